@@ -1,0 +1,53 @@
+/** The closed set of things that can go wrong at a foreign edge; adapters translate into these by status and code. */
+export type ErrorKind =
+  /** The far side understood the request and will never accept it as it is (4xx). */
+  | 'refused'
+  /** Credentials are missing, wrong, expired or not sufficient (401, 403, `invalid_auth`, `missing_scope`). */
+  | 'unauthorized'
+  /** The thing addressed does not exist (404, `message_not_found`). */
+  | 'notFound'
+  /** Too many requests; `retryAfterMs` says how long to wait, when the far side told. */
+  | 'rateLimited'
+  /** No usable answer: connection refused or lost, deadline passed, 5xx. */
+  | 'unavailable'
+  /** An answer came, but it is not what the contract promises: wrong shape, invalid JSON, too large. */
+  | 'badReply'
+  /** Slack refuses this message's form; another form may pass (`invalid_blocks`, `msg_too_long`). */
+  | 'unrenderable'
+  /** Slack cannot deliver to this place: not a member, archived, gone. */
+  | 'undeliverable'
+  /** Our own storage did not answer or refused. */
+  | 'storage'
+  /** A stored record does not match its schema. */
+  | 'corrupt';
+
+export interface AppErrorDetails {
+  cause?: unknown;
+  retryAfterMs?: number | undefined;
+  /** True when the request may have taken effect although no success was seen; such a call is never repeated blindly. */
+  outcomeUnknown?: boolean;
+  /** HTTP status or Slack error code, for the log. */
+  code?: string | number | undefined;
+}
+
+/** The one error class that crosses folder borders. The message is for the log and never for people in Slack. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly kind: ErrorKind;
+  readonly retryAfterMs: number | undefined;
+  readonly outcomeUnknown: boolean;
+  readonly code: string | number | undefined;
+
+  constructor(kind: ErrorKind, message: string, details: AppErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.kind = kind;
+    this.retryAfterMs = details.retryAfterMs;
+    this.outcomeUnknown = details.outcomeUnknown ?? false;
+    this.code = details.code;
+  }
+}
+
+/** Narrows to {@link AppError}, optionally of one of the given kinds. */
+export function isAppError(error: unknown, ...kinds: ErrorKind[]): error is AppError {
+  return error instanceof AppError && (kinds.length === 0 || kinds.includes(error.kind));
+}

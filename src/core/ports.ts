@@ -1,0 +1,141 @@
+import type { Question, Quota, Source, Thread, ThreadPlace } from './question.ts';
+
+/** Current time in epoch milliseconds. */
+export type Clock = () => number;
+
+/** One question of a conversation as the service reports it. */
+export interface UpstreamQuestion {
+  id: number;
+  text: string;
+  createdMs?: number;
+  state: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled';
+  steps: number;
+  /** The last thing the service reported doing. Untrusted text. */
+  lastStep?: string;
+  title?: string;
+  /** Markdown; every link absolute. */
+  answer?: string;
+  sources: Source[];
+  followUps: string[];
+  durationMs?: number;
+  credits?: number;
+  error?: { kind: string; title: string; message: string };
+}
+
+export interface Conversation {
+  id: number;
+  createdMs?: number;
+  shareUrl?: string;
+  questions: UpstreamQuestion[];
+  quota?: Quota;
+}
+
+/** The code search service, as the lifecycle needs it. Every method throws `AppError` only. */
+export interface CodeSearch {
+  /** Starts a conversation. Never repeated inside; on `outcomeUnknown` the caller looks before asking again. */
+  create(text: string): Promise<Conversation>;
+  /** Adds a follow-up and returns it. Never repeated inside. `notFound` when the conversation is gone. */
+  followUp(conversationId: number, text: string): Promise<UpstreamQuestion>;
+  read(conversationId: number): Promise<Conversation>;
+  /** The newest conversations of this account, newest first, at most `limit` (≤ 100). */
+  newest(limit: number): Promise<Conversation[]>;
+  /** Asks for a running question to be stopped. A question that is already finished or gone is not an error. */
+  cancel(conversationId: number, questionId: number): Promise<void>;
+}
+
+/** Stored questions. Every method throws `AppError` of kind `storage` or `corrupt` only, within a bounded time. */
+export interface QuestionStore {
+  /** Stores a question unless one with its id exists, and lists it as open. Returns what is stored and whether it is new. */
+  create(question: Question): Promise<{ question: Question; created: boolean }>;
+  get(id: string): Promise<Question | undefined>;
+  /**
+   * Atomic read-modify-write. `change` is pure and may run more than once; returning the same object stores nothing.
+   * Returns what is stored afterwards; undefined when there is no such question.
+   */
+  update(id: string, change: (current: Question) => Question): Promise<Question | undefined>;
+  /** Ids of all questions not yet closed. */
+  openIds(): Promise<string[]>;
+  /** Lists a question as open again, before it is re-opened. */
+  markOpen(id: string): Promise<void>;
+  /** Takes a question off the open list, after it was closed. */
+  markClosed(id: string): Promise<void>;
+}
+
+/** Stored threads. Errors as in {@link QuestionStore}. */
+export interface ThreadStore {
+  get(place: ThreadPlace): Promise<Thread | undefined>;
+  /** Atomic read-modify-write; `change` gets undefined when there is none yet. Returns what is stored afterwards. */
+  update(place: ThreadPlace, change: (current: Thread | undefined) => Thread): Promise<Thread>;
+}
+
+/** First-come-first-served ownership of a name, atomic across processes. */
+export interface Claims {
+  /** Claims `key` for `owner` and returns who owns it now: `owner`, or the one that came first. */
+  claim(key: string, owner: string): Promise<string>;
+}
+
+/** What the card of a question shows. */
+export type CardView =
+  | { kind: 'queued'; place: number }
+  | { kind: 'starting' }
+  | { kind: 'running'; elapsedMs: number; steps: number; lastStep?: string }
+  | { kind: 'unreachable' }
+  | { kind: 'cancelling' }
+  | { kind: 'parked'; untilMs: number }
+  | { kind: 'answered'; durationMs: number; steps: number }
+  | { kind: 'cancelled'; byUserId?: string }
+  | { kind: 'failed'; durationMs: number }
+  | { kind: 'gaveUp'; durationMs: number };
+
+/** Something said to one person only. */
+export type PrivateNotice =
+  | { kind: 'answeredBeforeCancel' }
+  | { kind: 'notInChannel'; questionId: string; text: string }
+  | { kind: 'undeliverable'; place: ThreadPlace; shareUrl?: string };
+
+/**
+ * Slack, as the lifecycle needs it. Every method throws `AppError` only: `rateLimited`, `unavailable` (with
+ * `outcomeUnknown` where a message may have been posted), `undeliverable`, `notFound`, `unauthorized`, `refused`.
+ * Falling back to simpler formats happens inside; `unrenderable` means that even plain text was refused.
+ */
+export interface Messenger {
+  postCard(question: Question, view: CardView): Promise<{ ts: string }>;
+  /** Finds a card posted earlier for this question, by its marker. */
+  findCard(question: Question): Promise<string | undefined>;
+  /** `notFound` when the card was deleted. */
+  updateCard(question: Question, view: CardView): Promise<void>;
+  /** How many messages the outcome of this question takes. Pure; stable for a given outcome. */
+  countParts(question: Question): number;
+  postPart(question: Question, part: number): Promise<{ ts: string }>;
+  findPart(question: Question, part: number): Promise<string | undefined>;
+  /** Best effort: through the question's `responseUrl` while it lives, else ephemerally, else by direct message. */
+  tellPrivately(question: Question, userId: string, notice: PrivateNotice): Promise<void>;
+}
+
+/**
+ * "Look at this question then." One look per question at a time, in any number of processes; a look that throws is
+ * repeated with back-off, never dropped.
+ */
+export interface Looks {
+  /** Begins to call `look`; it returns the milliseconds until the next look, or undefined when the question is closed. */
+  start(look: (questionId: string) => Promise<number | undefined>): Promise<void>;
+  /** Asks for a look in `delayMs`. Brings a planned look forward, never postpones it; during a look, another follows. */
+  lookIn(questionId: string, delayMs: number): Promise<void>;
+  /** Takes no new looks and waits for running ones, at most `deadlineMs`. */
+  stop(deadlineMs: number): Promise<void>;
+}
+
+/** The only words the core says to the operator: one line per outcome, ids and numbers, never texts. */
+export interface Journal {
+  info(fields: JournalFields): void;
+  warn(fields: JournalFields, error?: unknown): void;
+  error(fields: JournalFields, error?: unknown): void;
+}
+
+export interface JournalFields {
+  event: string;
+  outcome?: string;
+  questionId?: string;
+  durationMs?: number;
+  [field: string]: string | number | boolean | undefined;
+}

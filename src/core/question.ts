@@ -1,0 +1,155 @@
+/** How a question reached us; decides whether its card restates it. */
+export type Origin = 'command' | 'mention' | 'reply' | 'direct' | 'followUp' | 'retry';
+
+/** The Slack conversation a question lives in. Ids are Slack's own (`T…`, `C…`, message timestamps as strings). */
+export interface Place {
+  teamId: string;
+  channelId: string;
+  /** Root of the thread; absent for a command until its card, which becomes the root, has been posted. */
+  threadTs?: string;
+}
+
+/** Where in its life a question stands. Only `closed` is final; every other phase is looked at again. */
+export type Phase = 'waiting' | 'running' | 'parked' | 'delivering' | 'closed';
+
+/** A link that supports an answer. `url` is absolute. */
+export interface Source {
+  url: string;
+  label: string;
+  /** Repository the source belongs to (`github.com/org/repo`), when the service says so. */
+  repository?: string;
+}
+
+/** A finished answer, as the service gave it, with every link made absolute. */
+export interface Answer {
+  title: string;
+  /** Markdown (GFM). Emptied once delivered and closed. */
+  markdown: string;
+  sources: Source[];
+  followUps: string[];
+  durationMs: number;
+  steps: number;
+  credits?: number;
+  /** Absent when the service reports no limit. */
+  quota?: Quota;
+}
+
+/** `used` and `limit` in the service's own units (credits). */
+export interface Quota {
+  used: number;
+  limit: number;
+  resetAtMs?: number;
+}
+
+/** Why a question ended without an answer; the sentence and the button shown depend on it. */
+export type FailureCause =
+  | 'service' // the service failed the question: its own title and message are shown
+  | 'tooLong' // TokenLimitExceeded
+  | 'unauthorized'
+  | 'unreachable' // the service never answered within patience
+  | 'refused' // the service refused the request as invalid
+  | 'internal'; // our own fault
+
+export interface Failure {
+  cause: FailureCause;
+  /** The service's own words, only for `service`. Untrusted text. */
+  title?: string;
+  message?: string;
+}
+
+/** How a question ended, or will end once delivered. */
+export type Outcome =
+  | { kind: 'answered'; answer: Answer }
+  | { kind: 'failed'; failure: Failure }
+  | { kind: 'cancelled' }
+  /** Patience ended while the service still worked. */
+  | { kind: 'gaveUp' }
+  /** The card could not be posted where the question was asked. */
+  | { kind: 'undeliverable' };
+
+/**
+ * One thing a person asked, with all that is needed to carry it to a visible end after a crash at any point.
+ * Times are epoch milliseconds. An `…IntentMs` is stored before an effect whose outcome may become unknown:
+ * when it is set and the result is missing, the effect is looked for before it is repeated.
+ */
+export interface Question {
+  version: 1;
+  /** `q` and 24 lower-case hex digits, derived from what started it, so that a repeated delivery has the same id. */
+  id: string;
+  place: Place;
+  askerId: string;
+  /** Plain readable text, as sent to the service. */
+  text: string;
+  origin: Origin;
+  /** Always start a new conversation, even where the thread has one. */
+  fresh: boolean;
+  acceptedMs: number;
+  phase: Phase;
+  /** Where a private word to the asker can be sent (Slack's `response_url`); valid for 30 minutes. Never logged. */
+  responseUrl?: string;
+
+  card: {
+    intentMs?: number;
+    ts?: string;
+    /** What the card shows, as a comparable string; an edit is made only when it differs. */
+    shown?: string;
+    editedMs?: number;
+    /** The card was deleted by someone, or cannot be edited any more. */
+    gone?: boolean;
+  };
+
+  upstream: {
+    /** When the first attempt to ask was made: patience counts from here. */
+    firstTriedMs?: number;
+    intentMs?: number;
+    /** The conversation the intent is about; absent when a new one is being created. */
+    intentConversationId?: number;
+    conversationId?: number;
+    questionId?: number;
+    askedMs?: number;
+    shareUrl?: string;
+    /** The conversation of the thread was gone, so a new one was started by itself. */
+    conversationLost?: boolean;
+    steps: number;
+    lastStep?: string;
+    /** Consecutive failed calls, and since when. */
+    failures: number;
+    failingSinceMs?: number;
+    cancelSentMs?: number;
+  };
+
+  parkedUntilMs?: number;
+  cancel?: { byUserId: string; atMs: number };
+  outcome?: Outcome;
+  endedMs?: number;
+
+  delivery: {
+    /** Counts re-opened deliveries (Check again), so that old messages are not mistaken for new ones. */
+    round: number;
+    intentMs?: number;
+    /** Timestamps of the parts posted so far, in order. */
+    posted: string[];
+  };
+}
+
+/** A Slack thread bound to a conversation, and the line of questions that wait in it. */
+export interface Thread {
+  version: 1;
+  teamId: string;
+  channelId: string;
+  threadTs: string;
+  /** The thread's first message asked the app, so plain replies are follow-ups. */
+  followsReplies: boolean;
+  conversationId?: number;
+  /** Open questions of this thread in order of arrival; the first one may run, the others wait. */
+  line: string[];
+}
+
+/** The place of a question whose thread is known. */
+export interface ThreadPlace extends Place {
+  threadTs: string;
+}
+
+export function isInThread(place: Place): place is ThreadPlace {
+  return place.threadTs !== undefined;
+}
