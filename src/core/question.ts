@@ -47,6 +47,7 @@ export type FailureCause =
   | 'tooLong' // TokenLimitExceeded
   | 'unauthorized'
   | 'unreachable' // the service never answered within patience
+  | 'gone' // the conversation was deleted while the question ran
   | 'refused' // the service refused the request as invalid
   | 'internal'; // our own fault
 
@@ -112,11 +113,11 @@ export interface Question {
     conversationLost?: boolean;
     steps: number;
     lastStep?: string;
-    /** Consecutive failed calls, and since when. */
-    failures: number;
-    failingSinceMs?: number;
     cancelSentMs?: number;
   };
+
+  /** The effect now due keeps failing: how often in a row, since when, and the earliest time of the next try. */
+  trouble?: { failures: number; sinceMs: number; notBeforeMs: number };
 
   parkedUntilMs?: number;
   cancel?: { byUserId: string; atMs: number };
@@ -129,6 +130,8 @@ export interface Question {
     intentMs?: number;
     /** Timestamps of the parts posted so far, in order. */
     posted: string[];
+    /** Slack can no longer deliver to the thread; the asker was told privately instead. */
+    refused?: boolean;
   };
 }
 
