@@ -1,0 +1,17 @@
+const INTERVAL_MS = 10;
+
+/** Repeats `assertion` until it passes and returns its value; after `timeoutMs` its last failure is thrown. */
+export async function eventually<T>(
+  assertion: () => T | Promise<T>,
+  options: { timeoutMs?: number } = {},
+): Promise<Awaited<T>> {
+  const deadlineMs = performance.now() + (options.timeoutMs ?? 5_000);
+  for (;;) {
+    try {
+      return await assertion();
+    } catch (error) {
+      if (performance.now() >= deadlineMs) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
+  }
+}
