@@ -108,6 +108,8 @@ export interface Question {
     conversationId?: number;
     questionId?: number;
     askedMs?: number;
+    /** Patience counts from here instead of from `askedMs`, after "Check again". */
+    watchedFromMs?: number;
     shareUrl?: string;
     /** The conversation of the thread was gone, so a new one was started by itself. */
     conversationLost?: boolean;
@@ -155,4 +157,8 @@ export interface ThreadPlace extends Place {
 
 export function isInThread(place: Place): place is ThreadPlace {
   return place.threadTs !== undefined;
+}
+
+export function newThread({ teamId, channelId, threadTs }: ThreadPlace, followsReplies: boolean): Thread {
+  return { version: 1, teamId, channelId, threadTs, followsReplies, line: [] };
 }

@@ -1,0 +1,83 @@
+import type { LifePorts } from './life-ports.ts';
+import { isInThread, type Origin, type Place, type Question } from './question.ts';
+import { maxQuestionLength } from './settings.ts';
+
+/** A question as it comes in, before it is taken. */
+export interface NewQuestion {
+  /**
+   * What started it, in words that are the same for every delivery of the same thing: a message's team, channel and
+   * timestamp, a command's trigger, a button of an answer. Two requests with the same key are one question.
+   */
+  key: string;
+  place: Place;
+  askerId: string;
+  text: string;
+  origin: Origin;
+  /** Start a new conversation although the thread has one. */
+  fresh?: boolean;
+  responseUrl?: string;
+}
+
+/** What became of a request to ask. Only `accepted` and `duplicate` have a stored question. */
+export type Acceptance =
+  | { kind: 'accepted'; question: Question }
+  | { kind: 'duplicate'; question: Question }
+  | { kind: 'empty' }
+  | { kind: 'tooLong'; length: number; limit: number }
+  /** The thread already has as many waiting questions as are allowed. */
+  | { kind: 'lineFull'; limit: number };
+
+export interface AcceptPorts
+  extends Pick<LifePorts, 'questions' | 'threads' | 'looks' | 'journal' | 'now' | 'settings'> {
+  /** A stable digest: 24 lower-case hex digits. */
+  digest: (key: string) => string;
+}
+
+/**
+ * Creates the one way a question enters: once `accept` returns `accepted`, the question is stored and will end
+ * visibly, whatever happens to this process. Throws `AppError` of kind `storage` when it was not taken.
+ */
+export function createAccept(ports: AcceptPorts): (request: NewQuestion) => Promise<Acceptance> {
+  const { questions, threads, looks, settings, now } = ports;
+
+  return async function accept(request) {
+    const text = request.text.trim();
+    if (text === '') return { kind: 'empty' };
+    if (text.length > maxQuestionLength) return { kind: 'tooLong', length: text.length, limit: maxQuestionLength };
+    const id = `q${ports.digest(request.key)}`;
+    if (isInThread(request.place)) {
+      const thread = await threads.get(request.place);
+      const waiting = thread?.line.filter((other) => other !== id).length ?? 0;
+      if (waiting >= settings.threadLimit) return { kind: 'lineFull', limit: settings.threadLimit };
+    }
+    const { question, created } = await questions.create(draft(id, { ...request, text }, now()));
+    await looks.lookIn(id, 0);
+    ports.journal.info({
+      event: 'question_received',
+      outcome: created ? 'accepted' : 'duplicate',
+      questionId: id,
+      origin: request.origin,
+      teamId: request.place.teamId,
+      channelId: request.place.channelId,
+    });
+    return { kind: created ? 'accepted' : 'duplicate', question };
+  };
+}
+
+function draft(id: string, request: NewQuestion, nowMs: number): Question {
+  return {
+    version: 1,
+    id,
+    place: request.place,
+    askerId: request.askerId,
+    text: request.text,
+    origin: request.origin,
+    fresh: request.fresh ?? false,
+    acceptedMs: nowMs,
+    phase: 'waiting',
+    ...(request.responseUrl === undefined ? {} : { responseUrl: request.responseUrl }),
+    card: {},
+    upstream: { steps: 0 },
+    delivery: { round: 0, posted: [] },
+  };
+}

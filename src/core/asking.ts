@@ -1,0 +1,242 @@
+import { AppError, isAppError } from './errors.ts';
+import { changeQuestion, type LifePorts, type Progress } from './life-ports.ts';
+import { failed } from './lifecycle.ts';
+import { nextLookMs } from './pacing.ts';
+import type { Conversation, UpstreamQuestion } from './ports.ts';
+import { isInThread, newThread, type Question, type ThreadPlace } from './question.ts';
+import { longestQuietWaitMs, upstreamWindowMs } from './settings.ts';
+
+/** How many of the newest conversations are searched for a question whose creation had an unknown outcome. */
+const newestSearched = 100;
+
+/** A question as the service knows it. */
+interface Asked {
+  conversationId: number;
+  question: UpstreamQuestion;
+  shareUrl?: string | undefined;
+}
+
+/** The part of a question's life that leads to the service: its place in the thread's line, asking, parking, cancelling. */
+export function createAsking(ports: LifePorts) {
+  const { codeSearch, threads, claims, now } = ports;
+
+  return { join, ask, failed: askFailed, park, unpark, cancel };
+
+  /** Puts a question at the end of its thread's line, once. A thread begun by a command follows plain replies. */
+  async function join(question: Question): Promise<Question> {
+    const { place } = question;
+    if (!isInThread(place)) return question;
+    const beginsThread = question.origin === 'command';
+    await threads.update(place, (thread) => {
+      const known = thread ?? newThread(place, beginsThread);
+      if (known.line.includes(question.id)) return known;
+      return { ...known, line: [...known.line, question.id], followsReplies: known.followsReplies || beginsThread };
+    });
+    return question;
+  }
+
+  /** Asks the service: a follow-up where the thread has a conversation, otherwise a new one. Stores the intent first. */
+  async function ask(question: Question, lookFirst: boolean): Promise<Progress> {
+    if (!isInThread(question.place)) return { question };
+    if (lookFirst) {
+      const found = await findAsked(question);
+      if (found !== undefined) return { question: await bind(question, question.place, found) };
+      if (question.cancel !== undefined) return { question: await forgetIntent(question) };
+    }
+    const thread = await threads.get(question.place);
+    const conversationId = question.fresh ? undefined : thread?.conversationId;
+    const nowMs = now();
+    const intended = await store(question, (stored) => ({
+      ...stored,
+      upstream: {
+        ...withoutIntent(stored.upstream),
+        firstTriedMs: stored.upstream.firstTriedMs ?? nowMs,
+        intentMs: nowMs,
+        ...(conversationId === undefined ? {} : { intentConversationId: conversationId }),
+      },
+    }));
+    const asked = await send(intended, conversationId);
+    if (!(await isOurs(intended, asked))) return { question: intended };
+    const bound = await bind(intended, question.place, asked);
+    const answeredAtOnce = asked.question.state !== 'pending' && asked.question.state !== 'processing';
+    return answeredAtOnce
+      ? { question: bound }
+      : { question: bound, waitMs: nextLookMs(ports.settings.pacing, 0, ports.random()) };
+  }
+
+  async function send(question: Question, conversationId: number | undefined): Promise<Asked> {
+    try {
+      if (conversationId === undefined) return firstOf(await codeSearch.create(question.text));
+      return { conversationId, question: await codeSearch.followUp(conversationId, question.text) };
+    } catch (error) {
+      // `notFound` keeps the intent: it names the conversation that turned out to be gone.
+      if (isAppError(error) && !error.outcomeUnknown && error.kind !== 'notFound') await forgetIntent(question);
+      throw error;
+    }
+  }
+
+  /** Two questions with the same text may look for each other's traces; whoever claims an upstream question first has it. */
+  async function isOurs(question: Question, asked: Asked): Promise<boolean> {
+    const owner = await claims.claim(`upstream:${asked.conversationId}:${asked.question.id}`, question.id);
+    return owner === question.id;
+  }
+
+  async function findAsked(question: Question): Promise<Asked | undefined> {
+    const { intentConversationId, intentMs = 0 } = question.upstream;
+    const conversations =
+      intentConversationId === undefined
+        ? await codeSearch.newest(newestSearched)
+        : [await codeSearch.read(intentConversationId)];
+    for (const conversation of conversations) {
+      const candidates =
+        intentConversationId === undefined ? conversation.questions.slice(0, 1) : conversation.questions;
+      for (const candidate of candidates.toReversed()) {
+        const createdMs = candidate.createdMs ?? conversation.createdMs ?? intentMs;
+        if (sameText(candidate.text, question.text) && Math.abs(createdMs - intentMs) <= upstreamWindowMs) {
+          const asked = { conversationId: conversation.id, question: candidate, shareUrl: conversation.shareUrl };
+          if (await isOurs(question, asked)) return asked;
+        }
+      }
+    }
+    return undefined;
+  }
+
+  async function bind(question: Question, place: ThreadPlace, asked: Asked): Promise<Question> {
+    await threads.update(place, (thread) => ({
+      ...(thread ?? newThread(place, question.origin === 'command')),
+      conversationId: asked.conversationId,
+    }));
+    const bound = await store(question, (stored) => ({
+      ...stored,
+      phase: 'running',
+      upstream: {
+        ...withoutIntent(stored.upstream),
+        conversationId: asked.conversationId,
+        questionId: asked.question.id,
+        askedMs: now(),
+        ...(asked.shareUrl === undefined ? {} : { shareUrl: asked.shareUrl }),
+      },
+    }));
+    ports.journal.info({
+      event: 'question_asked',
+      outcome: 'ok',
+      questionId: question.id,
+      conversationId: asked.conversationId,
+      durationMs: now() - question.acceptedMs,
+    });
+    return bound;
+  }
+
+  async function askFailed(question: Question, error: AppError): Promise<Progress | undefined> {
+    const followsUp = question.upstream.intentConversationId !== undefined;
+    if (error.kind === 'notFound' && followsUp && isInThread(question.place)) {
+      return { question: await loseConversation(question, question.place) };
+    }
+    switch (error.kind) {
+      case 'refused':
+      case 'notFound':
+        return { question: await endFailed(question, 'refused') };
+      case 'unauthorized':
+        return { question: await endFailed(question, 'unauthorized') };
+      case 'rateLimited': {
+        const waitMs = error.retryAfterMs ?? 0;
+        return waitMs > longestQuietWaitMs ? { question: await park(question, now() + waitMs) } : undefined;
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  /** The thread's conversation was deleted upstream: the thread forgets it, and the question starts a new one. */
+  async function loseConversation(question: Question, place: ThreadPlace): Promise<Question> {
+    const lostId = question.upstream.intentConversationId;
+    await threads.update(place, (thread) => {
+      if (thread === undefined) return newThread(place, false);
+      const { conversationId, ...unbound } = thread;
+      return conversationId === lostId ? unbound : thread;
+    });
+    return store(question, (stored) => ({
+      ...stored,
+      upstream: { ...withoutIntent(stored.upstream), conversationLost: true },
+    }));
+  }
+
+  function park(question: Question, untilMs: number): Promise<Question> {
+    ports.journal.info({ event: 'question_parked', questionId: question.id, untilMs });
+    return store(question, ({ trouble: _, ...stored }) => ({
+      ...stored,
+      phase: 'parked',
+      parkedUntilMs: untilMs,
+      upstream: withoutIntent(stored.upstream),
+    }));
+  }
+
+  function unpark(question: Question): Promise<Question> {
+    return store(question, ({ parkedUntilMs: _until, trouble: _trouble, ...stored }) => ({
+      ...stored,
+      phase: 'waiting',
+      upstream: withoutAttempt(stored.upstream),
+    }));
+  }
+
+  async function cancel(question: Question): Promise<Progress> {
+    const { conversationId, questionId } = question.upstream;
+    if (conversationId !== undefined && questionId !== undefined) await codeSearch.cancel(conversationId, questionId);
+    return {
+      question: await store(question, (stored) => ({
+        ...stored,
+        upstream: { ...stored.upstream, cancelSentMs: now() },
+      })),
+    };
+  }
+
+  function forgetIntent(question: Question): Promise<Question> {
+    return store(question, (stored) => ({ ...stored, upstream: withoutIntent(stored.upstream) }));
+  }
+
+  function endFailed(question: Question, cause: 'refused' | 'unauthorized'): Promise<Question> {
+    return store(question, ({ trouble: _, ...stored }) => ({
+      ...stored,
+      phase: 'delivering',
+      outcome: failed({ cause }),
+      endedMs: now(),
+    }));
+  }
+
+  function store(question: Question, change: (stored: Question) => Question): Promise<Question> {
+    return changeQuestion(ports, question, change);
+  }
+}
+
+function firstOf(conversation: Conversation): Asked {
+  const question = conversation.questions.at(-1);
+  if (question === undefined) {
+    throw new AppError('badReply', 'the new conversation holds no question', { outcomeUnknown: true });
+  }
+  return { conversationId: conversation.id, question, shareUrl: conversation.shareUrl };
+}
+
+function sameText(one: string, other: string): boolean {
+  return squeeze(one) === squeeze(other);
+}
+
+function squeeze(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+function withoutIntent(upstream: Question['upstream']): Question['upstream'] {
+  const { intentMs: _intent, intentConversationId: _conversation, ...rest } = upstream;
+  return rest;
+}
+
+/** Forgets everything of an attempt that ended without an answer, so that the question can be asked once more. */
+function withoutAttempt(upstream: Question['upstream']): Question['upstream'] {
+  const {
+    firstTriedMs: _tried,
+    questionId: _question,
+    askedMs: _asked,
+    cancelSentMs: _cancel,
+    ...rest
+  } = withoutIntent(upstream);
+  return { ...rest, steps: 0 };
+}

@@ -1,0 +1,87 @@
+import { cardView, digestOf } from './card.ts';
+import { AppError, isAppError } from './errors.ts';
+import { changeQuestion, type LifePorts, type Progress } from './life-ports.ts';
+import { finalCard } from './lifecycle.ts';
+import type { Question } from './question.ts';
+
+export interface CardSync {
+  /** Posts the card, or finds the one whose posting had an unknown outcome. A command's card becomes its thread. */
+  announce(question: Question, placeInLine: number, lookFirst: boolean): Promise<Progress>;
+  /** Edits the card when people would notice a difference and the last edit is long enough ago. Never throws for Slack's sake. */
+  refresh(question: Question, placeInLine: number): Promise<Question>;
+  /** Makes the card say how the question ended. Throws what Slack throws, except for a card that is gone. */
+  finish(question: Question): Promise<Question>;
+}
+
+/** Keeps the one card of a question in step with the question. */
+export function createCardSync(ports: LifePorts): CardSync {
+  const { messenger, now, settings } = ports;
+
+  return { announce, refresh, finish };
+
+  async function announce(question: Question, placeInLine: number, lookFirst: boolean): Promise<Progress> {
+    const view = cardView(question, placeInLine, now());
+    if (lookFirst) {
+      const ts = await messenger.findCard(question);
+      if (ts !== undefined) return { question: await posted(question, ts, '') };
+    }
+    const intended = await store(question, (stored) => ({ ...stored, card: { ...stored.card, intentMs: now() } }));
+    try {
+      const { ts } = await messenger.postCard(intended, view);
+      return { question: await posted(intended, ts, digestOf(view)) };
+    } catch (error) {
+      if (isAppError(error) && !error.outcomeUnknown) {
+        await store(intended, (stored) => {
+          const { intentMs: _, ...card } = stored.card;
+          return { ...stored, card };
+        });
+      }
+      throw error;
+    }
+  }
+
+  function posted(question: Question, ts: string, shown: string): Promise<Question> {
+    return store(question, (stored) => ({
+      ...stored,
+      place: { ...stored.place, threadTs: stored.place.threadTs ?? ts },
+      card: { ...stored.card, ts, shown, editedMs: now() },
+    }));
+  }
+
+  async function refresh(question: Question, placeInLine: number): Promise<Question> {
+    const { card } = question;
+    const nowMs = now();
+    if (card.ts === undefined || card.gone === true || question.phase === 'closed') return question;
+    if (question.outcome !== undefined || nowMs - (card.editedMs ?? 0) < settings.cardEditMs) return question;
+    const view = cardView(question, placeInLine, nowMs);
+    const shown = digestOf(view);
+    if (shown === card.shown) return question;
+    try {
+      await messenger.updateCard(question, view);
+      return store(question, (stored) => ({ ...stored, card: { ...stored.card, shown, editedMs: nowMs } }));
+    } catch (error) {
+      if (isAppError(error, 'notFound', 'undeliverable')) return markGone(question);
+      if (!(error instanceof AppError)) throw error;
+      ports.journal.warn({ event: 'card_edit_dropped', questionId: question.id, kind: error.kind }, error);
+      return store(question, (stored) => ({ ...stored, card: { ...stored.card, editedMs: nowMs } }));
+    }
+  }
+
+  async function finish(question: Question): Promise<Question> {
+    try {
+      await messenger.updateCard(question, cardView(question, 0, now()));
+    } catch (error) {
+      if (isAppError(error, 'notFound', 'undeliverable', 'refused', 'unrenderable')) return markGone(question);
+      throw error;
+    }
+    return store(question, (stored) => ({ ...stored, card: { ...stored.card, shown: finalCard, editedMs: now() } }));
+  }
+
+  function markGone(question: Question): Promise<Question> {
+    return store(question, (stored) => ({ ...stored, card: { ...stored.card, gone: true } }));
+  }
+
+  function store(question: Question, change: (stored: Question) => Question): Promise<Question> {
+    return changeQuestion(ports, question, change);
+  }
+}

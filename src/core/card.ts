@@ -1,0 +1,43 @@
+import type { CardView } from './ports.ts';
+import type { Question } from './question.ts';
+
+/** Failed looks in a row before people are told that the service is not reachable; one lost packet is not news. */
+const failuresWorthTelling = 2;
+
+/** What the card of a question has to show now. `placeInLine` as in `Situation`. */
+export function cardView(question: Question, placeInLine: number, nowMs: number): CardView {
+  const startedMs = question.upstream.askedMs ?? question.acceptedMs;
+  const durationMs = Math.max(0, (question.endedMs ?? nowMs) - startedMs);
+  const { outcome, upstream } = question;
+  switch (outcome?.kind) {
+    case 'answered':
+      return { kind: 'answered', durationMs: outcome.answer.durationMs, steps: outcome.answer.steps };
+    case 'cancelled':
+      return question.cancel ? { kind: 'cancelled', byUserId: question.cancel.byUserId } : { kind: 'cancelled' };
+    case 'gaveUp':
+      return { kind: 'gaveUp', durationMs };
+    case 'failed':
+    case 'undeliverable':
+      return { kind: 'failed', durationMs };
+  }
+  if (question.cancel !== undefined) return { kind: 'cancelling' };
+  if (question.phase === 'parked') return { kind: 'parked', untilMs: question.parkedUntilMs ?? nowMs };
+  if (placeInLine > 0) return { kind: 'queued', place: placeInLine };
+  if ((question.trouble?.failures ?? 0) >= failuresWorthTelling) return { kind: 'unreachable' };
+  if (question.phase !== 'running') return { kind: 'starting' };
+  return {
+    kind: 'running',
+    elapsedMs: nowMs - startedMs,
+    steps: upstream.steps,
+    ...(upstream.lastStep === undefined ? {} : { lastStep: upstream.lastStep }),
+  };
+}
+
+/** How coarsely elapsed time counts as a change worth an edit, in milliseconds. */
+const elapsedGrainMs = 15_000;
+
+/** A comparable string of what people would notice on the card: equal strings need no edit. */
+export function digestOf(view: CardView): string {
+  if (view.kind !== 'running') return JSON.stringify(view);
+  return JSON.stringify({ ...view, elapsedMs: Math.floor(view.elapsedMs / elapsedGrainMs) });
+}

@@ -1,0 +1,120 @@
+import type { CardSync } from './card-sync.ts';
+import { type AppError, isAppError } from './errors.ts';
+import { changeQuestion, type LifePorts, type Progress } from './life-ports.ts';
+import { finalCard } from './lifecycle.ts';
+import { isInThread, newThread, type Question } from './question.ts';
+
+/** How often closing a card is tried before the question closes without it. */
+const cardEditTries = 8;
+
+/** The last part of a question's life: its end is posted part by part, its card closed, its place in line given up. */
+export function createDelivering(ports: LifePorts, card: CardSync) {
+  const { messenger, questions, threads, looks, journal, now } = ports;
+
+  return { post, failed, sayUndeliverable, closeCard, closeCardFailed, close };
+
+  async function post(question: Question, part: number, lookFirst: boolean): Promise<Progress> {
+    if (lookFirst) {
+      const ts = await messenger.findPart(question, part);
+      if (ts !== undefined) return { question: await posted(question, ts) };
+    }
+    const intended = await store(question, (stored) => ({
+      ...stored,
+      delivery: { ...stored.delivery, intentMs: now() },
+    }));
+    try {
+      const { ts } = await messenger.postPart(intended, part);
+      return { question: await posted(intended, ts) };
+    } catch (error) {
+      if (isAppError(error) && !error.outcomeUnknown) {
+        await store(intended, (stored) => ({ ...stored, delivery: withoutIntent(stored.delivery) }));
+      }
+      throw error;
+    }
+  }
+
+  function posted(question: Question, ts: string): Promise<Question> {
+    return store(question, (stored) => ({
+      ...stored,
+      delivery: { ...withoutIntent(stored.delivery), posted: [...stored.delivery.posted, ts] },
+    }));
+  }
+
+  /** A refusal that no repetition can change ends the delivery; everything else is tried again. */
+  async function failed(question: Question, error: AppError): Promise<Progress | undefined> {
+    if (!isAppError(error, 'undeliverable', 'unrenderable', 'refused', 'notFound')) return undefined;
+    journal.error({ event: 'delivery_refused', questionId: question.id, kind: error.kind }, error);
+    return { question: await sayUndeliverable(question) };
+  }
+
+  /** Tells the asker privately that the end could not be shown where the question was asked. */
+  async function sayUndeliverable(question: Question): Promise<Question> {
+    const { place, upstream, id, text } = question;
+    await messenger.tellPrivately(
+      question,
+      question.askerId,
+      question.outcome?.kind === 'undeliverable' || !isInThread(place)
+        ? { kind: 'notInChannel', questionId: id, text }
+        : {
+            kind: 'undeliverable',
+            place,
+            ...(upstream.shareUrl === undefined ? {} : { shareUrl: upstream.shareUrl }),
+          },
+    );
+    return store(question, (stored) => ({
+      ...stored,
+      delivery: { ...withoutIntent(stored.delivery), refused: true },
+    }));
+  }
+
+  async function closeCard(question: Question): Promise<Progress> {
+    return { question: await card.finish(question) };
+  }
+
+  /** The card is the smaller half of an end: when Slack goes on refusing to edit it, the question closes all the same. */
+  async function closeCardFailed(question: Question, error: AppError): Promise<Progress | undefined> {
+    if ((question.trouble?.failures ?? 0) < cardEditTries) return undefined;
+    journal.error({ event: 'card_not_closed', questionId: question.id, kind: error.kind }, error);
+    return { question: await store(question, (stored) => ({ ...stored, card: { ...stored.card, shown: finalCard } })) };
+  }
+
+  async function close(question: Question): Promise<Question> {
+    if (isInThread(question.place)) {
+      const { place } = question;
+      const thread = await threads.update(place, (current = newThread(place, false)) =>
+        current.line.includes(question.id)
+          ? { ...current, line: current.line.filter((id) => id !== question.id) }
+          : current,
+      );
+      await Promise.all(thread.line.map((id) => looks.lookIn(id, 0)));
+    }
+    const closed = await store(question, ({ responseUrl: _, trouble: _trouble, ...stored }) => ({
+      ...stored,
+      phase: 'closed',
+      ...(stored.outcome === undefined ? {} : { outcome: lightened(stored.outcome) }),
+    }));
+    await questions.markClosed(question.id);
+    journal.info({
+      event: 'question_closed',
+      outcome: question.outcome?.kind ?? 'none',
+      questionId: question.id,
+      durationMs: now() - question.acceptedMs,
+      parts: question.delivery.posted.length,
+    });
+    return closed;
+  }
+
+  function store(question: Question, change: (stored: Question) => Question): Promise<Question> {
+    return changeQuestion(ports, question, change);
+  }
+}
+
+function withoutIntent(delivery: Question['delivery']): Question['delivery'] {
+  const { intentMs: _, ...rest } = delivery;
+  return rest;
+}
+
+/** Once delivered, the text stands in Slack and at the service; only what buttons need is kept. */
+function lightened(outcome: NonNullable<Question['outcome']>): NonNullable<Question['outcome']> {
+  return outcome.kind === 'answered' ? { ...outcome, answer: { ...outcome.answer, markdown: '' } } : outcome;
+}

@@ -1,0 +1,36 @@
+/** What a text addressed to the app asks for. */
+export type Intent =
+  | { kind: 'help' }
+  | { kind: 'cancel' }
+  /** `freshText` is the question without its leading "new", for places where that word asks for a new conversation. */
+  | { kind: 'ask'; text: string; freshText?: string };
+
+/**
+ * Reads a text from which the app's own mention was already taken. A verb counts only when it is the whole text (or,
+ * for `new`, the first word), so that "help me understand retries" stays a question. Nothing at all asks for help.
+ */
+export function readIntent(text: string): Intent {
+  const trimmed = text.trim();
+  if (trimmed === '' || isVerb(trimmed, 'help')) return { kind: 'help' };
+  if (isCancel(trimmed)) return { kind: 'cancel' };
+  const opening = openingOfNewQuestion.exec(trimmed)?.[0];
+  const rest = opening === undefined ? '' : trimmed.slice(opening.length).trim();
+  return rest === '' ? { kind: 'ask', text: trimmed } : { kind: 'ask', text: trimmed, freshText: rest };
+}
+
+/** True for a bare "cancel" or "stop", which needs no mention in a thread of the app. */
+export function isCancel(text: string): boolean {
+  return isVerb(text, 'cancel') || isVerb(text, 'stop');
+}
+
+/** "new …", "new question: …", "different question, …" */
+const openingOfNewQuestion = /^(?:(?:new|different)\s+question\b|new\b)[\s:,.–—-]*/i;
+
+function isVerb(text: string, verb: string): boolean {
+  return (
+    text
+      .trim()
+      .replace(/[.!]+$/, '')
+      .toLowerCase() === verb
+  );
+}

@@ -1,0 +1,30 @@
+import type { Claims, Clock, CodeSearch, Journal, Looks, Messenger, QuestionStore, ThreadStore } from './ports.ts';
+import type { Question } from './question.ts';
+import type { LifeSettings } from './settings.ts';
+
+/** Everything the life of a question touches outside the core. */
+export interface LifePorts {
+  questions: QuestionStore;
+  threads: ThreadStore;
+  claims: Claims;
+  codeSearch: CodeSearch;
+  messenger: Messenger;
+  looks: Pick<Looks, 'lookIn'>;
+  journal: Journal;
+  now: Clock;
+  /** Uniform in [0, 1). */
+  random: () => number;
+  settings: LifeSettings;
+}
+
+/** What a step leads to: the question as it is stored now, or a pause before the next decision. */
+export type Progress = { question: Question } | { question: Question; waitMs: number };
+
+/** Stores a change of a question and returns what is stored then. */
+export async function changeQuestion(
+  { questions }: Pick<LifePorts, 'questions'>,
+  question: Question,
+  change: (stored: Question) => Question,
+): Promise<Question> {
+  return (await questions.update(question.id, change)) ?? question;
+}

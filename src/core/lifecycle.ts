@@ -1,0 +1,176 @@
+import { isPatienceOver } from './pacing.ts';
+import type { Conversation, UpstreamQuestion } from './ports.ts';
+import type { Failure, Outcome, Question } from './question.ts';
+import { isInThread } from './question.ts';
+import {
+  cancelConfirmMs,
+  deliveryPatienceMs,
+  type LifeSettings,
+  parkedLookMs,
+  queuedLookMs,
+  unknownOutcomeGraceMs,
+} from './settings.ts';
+
+/** What lies around a question when a decision is due. */
+export interface Situation {
+  nowMs: number;
+  /** 0 when it is this question's turn in its thread, more when others are before it, -1 when it is not in line. */
+  placeInLine: number;
+  /** Messages the outcome takes; 0 while there is none. */
+  parts: number;
+  settings: LifeSettings;
+}
+
+/** The one next thing to do for a question. */
+export type Step =
+  | { do: 'announce'; lookFirst: boolean }
+  | { do: 'join' }
+  | { do: 'ask'; lookFirst: boolean }
+  | { do: 'unpark' }
+  | { do: 'cancelUpstream' }
+  | { do: 'watch' }
+  | { do: 'end'; outcome: Outcome }
+  | { do: 'post'; part: number; lookFirst: boolean }
+  | { do: 'sayUndeliverable' }
+  | { do: 'closeCard' }
+  | { do: 'close' }
+  | { do: 'wait'; ms: number }
+  | { do: 'nothing' };
+
+/**
+ * Decides the next step of a question from what is stored and the time, and from nothing else. Carrying a step out
+ * and deciding again, over any number of crashes, leads to exactly one visible end.
+ */
+export function decide(question: Question, situation: Situation): Step {
+  if (question.phase === 'closed') return { do: 'nothing' };
+  const heldUntilMs = question.trouble?.notBeforeMs ?? 0;
+  const cancelNow = question.cancel !== undefined && question.phase !== 'delivering';
+  if (heldUntilMs > situation.nowMs && !cancelNow) return { do: 'wait', ms: heldUntilMs - situation.nowMs };
+  switch (question.phase) {
+    case 'waiting':
+      return decideWaiting(question, situation);
+    case 'parked':
+      return decideParked(question, situation);
+    case 'running':
+      return decideRunning(question, situation);
+    case 'delivering':
+      return decideDelivering(question, situation);
+  }
+}
+
+function decideWaiting(question: Question, { nowMs, placeInLine, settings }: Situation): Step {
+  const { card, upstream, cancel } = question;
+  if (isInThread(question.place) && placeInLine < 0) return { do: 'join' };
+  if (card.ts === undefined && card.gone !== true) return lookingFirst('announce', card.intentMs, nowMs);
+  if (cancel !== undefined && upstream.intentMs === undefined) return { do: 'end', outcome: { kind: 'cancelled' } };
+  if (placeInLine > 0) return { do: 'wait', ms: queuedLookMs };
+  const triedMs = upstream.firstTriedMs;
+  if (triedMs !== undefined && question.trouble !== undefined && isPatienceOver(settings.pacing, triedMs, nowMs)) {
+    return { do: 'end', outcome: failed({ cause: 'unreachable' }) };
+  }
+  return lookingFirst('ask', upstream.intentMs, nowMs);
+}
+
+function lookingFirst(what: 'announce' | 'ask', intentMs: number | undefined, nowMs: number): Step {
+  if (intentMs === undefined) return { do: what, lookFirst: false };
+  const graceLeftMs = intentMs + unknownOutcomeGraceMs - nowMs;
+  return graceLeftMs > 0 ? { do: 'wait', ms: graceLeftMs } : { do: what, lookFirst: true };
+}
+
+function decideParked(question: Question, { nowMs }: Situation): Step {
+  if (question.cancel !== undefined) return { do: 'end', outcome: { kind: 'cancelled' } };
+  const leftMs = (question.parkedUntilMs ?? 0) - nowMs;
+  return leftMs > 0 ? { do: 'wait', ms: Math.min(leftMs, parkedLookMs) } : { do: 'unpark' };
+}
+
+function decideRunning(question: Question, { nowMs }: Situation): Step {
+  const { cancelSentMs } = question.upstream;
+  if (question.cancel !== undefined) {
+    if (cancelSentMs === undefined) return { do: 'cancelUpstream' };
+    if (nowMs - cancelSentMs > cancelConfirmMs) return { do: 'end', outcome: { kind: 'cancelled' } };
+  }
+  return { do: 'watch' };
+}
+
+function decideDelivering(question: Question, { nowMs, parts }: Situation): Step {
+  const { card, delivery, outcome } = question;
+  if (outcome === undefined) return { do: 'end', outcome: failed({ cause: 'internal' }) };
+  if (delivery.refused !== true) {
+    if (outcome.kind === 'undeliverable' || !isInThread(question.place)) return { do: 'sayUndeliverable' };
+    if (question.trouble !== undefined && nowMs - question.trouble.sinceMs > deliveryPatienceMs) return { do: 'close' };
+    if (delivery.posted.length < partsToPost(question, parts)) {
+      const { intentMs } = delivery;
+      const part = delivery.posted.length;
+      const graceLeftMs = intentMs === undefined ? 0 : intentMs + unknownOutcomeGraceMs - nowMs;
+      return graceLeftMs > 0
+        ? { do: 'wait', ms: graceLeftMs }
+        : { do: 'post', part, lookFirst: intentMs !== undefined };
+    }
+  }
+  if (card.ts !== undefined && card.gone !== true && card.shown !== finalCard) return { do: 'closeCard' };
+  return { do: 'close' };
+}
+
+/** A cancelled question needs no message of its own where its card can say so. */
+function partsToPost(question: Question, parts: number): number {
+  const cardCanSayIt = question.card.ts !== undefined && question.card.gone !== true;
+  return question.outcome?.kind === 'cancelled' && cardCanSayIt ? 0 : parts;
+}
+
+/** What `card.shown` holds once the card says how the question ended. */
+export const finalCard = 'final';
+
+export function failed(failure: Failure): Outcome {
+  return { kind: 'failed', failure };
+}
+
+/** What an observed upstream question means for ours. */
+export type Reading = { is: 'working' } | { is: 'ended'; outcome: Outcome } | { is: 'limited'; untilMs: number };
+
+/** Reads a finished or running question of the service. `elapsedMs` stands in where the service reports no duration. */
+export function interpret(
+  observed: UpstreamQuestion,
+  conversation: Conversation,
+  elapsedMs: number,
+  nowMs: number,
+): Reading {
+  switch (observed.state) {
+    case 'pending':
+    case 'processing':
+      return { is: 'working' };
+    case 'cancelled':
+      return { is: 'ended', outcome: { kind: 'cancelled' } };
+    case 'failed':
+      return interpretFailure(observed, conversation, nowMs);
+    case 'completed':
+      return {
+        is: 'ended',
+        outcome: {
+          kind: 'answered',
+          answer: {
+            title: observed.title ?? '',
+            markdown: observed.answer ?? '',
+            sources: observed.sources,
+            followUps: observed.followUps,
+            durationMs: observed.durationMs && observed.durationMs > 0 ? observed.durationMs : elapsedMs,
+            steps: observed.steps,
+            ...(observed.credits === undefined ? {} : { credits: observed.credits }),
+            ...(conversation.quota === undefined ? {} : { quota: conversation.quota }),
+          },
+        },
+      };
+  }
+}
+
+function interpretFailure(observed: UpstreamQuestion, conversation: Conversation, nowMs: number): Reading {
+  const { error } = observed;
+  if (error?.kind === 'TokenLimitExceeded') return { is: 'ended', outcome: failed({ cause: 'tooLong' }) };
+  const resetMs = conversation.quota?.resetAtMs;
+  if (error?.kind === 'RateLimitExceeded' && resetMs !== undefined && resetMs > nowMs) {
+    return { is: 'limited', untilMs: resetMs };
+  }
+  return {
+    is: 'ended',
+    outcome: failed({ cause: 'service', title: error?.title ?? '', message: error?.message ?? '' }),
+  };
+}

@@ -1,0 +1,222 @@
+import { createAsking } from './asking.ts';
+import { createCardSync } from './card-sync.ts';
+import { createDelivering } from './delivering.ts';
+import { type AppError, isAppError } from './errors.ts';
+import { changeQuestion, type LifePorts, type Progress } from './life-ports.ts';
+import { decide, interpret, type Step } from './lifecycle.ts';
+import { backOffMs, isPatienceOver, nextLookMs } from './pacing.ts';
+import { isInThread, type Outcome, type Question } from './question.ts';
+
+/** More steps than any question can need in one look; reaching it means a decision that does not move on. */
+const stepsPerLook = 200;
+
+/**
+ * Creates the look: carries a question as far as it can go now, storing each step's result before the next one, and
+ * returns the milliseconds until it should be looked at again, or undefined once it is closed. Safe to call again
+ * after a crash at any line. Throws only when storage fails or a record is corrupt; nothing is lost then.
+ */
+export function createLook(ports: LifePorts): (questionId: string) => Promise<number | undefined> {
+  const { questions, threads, now, settings } = ports;
+  const card = createCardSync(ports);
+  const asking = createAsking(ports);
+  const delivering = createDelivering(ports, card);
+
+  return async function look(questionId) {
+    let question = await questions.get(questionId);
+    if (question === undefined || question.phase === 'closed') {
+      await questions.markClosed(questionId);
+      return undefined;
+    }
+    for (let steps = 0; steps < stepsPerLook; steps += 1) {
+      const placeInLine = await findPlaceInLine(question);
+      const step = decide(question, {
+        nowMs: now(),
+        placeInLine,
+        parts: question.outcome === undefined ? 0 : ports.messenger.countParts(question),
+        settings,
+      });
+      if (step.do === 'nothing') {
+        await questions.markClosed(questionId);
+        return undefined;
+      }
+      if (step.do === 'wait') {
+        await card.refresh(question, placeInLine);
+        return step.ms;
+      }
+      const progress = await carryOut(question, step, placeInLine);
+      question = progress.question;
+      if ('waitMs' in progress) return progress.waitMs;
+    }
+    ports.journal.error({ event: 'look_does_not_settle', questionId });
+    return settings.pacing.maxMs;
+  };
+
+  async function findPlaceInLine(question: Question): Promise<number> {
+    if (!isInThread(question.place) || question.phase === 'delivering') return question.phase === 'waiting' ? -1 : 0;
+    const thread = await threads.get(question.place);
+    return thread?.line.indexOf(question.id) ?? -1;
+  }
+
+  async function carryOut(question: Question, step: Step, placeInLine: number): Promise<Progress> {
+    switch (step.do) {
+      case 'join':
+        return { question: await asking.join(question) };
+      case 'announce':
+        return attempt(question, () => card.announce(question, placeInLine, step.lookFirst), announceFailed);
+      case 'ask':
+        return attempt(question, () => asking.ask(question, step.lookFirst), asking.failed, placeInLine);
+      case 'unpark':
+        return { question: await asking.unpark(question) };
+      case 'cancelUpstream':
+        return attempt(question, () => asking.cancel(question), watchFailed, placeInLine);
+      case 'watch':
+        return attempt(question, () => watch(question, placeInLine), watchFailed, placeInLine);
+      case 'end':
+        return { question: await end(question, step.outcome) };
+      case 'post':
+        return attempt(question, () => delivering.post(question, step.part, step.lookFirst), delivering.failed);
+      case 'sayUndeliverable':
+        return { question: await delivering.sayUndeliverable(question) };
+      case 'closeCard':
+        return attempt(question, () => delivering.closeCard(question), delivering.closeCardFailed);
+      case 'close':
+        return { question: await delivering.close(question) };
+      case 'wait':
+      case 'nothing':
+        return { question };
+    }
+  }
+
+  /**
+   * Runs an effect. A failure is first given to `onFailure`, which may turn it into an outcome; otherwise it counts as
+   * trouble and the question waits, with back-off, for another try of the same step.
+   */
+  async function attempt(
+    question: Question,
+    effect: () => Promise<Progress>,
+    onFailure: (question: Question, error: AppError) => Promise<Progress | undefined>,
+    placeInLine = 0,
+  ): Promise<Progress> {
+    try {
+      const progress = await effect();
+      return progress.question.trouble === undefined
+        ? progress
+        : { ...progress, question: await calm(progress.question) };
+    } catch (error) {
+      if (!isAppError(error) || error.kind === 'storage' || error.kind === 'corrupt') throw error;
+      const current = await reload(question);
+      const handled = await onFailure(current, error);
+      if (handled !== undefined) return handled;
+      const failures = (current.trouble?.failures ?? 0) + 1;
+      const waitMs = backOffMs(failures, ports.random(), error.retryAfterMs);
+      const nowMs = now();
+      const troubled = await store(current, (stored) => ({
+        ...stored,
+        trouble: { failures, sinceMs: stored.trouble?.sinceMs ?? nowMs, notBeforeMs: nowMs + waitMs },
+      }));
+      ports.journal.warn(
+        { event: 'step_failed', questionId: question.id, kind: error.kind, failures, waitMs, phase: current.phase },
+        error,
+      );
+      await card.refresh(troubled, placeInLine);
+      return { question: troubled, waitMs };
+    }
+  }
+
+  async function announceFailed(question: Question, error: AppError): Promise<Progress | undefined> {
+    if (error.kind === 'undeliverable') return { question: await end(question, { kind: 'undeliverable' }) };
+    if (error.kind === 'unrenderable' || error.kind === 'refused') {
+      ports.journal.error({ event: 'card_refused', questionId: question.id, kind: error.kind }, error);
+      if (!isInThread(question.place)) return { question: await end(question, { kind: 'undeliverable' }) };
+      return { question: await store(question, (stored) => ({ ...stored, card: { ...stored.card, gone: true } })) };
+    }
+    return undefined;
+  }
+
+  async function watch(question: Question, placeInLine: number): Promise<Progress> {
+    const { conversationId, questionId, askedMs } = question.upstream;
+    const conversation = conversationId === undefined ? undefined : await ports.codeSearch.read(conversationId);
+    const observed = conversation?.questions.find(({ id }) => id === questionId);
+    if (conversation === undefined || observed === undefined) {
+      return { question: await end(question, { kind: 'failed', failure: { cause: 'gone' } }) };
+    }
+    const nowMs = now();
+    const elapsedMs = nowMs - (askedMs ?? question.acceptedMs);
+    const reading = interpret(observed, conversation, elapsedMs, nowMs);
+    if (reading.is === 'limited') return { question: await asking.park(question, reading.untilMs) };
+    if (reading.is === 'ended') {
+      await tellIfTooLateToCancel(question, reading.outcome);
+      return { question: await end(question, reading.outcome, conversation.shareUrl) };
+    }
+    if (isPatienceOver(settings.pacing, watchedSince(question), nowMs)) {
+      return { question: await end(question, { kind: 'gaveUp' }, conversation.shareUrl) };
+    }
+    const watched = await noteProgress(question, observed.steps, observed.lastStep, conversation.shareUrl);
+    const shown = await card.refresh(watched, placeInLine);
+    return { question: shown, waitMs: nextLookMs(settings.pacing, elapsedMs, ports.random()) };
+  }
+
+  async function watchFailed(question: Question, error: AppError): Promise<Progress | undefined> {
+    if (error.kind === 'notFound') {
+      return { question: await end(question, { kind: 'failed', failure: { cause: 'gone' } }) };
+    }
+    if (error.kind === 'unauthorized') {
+      return { question: await end(question, { kind: 'failed', failure: { cause: 'unauthorized' } }) };
+    }
+    if (isPatienceOver(settings.pacing, watchedSince(question), now())) {
+      return { question: await end(question, { kind: 'failed', failure: { cause: 'unreachable' } }) };
+    }
+    return undefined;
+  }
+
+  async function tellIfTooLateToCancel(question: Question, outcome: Outcome): Promise<void> {
+    if (question.cancel === undefined || outcome.kind !== 'answered') return;
+    await ports.messenger.tellPrivately(question, question.cancel.byUserId, { kind: 'answeredBeforeCancel' });
+  }
+
+  async function noteProgress(
+    question: Question,
+    steps: number,
+    lastStep: string | undefined,
+    shareUrl: string | undefined,
+  ): Promise<Question> {
+    const { upstream } = question;
+    if (upstream.steps === steps && upstream.lastStep === lastStep && upstream.shareUrl === shareUrl) return question;
+    return store(question, (stored) => ({
+      ...stored,
+      upstream: {
+        ...stored.upstream,
+        steps,
+        ...(lastStep === undefined ? {} : { lastStep }),
+        ...(shareUrl === undefined ? {} : { shareUrl }),
+      },
+    }));
+  }
+
+  async function end(question: Question, outcome: Outcome, shareUrl?: string): Promise<Question> {
+    return store(question, ({ trouble: _, ...stored }) => ({
+      ...stored,
+      phase: 'delivering',
+      outcome,
+      endedMs: now(),
+      upstream: shareUrl === undefined ? stored.upstream : { ...stored.upstream, shareUrl },
+    }));
+  }
+
+  async function calm(question: Question): Promise<Question> {
+    return store(question, ({ trouble: _, ...stored }) => stored);
+  }
+
+  async function reload(question: Question): Promise<Question> {
+    return (await questions.get(question.id)) ?? question;
+  }
+
+  function store(question: Question, change: (stored: Question) => Question): Promise<Question> {
+    return changeQuestion(ports, question, change);
+  }
+}
+
+/** When the watch began that patience limits. */
+function watchedSince({ upstream, acceptedMs }: Question): number {
+  return upstream.watchedFromMs ?? upstream.askedMs ?? acceptedMs;
+}

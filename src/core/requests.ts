@@ -1,0 +1,137 @@
+import type { Acceptance, NewQuestion } from './accept.ts';
+import type { LifePorts } from './life-ports.ts';
+import { isInThread, type Place, type Question, type ThreadPlace } from './question.ts';
+
+/** What became of a press on a button that belongs to a stored question. */
+export type ButtonResult =
+  | Acceptance
+  /** The question is not known any more, or the button was pressed in a place that is not the question's. */
+  | { kind: 'expired' };
+
+export type CancelResult = { kind: 'cancelling' } | { kind: 'ended' } | { kind: 'nothing' };
+
+/** Who pressed a button or said a verb, and where. */
+export interface Press {
+  userId: string;
+  teamId: string;
+  channelId: string;
+}
+
+export type RequestPorts = Pick<LifePorts, 'questions' | 'threads' | 'looks' | 'now'> & {
+  accept: (request: NewQuestion) => Promise<Acceptance>;
+};
+
+export type Requests = ReturnType<typeof createRequests>;
+
+/**
+ * What people may ask of questions that exist. A question is touched only from the place it belongs to, whatever id a
+ * button claims. Every method throws `AppError` of kind `storage` when nothing was done.
+ */
+export function createRequests({ questions, threads, looks, accept, now }: RequestPorts) {
+  return { cancel, cancelInThread, followUp, askAgain, checkAgain, askIn, find };
+
+  /** Cancels a question that has not ended; cancelling twice is the same as once. */
+  async function cancel(questionId: string, press: Press): Promise<CancelResult> {
+    const question = await find(questionId, press);
+    if (question === undefined) return { kind: 'nothing' };
+    return cancelFound(question, press.userId);
+  }
+
+  /** Cancels what runs in a thread: the first question of its line. */
+  async function cancelInThread(place: ThreadPlace, userId: string): Promise<CancelResult> {
+    const first = (await threads.get(place))?.line[0];
+    const question = first === undefined ? undefined : await questions.get(first);
+    return question === undefined ? { kind: 'nothing' } : cancelFound(question, userId);
+  }
+
+  async function cancelFound({ id }: Question, userId: string): Promise<CancelResult> {
+    const cancelled = await questions.update(id, (stored) =>
+      hasEnded(stored) || stored.cancel !== undefined
+        ? stored
+        : { ...stored, cancel: { byUserId: userId, atMs: now() } },
+    );
+    if (cancelled === undefined || cancelled.cancel === undefined) return { kind: 'ended' };
+    await looks.lookIn(id, 0);
+    return { kind: 'cancelling' };
+  }
+
+  /** Asks a suggested follow-up of an answer, credited to whoever pressed; the same suggestion is asked once. */
+  async function followUp(questionId: string, index: number, press: Press): Promise<ButtonResult> {
+    const question = await find(questionId, press);
+    const text = question?.outcome?.kind === 'answered' ? question.outcome.answer.followUps[index] : undefined;
+    if (question === undefined || text === undefined) return { kind: 'expired' };
+    return accept({
+      key: `follow-up:${questionId}:${index}`,
+      place: question.place,
+      askerId: press.userId,
+      text,
+      origin: 'followUp',
+    });
+  }
+
+  /** Asks a question that ended without an answer once more, in its place; `fresh` starts a new conversation. */
+  async function askAgain(questionId: string, press: Press, { fresh = false } = {}): Promise<ButtonResult> {
+    const question = await find(questionId, press);
+    if (question === undefined || !hasEnded(question)) return { kind: 'expired' };
+    return accept({
+      key: `again:${questionId}`,
+      place: question.place,
+      askerId: press.userId,
+      text: question.text,
+      origin: isInThread(question.place) ? 'retry' : 'command',
+      fresh: fresh || question.fresh,
+    });
+  }
+
+  /** Asks a question that could not be shown where it was asked in another place, once per place. */
+  async function askIn(questionId: string, place: Place, press: Press): Promise<ButtonResult> {
+    const question = await find(questionId, press);
+    if (question === undefined) return { kind: 'expired' };
+    return accept({
+      key: `again:${questionId}:${place.channelId}`,
+      place,
+      askerId: press.userId,
+      text: question.text,
+      origin: 'command',
+    });
+  }
+
+  /** Watches a question again that was given up on while the service still worked. */
+  async function checkAgain(questionId: string, press: Press): Promise<ButtonResult> {
+    const question = await find(questionId, press);
+    if (question?.outcome?.kind !== 'gaveUp') return { kind: 'expired' };
+    await questions.markOpen(questionId);
+    const reopened = await questions.update(questionId, (stored) =>
+      isGivenUp(stored) ? reopen(stored, now()) : stored,
+    );
+    await looks.lookIn(questionId, 0);
+    return reopened === undefined ? { kind: 'expired' } : { kind: 'accepted', question: reopened };
+  }
+
+  /** The stored question, if it belongs to the place the press came from. */
+  async function find(questionId: string, press: Press): Promise<Question | undefined> {
+    const question = await questions.get(questionId);
+    const belongs = question?.place.teamId === press.teamId && question.place.channelId === press.channelId;
+    return belongs ? question : undefined;
+  }
+}
+
+function hasEnded(question: Question): boolean {
+  return question.outcome !== undefined;
+}
+
+function isGivenUp(question: Question): boolean {
+  return question.phase === 'closed' && question.outcome?.kind === 'gaveUp';
+}
+
+function reopen(question: Question, nowMs: number): Question {
+  const { outcome: _outcome, endedMs: _ended, cancel: _cancel, ...rest } = question;
+  const { cancelSentMs: _sent, ...upstream } = question.upstream;
+  return {
+    ...rest,
+    phase: 'running',
+    upstream: { ...upstream, watchedFromMs: nowMs },
+    card: { ...question.card, shown: '' },
+    delivery: { round: question.delivery.round + 1, posted: [] },
+  };
+}

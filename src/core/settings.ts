@@ -1,0 +1,37 @@
+import type { Pacing } from './pacing.ts';
+
+/** What an operator may tune about the life of a question. Durations in milliseconds. */
+export interface LifeSettings {
+  pacing: Pacing;
+  /** Shortest time between two edits of one card; Slack advises 3 s. */
+  cardEditMs: number;
+  /** Most questions that may wait in one thread, the running one included. */
+  threadLimit: number;
+}
+
+/** Longest question taken, in characters. */
+export const maxQuestionLength = 10_000;
+
+/**
+ * After a call whose outcome is unknown, how long to wait before looking for its effect: the request may still be
+ * on its way.
+ */
+export const unknownOutcomeGraceMs = 3_000;
+
+/** A `Retry-After` up to this long is waited for quietly; a longer one parks the question and says until when. */
+export const longestQuietWaitMs = 60_000;
+
+/** How long the service may take to confirm a cancellation before the card is closed without it. */
+export const cancelConfirmMs = 30_000;
+
+/** How long an end that Slack refuses to take is tried again before the question is closed with an error in the log. */
+export const deliveryPatienceMs = 24 * 60 * 60 * 1000;
+
+/** A question behind others is looked at this often even if nothing wakes it. */
+export const queuedLookMs = 15_000;
+
+/** A parked question is looked at no later than this, so that a changed clock cannot strand it. */
+export const parkedLookMs = 60 * 60 * 1000;
+
+/** How far the clocks of the service and of this machine may differ when a lost question is searched upstream. */
+export const upstreamWindowMs = 10 * 60 * 1000;
