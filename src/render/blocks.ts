@@ -1,0 +1,38 @@
+import type { ActionsBlock, Button, ContextBlock, SectionBlock } from '@slack/types';
+import { type ButtonValue, buttonValue } from './ids.ts';
+import { LIMITS } from './limits.ts';
+import { cut, oneLine } from './text.ts';
+
+/** A section of mrkdwn (≤ 3,000); automatic parsing of bare names and addresses is off. */
+export function section(text: string, blockId?: string): SectionBlock {
+  return {
+    type: 'section',
+    ...(blockId === undefined ? {} : { block_id: blockId }),
+    text: { type: 'mrkdwn', text, verbatim: true },
+    expand: true,
+  };
+}
+
+/** One small line of mrkdwn. */
+export function context(text: string, blockId?: string): ContextBlock {
+  return {
+    type: 'context',
+    ...(blockId === undefined ? {} : { block_id: blockId }),
+    elements: [{ type: 'mrkdwn', text, verbatim: true }],
+  };
+}
+
+export function actions(elements: Button[]): ActionsBlock {
+  return { type: 'actions', elements };
+}
+
+/** A button with a plain label, cut at a word to Slack's 75 characters. */
+export function button(label: string, actionId: string, value: ButtonValue, style?: 'primary' | 'danger'): Button {
+  return {
+    type: 'button',
+    action_id: actionId,
+    text: { type: 'plain_text', text: cut(oneLine(label), LIMITS.buttonText), emoji: false },
+    value: buttonValue(value),
+    ...(style === undefined ? {} : { style }),
+  };
+}

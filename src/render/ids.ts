@@ -1,0 +1,92 @@
+import type { Question } from '../core/question.ts';
+import type { RenderedMessage } from './message.ts';
+
+/** The slash command, as the manifest names it. */
+export const COMMAND = '/deepsearch';
+
+/** Action ids of every button. Ids in one message must differ, so `followUp` carries its index: see `followUpAction`. */
+export const ACTIONS = {
+  cancel: 'deepsearch:cancel',
+  followUp: 'deepsearch:follow_up',
+  allSources: 'deepsearch:all_sources',
+  tryAgain: 'deepsearch:try_again',
+  askNew: 'deepsearch:ask_new',
+  checkAgain: 'deepsearch:check_again',
+  drop: 'deepsearch:drop',
+  askHere: 'deepsearch:ask_here',
+  askInDm: 'deepsearch:ask_in_dm',
+  openLink: 'deepsearch:open_link',
+} as const;
+
+/** Matches the action id of any follow-up button. */
+export const FOLLOW_UP_PATTERN = /^deepsearch:follow_up:\d+$/;
+
+export const SOURCES_CALLBACK = 'deepsearch:sources';
+
+/** Event type of the metadata on every message about a question. */
+export const METADATA_EVENT_TYPE = 'deepsearch_question';
+
+export function followUpAction(index: number): string {
+  return `${ACTIONS.followUp}:${index}`;
+}
+
+/** What a button carries: the question it is about and, for a follow-up, which suggestion of its answer. */
+export interface ButtonValue {
+  questionId: string;
+  index?: number;
+}
+
+const VALUE_PATTERN = /^(q[0-9a-f]{24})(?:\.(0|[1-9]\d?))?$/;
+
+export function buttonValue(value: ButtonValue): string {
+  return value.index === undefined ? value.questionId : `${value.questionId}.${value.index}`;
+}
+
+/** Reads a button's value back; undefined for anything this app did not write. */
+export function parseButtonValue(raw: unknown): ButtonValue | undefined {
+  if (typeof raw !== 'string') return undefined;
+  const match = VALUE_PATTERN.exec(raw);
+  const questionId = match?.[1];
+  if (questionId === undefined) return undefined;
+  return match?.[2] === undefined ? { questionId } : { questionId, index: Number(match[2]) };
+}
+
+/** Names the card of a question, for finding it in its thread. */
+export function cardMarker(question: Pick<Question, 'id'>): string {
+  return `ds:${question.id}:card`;
+}
+
+/** Names one part of an outcome; a re-opened delivery (`round`) has new names. Parts count from 0. */
+export function partMarker(question: Pick<Question, 'id' | 'delivery'>, part: number): string {
+  return `ds:${question.id}:${question.delivery.round}:${part}`;
+}
+
+/** What is read of a message when looking for a marker: as Slack returns it, so every field may be missing or odd. */
+export interface MarkedMessage {
+  blocks?: readonly { block_id?: string }[] | undefined;
+  metadata?: { event_type?: string; event_payload?: object } | undefined;
+}
+
+/**
+ * Whether a message carries the marker: in its metadata, or as the beginning of a `block_id` (a revision follows there,
+ * because Slack wants new block ids when a message is edited).
+ */
+export function hasMarker(message: MarkedMessage, marker: string): boolean {
+  const payload = message.metadata?.event_type === METADATA_EVENT_TYPE ? message.metadata.event_payload : undefined;
+  if (payload !== undefined && 'marker' in payload && payload.marker === marker) return true;
+  return (message.blocks ?? []).some(({ block_id: id }) => id === marker || id?.startsWith(`${marker}:`) === true);
+}
+
+export function markerMetadata(question: Pick<Question, 'id'>, marker: string): RenderedMessage['metadata'] & {} {
+  return { event_type: METADATA_EVENT_TYPE, event_payload: { question_id: question.id, marker } };
+}
+
+/** A marker followed by a revision that changes with `content`. */
+export function markerBlockId(marker: string, content: string): string {
+  // FNV-1a: only has to differ between two successive revisions of one message.
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < content.length; index += 1) {
+    hash = Math.imul(hash ^ content.charCodeAt(index), 0x01000193) >>> 0;
+  }
+  return `${marker}:${hash.toString(36)}`;
+}

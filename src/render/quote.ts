@@ -1,0 +1,47 @@
+import { LIMITS } from './limits.ts';
+import { inertMrkdwn, pieces } from './text.ts';
+
+const QUOTE_MARK = '> ';
+/** Room for a heading line in the first section, and for the "…" in the last. */
+const RESERVE = 200;
+/** Leaves room in `messageWeight` for the blocks around the quote. */
+const MAX_WRITTEN = 11_000;
+
+/** A person's text as quoted mrkdwn sections; `shortened` says how many characters are shown when not all are. */
+export interface Quote {
+  sections: string[];
+  shortened?: number;
+}
+
+/** Quotes untrusted text in full where Slack's limits allow it, else its beginning with "…". Each section ≤ 3,000. */
+export function quote(heading: string, text: string): Quote {
+  const sections: string[] = [];
+  let written = 0;
+  let shown = 0;
+  const all = pieces(text, LIMITS.sectionText - RESERVE - heading.length, quoted);
+  for (const piece of all) {
+    const section = quoted(piece.replace(/\n$/, ''));
+    if (written + section.length > MAX_WRITTEN) {
+      const last = sections.length - 1;
+      sections[last] = `${sections[last]}…`;
+      return { sections: withHeading(heading, sections), shortened: shown };
+    }
+    sections.push(section);
+    written += section.length;
+    shown += piece.length;
+  }
+  return { sections: withHeading(heading, sections) };
+}
+
+function quoted(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `${QUOTE_MARK}${inertMrkdwn(line)}`)
+    .join('\n');
+}
+
+function withHeading(heading: string, sections: string[]): string[] {
+  return sections.length === 0
+    ? [heading]
+    : sections.map((section, index) => (index === 0 ? `${heading}\n${section}` : section));
+}

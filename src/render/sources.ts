@@ -1,0 +1,98 @@
+import type { ModalView } from '@slack/types';
+import type { Answer, Question, Source } from '../core/question.ts';
+import { section } from './blocks.ts';
+import { SOURCES_CALLBACK } from './ids.ts';
+import { LIMITS } from './limits.ts';
+import { mrkdwnLink } from './links.ts';
+import { SAY } from './sentences.ts';
+import { cut, inertCut, oneLine } from './text.ts';
+
+const MAX_LABEL = 150;
+const MAX_REPOSITORY = 200;
+
+/** Sources of one repository; `repository` is absent for those whose repository is not known. */
+export interface SourceGroup {
+  repository?: string;
+  sources: Source[];
+}
+
+/** Without repeated addresses, by repository, each in the order of first appearance. */
+export function groupSources(sources: readonly Source[]): SourceGroup[] {
+  const seen = new Set<string>();
+  const groups = new Map<string, Source[]>();
+  for (const source of sources) {
+    if (seen.has(source.url)) continue;
+    seen.add(source.url);
+    const key = source.repository ?? '';
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [source]);
+    else group.push(source);
+  }
+  return [...groups].map(([repository, members]) => ({
+    ...(repository === '' ? {} : { repository }),
+    sources: members,
+  }));
+}
+
+export function countSources(groups: readonly SourceGroup[]): number {
+  return groups.reduce((sum, group) => sum + group.sources.length, 0);
+}
+
+/** The first `limit` sources, still by repository. */
+export function firstSources(groups: readonly SourceGroup[], limit: number): SourceGroup[] {
+  const result: SourceGroup[] = [];
+  let room = limit;
+  for (const group of groups) {
+    if (room <= 0) break;
+    const sources = group.sources.slice(0, room);
+    room -= sources.length;
+    result.push({ ...group, sources });
+  }
+  return result;
+}
+
+/** One line per repository and per source, as mrkdwn; each line is at most 3,000 characters. */
+export function sourceLines(groups: readonly SourceGroup[]): string[] {
+  return groups.flatMap((group) => [
+    ...(group.repository === undefined ? [] : [`_${inertCut(group.repository, MAX_REPOSITORY)}_`]),
+    ...group.sources.map((source) => {
+      const line = `• ${mrkdwnLink(source.url, cut(oneLine(source.label), MAX_LABEL))}`;
+      // Only an address near Slack's own limit is this long; its label alone is still worth showing.
+      return line.length <= LIMITS.sectionText ? line : `• ${inertCut(source.label, MAX_LABEL)}`;
+    }),
+  ]);
+}
+
+/** The modal behind "All sources": every source by repository, as far as a modal can hold them. */
+export function renderSourcesModal(question: Pick<Question, 'id'>, answer: Pick<Answer, 'sources'>): ModalView {
+  const groups = groupSources(answer.sources);
+  const total = countSources(groups);
+  const sections: string[] = [];
+  let bytes = 0;
+  let shown = 0;
+  let full = false;
+  for (const group of groups) {
+    for (const line of sourceLines([group])) {
+      const size = new TextEncoder().encode(JSON.stringify(line)).length + 2;
+      const last = sections.at(-1);
+      const joins = last !== undefined && last.length + 1 + line.length <= LIMITS.sectionText;
+      // One block and some room stay free for the line that says what does not fit.
+      full ||= bytes + size > LIMITS.viewBytes - 30_000 || (!joins && sections.length >= LIMITS.modalBlocks - 1);
+      if (full) continue;
+      if (joins) sections[sections.length - 1] = `${last}\n${line}`;
+      else sections.push(line);
+      bytes += size;
+      if (line.startsWith('• ')) shown += 1;
+    }
+  }
+  if (shown < total) sections.push(SAY.sourcesLeftOut(total - shown));
+  if (sections.length === 0) sections.push(SAY.noSources());
+  return {
+    type: 'modal',
+    callback_id: SOURCES_CALLBACK,
+    private_metadata: question.id,
+    title: { type: 'plain_text', text: SAY.sourcesTitle() },
+    close: { type: 'plain_text', text: SAY.close() },
+    blocks: sections.map((text) => section(text)),
+  };
+}
