@@ -1,0 +1,114 @@
+import { AppError, isAppError } from '../core/errors.ts';
+import type { Clock } from '../core/ports.ts';
+import { orAborted } from './deadline.ts';
+
+/** An OAuth access token as its issuer returned it. */
+export interface BearerToken {
+  accessToken: string;
+  /** The issuer's `expires_in`, in seconds from now; absent means that only a 401 tells. */
+  expiresInSeconds?: number;
+}
+
+/** The three ways the service knows its callers. */
+export type Auth =
+  | { kind: 'token'; token: string }
+  /** Acts as `username`; the token needs the scope `site-admin:sudo`. */
+  | { kind: 'sudo'; username: string; token: string }
+  /**
+   * `refresh` obtains a new token. It is never called twice at once and is abandoned after 30 s; what it throws
+   * counts as `unavailable` unless it is an {@link AppError}.
+   */
+  | { kind: 'bearer'; initial?: BearerToken; refresh: (signal: AbortSignal) => Promise<BearerToken> };
+
+export interface Authorizer {
+  /** The value of the `Authorization` header for a request about to be sent. */
+  header(signal: AbortSignal): Promise<string>;
+  /** Replaces the credential that was answered with 401. False when there is nothing to replace it with. */
+  renew(rejectedHeader: string, signal: AbortSignal): Promise<boolean>;
+}
+
+const REFRESH_TIMEOUT_MS = 30_000;
+const MAX_EARLY_MS = 60_000;
+
+/** Throws `unauthorized` at once for a credential that no header can carry; its text never appears in the message. */
+export function createAuthorizer(auth: Auth, clock: Clock): Authorizer {
+  if (auth.kind === 'bearer') return bearerAuthorizer(auth, clock);
+  const header =
+    auth.kind === 'token' ? `token ${headerSafe(auth.token)}` : sudoAuthorization(auth.username, auth.token);
+  return { header: async () => header, renew: async () => false };
+}
+
+/** `token-sudo user="…",token="…"`, each value as a quoted string (RFC 9110, 5.6.4). */
+export function sudoAuthorization(username: string, token: string): string {
+  return `token-sudo user=${quoted(username)},token=${quoted(token)}`;
+}
+
+function quoted(value: string): string {
+  return `"${headerSafe(value).replace(/["\\]/g, '\\$&')}"`;
+}
+
+function headerSafe(value: string): string {
+  if (/^[\x20-\x7e]+$/.test(value)) return value;
+  throw new AppError('unauthorized', 'a credential is empty or contains characters that a header cannot carry');
+}
+
+function bearerAuthorizer(auth: Extract<Auth, { kind: 'bearer' }>, clock: Clock): Authorizer {
+  interface Held {
+    header: string;
+    refreshAtMs: number;
+    expiresAtMs: number;
+  }
+  const hold = (token: BearerToken): Held => {
+    const lifetimeMs = (token.expiresInSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
+    const expiresAtMs = clock() + lifetimeMs;
+    return {
+      header: `Bearer ${headerSafe(token.accessToken)}`,
+      refreshAtMs: expiresAtMs - Math.min(MAX_EARLY_MS, lifetimeMs / 5),
+      expiresAtMs,
+    };
+  };
+  let held = auth.initial && hold(auth.initial);
+  let refreshing: Promise<Held> | undefined;
+
+  async function fetchToken(): Promise<Held> {
+    const abandon = new AbortController();
+    const timer = setTimeout(
+      () => abandon.abort(new AppError('unavailable', 'refreshing the OAuth token took too long', { code: 'timeout' })),
+      REFRESH_TIMEOUT_MS,
+    );
+    timer.unref();
+    try {
+      held = hold(await orAborted(auth.refresh(abandon.signal), abandon.signal));
+      return held;
+    } catch (cause) {
+      if (isAppError(cause)) throw cause;
+      throw new AppError('unavailable', 'refreshing the OAuth token failed', { cause });
+    } finally {
+      clearTimeout(timer);
+      refreshing = undefined;
+    }
+  }
+
+  // All callers share one refresh; each waits for it only as long as its own deadline allows.
+  function refresh(signal: AbortSignal): Promise<Held> {
+    refreshing ??= fetchToken();
+    return orAborted(refreshing, signal);
+  }
+
+  return {
+    async header(signal) {
+      if (held && clock() < held.refreshAtMs) return held.header;
+      try {
+        return (await refresh(signal)).header;
+      } catch (error) {
+        // The margin exists for this: the old token still has a little time to live.
+        if (held && clock() < held.expiresAtMs && !signal.aborted) return held.header;
+        throw error;
+      }
+    },
+    async renew(rejectedHeader, signal) {
+      if (held === undefined || held.header === rejectedHeader) await refresh(signal);
+      return true;
+    },
+  };
+}

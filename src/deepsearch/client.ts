@@ -1,0 +1,306 @@
+import { randomInt } from 'node:crypto';
+import type { z } from 'zod';
+import { AppError, isAppError } from '../core/errors.ts';
+import type { Clock } from '../core/ports.ts';
+import { type Auth, createAuthorizer } from './auth.ts';
+import { type Deadline, startDeadline, waitMs } from './deadline.ts';
+import { createHttp, type HttpRequest, type ProxySettings } from './http.ts';
+import { replyFailure } from './reply-failure.ts';
+import { retryDelayMs } from './retry.ts';
+import {
+  type ApiConversation,
+  type ApiQuestion,
+  type ConversationPage,
+  conversationPageSchema,
+  conversationSchema,
+  currentUserSchema,
+  followUpSchema,
+  graphqlSchema,
+  matchCountSchema,
+} from './schemas.ts';
+
+export interface DeepSearchClientOptions {
+  /** Address of the instance; a path prefix and a trailing slash are fine. */
+  baseUrl: string;
+  auth: Auth;
+  /** Version of this application, for the `X-Requested-With` header that the service requires. */
+  userAgentVersion: string;
+  /** Budget of one call in all, repeats included. Default 15 s. */
+  timeoutMs?: number;
+  /** Budget of creating and following up. Default 60 s: early releases answer only when the answer is ready. */
+  createTimeoutMs?: number;
+  /** Default 10 s. */
+  connectTimeoutMs?: number;
+  /** Default 10 MiB. */
+  maxResponseBytes?: number;
+  /** Connections open at once; further calls wait within their budget. Default 16. */
+  maxConnections?: number;
+  proxy?: ProxySettings;
+  /** PEM of certificate authorities to trust beside the usual ones. */
+  ca?: string;
+  clock?: Clock;
+  /** Uniform in [0, 1); spreads repeats. */
+  random?: () => number;
+}
+
+/** The parameters of the list, in the spec's order. */
+export interface ListParams {
+  id?: number;
+  userId?: number;
+  /** Reaches another person's conversation, when sharing is enabled on the instance. */
+  readToken?: string;
+  isStarred?: boolean;
+  /** Conversations per page. */
+  first?: number;
+  /** `nextCursor` of the page before. */
+  after?: string;
+  /** Default `-updated_at`. */
+  sort?: 'id' | '-id' | 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
+}
+
+/**
+ * The conversation API (first generation, `/.api/deepsearch/v1`) and the two GraphQL queries the application needs.
+ * Every method throws `AppError` only, within its budget. Reads, cancel and delete are repeated after passing failures;
+ * creating and following up never are, and tell by `outcomeUnknown` whether they may have taken effect.
+ */
+export interface DeepSearchClient {
+  create(question: string): Promise<ApiConversation>;
+  list(params?: ListParams): Promise<ConversationPage>;
+  /** All pages, one after the other; ends when a page names no further cursor or one that was already used. */
+  conversations(params?: ListParams): AsyncGenerator<ApiConversation, void, undefined>;
+  get(conversationId: number): Promise<ApiConversation>;
+  /** A conversation that is already gone is a success. */
+  delete(conversationId: number): Promise<void>;
+  /** Returns the new question. */
+  addQuestion(conversationId: number, question: string): Promise<ApiQuestion>;
+  /** `refused` or `notFound` when there is nothing left to cancel. */
+  cancelQuestion(conversationId: number, questionId: number): Promise<void>;
+  /** `notFound` when the token is unknown or sharing is off. */
+  readByToken(readToken: string): Promise<ApiConversation>;
+  /** `unauthorized` when the credential belongs to nobody. */
+  currentUser(): Promise<{ username: string }>;
+  /** Number of matches of a search, in the service's own query syntax. */
+  matchCount(query: string): Promise<number>;
+  /** Aborts what is under way and drops every connection; later calls fail with `unavailable`. */
+  close(): Promise<void>;
+}
+
+interface Call {
+  method: HttpRequest['method'];
+  /** Below the base address. */
+  path: string;
+  query?: URLSearchParams;
+  body?: object;
+  headers?: Record<string, string>;
+  /** May be repeated. */
+  safe: boolean;
+}
+
+const API = '/.api/deepsearch/v1';
+const GRAPHQL = '/.api/graphql';
+const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
+
+/** Throws `refused` for an unusable address and `unauthorized` for an unusable credential, before anything is sent. */
+export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSearchClient {
+  const { timeoutMs = 15_000, createTimeoutMs = 60_000, clock = Date.now } = options;
+  const random = options.random ?? (() => randomInt(2 ** 32) / 2 ** 32);
+  const base = parseBaseUrl(options.baseUrl);
+  const authorizer = createAuthorizer(options.auth, clock);
+  const closing = new AbortController();
+  const http = createHttp({
+    origin: base.origin,
+    maxConnections: options.maxConnections ?? 16,
+    maxResponseBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
+    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+    proxy: options.proxy,
+    ca: options.ca,
+  });
+
+  async function attempt(call: Call, authorization: string, deadline: Deadline): Promise<string> {
+    const request: HttpRequest = {
+      method: call.method,
+      path: base.prefix + call.path + (call.query?.size ? `?${call.query}` : ''),
+      label: `${call.method} ${call.path}`,
+      safe: call.safe,
+      headers: {
+        accept: 'application/json',
+        authorization,
+        'x-requested-with': `deepsearch-slack ${options.userAgentVersion}`,
+        ...(call.body && { 'content-type': 'application/json' }),
+        ...call.headers,
+      },
+      ...(call.body && { body: JSON.stringify(call.body) }),
+    };
+    const reply = await http.send(request, deadline.signal);
+    const failure = replyFailure(reply, request, clock());
+    if (failure) throw failure;
+    if (reply.headers['content-type']?.toLowerCase().includes('html')) {
+      throw badReply(call, 'an HTML page');
+    }
+    return reply.body;
+  }
+
+  /** The one way every request goes: budget, credential, one renewal of it, and repeats where they do no harm. */
+  async function send(call: Call): Promise<string> {
+    const deadline = startDeadline(call.safe ? timeoutMs : createTimeoutMs, closing.signal);
+    let retries = 0;
+    let renewed = false;
+    try {
+      for (;;) {
+        const authorization = await authorizer.header(deadline.signal);
+        try {
+          return await attempt(call, authorization, deadline);
+        } catch (error) {
+          if (!isAppError(error)) throw error;
+          // A 401 certainly did nothing, so even a creation may be repeated once with a new credential.
+          if (error.code === 401 && !renewed) {
+            renewed = true;
+            if (await authorizer.renew(authorization, deadline.signal)) continue;
+          }
+          const delayMs = call.safe
+            ? retryDelayMs(error, { retries, remainingMs: deadline.remainingMs(), random })
+            : undefined;
+          if (delayMs === undefined) throw error;
+          retries += 1;
+          await waitMs(delayMs, deadline.signal);
+        }
+      }
+    } finally {
+      deadline.stop();
+    }
+  }
+
+  async function ask<T>(call: Call, schema: z.ZodType<T>): Promise<T> {
+    const body = await send(call);
+    let value: unknown;
+    try {
+      value = JSON.parse(body);
+    } catch {
+      // The parser's own message quotes the body, which may hold private text.
+      throw badReply(call, 'invalid JSON');
+    }
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    throw badReply(call, `the wrong shape: ${describe(parsed.error)}`);
+  }
+
+  async function graphql<T>(query: string, variables: object, schema: z.ZodType<T>): Promise<T> {
+    const call: Call = { method: 'POST', path: GRAPHQL, body: { query, variables }, safe: true };
+    const reply = await ask(call, graphqlSchema);
+    if (reply.errors?.length) {
+      throw new AppError('refused', `POST ${GRAPHQL} answered with ${reply.errors.length} GraphQL errors`, {
+        code: 'graphql',
+      });
+    }
+    const parsed = schema.safeParse(reply.data);
+    if (parsed.success) return parsed.data;
+    throw badReply(call, `the wrong shape: ${describe(parsed.error)}`);
+  }
+
+  const list = (params: ListParams = {}) =>
+    ask({ method: 'GET', path: API, query: listQuery(params), safe: true }, conversationPageSchema);
+
+  async function* conversations(params: ListParams = {}) {
+    const used = new Set<string | undefined>();
+    let after = params.after;
+    while (!used.has(after)) {
+      used.add(after);
+      const page = await list({ ...params, ...(after !== undefined && { after }) });
+      yield* page.conversations;
+      if (page.nextCursor === undefined) return;
+      after = page.nextCursor;
+    }
+  }
+
+  return {
+    create: (question) =>
+      ask(
+        // Makes early releases answer at once instead of when the answer is ready; later ones ignore it.
+        { method: 'POST', path: API, body: { question }, headers: { prefer: 'respond-async' }, safe: false },
+        conversationSchema,
+      ),
+    list,
+    conversations,
+    get: (conversationId) => ask({ method: 'GET', path: `${API}/${conversationId}`, safe: true }, conversationSchema),
+    async delete(conversationId) {
+      try {
+        await send({ method: 'DELETE', path: `${API}/${conversationId}`, safe: true });
+      } catch (error) {
+        if (!isAppError(error, 'notFound')) throw error;
+      }
+    },
+    addQuestion: (conversationId, question) =>
+      ask(
+        {
+          method: 'POST',
+          path: `${API}/${conversationId}/questions`,
+          // In practice the body has to repeat the id of the path.
+          body: { conversation_id: conversationId, question },
+          headers: { prefer: 'respond-async' },
+          safe: false,
+        },
+        followUpSchema,
+      ),
+    async cancelQuestion(conversationId, questionId) {
+      await send({ method: 'POST', path: `${API}/${conversationId}/questions/${questionId}/cancel`, safe: true });
+    },
+    async readByToken(readToken) {
+      const page = await list({ readToken });
+      const [conversation] = page.conversations;
+      if (conversation) return conversation;
+      throw new AppError('notFound', 'no conversation is readable with this token');
+    },
+    async currentUser() {
+      const { currentUser } = await graphql('query CurrentUser { currentUser { username } }', {}, currentUserSchema);
+      if (currentUser) return currentUser;
+      throw new AppError('unauthorized', 'the credential belongs to no user');
+    },
+    async matchCount(query) {
+      const { search } = await graphql(
+        'query MatchCount($query: String!) { search(query: $query) { results { matchCount } } }',
+        { query },
+        matchCountSchema,
+      );
+      return search.results.matchCount;
+    },
+    async close() {
+      closing.abort(new AppError('unavailable', 'the client is closed', { code: 'closed' }));
+      await http.close();
+    },
+  };
+}
+
+/** Splits an instance's address; `href` has no trailing slash. Throws `refused` for anything but http and https. */
+export function parseBaseUrl(baseUrl: string): { origin: string; prefix: string; href: string } {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw new AppError('refused', 'the address of the code search service is not an http or https address');
+  }
+  const prefix = url.pathname.replace(/\/+$/, '');
+  return { origin: url.origin, prefix, href: url.origin + prefix };
+}
+
+function listQuery(params: ListParams): URLSearchParams {
+  const named = {
+    filter_id: params.id,
+    filter_user_id: params.userId,
+    filter_read_token: params.readToken,
+    filter_is_starred: params.isStarred,
+    page_first: params.first,
+    page_after: params.after,
+    sort: params.sort,
+  };
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(named)) if (value !== undefined) query.set(name, String(value));
+  return query;
+}
+
+function badReply({ method, path, safe }: Call, what: string): AppError {
+  return new AppError('badReply', `${method} ${path} answered with ${what}`, { outcomeUnknown: !safe });
+}
+
+/** Where the shape is wrong, without any value of the reply. */
+function describe({ issues }: z.core.$ZodError): string {
+  const [issue] = issues;
+  return issue ? `${issue.message} at ${issue.path.join('.') || 'the top'}` : 'unknown';
+}

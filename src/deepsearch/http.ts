@@ -1,0 +1,207 @@
+import { rootCertificates } from 'node:tls';
+import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { AppError } from '../core/errors.ts';
+
+/** Proxy addresses as the usual environment variables hold them; `noProxy` is a list of hosts separated by commas. */
+export interface ProxySettings {
+  http?: string | undefined;
+  https?: string | undefined;
+  noProxy?: string | undefined;
+}
+
+export interface HttpOptions {
+  /** The one origin requests go to; nothing, a redirect included, makes this client send to another. */
+  origin: string;
+  maxConnections: number;
+  maxResponseBytes: number;
+  connectTimeoutMs: number;
+  proxy?: ProxySettings | undefined;
+  /** PEM of certificate authorities to trust beside the usual ones. */
+  ca?: string | undefined;
+}
+
+export interface HttpRequest {
+  method: 'GET' | 'POST' | 'DELETE';
+  /** Path and query, as they go on the wire. */
+  path: string;
+  /** Names the request in error messages; free of secrets. */
+  label: string;
+  /** Repeating it does no harm, so nobody needs to know whether it arrived. */
+  safe: boolean;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+export interface HttpReply {
+  status: number;
+  /** First value of each header, by lower-case name. */
+  headers: Record<string, string>;
+  /** Read only for a success; a failure's body is thrown away unread, since nothing in it may be shown or logged. */
+  body: string;
+}
+
+export interface Http {
+  /** Any status is a reply. Throws `unavailable` without a complete reply and `badReply` for one over the size limit. */
+  send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>;
+  /** Drops every connection at once. */
+  close(): Promise<void>;
+}
+
+/** A failure's body is drained this far and this long, so that its connection can be used again. */
+const DRAIN_BYTES = 64 * 1024;
+const DRAIN_MS = 1_000;
+
+/** One keep-alive pool for one origin, directly or through a proxy. */
+export function createHttp(options: HttpOptions): Http {
+  const dispatcher = createDispatcher(options);
+  return {
+    send: (request, signal) => exchange(dispatcher, options, request, signal),
+    close: () => dispatcher.destroy(),
+  };
+}
+
+function createDispatcher({ origin, maxConnections, connectTimeoutMs, proxy, ca }: HttpOptions): Dispatcher {
+  const tls = {
+    timeout: connectTimeoutMs,
+    ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),
+  };
+  const https = origin.startsWith('https:');
+  try {
+    // Empty strings, not undefined: otherwise undici reads the environment on its own. Only the proxy for the
+    // origin's scheme is given, because undici would send https through the http proxy when it has no other.
+    return new EnvHttpProxyAgent({
+      httpProxy: https ? '' : proxyAddress(proxy?.http),
+      httpsProxy: https ? proxyAddress(proxy?.https) : '',
+      noProxy: proxy?.noProxy ?? '',
+      // Plain http goes to a proxy in absolute form: many proxies refuse CONNECT to anything but port 443.
+      proxyTunnel: false,
+      connect: tls,
+      requestTls: tls,
+      proxyTls: tls,
+      factory: (target, settings) => new Pool(target, { ...settings, connections: maxConnections }),
+      clientFactory: (target, settings) => new Pool(target, { ...settings, headersTimeout: connectTimeoutMs }),
+    });
+  } catch (cause) {
+    throw new AppError('refused', 'the proxy address is not usable', { cause });
+  }
+}
+
+function proxyAddress(value = ''): string {
+  return value === '' || value.includes('://') ? value : `http://${value}`;
+}
+
+function exchange(
+  dispatcher: Dispatcher,
+  { origin, maxResponseBytes }: HttpOptions,
+  request: HttpRequest,
+  signal: AbortSignal,
+): Promise<HttpReply> {
+  return new Promise((resolve, reject) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    // Turns true when undici takes a connected socket to write the request to. Whatever fails before (name, connection,
+    // certificate, proxy tunnel, place in the queue) certainly had no effect.
+    let sent = false;
+    let settled = false;
+    let status = 0;
+    let headers: Record<string, string> = {};
+    const chunks: Buffer[] = [];
+    let receivedBytes = 0;
+    let drainTimer: NodeJS.Timeout | undefined;
+
+    const settle = (act: () => void) => {
+      if (settled) return;
+      settled = true;
+      signal.removeEventListener('abort', onAbort);
+      act();
+    };
+    const fail = (kind: 'unavailable' | 'badReply', what: string, details: { cause?: unknown; code?: string }) =>
+      settle(() =>
+        reject(new AppError(kind, `${request.label}: ${what}`, { ...details, outcomeUnknown: sent && !request.safe })),
+      );
+    const onAbort = () => {
+      const { message, code } = reasonOf(signal);
+      fail('unavailable', message, { code });
+      controller?.abort(new Error('abandoned'));
+    };
+
+    if (signal.aborted) {
+      onAbort();
+      return;
+    }
+    signal.addEventListener('abort', onAbort, { once: true });
+
+    dispatcher.dispatch(
+      {
+        origin,
+        path: request.path,
+        method: request.method,
+        headers: request.headers,
+        body: request.body ?? null,
+        // The caller's signal bounds the whole exchange.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      },
+      {
+        onRequestStart(current) {
+          controller = current;
+          if (settled) current.abort(new Error('abandoned'));
+          else sent = true;
+        },
+        onResponseStart(current, statusCode, replyHeaders) {
+          if (statusCode < 200) return;
+          status = statusCode;
+          headers = firstValues(replyHeaders);
+          if (status >= 200 && status < 300) {
+            if (Number(headers['content-length'] ?? 0) > maxResponseBytes) refuseSize(current);
+            return;
+          }
+          drainTimer = setTimeout(() => current.abort(new Error('drained long enough')), DRAIN_MS);
+          drainTimer.unref();
+          settle(() => resolve({ status, headers, body: '' }));
+        },
+        onResponseData(current, chunk) {
+          receivedBytes += chunk.length;
+          if (settled) {
+            if (receivedBytes > DRAIN_BYTES) current.abort(new Error('drained far enough'));
+          } else if (receivedBytes > maxResponseBytes) refuseSize(current);
+          else chunks.push(chunk);
+        },
+        onResponseEnd() {
+          clearTimeout(drainTimer);
+          // TextDecoder drops a byte order mark, which JSON.parse would trip over.
+          settle(() => resolve({ status, headers, body: new TextDecoder().decode(Buffer.concat(chunks)) }));
+        },
+        onResponseError(_controller, error) {
+          clearTimeout(drainTimer);
+          const code = codeOf(error);
+          fail('unavailable', `no complete reply (${code ?? error.name})`, { cause: error, ...(code && { code }) });
+        },
+      },
+    );
+
+    function refuseSize(current: Dispatcher.DispatchController) {
+      fail('badReply', `the reply is larger than ${maxResponseBytes} bytes`, { code: 'tooLarge' });
+      current.abort(new Error('reply too large'));
+    }
+  });
+}
+
+function reasonOf(signal: AbortSignal): { message: string; code: string } {
+  const reason: unknown = signal.reason;
+  if (reason instanceof AppError) return { message: reason.message, code: String(reason.code ?? 'aborted') };
+  return { message: 'abandoned', code: 'aborted' };
+}
+
+function firstValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    const first = Array.isArray(value) ? value[0] : value;
+    if (first !== undefined) values[name.toLowerCase()] = first;
+  }
+  return values;
+}
+
+/** System and undici errors both carry a `code`; several failed addresses of one name arrive as an AggregateError with one. */
+function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+
+// The conversation API as its replies are read: unknown fields are dropped, optional ones may be missing or null,
+// and what is used must have the right type.
+
+const id = z.int();
+const text = z.string().nullish();
+
+const sourceSchema = z.object({
+  type: text,
+  /** Relative to the instance, as a rule. */
+  link: text,
+  label: text,
+  metadata: z.object({ repoName: text }).nullish(),
+});
+export type ApiSource = z.infer<typeof sourceSchema>;
+
+const turnSchema = z.object({ role: text, reasoning: text, timestamp: z.number().nullish() });
+
+const questionErrorSchema = z.object({ title: text, kind: text, message: text });
+
+const statsSchema = z.object({
+  time_millis: z.number().nullish(),
+  tool_calls: z.number().nullish(),
+  credits: z.number().nullish(),
+});
+
+export const questionSchema = z.object({
+  id,
+  conversation_id: id.nullish(),
+  question: z.string(),
+  /** `pending`, `processing`, `completed` or `failed` by the contract; `cancelled` and `canceled` occur. */
+  status: z.string(),
+  created_at: text,
+  updated_at: text,
+  title: text,
+  /** Markdown; links may be relative to the instance. */
+  answer: text,
+  turns: z.array(turnSchema).nullish(),
+  sources: z.array(sourceSchema).nullish(),
+  stats: statsSchema.nullish(),
+  suggested_followups: z.array(z.string()).nullish(),
+  error: questionErrorSchema.nullish(),
+});
+/** One question as the service sends it; field names are the service's own. */
+export type ApiQuestion = z.infer<typeof questionSchema>;
+
+export const conversationSchema = z.object({
+  id,
+  /** A service written in Go sends null for an empty list. */
+  questions: z
+    .array(questionSchema)
+    .nullable()
+    .transform((questions) => questions ?? []),
+  title: text,
+  created_at: text,
+  updated_at: text,
+  user_id: id.nullish(),
+  read_token: text,
+  share_url: text,
+  viewer: z.object({ is_owner: z.boolean().nullish() }).nullish(),
+  quota_usage: z
+    .object({ total_quota: z.number().nullish(), quota_limit: z.number().nullish(), reset_time: text })
+    .nullish(),
+});
+/** One conversation as the service sends it; field names are the service's own. */
+export type ApiConversation = z.infer<typeof conversationSchema>;
+
+/** A follow-up is answered with the new question alone, or with the whole conversation, whose last question it then is. */
+export const followUpSchema = z.union([
+  conversationSchema.transform((conversation, context) => {
+    const last = conversation.questions.at(-1);
+    if (last) return last;
+    context.addIssue({ code: 'custom', message: 'a conversation without questions' });
+    return z.NEVER;
+  }),
+  questionSchema,
+]);
+
+const LIST_KEYS = ['conversations', 'nodes', 'results', 'items', 'data'];
+
+const looseRecord = z.looseObject({});
+
+/** A page of conversations, in any of the envelopes seen in practice; an envelope without a list is an error. */
+export const conversationPageSchema = z
+  .union([z.array(z.unknown()), looseRecord])
+  .transform((page, context) => {
+    if (Array.isArray(page)) return { conversations: page };
+    const key = LIST_KEYS.find((name) => Array.isArray(page[name]) || page[name] === null);
+    if (key === undefined) {
+      context.addIssue({ code: 'custom', message: `no list under any of ${LIST_KEYS.join(', ')}` });
+      return z.NEVER;
+    }
+    const info = looseRecord.safeParse(page.page_info).data ?? {};
+    const cursors = [info.end_cursor, page.next_cursor, page.next_page, page.page_after].map(cursorText);
+    const nextCursor = info.has_next_page === false ? undefined : cursors.find((cursor) => cursor !== '');
+    return { conversations: page[key] ?? [], nextCursor };
+  })
+  .pipe(z.object({ conversations: z.array(conversationSchema), nextCursor: z.string().optional() }));
+
+/** `nextCursor` is what `after` takes to get the next page; absent on the last one. */
+export type ConversationPage = z.infer<typeof conversationPageSchema>;
+
+function cursorText(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+export const graphqlSchema = z.object({ data: z.unknown().optional(), errors: z.array(z.unknown()).nullish() });
+
+export const currentUserSchema = z.object({ currentUser: z.object({ username: z.string() }).nullable() });
+
+export const matchCountSchema = z.object({
+  search: z.object({ results: z.object({ matchCount: z.number() }) }),
+});
