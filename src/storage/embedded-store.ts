@@ -1,0 +1,192 @@
+import { closeSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { Keyv } from 'keyv';
+import { type Database, open, type RootDatabase } from 'lmdb';
+import { AppError, isAppError } from '../core/errors.ts';
+import type { Clock, Journal } from '../core/ports.ts';
+import { lockDataDir } from './data-dir-lock.ts';
+import { OPERATION_DEADLINE_MS, withDeadline } from './deadline.ts';
+import type { KeyValueStore } from './key-value-store.ts';
+import { createLmdbAdapter, createLmdbEntries } from './lmdb-adapter.ts';
+import { textSerialization } from './text-serialization.ts';
+
+const FILE_NAME = 'store.mdb';
+
+/** LMDB's limit is 1,978 bytes, less what the index by expiry adds; a longer key would leave its transaction half done. */
+const MAX_KEY_BYTES = 1_024;
+
+/** Bytes that stand in the first page of every LMDB file (`MDB_MAGIC` of its mdb.c, little-endian). */
+const LMDB_MAGIC = Buffer.from([0xde, 0xc0, 0xef, 0xbe]);
+const HEAD_BYTES = 64;
+
+const PING_KEY = 'ds:ping';
+
+const SWEEP_INTERVAL_MS = 60_000;
+const SWEEP_LIMIT = 500;
+const CLOSE_DEADLINE_MS = 10_000;
+
+/**
+ * The store in a directory of this machine, for one process. Every write is on disk when its promise resolves, so that it
+ * survives kill -9 and a power cut. Throws `AppError` of kind `storage` when the directory can't be used or is in use.
+ */
+export function openEmbeddedStore(dataDir: string, clock: Clock, journal: Journal): KeyValueStore {
+  const env = openEnvironment(dataDir);
+  let unlock: () => void;
+  try {
+    unlock = lockDataDir(env.openDB({ name: 'lock' }), dataDir);
+  } catch (error) {
+    void env.close();
+    throw translate(error);
+  }
+
+  const entries = createLmdbEntries(env, clock);
+  const membership: Database<true, [string, string]> = env.openDB({ name: 'members' });
+  const keyv = new Keyv<string>({
+    store: createLmdbAdapter(entries),
+    useKeyPrefix: false,
+    throwOnErrors: true,
+    ...textSerialization,
+  });
+
+  const running = new Set<Promise<unknown>>();
+  let closing: Promise<void> | undefined;
+
+  async function run<T>(name: string, operation: () => T | Promise<T>): Promise<T> {
+    if (closing !== undefined) throw new AppError('storage', 'The embedded store is closed');
+    const result = (async () => operation())();
+    running.add(result);
+    const forget = () => void running.delete(result);
+    result.then(forget, forget);
+    try {
+      return await withDeadline(result, OPERATION_DEADLINE_MS, `Embedded store: ${name}`);
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    try {
+      while (closing === undefined) {
+        const swept = await run('sweep', () => entries.sweep(SWEEP_LIMIT));
+        if (swept < SWEEP_LIMIT) return;
+      }
+    } catch (error) {
+      journal.warn({ event: 'storage.sweep', outcome: 'failed' }, error);
+    }
+  }
+
+  async function close(): Promise<void> {
+    clearInterval(sweeper);
+    await withDeadline(Promise.allSettled(running), CLOSE_DEADLINE_MS, 'Embedded store: pending writes');
+    unlock();
+    await withDeadline(env.close(), CLOSE_DEADLINE_MS, 'Embedded store: close');
+  }
+
+  const sweeper = setInterval(sweep, SWEEP_INTERVAL_MS);
+  // Upkeep alone is no reason to keep the process alive.
+  sweeper.unref();
+
+  return {
+    get: (key) => run('get', () => keyv.get(key)),
+    async set(key, value, ttlMs) {
+      checkKey(key);
+      await run('set', () => keyv.set(key, value, ttlMs));
+    },
+    delete: (key) => run('delete', () => keyv.delete(key)),
+
+    // The two below read and write what Keyv stores, in one transaction, for which Keyv has no operation.
+    async setIfAbsent(key, value, ttlMs) {
+      checkKey(key);
+      return run('setIfAbsent', () => entries.transaction(() => replace(key, undefined, value, ttlMs)));
+    },
+    async compareAndSet(key, expected, next, ttlMs) {
+      checkKey(key);
+      return run('compareAndSet', () => entries.transaction(() => replace(key, expected, next, ttlMs)));
+    },
+
+    async addMember(set, member) {
+      checkKey(set + member);
+      await run('addMember', () => membership.put([set, member], true));
+    },
+    async removeMember(set, member) {
+      await run('removeMember', () => membership.remove([set, member]));
+    },
+    members: (set) =>
+      run('members', () => {
+        const found: string[] = [];
+        for (const [name, member] of membership.getKeys({ start: [set, ''] })) {
+          if (name !== set) break;
+          found.push(member);
+        }
+        return found;
+      }),
+
+    // A write, because a full or read-only disk still answers reads.
+    ping: () => run('ping', () => entries.transaction(() => entries.write(PING_KEY, '', undefined))),
+    close() {
+      closing ??= close().catch((error: unknown) => {
+        throw translate(error);
+      });
+      return closing;
+    },
+  };
+
+  function replace(key: string, expected: string | undefined, next: string, ttlMs: number | undefined): boolean {
+    if (entries.read(key) !== expected) return false;
+    entries.write(key, next, ttlMs);
+    return true;
+  }
+}
+
+function openEnvironment(dataDir: string): RootDatabase {
+  const path = join(dataDir, FILE_NAME);
+  try {
+    // Questions and answers about private code: for this user only.
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    refuseForeignFile(path);
+    // Without overlapping sync a commit, and with it the promise of a write, includes the flush to disk.
+    return open({ path, maxDbs: 8, overlappingSync: false });
+  } catch (error) {
+    if (isAppError(error)) throw error;
+    throw new AppError('storage', `The data directory ${dataDir} can't be used`, { cause: error, code: codeOf(error) });
+  }
+}
+
+/** LMDB 3.5 ends the whole process (segmentation fault) when it opens a file that is not its own, so look first. */
+function refuseForeignFile(path: string): void {
+  const head = readHead(path);
+  if (head.length === 0 || head.includes(LMDB_MAGIC)) return;
+  throw new AppError('storage', `${path} is not a store of this app, or it is damaged: restore it or move it away`);
+}
+
+function readHead(path: string): Buffer {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
+  try {
+    const head = Buffer.alloc(HEAD_BYTES);
+    return head.subarray(0, readSync(file, head, 0, HEAD_BYTES, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function checkKey(key: string): void {
+  const bytes = Buffer.byteLength(key);
+  if (bytes > MAX_KEY_BYTES)
+    throw new AppError('storage', `A key of ${bytes} bytes is too long for the embedded store`);
+}
+
+function translate(error: unknown): AppError {
+  if (isAppError(error)) return error;
+  return new AppError('storage', 'The embedded store refused an operation', { cause: error, code: codeOf(error) });
+}
+
+function codeOf(error: unknown): string | number | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' || typeof error.code === 'number' ? error.code : undefined;
+}

@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { AppError } from '../core/errors.ts';
+import type { Question, Thread, ThreadPlace } from '../core/question.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** How long a question is kept after its last write. */
+export const QUESTION_TTL_MS = 90 * DAY_MS;
+/** How long a thread is kept after its last write. */
+export const THREAD_TTL_MS = 90 * DAY_MS;
+/** How long a claim holds; what it guards (a delivery, a button) must not come again later than this. */
+export const CLAIM_TTL_MS = 90 * DAY_MS;
+
+/** The set of ids of questions not yet closed. */
+export const OPEN_QUESTIONS_KEY = 'ds:open-questions';
+
+export function questionKey(id: string): string {
+  return `ds:question:${id}`;
+}
+
+export function threadKey(place: ThreadPlace): string {
+  return `ds:thread:${place.teamId}:${place.channelId}:${place.threadTs}`;
+}
+
+export function claimKey(key: string): string {
+  return `ds:claim:${key}`;
+}
+
+// Objects are loose: during a rolling deploy an older process must not drop the fields that a newer one has added.
+
+const placeSchema = z.looseObject({
+  teamId: z.string(),
+  channelId: z.string(),
+  threadTs: z.string().exactOptional(),
+});
+
+const quotaSchema = z.looseObject({ used: z.number(), limit: z.number(), resetAtMs: z.number().exactOptional() });
+
+const sourceSchema = z.looseObject({ url: z.string(), label: z.string(), repository: z.string().exactOptional() });
+
+const answerSchema = z.looseObject({
+  title: z.string(),
+  markdown: z.string(),
+  sources: z.array(sourceSchema),
+  followUps: z.array(z.string()),
+  durationMs: z.number(),
+  steps: z.number(),
+  credits: z.number().exactOptional(),
+  quota: quotaSchema.exactOptional(),
+});
+
+const failureSchema = z.looseObject({
+  cause: z.enum(['service', 'tooLong', 'unauthorized', 'unreachable', 'gone', 'refused', 'internal']),
+  title: z.string().exactOptional(),
+  message: z.string().exactOptional(),
+});
+
+const outcomeSchema = z.discriminatedUnion('kind', [
+  z.looseObject({ kind: z.literal('answered'), answer: answerSchema }),
+  z.looseObject({ kind: z.literal('failed'), failure: failureSchema }),
+  z.looseObject({ kind: z.literal('cancelled') }),
+  z.looseObject({ kind: z.literal('gaveUp') }),
+  z.looseObject({ kind: z.literal('undeliverable') }),
+]);
+
+const questionSchema = z.looseObject({
+  version: z.literal(1),
+  id: z.string(),
+  place: placeSchema,
+  askerId: z.string(),
+  text: z.string(),
+  origin: z.enum(['command', 'mention', 'reply', 'direct', 'followUp', 'retry']),
+  fresh: z.boolean(),
+  beginsThread: z.boolean(),
+  acceptedMs: z.number(),
+  phase: z.enum(['waiting', 'running', 'parked', 'delivering', 'closed']),
+  responseUrl: z.string().exactOptional(),
+  card: z.looseObject({
+    intentMs: z.number().exactOptional(),
+    ts: z.string().exactOptional(),
+    shown: z.string().exactOptional(),
+    editedMs: z.number().exactOptional(),
+    gone: z.boolean().exactOptional(),
+  }),
+  upstream: z.looseObject({
+    firstTriedMs: z.number().exactOptional(),
+    intentMs: z.number().exactOptional(),
+    intentConversationId: z.number().exactOptional(),
+    conversationId: z.number().exactOptional(),
+    questionId: z.number().exactOptional(),
+    askedMs: z.number().exactOptional(),
+    watchedFromMs: z.number().exactOptional(),
+    shareUrl: z.string().exactOptional(),
+    conversationLost: z.boolean().exactOptional(),
+    steps: z.number(),
+    lastStep: z.string().exactOptional(),
+    cancelSentMs: z.number().exactOptional(),
+  }),
+  trouble: z.looseObject({ failures: z.number(), sinceMs: z.number(), notBeforeMs: z.number() }).exactOptional(),
+  parkedUntilMs: z.number().exactOptional(),
+  cancel: z.looseObject({ byUserId: z.string(), atMs: z.number() }).exactOptional(),
+  outcome: outcomeSchema.exactOptional(),
+  endedMs: z.number().exactOptional(),
+  delivery: z.looseObject({
+    round: z.number(),
+    intentMs: z.number().exactOptional(),
+    posted: z.array(z.string()),
+    refused: z.boolean().exactOptional(),
+  }),
+});
+
+const threadSchema = z.looseObject({
+  version: z.literal(1),
+  teamId: z.string(),
+  channelId: z.string(),
+  threadTs: z.string(),
+  followsReplies: z.boolean(),
+  conversationId: z.number().exactOptional(),
+  line: z.array(z.string()),
+});
+
+/** How one kind of record becomes text and back. Both throw `AppError` of kind `corrupt`, which names the key. */
+export interface RecordFormat<T> {
+  /** Refuses a record that could not be read again, so that the last good one stays. */
+  encode(key: string, record: T): string;
+  decode(key: string, text: string): T;
+}
+
+/** Fields of `T` at any depth and their types, without the index signatures of loose objects. */
+type Known<T> = T extends readonly (infer Item)[]
+  ? Known<Item>[]
+  : T extends object
+    ? { [K in keyof T as string extends K ? never : K]: Known<T[K]> }
+    : T;
+
+type Equal<A, B> = (<X>() => X extends A ? 1 : 2) extends <X>() => X extends B ? 1 : 2 ? true : false;
+
+/** The fields (of the first level) in which two types differ. */
+type Difference<A, B> = {
+  [K in keyof A | keyof B]: K extends keyof A & keyof B ? (Equal<A[K], B[K]> extends true ? never : K) : K;
+}[keyof A | keyof B];
+
+/** Compiles only when a schema describes exactly the core's type: no field more, less, or more or less optional. */
+type Exactly<Schema extends z.ZodType, T> =
+  Equal<Known<z.output<Schema>>, Known<T>> extends true
+    ? Schema
+    : { schemaAndTypeDifferIn: Difference<Known<z.output<Schema>>, Known<T>> };
+
+export const questionFormat: RecordFormat<Question> = createFormat<Question>(
+  questionSchema satisfies Exactly<typeof questionSchema, Question>,
+);
+
+export const threadFormat: RecordFormat<Thread> = createFormat<Thread>(
+  threadSchema satisfies Exactly<typeof threadSchema, Thread>,
+);
+
+function createFormat<T>(schema: z.ZodType<T>): RecordFormat<T> {
+  function decode(key: string, text: string): T {
+    const parsed = schema.safeParse(parseJson(key, text));
+    if (parsed.success) return parsed.data;
+    const problems = parsed.error.issues.slice(0, 3).map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    throw new AppError('corrupt', `Record ${key} does not match its schema (${problems.join('; ')})`);
+  }
+
+  return {
+    encode(key, record) {
+      const text = JSON.stringify(record);
+      decode(key, text);
+      return text;
+    },
+    decode,
+  };
+}
+
+function parseJson(key: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Without its cause: the parser's message quotes the text, which may be a question or an answer.
+    throw new AppError('corrupt', `Record ${key} is not JSON`);
+  }
+}

@@ -1,0 +1,107 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { AppError } from '../core/errors.ts';
+import type { Claims, QuestionStore, ThreadStore } from '../core/ports.ts';
+import type { KeyValueStore } from './key-value-store.ts';
+import {
+  CLAIM_TTL_MS,
+  claimKey,
+  OPEN_QUESTIONS_KEY,
+  QUESTION_TTL_MS,
+  questionFormat,
+  questionKey,
+  type RecordFormat,
+  THREAD_TTL_MS,
+  threadFormat,
+  threadKey,
+} from './records.ts';
+
+/** With the waits between them, at most about two seconds of losing against other writers of the same record. */
+const UPDATE_ATTEMPTS = 100;
+const LONGEST_UPDATE_WAIT_MS = 40;
+
+/** A claim is lost only to one that exists, so a second attempt is needed only when that one expires in between. */
+const CLAIM_ATTEMPTS = 3;
+
+/** Questions over either engine. */
+export function createQuestionStore(kv: KeyValueStore): QuestionStore {
+  return {
+    async create(question) {
+      const key = questionKey(question.id);
+      const text = questionFormat.encode(key, question);
+      const existing = await kv.get(key);
+      if (existing !== undefined) return { question: questionFormat.decode(key, existing), created: false };
+      // Listed first: a crash before the next line leaves an id without a record, which is harmless. The other way
+      // round it would leave a question that nobody looks at.
+      await kv.addMember(OPEN_QUESTIONS_KEY, question.id);
+      if (await kv.setIfAbsent(key, text, QUESTION_TTL_MS)) return { question, created: true };
+      const first = await kv.get(key);
+      if (first === undefined) throw new AppError('storage', `Record ${key} vanished while it was created`);
+      return { question: questionFormat.decode(key, first), created: false };
+    },
+
+    async get(id) {
+      const key = questionKey(id);
+      const text = await kv.get(key);
+      return text === undefined ? undefined : questionFormat.decode(key, text);
+    },
+
+    update: (id, change) =>
+      updateRecord(kv, questionKey(id), questionFormat, QUESTION_TTL_MS, (current) => current && change(current)),
+
+    openIds: () => kv.members(OPEN_QUESTIONS_KEY),
+    markOpen: (id) => kv.addMember(OPEN_QUESTIONS_KEY, id),
+    markClosed: (id) => kv.removeMember(OPEN_QUESTIONS_KEY, id),
+  };
+}
+
+/** Threads over either engine. */
+export function createThreadStore(kv: KeyValueStore): ThreadStore {
+  return {
+    async get(place) {
+      const key = threadKey(place);
+      const text = await kv.get(key);
+      return text === undefined ? undefined : threadFormat.decode(key, text);
+    },
+    update: (place, change) => updateRecord(kv, threadKey(place), threadFormat, THREAD_TTL_MS, change),
+  };
+}
+
+/** Claims over either engine; each is forgotten after {@link CLAIM_TTL_MS}. */
+export function createClaims(kv: KeyValueStore): Claims {
+  return {
+    async claim(name, owner) {
+      const key = claimKey(name);
+      for (let attempt = 1; attempt <= CLAIM_ATTEMPTS; attempt++) {
+        if (await kv.setIfAbsent(key, owner, CLAIM_TTL_MS)) return owner;
+        const first = await kv.get(key);
+        if (first !== undefined) return first;
+      }
+      throw new AppError('storage', `Claim ${key} could neither be made nor read`);
+    },
+  };
+}
+
+/**
+ * Optimistic read-modify-write: whoever finds the record changed since it was read starts again. `change` returning its
+ * argument stores nothing.
+ */
+async function updateRecord<T, Result extends T | undefined>(
+  kv: KeyValueStore,
+  key: string,
+  format: RecordFormat<T>,
+  ttlMs: number,
+  change: (current: T | undefined) => Result,
+): Promise<Result | T> {
+  for (let attempt = 1; attempt <= UPDATE_ATTEMPTS; attempt++) {
+    const text = await kv.get(key);
+    const current = text === undefined ? undefined : format.decode(key, text);
+    const next = change(current);
+    if (next === undefined || next === current) return next;
+    if (await kv.compareAndSet(key, text, format.encode(key, next), ttlMs)) return next;
+    await wait(Math.random() * Math.min(attempt, LONGEST_UPDATE_WAIT_MS));
+  }
+  throw new AppError(
+    'storage',
+    `Record ${key} could not be updated: ${UPDATE_ATTEMPTS} attempts lost to other writers`,
+  );
+}

@@ -1,0 +1,226 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Looks } from '../../../src/core/ports.ts';
+import { eventually } from '../../support/eventually.ts';
+
+/** Far enough away that a look planned for then doesn't happen during a test. */
+const FAR_MS = 60_000;
+
+export interface LooksUnderTest {
+  looks: Looks;
+  /** Failures written to the journal so far. */
+  failures(): number;
+  close(): Promise<void>;
+}
+
+/** What every implementation of `Looks` promises. `create` makes a fresh one, which runs at most `concurrency` looks at once. */
+export function looksContract(
+  name: string,
+  create: (options: { concurrency: number }) => Promise<LooksUnderTest>,
+): void {
+  describe(name, () => {
+    let subject: LooksUnderTest;
+    let looks: Looks;
+
+    beforeEach(async () => {
+      subject = await create({ concurrency: 3 });
+      looks = subject.looks;
+    });
+
+    afterEach(async () => {
+      await looks.stop(1_000);
+      await subject.close();
+    });
+
+    it('looks when asked to, and again after the delay that the look returned', async () => {
+      const seen: string[] = [];
+      await looks.start(async (id) => {
+        seen.push(id);
+        return seen.length < 3 ? 5 : undefined;
+      });
+      await looks.lookIn('qa', 0);
+      await eventually(() => expect(seen).toEqual(['qa', 'qa', 'qa']));
+    });
+
+    it('waits for the delay', async () => {
+      const startedMs = performance.now();
+      const passedMs: number[] = [];
+      await looks.start(async () => {
+        passedMs.push(performance.now() - startedMs);
+        return undefined;
+      });
+      await looks.lookIn('qa', 150);
+      await eventually(() => expect(passedMs).toHaveLength(1));
+      expect(passedMs[0]).toBeGreaterThan(140);
+    });
+
+    it('forgets a question whose look says that it is closed, until asked again', async () => {
+      const seen: string[] = [];
+      await looks.start(async (id) => {
+        seen.push(id);
+        return undefined;
+      });
+      await looks.lookIn('qa', 0);
+      await eventually(() => expect(seen).toEqual(['qa']));
+      await looks.lookIn('qb', 50);
+      await eventually(() => expect(seen).toEqual(['qa', 'qb']));
+      await looks.lookIn('qa', 0);
+      await eventually(() => expect(seen).toEqual(['qa', 'qb', 'qa']));
+    });
+
+    it('remembers what was asked before the start', async () => {
+      const seen = new Set<string>();
+      await looks.lookIn('qa', 0);
+      await looks.lookIn('qb', 20);
+      await looks.start(async (id) => {
+        seen.add(id);
+        return undefined;
+      });
+      await eventually(() => expect([...seen].sort()).toEqual(['qa', 'qb']));
+    });
+
+    it('brings a planned look forward', async () => {
+      const seen: string[] = [];
+      await looks.start(async (id) => {
+        seen.push(id);
+        return undefined;
+      });
+      await looks.lookIn('qa', FAR_MS);
+      await looks.lookIn('qa', 0);
+      await eventually(() => expect(seen).toEqual(['qa']));
+    });
+
+    it('never postpones a planned look', async () => {
+      const seen: string[] = [];
+      await looks.start(async (id) => {
+        seen.push(id);
+        return undefined;
+      });
+      await looks.lookIn('qa', 30);
+      await looks.lookIn('qa', FAR_MS);
+      await eventually(() => expect(seen).toEqual(['qa']));
+    });
+
+    it('looks once more when asked during a look, even when that look closed the question', async () => {
+      const first = gate();
+      let count = 0;
+      await looks.start(async () => {
+        count += 1;
+        if (count === 1) await first.opened;
+        return undefined;
+      });
+      await looks.lookIn('qa', 0);
+      await eventually(() => expect(count).toBe(1));
+      await looks.lookIn('qa', 0);
+      await looks.lookIn('qa', 0);
+      first.open();
+      await eventually(() => expect(count).toBe(2));
+    });
+
+    it('never has two looks at one question at once', async () => {
+      let current = 0;
+      let most = 0;
+      let count = 0;
+      await looks.start(async () => {
+        count += 1;
+        current += 1;
+        most = Math.max(most, current);
+        await new Promise((resolve) => setImmediate(resolve));
+        current -= 1;
+        return count < 50 ? 0 : undefined;
+      });
+      for (let index = 0; index < 50; index++) await looks.lookIn('qa', index % 3);
+      await eventually(() => expect(count).toBeGreaterThanOrEqual(50));
+      expect(most).toBe(1);
+    });
+
+    it('runs no more looks at once than allowed, and starves none', async () => {
+      let current = 0;
+      let most = 0;
+      const seen = new Map<string, number>();
+      await looks.start(async (id) => {
+        current += 1;
+        most = Math.max(most, current);
+        seen.set(id, (seen.get(id) ?? 0) + 1);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        current -= 1;
+        return (seen.get(id) ?? 0) < 5 ? 0 : undefined;
+      });
+      const ids = Array.from({ length: 30 }, (_, index) => `q${index}`);
+      await Promise.all(ids.map((id) => looks.lookIn(id, 0)));
+      await eventually(() => expect(ids.map((id) => seen.get(id))).toEqual(ids.map(() => 5)), { timeoutMs: 15_000 });
+      expect(most).toBeLessThanOrEqual(3);
+    });
+
+    it('repeats a look that throws, and writes down each failure once', async () => {
+      let count = 0;
+      await looks.start(async () => {
+        count += 1;
+        if (count === 1) throw new Error('a failure of the test');
+        return undefined;
+      });
+      await looks.lookIn('qa', 0);
+      await eventually(() => expect(count).toBe(2), { timeoutMs: 10_000 });
+      expect(subject.failures()).toBe(1);
+    });
+
+    it('looks at the others while one keeps failing, and at the failing one whenever asked', async () => {
+      const seen: string[] = [];
+      await looks.start(async (id) => {
+        if (id === 'bad' && subject.failures() < 6) throw new Error('a failure of the test');
+        seen.push(id);
+        return undefined;
+      });
+      // Left alone, these six would back off for more than 15 s.
+      for (let failures = 1; failures <= 6; failures++) {
+        await looks.lookIn('bad', 0);
+        await eventually(() => expect(subject.failures()).toBe(failures));
+      }
+      await looks.lookIn('good', 0);
+      await eventually(() => expect(seen).toEqual(['good']));
+      await looks.lookIn('bad', 0);
+      await eventually(() => expect(seen).toEqual(['good', 'bad']));
+    });
+
+    it('stops in order: takes nothing new and waits for the looks that run', async () => {
+      const running = gate();
+      const events: string[] = [];
+      await looks.start(async (id) => {
+        events.push(`${id} begins`);
+        await running.opened;
+        events.push(`${id} ends`);
+        return 0;
+      });
+      await looks.lookIn('qa', 0);
+      await looks.lookIn('qb', FAR_MS);
+      await eventually(() => expect(events).toEqual(['qa begins']));
+      const stopped = looks.stop(10_000).then(() => events.push('stopped'));
+      running.open();
+      await stopped;
+      expect(events).toEqual(['qa begins', 'qa ends', 'stopped']);
+    });
+
+    it('does not wait for a running look longer than the deadline', async () => {
+      const running = gate();
+      let count = 0;
+      await looks.start(async () => {
+        count += 1;
+        await running.opened;
+        return undefined;
+      });
+      await looks.lookIn('qa', 0);
+      await eventually(() => expect(count).toBe(1));
+      const startedMs = performance.now();
+      await looks.stop(100);
+      expect(performance.now() - startedMs).toBeLessThan(5_000);
+      running.open();
+    });
+  });
+}
+
+function gate(): { opened: Promise<void>; open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}

@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { backOffMs, defaultPacing, exponentialMs, isPatienceOver, nextLookMs } from '../../src/core/pacing.ts';
+
+const MIDDLE = 0.5;
+const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+const elapsed = fc.integer({ min: 0, max: 24 * 60 * 60_000 });
+
+describe('nextLookMs', () => {
+  it.each([
+    [0, 1_000],
+    [1_000, 1_000],
+    [10_000, 1_000],
+    [15_000, 1_500],
+    [60_000, 6_000],
+    [100_000, 10_000],
+    [3_600_000, 10_000],
+  ])('after %i ms waits %i ms, without jitter', (elapsedMs, expected) => {
+    expect(nextLookMs(defaultPacing, elapsedMs, MIDDLE)).toBe(expected);
+  });
+
+  it('takes the first wait from its own setting', () => {
+    expect(nextLookMs({ ...defaultPacing, firstLookMs: 250 }, 0, MIDDLE)).toBe(250);
+  });
+
+  it('deviates by at most the jitter, to both sides', () => {
+    expect(nextLookMs(defaultPacing, 60_000, 0)).toBe(5_400);
+    expect(nextLookMs(defaultPacing, 60_000, 0.999999)).toBe(6_600);
+  });
+
+  it('stays within its bounds', () => {
+    fc.assert(
+      fc.property(elapsed, random, (elapsedMs, r) => {
+        const waitMs = nextLookMs(defaultPacing, elapsedMs, r);
+        expect(waitMs).toBeGreaterThanOrEqual(900);
+        expect(waitMs).toBeLessThanOrEqual(11_000);
+      }),
+    );
+  });
+
+  it('never gets shorter as time goes by, without jitter', () => {
+    fc.assert(
+      fc.property(elapsed, elapsed, (a, b) => {
+        const [earlier, later] = a < b ? [a, b] : [b, a];
+        expect(nextLookMs(defaultPacing, earlier, MIDDLE)).toBeLessThanOrEqual(
+          nextLookMs(defaultPacing, later, MIDDLE),
+        );
+      }),
+    );
+  });
+});
+
+describe('backOffMs', () => {
+  it.each([
+    [1, 500, 1_000],
+    [2, 1_000, 2_000],
+    [3, 2_000, 4_000],
+    [6, 16_000, 32_000],
+    [7, 30_000, 60_000],
+    [1_000, 30_000, 60_000],
+  ])('after %i failures waits between %i and %i ms', (failures, shortestMs, longestMs) => {
+    expect(backOffMs(failures, 0)).toBe(shortestMs);
+    expect(backOffMs(failures, 0.9999999)).toBe(longestMs);
+  });
+
+  it('is never over before the far side said, nor long after', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 50 }),
+        random,
+        fc.integer({ min: 1, max: 3_600_000 }),
+        (failures, r, afterMs) => {
+          const waitMs = backOffMs(failures, r, afterMs);
+          expect(waitMs).toBeGreaterThanOrEqual(afterMs);
+          expect(waitMs).toBeLessThanOrEqual(Math.max(60_000, afterMs + 1_000));
+        },
+      ),
+    );
+  });
+
+  it('is bounded and grows with the failures', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5_000 }),
+        random,
+        fc.integer({ min: 1, max: 60_000 }),
+        (failures, r, longestMs) => {
+          const waitMs = exponentialMs(failures, r, longestMs);
+          expect(waitMs).toBeGreaterThanOrEqual(0);
+          expect(waitMs).toBeLessThanOrEqual(longestMs);
+          expect(waitMs).toBeLessThanOrEqual(exponentialMs(failures + 1, r, longestMs));
+        },
+      ),
+    );
+  });
+});
+
+describe('isPatienceOver', () => {
+  it.each([
+    [0, false],
+    [15 * 60_000 - 1, false],
+    [15 * 60_000, true],
+    [60 * 60_000, true],
+  ])('%i ms after the first try: %s', (passedMs, expected) => {
+    expect(isPatienceOver(defaultPacing, 1_000_000, 1_000_000 + passedMs)).toBe(expected);
+  });
+});
