@@ -1,4 +1,5 @@
 import type { LifePorts } from './life-ports.ts';
+import { joinLine } from './line.ts';
 import { isInThread, type Origin, type Place, type Question } from './question.ts';
 import { maxQuestionLength } from './settings.ts';
 
@@ -13,6 +14,8 @@ export interface NewQuestion {
   askerId: string;
   text: string;
   origin: Origin;
+  /** The message that asks is, or will be, the first one of its thread. */
+  beginsThread?: boolean;
   /** Start a new conversation although the thread has one. */
   fresh?: boolean;
   responseUrl?: string;
@@ -51,6 +54,7 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion) => Prom
       if (waiting >= settings.threadLimit) return { kind: 'lineFull', limit: settings.threadLimit };
     }
     const { question, created } = await questions.create(draft(id, { ...request, text }, now()));
+    if (created) await joinLine(threads, question);
     await looks.lookIn(id, 0);
     ports.journal.info({
       event: 'question_received',
@@ -72,6 +76,7 @@ function draft(id: string, request: NewQuestion, nowMs: number): Question {
     askerId: request.askerId,
     text: request.text,
     origin: request.origin,
+    beginsThread: request.beginsThread ?? false,
     fresh: request.fresh ?? false,
     acceptedMs: nowMs,
     phase: 'waiting',

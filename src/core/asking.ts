@@ -1,6 +1,7 @@
 import { AppError, isAppError } from './errors.ts';
 import { changeQuestion, type LifePorts, type Progress } from './life-ports.ts';
 import { failed } from './lifecycle.ts';
+import { joinLine } from './line.ts';
 import { nextLookMs } from './pacing.ts';
 import type { Conversation, UpstreamQuestion } from './ports.ts';
 import { isInThread, newThread, type Question, type ThreadPlace } from './question.ts';
@@ -22,16 +23,8 @@ export function createAsking(ports: LifePorts) {
 
   return { join, ask, failed: askFailed, park, unpark, cancel };
 
-  /** Puts a question at the end of its thread's line, once. A thread begun by a command follows plain replies. */
   async function join(question: Question): Promise<Question> {
-    const { place } = question;
-    if (!isInThread(place)) return question;
-    const beginsThread = question.origin === 'command';
-    await threads.update(place, (thread) => {
-      const known = thread ?? newThread(place, beginsThread);
-      if (known.line.includes(question.id)) return known;
-      return { ...known, line: [...known.line, question.id], followsReplies: known.followsReplies || beginsThread };
-    });
+    await joinLine(threads, question);
     return question;
   }
 
@@ -103,7 +96,7 @@ export function createAsking(ports: LifePorts) {
 
   async function bind(question: Question, place: ThreadPlace, asked: Asked): Promise<Question> {
     await threads.update(place, (thread) => ({
-      ...(thread ?? newThread(place, question.origin === 'command')),
+      ...(thread ?? newThread(place, question.beginsThread)),
       conversationId: asked.conversationId,
     }));
     const bound = await store(question, (stored) => ({

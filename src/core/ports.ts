@@ -127,6 +127,8 @@ export interface Looks {
 
 /** The only words the core says to the operator: one line per outcome, ids and numbers, never texts. */
 export interface Journal {
+  /** What happens too often to be of interest unless someone is looking for it. */
+  debug(fields: JournalFields): void;
   info(fields: JournalFields): void;
   warn(fields: JournalFields, error?: unknown): void;
   error(fields: JournalFields, error?: unknown): void;

@@ -82,6 +82,8 @@ export interface Question {
   /** Plain readable text, as sent to the service. */
   text: string;
   origin: Origin;
+  /** The thread's first message asks this question, so that plain replies in the thread are follow-ups. */
+  beginsThread: boolean;
   /** Always start a new conversation, even where the thread has one. */
   fresh: boolean;
   acceptedMs: number;

@@ -8,7 +8,8 @@ export type ButtonResult =
   /** The question is not known any more, or the button was pressed in a place that is not the question's. */
   | { kind: 'expired' };
 
-export type CancelResult = { kind: 'cancelling' } | { kind: 'ended' } | { kind: 'nothing' };
+/** `answered`: the answer came first and stands. `nothing`: no such question, or it ended in another way. */
+export type CancelResult = { kind: 'cancelling' } | { kind: 'answered' } | { kind: 'nothing' };
 
 /** Who pressed a button or said a verb, and where. */
 export interface Press {
@@ -50,7 +51,9 @@ export function createRequests({ questions, threads, looks, accept, now }: Reque
         ? stored
         : { ...stored, cancel: { byUserId: userId, atMs: now() } },
     );
-    if (cancelled === undefined || cancelled.cancel === undefined) return { kind: 'ended' };
+    if (cancelled?.cancel === undefined) {
+      return { kind: cancelled?.outcome?.kind === 'answered' ? 'answered' : 'nothing' };
+    }
     await looks.lookIn(id, 0);
     return { kind: 'cancelling' };
   }
@@ -79,6 +82,7 @@ export function createRequests({ questions, threads, looks, accept, now }: Reque
       askerId: press.userId,
       text: question.text,
       origin: isInThread(question.place) ? 'retry' : 'command',
+      beginsThread: !isInThread(question.place),
       fresh: fresh || question.fresh,
     });
   }
@@ -93,6 +97,7 @@ export function createRequests({ questions, threads, looks, accept, now }: Reque
       askerId: press.userId,
       text: question.text,
       origin: 'command',
+      beginsThread: true,
     });
   }
 

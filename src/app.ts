@@ -1,0 +1,215 @@
+import { createHash, randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { createAccept } from './core/accept.ts';
+import { isAppError } from './core/errors.ts';
+import type { LifePorts } from './core/life-ports.ts';
+import { createLook } from './core/look.ts';
+import { backOffMs } from './core/pacing.ts';
+import type { Journal } from './core/ports.ts';
+import { createRequests } from './core/requests.ts';
+import type { LifeSettings } from './core/settings.ts';
+import { createDeepSearchClient, type DeepSearchClient } from './deepsearch/client.ts';
+import { createCodeSearch } from './deepsearch/code-search.ts';
+import { createTimers } from './jobs/timers.ts';
+import { watchAccess } from './observability/access-watch.ts';
+import { createOperatorServer, type Mounts } from './observability/http-server.ts';
+import { createJournal } from './observability/logger.ts';
+import { createMetrics } from './observability/metrics.ts';
+import { createBoltApp } from './slack/bolt-app.ts';
+import { createHttpReceiver, eventsPath } from './slack/http-receiver.ts';
+import { createLibraryLogger } from './slack/library-logger.ts';
+import { createMessenger } from './slack/messenger.ts';
+import { createReader } from './slack/names.ts';
+import { createSocketReceiver, type SlackReceiver } from './slack/socket-receiver.ts';
+import { createWebClient, type Identity, webClientOptions, whoAmI } from './slack/web-client.ts';
+import { openStorage } from './storage/open-storage.ts';
+import { version } from './version.ts';
+
+/** Open questions are taken up over this time after a start, so that they do not all ask the service at once. */
+const resumeSpreadMs = 1_000;
+
+/** Tries to learn from Slack who the app is, before the start is given up. */
+const identityTries = 8;
+
+/** What a test may put in place of the real thing. */
+export interface Overrides {
+  receiver?: SlackReceiver;
+}
+
+export interface RunningApp {
+  /** Resolves when the app takes questions; the port is that of the operator's server. Throws when it cannot start. */
+  start(): Promise<{ port: number }>;
+  /** Takes nothing new, lets work under way finish within the configured time, and lets go of everything. */
+  stop(): Promise<void>;
+}
+
+/** Puts the app together: the only place that knows every part. */
+export function createApp(config: Config, logger: Logger, overrides: Overrides = {}): RunningApp {
+  const now = Date.now;
+  const random = (): number => randomInt(2 ** 32) / 2 ** 32;
+  let countOpen = async (): Promise<number> => 0;
+  const metrics = createMetrics(() => countOpen());
+  const journal = createJournal(logger, metrics.count);
+  const closers: (() => Promise<void>)[] = [];
+
+  return { start, stop };
+
+  async function start(): Promise<{ port: number }> {
+    try {
+      return await startParts();
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+  }
+
+  async function startParts(): Promise<{ port: number }> {
+    const storage = await openStorage(
+      config.REDIS_URL === undefined ? { dataDir: config.DATA_DIR } : { redisUrl: config.REDIS_URL },
+      { clock: now, journal },
+    );
+    closers.push(() => storage.close());
+    countOpen = async () => (await storage.questions.openIds()).length;
+
+    const deepSearch = createDeepSearch(config, now, random);
+    closers.push(() => deepSearch.close());
+    const access = watchAccess(createCodeSearch(deepSearch, config.SRC_ENDPOINT), now);
+
+    const libraryLogger = createLibraryLogger(journal);
+    const clientOptions = webClientOptions(config.SLACK_API_URL, libraryLogger);
+    const botToken = config.SLACK_BOT_TOKEN.reveal();
+    const client = createWebClient(botToken, clientOptions);
+    const identity = await learnIdentity(() => whoAmI(client), journal, random);
+    const messenger = createMessenger({ client, identity, format: config.MESSAGE_FORMAT, journal, now });
+
+    const looks = createTimers({ clock: now, journal, random });
+    const { questions, threads, claims } = storage;
+    const settings = lifeSettings(config);
+    const ports: LifePorts = {
+      questions,
+      threads,
+      claims,
+      codeSearch: access.codeSearch,
+      messenger,
+      looks,
+      journal,
+      now,
+      random,
+      settings,
+    };
+    const accept = createAccept({ ...ports, digest: shortDigest });
+    const requests = createRequests({ ...ports, accept });
+    const read = createReader({ client, botUserId: identity.botUserId, now });
+    const { receiver, mounts } = createReceiver(config, overrides, clientOptions, libraryLogger, journal);
+    const bolt = createBoltApp({
+      receiver,
+      botToken,
+      clientOptions,
+      logger: libraryLogger,
+      desk: { client, identity, accept, requests, threads, read, whisper: messenger.whisper, journal },
+    });
+
+    const server = createOperatorServer({
+      port: config.PORT,
+      host: config.HOST,
+      dependencies: [
+        { name: 'storage', check: () => storage.ping().then(() => true) },
+        { name: 'slack', check: async () => receiver.isConnected() },
+        { name: 'codeSearchAccess', check: access.isAuthorized },
+      ],
+      metrics,
+      mounts,
+    });
+    closers.push(() => server.stop());
+    const port = await server.start();
+
+    closers.push(() => looks.stop(config.SHUTDOWN_SECONDS * 1000));
+    await looks.start(createLook(ports));
+    const open = await questions.openIds();
+    await Promise.all(open.map((id) => looks.lookIn(id, random() * resumeSpreadMs)));
+    closers.push(async () => void (await bolt.stop()));
+    await bolt.start();
+    journal.info({ event: 'app_started', outcome: 'ok', version, port, resumed: open.length, teamId: identity.teamId });
+    return { port };
+  }
+
+  /** Ends the parts in the reverse order of their beginning; one that fails does not keep the others. */
+  async function stop(): Promise<void> {
+    for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
+      try {
+        await close();
+      } catch (error) {
+        journal.warn({ event: 'stop_failed' }, error);
+      }
+    }
+  }
+}
+
+function createReceiver(
+  config: Config,
+  overrides: Overrides,
+  clientOptions: ReturnType<typeof webClientOptions>,
+  logger: ReturnType<typeof createLibraryLogger>,
+  journal: Journal,
+): { receiver: SlackReceiver; mounts: Mounts } {
+  if (overrides.receiver !== undefined) return { receiver: overrides.receiver, mounts: {} };
+  if (config.SLACK_APP_TOKEN !== undefined) {
+    const appToken = config.SLACK_APP_TOKEN.reveal();
+    return { receiver: createSocketReceiver({ appToken, clientOptions, logger, journal }), mounts: {} };
+  }
+  const signingSecret = config.SLACK_SIGNING_SECRET?.reveal() ?? '';
+  const receiver = createHttpReceiver({ signingSecret, logger });
+  return { receiver, mounts: { [eventsPath]: receiver.handle } };
+}
+
+function createDeepSearch(config: Config, clock: () => number, random: () => number): DeepSearchClient {
+  const token = config.SRC_ACCESS_TOKEN.reveal();
+  return createDeepSearchClient({
+    baseUrl: config.SRC_ENDPOINT,
+    auth:
+      config.SRC_SUDO_USER === undefined
+        ? { kind: 'token', token }
+        : { kind: 'sudo', username: config.SRC_SUDO_USER, token },
+    userAgentVersion: version,
+    timeoutMs: config.SRC_TIMEOUT_MS,
+    proxy: { http: config.HTTP_PROXY, https: config.HTTPS_PROXY, noProxy: config.NO_PROXY },
+    ...(config.SRC_CA_FILE === undefined ? {} : { ca: readFileSync(config.SRC_CA_FILE, 'utf8') }),
+    clock,
+    random,
+  });
+}
+
+function lifeSettings(config: Config): LifeSettings {
+  return {
+    pacing: {
+      firstLookMs: config.POLL_FIRST_MS,
+      minMs: config.POLL_MIN_MS,
+      maxMs: config.POLL_MAX_MS,
+      fraction: config.POLL_PERCENT / 100,
+      jitter: 0.1,
+      patienceMs: config.PATIENCE_SECONDS * 1000,
+    },
+    cardEditMs: config.CARD_EDIT_MS,
+    threadLimit: config.THREAD_LIMIT,
+  };
+}
+
+/** Slack may be out of reach for a moment at start; a token it refuses is final. */
+async function learnIdentity(ask: () => Promise<Identity>, journal: Journal, random: () => number): Promise<Identity> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (isAppError(error, 'unauthorized', 'refused') || tries === identityTries) throw error;
+      const waitMs = backOffMs(tries, random());
+      journal.warn({ event: 'slack_not_reachable', tries, waitMs }, error);
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+  }
+}
+
+function shortDigest(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 24);
+}

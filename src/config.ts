@@ -1,0 +1,172 @@
+import { inspect } from 'node:util';
+import { z } from 'zod';
+
+/** A value that prints as `[secret]` wherever it ends up; only `reveal` gives it away. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return '[secret]';
+  }
+
+  toJSON(): string {
+    return '[secret]';
+  }
+
+  [inspect.custom](): string {
+    return '[secret]';
+  }
+}
+
+const secret = (): z.ZodType<Secret, string> => z.string().transform((value) => new Secret(value));
+const whole = (least: number, most: number): z.ZodType<number, string> =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `must be between ${least} and ${most}`);
+const address = (protocol: RegExp, what: string): z.ZodType<string, string> =>
+  z.string().refine((value) => URL.canParse(value) && protocol.test(new URL(value).protocol), `must be ${what}`);
+const webAddress = (): z.ZodType<string, string> => address(/^https?:$/, 'an http or https address');
+
+interface Setting<Output> {
+  schema: z.ZodType<Output, string>;
+  /** What is used when the variable is not set, as it would be written. Undefined: nothing. */
+  fallback?: string;
+  /** One or two sentences for docs/configuration.md. */
+  about: string;
+}
+
+function setting<Output>(schema: z.ZodType<Output, string>, about: string): Setting<Output | undefined>;
+function setting<Output>(schema: z.ZodType<Output, string>, about: string, fallback: string): Setting<Output>;
+function setting<Output>(
+  schema: z.ZodType<Output, string>,
+  about: string,
+  fallback?: string,
+): Setting<Output | undefined> {
+  return { schema, about, ...(fallback === undefined ? {} : { fallback }) };
+}
+
+/** Every setting of the app: the one place where a variable is named, checked, defaulted and described. */
+export const SETTINGS = {
+  SLACK_BOT_TOKEN: setting(secret(), 'The bot token of the Slack app (`xoxb-…`). Required.'),
+  SLACK_APP_TOKEN: setting(
+    secret(),
+    'The app-level token (`xapp-…`, scope `connections:write`). When set, events arrive through Socket Mode.',
+  ),
+  SLACK_SIGNING_SECRET: setting(
+    secret(),
+    'The signing secret. Required without `SLACK_APP_TOKEN`: events then arrive as signed HTTP requests at `/slack/events` on `PORT`.',
+  ),
+  SLACK_API_URL: setting(webAddress(), "Base address of Slack's Web API.", 'https://slack.com/api/'),
+  SRC_ENDPOINT: setting(webAddress(), 'Base address of the code search service. Required.'),
+  SRC_ACCESS_TOKEN: setting(secret(), 'Access token for the code search service. Required.'),
+  SRC_SUDO_USER: setting(
+    z.string(),
+    'Ask as this user: the token is then sent as a `token-sudo` token and needs the scope `site-admin:sudo`.',
+  ),
+  SRC_TIMEOUT_MS: setting(
+    whole(100, 120_000),
+    'Longest time one read from the service may take, repeats included.',
+    '15000',
+  ),
+  SRC_CA_FILE: setting(
+    z.string(),
+    'Path of a PEM file with the certificate authorities to trust for the service, beside the usual ones.',
+  ),
+  HTTP_PROXY: setting(webAddress(), 'Proxy for a service at an `http` address.'),
+  HTTPS_PROXY: setting(webAddress(), 'Proxy for a service at an `https` address.'),
+  NO_PROXY: setting(z.string(), 'Hosts reached without the proxy, separated by commas.'),
+  REDIS_URL: setting(
+    address(/^rediss?:$/, 'a redis or rediss address'),
+    'Redis to keep questions and threads in. Not set: they are kept in `DATA_DIR`.',
+  ),
+  DATA_DIR: setting(z.string(), 'Folder of the embedded storage. Used by one process at a time.', './data'),
+  PORT: setting(
+    whole(0, 65_535),
+    'Port of `/livez`, `/readyz` and `/metrics`, and of `/slack/events` without Socket Mode. 0 takes a free one.',
+    '3000',
+  ),
+  HOST: setting(z.string(), 'Address to listen on. Not set: all addresses.'),
+  LOG_LEVEL: setting(
+    z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    'Least important lines to log: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+    'info',
+  ),
+  MESSAGE_FORMAT: setting(
+    z.enum(['markdown', 'mrkdwn']),
+    "How answers are written: `markdown` for Slack's native Markdown blocks, `mrkdwn` for clients that lack them.",
+    'markdown',
+  ),
+  PATIENCE_SECONDS: setting(
+    whole(5, 86_400),
+    'How long a question is watched before the app stops and says so.',
+    '900',
+  ),
+  POLL_FIRST_MS: setting(whole(50, 60_000), 'Wait before the first look at a question that was asked.', '1000'),
+  POLL_MIN_MS: setting(whole(50, 60_000), 'Shortest wait between two looks.', '1000'),
+  POLL_MAX_MS: setting(whole(50, 600_000), 'Longest wait between two looks.', '10000'),
+  POLL_PERCENT: setting(whole(1, 100), 'The wait between two looks as a share of the time elapsed, in percent.', '10'),
+  CARD_EDIT_MS: setting(
+    whole(100, 60_000),
+    'Shortest time between two edits of one progress card; Slack advises 3,000.',
+    '3000',
+  ),
+  THREAD_LIMIT: setting(whole(1, 1_000), 'Most open questions in one thread, the running one included.', '20'),
+  SHUTDOWN_SECONDS: setting(whole(1, 300), 'How long work under way may take to finish after SIGTERM.', '10'),
+} as const;
+
+export type Config = {
+  [Name in keyof typeof SETTINGS]: (typeof SETTINGS)[Name] extends Setting<infer Output> ? Output : never;
+} & { SLACK_BOT_TOKEN: Secret; SRC_ENDPOINT: string; SRC_ACCESS_TOKEN: Secret };
+
+/** Everything that is wrong with the environment, one sentence each; never a value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: string[];
+
+  constructor(problems: string[]) {
+    super(`the configuration has problems:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+/** Reads the configuration. An empty variable counts as not set. Throws {@link ConfigError} with all problems at once. */
+export function parseConfig(environment: Record<string, string | undefined>): Config {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, { schema, fallback }] of Object.entries<Setting<unknown>>(SETTINGS)) {
+    const written = environment[name]?.trim() || fallback;
+    if (written === undefined) continue;
+    const parsed = schema.safeParse(written);
+    if (parsed.success) values[name] = parsed.data;
+    else problems.push(`${name} ${parsed.error.issues.map(({ message }) => plain(message)).join(', ')}`);
+  }
+  for (const name of ['SLACK_BOT_TOKEN', 'SRC_ENDPOINT', 'SRC_ACCESS_TOKEN']) {
+    if (!environment[name]?.trim()) problems.push(`${name} is not set`);
+  }
+  if (!environment.SLACK_APP_TOKEN?.trim() && !environment.SLACK_SIGNING_SECRET?.trim()) {
+    problems.push('neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP) is set');
+  }
+  if (!isComplete(values) || problems.length > 0) throw new ConfigError(problems);
+  return values;
+}
+
+/** Every value came out of its own schema; what is left to prove is that the required ones are there. */
+function isComplete(values: Record<string, unknown>): values is Config {
+  return (
+    values.SLACK_BOT_TOKEN !== undefined && values.SRC_ENDPOINT !== undefined && values.SRC_ACCESS_TOKEN !== undefined
+  );
+}
+
+function plain(message: string): string {
+  return message.replace(/^Invalid option: expected one of/, 'must be one of');
+}

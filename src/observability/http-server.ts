@@ -1,0 +1,106 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One thing the app depends on; `check` throws or returns false when it is not usable now. */
+export interface Dependency {
+  name: string;
+  check: () => Promise<boolean>;
+}
+
+/** Handlers of other parts, by exact path. */
+export type Mounts = Record<string, (request: IncomingMessage, response: ServerResponse) => void>;
+
+export interface OperatorServer {
+  /** Listens; returns the port, which is a free one when 0 was asked for. */
+  start(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Longest time one dependency may take to prove itself, in milliseconds. */
+const checkTimeoutMs = 2_000;
+
+/**
+ * The app's own HTTP server, in both modes: `/livez` (the process answers), `/readyz` (it can do its work now; 503 and
+ * the names of what is missing otherwise), `/metrics`, and the paths of `mounts`, such as Slack's events.
+ */
+export function createOperatorServer(options: {
+  port: number;
+  host?: string | undefined;
+  dependencies: Dependency[];
+  metrics: { expose: () => Promise<string>; contentType: string };
+  mounts: Mounts;
+}): OperatorServer {
+  const server: Server = createServer((request, response) => {
+    handle(request, response).catch(() => {
+      if (!response.headersSent) response.writeHead(500);
+      response.end();
+    });
+  });
+  // Slack's requests and probes are short; a client that sends slowly must not hold a socket for long.
+  server.requestTimeout = 30_000;
+  server.headersTimeout = 10_000;
+
+  return { start, stop };
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = new URL(request.url ?? '/', 'http://localhost').pathname;
+    const mount = options.mounts[path];
+    if (mount !== undefined) return mount(request, response);
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return send(response, 405, 'text/plain', 'method not allowed\n');
+    switch (path) {
+      case '/livez':
+        return send(response, 200, 'text/plain', 'ok\n');
+      case '/readyz':
+        return ready(response);
+      case '/metrics':
+        return send(response, 200, options.metrics.contentType, await options.metrics.expose());
+      default:
+        return send(response, 404, 'text/plain', 'not found\n');
+    }
+  }
+
+  async function ready(response: ServerResponse): Promise<void> {
+    const states = await Promise.all(
+      options.dependencies.map(async ({ name, check }) => [name, await isUsable(check)] as const),
+    );
+    const usable = states.every(([, works]) => works);
+    const body = {
+      ready: usable,
+      ...Object.fromEntries(states.map(([name, works]) => [name, works ? 'ok' : 'unusable'])),
+    };
+    send(response, usable ? 200 : 503, 'application/json', `${JSON.stringify(body)}\n`);
+  }
+
+  function start(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(options.port, options.host, () => {
+        server.off('error', reject);
+        const address: AddressInfo | string | null = server.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : options.port);
+      });
+    });
+  }
+
+  function stop(): Promise<void> {
+    return new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeIdleConnections();
+    });
+  }
+}
+
+async function isUsable(check: () => Promise<boolean>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), checkTimeoutMs);
+  });
+  const result = await Promise.race([check().catch(() => false), late]);
+  clearTimeout(timer);
+  return result;
+}
+
+function send(response: ServerResponse, status: number, contentType: string, body: string): void {
+  response.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' }).end(body);
+}

@@ -1,0 +1,78 @@
+import { type Logger, pino } from 'pino';
+import { AppError } from '../core/errors.ts';
+import type { Journal, JournalFields } from '../core/ports.ts';
+
+/** Fields that never reach a log line, wherever a library or a mistake may have put them. */
+const secretPaths = [
+  'token',
+  'authorization',
+  'Authorization',
+  'headers',
+  'responseUrl',
+  'response_url',
+  'text',
+  'body',
+];
+
+/** Slack's and the service's tokens, and response URLs, inside any string. */
+const secretPattern = /\b(?:xox[a-z]|xapp|sgp|sgd)[-_][\w.-]+|https:\/\/hooks\.slack\.com\/\S+/g;
+
+export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+
+/** The process's logger: JSON lines on stdout, with secrets taken out. */
+export function createLogger(level: LogLevel, destination?: { write: (line: string) => void }): Logger {
+  const options = {
+    level,
+    base: null,
+    formatters: { level: (label: string) => ({ level: label }) },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: { paths: [...secretPaths, ...secretPaths.map((path) => `*.${path}`)], censor: '[secret]' },
+    serializers: { err: describeError },
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+function redact(text: string): string {
+  return text.replaceAll(secretPattern, '[secret]');
+}
+
+interface DescribedError {
+  name: string;
+  message: string;
+  kind?: string;
+  code?: string | number;
+  stack?: string;
+  cause?: DescribedError;
+}
+
+const deepestCause = 4;
+
+/** An error without the objects libraries hang onto it, which may hold requests, headers and tokens. */
+function describeError(error: unknown, depth = 0): DescribedError {
+  if (!(error instanceof Error)) return { name: 'NotAnError', message: redact(String(error)) };
+  const expected = error instanceof AppError;
+  const code =
+    'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') ? error.code : undefined;
+  return {
+    name: error.name,
+    message: redact(error.message),
+    ...(expected ? { kind: error.kind } : {}),
+    ...(code === undefined ? {} : { code }),
+    ...(expected || error.stack === undefined ? {} : { stack: redact(error.stack) }),
+    ...(error.cause === undefined || depth >= deepestCause ? {} : { cause: describeError(error.cause, depth + 1) }),
+  };
+}
+
+/** The core's journal on the logger, counting each event on the way. */
+export function createJournal(logger: Logger, count: (fields: JournalFields) => void): Journal {
+  const write =
+    (level: 'debug' | 'info' | 'warn' | 'error') =>
+    (fields: JournalFields, error?: unknown): void => {
+      count(fields);
+      const clean = Object.fromEntries(
+        Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? redact(value) : value]),
+      );
+      logger[level](error === undefined ? clean : { ...clean, err: error });
+    };
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+}

@@ -1,0 +1,82 @@
+/** Names for Slack's ids, where known; without a name the id is shown. */
+export interface Names {
+  user: (userId: string) => string | undefined;
+  channel: (channelId: string) => string | undefined;
+}
+
+/**
+ * Slack's tokens: `<@U…>`, `<#C…|name>`, `<!here>`, `<https://…|label>`. Only these forms are tokens; any other `<…>`
+ * is somebody's code, such as `Map<K,V>`, and stays. Source: docs.slack.dev/messaging/formatting-message-text.
+ */
+const token = /<([@#!][^<>\s|]+|(?:https?|mailto|tel|ftp|slack):[^<>|]+)(?:\|([^<>]*))?>/g;
+
+/** Turns text as Slack sends it into what its writer sees. The app's own mention is taken out; entities are decoded once. */
+export function toPlainText(text: string, names: Names, botUserId?: string): string {
+  let plain = '';
+  let end = 0;
+  for (const match of text.matchAll(token)) {
+    plain += decodeEntities(text.slice(end, match.index));
+    plain += readable(match[1] ?? '', match[2], names, botUserId);
+    end = match.index + match[0].length;
+  }
+  return (plain + decodeEntities(text.slice(end))).replace(/[^\S\n]+$/gm, '').trim();
+}
+
+/** The user and channel ids in a text that come without a label, each once. */
+export function unnamedIds(text: string): { users: string[]; channels: string[] } {
+  const users = new Set<string>();
+  const channels = new Set<string>();
+  for (const [, target = '', label] of text.matchAll(token)) {
+    if (label) continue;
+    if (target.startsWith('@')) users.add(target.slice(1));
+    if (target.startsWith('#')) channels.add(target.slice(1));
+  }
+  return { users: [...users], channels: [...channels] };
+}
+
+export function mentions(text: string, userId: string): boolean {
+  return [...text.matchAll(token)].some(([, target]) => target === `@${userId}`);
+}
+
+/** Whether a text begins by addressing a person other than the app. */
+export function addressesAnother(text: string, botUserId: string): boolean {
+  const first = /^\s*<@([A-Z0-9]+)(?:\|[^<>]*)?>/.exec(text)?.[1];
+  return first !== undefined && first !== botUserId;
+}
+
+function readable(target: string, label: string | undefined, names: Names, botUserId: string | undefined): string {
+  const rest = target.slice(1);
+  switch (target[0]) {
+    case '@':
+      return rest === botUserId ? '' : `@${names.user(rest) ?? nonEmpty(label) ?? rest}`;
+    case '#':
+      return `#${nonEmpty(label) ?? names.channel(rest) ?? rest}`;
+    case '!':
+      return special(rest, label);
+    default:
+      return link(decodeEntities(target), label === undefined ? undefined : decodeEntities(label));
+  }
+}
+
+function special(target: string, label: string | undefined): string {
+  const shown = nonEmpty(label);
+  if (target.startsWith('date^')) return decodeEntities(shown ?? '');
+  if (target.startsWith('subteam^')) return shown ?? '@group';
+  const name = shown ?? target;
+  return name.startsWith('@') ? name : `@${name}`;
+}
+
+function link(url: string, label: string | undefined): string {
+  const bare = url.replace(/^(?:mailto|tel):/, '');
+  if (label === undefined || label === '' || label === url || label === bare) return bare;
+  return url.endsWith(label) && /^https?:\/\/[^/]+$/.test(url) ? label : `${label} (${url})`;
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === undefined || text === '' ? undefined : decodeEntities(text);
+}
+
+/** Decodes the three entities Slack encodes, each once, so that `&amp;lt;` stays the text `&lt;`. */
+function decodeEntities(text: string): string {
+  return text.replace(/&(lt|gt|amp);/g, (_, name: string) => (name === 'lt' ? '<' : name === 'gt' ? '>' : '&'));
+}

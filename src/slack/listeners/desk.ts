@@ -1,0 +1,37 @@
+import type { WebClient } from '@slack/web-api';
+import type { Acceptance, NewQuestion } from '../../core/accept.ts';
+import type { Journal, ThreadStore } from '../../core/ports.ts';
+import type { ButtonResult, Requests } from '../../core/requests.ts';
+import type { Notice } from '../../render/notices.ts';
+import type { Whisperer } from '../messenger.ts';
+import type { Identity } from '../web-client.ts';
+
+/** What every listener works with. */
+export interface Desk {
+  client: WebClient;
+  identity: Identity;
+  accept: (request: NewQuestion) => Promise<Acceptance>;
+  requests: Requests;
+  threads: Pick<ThreadStore, 'get'>;
+  /** Slack's text as people see it, without the app's mention. */
+  read: (text: string) => Promise<string>;
+  whisper: Whisperer['whisper'];
+  journal: Journal;
+}
+
+/** What is said privately to someone whose question or press was not taken; undefined when it was. */
+export function refusalOf(result: ButtonResult, text: string): Notice | undefined {
+  switch (result.kind) {
+    case 'empty':
+      return { kind: 'emptyQuestion' };
+    case 'tooLong':
+      return { kind: 'questionTooLong', text };
+    case 'lineFull':
+      return { kind: 'queueFull', limit: result.limit };
+    case 'expired':
+      return { kind: 'expiredButton' };
+    case 'accepted':
+    case 'duplicate':
+      return undefined;
+  }
+}

@@ -1,0 +1,121 @@
+import type { App } from '@slack/bolt';
+import { z } from 'zod';
+import { isInThread, type Origin, type Thread, type ThreadPlace } from '../../core/question.ts';
+import { COMMAND } from '../../render/ids.ts';
+import { renderHelp } from '../../render/notices.ts';
+import { type IncomingMessage, type Route, routeMention, routeMessage } from '../routing.ts';
+import { type Desk, refusalOf } from './desk.ts';
+
+/** What is read of `message` and `app_mention` events; Slack may add or leave out the rest. */
+const messageEvent = z.object({
+  type: z.enum(['message', 'app_mention']),
+  channel: z.string(),
+  channel_type: z.string().optional(),
+  subtype: z.string().optional(),
+  hidden: z.boolean().optional(),
+  user: z.string().optional(),
+  bot_id: z.string().nullish(),
+  bot_profile: z.unknown().optional(),
+  text: z.string().default(''),
+  ts: z.string(),
+  thread_ts: z.string().optional(),
+  edited: z.unknown().optional(),
+});
+
+type MessageEvent = z.infer<typeof messageEvent>;
+
+/**
+ * Mentions, plain replies and direct messages. One post may arrive as both event types and several times: the
+ * message's timestamp is its identity. A listener that throws leaves the event unacknowledged, so Slack repeats it.
+ */
+export function registerMessages(app: App, desk: Desk): void {
+  app.event('app_mention', async ({ event, context }) => handle(event, context.teamId));
+  app.event('message', async ({ event, context }) => handle(event, context.teamId));
+
+  async function handle(raw: unknown, contextTeamId: string | undefined): Promise<void> {
+    const parsed = messageEvent.safeParse(raw);
+    if (!parsed.success) {
+      desk.journal.debug({ event: 'message_ignored', reason: 'unreadable' });
+      return;
+    }
+    const event = parsed.data;
+    const message = toIncoming(event);
+    const teamId = contextTeamId ?? desk.identity.teamId;
+    const threadTs = event.thread_ts ?? event.ts;
+    const place: ThreadPlace = { teamId, channelId: event.channel, threadTs };
+    // Most messages of a workspace are nobody's business here: decide what can be decided before reading anything.
+    const early = route(event, message, message.text, undefined);
+    if (early.to === 'ignore' && early.reason !== 'thread_unknown') return ignore(event, early.reason);
+    const thread = event.thread_ts === undefined ? undefined : await desk.threads.get(place);
+    const text = await desk.read(event.text);
+    const decided = route(event, message, text, thread);
+    if (decided.to === 'ignore') return ignore(event, decided.reason);
+    await follow(decided, event, place, text);
+  }
+
+  function route(event: MessageEvent, message: IncomingMessage, text: string, thread: Thread | undefined): Route {
+    const { botUserId } = desk.identity;
+    return event.type === 'app_mention'
+      ? routeMention(message, text, thread, botUserId)
+      : routeMessage(message, text, thread, botUserId);
+  }
+
+  async function follow(
+    decided: Exclude<Route, { to: 'ignore' }>,
+    event: MessageEvent,
+    place: ThreadPlace,
+    text: string,
+  ): Promise<void> {
+    const userId = event.user ?? '';
+    const listener = {
+      channelId: place.channelId,
+      userId,
+      ...(event.thread_ts === undefined ? {} : { threadTs: event.thread_ts }),
+    };
+    switch (decided.to) {
+      case 'help':
+        return desk.whisper(listener, renderHelp({ commandName: COMMAND, botUserId: desk.identity.botUserId }));
+      case 'cancel': {
+        const result = await desk.requests.cancelInThread(place, userId);
+        if (result.kind !== 'cancelling') await desk.whisper(listener, { kind: 'nothingToCancel' });
+        return;
+      }
+      case 'ask': {
+        const acceptance = await desk.accept({
+          key: `message:${place.teamId}:${place.channelId}:${event.ts}`,
+          place,
+          askerId: userId,
+          text: decided.text,
+          origin: originOf(event),
+          beginsThread: event.thread_ts === undefined || event.thread_ts === event.ts,
+          fresh: decided.fresh,
+        });
+        const refusal = refusalOf(acceptance, text);
+        if (refusal !== undefined && isInThread(place)) await desk.whisper(listener, refusal);
+      }
+    }
+  }
+
+  function ignore(event: MessageEvent, reason: string): void {
+    desk.journal.debug({ event: 'message_ignored', reason, channelId: event.channel, ts: event.ts });
+  }
+}
+
+function originOf(event: MessageEvent): Origin {
+  if (event.type === 'app_mention') return 'mention';
+  return event.channel_type === 'im' ? 'direct' : 'reply';
+}
+
+function toIncoming(event: MessageEvent): IncomingMessage {
+  const isBot = event.bot_id != null || event.bot_profile !== undefined;
+  return {
+    channelType: event.channel_type,
+    subtype: event.hidden === true ? (event.subtype ?? 'hidden') : event.subtype,
+    userId: event.user,
+    botId: isBot ? (event.bot_id ?? 'bot') : undefined,
+    text: event.text,
+    ts: event.ts,
+    threadTs: event.thread_ts,
+    edited: event.edited !== undefined,
+  };
+}

@@ -1,0 +1,177 @@
+import type { KnownBlock } from '@slack/types';
+import type { WebClient } from '@slack/web-api';
+import { isAppError } from '../core/errors.ts';
+import type { CardView, Clock, Journal, Messenger } from '../core/ports.ts';
+import { isInThread, type Question } from '../core/question.ts';
+import { renderCard } from '../render/card.ts';
+import { cardMarker, hasMarker, type MarkedMessage, partMarker } from '../render/ids.ts';
+import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../render/message.ts';
+import { type Notice, renderNotice } from '../render/notices.ts';
+import { renderOutcome } from '../render/outcome.ts';
+import { respond } from './response-url.ts';
+import { call, type Identity } from './web-client.ts';
+
+/** How long Slack's `response_url` of a command stays valid; a minute is kept back. */
+const responseUrlLifeMs = 29 * 60 * 1000;
+
+/** Messages read per call and calls made when a message is looked for. */
+const pageSize = 200;
+const pagesRead = 5;
+
+export interface MessengerDeps {
+  client: WebClient;
+  identity: Identity;
+  format: Exclude<MessageFormat, 'plain'>;
+  journal: Journal;
+  now: Clock;
+}
+
+/** Slack as the core sees it: cards and answers through the Web API, falling back to simpler formats where refused. */
+export function createMessenger({ client, identity, format, journal, now }: MessengerDeps): Messenger & Whisperer {
+  const ladder = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format));
+  const whisper = createWhisper(client, identity);
+
+  return { postCard, findCard, updateCard, countParts, postPart, findPart, tellPrivately, whisper };
+
+  async function postCard(question: Question, view: CardView): Promise<{ ts: string }> {
+    return post(question, (asFormat) => renderCard(question, view, { format: asFormat }));
+  }
+
+  async function updateCard(question: Question, view: CardView): Promise<void> {
+    const ts = question.card.ts;
+    if (ts === undefined) return;
+    await inSomeFormat(question, async (asFormat) => {
+      const { metadata: _, ...message } = renderCard(question, view, { format: asFormat });
+      await call('chat.update', () =>
+        client.chat.update({ channel: question.place.channelId, ts, blocks: [], ...message }),
+      );
+    });
+  }
+
+  function countParts(question: Question): number {
+    return renderOutcome(question, { format }).length;
+  }
+
+  async function postPart(question: Question, part: number): Promise<{ ts: string }> {
+    return post(question, (asFormat) => {
+      const rendered = renderOutcome(question, { format: asFormat })[part];
+      if (rendered === undefined) throw new Error(`outcome has no part ${part}`);
+      return rendered;
+    });
+  }
+
+  function findCard(question: Question): Promise<string | undefined> {
+    return find(question, cardMarker(question));
+  }
+
+  function findPart(question: Question, part: number): Promise<string | undefined> {
+    return find(question, partMarker(question, part));
+  }
+
+  async function tellPrivately(question: Question, userId: string, notice: Notice): Promise<void> {
+    const isAsker = userId === question.askerId;
+    const responseUrl = isAsker && now() - question.acceptedMs < responseUrlLifeMs ? question.responseUrl : undefined;
+    try {
+      await whisper({ ...question.place, userId, ...(responseUrl === undefined ? {} : { responseUrl }) }, notice);
+    } catch (error) {
+      journal.warn({ event: 'private_notice_lost', questionId: question.id, notice: notice.kind }, error);
+    }
+  }
+
+  async function post(
+    question: Question,
+    render: (asFormat: MessageFormat) => RenderedMessage,
+  ): Promise<{ ts: string }> {
+    const { channelId, threadTs } = question.place;
+    return inSomeFormat(question, async (asFormat) => {
+      const message = render(asFormat);
+      const posted = await call('chat.postMessage', () =>
+        client.chat.postMessage({
+          channel: channelId,
+          ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+          unfurl_links: false,
+          unfurl_media: false,
+          ...message,
+        }),
+      );
+      return { ts: posted.ts ?? '' };
+    });
+  }
+
+  /** Tries the preferred format and, as long as Slack refuses the form of the message, the simpler ones after it. */
+  async function inSomeFormat<Result>(
+    question: Question,
+    send: (asFormat: MessageFormat) => Promise<Result>,
+  ): Promise<Result> {
+    for (const asFormat of ladder) {
+      try {
+        return await send(asFormat);
+      } catch (error) {
+        if (!isAppError(error, 'unrenderable') || asFormat === ladder.at(-1)) throw error;
+        journal.warn({ event: 'format_refused', questionId: question.id, format: asFormat }, error);
+      }
+    }
+    throw new Error('the ladder of formats is empty');
+  }
+
+  async function find(question: Question, marker: string): Promise<string | undefined> {
+    const { channelId: channel } = question.place;
+    // A minute of grace for clocks that differ: messages older than the question cannot be about it.
+    const oldest = String(Math.floor(question.acceptedMs / 1000) - 60);
+    let cursor: string | undefined;
+    for (let page = 0; page < pagesRead; page += 1) {
+      const window = { channel, oldest, limit: pageSize, include_all_metadata: true, ...(cursor ? { cursor } : {}) };
+      const { place } = question;
+      const found = isInThread(place)
+        ? await call('conversations.replies', () => client.conversations.replies({ ...window, ts: place.threadTs }))
+        : await call('conversations.history', () => client.conversations.history(window));
+      const messages: (MarkedMessage & { ts?: string })[] = found.messages ?? [];
+      const match = messages.find((message) => hasMarker(message, marker));
+      if (match?.ts !== undefined) return match.ts;
+      cursor = found.response_metadata?.next_cursor;
+      if (!cursor) return undefined;
+    }
+    return undefined;
+  }
+}
+
+/** One person in one place, and the short-lived private way back that some payloads carry. */
+export interface Listener {
+  channelId: string;
+  threadTs?: string;
+  userId: string;
+  responseUrl?: string;
+}
+
+export interface Whisperer {
+  /** Says something to one person only: through the response URL, else ephemerally, else by direct message. */
+  whisper(to: Listener, notice: Notice | RenderedMessage): Promise<void>;
+}
+
+function createWhisper(client: WebClient, identity: Identity): Whisperer['whisper'] {
+  return async function whisper(to, notice) {
+    const message = 'kind' in notice ? renderNotice(notice, { botUserId: identity.botUserId }) : notice;
+    const private_: { text: string; blocks?: KnownBlock[] } = { text: message.text };
+    if (message.blocks !== undefined) private_.blocks = message.blocks;
+    if (to.responseUrl !== undefined) {
+      try {
+        return await respond(to.responseUrl, { response_type: 'ephemeral', replace_original: false, ...private_ });
+      } catch {
+        // The URL may have expired; the other two ways do not need it.
+      }
+    }
+    try {
+      await call('chat.postEphemeral', () =>
+        client.chat.postEphemeral({
+          channel: to.channelId,
+          user: to.userId,
+          ...(to.threadTs === undefined ? {} : { thread_ts: to.threadTs }),
+          ...private_,
+        }),
+      );
+    } catch (error) {
+      if (!isAppError(error, 'undeliverable')) throw error;
+      await call('chat.postMessage', () => client.chat.postMessage({ channel: to.userId, ...private_ }));
+    }
+  };
+}

@@ -1,0 +1,50 @@
+import type { Logger as SlackLogger, WebClient, WebClientOptions } from '@slack/web-api';
+import { fromSlack } from './errors.ts';
+
+/** Longest time one Web API call may take, in milliseconds. */
+const callTimeoutMs = 10_000;
+
+/**
+ * Options for every client of Slack. Nothing is retried inside: the client's defaults would repeat `chat.postMessage`
+ * for half an hour, and pause all methods of a workspace when Slack limits one.
+ */
+export function webClientOptions(slackApiUrl: string, logger: SlackLogger): WebClientOptions {
+  return {
+    slackApiUrl,
+    logger,
+    timeout: callTimeoutMs,
+    retryConfig: { retries: 0 },
+    rejectRateLimitedCalls: true,
+    allowAbsoluteUrls: false,
+  };
+}
+
+export function createWebClient(token: string, options: WebClientOptions): WebClient {
+  return new WebClient(token, options);
+}
+
+/** Who the app is in the workspace its token belongs to. */
+export interface Identity {
+  teamId: string;
+  botUserId: string;
+  botId?: string;
+}
+
+/** Asks Slack who the token belongs to. Throws `AppError`: `unauthorized` for a bad token, `unavailable` when Slack is. */
+export async function whoAmI(client: WebClient): Promise<Identity> {
+  const auth = await call('auth.test', () => client.auth.test());
+  const { team_id: teamId, user_id: botUserId, bot_id: botId } = auth;
+  if (teamId === undefined || botUserId === undefined) {
+    throw fromSlack(new Error('auth.test names no team or user'), 'auth.test');
+  }
+  return { teamId, botUserId, ...(botId === undefined ? {} : { botId }) };
+}
+
+/** Runs one Web API call; whatever it throws leaves as `AppError`. */
+export async function call<Result>(method: string, run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    throw fromSlack(error, method);
+  }
+}
