@@ -1,28 +1,14 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Journal } from '../../../src/core/ports.ts';
 import { createTimers } from '../../../src/jobs/timers.ts';
+import { createRecordingJournal } from '../../support/recording-journal.ts';
 import { looksContract } from './looks-contract.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-function createJournal(): { journal: Journal; failures(): number } {
-  let count = 0;
-  return {
-    journal: {
-      info() {},
-      warn(fields) {
-        if (fields.outcome === 'failed') count += 1;
-      },
-      error() {},
-    },
-    failures: () => count,
-  };
-}
-
 looksContract('embedded timers', async ({ concurrency }) => {
-  const { journal, failures } = createJournal();
+  const { journal, lines } = createRecordingJournal();
   const looks = createTimers({ clock: Date.now, journal, random: Math.random, concurrency });
-  return { looks, failures, async close() {} };
+  return { looks, failures: () => lines.filter(({ outcome }) => outcome === 'failed').length, async close() {} };
 });
 
 describe('embedded timers over long times', () => {
@@ -32,7 +18,7 @@ describe('embedded timers over long times', () => {
 
   it('looks after 60 days, which one timer of Node can not wait for', async () => {
     vi.useFakeTimers();
-    const looks = createTimers({ clock: Date.now, journal: createJournal().journal, random: Math.random });
+    const looks = createTimers({ clock: Date.now, journal: createRecordingJournal().journal, random: Math.random });
     const look = vi.fn(async () => undefined);
     await looks.start(look);
     await looks.lookIn('qa', 60 * DAY_MS);
@@ -45,7 +31,7 @@ describe('embedded timers over long times', () => {
 
   it('backs off from one second to half a minute while a look keeps failing', async () => {
     vi.useFakeTimers();
-    const looks = createTimers({ clock: Date.now, journal: createJournal().journal, random: () => 0.999999 });
+    const looks = createTimers({ clock: Date.now, journal: createRecordingJournal().journal, random: () => 0.999999 });
     const timesMs: number[] = [];
     await looks.start(async () => {
       timesMs.push(Date.now());
@@ -60,7 +46,7 @@ describe('embedded timers over long times', () => {
 
   it('leaves no timer behind', async () => {
     vi.useFakeTimers();
-    const looks = createTimers({ clock: Date.now, journal: createJournal().journal, random: Math.random });
+    const looks = createTimers({ clock: Date.now, journal: createRecordingJournal().journal, random: Math.random });
     await looks.start(async () => undefined);
     for (let index = 0; index < 100; index++) await looks.lookIn(`q${index}`, index * 1_000);
     await looks.lookIn('q99', 1);

@@ -1,0 +1,24 @@
+import { openEmbeddedStore } from '../../../src/storage/embedded-store.ts';
+import { createQuestionStore } from '../../../src/storage/repositories.ts';
+import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { sampleQuestion } from './sample-records.ts';
+
+// Run as a process of its own: `writer-process.ts <data directory>`. Says `open`, then the id of every question whose
+// creation was acknowledged, in eight lines of work at once, until it is killed.
+
+const [dataDir] = process.argv.slice(2);
+if (dataDir === undefined) throw new Error('usage: writer-process.ts <data directory>');
+
+const questions = createQuestionStore(openEmbeddedStore(dataDir, Date.now, createRecordingJournal().journal));
+process.stdout.write('open\n');
+
+async function write(line: number): Promise<void> {
+  for (let index = 0; ; index++) {
+    const id = `q${line}-${index}`;
+    await questions.create(sampleQuestion({ id }));
+    await questions.update(id, (current) => ({ ...current, text: `acknowledged ${id}` }));
+    process.stdout.write(`${id}\n`);
+  }
+}
+
+await Promise.all(Array.from({ length: 8 }, (_, line) => write(line)));
