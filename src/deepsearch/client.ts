@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import type { z } from 'zod';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
@@ -102,8 +101,7 @@ const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 
 /** Throws `refused` for an unusable address and `unauthorized` for an unusable credential, before anything is sent. */
 export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSearchClient {
-  const { timeoutMs = 15_000, createTimeoutMs = 60_000, clock = Date.now } = options;
-  const random = options.random ?? (() => randomInt(2 ** 32) / 2 ** 32);
+  const { timeoutMs = 15_000, createTimeoutMs = 60_000, clock = Date.now, random = Math.random } = options;
   const base = parseBaseUrl(options.baseUrl);
   const authorizer = createAuthorizer(options.auth, clock);
   const closing = new AbortController();

@@ -1,0 +1,312 @@
+import { createServer, request as forward } from 'node:http';
+import { connect as connectSocket, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { hangUp, json, listenLocally, type Reply, silence, status } from '../support/scripted-server.ts';
+import { selfSigned } from './self-signed.ts';
+import { connect, conversation, errorOf, openClient, openServer, SECRET } from './setup.ts';
+
+const success = json(conversation());
+
+describe('the address', () => {
+  test.each(['', '/', '/code', '/code/', '/code//'])('may end in "%s"', async (path) => {
+    const server = await openServer();
+    const client = openClient({ baseUrl: server.origin + path });
+    server.script(success, status(204));
+    await client.get(7);
+    expect(server.requests[0]?.url).toBe(`${path.replace(/\/+$/, '')}/.api/deepsearch/v1/7`);
+  });
+
+  test.each(['', 'sourcegraph.example.com', 'ftp://host', 'file:///etc'])('may not be "%s"', (baseUrl) => {
+    expect(() => openClient({ baseUrl })).toThrow(expect.objectContaining({ kind: 'refused' }));
+  });
+});
+
+describe('connections', () => {
+  test('are kept for the next call', async () => {
+    const { client, server } = await connect();
+    for (let round = 0; round < 5; round += 1) {
+      server.script(success, status(404), success);
+      await client.get(7);
+      await errorOf(client.get(7));
+      await client.create('where?');
+    }
+    // A connection rests for one turn of the event loop after a reply, so a call at once takes a second one.
+    expect(server.connections()).toBeLessThanOrEqual(2);
+  });
+
+  test('closed by the server between calls do no harm, even to a creation', async () => {
+    const { client, server } = await connect();
+    for (let call = 0; call < 5; call += 1) {
+      const closed = new Promise<void>((resolve) => {
+        server.script((response, request) => {
+          const { socket } = response;
+          socket?.once('close', () => resolve());
+          response.on('finish', () => socket?.destroy());
+          success(response, request);
+        });
+      });
+      await client.create('where?');
+      await closed;
+    }
+    expect(server.requests).toHaveLength(5);
+    expect(server.connections()).toBe(5);
+  });
+
+  test('are bounded in number', async () => {
+    const { client, server } = await connect({ maxConnections: 2 });
+    for (let call = 0; call < 8; call += 1) server.script(success);
+    await Promise.all(Array.from({ length: 8 }, () => client.get(7)));
+    expect(server.connections()).toBe(2);
+  });
+
+  test('a call that never got one certainly did nothing', async () => {
+    const { client, server } = await connect({ maxConnections: 1, timeoutMs: 2_000, createTimeoutMs: 100 });
+    server.script(silence);
+    const first = errorOf(client.get(7));
+    await server.received(1);
+    expect(await errorOf(client.create('where?'))).toMatchObject({ code: 'timeout', outcomeUnknown: false });
+    await client.close();
+    await first;
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('refused: certainly nothing done', async () => {
+    const server = await openServer();
+    const client = openClient({ baseUrl: server.origin });
+    await server.close();
+    expect(await errorOf(client.create('where?'))).toMatchObject({
+      kind: 'unavailable',
+      code: 'ECONNREFUSED',
+      outcomeUnknown: false,
+    });
+    expect(await errorOf(client.get(7))).toMatchObject({ kind: 'unavailable' });
+  });
+
+  test('to a name nobody has: certainly nothing done', async () => {
+    const client = openClient({ baseUrl: 'http://nowhere.invalid', createTimeoutMs: 2_000 });
+    expect(await errorOf(client.create('where?'))).toMatchObject({ kind: 'unavailable', outcomeUnknown: false });
+  });
+});
+
+describe('closing', () => {
+  test('ends what is under way', async () => {
+    const { client, server } = await connect();
+    server.script(silence, silence);
+    const read = errorOf(client.get(7));
+    const creation = errorOf(client.create('where?'));
+    await server.received(2);
+    await client.close();
+    expect(await read).toMatchObject({ kind: 'unavailable', code: 'closed', outcomeUnknown: false });
+    expect(await creation).toMatchObject({ kind: 'unavailable', code: 'closed', outcomeUnknown: true });
+  });
+
+  test('ends a wait before a repeat', async () => {
+    const { client, server } = await connect({ timeoutMs: 60_000 });
+    server.script(status(503, { 'retry-after': '30' }));
+    const read = errorOf(client.get(7));
+    await server.received(1);
+    await client.close();
+    expect(await read).toMatchObject({ kind: 'unavailable' });
+  });
+
+  test('refuses later calls, and can be repeated', async () => {
+    const { client, server } = await connect();
+    await client.close();
+    expect(await errorOf(client.create('where?'))).toMatchObject({ code: 'closed', outcomeUnknown: false });
+    await client.close();
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe('a redirect', () => {
+  test.each([301, 302, 303, 307, 308])('%i to another origin is not followed', async (code) => {
+    const elsewhere = await openServer();
+    const { client, server } = await connect();
+    const redirect = status(code, { location: `${elsewhere.origin}/login?token=${SECRET}` });
+    server.script(redirect, redirect);
+    for (const call of [client.get(7), client.create('where?')]) {
+      const error = await errorOf(call);
+      expect(error).toMatchObject({ kind: 'badReply', code });
+      expect(error.message).toContain(elsewhere.origin);
+    }
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  test('on the same origin is not followed either', async () => {
+    const { client, server } = await connect();
+    server.script(status(302, { location: '/sign-in' }), status(307, { location: `${server.origin}/sign-in` }));
+    expect(await errorOf(client.get(7))).toMatchObject({ kind: 'badReply', code: 302 });
+    expect(await errorOf(client.create('where?'))).toMatchObject({ kind: 'badReply', outcomeUnknown: true });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('to nowhere is an error as well', async () => {
+    const { client, server } = await connect();
+    server.script(status(302));
+    expect(await errorOf(client.get(7))).toMatchObject({ kind: 'badReply', code: 302 });
+  });
+});
+
+describe('TLS', () => {
+  test('a certificate of an authority from the settings is trusted', async () => {
+    const server = await openServer(selfSigned);
+    const client = openClient({ baseUrl: server.origin, ca: selfSigned.cert });
+    server.script(success);
+    await expect(client.get(7)).resolves.toMatchObject({ id: 7 });
+  });
+
+  test('any other is not, and certainly nothing was done', async () => {
+    const server = await openServer(selfSigned);
+    const client = openClient({ baseUrl: server.origin });
+    expect(await errorOf(client.create('where?'))).toMatchObject({
+      kind: 'unavailable',
+      code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+      outcomeUnknown: false,
+    });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('a proxy', () => {
+  test('carries plain http in absolute form', async () => {
+    const proxy = await openProxy();
+    const server = await openServer();
+    const client = openClient({ baseUrl: server.origin, proxy: { http: proxy.address('user:pass@') } });
+    server.script(success, json([]));
+    await client.create('where?');
+    await client.list();
+    expect(proxy.seen).toEqual([
+      `POST ${server.origin}/.api/deepsearch/v1 Basic dXNlcjpwYXNz`,
+      `GET ${server.origin}/.api/deepsearch/v1 Basic dXNlcjpwYXNz`,
+    ]);
+    expect(server.requests[0]?.headers).toMatchObject({ authorization: `token ${SECRET}` });
+    expect(server.requests[0]?.headers['proxy-authorization']).toBeUndefined();
+  });
+
+  test('tunnels https and never sees the credential', async () => {
+    const proxy = await openProxy();
+    const server = await openServer(selfSigned);
+    const client = openClient({
+      baseUrl: server.origin,
+      ca: selfSigned.cert,
+      proxy: { https: proxy.address(), http: 'http://127.0.0.1:9' },
+    });
+    for (let call = 0; call < 5; call += 1) {
+      server.script(success);
+      await client.get(7);
+    }
+    expect(new Set(proxy.seen)).toEqual(new Set([`CONNECT 127.0.0.1:${server.port} undefined`]));
+    expect(proxy.seen.length).toBeLessThanOrEqual(2);
+  });
+
+  test('may be named without its scheme', async () => {
+    const proxy = await openProxy();
+    const server = await openServer();
+    const client = openClient({ baseUrl: server.origin, proxy: { http: proxy.address().replace('http://', '') } });
+    server.script(success);
+    await client.get(7);
+    expect(proxy.seen).toHaveLength(1);
+  });
+
+  test('is not used for the hosts excepted', async () => {
+    const server = await openServer();
+    const client = openClient({
+      baseUrl: server.origin,
+      proxy: { http: 'http://127.0.0.1:9', noProxy: 'localhost, 127.0.0.1' },
+    });
+    server.script(success);
+    await client.get(7);
+  });
+
+  test('for http only is not used for https', async () => {
+    const server = await openServer(selfSigned);
+    const client = openClient({
+      baseUrl: server.origin,
+      ca: selfSigned.cert,
+      proxy: { http: 'http://127.0.0.1:9' },
+    });
+    server.script(success);
+    await client.get(7);
+  });
+
+  test('that refuses the tunnel leaves a creation certainly undone', async () => {
+    const proxy = await openProxy({ refuse: true });
+    const server = await openServer(selfSigned);
+    const client = openClient({ baseUrl: server.origin, ca: selfSigned.cert, proxy: { https: proxy.address() } });
+    expect(await errorOf(client.create('where?'))).toMatchObject({ kind: 'unavailable', outcomeUnknown: false });
+    expect(server.requests).toEqual([]);
+  });
+
+  test('that is down leaves a creation certainly undone', async () => {
+    const { client } = await connect({ proxy: { http: 'http://127.0.0.1:9' } });
+    expect(await errorOf(client.create('where?'))).toMatchObject({ kind: 'unavailable', outcomeUnknown: false });
+  });
+
+  test('with an unusable address is refused at once', () => {
+    expect(() => openClient({ baseUrl: 'http://127.0.0.1', proxy: { http: 'http://' } })).toThrow(
+      expect.objectContaining({ kind: 'refused' }),
+    );
+  });
+
+  test('of the environment is nobody’s business but the settings’', async () => {
+    onTestFinished(() => void vi.unstubAllEnvs());
+    for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'])
+      vi.stubEnv(name, 'http://127.0.0.1:9');
+    const { client, server } = await connect();
+    server.script(success);
+    await client.get(7);
+  });
+});
+
+test('a failing server is not asked forever', async () => {
+  const { client, server } = await connect();
+  const failures: Reply[] = [hangUp, hangUp, hangUp, hangUp];
+  server.script(...failures);
+  expect(await errorOf(client.get(7))).toMatchObject({ kind: 'unavailable' });
+  expect(server.requests).toHaveLength(3);
+});
+
+interface TestProxy {
+  address: (credentials?: string) => string;
+  /** What it was asked to do, and the credentials shown to it. */
+  seen: string[];
+}
+
+/** The smallest proxy there is: forwards absolute requests, and tunnels unless told to refuse. */
+async function openProxy({ refuse = false } = {}): Promise<TestProxy> {
+  const seen: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((incoming, response) => {
+    const { 'proxy-authorization': credentials, ...headers } = incoming.headers;
+    seen.push(`${incoming.method} ${incoming.url} ${credentials}`);
+    const onward = forward(incoming.url ?? '', { method: incoming.method ?? 'GET', headers }, (reply) => {
+      response.writeHead(reply.statusCode ?? 502, reply.headers);
+      reply.pipe(response);
+    });
+    incoming.pipe(onward);
+  });
+  server.on('connection', (socket) => sockets.add(socket));
+  server.on('connect', (incoming, socket: Socket) => {
+    seen.push(`CONNECT ${incoming.url} ${incoming.headers['proxy-authorization']}`);
+    if (refuse) {
+      socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+      return;
+    }
+    const [host, port] = (incoming.url ?? '').split(':');
+    const onward = connectSocket(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      onward.pipe(socket).pipe(onward);
+    });
+    sockets.add(onward);
+    for (const end of [onward, socket]) end.on('error', () => end.destroy());
+  });
+  const port = await listenLocally(server);
+  onTestFinished(
+    () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  );
+  return { seen, address: (credentials = '') => `http://${credentials}127.0.0.1:${port}` };
+}

@@ -1,0 +1,297 @@
+import { describe, expect, test } from 'vitest';
+import type { DeepSearchClient } from '../../src/deepsearch/client.ts';
+import { hangUp, json, type Reply, silence, status, text } from '../support/scripted-server.ts';
+import { connect, conversation, errorOf, question } from './setup.ts';
+
+const HTML = '<html><body>Bad gateway</body></html>';
+
+describe('creating', () => {
+  test.each([200, 201, 202])('accepts %i', async (code) => {
+    const { client, server } = await connect();
+    server.script(json(conversation(), code));
+
+    await expect(client.create('where?')).resolves.toMatchObject({ id: 7, questions: [{ id: 11 }] });
+
+    const [request] = server.requests;
+    expect(request).toMatchObject({ method: 'POST', url: '/.api/deepsearch/v1', body: '{"question":"where?"}' });
+    expect(request?.headers).toMatchObject({
+      'x-requested-with': 'deepsearch-slack 1.2.3',
+      authorization: 'token sgp_secret',
+      accept: 'application/json',
+      'content-type': 'application/json',
+      prefer: 'respond-async',
+    });
+  });
+
+  test('accepts a conversation that is completed at once', async () => {
+    const { client, server } = await connect();
+    server.script(json(conversation({ questions: [question({ status: 'completed', answer: 'There.' })] })));
+    const created = await client.create('where?');
+    expect(created.questions[0]).toMatchObject({ status: 'completed', answer: 'There.' });
+  });
+
+  test('ignores informational replies before the real one', async () => {
+    const { client, server } = await connect();
+    server.script((response, request) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+      json(conversation(), 202)(response, request);
+    });
+    await expect(client.create('where?')).resolves.toMatchObject({ id: 7 });
+  });
+});
+
+describe('a reply without success', () => {
+  const cases: [string, Reply, Record<string, unknown>][] = [
+    ['400', status(400), { kind: 'refused', code: 400, outcomeUnknown: false }],
+    ['401', status(401), { kind: 'unauthorized', code: 401, outcomeUnknown: false }],
+    ['403', status(403), { kind: 'unauthorized', code: 403, outcomeUnknown: false }],
+    ['404', status(404), { kind: 'notFound', code: 404, outcomeUnknown: false }],
+    ['422', status(422), { kind: 'refused', code: 422, outcomeUnknown: false }],
+    ['429', status(429), { kind: 'rateLimited', retryAfterMs: undefined, outcomeUnknown: false }],
+    ['429 with seconds', status(429, { 'retry-after': '90' }), { kind: 'rateLimited', retryAfterMs: 90_000 }],
+    [
+      '429 with a date',
+      status(429, { 'retry-after': 'Thu, 01 Jan 2026 00:02:00 GMT' }),
+      { kind: 'rateLimited', retryAfterMs: 120_000 },
+    ],
+    ['429 with nonsense', status(429, { 'retry-after': 'soon' }), { kind: 'rateLimited', retryAfterMs: undefined }],
+    ['500', json({ error: 'boom' }, 500), { kind: 'unavailable', code: 500, outcomeUnknown: true }],
+    ['502 with a page', text(HTML, 'text/html', 502), { kind: 'unavailable', code: 502, outcomeUnknown: true }],
+    ['503', status(503, { 'retry-after': '3' }), { kind: 'unavailable', retryAfterMs: 3_000, outcomeUnknown: true }],
+    ['504', status(504), { kind: 'unavailable', code: 504, outcomeUnknown: true }],
+    ['200 with a page', text(HTML, 'text/html; charset=utf-8'), { kind: 'badReply', outcomeUnknown: true }],
+    ['invalid JSON', text('{"id": 7, "ques', 'application/json'), { kind: 'badReply', outcomeUnknown: true }],
+    ['an empty body', status(200), { kind: 'badReply', outcomeUnknown: true }],
+    ['no conversation', json({ id: 'seven' }), { kind: 'badReply', outcomeUnknown: true }],
+    ['a list', json([]), { kind: 'badReply', outcomeUnknown: true }],
+    ['null', json(null), { kind: 'badReply', outcomeUnknown: true }],
+    ['a lost connection', hangUp, { kind: 'unavailable', outcomeUnknown: true }],
+  ];
+
+  test.each(cases)('to a creation: %s', async (_name, reply, expected) => {
+    const { client, server } = await connect({ clock: () => Date.UTC(2026, 0, 1) });
+    server.script(reply);
+    expect(await errorOf(client.create('where?'))).toMatchObject(expected);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each(cases)('to a follow-up: %s', async (_name, reply, expected) => {
+    const { client, server } = await connect({ clock: () => Date.UTC(2026, 0, 1) });
+    server.script(reply);
+    expect(await errorOf(client.addQuestion(7, 'and?'))).toMatchObject(expected);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('never shows what the body says', async () => {
+    const { client, server } = await connect();
+    server.script(text('{"private words', 'application/json'), json({ id: 'private words' }), json({}, 400));
+    for (const _ of [1, 2, 3]) {
+      const error = await errorOf(client.create('private words'));
+      expect(`${error.message} ${error.cause}`).not.toContain('private');
+    }
+  });
+
+  test('does not show a read token', async () => {
+    const { client, server } = await connect();
+    server.script(status(400));
+    expect((await errorOf(client.readByToken('b4d-t0ken'))).message).not.toContain('b4d-t0ken');
+  });
+});
+
+describe('a passing failure', () => {
+  const safeCalls: [string, (client: DeepSearchClient) => Promise<unknown>, Reply][] = [
+    ['get', (client) => client.get(7), json(conversation())],
+    ['list', (client) => client.list(), json([])],
+    ['delete', (client) => client.delete(7), status(204)],
+    ['cancel', (client) => client.cancelQuestion(7, 11), status(204)],
+    ['GraphQL', (client) => client.matchCount('x'), json({ data: { search: { results: { matchCount: 3 } } } })],
+  ];
+
+  test.each(safeCalls)('is repeated twice: %s', async (_name, call, success) => {
+    const { client, server } = await connect();
+    server.script(status(503), hangUp, success);
+    await call(client);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test.each(safeCalls)('stands after two repeats: %s', async (_name, call) => {
+    const { client, server } = await connect();
+    server.script(status(500), status(502), text(HTML, 'text/html', 504));
+    expect(await errorOf(call(client))).toMatchObject({ kind: 'unavailable', code: 504, outcomeUnknown: false });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('is not repeated before the service said so', async () => {
+    const { client, server } = await connect({ timeoutMs: 3_000 });
+    server.script(status(429, { 'retry-after': '0.3' }), json(conversation()));
+    const startedMs = performance.now();
+    await client.get(7);
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(295);
+  });
+
+  test('is not waited for beyond the budget of the call', async () => {
+    const { client, server } = await connect({ timeoutMs: 1_000 });
+    server.script(status(429, { 'retry-after': '60' }));
+    expect(await errorOf(client.get(7))).toMatchObject({ kind: 'rateLimited', retryAfterMs: 60_000 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('is told apart from one that will not pass', async () => {
+    const { client, server } = await connect();
+    server.script(status(400), text('nonsense', 'application/json'));
+    expect(await errorOf(client.get(7))).toMatchObject({ kind: 'refused' });
+    expect(await errorOf(client.get(7))).toMatchObject({ kind: 'badReply', outcomeUnknown: false });
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe('a reply that does not come', () => {
+  const slowBody: Reply = (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write('{"id": 7,');
+  };
+  const slow: [string, Reply][] = [
+    ['head', silence],
+    ['body', slowBody],
+  ];
+
+  test.each(slow)('in time: %s', async (_name, reply) => {
+    const { client, server } = await connect({ timeoutMs: 150, createTimeoutMs: 150 });
+    server.script(reply, reply);
+    expect(await errorOf(client.create('where?'))).toMatchObject({
+      kind: 'unavailable',
+      code: 'timeout',
+      outcomeUnknown: true,
+    });
+    expect(await errorOf(client.get(7))).toMatchObject({ kind: 'unavailable', code: 'timeout', outcomeUnknown: false });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('whole, by its length', async () => {
+    const { client, server } = await connect();
+    const cutOff: Reply = (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+      response.write('{"id": 7,', () => response.destroy());
+    };
+    server.script(cutOff, cutOff, json(conversation()));
+    expect(await errorOf(client.create('where?'))).toMatchObject({ kind: 'unavailable', outcomeUnknown: true });
+    await expect(client.get(7)).resolves.toMatchObject({ id: 7 });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('whole, in chunks', async () => {
+    const { client, server } = await connect();
+    server.script((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"id": 7,', () => response.destroy());
+    });
+    expect(await errorOf(client.create('where?'))).toMatchObject({ kind: 'unavailable', outcomeUnknown: true });
+  });
+
+  test('a failure counts by its status, however slow its body', async () => {
+    const { client, server } = await connect({ createTimeoutMs: 5_000 });
+    server.script((response) => {
+      response.writeHead(502, { 'content-type': 'text/html' });
+      response.write('<html>');
+    });
+    expect(await errorOf(client.create('where?'))).toMatchObject({ code: 502 });
+  });
+});
+
+describe('a reply of 50 MB', () => {
+  const megabyte = Buffer.alloc(1024 * 1024, 'x');
+  test.each([
+    ['announced', { 'content-length': String(50 * megabyte.length) }],
+    ['unannounced', {}],
+  ])('is refused: %s', async (_name, length: Record<string, string>) => {
+    const { client, server } = await connect();
+    const dropped = new Promise<void>((resolve) => {
+      server.script((response) => {
+        response.on('close', resolve);
+        response.writeHead(200, { 'content-type': 'application/json', ...length });
+        for (let sent = 0; sent < 50; sent += 1) response.write(megabyte);
+        response.end();
+      });
+    });
+    expect(await errorOf(client.get(7))).toMatchObject({ kind: 'badReply', code: 'tooLarge' });
+    await dropped;
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('the limit can be set, and counts bytes', async () => {
+    const { client, server } = await connect({ maxResponseBytes: 200 });
+    server.script(json(conversation({ title: 'ä'.repeat(100) })), json(conversation({ title: 'a'.repeat(50) })));
+    expect(await errorOf(client.get(7))).toMatchObject({ kind: 'badReply' });
+    await expect(client.get(7)).resolves.toMatchObject({ id: 7 });
+  });
+});
+
+describe('follow-up, cancel, delete', () => {
+  test('a follow-up sends the id of its conversation twice', async () => {
+    const { client, server } = await connect();
+    server.script(json(question({ id: 12, question: 'and?' }), 202));
+    await expect(client.addQuestion(7, 'and?')).resolves.toMatchObject({ id: 12 });
+    expect(server.requests[0]).toMatchObject({ method: 'POST', url: '/.api/deepsearch/v1/7/questions' });
+    expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({ conversation_id: 7, question: 'and?' });
+  });
+
+  test('a follow-up may be answered with the conversation', async () => {
+    const { client, server } = await connect();
+    server.script(json(conversation({ questions: [question(), question({ id: 12 })] })));
+    await expect(client.addQuestion(7, 'and?')).resolves.toMatchObject({ id: 12 });
+  });
+
+  test('a follow-up answered with an empty conversation is a bad reply', async () => {
+    const { client, server } = await connect();
+    server.script(json(conversation({ questions: [] })));
+    expect(await errorOf(client.addQuestion(7, 'and?'))).toMatchObject({ kind: 'badReply', outcomeUnknown: true });
+  });
+
+  test.each([
+    ['without a body', status(204)],
+    ['with a question', json(question())],
+    ['with anything', text('OK', 'text/plain')],
+  ])('cancel and delete succeed %s', async (_name, reply) => {
+    const { client, server } = await connect();
+    server.script(reply, reply);
+    await client.cancelQuestion(7, 11);
+    await client.delete(7);
+    expect(server.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'POST /.api/deepsearch/v1/7/questions/11/cancel',
+      'DELETE /.api/deepsearch/v1/7',
+    ]);
+  });
+
+  test('deleting what is gone succeeds', async () => {
+    const { client, server } = await connect();
+    server.script(status(404));
+    await client.delete(7);
+  });
+});
+
+describe('GraphQL', () => {
+  test('names the current user', async () => {
+    const { client, server } = await connect();
+    server.script(json({ data: { currentUser: { username: 'ada' } } }));
+    await expect(client.currentUser()).resolves.toEqual({ username: 'ada' });
+    expect(server.requests[0]).toMatchObject({ method: 'POST', url: '/.api/graphql' });
+  });
+
+  test('counts matches, the query being a variable', async () => {
+    const { client, server } = await connect();
+    server.script(json({ data: { search: { results: { matchCount: 42 } } } }));
+    await expect(client.matchCount('repo:"x" }')).resolves.toBe(42);
+    expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ variables: { query: 'repo:"x" }' } });
+  });
+
+  test.each([
+    ['an anonymous caller', { data: { currentUser: null } }, 'unauthorized'],
+    ['errors', { errors: [{ message: 'no such field' }] }, 'refused'],
+    ['no data', {}, 'badReply'],
+    ['null', { data: null }, 'badReply'],
+  ])('%s', async (_name, reply, kind) => {
+    const { client, server } = await connect();
+    server.script(json(reply));
+    expect(await errorOf(client.currentUser())).toMatchObject({ kind });
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import { createCodeSearch } from '../../src/deepsearch/code-search.ts';
+import { json, type Reply, silence, status, text } from '../support/scripted-server.ts';
+import { connect, conversation, errorOf, question } from './setup.ts';
+
+async function connectPort() {
+  const { client, server } = await connect();
+  return { server, codeSearch: createCodeSearch(client, `${server.origin}/`) };
+}
+
+test('reads a finished conversation in the core’s words', async () => {
+  const { codeSearch, server } = await connectPort();
+  server.script(
+    json({
+      id: 7,
+      created_at: '2026-01-01T00:00:00Z',
+      share_url: '/deepsearch/0b7e',
+      quota_usage: { total_quota: 90, quota_limit: 100, reset_time: '2026-02-01T00:00:00Z' },
+      viewer: { is_owner: true },
+      unknown: 1,
+      questions: [
+        question({
+          status: 'completed',
+          title: 'Where it is',
+          answer: 'In [`a.go`](/github.com/o/r/-/blob/a.go?L1-2).',
+          created_at: '2026-01-01T00:00:01Z',
+          stats: { time_millis: 41_000, tool_calls: 12, credits: 3 },
+          turns: [
+            { role: 'user', reasoning: 'where?' },
+            { role: 'assistant', reasoning: 'Looked at a.go\nand more' },
+          ],
+          sources: [
+            { type: 'Repository', link: '/github.com/o/r', label: 'github.com/o/r' },
+            {
+              type: 'File',
+              link: '/github.com/o/r/-/blob/a.go',
+              label: 'a.go',
+              metadata: { repoName: 'github.com/o/r' },
+            },
+            { type: 'File', link: '/github.com/o/r/-/blob/a.go', label: 'again' },
+          ],
+          suggested_followups: ['And why?'],
+        }),
+      ],
+    }),
+  );
+
+  const base = server.origin;
+  await expect(codeSearch.read(7)).resolves.toEqual({
+    id: 7,
+    createdMs: Date.UTC(2026, 0, 1),
+    shareUrl: `${base}/deepsearch/0b7e`,
+    quota: { used: 90, limit: 100, resetAtMs: Date.UTC(2026, 1, 1) },
+    questions: [
+      {
+        id: 11,
+        text: 'where?',
+        createdMs: Date.UTC(2026, 0, 1, 0, 0, 1),
+        state: 'completed',
+        steps: 12,
+        lastStep: 'Looked at a.go',
+        title: 'Where it is',
+        answer: `In [\`a.go\`](${base}/github.com/o/r/-/blob/a.go?L1-2).`,
+        sources: [
+          { url: `${base}/github.com/o/r`, label: 'github.com/o/r', repository: 'github.com/o/r' },
+          { url: `${base}/github.com/o/r/-/blob/a.go`, label: 'a.go', repository: 'github.com/o/r' },
+        ],
+        followUps: ['And why?'],
+        durationMs: 41_000,
+        credits: 3,
+      },
+    ],
+  });
+});
+
+test('a creation without its question is a bad reply with an unknown outcome', async () => {
+  const { codeSearch, server } = await connectPort();
+  server.script(json(conversation({ questions: null })));
+  expect(await errorOf(codeSearch.create('where?'))).toMatchObject({ kind: 'badReply', outcomeUnknown: true });
+});
+
+test('a follow-up to a conversation that is gone', async () => {
+  const { codeSearch, server } = await connectPort();
+  server.script(status(404), json(question({ id: 12, status: 'pending' }), 202));
+  expect(await errorOf(codeSearch.followUp(7, 'and?'))).toMatchObject({ kind: 'notFound' });
+  await expect(codeSearch.followUp(7, 'and?')).resolves.toMatchObject({ id: 12, state: 'pending' });
+});
+
+describe('the newest conversations', () => {
+  test('come from as many pages as they need, and no more than asked for', async () => {
+    const { codeSearch, server } = await connectPort();
+    const page = (...ids: number[]) => ids.map((id) => conversation({ id }));
+    server.script(
+      json({ conversations: page(9, 8), page_info: { end_cursor: 'x', has_next_page: true } }),
+      json({ conversations: page(7, 6), page_info: { end_cursor: 'y', has_next_page: true } }),
+    );
+    const newest = await codeSearch.newest(3);
+    expect(newest.map(({ id }) => id)).toEqual([9, 8, 7]);
+    expect(server.requests[0]?.url).toBe('/.api/deepsearch/v1?page_first=3&sort=-created_at');
+  });
+
+  test.each([
+    [0, 1],
+    [1_000, 100],
+  ])('%i are %i', async (asked, sent) => {
+    const { codeSearch, server } = await connectPort();
+    server.script(json([]));
+    await codeSearch.newest(asked);
+    expect(server.requests[0]?.url).toContain(`page_first=${sent}&`);
+  });
+});
+
+describe('cancelling', () => {
+  const fine: [string, Reply][] = [
+    ['200 with the question', json(question({ status: 'completed', error: { kind: 'Cancelled' } }))],
+    ['202 with words', text('accepted', 'text/plain', 202)],
+    ['204', status(204)],
+    ['400', status(400)],
+    ['404', status(404)],
+    ['409', status(409)],
+  ];
+  test.each(fine)('is done with %s', async (_name, reply) => {
+    const { codeSearch, server } = await connectPort();
+    server.script(reply);
+    await codeSearch.cancel(7, 11);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([401, 403, 422])('is not with %i', async (code) => {
+    const { codeSearch, server } = await connectPort();
+    server.script(status(code));
+    expect(await errorOf(codeSearch.cancel(7, 11))).toMatchObject({ code });
+  });
+});
+
+test('closing the client ends the port’s calls', async () => {
+  const { client, server } = await connect();
+  server.script(silence);
+  const read = errorOf(createCodeSearch(client, server.origin).read(7));
+  await server.received(1);
+  await client.close();
+  expect(await read).toMatchObject({ kind: 'unavailable' });
+});

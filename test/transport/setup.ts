@@ -1,0 +1,58 @@
+import { expect, onTestFinished } from 'vitest';
+import { AppError } from '../../src/core/errors.ts';
+import {
+  createDeepSearchClient,
+  type DeepSearchClient,
+  type DeepSearchClientOptions,
+} from '../../src/deepsearch/client.ts';
+import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
+
+export const SECRET = 'sgp_secret';
+
+/** A client without pauses between repeats; closed with the test. */
+export function openClient(options: Partial<DeepSearchClientOptions> & { baseUrl: string }): DeepSearchClient {
+  const client = createDeepSearchClient({
+    auth: { kind: 'token', token: SECRET },
+    userAgentVersion: '1.2.3',
+    random: () => 0,
+    timeoutMs: 5_000,
+    createTimeoutMs: 5_000,
+    ...options,
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** A scripted server; closed with the test. */
+export async function openServer(tls?: { key: string; cert: string }): Promise<ScriptedServer> {
+  const server = await startScriptedServer(tls);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** Both, connected to each other. */
+export async function connect(
+  options: Partial<DeepSearchClientOptions> = {},
+): Promise<{ client: DeepSearchClient; server: ScriptedServer }> {
+  const server = await openServer();
+  return { server, client: openClient({ baseUrl: server.origin, ...options }) };
+}
+
+/** The typed error a call ends with; fails for any other end, and when the message gives the credential away. */
+export async function errorOf(call: Promise<unknown>): Promise<AppError> {
+  const outcome = await call.then(
+    (value) => new Error(`unexpected success: ${JSON.stringify(value)}`),
+    (error: unknown) => error,
+  );
+  if (!(outcome instanceof AppError)) throw outcome;
+  expect(`${outcome.message} ${outcome.stack}`).not.toContain(SECRET);
+  return outcome;
+}
+
+export function question(fields: Record<string, unknown> = {}) {
+  return { id: 11, conversation_id: 7, question: 'where?', status: 'processing', ...fields };
+}
+
+export function conversation(fields: Record<string, unknown> = {}) {
+  return { id: 7, questions: [question()], ...fields };
+}

@@ -1,0 +1,208 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { mapConversation, mapQuestion } from '../../../src/deepsearch/code-search.ts';
+import { conversationSchema, followUpSchema, questionSchema } from '../../../src/deepsearch/schemas.ts';
+
+const BASE = 'https://code.example.com';
+
+function map(fields: Record<string, unknown>, base = BASE) {
+  const raw = questionSchema.parse({ id: 1, question: 'where?', status: 'completed', ...fields });
+  return mapQuestion(raw, base, (answer) => answer.toUpperCase());
+}
+
+function mapWhole(fields: Record<string, unknown>) {
+  return mapConversation(conversationSchema.parse({ id: 7, questions: [], ...fields }), BASE, (answer) => answer);
+}
+
+describe('state', () => {
+  test.each([
+    ['pending', undefined, 'pending'],
+    ['processing', undefined, 'processing'],
+    ['completed', undefined, 'completed'],
+    ['failed', undefined, 'failed'],
+    ['cancelled', undefined, 'cancelled'],
+    ['canceled', undefined, 'cancelled'],
+    ['dreaming', undefined, 'processing'],
+    ['completed', null, 'completed'],
+    ['completed', {}, 'completed'],
+    ['completed', { kind: 'Cancelled', title: 'Cancelled' }, 'cancelled'],
+    ['processing', { kind: 'Cancelled' }, 'cancelled'],
+    ['completed', { kind: 'InternalError', title: 'Oops', message: 'x' }, 'failed'],
+    ['processing', { kind: 'SomethingNew' }, 'failed'],
+    ['pending', { message: 'only words' }, 'failed'],
+  ])('%s with error %j is %s', (status, error, state) => {
+    expect(map({ status, error }).state).toBe(state);
+  });
+
+  test('a failure brings the service’s words', () => {
+    expect(
+      map({ error: { kind: 'TokenLimitExceeded', title: 'Too long', message: 'Start anew', details: {} } }).error,
+    ).toEqual({
+      kind: 'TokenLimitExceeded',
+      title: 'Too long',
+      message: 'Start anew',
+    });
+    expect(map({ status: 'failed' }).error).toEqual({ kind: '', title: '', message: '' });
+    expect(map({ error: { kind: 'Cancelled' } })).not.toHaveProperty('error');
+  });
+});
+
+test('a bare question maps to nothing but what it has', () => {
+  expect(map({ status: 'processing' })).toEqual({
+    id: 1,
+    text: 'where?',
+    state: 'processing',
+    steps: 0,
+    sources: [],
+    followUps: [],
+  });
+});
+
+test('null is as good as missing', () => {
+  const nulls = Object.fromEntries(
+    [
+      'conversation_id',
+      'created_at',
+      'title',
+      'answer',
+      'turns',
+      'sources',
+      'stats',
+      'suggested_followups',
+      'error',
+    ].map((name) => [name, null]),
+  );
+  expect(map(nulls)).toEqual(map({}));
+});
+
+describe('steps', () => {
+  const turns = (count: number) => Array.from({ length: count }, () => ({ role: 'assistant', reasoning: 'r' }));
+  test.each([
+    [undefined, 3, 3],
+    [{ tool_calls: 5 }, 3, 5],
+    [{ tool_calls: 0 }, 2, 2],
+  ])('stats %j and %i turns make %i', (stats, count, steps) => {
+    expect(map({ stats, turns: [{ role: 'user', reasoning: 'q' }, ...turns(count)] }).steps).toBe(steps);
+  });
+
+  test.each([
+    [['one', 'two\nlines'], 'two'],
+    [['one', ' \n'], 'one'],
+    [['\n  first line\r\nsecond'], 'first line'],
+    [[], undefined],
+    [['x'.repeat(301)], `${'x'.repeat(299)}…`],
+    [['👍'.repeat(300)], '👍'.repeat(300)],
+  ])('the last step of %j', (reasonings, lastStep) => {
+    const work = reasonings.map((reasoning) => ({ role: 'assistant', reasoning }));
+    expect(map({ turns: [{ role: 'user', reasoning: 'q' }, ...work] }).lastStep).toBe(lastStep);
+  });
+});
+
+describe('sources', () => {
+  const only = (source: Record<string, unknown>, base = BASE) => map({ sources: [source] }, base).sources;
+
+  test.each([
+    [{ link: '/github.com/o/r/-/blob/a.go?L1' }, 'github.com/o/r'],
+    [{ link: '/github.com/o/r@v1.2/-/blob/a.go' }, 'github.com/o/r'],
+    [{ link: '/github.com/o/r%40v1/-/tree/x' }, 'github.com/o/r'],
+    [{ link: 'https://code.example.com/o/r/-/blob/a.go' }, 'o/r'],
+    [{ link: '/o/r', type: 'Repository' }, 'o/r'],
+    [{ link: '/o/r', type: 'File' }, undefined],
+    [{ link: 'https://elsewhere.example/o/r/-/blob/a' }, undefined],
+    [{ link: '/o/r/-/blob/a', metadata: { repoName: 'real/name' } }, 'real/name'],
+    [{ link: '/o/r/-/blob/a', metadata: { repoName: '' } }, 'o/r'],
+    [{ link: '/%zz/-/blob/a' }, '%zz'],
+  ])('the repository of %j is %s', (source, repository) => {
+    expect(only(source)[0]?.repository).toBe(repository);
+  });
+
+  test('below a path prefix', () => {
+    expect(only({ link: '/o/r/-/blob/a.go?L3' }, 'https://example.com/code')).toEqual([
+      { url: 'https://example.com/code/o/r/-/blob/a.go?L3', label: 'o/r/-/blob/a.go', repository: 'o/r' },
+    ]);
+  });
+
+  test('the same address counts once, and what is no web address not at all', () => {
+    const links = ['/a', 'https://code.example.com/a', 'javascript:alert(1)', 'mailto:a@b.c', '', null, '/b'];
+    expect(map({ sources: links.map((link) => ({ link, label: 'l' })) }).sources.map(({ url }) => url)).toEqual([
+      'https://code.example.com/a',
+      'https://code.example.com/b',
+    ]);
+  });
+});
+
+test('follow-ups are trimmed, without blanks and doubles', () => {
+  expect(map({ suggested_followups: [' a ', '', 'b', 'a'] }).followUps).toEqual(['a', 'b']);
+});
+
+test('counters of 0 say nothing', () => {
+  const mapped = map({ stats: { time_millis: 0, tool_calls: 0, credits: 0 } });
+  expect(mapped).not.toHaveProperty('durationMs');
+  expect(mapped).not.toHaveProperty('credits');
+});
+
+describe('conversation', () => {
+  test.each([
+    [{ total_quota: 5, quota_limit: -1 }, undefined],
+    [{ total_quota: 5, quota_limit: 0 }, undefined],
+    [{ total_quota: 5 }, undefined],
+    [null, undefined],
+    [
+      { total_quota: 5, quota_limit: 10 },
+      { used: 5, limit: 10 },
+    ],
+    [
+      { total_quota: 5, quota_limit: 10, reset_time: 'never' },
+      { used: 5, limit: 10 },
+    ],
+  ])('quota %j is %j', (quota_usage, quota) => {
+    expect(mapWhole({ quota_usage }).quota).toEqual(quota);
+  });
+
+  test.each([
+    ['https://code.example.com/deepsearch/t', 'https://code.example.com/deepsearch/t'],
+    ['/deepsearch/t', 'https://code.example.com/deepsearch/t'],
+    ['javascript:alert(1)', undefined],
+    ['', undefined],
+    [null, undefined],
+  ])('share address %j is %s', (share_url, shareUrl) => {
+    expect(mapWhole({ share_url }).shareUrl).toBe(shareUrl);
+  });
+
+  test('its title stands in for the first question’s', () => {
+    const questions = [1, 2].map((id) => ({ id, question: 'q', status: 'completed' }));
+    expect(mapWhole({ title: 'T', questions }).questions.map(({ title }) => title)).toEqual(['T', undefined]);
+  });
+});
+
+describe('shapes', () => {
+  test('what is used must have the right type', () => {
+    for (const wrong of [
+      { id: '1' },
+      { id: 1.5 },
+      { status: 1 },
+      { question: null },
+      { answer: {} },
+      { sources: {} },
+    ]) {
+      expect(questionSchema.safeParse({ id: 1, question: 'q', status: 's', ...wrong }).success).toBe(false);
+    }
+  });
+
+  test('unknown fields never matter', () => {
+    const known = { id: 1, question: 'q', status: 'completed' };
+    fc.assert(
+      fc.property(
+        fc.dictionary(
+          fc.string().map((name) => `x_${name}`),
+          fc.jsonValue(),
+        ),
+        (extra) => {
+          expect(questionSchema.parse({ ...extra, ...known })).toEqual(known);
+          expect(followUpSchema.parse({ ...extra, ...known })).toEqual(known);
+          expect(followUpSchema.parse({ ...extra, id: 7, questions: [{ ...extra, ...known }] })).toEqual(known);
+        },
+      ),
+    );
+  });
+});
