@@ -1,4 +1,4 @@
-import type { Logger as SlackLogger, WebClient, WebClientOptions } from '@slack/web-api';
+import { type Logger as SlackLogger, WebClient, type WebClientOptions } from '@slack/web-api';
 import { fromSlack } from './errors.ts';
 
 /** Longest time one Web API call may take, in milliseconds. */
