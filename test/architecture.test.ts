@@ -1,0 +1,143 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { findBreaches, importsOf, type Sources } from './support/import-law.ts';
+
+const root = new URL('../', import.meta.url);
+
+function readSources(): Sources {
+  return new Map(
+    ['src', 'test'].flatMap((folder) =>
+      readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.endsWith('.ts'))
+        .map((path) => `${folder}/${path}`)
+        .map((path) => [path, readFileSync(new URL(path, root), 'utf8')] as const),
+    ),
+  );
+}
+
+describe('the house', () => {
+  const sources = readSources();
+
+  it('is read as a whole', () => {
+    expect([...sources.keys()]).toEqual(
+      expect.arrayContaining(['src/main.ts', 'src/core/look.ts', 'src/slack/routing.ts']),
+    );
+    expect(importsOf(sources.get('src/app.ts') ?? '').length).toBeGreaterThan(20);
+  });
+
+  it('keeps its laws', () => {
+    expect(findBreaches(sources)).toEqual([]);
+  });
+});
+
+describe('the law', () => {
+  const breaches = (path: string, text: string): string[] =>
+    findBreaches(new Map([[path, text]])).map((breach) => breach.slice(path.length + 1));
+
+  it.each([
+    ['src/core/look.ts', "import { z } from 'zod';", 'imports zod'],
+    ['src/core/look.ts', "import type { z } from 'zod';", 'imports zod'],
+    ['src/core/look.ts', "import { join } from 'node:path';", 'imports node:path'],
+    ['src/core/look.ts', "import 'node:path';", 'imports node:path'],
+    ['src/core/look.ts', "const path = await import('node:path');", 'imports node:path'],
+    ['src/core/look.ts', "export { join } from 'node:path';", 'imports node:path'],
+    [
+      'src/core/look.ts',
+      "import {\n  type Sentence,\n} from '../render/sentences.ts';",
+      'imports src/render/sentences.ts',
+    ],
+    ['src/core/look.ts', "import { version } from '../version.ts';", 'imports src/version.ts'],
+    ['src/render/card.ts', "import { Button } from '@slack/types';", 'imports more than types of @slack/types'],
+    [
+      'src/render/card.ts',
+      "import { type Button, Card } from '@slack/types';",
+      'imports more than types of @slack/types',
+    ],
+    ['src/render/card.ts', "import type { App } from '@slack/bolt';", 'imports @slack/bolt'],
+    ['src/render/card.ts', "import { call } from '../slack/web-client.ts';", 'imports src/slack/web-client.ts'],
+    ['src/render/card.ts', "import { join } from 'node:path';", 'imports node:path'],
+    ['src/slack/messenger.ts', "import { request } from 'undici';", 'imports undici'],
+    [
+      'src/slack/messenger.ts',
+      "import { open } from '../storage/open-storage.ts';",
+      'imports src/storage/open-storage.ts',
+    ],
+    ['src/slack/messenger.ts', "import { createApp } from '../app.ts';", 'imports src/app.ts'],
+    ['src/slack/listeners/desk.ts', "import { open } from '../../main.ts';", 'imports src/main.ts'],
+    ['src/deepsearch/http.ts', "import { call } from '../slack/web-client.ts';", 'imports src/slack/web-client.ts'],
+    ['src/deepsearch/http.ts', "import Keyv from 'keyv';", 'imports keyv'],
+    ['src/deepsearch/http.ts', "import { quote } from '../render/quote.ts';", 'imports src/render/quote.ts'],
+    ['src/storage/records.ts', "import { pino } from 'pino';", 'imports pino'],
+    ['src/jobs/timers.ts', "import { createClient } from 'redis';", 'imports redis'],
+    ['src/observability/metrics.ts', "import { open } from 'lmdb';", 'imports lmdb'],
+    ['src/app.ts', "import { pino } from 'pino';", 'imports more than types of pino'],
+    ['src/app.ts', "import { serve } from './codesearch/http/server.ts';", 'imports src/codesearch/http/server.ts'],
+    ['src/codesearch/main.ts', "import { AppError } from '../core/errors.ts';", 'imports src/core/errors.ts'],
+    ['src/codesearch/main.ts', "import { version } from '../version.ts';", 'imports src/version.ts'],
+    ['src/demo/main.ts', "import { createApp } from '../app.ts';", 'imports src/app.ts'],
+    ['src/demo/main.ts', "import { serve } from '../codesearch/main.ts';", 'imports src/codesearch/main.ts'],
+    ['src/extras/thing.ts', "import { join } from 'node:path';", 'belongs to no part of the house'],
+    ['src/core/index.ts', 'export const one = 1;', 'is a barrel'],
+    ['src/slack/all.ts', "export { call } from './web-client.ts';", 'only re-exports'],
+    ['src/slack/all.ts', "import { call } from './web-client.ts';\nexport * from './names.ts';\n", 'has export *'],
+    ['src/slack/all.ts', "export type * from './names.ts';\nexport const one = 1;", 'has export *'],
+    ['src/core/line.ts', 'export default function line() {}', 'has a default export'],
+    ['src/core/line.ts', 'const line = 1;\nexport { line as default };', 'has a default export'],
+    ['src/app.ts', 'const port = process.env.PORT;', 'reads process.env'],
+    ['src/app.ts', "const port = process['env'].PORT;", 'reads process.env'],
+    ['src/app.ts', "import { env } from 'node:process';", 'imports node:process'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the planted source has a template
+    ['src/app.ts', 'const port = `${process.env.PORT}`;', 'reads process.env'],
+    ['src/slack/names.ts', "console.log('x');", 'writes to the console'],
+    ['src/slack/names.ts', "const path = require('node:path');", 'requires'],
+    ['test/unit/a.test.ts', "vi.mock('../src/app.ts');", 'mocks a module'],
+    ['test/unit/a.test.ts', "vi.doMock('../src/app.ts');", 'mocks a module'],
+  ])('in %s refuses %j', (path, text, breach) => {
+    expect(breaches(path, text)).toContain(breach);
+  });
+
+  it.each([
+    ['src/core/look.ts', "import { decide } from './lifecycle.ts';\ndecide();"],
+    [
+      'src/render/card.ts',
+      "import type { Button } from '@slack/types';\nimport { fromMarkdown } from 'mdast-util-from-markdown';\none();",
+    ],
+    ['src/render/card.ts', "import { type Button, type Card } from '@slack/types';\none();"],
+    [
+      'src/slack/messenger.ts',
+      "import { WebClient } from '@slack/web-api';\nimport { card } from '../render/card.ts';\none();",
+    ],
+    [
+      'src/deepsearch/http.ts',
+      "import { request } from 'undici';\nimport { AppError } from '../core/errors.ts';\none();",
+    ],
+    ['src/app.ts', "import type { Logger } from 'pino';\nimport { card } from './slack/messenger.ts';\none();"],
+    ['src/main.ts', 'const config = parseConfig(process.env);'],
+    ['src/demo/main.ts', 'spawn(process.execPath, [], { env: process.env });'],
+    [
+      'src/core/look.ts',
+      "/** Not `process.env`, not `console.log`, no import('zod'). */\nconst text = 'https://a.example/console.log';",
+    ],
+    [
+      'src/core/look.ts',
+      "const slash = /['`/]+/g; // import from 'zod'\nconst quote = \"it's\";\nconst one = 1; // console.log\n",
+    ],
+    ['test/unit/a.test.ts', "import { createApp } from '../../src/app.ts';\nvi.useFakeTimers();"],
+  ])('in %s allows %j', (path, text) => {
+    expect(breaches(path, text)).toEqual([]);
+  });
+
+  it('limits the length of a file', () => {
+    expect(breaches('src/slack/names.ts', 'one();\n'.repeat(401))).toEqual(['has 401 lines']);
+    expect(breaches('src/slack/names.ts', 'one();\n'.repeat(400))).toEqual([]);
+  });
+
+  it('finds circles, also of types and over several files', () => {
+    const sources: Sources = new Map([
+      ['src/core/a.ts', "import type { B } from './b.ts';\none();"],
+      ['src/core/b.ts', "import { c } from './c.ts';\none();"],
+      ['src/core/c.ts', "import { a } from './a.ts';\none();"],
+    ]);
+    expect(findBreaches(sources)).toEqual(['cycle: src/core/a.ts -> src/core/b.ts -> src/core/c.ts -> src/core/a.ts']);
+  });
+});
