@@ -1,6 +1,6 @@
 /**
  * Every limit of Slack this app respects, in UTF-16 code units unless the name says otherwise. Sources: Slack's reference
- * pages of the methods and blocks named; `messageWeight`, `blockWeight` and `headerWeight` are not documented, see there.
+ * pages of the methods and blocks named; `messageWeight` and `blockWeight` are not documented, see there.
  */
 export const LIMITS = {
   /** `text` of `chat.postMessage`; what is beyond is cut off by Slack. */
@@ -9,8 +9,8 @@ export const LIMITS = {
   updateTextBytes: 4_000,
   /** Our own bound for notification texts: at most 3 bytes per code unit, so it passes `updateTextBytes`. */
   notificationText: 1_000,
-  /** Our own bound for `text` of a message without blocks. */
-  plainText: 12_000,
+  /** Our own bound for `text` of a message without blocks: what fits a message with blocks fits here. */
+  plainText: 13_000,
   messageBlocks: 50,
   /** All `markdown` blocks of one message together. */
   markdownText: 12_000,

@@ -1,25 +1,118 @@
-import type { Question } from '../core/question.ts';
-import { context, section } from './blocks.ts';
-import { markerBlockId, markerMetadata, partMarker } from './ids.ts';
-import { LIMITS } from './limits.ts';
+import type { Button, KnownBlock } from '@slack/types';
+import type { Failure, Outcome, Question } from '../core/question.ts';
+import { renderAnswer } from './answer.ts';
+import { actions, button, context, section } from './blocks.ts';
+import { ACTIONS, markerBlockId, markerMetadata, partMarker } from './ids.ts';
+import { mrkdwnLink } from './links.ts';
 import type { RenderedMessage, RenderOptions } from './message.ts';
 import { SAY } from './sentences.ts';
-import { inertCut, inertMrkdwn, pieces } from './text.ts';
+import { inertCut } from './text.ts';
+
+/** The service's own words about a failure are shown up to here. */
+const MAX_FAILURE_TITLE = 200;
+const MAX_FAILURE_MESSAGE = 700;
+/** Enough of the id to find the question in the log. */
+const REFERENCE_LENGTH = 9;
 
 /**
  * The messages that carry a question's outcome, in order; none while it has none. Their number does not depend on the
- * format, so a part can be posted again in a simpler one.
+ * format, so a part can be posted again in a simpler one. A cancelled or undeliverable question has one short part, for
+ * when there is no card to say it.
  */
-export function renderOutcome(question: Question, _options: RenderOptions): RenderedMessage[] {
-  const outcome = question.outcome;
+export function renderOutcome(question: Question, options: RenderOptions): RenderedMessage[] {
+  const { outcome } = question;
   if (outcome === undefined) return [];
-  const text = outcome.kind === 'answered' ? outcome.answer.markdown : SAY.gaveUp(undefined);
-  return pieces(text, LIMITS.sectionText, inertMrkdwn).map((piece, index) => {
-    const marker = partMarker(question, index);
-    return {
-      text: inertCut(piece, LIMITS.notificationText),
-      blocks: [section(inertMrkdwn(piece)), context(SAY.part(index + 1, 1), markerBlockId(marker, piece))],
-      metadata: markerMetadata(question, marker),
-    };
-  });
+  if (outcome.kind === 'answered') return renderAnswer(question, outcome.answer, options);
+  return [renderEnd(question, ending(question, outcome, options.locale), options)];
+}
+
+/** An outcome without an answer: what happened, what to do, and the button that helps. */
+interface Ending {
+  /** Shown after the mention; the first two, together ≤ 1,000 characters, are what notifications show. */
+  lines: string[];
+  /** For those who ask the operator. */
+  withReference: boolean;
+  /** Whether the asker has to be told; someone who cancelled knows. */
+  mentions: boolean;
+  button?: Button;
+}
+
+function ending(
+  question: Question,
+  outcome: Exclude<Outcome, { kind: 'answered' }>,
+  locale: string | undefined,
+): Ending {
+  const value = { questionId: question.id };
+  switch (outcome.kind) {
+    case 'failed':
+      return failed(question, outcome.failure);
+    case 'gaveUp': {
+      const { shareUrl, askedMs } = question.upstream;
+      const waitedMs = question.endedMs === undefined || askedMs === undefined ? undefined : question.endedMs - askedMs;
+      return {
+        lines: [
+          SAY.gaveUp(waitedMs, locale),
+          ...(shareUrl === undefined
+            ? [SAY.gaveUpDoNoLink()]
+            : [SAY.gaveUpDo(), `*${mrkdwnLink(shareUrl, SAY.openInDeepSearch())}*`]),
+        ],
+        withReference: true,
+        mentions: true,
+        button: button(SAY.checkAgain(), ACTIONS.checkAgain, value),
+      };
+    }
+    case 'cancelled':
+      return {
+        lines: [SAY.cancelled(question.cancel === undefined ? undefined : `<@${question.cancel.byUserId}>`)],
+        withReference: false,
+        mentions: false,
+      };
+    case 'undeliverable':
+      return { lines: [SAY.undeliverable()], withReference: true, mentions: true };
+  }
+}
+
+function failed(question: Question, failure: Failure): Ending {
+  const value = { questionId: question.id };
+  const again = button(SAY.tryAgain(), ACTIONS.tryAgain, value);
+  const anew = button(SAY.askNew(), ACTIONS.askNew, value);
+  const base = { withReference: true, mentions: true };
+  switch (failure.cause) {
+    case 'service': {
+      const title = inertCut(failure.title ?? '', MAX_FAILURE_TITLE).replaceAll('*', '');
+      const message = inertCut(failure.message ?? '', MAX_FAILURE_MESSAGE);
+      const said = [...(title === '' ? [SAY.failedService()] : [`*${title}*`]), ...(message === '' ? [] : [message])];
+      return { ...base, lines: [...said, SAY.failedServiceDo()], button: again };
+    }
+    case 'tooLong':
+      return { ...base, lines: [SAY.tooLong(), SAY.tooLongDo()], button: anew };
+    case 'unauthorized':
+      return { ...base, lines: [SAY.unauthorized(), SAY.unauthorizedDo()], button: again };
+    case 'unreachable':
+      return { ...base, lines: [SAY.unreachableFailed(), SAY.unreachableFailedDo()], button: again };
+    case 'gone':
+      return { ...base, lines: [SAY.gone(), SAY.goneDo()], button: anew };
+    case 'refused':
+      return { ...base, lines: [SAY.refused(), SAY.refusedDo()], button: anew };
+    case 'internal':
+      return { ...base, lines: [SAY.internal(), SAY.internalDo()], button: again };
+  }
+}
+
+function renderEnd(question: Question, end: Ending, options: RenderOptions): RenderedMessage {
+  const marker = partMarker(question, 0);
+  const metadata = markerMetadata(question, marker);
+  const mention = end.mentions ? `<@${question.askerId}> ` : '';
+  const text = `${mention}${end.lines.join('\n')}`;
+  const reference = SAY.reference(question.id.slice(0, REFERENCE_LENGTH));
+  if (options.format === 'plain') {
+    return { text: end.withReference ? `${text}\n${reference}` : text, metadata };
+  }
+  const blockId = markerBlockId(marker, text);
+  const blocks: KnownBlock[] = [
+    section(text, end.withReference ? undefined : blockId),
+    ...(end.button === undefined ? [] : [actions([end.button])]),
+    ...(end.withReference ? [context(reference, blockId)] : []),
+  ];
+  return { text: end.lines.slice(0, 2).join(' '), blocks, metadata };
 }

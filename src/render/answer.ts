@@ -1,0 +1,153 @@
+import type { Button, KnownBlock } from '@slack/types';
+import type { Answer, Question, Quota } from '../core/question.ts';
+import { actions, button, context, section } from './blocks.ts';
+import { ACTIONS, followUpAction, markerBlockId, markerMetadata, partMarker } from './ids.ts';
+import { LIMITS } from './limits.ts';
+import { mrkdwnLink } from './links.ts';
+import { type AnswerPart, layoutAnswer } from './markdown/layout.ts';
+import { parseAnswer, textOf } from './markdown/parse.ts';
+import type { RenderedMessage, RenderOptions } from './message.ts';
+import { formatDuration } from './numbers.ts';
+import { SAY } from './sentences.ts';
+import { countSources, firstSources, groupSources, sourceLines } from './sources.ts';
+import { inertCut } from './text.ts';
+import { slackDayTime } from './time.ts';
+
+const SHOWN_SOURCES = 5;
+const SHOWN_FOLLOW_UPS = 3;
+const MAX_TITLE = 300;
+/** From this share of the quota on it is mentioned. */
+const QUOTA_WORTH_SAYING = 0.8;
+/** Marker of a part, "Part 12 of 34 · " and the like. */
+const PART_LINE = 40;
+
+/** The messages of an answer, in order. */
+export function renderAnswer(question: Question, answer: Answer, options: RenderOptions): RenderedMessage[] {
+  const head = renderHead(question, answer);
+  const sources = renderSources(answer, options.locale);
+  const buttons = renderButtons(question, answer, options.locale);
+  const footer = renderFooter(question, answer, options.locale);
+  const parts = layoutAnswer(answer.markdown, {
+    firstWeight: weigh(head),
+    lastWeight: weigh([...sources, footer]) + buttonsWeight(buttons),
+    eachWeight: PART_LINE + LIMITS.blockWeight,
+    blocks: head.length + sources.length + 3,
+  });
+  if (parts.every((part) => part.markdown === '')) parts.splice(0, parts.length, EMPTY_ANSWER);
+
+  return parts.map((part, index) => {
+    const marker = partMarker(question, index);
+    const isLast = index === parts.length - 1;
+    const numbered = parts.length > 1 ? [SAY.part(index + 1, parts.length, options.locale)] : [];
+    const small = [...numbered, ...(isLast ? [footer] : [])].join(' · ');
+    const before = index === 0 ? head : [];
+    const after = isLast ? sources : [];
+    const metadata = markerMetadata(question, marker);
+    if (options.format === 'plain') {
+      return {
+        text: [...before, ...part.sections, ...after, small].filter((text) => text !== '').join('\n\n'),
+        metadata,
+      };
+    }
+    const body: KnownBlock[] =
+      options.format === 'mrkdwn'
+        ? part.sections.map((text) => section(text))
+        : part.markdown === ''
+          ? []
+          : [{ type: 'markdown', text: part.markdown }];
+    const blocks: KnownBlock[] = [
+      ...before.map((text) => section(text)),
+      ...body,
+      ...after.map((text) => section(text)),
+      ...(isLast && buttons.length > 0 ? [actions(buttons)] : []),
+      context(small, markerBlockId(marker, `${small}${part.markdown}`)),
+    ];
+    return { text: preview(answer, part), blocks, metadata };
+  });
+}
+
+const EMPTY_ANSWER: AnswerPart = {
+  markdown: SAY.emptyAnswer(),
+  sections: [SAY.emptyAnswer()],
+  words: SAY.emptyAnswer(),
+};
+
+/** The mention that notifies the asker, and the title unless the answer begins with it. */
+function renderHead(question: Question, answer: Answer): string[] {
+  const title = startsWithTitle(answer) ? '' : inertCut(answer.title, MAX_TITLE);
+  const mention = `<@${question.askerId}>`;
+  return [
+    // A mark inside the title would end the bold; it is only an ornament there.
+    title === '' ? mention : `${mention} *${title.replaceAll('*', '')}*`,
+    ...(question.upstream.conversationLost === true ? [SAY.conversationLost()] : []),
+  ];
+}
+
+function startsWithTitle(answer: Answer): boolean {
+  const [first] = parseAnswer(answer.markdown.slice(0, 1_000));
+  return first?.type === 'heading' && textOf(first.children).trim() === answer.title.trim();
+}
+
+/** At most three sections' worth of lines, as few sections as hold them. */
+function renderSources(answer: Answer, locale: string | undefined): string[] {
+  const groups = groupSources(answer.sources);
+  const total = countSources(groups);
+  if (total === 0) return [`_${SAY.noSources()}_`];
+  const repositories = new Set(groups.flatMap((group) => group.repository ?? [])).size;
+  const lines = [SAY.sources(total, repositories, locale), ...sourceLines(firstSources(groups, SHOWN_SOURCES))];
+  const sections: string[] = [];
+  for (const line of lines) {
+    const last = sections.at(-1);
+    if (last !== undefined && last.length + 1 + line.length <= LIMITS.sectionText) {
+      sections[sections.length - 1] = `${last}\n${line}`;
+    } else {
+      sections.push(line);
+    }
+  }
+  return sections;
+}
+
+function renderButtons(question: Question, answer: Answer, locale: string | undefined): Button[] {
+  const total = countSources(groupSources(answer.sources));
+  const value = { questionId: question.id };
+  return [
+    ...answer.followUps.flatMap((text, index) =>
+      text.trim() === '' || index >= SHOWN_FOLLOW_UPS ? [] : [button(text, followUpAction(index), { ...value, index })],
+    ),
+    ...(total > SHOWN_SOURCES ? [button(SAY.allSources(total, locale), ACTIONS.allSources, value)] : []),
+  ];
+}
+
+function renderFooter(question: Question, answer: Answer, locale: string | undefined): string {
+  const { shareUrl } = question.upstream;
+  return [
+    formatDuration(answer.durationMs, locale),
+    SAY.steps(answer.steps, locale),
+    ...(answer.credits === undefined ? [] : [SAY.credits(answer.credits, locale)]),
+    ...(shareUrl === undefined ? [] : [`*${mrkdwnLink(shareUrl, SAY.openInDeepSearch())}*`]),
+    ...(answer.quota === undefined ? [] : renderQuota(answer.quota, locale)),
+  ].join(' · ');
+}
+
+function renderQuota(quota: Quota, locale: string | undefined): string[] {
+  if (quota.limit <= 0 || quota.used / quota.limit <= QUOTA_WORTH_SAYING) return [];
+  const used = SAY.quota(quota.used / quota.limit, quota.used, quota.limit, locale);
+  return [quota.resetAtMs === undefined ? used : `${used}, ${SAY.quotaResets(slackDayTime(quota.resetAtMs))}`];
+}
+
+function weigh(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length + LIMITS.blockWeight, 0);
+}
+
+/** A button weighs about as much as a block besides its label. */
+function buttonsWeight(buttons: readonly Button[]): number {
+  if (buttons.length === 0) return 0;
+  return weigh(buttons.map((each) => each.text.text)) + LIMITS.blockWeight;
+}
+
+/** What notifications show: the beginning of the part as plain words. */
+function preview(answer: Answer, part: AnswerPart): string {
+  // Text without its line breaks is not longer, so four times the bound is more than enough to read.
+  const words = inertCut(part.words.slice(0, 4 * LIMITS.notificationText), LIMITS.notificationText);
+  return words === '' ? inertCut(answer.title, LIMITS.notificationText) || SAY.emptyAnswer() : words;
+}

@@ -1,0 +1,320 @@
+import type {
+  Definition,
+  Image,
+  Link,
+  List,
+  ListItem,
+  Paragraph,
+  PhrasingContent,
+  Root,
+  RootContent,
+  Table,
+  TableRow,
+} from 'mdast';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmFromMarkdown } from 'mdast-util-gfm';
+import { gfm } from 'micromark-extension-gfm';
+import { LIMITS } from '../limits.ts';
+import { safeUrl } from '../links.ts';
+import { defuseWords } from '../text.ts';
+
+/** Slack writes headings as header blocks (150); longer ones are shown as a bold paragraph. */
+const MAX_HEADING = 140;
+/** A row longer than this is easier to read as a list, and can be divided there. */
+const MAX_ROW = 1_200;
+/** What Slack highlights; anything else in an info string is shown as text instead. */
+const LANGUAGE = /^[\w+#.-]{1,40}$/;
+
+/**
+ * Reads untrusted Markdown (GFM) into a tree made only of what Slack can show. Raw HTML becomes text, images become
+ * links, links that must not be followed become text, references are resolved, footnotes become readable paragraphs,
+ * tables beyond Slack's size become lists, and bare broadcast words lose their ping. No text is lost.
+ */
+export function parseAnswer(markdown: string): RootContent[] {
+  const root = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  return normalize(root);
+}
+
+function normalize(root: Root): RootContent[] {
+  const definitions = new Map<string, Definition>();
+  const used = new Set<string>();
+  /** Found anywhere, shown at the end of the document. */
+  const footnotes: RootContent[] = [];
+  collectDefinitions(root.children, definitions);
+  collectReferences(root.children, used);
+  const body = inner(root.children);
+  return [...body, ...footnotes];
+
+  function block(node: RootContent): RootContent[] {
+    switch (node.type) {
+      case 'paragraph':
+        return paragraph(phrasing(node.children));
+      case 'heading': {
+        const children = oneLined(phrasing(node.children));
+        if (children.length === 0) return [];
+        if (textOf(children).length <= MAX_HEADING) return [{ ...node, children }];
+        return paragraph([{ type: 'strong', children: withoutStrong(children) }]);
+      }
+      case 'blockquote': {
+        const children = inner(node.children);
+        return children.length === 0 ? [] : [{ type: 'blockquote', children: asBlocks(children) }];
+      }
+      case 'list':
+        return [list(node)];
+      case 'code': {
+        const info = [node.lang ?? '', node.meta ?? ''].filter((part) => part !== '').join(' ');
+        const known = info === '' || LANGUAGE.test(info);
+        const code: RootContent = {
+          type: 'code',
+          lang: info !== '' && known ? info : null,
+          value: defuseWords(node.value),
+        };
+        return known ? [code] : [...paragraph([{ type: 'inlineCode', value: defuseWords(info) }]), code];
+      }
+      case 'table':
+        return table(node);
+      case 'thematicBreak':
+        return [{ type: 'thematicBreak' }];
+      case 'html':
+        return paragraph(linesAsText(node.value));
+      case 'definition':
+        return used.has(node.identifier)
+          ? []
+          : paragraph(phrasing([{ type: 'link', url: node.url, children: [text(node.label ?? node.url)] }]));
+      case 'footnoteDefinition': {
+        const label: PhrasingContent = text(`[${node.label ?? node.identifier}] `);
+        const children = inner(node.children);
+        const first = children[0];
+        if (first?.type === 'paragraph') {
+          footnotes.push({ ...first, children: merged([label, ...first.children]) }, ...children.slice(1));
+        } else {
+          footnotes.push(...paragraph([label]), ...children);
+        }
+        return [];
+      }
+      case 'yaml':
+        return paragraph(linesAsText(node.value));
+      default:
+        // Phrasing content never stands among blocks in a parsed document.
+        return [];
+    }
+  }
+
+  function inner(nodes: readonly RootContent[]): RootContent[] {
+    return nodes.flatMap((node) => block(node));
+  }
+
+  function list(node: List): List {
+    const children: ListItem[] = node.children.map((item) => ({
+      type: 'listItem',
+      spread: false,
+      checked: item.checked ?? null,
+      children: asBlocks(inner(item.children)),
+    }));
+    return { type: 'list', ordered: node.ordered === true, start: node.start ?? 1, spread: false, children };
+  }
+
+  function table(node: Table): RootContent[] {
+    const rows: TableRow[] = node.children.map((row) => ({
+      type: 'tableRow',
+      children: row.children.map((cell) => ({
+        type: 'tableCell',
+        children: oneLined(phrasing(cell.children)),
+      })),
+    }));
+    const columns = Math.max(0, ...rows.map((row) => row.children.length));
+    const longest = Math.max(0, ...rows.map((row) => row.children.reduce((sum, cell) => sum + writtenSize(cell), 0)));
+    if (columns <= LIMITS.tableColumns && longest <= MAX_ROW) return [{ ...node, children: rows }];
+    return tableAsList(rows);
+  }
+
+  function phrasing(nodes: readonly PhrasingContent[], inLink = false): PhrasingContent[] {
+    return merged(nodes.flatMap((node) => inline(node, inLink)));
+  }
+
+  function inline(node: PhrasingContent, inLink: boolean): PhrasingContent[] {
+    switch (node.type) {
+      case 'text':
+        return [text(node.value)];
+      case 'inlineCode':
+        return [{ type: 'inlineCode', value: defuseWords(node.value) }];
+      case 'break':
+        return [{ type: 'break' }];
+      case 'strong':
+      case 'emphasis':
+      case 'delete': {
+        const children = phrasing(node.children, inLink);
+        return children.length === 0 ? [] : [{ type: node.type, children }];
+      }
+      case 'html':
+        return /^<br\s*\/?>$/i.test(node.value) ? [{ type: 'break' }] : [text(node.value)];
+      case 'link':
+        return link(node, inLink);
+      case 'linkReference': {
+        const definition = definitions.get(node.identifier);
+        if (definition === undefined) return phrasing(node.children, inLink);
+        return link({ type: 'link', url: definition.url, children: node.children }, inLink);
+      }
+      case 'image':
+        return image(node, inLink);
+      case 'imageReference': {
+        const url = definitions.get(node.identifier)?.url ?? '';
+        return image({ type: 'image', url, alt: node.alt ?? null }, inLink);
+      }
+      case 'footnoteReference':
+        return [text(`[${node.label ?? node.identifier}]`)];
+      default:
+        return [];
+    }
+  }
+
+  function link(node: Link, inLink: boolean): PhrasingContent[] {
+    const images: Image[] = [];
+    const children = phrasing(
+      node.children.map((child) => {
+        if (child.type !== 'image') return child;
+        images.push(child);
+        return text(child.alt ?? '');
+      }),
+      true,
+    );
+    // A badge: the picture's own address follows the link, because links can't nest.
+    const after = images.flatMap((picture) => [text(' '), ...image(picture, inLink)]);
+    const url = safeUrl(node.url);
+    if (inLink || url === undefined) {
+      const label = textOf(children);
+      const address = label === node.url || node.url === '' ? [] : [text(label === '' ? node.url : ` (${node.url})`)];
+      return [...children, ...address, ...after];
+    }
+    return [{ type: 'link', url, children: children.length === 0 ? [text(node.url)] : children }, ...after];
+  }
+
+  function image(node: Image, inLink: boolean): PhrasingContent[] {
+    const label = node.alt === null || node.alt === undefined || node.alt === '' ? node.url : node.alt;
+    return link({ type: 'link', url: node.url, children: [text(label)] }, inLink);
+  }
+}
+
+function collectDefinitions(nodes: readonly RootContent[], into: Map<string, Definition>): void {
+  for (const node of nodes) {
+    if (node.type === 'definition' && !into.has(node.identifier)) into.set(node.identifier, node);
+    if ('children' in node) collectDefinitions(node.children, into);
+  }
+}
+
+function collectReferences(nodes: readonly RootContent[], into: Set<string>): void {
+  for (const node of nodes) {
+    if (node.type === 'linkReference' || node.type === 'imageReference') into.add(node.identifier);
+    if ('children' in node) collectReferences(node.children, into);
+  }
+}
+
+function text(value: string): PhrasingContent & { type: 'text' } {
+  return { type: 'text', value: defuseWords(value) };
+}
+
+function paragraph(children: PhrasingContent[]): Paragraph[] {
+  return children.length === 0 ? [] : [{ type: 'paragraph', children }];
+}
+
+function linesAsText(value: string): PhrasingContent[] {
+  const lines = value.split('\n').map((line) => line.trim());
+  return lines.flatMap((line, index): PhrasingContent[] =>
+    index === 0 ? [text(line)] : line === '' ? [] : [{ type: 'break' }, text(line)],
+  );
+}
+
+/** Neighbouring texts as one, empty ones left out. */
+function merged(nodes: readonly PhrasingContent[]): PhrasingContent[] {
+  const result: PhrasingContent[] = [];
+  for (const node of nodes) {
+    const last = result.at(-1);
+    if (node.type === 'text') {
+      if (node.value === '') continue;
+      if (last?.type === 'text') {
+        result[result.length - 1] = text(last.value + node.value);
+        continue;
+      }
+    }
+    result.push(node);
+  }
+  return result;
+}
+
+/** All that is readable in the content, without its formatting and addresses. */
+export function textOf(nodes: readonly RootContent[]): string {
+  return nodes
+    .map((node) => {
+      if (node.type === 'break') return '\n';
+      if ('value' in node) return node.value;
+      return 'children' in node ? textOf(node.children) : '';
+    })
+    .join('');
+}
+
+function writtenSize(node: { children: readonly PhrasingContent[] }): number {
+  return node.children.reduce((sum, child) => {
+    if ('value' in child) return sum + child.value.length + 4;
+    const own = child.type === 'link' ? child.url.length + 6 : 6;
+    return sum + own + ('children' in child ? writtenSize(child) : 0);
+  }, 0);
+}
+
+function tableAsList(rows: readonly TableRow[]): RootContent[] {
+  const header = rows[0]?.children ?? [];
+  const body = rows.slice(1);
+  if (body.length === 0) return header.flatMap((cell) => paragraph(cell.children));
+  const items = body.map((row): ListItem => {
+    const cells = row.children.flatMap((cell, column): Paragraph[] => {
+      const name = header[column]?.children ?? [];
+      const label: PhrasingContent[] =
+        name.length === 0 ? [] : [{ type: 'strong', children: withoutStrong(name) }, text(': ')];
+      return paragraph(merged([...label, ...cell.children]));
+    });
+    return { type: 'listItem', spread: false, children: cells };
+  });
+  return [{ type: 'list', ordered: false, spread: false, children: items }];
+}
+
+/** The same content without bold inside, for places that are bold already. */
+export function withoutStrong(nodes: readonly PhrasingContent[]): PhrasingContent[] {
+  return merged(
+    nodes.flatMap((node): PhrasingContent[] => {
+      if (node.type === 'strong') return withoutStrong(node.children);
+      if (node.type === 'link') return [{ ...node, children: withoutStrong(node.children) }];
+      if (node.type === 'emphasis' || node.type === 'delete') {
+        return [{ type: node.type, children: withoutStrong(node.children) }];
+      }
+      return [node];
+    }),
+  );
+}
+
+/** For places that hold one line only. */
+function oneLined(nodes: readonly PhrasingContent[]): PhrasingContent[] {
+  return merged(
+    nodes.map((node): PhrasingContent => {
+      if (node.type === 'break') return text(' ');
+      if (node.type === 'text') return text(node.value.replaceAll('\n', ' '));
+      if (node.type === 'link') return { ...node, children: oneLined(node.children) };
+      if (node.type === 'strong' || node.type === 'emphasis' || node.type === 'delete') {
+        return { type: node.type, children: oneLined(node.children) };
+      }
+      return node;
+    }),
+  );
+}
+
+function asBlocks(nodes: readonly RootContent[]): ListItem['children'] {
+  return nodes.filter(isFlow);
+}
+
+function isFlow(node: RootContent): node is ListItem['children'][number] {
+  return node.type !== 'listItem' && node.type !== 'tableRow' && node.type !== 'tableCell' && !isPhrasing(node);
+}
+
+const PHRASING: ReadonlySet<string> = new Set(['text', 'inlineCode', 'break', 'strong', 'emphasis', 'delete', 'link']);
+
+function isPhrasing(node: RootContent): node is PhrasingContent {
+  return PHRASING.has(node.type);
+}

@@ -1,0 +1,199 @@
+import type { Link, Parents, PhrasingContent, RootContent, Text } from 'mdast';
+import { gfmToMarkdown } from 'mdast-util-gfm';
+import { defaultHandlers, type Handle, type Info, type State, toMarkdown } from 'mdast-util-to-markdown';
+import { textOf } from './parse.ts';
+
+const ZERO_WIDTH_SPACE = '\u200B';
+
+/** Slack's tokens that notify people, link to channels or hide text; found anywhere, code included. */
+const TOKEN = /<(?=[!](?:channel|here|everyone|group|subteam\^|date\^)|[@#][A-Z0-9])/gi;
+
+/**
+ * Writes a tree as Markdown for a `markdown` block, such that nothing in it is read as one of Slack's own tokens.
+ *
+ * Slack reads `<!here>`, `<@U…>` and the like inside a `markdown` block too. In text every `<` is therefore written as
+ * `&lt;`: people who measured it in a live workspace (PostHog/posthog pull request 95054) found that Slack shows the
+ * entity as the character and does not read the result again as a token. `&` stays as it is unless it would begin an
+ * entity, because Slack does not decode entities in link addresses. In code CommonMark decodes no entities, so escaping
+ * would be visible; there an invisible character after the `<` breaks the few real tokens, and all other code
+ * (`Map<K, V>`, `<div>`, `<!DOCTYPE html>`) is copied out as it was.
+ *
+ * Backslashes are written only where Markdown would otherwise read the text differently: `snake_case` has none.
+ */
+export function writeMarkdown(nodes: readonly RootContent[]): string {
+  return toMarkdown({ type: 'root', children: [...nodes] }, OPTIONS).trimEnd();
+}
+
+const writeText: Handle = (node: Text, parent: Parents | undefined, state: State, info: Info) =>
+  escapeText(node.value, {
+    before: info.before.slice(-1),
+    after: info.after.slice(0, 1),
+    inCell: state.stack.includes('tableCell'),
+    inLabel: state.stack.includes('label'),
+    tildes: parent === undefined ? 2 : textOf(parent.children).split('~').length - 1,
+  });
+
+const writeLink: Handle = Object.assign(
+  (node: Link, _parent: unknown, state: State) => {
+    const exitLink = state.enter('link');
+    const exitLabel = state.enter('label');
+    const label = state.containerPhrasing(node, { before: '[', after: ']', now: { line: 1, column: 1 }, lineShift: 0 });
+    exitLabel();
+    exitLink();
+    return `[${label}](${linkAddress(node.url)})`;
+  },
+  { peek: () => '[' },
+);
+
+/** Parentheses would have to be escaped or balanced; encoded they mean the same to every web server. */
+function linkAddress(url: string): string {
+  return url.replaceAll('(', '%28').replaceAll(')', '%29');
+}
+
+const writeCode: Handle = (node, parent, state, info) =>
+  defaultHandlers.code({ ...node, value: breakTokens(node.value) }, parent, state, info);
+
+const OPTIONS = {
+  extensions: [
+    gfmToMarkdown({ tablePipeAlign: false, tableCellPadding: true }),
+    { handlers: { text: writeText, link: writeLink, code: writeCode } },
+  ],
+  bullet: '-',
+  fences: true,
+  rule: '-',
+  listItemIndent: 'one',
+  incrementListMarker: true,
+  tightDefinitions: true,
+} as const satisfies Parameters<typeof toMarkdown>[1];
+
+/** Takes the meaning out of Slack's tokens where entities would be visible. */
+export function breakTokens(code: string): string {
+  return code.replace(TOKEN, `<${ZERO_WIDTH_SPACE}`);
+}
+
+/** About how long and how heavy (see `weightOf`) phrasing content is as Markdown: rather too much than too little. */
+export function measurePhrasing(nodes: readonly PhrasingContent[]): { length: number; weight: number } {
+  let length = 0;
+  let weight = 0;
+  const add = (written: string, marks: number) => {
+    length += written.length + marks;
+    weight += weightOf(written) + marks;
+  };
+  for (const node of nodes) {
+    if (node.type === 'text') {
+      add(escapeText(node.value, { before: '', after: 'x', inCell: true, inLabel: false, tildes: 2 }), 1);
+    } else if (node.type === 'inlineCode') {
+      const ticks = node.value.includes('`') ? 2 * longestTicks(node.value) + 4 : 2;
+      add(breakTokens(node.value), ticks + node.value.split('|').length - 1);
+    } else if (node.type === 'break') {
+      add('\\\n', 0);
+    } else if ('children' in node) {
+      const inner = measurePhrasing(node.children);
+      length += inner.length + 4;
+      weight += inner.weight + 4;
+      if (node.type === 'link') add(linkAddress(node.url), 0);
+    }
+  }
+  return { length, weight };
+}
+
+function longestTicks(text: string): number {
+  return Math.max(0, ...[...text.matchAll(/`+/g)].map((match) => match[0].length));
+}
+
+/** What Slack counts of written Markdown: it keeps the three control characters as entities. */
+export function weightOf(markdown: string): number {
+  let weight = markdown.length;
+  for (const match of markdown.matchAll(/&(?:lt|gt|amp);|[&<>]/g)) {
+    if (match[0].length === 1) weight += match[0] === '&' ? 4 : 3;
+  }
+  return weight;
+}
+
+interface TextPlace {
+  before: string;
+  after: string;
+  inCell: boolean;
+  inLabel: boolean;
+  /** How many tildes stand in the same paragraph: one alone strikes nothing. */
+  tildes: number;
+}
+
+const LINE_START: readonly RegExp[] = [
+  /^#{1,6}(?=\s|$)/,
+  /^[-+*](?=\s|$)/,
+  /^(?:=+|-+)[ \t]*$/,
+  /^[|:][\s|:-]*-[\s|:-]*$/,
+];
+const WORD = /[\p{L}\p{N}]/u;
+const PUNCTUATION = /[!-/:-@[-`{-~]/;
+
+function escapeText(value: string, place: TextPlace): string {
+  const lines = value.split('\n');
+  let position = 0;
+  return lines
+    .map((line, index) => {
+      const atStart = index > 0 || place.before === '' || place.before === '\n';
+      const written = escapeLine(value, position, line, place);
+      position += line.length + 1;
+      return atStart ? escapeStart(line, written) : written;
+    })
+    .join('\n');
+}
+
+function escapeLine(value: string, from: number, line: string, place: TextPlace): string {
+  let result = '';
+  for (let offset = 0; offset < line.length; offset += 1) {
+    const at = from + offset;
+    const character = line.charAt(offset);
+    const previous = at > 0 ? value.charAt(at - 1) : place.before;
+    const next = at + 1 < value.length ? value.charAt(at + 1) : place.after;
+    result += escapeCharacter(character, previous, next, value.slice(at, at + 40), place);
+  }
+  return result;
+}
+
+function escapeCharacter(character: string, previous: string, next: string, ahead: string, place: TextPlace): string {
+  const escaped = `\\${character}`;
+  switch (character) {
+    case '<':
+      return '&lt;';
+    case '&':
+      return /^&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]*);/i.test(ahead) ? '&amp;' : character;
+    case '`':
+      return escaped;
+    case '\\':
+      return next === '' || next === '\n' || PUNCTUATION.test(next) ? escaped : character;
+    case '*':
+      return isBlank(previous) && isBlank(next) ? character : escaped;
+    case '_':
+      return (WORD.test(previous) && WORD.test(next)) || (isBlank(previous) && isBlank(next)) ? character : escaped;
+    case '~':
+      return place.tildes > 1 && !(isBlank(previous) && isBlank(next)) ? escaped : character;
+    case '[':
+      return place.inLabel ? escaped : character;
+    case ']':
+      return place.inLabel || next === '(' ? escaped : character;
+    case '!':
+      return next === '[' ? escaped : character;
+    case '|':
+      return place.inCell ? escaped : character;
+    default:
+      return character;
+  }
+}
+
+/** What would begin another kind of block if it stood first in a line. */
+function escapeStart(line: string, written: string): string {
+  if (written.startsWith('\\')) return written;
+  if (line.startsWith('>')) return `&gt;${written.slice(1)}`;
+  const ordered = /^(\d{1,9})([.)])(?=\s|$)/.exec(line);
+  if (ordered?.[1] !== undefined) return `${ordered[1]}\\${written.slice(ordered[1].length)}`;
+  if (/^\[(?:[ xX]\](?=\s|$)|\^|[^\]]*$|[^\]]*\]:)/.test(line)) return `\\${written}`;
+  if (/^~~~/.test(line)) return `\\${written}`;
+  return LINE_START.some((pattern) => pattern.test(line)) ? `\\${written}` : written;
+}
+
+function isBlank(character: string): boolean {
+  return character === '' || /\s/.test(character);
+}

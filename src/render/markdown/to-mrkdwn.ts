@@ -1,0 +1,256 @@
+import type { Blockquote, List, PhrasingContent, RootContent, Table } from 'mdast';
+import { mrkdwnLink } from '../links.ts';
+import { escapeMrkdwn } from '../text.ts';
+import { textOf, withoutStrong } from './parse.ts';
+
+declare module 'mdast' {
+  interface TableData {
+    form?: TableForm;
+  }
+}
+
+const ZERO_WIDTH_SPACE = '\u200B';
+const BULLETS = ['•', '◦', '▪'] as const;
+const INDENT = '    ';
+const RULE = '———';
+/** A table wider than this would wrap in Slack's desktop window, which makes its columns unreadable. */
+const MAX_TABLE_WIDTH = 90;
+
+/**
+ * Writes a tree in Slack's mrkdwn: headings as bold lines, lists with bullets and indentation, tables as an aligned code
+ * block, or a line per row where that would be too wide or would lose a link. `&`, `<` and `>` are escaped exactly once,
+ * so no token of Slack's can come out of the text.
+ */
+export function writeMrkdwn(nodes: readonly RootContent[]): string {
+  return blocks(nodes, 0).join('\n\n');
+}
+
+function blocks(nodes: readonly RootContent[], depth: number): string[] {
+  return nodes.map((node) => block(node, depth)).filter((written) => written !== '');
+}
+
+function block(node: RootContent, depth: number): string {
+  switch (node.type) {
+    case 'paragraph':
+      return guardQuotes(inline(node.children));
+    case 'heading':
+      return marked('*', inline(withoutStrong(node.children)), '', '');
+    case 'list':
+      return list(node, depth);
+    case 'blockquote':
+      return quote(node, depth);
+    case 'code':
+      return fence(node.value);
+    case 'table':
+      return writeTable(node);
+    case 'thematicBreak':
+      return RULE;
+    default:
+      return '';
+  }
+}
+
+function list(node: List, depth: number): string {
+  const indent = INDENT.repeat(depth);
+  return node.children
+    .map((item, index) => {
+      const marker = node.ordered === true ? `${(node.start ?? 1) + index}.` : BULLETS[depth % BULLETS.length];
+      const check = item.checked === true ? '☑ ' : item.checked === false ? '☐ ' : '';
+      const [first, ...rest] = item.children;
+      const opens = first?.type === 'paragraph' || first?.type === 'heading';
+      const lines = opens && first !== undefined ? block(first, depth) : '';
+      const others = (opens ? rest : item.children).map((child) => {
+        const written = block(child, child.type === 'list' ? depth + 1 : depth);
+        // Space inside a fence would belong to the code, so fences and lists place themselves.
+        return child.type === 'list' || written.startsWith('```') ? written : indented(written, `${indent}${INDENT}`);
+      });
+      const head = `${indent}${marker} ${check}${indented(lines, `${indent}${INDENT}`).trimStart()}`.trimEnd();
+      return [head, ...others.filter((written) => written !== '')].join('\n');
+    })
+    .join('\n');
+}
+
+function indented(text: string, indent: string): string {
+  return text
+    .split('\n')
+    .map((line) => (line === '' ? line : `${indent}${line}`))
+    .join('\n');
+}
+
+function quote(node: Blockquote, depth: number): string {
+  const written = node.children.map((child) => {
+    const text = block(child, depth);
+    // A fence does not survive quoting marks inside it.
+    return text.includes('```')
+      ? text
+      : text
+          .split('\n')
+          .map((line) => (line.startsWith('> ') ? line : `> ${line}`))
+          .join('\n');
+  });
+  return written.filter((text) => text !== '').join('\n');
+}
+
+/** A code block; three backticks inside it would end it, so an invisible character divides them. */
+export function fence(code: string): string {
+  return `\`\`\`\n${escapeFenced(code)}\n\`\`\``;
+}
+
+/** The written form of code inside a fence. */
+export function escapeFenced(code: string): string {
+  return escapeMrkdwn(code).replace(/`(?=``)/g, `\`${ZERO_WIDTH_SPACE}`);
+}
+
+/** Slack reads a line that begins with `&gt;` as a quotation; these are no quotations. */
+function guardQuotes(text: string): string {
+  return text.replace(/^(\s*)&gt;/gm, `$1${ZERO_WIDTH_SPACE}&gt;`);
+}
+
+/** Phrasing content as mrkdwn. */
+function inline(nodes: readonly PhrasingContent[]): string {
+  let result = '';
+  for (const [index, node] of nodes.entries()) {
+    const following = nodes
+      .slice(index + 1, index + 2)
+      .map(firstCharacter)
+      .join('');
+    result += inlineNode(node, result.slice(-1), following);
+  }
+  return result;
+}
+
+function firstCharacter(node: PhrasingContent): string {
+  if (node.type === 'break') return '\n';
+  if (node.type === 'text') return node.value.charAt(0);
+  return 'x';
+}
+
+function inlineNode(node: PhrasingContent, before: string, after: string): string {
+  switch (node.type) {
+    case 'text':
+      // A line break inside a paragraph is only a place where the source was wrapped.
+      return escapeMrkdwn(node.value.replaceAll('\n', ' '));
+    case 'break':
+      return '\n';
+    case 'strong':
+      return marked('*', inline(withoutStrong(node.children)), before, after);
+    case 'emphasis':
+      return marked('_', inline(node.children), before, after);
+    case 'delete':
+      return marked('~', inline(node.children), before, after);
+    case 'inlineCode':
+      return surrounded('`', inlineCode(node.value), before, after);
+    case 'link':
+      return mrkdwnLink(node.url, textOf(node.children));
+    default:
+      return '';
+  }
+}
+
+/** Slack knows no way to write a backtick inside inline code, so a look-alike stands for it. */
+function inlineCode(value: string): string {
+  return escapeMrkdwn(value.replaceAll('`', '\u02CB').replaceAll('\n', ' '));
+}
+
+/** Formatting does not cross line breaks in mrkdwn, and has no spaces just inside its marks. */
+function marked(mark: string, text: string, before: string, after: string): string {
+  const lines = text.split('\n');
+  return lines
+    .map((line, index) => {
+      const inner = line.trim();
+      if (inner === '') return line;
+      const start = line.indexOf(inner);
+      const leading = line.slice(0, start);
+      const trailing = line.slice(start + inner.length);
+      const left = leading !== '' ? ' ' : index === 0 ? before : '\n';
+      const right = trailing !== '' ? ' ' : index === lines.length - 1 ? after : '\n';
+      return leading + surrounded(mark, inner, left, right) + trailing;
+    })
+    .join('\n');
+}
+
+/** Slack reads a mark only at the edge of a word, so an invisible edge is put where there is none. */
+function surrounded(mark: string, inner: string, before: string, after: string): string {
+  const opening = isEdge(before) ? '' : ZERO_WIDTH_SPACE;
+  const closing = isEdge(after) ? '' : ZERO_WIDTH_SPACE;
+  return `${opening}${mark}${inner}${mark}${closing}`;
+}
+
+function isEdge(character: string): boolean {
+  return character === '' || character === ZERO_WIDTH_SPACE || /[\s()[\]{}"'.,:;!?/…–—-]/u.test(character);
+}
+
+/** How a table is written. A table to be divided carries its form as data, so that all its pieces look alike. */
+export type TableForm = { kind: 'aligned'; widths: number[] } | { kind: 'lines' };
+
+export function tableForm(node: Table): TableForm {
+  return node.data?.form ?? measureTable(node);
+}
+
+function measureTable(node: Table): TableForm {
+  const widths: number[] = [];
+  for (const row of node.children) {
+    for (const [column, cell] of row.children.entries()) {
+      if (cell.children.some(hasLink)) return { kind: 'lines' };
+      widths[column] = Math.max(widths[column] ?? 3, displayWidth(textOf(cell.children)));
+    }
+  }
+  const total = widths.reduce((sum, width) => sum + width + 3, 0);
+  return total > MAX_TABLE_WIDTH ? { kind: 'lines' } : { kind: 'aligned', widths };
+}
+
+function hasLink(node: PhrasingContent): boolean {
+  return node.type === 'link' || ('children' in node && node.children.some(hasLink));
+}
+
+function writeTable(node: Table): string {
+  const form = tableForm(node);
+  const header = node.children[0];
+  if (header === undefined) return '';
+  if (form.kind === 'aligned') {
+    const rule = form.widths.map((width) => '-'.repeat(width)).join('-+-');
+    const [first, ...rest] = node.children.map((row) =>
+      form.widths
+        .map((width, column) => pad(textOf(row.children[column]?.children ?? []), width, node.align?.[column] ?? null))
+        .join(' | ')
+        .trimEnd(),
+    );
+    return fence([first ?? '', rule, ...rest].join('\n'));
+  }
+  const rows = node.children.slice(1);
+  if (rows.length === 0)
+    return header.children.map((cell) => marked('*', inline(withoutStrong(cell.children)), '', '')).join(' · ');
+  return rows
+    .map((row) => {
+      const cells = row.children.map((cell, column) => {
+        const value = inline(cell.children);
+        const name = inline(withoutStrong(header.children[column]?.children ?? []));
+        return name === '' || value === '' ? value : `${marked('*', `${name}:`, '', ' ')} ${value}`;
+      });
+      return `• ${cells.filter((cell) => cell !== '').join(' · ')}`;
+    })
+    .join('\n');
+}
+
+function pad(text: string, width: number, align: 'left' | 'right' | 'center' | null): string {
+  const line = text.replaceAll('\n', ' ');
+  const room = Math.max(0, width - displayWidth(line));
+  if (align === 'right') return ' '.repeat(room) + line;
+  const left = align === 'center' ? Math.floor(room / 2) : 0;
+  return ' '.repeat(left) + line + ' '.repeat(room - left);
+}
+
+/** Columns a text takes in a fixed-width font: wide East Asian characters and emoji take two. */
+function displayWidth(text: string): number {
+  let width = 0;
+  for (const character of text) {
+    if (/\p{M}|\u200B|\u200C|\u200D/u.test(character)) continue;
+    width +=
+      /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\p{Extended_Pictographic}]/u.test(
+        character,
+      )
+        ? 2
+        : 1;
+  }
+  return width;
+}
