@@ -10,7 +10,7 @@ import { textSerialization } from './text-serialization.ts';
 /** Redis must answer within this time at the start of the app; it may itself just be starting. */
 const START_DEADLINE_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 1_500;
-const CLOSE_DEADLINE_MS = 5_000;
+const CLOSE_DEADLINE_MS = 1_000;
 const LONGEST_RECONNECT_WAIT_MS = 1_000;
 /** A command not yet sent after this time is taken back, well before its caller is told that it failed. */
 const QUEUE_TIMEOUT_MS = 1_500;
@@ -109,6 +109,7 @@ function createConnection(redisUrl: string, journal: Journal): Connection {
   let isLost = false;
   let isClosed = false;
   let lastError: unknown;
+  const running = new Set<Promise<unknown>>();
 
   const client: Client = createClient<None, None, None, 2, None>({
     url: redisUrl,
@@ -147,13 +148,17 @@ function createConnection(redisUrl: string, journal: Journal): Connection {
 
   async function run<T>(command: string, operation: () => Promise<T>): Promise<T> {
     if (isClosed) throw new AppError('storage', 'The Redis store is closed');
+    const result = withDeadline(operation(), OPERATION_DEADLINE_MS, `Redis at ${where}: ${command}`);
+    running.add(result);
     try {
-      return await withDeadline(operation(), OPERATION_DEADLINE_MS, `Redis at ${where}: ${command}`);
+      return await result;
     } catch (error) {
       const failure = translate(error, command, where);
       // A server that stays silent may be gone, and one that became a replica has a successor behind the same name.
       if (isAppError(error) || failure.code === 'READONLY') reconnect();
       throw failure;
+    } finally {
+      running.delete(result);
     }
   }
 
@@ -188,6 +193,8 @@ function createConnection(redisUrl: string, journal: Journal): Connection {
   async function close(): Promise<void> {
     if (isClosed) return;
     isClosed = true;
+    // Not left to the client: the adapter of Keyv connects a closed client again for an operation that comes late.
+    await Promise.allSettled(running);
     if (client.isReady) {
       try {
         await withDeadline(client.close(), CLOSE_DEADLINE_MS, 'Closing');
@@ -241,8 +248,9 @@ function compareVersions(left: readonly [number, number], right: readonly [numbe
 }
 
 function describeUrl(redisUrl: string): string {
+  // Looked at before the client does, whose own errors repeat the URL.
   const url = URL.canParse(redisUrl) ? new URL(redisUrl) : undefined;
-  if (url?.protocol !== 'redis:' && url?.protocol !== 'rediss:') {
+  if (url === undefined || !/^rediss?:$/.test(url.protocol) || !/^\/?\d*$/.test(url.pathname)) {
     throw new AppError(
       'storage',
       'REDIS_URL must look like redis://[user:password@]host[:port][/number] (rediss: for TLS)',

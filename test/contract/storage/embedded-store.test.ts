@@ -1,0 +1,179 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { open } from 'lmdb';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openEmbeddedStore } from '../../../src/storage/embedded-store.ts';
+import { createLmdbEntries } from '../../../src/storage/lmdb-adapter.ts';
+import { openStorage } from '../../../src/storage/open-storage.ts';
+import { createQuestionStore } from '../../../src/storage/repositories.ts';
+import { eventually } from '../../support/eventually.ts';
+import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { createTempDir } from '../../support/temp-dir.ts';
+
+const { journal } = createRecordingJournal();
+
+let directory: Awaited<ReturnType<typeof createTempDir>>;
+
+beforeEach(async () => {
+  directory = await createTempDir();
+});
+
+afterEach(() => directory.remove());
+
+describe('a process that is killed while it writes', () => {
+  it('has kept every write that it acknowledged, and leaves the directory to the next', async () => {
+    for (let round = 1; round <= 3; round++) {
+      const writer = startWriter(directory.path);
+      const wanted = 200 * round;
+      await eventually(() => expect(writer.lines.length).toBeGreaterThan(wanted), { timeoutMs: 15_000 });
+      await writer.kill();
+
+      const store = openEmbeddedStore(directory.path, Date.now, journal);
+      const questions = createQuestionStore(store);
+      const openIds = new Set(await questions.openIds());
+      const acknowledged = writer.lines.filter((line) => line !== 'open');
+      for (const id of acknowledged) {
+        expect((await questions.get(id))?.text).toBe(`acknowledged ${id}`);
+        expect(openIds).toContain(id);
+      }
+      await store.close();
+    }
+  }, 60_000);
+});
+
+describe('a directory in use', () => {
+  it('is refused to a second process, whose message names the first', async () => {
+    const writer = startWriter(directory.path);
+    await eventually(() => expect(writer.lines).toContain('open'), { timeoutMs: 15_000 });
+    try {
+      await expect(openStorage({ dataDir: directory.path }, { clock: Date.now, journal })).rejects.toMatchObject({
+        name: 'AppError',
+        kind: 'storage',
+        message: expect.stringContaining(`process ${writer.pid}`),
+      });
+    } finally {
+      await writer.kill();
+    }
+  });
+
+  // Elsewhere a process can't be told from a later one with the same id.
+  it.skipIf(process.platform !== 'linux').each([
+    ['a process that is gone', { pid: 2 ** 22 - 1, startTicks: '1' }],
+    ['an earlier process with the same id as a living one', { pid: process.ppid, startTicks: '1' }],
+    ['an earlier process with our own id, as in a container', { pid: process.pid, startTicks: '1' }],
+    ['a living process, but before the machine was started anew', { pid: process.ppid, bootId: 'another' }],
+  ])('is taken over from %s', async (_, holder) => {
+    await writeHolder(directory.path, holder);
+    const storage = await openStorage({ dataDir: directory.path }, { clock: Date.now, journal });
+    await storage.ping();
+    await storage.close();
+  });
+
+  it('is refused when all that is known of the other process is that it lives', async () => {
+    await writeHolder(directory.path, { pid: process.ppid });
+    await expect(openStorage({ dataDir: directory.path }, { clock: Date.now, journal })).rejects.toMatchObject({
+      kind: 'storage',
+    });
+  });
+
+  it('is free again after closing', async () => {
+    const store = openEmbeddedStore(directory.path, Date.now, journal);
+    await store.close();
+    const writer = startWriter(directory.path);
+    await eventually(() => expect(writer.lines).toContain('open'), { timeoutMs: 15_000 });
+    await writer.kill();
+  });
+});
+
+describe('a directory that can not be used', () => {
+  it('is refused with its path when its file is not ours', async () => {
+    await writeFile(join(directory.path, 'store.mdb'), 'garbage '.repeat(10_000));
+    await expect(openStorage({ dataDir: directory.path }, { clock: Date.now, journal })).rejects.toMatchObject({
+      kind: 'storage',
+      message: expect.stringContaining(directory.path),
+    });
+  });
+
+  it('is refused with its path when it is a file', async () => {
+    const path = join(directory.path, 'file');
+    await writeFile(path, '');
+    await expect(openStorage({ dataDir: path }, { clock: Date.now, journal })).rejects.toMatchObject({
+      kind: 'storage',
+      message: expect.stringContaining(path),
+    });
+  });
+
+  it('is made when it is missing, with its parents', async () => {
+    const storage = await openStorage({ dataDir: join(directory.path, 'a', 'b') }, { clock: Date.now, journal });
+    await storage.ping();
+    await storage.close();
+  });
+});
+
+describe('entries whose time is over', () => {
+  it('are swept, a bounded number at once, and no others', async () => {
+    let nowMs = 1_000_000;
+    const env = open({ path: join(directory.path, 'store.mdb'), maxDbs: 4 });
+    const entries = createLmdbEntries(env, () => nowMs);
+    await entries.transaction(() => {
+      for (let index = 0; index < 25; index++) entries.write(`short ${index}`, 'x', 1_000);
+      entries.write('long', 'x', 10_000);
+      entries.write('renewed', 'x', 1_000);
+      entries.write('renewed', 'y', 10_000);
+      entries.write('kept', 'x', 1_000);
+      entries.write('kept', 'y', undefined);
+    });
+    expect(await entries.sweep(10)).toBe(0);
+    nowMs += 1_001;
+    expect(entries.read('short 0')).toBeUndefined();
+    expect([await entries.sweep(10), await entries.sweep(10), await entries.sweep(10)]).toEqual([10, 10, 5]);
+    nowMs -= 1_001;
+    expect(entries.read('short 0')).toBeUndefined();
+    expect(entries.read('long')).toBe('x');
+    expect(entries.read('renewed')).toBe('y');
+    expect(entries.read('kept')).toBe('y');
+    await env.close();
+  });
+});
+
+it('refuses a key that is too long, and goes on', async () => {
+  const store = openEmbeddedStore(directory.path, Date.now, journal);
+  const key = 'k'.repeat(3_000);
+  await expect(store.set(key, 'x')).rejects.toMatchObject({ kind: 'storage' });
+  await expect(store.setIfAbsent(key, 'x')).rejects.toMatchObject({ kind: 'storage' });
+  await expect(store.addMember('set', key)).rejects.toMatchObject({ kind: 'storage' });
+  await store.set('a', 'one');
+  expect(await store.get('a')).toBe('one');
+  await store.close();
+});
+
+async function writeHolder(
+  dataDir: string,
+  holder: { pid: number; bootId?: string; startTicks?: string },
+): Promise<void> {
+  const env = open({ path: join(dataDir, 'store.mdb'), maxDbs: 8, overlappingSync: false });
+  await env.openDB({ name: 'lock' }).put('holder', holder);
+  await env.close();
+}
+
+function startWriter(dataDir: string): { pid: number | undefined; lines: string[]; kill(): Promise<void> } {
+  const script = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
+  const writer: ChildProcess = spawn(process.execPath, ['--import', 'tsx', script, dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: string[] = [];
+  if (writer.stdout !== null) createInterface({ input: writer.stdout }).on('line', (line) => lines.push(line));
+  return {
+    pid: writer.pid,
+    lines,
+    async kill() {
+      // What it acknowledged in its last moments is still in the pipe when it exits: `close` comes after that was read.
+      const closed = new Promise((resolve) => writer.once('close', resolve));
+      writer.kill('SIGKILL');
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Outcome, Question, Thread } from '../../../src/core/question.ts';
+import { questionFormat, threadFormat } from '../../../src/storage/records.ts';
+
+const KEY = 'ds:question:q1';
+
+const text = fc.string({ unit: 'grapheme', maxLength: 40 });
+const timeMs = fc.integer({ min: 0, max: 4_102_444_800_000 });
+const count = fc.nat();
+
+const answer = fc.record(
+  {
+    title: text,
+    markdown: text,
+    sources: fc.array(fc.record({ url: text, label: text, repository: text }, { requiredKeys: ['url', 'label'] })),
+    followUps: fc.array(text),
+    durationMs: count,
+    steps: count,
+    credits: fc.double({ min: 0, max: 1e6, noNaN: true }).filter((credits) => !Object.is(credits, -0)),
+    quota: fc.record({ used: count, limit: count, resetAtMs: timeMs }, { requiredKeys: ['used', 'limit'] }),
+  },
+  { requiredKeys: ['title', 'markdown', 'sources', 'followUps', 'durationMs', 'steps'] },
+);
+
+const failure = fc.record(
+  {
+    cause: fc.constantFrom('service', 'tooLong', 'unauthorized', 'unreachable', 'gone', 'refused', 'internal'),
+    title: text,
+    message: text,
+  },
+  { requiredKeys: ['cause'] },
+);
+
+const outcome: fc.Arbitrary<Outcome> = fc.oneof(
+  fc.record({ kind: fc.constant('answered'), answer }),
+  fc.record({ kind: fc.constant('failed'), failure }),
+  fc.record({ kind: fc.constantFrom('cancelled', 'gaveUp', 'undeliverable') }),
+);
+
+const question: fc.Arbitrary<Question> = fc.record(
+  {
+    version: fc.constant(1),
+    id: text,
+    place: fc.record({ teamId: text, channelId: text, threadTs: text }, { requiredKeys: ['teamId', 'channelId'] }),
+    askerId: text,
+    text,
+    origin: fc.constantFrom('command', 'mention', 'reply', 'direct', 'followUp', 'retry'),
+    beginsThread: fc.boolean(),
+    fresh: fc.boolean(),
+    acceptedMs: timeMs,
+    phase: fc.constantFrom('waiting', 'running', 'parked', 'delivering', 'closed'),
+    responseUrl: text,
+    card: fc.record(
+      { intentMs: timeMs, ts: text, shown: text, editedMs: timeMs, gone: fc.boolean() },
+      { requiredKeys: [] },
+    ),
+    upstream: fc.record(
+      {
+        firstTriedMs: timeMs,
+        intentMs: timeMs,
+        intentConversationId: count,
+        conversationId: count,
+        questionId: count,
+        askedMs: timeMs,
+        watchedFromMs: timeMs,
+        shareUrl: text,
+        conversationLost: fc.boolean(),
+        steps: count,
+        lastStep: text,
+        cancelSentMs: timeMs,
+      },
+      { requiredKeys: ['steps'] },
+    ),
+    trouble: fc.record({ failures: count, sinceMs: timeMs, notBeforeMs: timeMs }),
+    parkedUntilMs: timeMs,
+    cancel: fc.record({ byUserId: text, atMs: timeMs }),
+    outcome,
+    endedMs: timeMs,
+    delivery: fc.record(
+      { round: count, intentMs: timeMs, posted: fc.array(text), refused: fc.boolean() },
+      { requiredKeys: ['round', 'posted'] },
+    ),
+  },
+  {
+    requiredKeys: [
+      'version',
+      'id',
+      'place',
+      'askerId',
+      'text',
+      'origin',
+      'beginsThread',
+      'fresh',
+      'acceptedMs',
+      'phase',
+      'card',
+      'upstream',
+      'delivery',
+    ],
+  },
+);
+
+const thread: fc.Arbitrary<Thread> = fc.record(
+  {
+    version: fc.constant(1),
+    teamId: text,
+    channelId: text,
+    threadTs: text,
+    followsReplies: fc.boolean(),
+    conversationId: count,
+    line: fc.array(text),
+  },
+  { requiredKeys: ['version', 'teamId', 'channelId', 'threadTs', 'followsReplies', 'line'] },
+);
+
+describe('records', () => {
+  it('come back from their text as they were', () => {
+    fc.assert(
+      fc.property(question, (record) => {
+        expect(questionFormat.decode(KEY, questionFormat.encode(KEY, record))).toEqual(record);
+      }),
+    );
+    fc.assert(
+      fc.property(thread, (record) => {
+        expect(threadFormat.decode(KEY, threadFormat.encode(KEY, record))).toEqual(record);
+      }),
+    );
+  });
+
+  it('are corrupt by their key, whatever other JSON stands in their place', () => {
+    fc.assert(
+      fc.property(fc.json(), (json) => {
+        expect(() => questionFormat.decode(KEY, json)).toThrow(
+          expect.objectContaining({ kind: 'corrupt', message: expect.stringContaining(KEY) }),
+        );
+      }),
+    );
+  });
+
+  it('are corrupt without repeating what people wrote', () => {
+    for (const damaged of [
+      'a secret question',
+      '{"text":"a secret question"',
+      '{"version":1,"text":["a secret question"]}',
+    ]) {
+      expect(() => questionFormat.decode(KEY, damaged)).toThrow(
+        expect.objectContaining({ kind: 'corrupt', message: expect.not.stringContaining('secret') }),
+      );
+    }
+  });
+
+  it('are corrupt when one field is missing or of another type', () => {
+    fc.assert(
+      fc.property(
+        question,
+        fc.constantFrom('version', 'id', 'place', 'text', 'phase', 'card', 'delivery'),
+        (record, field) => {
+          const { [field]: _, ...rest } = record;
+          expect(() => questionFormat.decode(KEY, JSON.stringify(rest))).toThrow(
+            expect.objectContaining({ kind: 'corrupt' }),
+          );
+          expect(() => questionFormat.decode(KEY, JSON.stringify({ ...rest, [field]: null }))).toThrow(
+            expect.objectContaining({ kind: 'corrupt', message: expect.stringContaining(field) }),
+          );
+        },
+      ),
+    );
+  });
+});
