@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { z } from 'zod';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
@@ -25,21 +26,21 @@ export interface DeepSearchClientOptions {
   /** Version of this application, for the `X-Requested-With` header that the service requires. */
   userAgentVersion: string;
   /** Budget of one call in all, repeats included. Default 15 s. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Budget of creating and following up. Default 60 s: early releases answer only when the answer is ready. */
-  createTimeoutMs?: number;
+  createTimeoutMs?: number | undefined;
   /** Default 10 s. */
-  connectTimeoutMs?: number;
+  connectTimeoutMs?: number | undefined;
   /** Default 10 MiB. */
-  maxResponseBytes?: number;
+  maxResponseBytes?: number | undefined;
   /** Connections open at once; further calls wait within their budget. Default 16. */
-  maxConnections?: number;
-  proxy?: ProxySettings;
+  maxConnections?: number | undefined;
+  proxy?: ProxySettings | undefined;
   /** PEM of certificate authorities to trust beside the usual ones. */
-  ca?: string;
-  clock?: Clock;
+  ca?: string | undefined;
+  clock?: Clock | undefined;
   /** Uniform in [0, 1); spreads repeats. */
-  random?: () => number;
+  random?: (() => number) | undefined;
 }
 
 /** The parameters of the list, in the spec's order. */
@@ -105,6 +106,8 @@ export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSe
   const base = parseBaseUrl(options.baseUrl);
   const authorizer = createAuthorizer(options.auth, clock);
   const closing = new AbortController();
+  // Every call under way listens to it, and there is no leak to warn of: each stops listening when it ends.
+  setMaxListeners(0, closing.signal);
   const http = createHttp({
     origin: base.origin,
     maxConnections: options.maxConnections ?? 16,

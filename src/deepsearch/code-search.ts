@@ -8,7 +8,8 @@ import type { ApiConversation, ApiQuestion, ApiSource } from './schemas.ts';
 const MAX_NEWEST = 100;
 const MAX_LAST_STEP_CHARACTERS = 300;
 /** Conversations are read again and again while only their last question changes. */
-const REMEMBERED_ANSWERS = 100;
+const REMEMBERED_ANSWERS = 50;
+const MAX_REMEMBERED_LENGTH = 100_000;
 
 /**
  * The code search service behind the core's port, over the first generation of its API. A later generation gets its
@@ -183,10 +184,11 @@ function defined<K extends string, V>(key: K, value: V | undefined): { [P in K]?
   return result;
 }
 
-/** Keeps the results for the `size` texts used last. */
+/** Keeps the results for the `size` texts used last, very long ones apart. */
 function remember(size: number, compute: (text: string) => string): (text: string) => string {
   const known = new Map<string, string>();
   return (text) => {
+    if (text.length > MAX_REMEMBERED_LENGTH) return compute(text);
     const result = known.get(text) ?? compute(text);
     known.delete(text);
     known.set(text, result);
