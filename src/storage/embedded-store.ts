@@ -144,8 +144,15 @@ function openEnvironment(dataDir: string): RootDatabase {
     // Questions and answers about private code: for this user only.
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     refuseForeignFile(path);
-    // Without overlapping sync a commit, and with it the promise of a write, includes the flush to disk.
-    return open({ path, maxDbs: 8, overlappingSync: false });
+    const options = {
+      path,
+      maxDbs: 8,
+      // Without overlapping sync a commit, and with it the promise of a write, includes the flush to disk.
+      overlappingSync: false,
+      // Missing in lmdb 3.5's types; read by its native part (env.cpp), which otherwise makes files readable for all.
+      permissionsMode: 0o600,
+    };
+    return open(options);
   } catch (error) {
     if (isAppError(error)) throw error;
     throw new AppError('storage', `The data directory ${dataDir} can't be used`, { cause: error, code: codeOf(error) });

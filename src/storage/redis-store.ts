@@ -55,7 +55,7 @@ export async function openRedisStore(redisUrl: string, journal: Journal): Promis
     throw error;
   }
 
-  const keyv = createKeyv(client, { throwOnErrors: true, connectionTimeout: CONNECT_TIMEOUT_MS });
+  const keyv = createKeyv(client, { throwOnErrors: true });
   keyv.serialize = textSerialization.serialize;
   keyv.deserialize = textSerialization.deserialize;
 

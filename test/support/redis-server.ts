@@ -3,6 +3,8 @@ import { createServer } from 'node:net';
 import { createClient } from 'redis';
 import { eventually } from './eventually.ts';
 
+const BINARY = 'redis-server';
+
 /** A real redis-server of this machine, without persistence: what it held is gone after `kill` or `stop`. */
 export interface RedisServer {
   /** Stays the same over a restart. */
@@ -20,11 +22,11 @@ export interface RedisServer {
 /** Whether a redis-server is installed; without one says so loudly, or throws where `REQUIRE_REDIS=1` (CI). */
 export function hasRedisServer(): boolean {
   try {
-    execFileSync('redis-server', ['--version'], { stdio: 'ignore' });
+    execFileSync(BINARY, ['--version'], { stdio: 'ignore' });
     return true;
   } catch (cause) {
     const message = 'redis-server is not installed on this machine';
-    if (process.env['REQUIRE_REDIS'] === '1') throw new Error(`${message}, and REQUIRE_REDIS=1`, { cause });
+    if (process.env.REQUIRE_REDIS === '1') throw new Error(`${message}, and REQUIRE_REDIS=1`, { cause });
     process.stderr.write(`\n*** ${message}: TESTS ON REDIS ARE SKIPPED ***\n\n`);
     return false;
   }
@@ -36,7 +38,7 @@ export async function startRedisServer(args: string[] = []): Promise<RedisServer
   const url = `redis://127.0.0.1:${port}`;
   let server = await spawnServer(port, url, args);
 
-  const kill = () => end(server, 'SIGKILL');
+  const kill = () => end(server);
   return {
     url,
     kill,
@@ -53,10 +55,13 @@ export async function startRedisServer(args: string[] = []): Promise<RedisServer
 
 async function spawnServer(port: number, url: string, args: string[]): Promise<ChildProcess> {
   const server = spawn(
-    'redis-server',
+    BINARY,
     ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...args],
     { stdio: 'ignore' },
   );
+  const killAtExit = () => void server.kill('SIGKILL');
+  process.once('exit', killAtExit);
+  server.once('exit', () => process.off('exit', killAtExit));
   await eventually(
     async () => {
       if (server.exitCode !== null) throw new Error(`redis-server ended with exit code ${server.exitCode}`);
@@ -73,10 +78,10 @@ async function spawnServer(port: number, url: string, args: string[]): Promise<C
   return server;
 }
 
-async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+async function end(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const ended = new Promise((resolve) => server.once('exit', resolve));
-  server.kill(signal);
+  server.kill('SIGKILL');
   await ended;
 }
 

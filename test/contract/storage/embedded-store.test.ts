@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -106,10 +106,12 @@ describe('a directory that can not be used', () => {
     });
   });
 
-  it('is made when it is missing, with its parents', async () => {
-    const storage = await openStorage({ dataDir: join(directory.path, 'a', 'b') }, { clock: Date.now, journal });
+  it('is made when it is missing, with its parents, for its owner only', async () => {
+    const dataDir = join(directory.path, 'a', 'b');
+    const storage = await openStorage({ dataDir }, { clock: Date.now, journal });
     await storage.ping();
     await storage.close();
+    for (const path of [dataDir, join(dataDir, 'store.mdb')]) expect((await stat(path)).mode & 0o077).toBe(0);
   });
 });
 
