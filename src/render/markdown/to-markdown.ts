@@ -81,7 +81,7 @@ export function measurePhrasing(nodes: readonly PhrasingContent[]): { length: nu
   };
   for (const node of nodes) {
     if (node.type === 'text') {
-      add(escapeText(node.value, { before: '', after: 'x', inCell: true, inLabel: false, tildes: 2 }), 1);
+      add(escapeText(node.value, { before: '', after: '', inCell: true, inLabel: false, tildes: 2 }), 0);
     } else if (node.type === 'inlineCode') {
       const ticks = node.value.includes('`') ? 2 * longestTicks(node.value) + 4 : 2;
       add(breakTokens(node.value), ticks + node.value.split('|').length - 1);
@@ -125,32 +125,24 @@ const LINE_START: readonly RegExp[] = [
   /^(?:=+|-+)[ \t]*$/,
   /^[|:][\s|:-]*-[\s|:-]*$/,
 ];
+/** Every character that `escapeCharacter` has something to say about. */
+const SPECIAL = /[<&`\\*_~[\]!|]/g;
+const LONGEST_ENTITY = 40;
 const WORD = /[\p{L}\p{N}]/u;
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
 
 function escapeText(value: string, place: TextPlace): string {
-  const lines = value.split('\n');
-  let position = 0;
-  return lines
-    .map((line, index) => {
-      const atStart = index > 0 || place.before === '' || place.before === '\n';
-      const written = escapeLine(value, position, line, place);
-      position += line.length + 1;
-      return atStart ? escapeStart(line, written) : written;
-    })
-    .join('\n');
-}
-
-function escapeLine(value: string, from: number, line: string, place: TextPlace): string {
-  let result = '';
-  for (let offset = 0; offset < line.length; offset += 1) {
-    const at = from + offset;
-    const character = line.charAt(offset);
+  const escaped = value.replace(SPECIAL, (character, at: number) => {
     const previous = at > 0 ? value.charAt(at - 1) : place.before;
     const next = at + 1 < value.length ? value.charAt(at + 1) : place.after;
-    result += escapeCharacter(character, previous, next, value.slice(at, at + 40), place);
-  }
-  return result;
+    return escapeCharacter(character, previous, next, value.slice(at, at + LONGEST_ENTITY), place);
+  });
+  const startsLine = place.before === '' || place.before === '\n';
+  const original = value.split('\n');
+  return escaped
+    .split('\n')
+    .map((line, index) => (index > 0 || startsLine ? escapeStart(original[index] ?? '', line) : line))
+    .join('\n');
 }
 
 function escapeCharacter(character: string, previous: string, next: string, ahead: string, place: TextPlace): string {

@@ -13,7 +13,7 @@ import type {
 import { LIMITS } from '../limits.ts';
 import { escapeMrkdwn, niceEnd } from '../text.ts';
 import { textOf } from './parse.ts';
-import { measurePhrasing, weightOf, writeMarkdown } from './to-markdown.ts';
+import { breakTokens, measurePhrasing, weightOf, writeMarkdown } from './to-markdown.ts';
 import { escapeFenced, tableForm, writeMrkdwn } from './to-mrkdwn.ts';
 
 /**
@@ -265,14 +265,13 @@ function leafCost(unit: { frames: Frame[]; leaf: Leaf }): Cost {
       return phrasingCost(unit.leaf.children, indent);
     case 'line': {
       const { text, glued } = unit.leaf;
-      const extra = glued ? 0 : 1 + indent;
-      // Tokens in code get an invisible character each, at most one per three characters of "<@U".
-      const tokens = text.split('<').length - 1;
+      const written = breakTokens(text);
+      const extra = glued ? 0 : 1 + indent.markdown;
       return {
         ...NO_COST,
-        markdown: text.length + extra + tokens,
-        weight: escapeMrkdwn(text).length + extra + tokens,
-        mrkdwn: escapeFenced(text).length + extra,
+        markdown: written.length + extra,
+        weight: weightOf(written) + extra,
+        mrkdwn: escapeFenced(text).length + (glued ? 0 : 1),
       };
     }
     case 'row':
@@ -282,10 +281,16 @@ function leafCost(unit: { frames: Frame[]; leaf: Leaf }): Cost {
   }
 }
 
-function blockCost(node: RootContent, indent: number): Cost {
+function blockCost(node: RootContent, indent: Indent): Cost {
   if (node.type !== 'paragraph' && node.type !== 'heading') {
     // Only a rule is left: containers are divided into their units.
-    return { ...NO_COST, markdown: 6 + indent, weight: 6 + LIMITS.blockWeight, mrkdwn: 8 + indent, blocks: 2 };
+    return {
+      ...NO_COST,
+      markdown: 6 + indent.markdown,
+      weight: 6 + LIMITS.blockWeight,
+      mrkdwn: 8 + indent.mrkdwn,
+      blocks: 2,
+    };
   }
   const cost = phrasingCost(node.children, indent);
   if (node.type === 'paragraph') return cost;
@@ -299,11 +304,16 @@ function blockCost(node: RootContent, indent: number): Cost {
   };
 }
 
-function phrasingCost(children: PhrasingContent[], indent: number): Cost {
+function phrasingCost(children: PhrasingContent[], indent: Indent): Cost {
   const { length, weight } = measurePhrasing(children);
   const mrkdwn = writeMrkdwn([{ type: 'paragraph', children }]);
-  const lines = (textOf(children).split('\n').length + 1) * indent + 2;
-  return { ...NO_COST, markdown: length + lines, weight: weight + lines, mrkdwn: mrkdwn.length + lines };
+  const lines = textOf(children).split('\n').length;
+  return {
+    ...NO_COST,
+    markdown: length + lines * indent.markdown + 2,
+    weight: weight + lines * indent.markdown + 2,
+    mrkdwn: mrkdwn.length + lines * indent.mrkdwn + 2,
+  };
 }
 
 function rowCost(row: TableRow, frames: readonly Frame[]): Cost {
@@ -311,7 +321,7 @@ function rowCost(row: TableRow, frames: readonly Frame[]): Cost {
   if (table?.type !== 'table') return NO_COST;
   const indent = indentOf(frames);
   const cells = row.children.map((cell) => measurePhrasing(cell.children));
-  const bars = 3 * row.children.length + 2 + indent;
+  const bars = 3 * row.children.length + 2 + indent.markdown;
   const form = tableForm(table);
   const text = row.children.map((cell) => textOf(cell.children)).join('');
   const mrkdwn =
@@ -321,7 +331,7 @@ function rowCost(row: TableRow, frames: readonly Frame[]): Cost {
   return {
     markdown: cells.reduce((total, cell) => total + cell.length, bars),
     weight: cells.reduce((total, cell) => total + cell.weight, bars),
-    mrkdwn: mrkdwn + indent + 1,
+    mrkdwn: mrkdwn + indent.mrkdwn + 1,
     blocks: 0,
     tableRows: 1,
     tableText: text.length,
@@ -332,15 +342,15 @@ function frameCost(frame: Frame, frames: readonly Frame[]): Cost {
   const indent = indentOf(frames);
   switch (frame.type) {
     case 'code': {
-      const fences = longestBackticks(frame.value) * 2 + (frame.lang?.length ?? 0) + 4 + 2 * indent;
+      const fences = longestBackticks(frame.value) * 2 + (frame.lang?.length ?? 0) + 4 + 2 * indent.markdown;
       return { ...NO_COST, markdown: fences, weight: fences + LIMITS.blockWeight, mrkdwn: 12, blocks: 2 };
     }
     case 'table': {
       const header: Table = { ...frame, children: frame.children.slice(0, 1) };
       const markdown = writeMarkdown([header]);
       return {
-        markdown: markdown.length + 2 * indent + 3,
-        weight: weightOf(markdown) + LIMITS.blockWeight + 2 * indent + 3,
+        markdown: markdown.length + 2 * indent.markdown + 3,
+        weight: weightOf(markdown) + LIMITS.blockWeight + 2 * indent.markdown + 3,
         mrkdwn: writeMrkdwn([header]).length + 2,
         blocks: 2,
         tableRows: 1,
@@ -350,19 +360,40 @@ function frameCost(frame: Frame, frames: readonly Frame[]): Cost {
         ),
       };
     }
-    case 'listItem':
-      return { ...NO_COST, markdown: indent + 8, weight: indent + 8, mrkdwn: indent + 8 };
+    case 'listItem': {
+      const marker = markerWidth(frame, frames);
+      return { ...NO_COST, markdown: marker, weight: marker, mrkdwn: marker + 2 };
+    }
     default:
       return { ...NO_COST, markdown: 2, weight: 2, mrkdwn: 2 };
   }
 }
 
-/** At most what a line is indented by in either format. */
-function indentOf(frames: readonly Frame[]): number {
-  return frames.reduce((total, frame) => {
-    if (frame.type === 'blockquote') return total + 2;
-    return frame.type === 'listItem' ? total + 5 : total;
-  }, 0);
+interface Indent {
+  markdown: number;
+  mrkdwn: number;
+}
+
+/** What every line after the first of something in these containers is indented by. */
+function indentOf(frames: readonly Frame[]): Indent {
+  const indent = { markdown: 0, mrkdwn: 0 };
+  for (const frame of frames) {
+    if (frame.type === 'blockquote') {
+      indent.markdown += 2;
+      indent.mrkdwn += 2;
+    } else if (frame.type === 'listItem') {
+      indent.markdown += markerWidth(frame, frames);
+      indent.mrkdwn += 4;
+    }
+  }
+  return indent;
+}
+
+function markerWidth(item: ListItem, frames: readonly Frame[]): number {
+  const list = frames[frames.indexOf(item) - 1];
+  if (list?.type !== 'list') return 2;
+  const check = typeof item.checked === 'boolean' ? 4 : 0;
+  return check + (list.ordered === true ? String((list.start ?? 1) + list.children.length).length + 2 : 2);
 }
 
 function longestBackticks(text: string): number {
