@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
-import { isAppError } from '../core/errors.ts';
+import { AppError, isAppError } from '../core/errors.ts';
 import type { CardView, Clock, Journal, Messenger } from '../core/ports.ts';
 import { isInThread, type Question } from '../core/question.ts';
 import { renderCard } from '../render/card.ts';
@@ -85,17 +85,40 @@ export function createMessenger({ client, identity, format, journal, now }: Mess
     const { channelId, threadTs } = question.place;
     return inSomeFormat(question, async (asFormat) => {
       const message = render(asFormat);
-      const posted = await call('chat.postMessage', () =>
-        client.chat.postMessage({
-          channel: channelId,
-          ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
-          unfurl_links: false,
-          unfurl_media: false,
-          ...message,
-        }),
+      const posted = await joiningWhereNeeded(channelId, () =>
+        call('chat.postMessage', () =>
+          client.chat.postMessage({
+            channel: channelId,
+            ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+            unfurl_links: false,
+            unfurl_media: false,
+            ...message,
+          }),
+        ),
       );
-      return { ts: posted.ts ?? '' };
+      if (posted.ts === undefined) {
+        throw new AppError('badReply', 'chat.postMessage: no timestamp', { outcomeUnknown: true });
+      }
+      return { ts: posted.ts };
     });
+  }
+
+  /**
+   * A command may come from a public channel the app is not in. It joins then, because replies in the thread reach
+   * members only; private channels cannot be joined, and the refusal stands.
+   */
+  async function joiningWhereNeeded<Result>(channelId: string, send: () => Promise<Result>): Promise<Result> {
+    try {
+      return await send();
+    } catch (error) {
+      if (!isAppError(error) || error.code !== 'not_in_channel') throw error;
+      try {
+        await call('conversations.join', () => client.conversations.join({ channel: channelId }));
+      } catch {
+        throw error;
+      }
+      return send();
+    }
   }
 
   /** Tries the preferred format and, as long as Slack refuses the form of the message, the simpler ones after it. */

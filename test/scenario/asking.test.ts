@@ -1,0 +1,313 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, type Quirks, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people, team } from '../support/fake-slack.ts';
+import { mentionOf, messageOf } from '../support/payloads.ts';
+import { startWorld, texts, visibleText, type World } from '../support/world.ts';
+
+let service: FakeService;
+let world: World;
+
+async function begin(quirks: Quirks = {}, settings: Record<string, string> = {}): Promise<void> {
+  service = await startFakeService(quirks);
+  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
+}
+
+beforeEach(() => begin());
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+});
+
+describe('/deepsearch', () => {
+  test('posts a card that restates the question, and the answer in its thread', async () => {
+    const delivery = await world.command('where is main?');
+    expect(delivery).toMatchObject({ acknowledged: true, response: undefined });
+    const card = await eventually(() => {
+      const root = world.slack.messages[0];
+      expect(root).toBeDefined();
+      return root;
+    });
+    expect(card?.channel).toBe('C0GENERAL');
+    expect(card?.thread_ts).toBeUndefined();
+    expect(visibleText(card ?? { text: '' })).toMatch(/<@U0ADA> asked:[\s\S]*where is main\?/);
+    const question = await eventually(() => one(service.find('where is main?')));
+    service.answer(question);
+    const answers = await eventually(() => {
+      const found = world.answersIn(card?.ts ?? '');
+      expect(found).toHaveLength(1);
+      return found;
+    });
+    const shown = answers.map(visibleText).join('\n');
+    expect(shown).toContain(`<@${people.ada}>`);
+    expect(shown).toContain('The answer to "where is main?"');
+    expect(shown).toContain(`${service.url}/github.com/acme/app/-/blob/src/main.ts?L1-3`);
+    expect(shown).toContain('What calls it?');
+    await eventually(() => expect(visibleText(world.slack.messages[0] ?? { text: '' })).toMatch(/Answered in/));
+    expect(JSON.stringify(world.slack.messages[0]?.blocks)).not.toContain('"button"');
+  });
+
+  test('alone, or with help, explains itself privately', async () => {
+    for (const text of ['', '  ', 'help', 'Help']) {
+      const delivery = await world.command(text);
+      expect(delivery.response).toMatchObject({ response_type: 'ephemeral' });
+      expect(JSON.stringify(delivery.response)).toContain('/deepsearch');
+    }
+    expect(world.slack.messages).toEqual([]);
+    expect(service.calls).toEqual([]);
+  });
+
+  test('over 10,000 characters is refused and given back', async () => {
+    const text = 'a'.repeat(10_001);
+    const delivery = await world.command(text);
+    expect(delivery.response).toMatchObject({ response_type: 'ephemeral' });
+    expect(JSON.stringify(delivery.response)).toMatch(/10,000/);
+    expect(JSON.stringify(delivery.response)).toContain('aaaa');
+    expect(service.calls).toEqual([]);
+  });
+
+  test('joins a public channel it is not in', async () => {
+    service.answerEverything();
+    await world.command('in public?', { channel: 'C0PUBLIC' });
+    const root = await eventually(() => one(world.slack.messages.filter(({ thread_ts: ts }) => ts === undefined)));
+    await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
+  });
+
+  test('where it cannot post, the asker is told privately and can ask again there or in a direct message', async () => {
+    service.answerEverything();
+    await world.command('is it private?', { channel: 'C0PRIVATE' });
+    const told = await eventually(() => one(world.slack.responses));
+    const buttons = JSON.stringify(told.body);
+    expect(buttons).toContain('/invite');
+    expect(buttons).toContain('is it private?');
+    expect(service.calls).toEqual([]);
+    const value = /"value":"(q[0-9a-f]{24})"/.exec(buttons)?.[1];
+    const { pressOf } = await import('../support/payloads.ts');
+    await world.deliver(
+      pressOf({
+        actionId: 'deepsearch:ask_in_dm',
+        value,
+        user: people.ada,
+        channel: 'C0PRIVATE',
+        messageTs: '1.1',
+        responseUrl: world.slack.responseUrl('again'),
+      }),
+    );
+    const root = await eventually(() =>
+      one(world.slack.messages.filter(({ channel, thread_ts: ts }) => channel === 'D0ADA' && !ts)),
+    );
+    await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
+    const channel = world.slack.channels.get('C0PRIVATE');
+    if (channel) channel.botIsMember = true;
+    await world.deliver(
+      pressOf({
+        actionId: 'deepsearch:ask_here',
+        value,
+        user: people.ada,
+        channel: 'C0PRIVATE',
+        messageTs: '1.1',
+        responseUrl: world.slack.responseUrl('again'),
+      }),
+    );
+    await eventually(() => {
+      const here = world.slack.messages.find(({ channel: at, thread_ts: ts }) => at === 'C0PRIVATE' && !ts);
+      expect(world.answersIn(here?.ts ?? '')).toHaveLength(1);
+    });
+  });
+
+  test('a command repeated by Slack with the same trigger is one question', async () => {
+    service.answerEverything();
+    await Promise.all([
+      world.command('once?', { triggerId: 'same.trigger' }),
+      world.command('once?', { triggerId: 'same.trigger' }),
+    ]);
+    await eventually(() => expect(world.slack.messages).toHaveLength(2));
+    expect(service.find('once?')).toHaveLength(1);
+  });
+});
+
+describe('mentions', () => {
+  test('at the root: card and answer in the thread under the message', async () => {
+    service.answerEverything();
+    const ts = await world.mention('where is <https://example.com|the parser> &amp; `Map&lt;K,V&gt;`?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    expect(service.questions().map(({ question }) => question)).toEqual([
+      'where is the parser (https://example.com) & `Map<K,V>`?',
+    ]);
+    expect(visibleText(world.card(ts) ?? { text: '' })).not.toContain('asked:');
+  });
+
+  test('in a bound thread, and plain replies there, are follow-ups of one conversation', async () => {
+    service.answerEverything();
+    const ts = await world.mention('first?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.reply(ts, 'second?', { user: people.bob });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.mention('third?', { threadTs: ts });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(3));
+    expect(service.conversations).toHaveLength(1);
+    expect(service.questions().map(({ question }) => question)).toEqual(['first?', 'second?', 'third?']);
+  });
+
+  test('"new" in a bound thread starts another conversation, which later replies continue', async () => {
+    service.answerEverything();
+    const ts = await world.mention('first?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.mention('new second?', { threadTs: ts });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.reply(ts, 'third?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(3));
+    expect(service.conversations.map(({ questions }) => questions.map(({ question }) => question))).toEqual([
+      ['first?'],
+      ['second?', 'third?'],
+    ]);
+  });
+
+  test('at the root, a question may begin with the word new', async () => {
+    service.answerEverything();
+    await world.mention('new users cannot log in, why?');
+    await eventually(() => expect(service.find('new users cannot log in, why?')).toHaveLength(1));
+  });
+
+  test('in a thread people started: answered there, but plain replies stay theirs', async () => {
+    service.answerEverything();
+    const root = world.slack.say('C0GENERAL', people.ada, 'hello all');
+    await world.mention('what is this?', { threadTs: root });
+    await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+    await world.reply(root, 'thanks, and now lunch');
+    await world.mention('and this?', { threadTs: root });
+    await eventually(() => expect(world.answersIn(root)).toHaveLength(2));
+    expect(service.questions().map(({ question }) => question)).toEqual(['what is this?', 'and this?']);
+  });
+
+  test('alone, explains itself privately', async () => {
+    await world.mention('');
+    await eventually(() => expect(world.slack.ephemerals).toHaveLength(1));
+    expect(world.slack.messages.filter(({ bot_id: botId }) => botId !== undefined)).toEqual([]);
+  });
+});
+
+describe('direct messages', () => {
+  test('are answered in a thread under them, and replies there are follow-ups', async () => {
+    service.answerEverything();
+    const ts = await world.direct('first?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.direct('second?', { threadTs: ts });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    expect(service.conversations).toHaveLength(1);
+  });
+});
+
+describe('follow-up buttons', () => {
+  test('ask the suggestion as whoever pressed, once', async () => {
+    service.answerEverything();
+    const ts = await world.mention('first?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    const deliveries = await Promise.all([
+      world.press('What calls it?', { user: people.bob }),
+      world.press('What calls it?', { user: people.ada }),
+    ]);
+    expect(deliveries.every(({ acknowledged }) => acknowledged)).toBe(true);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    expect(service.find('What calls it?')).toHaveLength(1);
+    expect(service.conversations).toHaveLength(1);
+    const said = texts(world.slack.inThread(ts)).join('\n');
+    expect(said).toMatch(/<@U0(BOB|ADA)> asked:[\s\S]*What calls it\?/);
+    await eventually(() => expect(world.slack.responses.length + world.slack.ephemerals.length).toBe(1));
+  });
+});
+
+describe('what never starts anything', () => {
+  test('bots, edits, unfurls, joins, other people, and repeated deliveries', async () => {
+    service.answerEverything();
+    const ts = await world.mention('first?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    const before = world.slack.messages.length;
+    const channel = 'C0GENERAL';
+    const spoken = { user: people.bob, text: 'something', threadTs: ts, channel };
+    const odd: Record<string, unknown>[] = [
+      { bot_id: 'B0OTHER' },
+      { subtype: 'bot_message', bot_id: 'B0OTHER', user: undefined },
+      { user: team.botUserId, bot_id: team.botId },
+      { user: 'USLACKBOT' },
+      { edited: { user: people.bob, ts: '2.2' } },
+      { subtype: 'channel_join' },
+      { subtype: 'message_changed', hidden: true, user: undefined, message: { text: 'something', user: people.bob } },
+      { subtype: 'message_deleted', hidden: true, user: undefined },
+      { subtype: 'message_replied', hidden: true },
+      { text: `<@${people.ada}> what do you think?` },
+      { text: '' },
+      { ts: 17 },
+      { channel: undefined },
+    ];
+    for (const more of odd) {
+      const ownTs = `${Math.floor(Date.now() / 1000)}.999${odd.indexOf(more)}`;
+      expect((await world.deliver(messageOf({ ...spoken, ts: ownTs, more }))).acknowledged).toBe(true);
+    }
+    await world.deliver(
+      mentionOf({ ...spoken, ts: `${Math.floor(Date.now() / 1000)}.777`, more: { edited: { ts: '1' } } }),
+    );
+    await world.deliver(messageOf({ user: people.bob, text: 'chatter', ts: '1.5', channel }));
+    await world.deliver(messageOf({ user: people.bob, text: 'elsewhere', ts: '1.7', threadTs: '1.6', channel }));
+    const repeated = mentionOf({ user: people.ada, text: 'first?', ts, channel });
+    await Promise.all([world.deliver(repeated), world.deliver(repeated), world.deliver(repeated)]);
+    await world.deliver(messageOf({ user: people.ada, text: `<@${team.botUserId}> first?`, ts, channel }));
+    // Everything above was decided before `deliver` returned; a question that is asked now proves nothing is pending.
+    await world.reply(ts, 'last?');
+    await eventually(() => expect(service.find('last?')).toHaveLength(1));
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    expect(service.questions().map(({ question }) => question)).toEqual(['first?', 'last?']);
+    expect(world.slack.messages.length).toBe(before + 3);
+  });
+});
+
+describe('a thread with several questions', () => {
+  test('asks them one at a time, in order, none dropped, and says their place', async () => {
+    const ts = await world.mention('q1?');
+    await eventually(() => one(service.find('q1?')));
+    for (const text of ['q2?', 'q3?', 'q4?']) await world.reply(ts, text);
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/queue|waiting|before|after/i));
+    for (const text of ['q1?', 'q2?', 'q3?', 'q4?']) {
+      const question = await eventually(() => one(service.find(text)), { timeoutMs: 10_000 });
+      expect(service.questions().filter(({ status }) => status === 'processing')).toEqual([question]);
+      service.answer(question);
+    }
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(4));
+    const said = world.answersIn(ts).map(visibleText);
+    expect(said.map((text) => /answer to "(q\d)\?"/.exec(text)?.[1])).toEqual(['q1', 'q2', 'q3', 'q4']);
+    expect(service.conversations).toHaveLength(1);
+  });
+});
+
+describe('services that differ', () => {
+  const kinds: Quirks[] = [
+    { createStatus: 200, answersAtOnce: true, listEnvelope: 'array' },
+    { followUpReturns: 'conversation', listEnvelope: 'nodes' },
+    { cancelReturns: 'nothing', failsAs: 'failed' },
+  ];
+  test.each(kinds)('%j', async (quirks) => {
+    await world.stop();
+    await service.stop();
+    await begin(quirks);
+    const ts = await world.mention('first?');
+    const question = await eventually(() => one(service.find('first?')));
+    if (!quirks.answersAtOnce) service.answer(question);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.reply(ts, 'second?');
+    const second = await eventually(() => one(service.find('second?')));
+    if (quirks.answersAtOnce) {
+      await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+      return;
+    }
+    await world.press('Cancel', { threadTs: ts });
+    await eventually(() => expect(second.error?.kind).toBe('Cancelled'));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0ADA>/));
+  });
+});
+
+function one<T>(found: T[]): T {
+  const [only, ...more] = found;
+  if (only === undefined || more.length > 0) throw new Error(`expected one, found ${found.length}`);
+  return only;
+}

@@ -1,0 +1,235 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** The forms in which real instances differ from each other. Each field's first choice is the default. */
+export interface Quirks {
+  createStatus?: 202 | 200;
+  /** Creation answers only when the answer is ready, as early releases did. */
+  answersAtOnce?: boolean;
+  listEnvelope?: 'conversations' | 'array' | 'nodes';
+  followUpReturns?: 'question' | 'conversation';
+  cancelReturns?: 'question' | 'nothing';
+  failsAs?: 'completed' | 'failed';
+}
+
+export interface ServiceQuestion {
+  id: number;
+  conversation_id: number;
+  question: string;
+  created_at: string;
+  updated_at: string;
+  status: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled';
+  turns: { reasoning: string; timestamp?: number; role: string }[];
+  title?: string;
+  answer?: string;
+  sources?: { type: string; link: string; label: string }[] | null;
+  stats?: Record<string, number>;
+  suggested_followups: string[] | null;
+  error?: { title: string; kind: string; message: string; details?: string };
+}
+
+interface ServiceConversation {
+  id: number;
+  questions: ServiceQuestion[];
+  created_at: string;
+  updated_at: string;
+  user_id: number;
+  read_token: string;
+  share_url: string;
+  quota_usage?: { total_quota: number; quota_limit: number; reset_time: string };
+}
+
+export type ServiceFault =
+  | { status: number; headers?: Record<string, string>; body?: string }
+  | { breakAfterEffect: true }
+  | { breakBeforeEffect: true };
+
+export type ServiceCall = 'create' | 'list' | 'read' | 'followUp' | 'cancel' | 'delete';
+
+export const serviceToken = 'sgp_fake';
+
+/** The conversation API under a test's control: questions run until the test ends them. */
+export async function startFakeService(quirks: Quirks = {}) {
+  const conversations: ServiceConversation[] = [];
+  const faults: { call: ServiceCall; fault: ServiceFault; times: number }[] = [];
+  const calls: ServiceCall[] = [];
+  let nextId = 100;
+  let answering: ((question: ServiceQuestion) => void) | undefined;
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  return {
+    url,
+    calls,
+    conversations,
+    questions: () => conversations.flatMap(({ questions }) => questions),
+    find: (text: string) =>
+      conversations.flatMap(({ questions }) => questions).filter(({ question }) => question === text),
+    fault: (call: ServiceCall, fault: ServiceFault, times = 1) => void faults.push({ call, fault, times }),
+    clearFaults: () => void faults.splice(0),
+    answer,
+    fail,
+    step: (question: ServiceQuestion, reasoning: string) => {
+      question.turns.push({ reasoning, role: 'assistant' });
+    },
+    /** From now on every new question is answered as soon as it is asked. */
+    answerEverything: () => {
+      answering = (question) => answer(question);
+    },
+    remove: (conversationId: number) => {
+      const index = conversations.findIndex(({ id }) => id === conversationId);
+      if (index >= 0) conversations.splice(index, 1);
+    },
+    quota: (used: number, limit: number, resetAt: Date) => {
+      for (const conversation of conversations) {
+        conversation.quota_usage = { total_quota: used, quota_limit: limit, reset_time: resetAt.toISOString() };
+      }
+    },
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+
+  function answer(question: ServiceQuestion, more: Partial<ServiceQuestion> = {}): void {
+    Object.assign(question, {
+      status: 'completed',
+      title: `About ${question.question.slice(0, 40)}`,
+      answer: `The answer to "${question.question}" is in [main.ts](/github.com/acme/app/-/blob/src/main.ts?L1-3).`,
+      sources: [{ type: 'Repository', link: '/github.com/acme/app', label: 'github.com/acme/app' }],
+      stats: { time_millis: 1234, tool_calls: 3, credits: 2 },
+      suggested_followups: ['What calls it?', 'Where is it tested?'],
+      updated_at: new Date().toISOString(),
+      ...more,
+    });
+  }
+
+  function fail(question: ServiceQuestion, kind: string, title = 'It failed', message = 'For a reason.'): void {
+    question.status = quirks.failsAs ?? 'completed';
+    question.error = { title, kind, message };
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const { pathname } = new URL(request.url ?? '/', url);
+    const [, idText, sub, questionText, verb] =
+      /^\/\.api\/deepsearch\/v1(?:\/(\d+)(?:\/(questions)(?:\/(\d+)\/(cancel))?)?)?$/.exec(pathname) ?? [];
+    const call = callOf(request.method ?? '', idText, sub, verb);
+    if (call === undefined) return send(response, 404, { error: { message: 'no such path' } });
+    calls.push(call);
+    if (request.headers.authorization !== `token ${serviceToken}`)
+      return send(response, 401, { error: { message: 'who?' } });
+    if (request.headers['x-requested-with'] === undefined) return send(response, 400, { error: { message: 'header' } });
+    const planned = faults.find((entry) => entry.call === call && entry.times > 0);
+    const fault = planned?.fault;
+    if (planned !== undefined) planned.times -= 1;
+    if (fault !== undefined && 'status' in fault) {
+      response.writeHead(fault.status, fault.headers).end(fault.body ?? '');
+      return;
+    }
+    if (fault !== undefined && 'breakBeforeEffect' in fault) return void response.destroy();
+    const asked = body === '' ? undefined : (JSON.parse(body) as { question?: string; conversation_id?: number });
+    const reply = run(call, Number(idText), Number(questionText), asked);
+    if (fault !== undefined) return void response.destroy();
+    send(response, reply.status, reply.body);
+  }
+
+  function run(
+    call: ServiceCall,
+    conversationId: number,
+    questionId: number,
+    asked: { question?: string; conversation_id?: number } | undefined,
+  ): { status: number; body?: unknown } {
+    if (call === 'list') return { status: 200, body: envelope(conversations.toReversed()) };
+    if (call === 'create') {
+      const conversation = createConversation();
+      addQuestion(conversation, asked?.question ?? '');
+      return { status: quirks.createStatus ?? 202, body: conversation };
+    }
+    const conversation = conversations.find(({ id }) => id === conversationId);
+    if (conversation === undefined) return { status: 404, body: { error: { message: 'no such conversation' } } };
+    if (call === 'read') return { status: 200, body: conversation };
+    if (call === 'delete') {
+      conversations.splice(conversations.indexOf(conversation), 1);
+      return { status: 204 };
+    }
+    if (call === 'followUp') {
+      if (asked?.conversation_id !== conversation.id)
+        return { status: 400, body: { error: { message: 'ids differ' } } };
+      const question = addQuestion(conversation, asked.question ?? '');
+      return { status: 200, body: quirks.followUpReturns === 'conversation' ? conversation : question };
+    }
+    const question = conversation.questions.find(({ id }) => id === questionId);
+    if (question === undefined) return { status: 404, body: { error: { message: 'no such question' } } };
+    if (question.status === 'processing' || question.status === 'pending') {
+      question.status = 'completed';
+      question.error = { title: 'Cancelled', kind: 'Cancelled', message: 'The question was cancelled.' };
+    }
+    return quirks.cancelReturns === 'nothing' ? { status: 200 } : { status: 200, body: question };
+  }
+
+  function createConversation(): ServiceConversation {
+    nextId += 1;
+    const at = new Date().toISOString();
+    const readToken = `00000000-0000-0000-0000-${String(nextId).padStart(12, '0')}`;
+    const conversation: ServiceConversation = {
+      id: nextId,
+      questions: [],
+      created_at: at,
+      updated_at: at,
+      user_id: 1,
+      read_token: readToken,
+      share_url: `${url}/deepsearch/${readToken}`,
+    };
+    conversations.push(conversation);
+    return conversation;
+  }
+
+  function addQuestion(conversation: ServiceConversation, text: string): ServiceQuestion {
+    nextId += 1;
+    const at = new Date().toISOString();
+    const question: ServiceQuestion = {
+      id: nextId,
+      conversation_id: conversation.id,
+      question: text,
+      created_at: at,
+      updated_at: at,
+      status: 'processing',
+      turns: [{ reasoning: text, timestamp: Math.floor(Date.now() / 1000), role: 'user' }],
+      stats: { time_millis: 0, tool_calls: 0, credits: 0 },
+      suggested_followups: null,
+    };
+    conversation.questions.push(question);
+    if (quirks.answersAtOnce) answer(question);
+    answering?.(question);
+    return question;
+  }
+
+  function envelope(list: ServiceConversation[]): unknown {
+    if (quirks.listEnvelope === 'array') return list;
+    return { [quirks.listEnvelope ?? 'conversations']: list };
+  }
+}
+
+export type FakeService = Awaited<ReturnType<typeof startFakeService>>;
+
+function callOf(method: string, id?: string, sub?: string, verb?: string): ServiceCall | undefined {
+  if (method === 'POST') {
+    if (id === undefined) return 'create';
+    if (verb !== undefined) return 'cancel';
+    return sub === undefined ? undefined : 'followUp';
+  }
+  if (method === 'GET' && sub === undefined) return id === undefined ? 'list' : 'read';
+  return method === 'DELETE' && id !== undefined && sub === undefined ? 'delete' : undefined;
+}
+
+function send(response: ServerResponse, status: number, body?: unknown): void {
+  response
+    .writeHead(status, { 'content-type': 'application/json' })
+    .end(body === undefined ? undefined : JSON.stringify(body));
+}
