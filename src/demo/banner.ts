@@ -1,0 +1,33 @@
+import type { RunningDemo } from './demo.ts';
+import { WORKSPACE } from './workspace.ts';
+
+/** What the person at the terminal is shown when everything runs. */
+export function banner(
+  { slackUrl, codeSearch }: RunningDemo,
+  { questions, logs, startedInMs }: { questions: readonly string[]; logs: string; startedInMs: number },
+): string {
+  const [first = '', second = '', third = ''] = questions;
+  const mention = `@${WORKSPACE.botName}`;
+  const files = `${codeSearch.files.toLocaleString('en')} files`;
+  return `
+Deep Search runs in a local Slack (ready in ${(startedInMs / 1000).toFixed(1)} s).
+
+  Open        ${slackUrl}
+  Answers     from ${codeSearch.repositories.join(', ')} (${files}), by ${codeSearch.url}
+  Logs        ${logs}
+
+Type in #general:
+
+  /deepsearch ${first}
+  ${mention} ${second}
+  /deepsearch ${third}
+
+Then open the thread ("replies" under the message) and
+  - reply there, without a mention, to ask a follow-up, or press one of the suggestions;
+  - press Cancel on a card, or reply "cancel", while a question runs;
+  - click the sources: every link opens.
+"Direct messages" in the sidebar is Alice's conversation with the app: write there without a mention.
+
+Ctrl-C stops everything.
+`;
+}

@@ -1,0 +1,97 @@
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { DemoOptions } from './arguments.ts';
+import { parseArguments, USAGE } from './arguments.ts';
+import { banner } from './banner.ts';
+import { createDemo } from './demo.ts';
+import { findLocalSlack } from './local-slack.ts';
+import { portProblems } from './ports.ts';
+import { DemoProblem } from './problem.ts';
+import { suggestQuestions } from './questions.ts';
+import { repositoryProblems } from './repositories.ts';
+
+const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What of the environment the programs get: settings of the app that happen to be set must not change the demo. */
+const handedOn = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SystemRoot', 'NODE_EXTRA_CA_CERTS'];
+
+/** Exit codes: 0 after a stop by signal, 1 when something could not start or broke, 2 for wrong arguments. */
+async function main(): Promise<number> {
+  const startedMs = performance.now();
+  const stopped = new Promise<'stopped'>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => resolve('stopped'));
+  });
+  // npm resolves nothing: a relative path counts from where the person typed it.
+  const read = parseArguments(process.argv.slice(2), process.env.INIT_CWD ?? process.cwd());
+  if (read.kind === 'help') {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const problems = read.kind === 'wrong' ? read.problems : await optionProblems(read.options);
+  if (read.kind === 'wrong' || problems.length > 0) {
+    complain(`The demo can not start:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\n\n${USAGE}`);
+    return 2;
+  }
+  const { options } = read;
+  const repositories = repositoriesOf(options);
+  const localSlack = findLocalSlack(options.localSlack ?? (process.env.LOCAL_SLACK_BIN?.trim() || undefined));
+  const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'deepsearch-demo-'));
+  const demo = createDemo({ folder, environment: environmentHandedOn() }, { ...options, repositories, localSlack });
+  try {
+    const starting = Promise.all([demo.start(), suggestQuestions(repositories[0] ?? projectFolder, projectFolder)]);
+    // A stop in the middle of a start makes it fail, and nobody waits for it then.
+    starting.catch(() => undefined);
+    const started = await Promise.race([stopped, starting]);
+    if (started === 'stopped') return 0;
+    const [running, questions] = started;
+    process.stdout.write(banner(running, { questions, logs: folder, startedInMs: performance.now() - startedMs }));
+    const end = await Promise.race([stopped, demo.broken.then((what) => ({ what }))]);
+    if (end === 'stopped') return 0;
+    complain(`${end.what}\n\nThe demo stops.\n`);
+    return 1;
+  } finally {
+    await demo.stop();
+    if (options.dataDir === undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function optionProblems(options: DemoOptions): Promise<string[]> {
+  return [
+    ...(await repositoryProblems(repositoriesOf(options))),
+    ...(await portProblems(options)),
+    ...folderProblems(options.dataDir),
+  ];
+}
+
+function repositoriesOf({ repositories }: DemoOptions): string[] {
+  return repositories.length === 0 ? [projectFolder] : repositories;
+}
+
+function folderProblems(dataDir: string | undefined): string[] {
+  if (dataDir === undefined) return [];
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    accessSync(dataDir, constants.W_OK);
+    return [];
+  } catch {
+    return [`--data-dir ${dataDir}: can not be written to`];
+  }
+}
+
+function environmentHandedOn(): Record<string, string> {
+  return Object.fromEntries(handedOn.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+}
+
+function complain(text: string): void {
+  process.stderr.write(text);
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!(error instanceof DemoProblem)) throw error;
+  complain(`${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,29 @@
+import { createServer } from 'node:net';
+import type { DemoOptions } from './arguments.ts';
+
+/** Which of the given ports cannot be listened on, in words; free ports may still be taken a moment later. */
+export async function portProblems(options: DemoOptions): Promise<string[]> {
+  const wanted: [string, number | undefined][] = [
+    ['--slack-port', options.slackPort],
+    ['--service-port', options.servicePort],
+    ['--app-port', options.appPort],
+  ];
+  const problems = await Promise.all(
+    wanted.map(async ([name, port]) => {
+      const code = port === undefined ? undefined : await refusalOf(port);
+      if (code === undefined) return [];
+      const why = code === 'EADDRINUSE' ? 'is in use' : `can not be listened on (${code})`;
+      return [`${name} ${port}: this port ${why}; choose another, or leave the option out for a free one`];
+    }),
+  );
+  return problems.flat();
+}
+
+/** The code with which the system refuses a port, tried on all addresses, as the local Slack will. */
+function refusalOf(port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen(port, () => server.close(() => resolve(undefined)));
+  });
+}
