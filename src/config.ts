@@ -107,7 +107,7 @@ export const SETTINGS = {
     'markdown',
   ),
   PATIENCE_SECONDS: setting(
-    whole(5, 86_400),
+    whole(1, 86_400),
     'How long a question is watched before the app stops and says so.',
     '900',
   ),

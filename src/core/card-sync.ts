@@ -1,5 +1,5 @@
 import { cardView, digestOf } from './card.ts';
-import { AppError, isAppError } from './errors.ts';
+import { isAppError } from './errors.ts';
 import { changeQuestion, type LifePorts, type Progress } from './life-ports.ts';
 import { finalCard } from './lifecycle.ts';
 import type { Question } from './question.ts';
@@ -7,8 +7,11 @@ import type { Question } from './question.ts';
 export interface CardSync {
   /** Posts the card, or finds the one whose posting had an unknown outcome. A command's card becomes its thread. */
   announce(question: Question, placeInLine: number, lookFirst: boolean): Promise<Progress>;
-  /** Edits the card when people would notice a difference and the last edit is long enough ago. Never throws for Slack's sake. */
-  refresh(question: Question, placeInLine: number): Promise<Question>;
+  /**
+   * Edits the card when people would notice a difference. Returns in how many milliseconds an edit that is due may be
+   * made, if the last one is too recent; undefined when nothing is due. Never throws for Slack's sake.
+   */
+  refresh(question: Question, placeInLine: number): Promise<number | undefined>;
   /** Makes the card say how the question ended. Throws what Slack throws, except for a card that is gone. */
   finish(question: Question): Promise<Question>;
 }
@@ -48,22 +51,29 @@ export function createCardSync(ports: LifePorts): CardSync {
     }));
   }
 
-  async function refresh(question: Question, placeInLine: number): Promise<Question> {
+  async function refresh(question: Question, placeInLine: number): Promise<number | undefined> {
     const { card } = question;
     const nowMs = now();
-    if (card.ts === undefined || card.gone === true || question.phase === 'closed') return question;
-    if (question.outcome !== undefined || nowMs - (card.editedMs ?? 0) < settings.cardEditMs) return question;
+    const isOver = question.outcome !== undefined || question.phase === 'closed';
+    if (isOver || card.ts === undefined || card.gone === true) return undefined;
     const view = cardView(question, placeInLine, nowMs);
     const shown = digestOf(view);
-    if (shown === card.shown) return question;
+    if (shown === card.shown) return undefined;
+    const tooSoonMs = (card.editedMs ?? 0) + settings.cardEditMs - nowMs;
+    if (tooSoonMs > 0) return tooSoonMs;
     try {
       await messenger.updateCard(question, view);
-      return store(question, (stored) => ({ ...stored, card: { ...stored.card, shown, editedMs: nowMs } }));
+      await store(question, (stored) => ({ ...stored, card: { ...stored.card, shown, editedMs: nowMs } }));
+      return undefined;
     } catch (error) {
-      if (isAppError(error, 'notFound', 'undeliverable')) return markGone(question);
-      if (!(error instanceof AppError)) throw error;
+      if (!isAppError(error) || error.kind === 'storage' || error.kind === 'corrupt') throw error;
+      if (error.kind === 'notFound' || error.kind === 'undeliverable') {
+        await markGone(question);
+        return undefined;
+      }
       ports.journal.warn({ event: 'card_edit_dropped', questionId: question.id, kind: error.kind }, error);
-      return store(question, (stored) => ({ ...stored, card: { ...stored.card, editedMs: nowMs } }));
+      await store(question, (stored) => ({ ...stored, card: { ...stored.card, editedMs: nowMs } }));
+      return Math.max(settings.cardEditMs, error.retryAfterMs ?? 0);
     }
   }
 

@@ -88,12 +88,11 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
       );
       await Promise.all(thread.line.map((id) => looks.lookIn(id, 0)));
     }
-    const closed = await store(question, ({ responseUrl: _, trouble: _trouble, ...stored }) => ({
-      ...stored,
-      phase: 'closed',
-      ...(stored.outcome === undefined ? {} : { outcome: lightened(stored.outcome) }),
-    }));
+    // "Check again" may have re-opened the question in the meantime; then it lives on.
+    const closed = await store(question, (stored) => (stored.phase === 'delivering' ? asClosed(stored) : stored));
+    if (closed.phase !== 'closed') return closed;
     await questions.markClosed(question.id);
+    if ((await questions.get(question.id))?.phase !== 'closed') await questions.markOpen(question.id);
     journal.info({
       event: 'question_closed',
       outcome: question.outcome?.kind ?? 'none',
@@ -112,6 +111,11 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
 function withoutIntent(delivery: Question['delivery']): Question['delivery'] {
   const { intentMs: _, ...rest } = delivery;
   return rest;
+}
+
+function asClosed({ responseUrl: _url, trouble: _trouble, ...question }: Question): Question {
+  const { outcome } = question;
+  return { ...question, phase: 'closed', ...(outcome === undefined ? {} : { outcome: lightened(outcome) }) };
 }
 
 /** Once delivered, the text stands in Slack and at the service; only what buttons need is kept. */

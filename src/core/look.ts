@@ -40,8 +40,7 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
         return undefined;
       }
       if (step.do === 'wait') {
-        await card.refresh(question, placeInLine);
-        return step.ms;
+        return sooner(step.ms, await card.refresh(question, placeInLine));
       }
       const progress = await carryOut(question, step, placeInLine);
       question = progress.question;
@@ -118,8 +117,7 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
         { event: 'step_failed', questionId: question.id, kind: error.kind, failures, waitMs, phase: current.phase },
         error,
       );
-      await card.refresh(troubled, placeInLine);
-      return { question: troubled, waitMs };
+      return { question: troubled, waitMs: sooner(waitMs, await card.refresh(troubled, placeInLine)) };
     }
   }
 
@@ -152,8 +150,8 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
       return { question: await end(question, { kind: 'gaveUp' }, conversation.shareUrl) };
     }
     const watched = await noteProgress(question, observed.steps, observed.lastStep, conversation.shareUrl);
-    const shown = await card.refresh(watched, placeInLine);
-    return { question: shown, waitMs: nextLookMs(settings.pacing, elapsedMs, ports.random()) };
+    await card.refresh(watched, placeInLine);
+    return { question: watched, waitMs: nextLookMs(settings.pacing, elapsedMs, ports.random()) };
   }
 
   async function watchFailed(question: Question, error: AppError): Promise<Progress | undefined> {
@@ -219,4 +217,8 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
 /** When the watch began that patience limits. */
 function watchedSince({ upstream, acceptedMs }: Question): number {
   return upstream.watchedFromMs ?? upstream.askedMs ?? acceptedMs;
+}
+
+function sooner(waitMs: number, dueMs: number | undefined): number {
+  return dueMs === undefined ? waitMs : Math.min(waitMs, dueMs);
 }

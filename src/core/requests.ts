@@ -126,7 +126,7 @@ function hasEnded(question: Question): boolean {
 }
 
 function isGivenUp(question: Question): boolean {
-  return question.phase === 'closed' && question.outcome?.kind === 'gaveUp';
+  return question.outcome?.kind === 'gaveUp';
 }
 
 function reopen(question: Question, nowMs: number): Question {

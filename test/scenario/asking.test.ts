@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, type Quirks, serviceToken, startFakeService } from '../support/fake-service.ts';
 import { people, team } from '../support/fake-slack.ts';
-import { mentionOf, messageOf } from '../support/payloads.ts';
+import { one } from '../support/one.ts';
+import { mentionOf, messageOf, pressOf } from '../support/payloads.ts';
 import { startWorld, texts, visibleText, type World } from '../support/world.ts';
 
 let service: FakeService;
@@ -83,7 +84,6 @@ describe('/deepsearch', () => {
     expect(buttons).toContain('is it private?');
     expect(service.calls).toEqual([]);
     const value = /"value":"(q[0-9a-f]{24})"/.exec(buttons)?.[1];
-    const { pressOf } = await import('../support/payloads.ts');
     await world.deliver(
       pressOf({
         actionId: 'deepsearch:ask_in_dm',
@@ -305,9 +305,3 @@ describe('services that differ', () => {
     await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0ADA>/));
   });
 });
-
-function one<T>(found: T[]): T {
-  const [only, ...more] = found;
-  if (only === undefined || more.length > 0) throw new Error(`expected one, found ${found.length}`);
-  return only;
-}

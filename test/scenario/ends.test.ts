@@ -1,0 +1,296 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, type ServiceQuestion, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { pressOf } from '../support/payloads.ts';
+import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world.ts';
+
+let service: FakeService;
+let world: World;
+
+async function begin(settings: Record<string, string> = {}): Promise<void> {
+  service = await startFakeService();
+  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
+}
+
+async function end(): Promise<void> {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+}
+
+beforeEach(() => begin());
+afterEach(end);
+
+function asked(text: string): Promise<ServiceQuestion> {
+  return eventually(() => one(service.find(text)));
+}
+
+function threadText(ts: string): string {
+  return texts(world.slack.inThread(ts)).join('\n');
+}
+
+describe('the card', () => {
+  test('shows steps and the last one as they happen, and ends as one quiet line without buttons', async () => {
+    const ts = await world.mention('how?');
+    const question = await asked('how?');
+    service.step(question, 'Reading src/<main>.ts & more');
+    await eventually(() =>
+      expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Reading src/&lt;main&gt;.ts'),
+    );
+    expect(buttonsOf(world.card(ts)?.blocks).map(({ label }) => label)).toEqual(['Cancel']);
+    service.answer(question);
+    await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toMatch(/Answered in 1 s · 3 steps/));
+    expect(buttonsOf(world.card(ts)?.blocks)).toEqual([]);
+  });
+
+  test('deleted by someone: the answer is posted all the same', async () => {
+    const ts = await world.mention('how?');
+    const question = await asked('how?');
+    const card = await eventually(() => world.card(ts) ?? fail());
+    world.slack.remove(card.ts);
+    service.answer(question);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  });
+});
+
+describe('cancel', () => {
+  test('by the button: cancelled upstream, card closed with who did it, the conversation goes on', async () => {
+    const ts = await world.mention('long one?');
+    const question = await asked('long one?');
+    await world.press('Cancel', { user: people.bob });
+    await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Cancelled by <@U0BOB>'));
+    expect(question.error?.kind).toBe('Cancelled');
+    expect(world.answersIn(ts)).toEqual([]);
+    service.answerEverything();
+    await world.reply(ts, 'another?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    expect(service.conversations).toHaveLength(1);
+  });
+
+  test.each(['cancel', 'Stop', 'stop.'])('by the bare reply %j, and by a mention', async (word) => {
+    const ts = await world.mention('long one?');
+    await asked('long one?');
+    await world.reply(ts, word);
+    await eventually(() => expect(threadText(ts)).toContain('Cancelled by'));
+    const second = await world.mention('other long one?');
+    await asked('other long one?');
+    await world.mention(word, { threadTs: second });
+    await eventually(() => expect(threadText(second)).toContain('Cancelled by'));
+  });
+
+  test('of a waiting question leaves the running one alone', async () => {
+    const ts = await world.mention('q1?');
+    const running = await asked('q1?');
+    await world.reply(ts, 'q2?');
+    const cancels = (): string[] =>
+      world.slack
+        .inThread(ts)
+        .filter(({ blocks }) => buttonsOf(blocks).some(({ label }) => label === 'Cancel'))
+        .map(({ ts: at }) => at);
+    await eventually(() => expect(cancels()).toHaveLength(2));
+    await world.press('Cancel');
+    await eventually(() => expect(threadText(ts)).toContain('Cancelled by'));
+    expect(service.find('q2?')).toEqual([]);
+    service.answer(running);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  });
+
+  test('after the answer: the answer stands and the presser is told', async () => {
+    const ts = await world.mention('quick?');
+    const question = await asked('quick?');
+    const stale = await eventually(() => one(buttonsOf(world.card(ts)?.blocks)));
+    service.answer(question);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.deliver(
+      pressOf({
+        actionId: stale.actionId,
+        value: stale.value,
+        user: people.bob,
+        channel: 'C0GENERAL',
+        messageTs: world.card(ts)?.ts ?? '',
+        threadTs: ts,
+        responseUrl: world.slack.responseUrl('late'),
+      }),
+    );
+    const told = await eventually(() => one(world.slack.responses));
+    expect(JSON.stringify(told.body)).toMatch(/answer/i);
+    expect(threadText(ts)).not.toContain('Cancelled');
+  });
+
+  test('with nothing running: said so privately', async () => {
+    const ts = await world.mention('cancel');
+    await eventually(() => expect(world.slack.ephemerals).toHaveLength(1));
+    expect(world.slack.inThread(ts)).toEqual([]);
+  });
+});
+
+describe('failures', () => {
+  test('the service fails the question: its words, defused, a reference, and Try again', async () => {
+    const ts = await world.mention('broken?');
+    const question = await asked('broken?');
+    service.fail(question, 'InternalError', 'Search backend down <!channel>', 'Shard 3 did not answer, <@U0BOB>.');
+    const failure = await eventually(() => one(world.answersIn(ts)));
+    const shown = visibleText(failure);
+    expect(shown).toContain('Search backend down');
+    expect(shown).not.toMatch(/<!channel>|<@U0BOB>/);
+    expect(shown).toMatch(/q[0-9a-f]{8}/);
+    service.answerEverything();
+    await world.press('Try again', { user: people.bob });
+    await world.press('Try again', { user: people.ada });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    expect(service.find('broken?')).toHaveLength(2);
+  });
+
+  test('too long for the service: Ask in a new conversation', async () => {
+    const ts = await world.mention('grown?');
+    service.fail(await asked('grown?'), 'TokenLimitExceeded');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    service.answerEverything();
+    await world.press('Ask in a new conversation');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    expect(service.conversations).toHaveLength(2);
+  });
+
+  test('credentials refused: said, and not ready until they are taken again', async () => {
+    service.fault('create', { status: 401 });
+    service.fault('list', { status: 401 });
+    const ts = await world.mention('locked?');
+    const failure = await eventually(() => one(world.answersIn(ts)));
+    expect(visibleText(failure)).toMatch(/access/i);
+    expect((await world.readyz()).status).toBe(503);
+    service.answerEverything();
+    await world.mention('open again?');
+    await eventually(async () => expect((await world.readyz()).status).toBe(200));
+  });
+
+  test('conversation deleted upstream: the follow-up starts a new one by itself, with a note', async () => {
+    service.answerEverything();
+    const ts = await world.mention('first?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    service.remove(service.conversations[0]?.id ?? 0);
+    await world.reply(ts, 'second?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    expect(service.conversations).toHaveLength(1);
+    expect(threadText(ts)).toMatch(/new conversation|new one/i);
+  });
+
+  test('conversation deleted while the question runs: a failure with Ask in a new conversation', async () => {
+    const ts = await world.mention('first?');
+    await asked('first?');
+    service.remove(service.conversations[0]?.id ?? 0);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    service.answerEverything();
+    await world.press('Ask in a new conversation');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+  });
+
+  test('unreachable for a while: the card says so, then the answer comes', async () => {
+    const ts = await world.mention('far?');
+    const question = await asked('far?');
+    service.fault('read', { breakBeforeEffect: true }, 1_000);
+    await eventually(() => expect(threadText(ts)).toMatch(/not reachable/i), { timeoutMs: 10_000 });
+    service.answer(question);
+    service.clearFaults();
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1), { timeoutMs: 10_000 });
+  });
+
+  test('unreachable until patience ends: a failure with Try again', async () => {
+    await end();
+    await begin({ PATIENCE_SECONDS: '2', SRC_TIMEOUT_MS: '500' });
+    service.fault('create', { status: 503 }, 1_000);
+    const ts = await world.mention('never?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1), { timeoutMs: 15_000 });
+    expect(buttonsOf(world.answersIn(ts)[0]?.blocks).map(({ label }) => label)).toContain('Try again');
+  });
+
+  test('longer than patience: stopped watching, with the link; Check again finds the answer', async () => {
+    await end();
+    await begin({ PATIENCE_SECONDS: '2' });
+    const ts = await world.mention('slow?');
+    const question = await asked('slow?');
+    const gaveUp = await eventually(() => one(world.answersIn(ts)), { timeoutMs: 12_000 });
+    expect(visibleText(gaveUp)).toMatch(/still running/i);
+    expect(JSON.stringify(gaveUp.blocks)).toContain('/deepsearch/0000');
+    service.answer(question);
+    await world.press('Check again');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    expect(visibleText(world.answersIn(ts)[1] ?? { text: '' })).toContain('The answer to "slow?"');
+    expect(service.find('slow?')).toHaveLength(1);
+  });
+
+  test('rate limited for long: parked with the time, and Drop ends it', async () => {
+    service.fault('create', { status: 429, headers: { 'retry-after': '3600' } });
+    const ts = await world.mention('limited?');
+    await eventually(() => expect(threadText(ts)).toMatch(/<!date\^\d+\^/));
+    await world.press('Drop');
+    await eventually(() => expect(threadText(ts)).toContain('Cancelled by'));
+    expect(service.find('limited?')).toEqual([]);
+  });
+
+  test('out of quota until a known time: parked, then asked by itself', async () => {
+    const ts = await world.mention('costly?');
+    const question = await asked('costly?');
+    service.quota(100, 100, new Date(Date.now() + 1_500));
+    service.fail(question, 'RateLimitExceeded');
+    await eventually(() => expect(threadText(ts)).toMatch(/<!date\^\d+\^/));
+    service.answerEverything();
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1), { timeoutMs: 10_000 });
+    expect(service.find('costly?')).toHaveLength(2);
+  });
+
+  test('a short rate limit is waited for quietly', async () => {
+    service.answerEverything();
+    service.fault('create', { status: 429, headers: { 'retry-after': '1' } });
+    const ts = await world.mention('patient?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1), { timeoutMs: 10_000 });
+    expect(service.find('patient?')).toHaveLength(1);
+  });
+});
+
+describe('answers', () => {
+  test('blocks refused by Slack: the same answer in a simpler form', async () => {
+    service.answerEverything();
+    world.slack.refuseBlocks('markdown');
+    const first = await world.mention('first?');
+    await eventually(() => expect(world.answersIn(first)).toHaveLength(1));
+    world.slack.refuseBlocks('markdown', 'section', 'context', 'header', 'actions', 'divider', 'rich_text');
+    const second = await world.mention('second?');
+    await eventually(() => expect(threadText(second)).toContain('The answer to'));
+  });
+
+  test('of 60,000 characters arrive whole, in order', async () => {
+    const ts = await world.mention('everything?');
+    const paragraphs = Array.from({ length: 600 }, (_, index) => `Paragraph ${index} ${'word '.repeat(18)}.`);
+    service.answer(await asked('everything?'), { answer: paragraphs.join('\n\n') });
+    await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toMatch(/Answered/));
+    const found = [
+      ...texts(world.answersIn(ts))
+        .join('\n')
+        .matchAll(/Paragraph (\d+) /g),
+    ].map(([, number]) => Number(number));
+    expect(found).toEqual(paragraphs.map((_, index) => index));
+    expect(world.answersIn(ts).length).toBeGreaterThan(4);
+  });
+
+  test('with many sources: five shown, all in a modal', async () => {
+    const ts = await world.mention('sources?');
+    const sources = Array.from({ length: 12 }, (_, index) => ({
+      type: 'Repository',
+      link: `/github.com/acme/app/-/blob/file${index}.ts`,
+      label: `file${index}.ts`,
+    }));
+    service.answer(await asked('sources?'), { sources });
+    const answer = await eventually(() => one(world.answersIn(ts)));
+    expect(visibleText(answer)).toContain('file4.ts');
+    expect(visibleText(answer)).not.toContain('file5.ts');
+    await world.press('All sources (12)');
+    const view = await eventually(() => one(world.slack.views));
+    expect(JSON.stringify(view)).toContain('file11.ts');
+  });
+});
+
+function fail(): never {
+  throw new Error('not yet');
+}

@@ -1,0 +1,6 @@
+/** The only element; throws when there are none or more. */
+export function one<T>(found: readonly T[]): T {
+  const [only, ...more] = found;
+  if (only === undefined || more.length > 0) throw new Error(`expected one, found ${found.length}`);
+  return only;
+}
