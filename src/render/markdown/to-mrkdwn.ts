@@ -10,6 +10,8 @@ declare module 'mdast' {
 }
 
 const ZERO_WIDTH_SPACE = '\u200B';
+/** Looks like a backtick: mrkdwn knows no way to write one that neither begins nor ends code. */
+const BACKTICK = '\u02CB';
 const BULLETS = ['•', '◦', '▪'] as const;
 const INDENT = '    ';
 const RULE = '———';
@@ -129,7 +131,7 @@ function inlineNode(node: PhrasingContent, before: string, after: string): strin
   switch (node.type) {
     case 'text':
       // A line break inside a paragraph is only a place where the source was wrapped.
-      return escapeMrkdwn(node.value.replaceAll('\n', ' '));
+      return escapeMrkdwn(node.value.replaceAll('\n', ' ').replaceAll('`', BACKTICK));
     case 'break':
       return '\n';
     case 'strong':
@@ -147,9 +149,8 @@ function inlineNode(node: PhrasingContent, before: string, after: string): strin
   }
 }
 
-/** Slack knows no way to write a backtick inside inline code, so a look-alike stands for it. */
 function inlineCode(value: string): string {
-  return escapeMrkdwn(value.replaceAll('`', '\u02CB').replaceAll('\n', ' '));
+  return escapeMrkdwn(value.replaceAll('`', BACKTICK).replaceAll('\n', ' '));
 }
 
 /** Formatting does not cross line breaks in mrkdwn, and has no spaces just inside its marks. */

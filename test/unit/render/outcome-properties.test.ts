@@ -1,0 +1,243 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Question } from '../../../src/core/question.ts';
+import type { MessageFormat, RenderedMessage } from '../../../src/render/message.ts';
+import { renderOutcome } from '../../../src/render/outcome.ts';
+import { slackProblems } from '../../support/slack-limits.ts';
+import { answered } from './example.ts';
+import { fencesAreBalanced, readableMarkdown, readableMrkdwn, squeeze, words } from './readable.ts';
+
+const FORMATS: readonly MessageFormat[] = ['markdown', 'mrkdwn', 'plain'];
+const PINGS = /<!(?:channel|here|everyone|subteam)|<@U123|(?<![\p{L}\p{N}_.+-])@(?:here|channel|everyone)\b/iu;
+
+/** The share of the answer in each message, as written. */
+function written(messages: RenderedMessage[], format: MessageFormat): string[] {
+  return messages.map((message) => {
+    if (format === 'plain') return message.text;
+    return (message.blocks ?? [])
+      .flatMap((block) => {
+        if (block.type === 'markdown') return [block.text];
+        return block.type === 'section' && format === 'mrkdwn' ? [block.text?.text ?? ''] : [];
+      })
+      .join('\n\n');
+  });
+}
+
+function expectDeliverable(question: Question, limit = Number.POSITIVE_INFINITY): Record<MessageFormat, string[]> {
+  const result = { markdown: [''], mrkdwn: [''], plain: [''] };
+  const counts = FORMATS.map((format) => {
+    const messages = renderOutcome(question, { format });
+    for (const message of messages) {
+      expect(slackProblems('chat.postMessage', { ...message })).toEqual([]);
+      expect(message.text.length).toBeLessThan(format === 'plain' ? 14_000 : 3_000);
+      expect(message.text).not.toBe('');
+      expect(JSON.stringify(message).replaceAll('<@U0ASKER>', '')).not.toMatch(PINGS);
+      for (const block of message.blocks ?? []) {
+        if (block.type === 'markdown') expect(fencesAreBalanced(block.text)).toBe(true);
+        if (block.type === 'section') expect((block.text?.text.match(/```/g) ?? []).length % 2).toBe(0);
+      }
+    }
+    result[format] = written(messages, format);
+    return messages.length;
+  });
+  expect(new Set(counts).size).toBe(1);
+  expect(counts[0]).toBeLessThanOrEqual(limit);
+  return result;
+}
+
+/** How many messages a text of this length may take: the fewest, or one more. */
+function fewest(length: number): number {
+  return Math.ceil((length + 1_500) / 11_500);
+}
+
+/** Stands for a word until the whole document numbers them. */
+const word = fc.constant('W');
+const sentence = (max: number) => fc.array(word, { minLength: 1, maxLength: max }).map((all) => `${all.join(' ')}.`);
+
+const decorated = fc
+  .tuple(word, fc.constantFrom('**', '*', '~~', '`', ''), fc.boolean())
+  .map(([inner, mark, link]) =>
+    link ? `[${mark}${inner}${mark}](https://e.org/a_(b)?x=1&y=2)` : `${mark}${inner}${mark}`,
+  );
+const rich = fc.array(decorated, { minLength: 1, maxLength: 12 }).map((all) => all.join(' '));
+const fenced = fc
+  .tuple(fc.constantFrom('ts', '', 'c++', 'sh'), fc.array(sentence(6), { minLength: 1, maxLength: 40 }))
+  .map(([language, lines]) => [`\`\`\`${language}`, ...lines, '```'].join('\n'));
+const table = fc
+  .array(fc.tuple(word, word, rich), { minLength: 1, maxLength: 30 })
+  .map((rows) => ['| A | B | C |', '|---|:-:|--:|', ...rows.map((row) => `| ${row.join(' | ')} |`)].join('\n'));
+const list = fc
+  .array(fc.tuple(rich, fc.array(sentence(5), { maxLength: 3 })), { minLength: 1, maxLength: 12 })
+  .chain((items) =>
+    fc.boolean().map((ordered) =>
+      items
+        .map(([text, nested], index) => {
+          const marker = ordered ? `${index + 1}. ` : '- ';
+          const indent = ' '.repeat(marker.length);
+          return [`${marker}${text}`, ...nested.map((each) => `${indent}- ${each}`)].join('\n');
+        })
+        .join('\n'),
+    ),
+  );
+const quoted = rich.map((text) => `> ${text}\n> <!channel> and <@U123> @here`);
+const block = fc.oneof(
+  sentence(200),
+  rich,
+  rich.map((text) => `## ${text}`),
+  fenced,
+  table,
+  list,
+  quoted,
+  fc.constant('---'),
+  sentence(8).map((text) => `<div class="x">\n${text}\n</div>`),
+);
+const documents = fc.array(block, { minLength: 1, maxLength: 30 }).map((blocks) => {
+  let count = 0;
+  return blocks.join('\n\n').replace(/W/g, () => {
+    count += 1;
+    return `w${count}z`;
+  });
+});
+
+describe('an answer of generated Markdown', () => {
+  it('fits every limit in every format, loses nothing and pings nobody', () => {
+    fc.assert(
+      fc.property(documents, (markdown) => {
+        const parts = expectDeliverable(answered({ markdown }));
+        const expected = words(markdown);
+        for (const format of FORMATS) expect(words(parts[format].join('\n'))).toEqual(expected);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('shows any text at all as it was written', () => {
+    const odd = fc.string({
+      unit: fc.oneof(
+        fc.constantFrom(
+          '*',
+          '_',
+          '`',
+          '~',
+          '[',
+          ']',
+          '(',
+          ')',
+          '<',
+          '>',
+          '&',
+          '#',
+          '|',
+          '!',
+          '\\',
+          '-',
+          '+',
+          '1.',
+          ' ',
+          '\n',
+          '\n\n',
+        ),
+        fc.constantFrom('a', 'b', '👩‍👩‍👧', 'é', '漢', '&lt;', ' https://e.org/ ', ':', '"'),
+      ),
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(odd, (markdown) => {
+        const parts = expectDeliverable(answered({ markdown }), 1);
+        const shown = readableMarkdown(parts.markdown.join('\n\n'));
+        if (readableMarkdown(markdown) !== '') expect(shown).toBe(readableMarkdown(markdown));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+const FILLER = 'The retry policy reads its limits from the configuration of the service. ';
+
+describe.each([1, 2_999, 3_001, 11_999, 12_001, 60_000])('an answer of %i characters', (length) => {
+  it.each([
+    [
+      'prose',
+      FILLER.repeat(1_000)
+        .slice(0, length - 1)
+        .padEnd(length, 'x'),
+    ],
+    [
+      'paragraphs',
+      `${FILLER.repeat(6)}\n\n`
+        .repeat(200)
+        .slice(0, length - 1)
+        .padEnd(length, 'x'),
+    ],
+    ['no space at all', 'x'.repeat(length)],
+    [
+      'emoji at every seam',
+      '👩‍👩‍👧‍👦'
+        .repeat(Math.ceil(length / 11))
+        .slice(0, length - (length % 11))
+        .padEnd(length, 'x'),
+    ],
+  ])('of %s takes as few messages as fit and keeps all', (_name, markdown) => {
+    expect(markdown).toHaveLength(length);
+    const parts = expectDeliverable(answered({ markdown }), fewest(length));
+    expect(readableMarkdown(parts.markdown.join('\n\n'))).toBe(squeeze(markdown));
+  });
+});
+
+describe('an answer with one very long thing', () => {
+  const lines = (count: number) =>
+    Array.from({ length: count }, (_, index) => `  const w${index}z = limits.get("${index}");`);
+
+  it('divides a fence of 40,000 characters at lines and opens it again in its language', () => {
+    const code = lines(1_200).join('\n').slice(0, 40_000);
+    const markdown = `\`\`\`ts\n${code}\n\`\`\``;
+    const parts = expectDeliverable(answered({ markdown }), fewest(40_000));
+    for (const part of parts.markdown) expect(part).toMatch(/^```ts\n[\s\S]*\n```$/);
+    expect(parts.markdown.map((part) => part.slice(6, -4)).join('\n')).toBe(code);
+    expect(words(parts.mrkdwn.join('\n'))).toEqual(words(code));
+  });
+
+  it('divides a fence of one line of 40,000 characters', () => {
+    const code = 'a<b&&c>d;'.repeat(4_445).slice(0, 40_000);
+    const parts = expectDeliverable(answered({ markdown: `\`\`\`\n${code}\n\`\`\`` }));
+    expect(parts.markdown.map((part) => part.replaceAll('```', '').trim()).join('')).toBe(code);
+    expect(readableMrkdwn(parts.mrkdwn.join('').replaceAll('```', ''))).toContain(code.slice(0, 500));
+  });
+
+  it('divides a table between rows and repeats its header', () => {
+    const rows = Array.from({ length: 400 }, (_, index) => `| w${index}z | file-${index}.ts | ${'x'.repeat(40)} |`);
+    const markdown = ['| Name | File | Note |', '| --- | --- | --- |', ...rows].join('\n');
+    const parts = expectDeliverable(answered({ markdown }));
+    expect(parts.markdown.length).toBeGreaterThan(1);
+    for (const part of parts.markdown.filter((each) => each !== ''))
+      expect(part).toMatch(/^\| Name \| File \| Note \|\n\|/);
+    for (const format of FORMATS) expect(words(parts[format].join('\n'))).toEqual(words(markdown));
+  });
+
+  it('goes on counting in a list that is divided', () => {
+    const items = Array.from({ length: 300 }, (_, index) => `${index + 1}. w${index}z ${FILLER}`);
+    const parts = expectDeliverable(answered({ markdown: items.join('\n') }), fewest(items.join('\n').length));
+    expect(parts.markdown.length).toBeGreaterThan(1);
+    for (const format of FORMATS) {
+      for (const index of [0, 50, 150, 299]) expect(parts[format].join('\n')).toContain(`${index + 1}. w${index}z`);
+    }
+  });
+
+  it('keeps links with parentheses whole', () => {
+    const links = Array.from({ length: 400 }, (_, index) => `[w${index}z](https://e.org/wiki/A_(${index})?q=1&r=2)`);
+    const parts = expectDeliverable(answered({ markdown: links.join(' ') }));
+    expect(parts.markdown.join('\n').match(/\[w\d+z\]\(https:\/\/e\.org\/wiki\/A_%28\d+%29\?q=1&r=2\)/g)).toHaveLength(
+      400,
+    );
+    expect(parts.mrkdwn.join('\n').match(/<https:\/\/e\.org\/wiki\/A_\(\d+\)\?q=1&amp;r=2\|w\d+z>/g)).toHaveLength(400);
+  });
+
+  it('renders 60,000 characters in time', () => {
+    const paragraph = `## Part\n\n${FILLER.repeat(4)} \`code_name\` and **bold** [link](https://e.org/x).\n\n- one\n- two\n\n`;
+    const markdown = paragraph.repeat(200).slice(0, 60_000);
+    renderOutcome(answered({ markdown }), { format: 'markdown' });
+    const started = performance.now();
+    renderOutcome(answered({ markdown }), { format: 'markdown' });
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+});

@@ -1,0 +1,48 @@
+import type { Nodes } from 'mdast';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmFromMarkdown } from 'mdast-util-gfm';
+import { gfm } from 'micromark-extension-gfm';
+
+/** What a reader sees of Markdown, read without the code under test: text and code, no white space, nothing invisible. */
+export function readableMarkdown(markdown: string): string {
+  return squeeze(text(fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })));
+}
+
+function text(node: Nodes): string {
+  if (node.type === 'html') return node.value;
+  if ('value' in node) return node.value;
+  return 'children' in node ? node.children.map(text).join('') : '';
+}
+
+/** What a reader sees of mrkdwn, roughly: entities decoded, links by their labels. */
+export function readableMrkdwn(mrkdwn: string): string {
+  return squeeze(
+    mrkdwn
+      .replace(/<(?:https?|mailto):[^|>]*\|([^>]*)>/g, '$1')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&'),
+  );
+}
+
+export function squeeze(value: string): string {
+  return value.replace(/[\s\u200B]+/gu, '');
+}
+
+/** The numbered words of a text, in order. Documents made of them show what is lost, moved or repeated. */
+export function words(value: string): string[] {
+  return value.match(/w\d+z/g) ?? [];
+}
+
+/** Whether every code fence that is opened is closed. */
+export function fencesAreBalanced(markdown: string): boolean {
+  let open: string | undefined;
+  for (const line of markdown.split('\n')) {
+    const fence = /^[\s>]*(?:(?:[-*]|\d+[.)]) +)*(`{3,}|~{3,})(.*)$/.exec(line);
+    const mark = fence?.[1];
+    if (mark === undefined) continue;
+    if (open === undefined) open = mark;
+    else if (mark.startsWith(open) && fence?.[2]?.trim() === '') open = undefined;
+  }
+  return open === undefined;
+}
