@@ -29,9 +29,9 @@ export function createCardSync(ports: LifePorts): CardSync {
       if (ts !== undefined) return { question: await posted(question, ts, '') };
     }
     const intended = await store(question, (stored) => ({ ...stored, card: { ...stored.card, intentMs: now() } }));
+    let ts: string;
     try {
-      const { ts } = await messenger.postCard(intended, view);
-      return { question: await posted(intended, ts, digestOf(view)) };
+      ({ ts } = await messenger.postCard(intended, view));
     } catch (error) {
       if (isAppError(error) && !error.outcomeUnknown) {
         await store(intended, (stored) => {
@@ -41,6 +41,8 @@ export function createCardSync(ports: LifePorts): CardSync {
       }
       throw error;
     }
+    // Outside the try: when storing this fails the card stands in Slack, and the intent must stay to find it by.
+    return { question: await posted(intended, ts, digestOf(view)) };
   }
 
   function posted(question: Question, ts: string, shown: string): Promise<Question> {

@@ -22,15 +22,17 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
       ...stored,
       delivery: { ...stored.delivery, intentMs: now() },
     }));
+    let ts: string;
     try {
-      const { ts } = await messenger.postPart(intended, part);
-      return { question: await posted(intended, ts) };
+      ({ ts } = await messenger.postPart(intended, part));
     } catch (error) {
       if (isAppError(error) && !error.outcomeUnknown) {
         await store(intended, (stored) => ({ ...stored, delivery: withoutIntent(stored.delivery) }));
       }
       throw error;
     }
+    // Outside the try: when storing this fails the message stands in Slack, and the intent must stay to find it by.
+    return { question: await posted(intended, ts) };
   }
 
   function posted(question: Question, ts: string): Promise<Question> {
