@@ -53,7 +53,7 @@ export function openEmbeddedStore(dataDir: string, clock: Clock, journal: Journa
 
   async function run<T>(name: string, operation: () => T | Promise<T>): Promise<T> {
     if (closing !== undefined) throw new AppError('storage', 'The embedded store is closed');
-    const result = (async () => operation())();
+    const result = settle(operation);
     running.add(result);
     const forget = () => void running.delete(result);
     result.then(forget, forget);
@@ -78,8 +78,11 @@ export function openEmbeddedStore(dataDir: string, clock: Clock, journal: Journa
   async function close(): Promise<void> {
     clearInterval(sweeper);
     await withDeadline(Promise.allSettled(running), CLOSE_DEADLINE_MS, 'Embedded store: pending writes');
-    unlock();
-    await withDeadline(env.close(), CLOSE_DEADLINE_MS, 'Embedded store: close');
+    try {
+      unlock();
+    } finally {
+      await withDeadline(env.close(), CLOSE_DEADLINE_MS, 'Embedded store: close');
+    }
   }
 
   const sweeper = setInterval(sweep, SWEEP_INTERVAL_MS);
@@ -138,6 +141,19 @@ export function openEmbeddedStore(dataDir: string, clock: Clock, journal: Journa
   }
 }
 
+/**
+ * LMDB gives the reason of a failed commit in a further promise, `commitError`. It has to be listened to for another
+ * reason too: rejected without a listener, as on a full disk, it would end the process.
+ */
+async function settle<T>(operation: () => T | Promise<T>): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    if (error instanceof Error && 'commitError' in error) await error.commitError;
+    throw error;
+  }
+}
+
 function openEnvironment(dataDir: string): RootDatabase {
   const path = join(dataDir, FILE_NAME);
   try {
@@ -149,6 +165,8 @@ function openEnvironment(dataDir: string): RootDatabase {
       maxDbs: 8,
       // Without overlapping sync a commit, and with it the promise of a write, includes the flush to disk.
       overlappingSync: false,
+      // With it, the library starts each batch by a write of its own, whose failure nobody could catch.
+      eventTurnBatching: false,
       // Missing in lmdb 3.5's types; read by its native part (env.cpp), which otherwise makes files readable for all.
       permissionsMode: 0o600,
     };

@@ -44,6 +44,26 @@ describe('a process that is killed while it writes', () => {
   }, 60_000);
 });
 
+describe('a disk that is full', () => {
+  // A limit on the size of files stands for the full disk; it is the same failed write to LMDB.
+  it.skipIf(process.platform === 'win32')(
+    'refuses writes and is still read, and the process lives on',
+    async () => {
+      const writer = startWriter(directory.path, { fileLimitKiB: 400 });
+      await eventually(() => expect(writer.exitCode()).toBe(0), { timeoutMs: 15_000 });
+      await eventually(() => expect(writer.lines.slice(-2)).toEqual(['refused', 'readable']));
+
+      const store = openEmbeddedStore(directory.path, Date.now, journal);
+      const questions = createQuestionStore(store);
+      const acknowledged = writer.lines.filter((line) => line.startsWith('q'));
+      expect(acknowledged.length).toBeGreaterThan(0);
+      for (const id of acknowledged) expect((await questions.get(id))?.text).toBe(`acknowledged ${id}`);
+      await store.close();
+    },
+    30_000,
+  );
+});
+
 describe('a directory in use', () => {
   it('is refused to a second process, whose message names the first', async () => {
     const writer = startWriter(directory.path);
@@ -161,16 +181,27 @@ async function writeHolder(
   await env.close();
 }
 
-function startWriter(dataDir: string): { pid: number | undefined; lines: string[]; kill(): Promise<void> } {
+interface Writer {
+  pid: number | undefined;
+  lines: string[];
+  exitCode(): number | null;
+  kill(): Promise<void>;
+}
+
+function startWriter(dataDir: string, { fileLimitKiB }: { fileLimitKiB?: number } = {}): Writer {
   const script = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
-  const writer: ChildProcess = spawn(process.execPath, ['--import', 'tsx', script, dataDir], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const command = [process.execPath, '--import', 'tsx', script, dataDir];
+  // `ulimit -f` counts blocks of 512 bytes (POSIX).
+  const limit = fileLimitKiB === undefined ? '' : `ulimit -f ${fileLimitKiB * 2}; `;
+  const writer: ChildProcess = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', ...command], {
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
   const lines: string[] = [];
   if (writer.stdout !== null) createInterface({ input: writer.stdout }).on('line', (line) => lines.push(line));
   return {
     pid: writer.pid,
     lines,
+    exitCode: () => writer.exitCode,
     async kill() {
       // What it acknowledged in its last moments is still in the pipe when it exits: `close` comes after that was read.
       const closed = new Promise((resolve) => writer.once('close', resolve));

@@ -1,10 +1,12 @@
+import { isAppError } from '../../../src/core/errors.ts';
 import { openEmbeddedStore } from '../../../src/storage/embedded-store.ts';
 import { createQuestionStore } from '../../../src/storage/repositories.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 import { sampleQuestion } from './sample-records.ts';
 
 // Run as a process of its own: `writer-process.ts <data directory>`. Says `open`, then the id of every question whose
-// creation was acknowledged, in eight lines of work at once, until it is killed.
+// creation was acknowledged, in eight lines of work at once, until it is killed. Where the store refuses a write, it says
+// `refused`, then `readable` when what was acknowledged can still be read, and ends.
 
 const [dataDir] = process.argv.slice(2);
 if (dataDir === undefined) throw new Error('usage: writer-process.ts <data directory>');
@@ -21,4 +23,10 @@ async function write(line: number): Promise<void> {
   }
 }
 
-await Promise.all(Array.from({ length: 8 }, (_, line) => write(line)));
+try {
+  await Promise.all(Array.from({ length: 8 }, (_, line) => write(line)));
+} catch (error) {
+  if (!isAppError(error, 'storage')) throw error;
+  process.stdout.write('refused\n');
+  if ((await questions.get('q0-0')) !== undefined) process.stdout.write('readable\n');
+}
