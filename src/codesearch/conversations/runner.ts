@@ -1,0 +1,241 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { estimateTokens, LIMITS } from '../limits.ts';
+import type { Quota } from './quota.ts';
+import type { ConversationRecord, Focus, QuestionError, QuestionRecord, SourceRecord } from './records.ts';
+import { isOpen } from './records.ts';
+import type { ConversationStore } from './store.ts';
+
+/** What an investigation found; `answer` uses the base mark of the records for the service's address. */
+export interface Finding {
+  title: string;
+  answer: string;
+  sources: SourceRecord[];
+  followUps: string[];
+  focus: Focus;
+  toolCalls: number;
+  /** Estimate of what was read to answer. */
+  tokensRead: number;
+}
+
+/** Searches for an answer. Calls `step` before each thing it does and stops when that throws. */
+export type Investigate = (
+  question: string,
+  earlier: readonly QuestionRecord[],
+  step: (reasoning: string) => Promise<void>,
+) => Promise<Finding>;
+
+export interface RunnerSetup {
+  store: ConversationStore;
+  quota: Quota;
+  investigate: Investigate;
+  concurrency: number;
+  stepDelayMs: number;
+  clock: () => number;
+  /** Hears of failures that are the service's own fault. */
+  onProblem: (error: unknown) => void;
+}
+
+interface Job {
+  conversationId: number;
+  questionId: number;
+  ready: Promise<void>;
+  abort: AbortController;
+}
+
+/** Works on questions: a bounded number at once, one at a time per conversation, in order of arrival. */
+export function createRunner(setup: RunnerSetup) {
+  const { store, quota, clock } = setup;
+  const waiting: Job[] = [];
+  const running = new Map<Job, Promise<void>>();
+  let stopping = false;
+
+  const isBusy = (conversationId: number): boolean =>
+    [...running.keys()].some((job) => job.conversationId === conversationId);
+
+  function pump(): void {
+    for (let index = 0; index < waiting.length && running.size < setup.concurrency && !stopping; ) {
+      const job = waiting[index];
+      if (job === undefined || isBusy(job.conversationId)) {
+        index += 1;
+        continue;
+      }
+      waiting.splice(index, 1);
+      const work = run(job)
+        .catch(setup.onProblem)
+        .finally(() => {
+          running.delete(job);
+          pump();
+        });
+      running.set(job, work);
+    }
+  }
+
+  function change(job: Job, edit: (question: QuestionRecord) => QuestionRecord): Promise<void> {
+    return store.update(job.conversationId, (conversation) =>
+      editQuestion(conversation, job.questionId, clock(), (question) => (isOpen(question) ? edit(question) : question)),
+    );
+  }
+
+  async function run(job: Job): Promise<void> {
+    await job.ready;
+    const startedMs = clock();
+    const conversation = store.get(job.conversationId);
+    const question = conversation?.questions.find((candidate) => candidate.id === job.questionId);
+    if (!conversation || !question || !isOpen(question) || job.abort.signal.aborted) return;
+    if (question.status === 'pending') await change(job, (current) => ({ ...current, status: 'processing' }));
+    const refusal = refuse(conversation, question) ?? quotaRefusal(quota, conversation.userId);
+    if (refusal) return finish(job, startedMs, refusal);
+    const deadline = AbortSignal.timeout(LIMITS.questionDeadlineMs);
+    const signal = AbortSignal.any([job.abort.signal, deadline]);
+    const step = async (reasoning: string): Promise<void> => {
+      signal.throwIfAborted();
+      const turn = { role: 'assistant' as const, reasoning, atMs: clock() };
+      await change(job, (current) => ({
+        ...current,
+        turns: current.turns.length < LIMITS.turnsPerQuestion ? [...current.turns, turn] : current.turns,
+      }));
+      if (setup.stepDelayMs > 0) await wait(setup.stepDelayMs, undefined, { signal });
+      signal.throwIfAborted();
+    };
+    const earlier = conversation.questions.filter((candidate) => candidate.id < question.id);
+    try {
+      const finding = await setup.investigate(question.text, earlier, step);
+      signal.throwIfAborted();
+      await quota.charge(conversation.userId, 1);
+      await change(job, (current) => complete(current, finding, question.text, clock() - startedMs));
+    } catch (error) {
+      if (job.abort.signal.aborted) return;
+      if (!deadline.aborted) setup.onProblem(error);
+      await finish(job, startedMs, deadline.aborted ? TOOK_TOO_LONG : INTERNAL);
+    }
+  }
+
+  function finish(job: Job, startedMs: number, error: QuestionError): Promise<void> {
+    return change(job, (current) => ({
+      ...current,
+      status: 'completed',
+      error,
+      stats: { ...current.stats, timeMs: clock() - startedMs },
+    }));
+  }
+
+  return {
+    /** Open questions, running or waiting. */
+    load: (): number => running.size + waiting.length,
+    /**
+     * Takes a question whose record is durable once `ready` resolves, and says at once whether it starts now.
+     */
+    add(conversationId: number, questionId: number, ready: Promise<void>): 'processing' | 'pending' {
+      const job: Job = { conversationId, questionId, ready, abort: new AbortController() };
+      waiting.push(job);
+      pump();
+      return running.has(job) ? 'processing' : 'pending';
+    },
+    /** Stops work on a question before its next step; its record is the caller's business. */
+    abort(conversationId: number, questionId: number): void {
+      const matches = (job: Job): boolean => job.conversationId === conversationId && job.questionId === questionId;
+      const index = waiting.findIndex(matches);
+      if (index >= 0) waiting.splice(index, 1);
+      for (const job of running.keys()) if (matches(job)) job.abort.abort();
+    },
+    /** Takes up every question that was open when the process last ended. */
+    resume(): void {
+      for (const { id } of store.summaries()) {
+        for (const question of store.get(id)?.questions ?? []) {
+          if (isOpen(question)) this.add(id, question.id, Promise.resolve());
+        }
+      }
+    },
+    /** Interrupts all work; what was open stays open in the store and is resumed at the next start. */
+    async stop(): Promise<void> {
+      stopping = true;
+      waiting.length = 0;
+      for (const job of running.keys()) job.abort.abort();
+      await Promise.race([
+        Promise.allSettled(running.values()),
+        wait(LIMITS.stopDeadlineMs, undefined, { ref: false }),
+      ]);
+    },
+  };
+}
+
+export type Runner = ReturnType<typeof createRunner>;
+
+/** Replaces one question of a conversation and moves both time stamps when something changed. */
+export function editQuestion(
+  conversation: ConversationRecord,
+  questionId: number,
+  nowMs: number,
+  edit: (question: QuestionRecord) => QuestionRecord,
+): ConversationRecord {
+  let changed = false;
+  const questions = conversation.questions.map((question) => {
+    if (question.id !== questionId) return question;
+    const edited = edit(question);
+    if (edited === question) return question;
+    changed = true;
+    return { ...edited, updatedMs: nowMs };
+  });
+  return changed ? { ...conversation, questions, updatedMs: nowMs } : conversation;
+}
+
+function complete(current: QuestionRecord, finding: Finding, text: string, timeMs: number): QuestionRecord {
+  return {
+    ...current,
+    status: 'completed',
+    title: finding.title,
+    answer: finding.answer,
+    sources: finding.sources,
+    followUps: finding.followUps,
+    focus: finding.focus,
+    stats: {
+      timeMs,
+      toolCalls: finding.toolCalls,
+      promptTokens: estimateTokens(text) + finding.tokensRead,
+      completionTokens: estimateTokens(finding.answer),
+      credits: 1,
+    },
+  };
+}
+
+function refuse(conversation: ConversationRecord, question: QuestionRecord): QuestionError | undefined {
+  const own = estimateTokens(question.text);
+  if (own > LIMITS.questionTokens) {
+    return tooLong(`The question is about ${own} tokens long; at most ${LIMITS.questionTokens} are read.`);
+  }
+  const texts = conversation.questions.flatMap(({ text, answer }) => [text, answer ?? '']);
+  const total = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
+  if (total > LIMITS.conversationTokens || conversation.questions.length > LIMITS.questionsPerConversation) {
+    return tooLong('The conversation has grown too long. Ask in a new conversation.');
+  }
+  return undefined;
+}
+
+function tooLong(message: string): QuestionError {
+  return { kind: 'TokenLimitExceeded', title: 'Token limit exceeded', message, details: '' };
+}
+
+function quotaRefusal(quota: Quota, userId: number): QuestionError | undefined {
+  const state = quota.state(userId);
+  if (!state.exhausted) return undefined;
+  const reset = new Date(state.resetMs).toISOString();
+  return {
+    kind: 'RateLimitExceeded',
+    title: 'Quota used up',
+    message: `All ${state.limit} credits of today are used. The quota is renewed at ${reset}.`,
+    details: '',
+  };
+}
+
+const INTERNAL: QuestionError = {
+  kind: 'InternalError',
+  title: 'Internal error',
+  message: 'The search failed for a reason of its own. Asking again may help.',
+  details: '',
+};
+
+const TOOK_TOO_LONG: QuestionError = {
+  ...INTERNAL,
+  title: 'Took too long',
+  message: 'The search did not finish within five minutes. A narrower question may help.',
+};

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { open } from 'lmdb';
+import type { ConversationRecord } from './records.ts';
+
+/** What the list needs to filter and sort without reading whole conversations. */
+export interface ConversationSummary {
+  id: number;
+  userId: number;
+  readToken: string;
+  createdMs: number;
+  updatedMs: number;
+}
+
+/** Durable conversations; a resolved write survives the end of the process by any cause. */
+export interface ConversationStore {
+  nextId(counter: 'conversation' | 'question'): Promise<number>;
+  /** Number of a user, given at first sight and never changed. */
+  userId(username: string): Promise<number>;
+  create(userId: number, nowMs: number): Promise<ConversationRecord>;
+  get(id: number): ConversationRecord | undefined;
+  put(conversation: ConversationRecord): Promise<void>;
+  /** Changes a conversation at once for every reader in this process; resolves when the change is durable. */
+  update(id: number, change: (current: ConversationRecord) => ConversationRecord): Promise<void>;
+  remove(id: number): Promise<void>;
+  summaries(): Iterable<ConversationSummary>;
+  creditsUsed(userId: number, period: string): number;
+  addCredits(userId: number, period: string, credits: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens the LMDB environment in a directory, which must belong to this process alone. */
+export function openConversationStore(directory: string): ConversationStore {
+  const root = open({ path: directory, maxDbs: 4, compression: false });
+  const conversations = root.openDB<ConversationRecord, number>({ name: 'conversations', encoding: 'json' });
+  const numbers = root.openDB<number, string>({ name: 'numbers', encoding: 'json' });
+  const summaries = new Map<number, ConversationSummary>();
+  /** What was written but may not be committed yet; `null` while a removal is under way. */
+  const unsettled = new Map<number, ConversationRecord | null>();
+  for (const { value } of conversations.getRange()) summaries.set(value.id, summarise(value));
+
+  /** Numbers as this process knows them, so that two increases under way at once never meet. */
+  const latest = new Map<string, number>();
+
+  const current = (key: string): number => latest.get(key) ?? numbers.get(key) ?? 0;
+
+  async function increase(key: string, by: number): Promise<number> {
+    const next = current(key) + by;
+    latest.set(key, next);
+    await numbers.put(key, next);
+    return next;
+  }
+
+  async function put(conversation: ConversationRecord): Promise<void> {
+    summaries.set(conversation.id, summarise(conversation));
+    unsettled.set(conversation.id, conversation);
+    await conversations.put(conversation.id, conversation);
+    if (unsettled.get(conversation.id) === conversation) unsettled.delete(conversation.id);
+  }
+
+  function get(id: number): ConversationRecord | undefined {
+    const written = unsettled.get(id);
+    return written === undefined ? conversations.get(id) : (written ?? undefined);
+  }
+
+  const store: ConversationStore = {
+    nextId: (counter) => increase(`next-${counter}`, 1),
+    async userId(username) {
+      const key = `user-${username}`;
+      const known = current(key);
+      if (known > 0) return known;
+      const next = current('users') + 1;
+      latest.set('users', next).set(key, next);
+      await Promise.all([numbers.put('users', next), numbers.put(key, next)]);
+      return next;
+    },
+    async create(userId, nowMs) {
+      const id = await store.nextId('conversation');
+      return {
+        version: 1,
+        id,
+        userId,
+        readToken: randomUUID(),
+        createdMs: nowMs,
+        updatedMs: nowMs,
+        questions: [],
+      };
+    },
+    get,
+    put,
+    async update(id, change) {
+      const known = get(id);
+      if (known !== undefined) await put(change(known));
+    },
+    async remove(id) {
+      summaries.delete(id);
+      unsettled.set(id, null);
+      await conversations.remove(id);
+      unsettled.delete(id);
+    },
+    summaries: () => summaries.values(),
+    creditsUsed: (userId, period) => current(`credits-${userId}-${period}`),
+    async addCredits(userId, period, credits) {
+      await increase(`credits-${userId}-${period}`, credits);
+    },
+    async close() {
+      await root.flushed;
+      await root.close();
+    },
+  };
+  return store;
+}
+
+function summarise({ id, userId, readToken, createdMs, updatedMs }: ConversationRecord): ConversationSummary {
+  return { id, userId, readToken, createdMs, updatedMs };
+}

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { HttpError } from './http-error.ts';
+
+/** An access token and the user it belongs to. */
+export interface AccessToken {
+  username: string;
+  token: string;
+}
+
+const USERNAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+const SCHEMES = 'Send "Authorization: token <ACCESS_TOKEN>".';
+
+/** Reads `name:secret` or a bare secret, which belongs to `user`, `user2`, … by its place in the list. */
+export function parseAccessToken(text: string, index: number): AccessToken {
+  const named = /^([A-Za-z0-9][A-Za-z0-9._-]{0,127}):(.+)$/.exec(text);
+  if (named?.[1] !== undefined && named[2] !== undefined) return { username: named[1], token: named[2] };
+  return { username: index === 0 ? 'user' : `user${index + 1}`, token: text };
+}
+
+/**
+ * Builds the check of an `Authorization` header, which returns the username and throws 401. The holder of the first
+ * token is the site admin: with `token-sudo` it may act as anybody.
+ */
+export function createAuthentication(tokens: readonly AccessToken[]): (header: string | undefined) => string {
+  const owners = new Map(tokens.map(({ token, username }) => [digest(token), username]));
+  const admin = tokens[0]?.username;
+  return (header) => {
+    if (header === undefined || header.trim() === '') throw unauthorized(`No access token was given. ${SCHEMES}`);
+    const sudo = /^token-sudo\s+user="([^"]*)"\s*,\s*token="([^"]*)"\s*$/i.exec(header);
+    if (sudo) {
+      const owner = owners.get(digest(sudo[2] ?? ''));
+      if (owner === undefined) throw unauthorized('The access token is not known.');
+      if (owner !== admin) throw unauthorized('The access token does not carry the scope site-admin:sudo.');
+      const user = sudo[1] ?? '';
+      if (!USERNAME.test(user)) throw unauthorized('The user named for sudo is not valid.');
+      return user;
+    }
+    const plain = /^(?:token|bearer)\s+(\S+)\s*$/i.exec(header);
+    if (!plain) throw unauthorized(`The Authorization header is not understood. ${SCHEMES}`);
+    const owner = owners.get(digest(plain[1] ?? ''));
+    if (owner === undefined) throw unauthorized('The access token is not known.');
+    return owner;
+  };
+}
+
+function unauthorized(message: string): HttpError {
+  return new HttpError(401, message, { 'WWW-Authenticate': 'token' });
+}
+
+/** Tokens are compared by digest, so that the time of a look-up tells nothing about them. */
+function digest(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}

@@ -1,0 +1,50 @@
+import type { ServerResponse } from 'node:http';
+import { HttpError } from './http-error.ts';
+
+/** What a route answers; `undefined` as JSON body means an empty one. */
+export type Reply =
+  | { kind: 'json'; status: number; body?: unknown; headers?: Record<string, string> }
+  | { kind: 'page'; status: number; html: string; contentSecurityPolicy: string };
+
+export function json(status: number, body?: unknown): Reply {
+  return body === undefined ? { kind: 'json', status } : { kind: 'json', status, body };
+}
+
+/** Writes a reply once; a response whose client has gone is left alone. */
+export function send(response: ServerResponse, reply: Reply): void {
+  if (response.headersSent || response.destroyed) return;
+  if (reply.kind === 'page') {
+    response.writeHead(reply.status, {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': reply.contentSecurityPolicy,
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'no-referrer',
+      'Cache-Control': 'no-store',
+    });
+    response.end(reply.html);
+    return;
+  }
+  if (reply.body === undefined) {
+    response.writeHead(reply.status, reply.headers ?? {});
+    response.end();
+    return;
+  }
+  response.writeHead(reply.status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store',
+    ...reply.headers,
+  });
+  response.end(JSON.stringify(reply.body));
+}
+
+/** Turns anything thrown by a route into its JSON error; whatever is not an {@link HttpError} is a plain 500. */
+export function errorReply(error: unknown): Reply {
+  const known = error instanceof HttpError ? error : new HttpError(500, 'Internal server error.');
+  return {
+    kind: 'json',
+    status: known.status,
+    body: { error: { status: known.status, message: known.message } },
+    headers: known.headers,
+  };
+}

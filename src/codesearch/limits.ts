@@ -1,0 +1,29 @@
+/** Every bound of the service in one place; sizes in bytes or characters as named, times in milliseconds. */
+export const LIMITS = {
+  bodyBytes: 1_000_000,
+  /** One token is taken as four characters, the usual rule of thumb; nothing here is billed by it. */
+  charactersPerToken: 4,
+  questionTokens: 8_000,
+  conversationTokens: 100_000,
+  questionsPerConversation: 200,
+  openQuestions: 1_000,
+  pageSizeDefault: 20,
+  pageSizeMax: 100,
+  questionDeadlineMs: 5 * 60_000,
+  stopDeadlineMs: 5_000,
+  turnsPerQuestion: 100,
+  gitTimeoutMs: 20_000,
+  gitOutputBytes: 64_000_000,
+  fileBytes: 1_000_000,
+  filesPerRepository: 100_000,
+  commitsIndexed: 5_000,
+  textCacheBytes: 32_000_000,
+  graphqlDepth: 30,
+  graphqlAliases: 500,
+  graphqlFields: 500,
+} as const;
+
+/** Tokens of a text by the rule of thumb in {@link LIMITS}; an estimate, never exact. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(text.length / LIMITS.charactersPerToken);
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import type { Reply } from '../http/reply.ts';
+
+/** HTML that is safe by construction; only {@link html} and {@link raw} make it. */
+export class Html {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}
+
+/** A template whose values are escaped unless they are {@link Html} already; lists are joined. */
+export function html(parts: TemplateStringsArray, ...values: (string | number | Html | Html[])[]): Html {
+  return new Html(
+    parts.reduce((text, part, index) => {
+      const value = values[index - 1] ?? '';
+      const safe =
+        value instanceof Html
+          ? value.text
+          : Array.isArray(value)
+            ? value.map((item) => item.text).join('')
+            : escapeHtml(String(value));
+      return `${text}${safe}${part}`;
+    }),
+  );
+}
+
+const STYLE = `
+:root { color-scheme: light dark; --edge: #d8dee4; --soft: #f6f8fa; --mark: #fff3bf; --dim: #656d76; --link: #0b5cad }
+@media (prefers-color-scheme: dark) { :root { --edge: #30363d; --soft: #161b22; --mark: #4d3f0a; --dim: #8b949e; --link: #6cb6ff } }
+* { box-sizing: border-box }
+body { margin: 0; font: 15px/1.55 system-ui, sans-serif }
+header { padding: 14px 24px; border-bottom: 1px solid var(--edge); background: var(--soft); overflow-wrap: anywhere }
+header h1 { font-size: 17px; margin: 0 } header p { margin: 2px 0 0; color: var(--dim); font-size: 13px }
+main { padding: 20px 24px; max-width: 980px } main.wide { max-width: none; padding: 0 }
+a { color: var(--link); text-decoration: none } a:hover { text-decoration: underline }
+pre, code { font: 13px/1.5 ui-monospace, monospace }
+code { background: var(--soft); padding: 1px 4px; border-radius: 4px } pre code { padding: 0; background: none }
+pre { background: var(--soft); border: 1px solid var(--edge); border-radius: 6px; padding: 12px; overflow-x: auto }
+blockquote { margin: 0 0 12px; padding-left: 14px; border-left: 3px solid var(--edge); color: var(--dim) }
+table { border-collapse: collapse } article table td, article table th { border: 1px solid var(--edge); padding: 4px 10px }
+table.code { font: 13px/1.5 ui-monospace, monospace; width: 100% } table.code td { padding: 0 14px; white-space: pre-wrap; overflow-wrap: anywhere; vertical-align: top }
+table.code td.n { text-align: right; color: var(--dim); user-select: none; white-space: nowrap; width: 1% }
+table.code td.n a { color: inherit } table.code tr.marked td { background: var(--mark) }
+section { border-bottom: 1px solid var(--edge); padding-bottom: 20px; margin-bottom: 24px } section > h2 { font-size: 17px; overflow-wrap: anywhere }
+ul.plain { list-style: none; padding: 0 } .dim { color: var(--dim) }
+`;
+
+export interface PageContent {
+  title: string;
+  heading: Html;
+  detail?: Html;
+  body: Html;
+  /** Uses the whole width, for code. */
+  wide?: boolean;
+  /** Element to scroll to. Any id written by the server, never foreign text. */
+  scrollTo?: string;
+}
+
+/** A whole page. Its policy allows its own style and script by a nonce and nothing else: no requests, no frames. */
+export function page(content: PageContent, status = 200): Reply {
+  const nonce = randomBytes(16).toString('base64');
+  const script =
+    content.scrollTo === undefined
+      ? html``
+      : html`<script nonce="${nonce}">document.getElementById("${content.scrollTo}")?.scrollIntoView({ block: "center" });</script>`;
+  const document = html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${content.title}</title><style nonce="${nonce}">${new Html(STYLE)}</style></head><body><header><h1>${content.heading}</h1>${content.detail === undefined ? html`` : html`<p>${content.detail}</p>`}</header><main class="${content.wide === true ? 'wide' : ''}">${content.body}</main>${script}</body></html>`;
+  return {
+    kind: 'page',
+    status,
+    html: document.text,
+    contentSecurityPolicy: `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  };
+}

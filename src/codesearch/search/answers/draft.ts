@@ -1,0 +1,79 @@
+import type { Focus, SourceRecord } from '../../conversations/records.ts';
+import type { IndexedFile } from '../file-index.ts';
+import type { Investigation } from '../investigation.ts';
+import type { Passage } from '../passages.ts';
+import type { QuestionInContext } from '../questions/carry-over.ts';
+import type { Targets } from '../targets.ts';
+import type { Weighed } from '../weighing.ts';
+import { commitPath, filePath, repositoryPath } from './markdown.ts';
+
+/** All that is known when an answer is written. */
+export interface Findings {
+  question: QuestionInContext;
+  targets: Targets;
+  weighed: Weighed;
+  passages: Passage[];
+  investigation: Investigation;
+}
+
+/** What a writer returns; sections are joined by blank lines. */
+export interface Draft {
+  title: string;
+  sections: string[];
+  sources: SourceRecord[];
+  followUps: string[];
+  symbols: string[];
+  files: IndexedFile[];
+}
+
+export function fileSource(file: IndexedFile, start?: number, end?: number): SourceRecord {
+  const lines = start === undefined ? '' : end === undefined || end === start ? `:${start}` : `:${start}-${end}`;
+  return { type: 'File', link: filePath(file, start, end), label: `${file.path}${lines}` };
+}
+
+export function commitSource(repository: string, id: string, subject: string): SourceRecord {
+  return { type: 'Commit', link: commitPath(repository, id), label: `${id.slice(0, 8)} ${subject}` };
+}
+
+export function repositorySource(repository: string): SourceRecord {
+  return { type: 'Repository', link: repositoryPath(repository), label: repository };
+}
+
+/** What the answer was about, for the next question of the conversation. */
+export function focusOf(draft: Draft, question: QuestionInContext): Focus {
+  const words = question.subjects.filter(({ weight }) => weight >= 0.3).map(({ word }) => word);
+  return {
+    symbols: draft.symbols.slice(0, 5),
+    files: draft.files.slice(0, 8).map(({ repository, path }) => ({ repository, path })),
+    words: words.slice(0, 8),
+    intent: question.intent,
+  };
+}
+
+/** Sources without repeats, the repositories they lie in last. */
+export function tidySources(sources: readonly SourceRecord[], repositories: readonly string[]): SourceRecord[] {
+  const byLink = new Map(sources.map((source) => [source.link, source]));
+  const own = [...byLink.values()].slice(0, 20);
+  const touched = repositories.filter((name) =>
+    own.some((source) => source.link.startsWith(`${repositoryPath(name)}/`)),
+  );
+  return [...own, ...touched.map(repositorySource)];
+}
+
+/** At most three suggestions, none of which asks again what was just asked. */
+export function tidyFollowUps(suggestions: readonly string[], asked: string): string[] {
+  const plain = (text: string): string =>
+    text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, ' ')
+      .trim();
+  const seen = new Set([plain(asked)]);
+  return suggestions
+    .filter((suggestion) => {
+      const key = plain(suggestion);
+      if (seen.has(key)) return false;
+      seen.add(key);
+      return true;
+    })
+    .slice(0, 3);
+}

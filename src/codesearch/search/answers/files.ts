@@ -1,0 +1,101 @@
+import type { IndexedFile } from '../file-index.ts';
+import type { Passage } from '../passages.ts';
+import { coverage } from '../weighing.ts';
+import { type Draft, type Findings, fileSource } from './draft.ts';
+import { bullets, code, count, fileLink, joinWords } from './markdown.ts';
+import { describe, shorten } from './related.ts';
+import { suggestFor } from './suggestions.ts';
+import { questionTitle } from './titles.ts';
+
+const MOST = 12;
+
+/** Answers "which files …" and "list …": files by how much of the question they hold, each with its reason. */
+export async function listFiles(findings: Findings): Promise<Draft> {
+  const { weighed, investigation, passages, question } = findings;
+  const terms = new Map<IndexedFile, Set<string>>();
+  const scores = new Map<IndexedFile, number>();
+  for (const hit of weighed.hits) {
+    const known = terms.get(hit.file) ?? new Set<string>();
+    for (const term of hit.terms) known.add(term);
+    terms.set(hit.file, known);
+    scores.set(hit.file, Math.max(scores.get(hit.file) ?? 0, hit.score));
+  }
+  const best = Math.max(1e-9, ...scores.values());
+  const ranked = [...terms]
+    .map(([file, found]) => ({
+      file,
+      covered: coverage(weighed.subjects, found) / (weighed.total || 1),
+      worth: coverage(weighed.subjects, found) / (weighed.total || 1) + (0.8 * (scores.get(file) ?? 0)) / best,
+    }))
+    .filter(({ covered }) => covered >= 0.45)
+    .sort((a, b) => b.worth - a.worth || (a.file.path < b.file.path ? -1 : 1));
+  const top = ranked[0]?.worth ?? 0;
+  const close = ranked.filter(({ worth }) => worth > top * 0.35);
+  await investigation.step(
+    `Reading ${count(Math.min(close.length, MOST), 'file')} to see what each one has to do with it`,
+  );
+  const groups = new Map<string, string[]>();
+  for (const { file } of close.slice(0, MOST)) {
+    const group =
+      file.role === 'test' ? 'Tests' : file.role === 'docs' ? 'Documents' : file.role === 'source' ? 'Code' : 'Other';
+    groups.set(group, [...(groups.get(group) ?? []), `${fileLink(file)}${await reason(file, findings)}`]);
+  }
+  const words = question.subjects.filter(({ weight }) => weight >= 0.5).map(({ word }) => code(word));
+  const sections = [
+    `${count(close.length, 'file has', 'files have')} to do with ${joinWords(words.slice(0, 5)) || 'this'}${close.length > MOST ? `; these are the ${MOST} closest` : ''}.`,
+    ...['Code', 'Tests', 'Documents', 'Other'].flatMap((name) => {
+      const items = groups.get(name);
+      return items === undefined ? [] : [groups.size === 1 ? bullets(items) : `**${name}**\n\n${bullets(items)}`];
+    }),
+  ];
+  const first = passages[0];
+  return {
+    title: questionTitle(question, undefined),
+    sections,
+    sources: close.slice(0, MOST).map(({ file }) => fileSource(file)),
+    followUps: first === undefined ? [] : suggestFor(first.symbol, first.file, findings),
+    symbols: passages.flatMap(({ symbol }) => (symbol === undefined || symbol.kind === 'heading' ? [] : [symbol.name])),
+    files: close.map(({ file }) => file),
+  };
+}
+
+/** The definition or line of a file that makes it an answer. */
+async function reason(file: IndexedFile, { passages, investigation, weighed }: Findings): Promise<string> {
+  const passage = passages.find((candidate) => candidate.file === file);
+  if (passage?.symbol !== undefined) {
+    const said = await describe({ file, symbol: passage.symbol }, investigation);
+    const name = passage.symbol.kind === 'heading' ? `“${passage.symbol.name}”` : code(passage.symbol.name);
+    return `: ${name}${said === '' ? '' : `, ${said}`}`;
+  }
+  const lines = await investigation.lines(file);
+  const line =
+    passage?.keyLines[0] ??
+    keyLine(
+      lines,
+      weighed.hits.find((hit) => hit.file === file),
+      weighed,
+    );
+  const text = line === undefined ? '' : (lines[line - 1] ?? '').trim();
+  return text === '' ? '' : `: ${code(shorten(text))} (line ${line})`;
+}
+
+function keyLine(
+  lines: readonly string[],
+  hit: { chunk: Pick<Passage, 'start' | 'end'> } | undefined,
+  { subjects }: Findings['weighed'],
+): number | undefined {
+  if (hit === undefined) return undefined;
+  const { start, end } = hit.chunk;
+  const stems = subjects.map(({ stem }) => stem);
+  let best: number | undefined;
+  let most = 0;
+  for (let line = start; line <= end; line += 1) {
+    const text = (lines[line - 1] ?? '').toLowerCase();
+    const named = stems.filter((stem) => text.includes(stem)).length;
+    if (named > most) {
+      most = named;
+      best = line;
+    }
+  }
+  return best;
+}

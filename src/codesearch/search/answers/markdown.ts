@@ -1,0 +1,99 @@
+import { BASE_MARK } from '../../conversations/records.ts';
+import type { IndexedFile } from '../file-index.ts';
+import { languageOf } from '../roles.ts';
+
+/** Address of a file, and of lines in it, relative to the service. */
+export function filePath(file: { repository: string; path: string }, start?: number, end?: number): string {
+  const lines = start === undefined ? '' : end === undefined || end === start ? `?L${start}` : `?L${start}-${end}`;
+  return `${repositoryPath(file.repository)}/-/blob/${encodePath(file.path)}${lines}`;
+}
+
+export function directoryPath(repository: string, path: string): string {
+  return `${repositoryPath(repository)}/-/tree/${encodePath(path)}`;
+}
+
+export function commitPath(repository: string, id: string): string {
+  return `${repositoryPath(repository)}/-/commit/${id}`;
+}
+
+export function repositoryPath(repository: string): string {
+  return `/${encodePath(repository)}`;
+}
+
+/** Encodes what Markdown and URLs would stumble over, parentheses among it; slashes stay. */
+function encodePath(path: string): string {
+  return path
+    .split('/')
+    .map((segment) =>
+      encodeURIComponent(segment).replace(
+        /[()'*!]/g,
+        (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+      ),
+    )
+    .join('/');
+}
+
+/** A Markdown link to a place of this service; becomes absolute when it is served. */
+export function link(label: string, relative: string): string {
+  return `[${escapeText(label)}](${BASE_MARK}${relative})`;
+}
+
+/** A link to lines of a file, labelled `path:10-20`. */
+export function fileLink(file: IndexedFile, start?: number, end?: number): string {
+  const lines = start === undefined ? '' : end === undefined || end === start ? `:${start}` : `:${start}-${end}`;
+  return link(`${file.path}${lines}`, filePath(file, start, end));
+}
+
+/** Inline code, whatever the text contains. */
+export function code(text: string): string {
+  const clean = text.replaceAll(BASE_MARK, '').replace(/\s+/g, ' ').trim();
+  const ticks = clean.includes('`') ? '``' : '`';
+  return ticks === '`' ? `\`${clean}\`` : `${ticks} ${clean.replaceAll('``', '`')} ${ticks}`;
+}
+
+/** Foreign words as Markdown text: marks are escaped, balanced code spans kept, one line. */
+export function prose(text: string): string {
+  const single = text
+    .replaceAll(BASE_MARK, '')
+    .replace(/\{@(?:link|code)\s+([^}\s]+)[^}]*\}/g, '`$1`')
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/<\/?[a-z][^>]*>/gi, '')
+    .replace(/(\*\*|__)(\S[^*_]*\S)\1/g, '$2')
+    .replace(/``([^`]+)``/g, '`$1`')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return single
+    .split(/(`[^`]+`)/)
+    .map((part) => (/^`[^`]+`$/.test(part) ? part : escapeText(part)))
+    .join('');
+}
+
+export function escapeText(text: string): string {
+  return text
+    .replaceAll(BASE_MARK, '')
+    .replace(/[\\`*_[\]<>|~]/g, '\\$&')
+    .replace(/(\p{L}|\p{N})\\_(?=\p{L}|\p{N})/gu, '$1_')
+    .replace(/^([#+-]|\d+[.)])/, '\\$1');
+}
+
+/** A code fence with its language, longer than any run of backticks inside. */
+export function fence(lines: readonly string[], path: string): string {
+  const text = lines.join('\n').replaceAll(BASE_MARK, '').replaceAll('\r', '');
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const marks = '`'.repeat(longest + 1);
+  return `${marks}${languageOf(path)}\n${text}\n${marks}`;
+}
+
+export function bullets(items: readonly string[]): string {
+  return items.map((item) => `- ${item}`).join('\n');
+}
+
+export function count(amount: number, one: string, many = `${one}s`): string {
+  return `${amount} ${amount === 1 ? one : many}`;
+}
+
+/** `a, b and c`. */
+export function joinWords(words: readonly string[]): string {
+  if (words.length < 2) return words[0] ?? '';
+  return `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
+}

@@ -1,0 +1,175 @@
+import { blockEnd, docComment, firstSentence } from '../blocks.ts';
+import type { IndexedFile } from '../file-index.ts';
+import type { Definition } from '../investigation.ts';
+import type { Passage } from '../passages.ts';
+import { indentOf } from '../symbols.ts';
+import { type Draft, type Findings, fileSource } from './draft.ts';
+import { bullets, code, count, fileLink, prose } from './markdown.ts';
+import { shorten } from './related.ts';
+import { questionTitle } from './titles.ts';
+
+interface Option {
+  name: string;
+  line: number;
+  detail: string;
+  said: string;
+}
+
+const MOST_OPTIONS = 30;
+const OPTION_TYPE = /(options?|config(uration)?|settings?|params?|props|arguments|args|opts|flags)$/i;
+const ENVIRONMENT =
+  /\b(?:process\.env(?:\.|\[['"])|import\.meta\.env\.|os\.environ(?:\.get\(|\[)['"]|os\.getenv\(['"]|os\.(?:Getenv|LookupEnv)\("|env::var\("|ENV(?:\.fetch\(|\[)['"]|System\.getenv\(")([A-Z][A-Z0-9_]+)/g;
+
+/** Answers "what options/settings/environment variables": members of option types, and variables read; undefined when there are none. */
+export async function listOptions(findings: Findings): Promise<Draft | undefined> {
+  const { question, investigation } = findings;
+  const wantsEnvironment = /\benv(?:ironment)?\b/i.test(question.text);
+  await investigation.step(
+    wantsEnvironment
+      ? 'Collecting the environment variables the code reads'
+      : 'Collecting the members of option and configuration types',
+  );
+  const sections: string[] = [];
+  const draft: Draft = {
+    title: questionTitle(question, undefined),
+    sections,
+    sources: [],
+    followUps: [],
+    symbols: [],
+    files: [],
+  };
+  if (wantsEnvironment) await addEnvironment(findings, draft);
+  if (!wantsEnvironment || sections.length === 0) await addTypes(findings, draft);
+  if (sections.length === 0) return undefined;
+  const [symbol] = draft.symbols;
+  const [file] = draft.files;
+  draft.followUps.push(
+    ...(symbol === undefined ? [] : [`Where is \`${symbol}\` used?`]),
+    ...(wantsEnvironment ? ['What settings are there?'] : ['Which environment variables are read?']),
+    ...(file === undefined ? [] : [`When was \`${file.path}\` last changed?`, `What is in \`${file.path}\`?`]),
+  );
+  return draft;
+}
+
+async function addTypes({ targets, passages, investigation, weighed }: Findings, draft: Draft): Promise<void> {
+  const isType = ({ kind, name }: Definition['symbol']): boolean =>
+    OPTION_TYPE.test(name) && ['interface', 'type', 'class', 'constant', 'function'].includes(kind);
+  const definitions: Definition[] = targets.names.flatMap(({ definitions: own }) => own.slice(0, 1));
+  const stems = weighed.subjects.filter(({ weight }) => weight >= 0.5).map(({ stem }) => stem);
+  const byName = [...investigation.corpus.index.all()]
+    .filter(({ role }) => role === 'source' || role === 'config')
+    .flatMap((file) => file.symbols.filter(isType).map((symbol) => ({ file, symbol })))
+    .map((definition) => ({
+      definition,
+      fit:
+        stems.filter((stem) => `${definition.file.path} ${definition.symbol.name}`.toLowerCase().includes(stem))
+          .length *
+          2 +
+        Number(definition.symbol.exported),
+    }))
+    .filter(({ fit }) => fit >= (stems.length > 0 ? 2 : 0))
+    .sort(
+      (a, b) =>
+        b.fit - a.fit ||
+        a.definition.file.path.length - b.definition.file.path.length ||
+        (a.definition.symbol.name < b.definition.symbol.name ? -1 : 1),
+    )
+    .map(({ definition }) => definition);
+  definitions.push(...passages.filter(isDefinition).filter(({ symbol }) => isType(symbol)), ...byName);
+  const seen = new Set<unknown>();
+  for (const { file, symbol } of definitions) {
+    if (seen.has(symbol) || draft.sections.length >= 6) continue;
+    seen.add(symbol);
+    const lines = await investigation.lines(file);
+    const end = blockEnd(lines, symbol);
+    const options = membersOf(lines, symbol.line, end);
+    if (options.length === 0 || !(OPTION_TYPE.test(symbol.name) || options.length > 1)) continue;
+    const said = prose(firstSentence(docComment(lines, symbol.line)));
+    draft.sections.push(
+      `${code(symbol.name)} in ${fileLink(file, symbol.line, end)} has ${count(options.length, 'member')}${said === '' ? '' : `: ${said}`}`,
+      optionBullets(file, options),
+    );
+    draft.sources.push(fileSource(file, symbol.line, end));
+    draft.symbols.push(symbol.name);
+    draft.files.push(file);
+  }
+}
+
+function isDefinition(passage: Passage): passage is Passage & Definition {
+  return passage.symbol !== undefined;
+}
+
+function optionBullets(file: IndexedFile, options: readonly Option[]): string {
+  const items = options
+    .slice(0, MOST_OPTIONS)
+    .map(
+      ({ name, detail, said, line }) =>
+        `${code(name)}${detail === '' ? '' : ` ${code(detail)}`}${said === '' ? '' : `: ${said}`}${said === '' && detail === '' ? ` (${fileLink(file, line)})` : ''}`,
+    );
+  if (options.length > MOST_OPTIONS) items.push(`… and ${options.length - MOST_OPTIONS} more`);
+  return bullets(items);
+}
+
+const MEMBER =
+  /^\s*(?:readonly\s+|public\s+|private\s+|pub\s+|export\s+|static\s+)*(['"]?[A-Za-z_$][\w$.-]*['"]?)(\??)\s*(?::|\s|=)\s*(.+?)[,;{]?\s*(?:(?:\/\/|#)\s*(.*))?$/;
+
+/** Members at the first depth of a type or an object, with the first sentence of their comments. */
+function membersOf(lines: readonly string[], start: number, end: number): Option[] {
+  const depth = Math.min(
+    ...lines
+      .slice(start, end - 1)
+      .filter((line) => line.trim() !== '' && !/^\s*[*)}\]]/.test(line))
+      .map(indentOf),
+    80,
+  );
+  const members: Option[] = [];
+  for (let line = start + 1; line < end + 1; line += 1) {
+    const text = lines[line - 1] ?? '';
+    if (
+      indentOf(text) !== depth ||
+      /^\s*(?:\/|\*|#|@|}|\]|return\b|if\b|for\b|const\b|let\b|"""|def\b|self\.|super\b|await\b|throw\b)/.test(text)
+    )
+      continue;
+    const match = MEMBER.exec(text);
+    if (match?.[1] === undefined || /\(/.test(text.slice(0, text.indexOf(match[1]) + match[1].length + 1))) continue;
+    const said = prose(firstSentence(docComment(lines, line), 180)) || prose(firstSentence(match[4] ?? '', 180));
+    members.push({
+      name: `${match[1]}${match[2] ?? ''}`,
+      line,
+      detail: shorten((match[3] ?? '').replace(/[{(]$/, '').trim(), 60),
+      said,
+    });
+  }
+  return members;
+}
+
+async function addEnvironment({ investigation }: Findings, draft: Draft): Promise<void> {
+  const found = new Map<string, { file: IndexedFile; line: number; text: string }[]>();
+  for (const marker of ['env', 'environ', 'getenv', 'lookupenv']) {
+    for (const file of investigation.corpus.index.findName(marker)) {
+      if (['docs', 'vendored', 'generated'].includes(file.role)) continue;
+      for (const [index, text] of (await investigation.lines(file)).entries()) {
+        for (const match of text.matchAll(ENVIRONMENT)) {
+          const name = match[1] ?? '';
+          const places = found.get(name) ?? [];
+          if (!places.some((place) => place.file === file && place.line === index + 1))
+            places.push({ file, line: index + 1, text });
+          found.set(name, places);
+        }
+      }
+    }
+  }
+  if (found.size === 0) return;
+  const names = [...found.keys()].sort();
+  const items = names.slice(0, 40).map((name) => {
+    const places = (found.get(name) ?? []).toSorted(
+      (a, b) => Number(a.file.role === 'test') - Number(b.file.role === 'test'),
+    );
+    const first = places[0];
+    if (first === undefined) return code(name);
+    draft.sources.push(fileSource(first.file, first.line));
+    draft.files.push(first.file);
+    return `${code(name)} in ${fileLink(first.file, first.line)}${places.length > 1 ? ` and ${count(places.length - 1, 'other place')}` : ''}: ${code(shorten(first.text))}`;
+  });
+  draft.sections.push(`The code reads ${count(names.length, 'environment variable')}.`, bullets(items));
+}

@@ -1,0 +1,127 @@
+import { blockEnd, docComment, fileComment, firstSentence } from '../blocks.ts';
+import type { IndexedFile } from '../file-index.ts';
+import { byUsefulness, type Investigation } from '../investigation.ts';
+import { type Draft, type Findings, fileSource } from './draft.ts';
+import { endSentence } from './explain.ts';
+import { bullets, code, count, directoryPath, fence, fileLink, joinWords, link, prose } from './markdown.ts';
+import { sectionText } from './related.ts';
+
+/** Answers "what is in <file or folder>". */
+export async function describePlace(findings: Findings): Promise<Draft> {
+  const [file] = findings.targets.files;
+  const [directory] = findings.targets.directories;
+  if (file !== undefined) return describeFile(file, findings.investigation);
+  if (directory !== undefined) return describeDirectory(directory, findings.investigation);
+  throw new Error('describePlace was called without a place');
+}
+
+async function describeFile(file: IndexedFile, investigation: Investigation): Promise<Draft> {
+  await investigation.step(`Reading ${file.path}`);
+  const lines = await investigation.lines(file);
+  const isDocument = file.role === 'docs';
+  const said = isDocument ? sectionText(lines, 0) || sectionText(lines, 1) : fileComment(lines);
+  const members = file.symbols.filter(({ indent, kind }) => (isDocument ? kind === 'heading' : indent <= 4));
+  const top = members.filter(({ indent }) => indent === 0);
+  const shown = (top.length > 0 ? top : members).slice(0, 20);
+  const items = shown.map((symbol) => {
+    if (isDocument) return fileLinkNamed(file, symbol.name, symbol.line);
+    const meaning = prose(firstSentence(docComment(lines, symbol.line), 160));
+    return `${code(symbol.name)} (${fileLink(file, symbol.line, blockEnd(lines, symbol))})${meaning === '' ? '' : `: ${meaning}`}`;
+  });
+  const what = isDocument ? 'sections' : 'definitions';
+  const sections = [
+    `${fileLink(file)} has ${count(file.lineCount, 'line')}${shown.length === 0 ? '' : ` and ${count(top.length || members.length, what.slice(0, -1))}`}.${said === '' ? '' : ` ${endSentence(prose(firstSentence(said, 320)))}`}`,
+  ];
+  if (items.length > 0) {
+    const rest = (top.length || members.length) - shown.length;
+    sections.push(bullets(rest > 0 ? [...items, `… and ${rest} more`] : items));
+  } else if (lines.length > 0) sections.push(fence(lines.slice(0, 20), file.path));
+  const importers = isDocument ? [] : await importersOf(file, investigation);
+  if (importers.length > 0) {
+    const named = importers.slice(0, 5).map((other) => fileLink(other));
+    sections.push(
+      `**Imported by** ${count(importers.length, 'file')}: ${joinWords(named)}${importers.length > 5 ? ' …' : ''}.`,
+    );
+  }
+  const main = shown.find(({ exported }) => exported) ?? shown[0];
+  const name = main === undefined || isDocument ? undefined : main.name;
+  return {
+    title: `What is in ${file.path}`,
+    sections,
+    sources: [fileSource(file), ...importers.slice(0, 5).map((other) => fileSource(other))],
+    followUps: [
+      ...(name === undefined ? [] : [`How does \`${name}\` work?`, `Where is \`${name}\` used?`]),
+      `When was \`${file.path}\` last changed?`,
+      `Who wrote \`${file.path}\`?`,
+      `Which tests cover \`${file.path}\`?`,
+    ],
+    symbols: name === undefined ? [] : [name],
+    files: [file, ...importers],
+  };
+}
+
+function fileLinkNamed(file: IndexedFile, label: string, line: number): string {
+  return `${fileLink(file, line)} ${prose(label)}`;
+}
+
+/** Files with an import line that ends in this file's name; a guess by name, checked on the line. */
+async function importersOf(file: IndexedFile, investigation: Investigation): Promise<IndexedFile[]> {
+  const base = (file.path.split('/').at(-1) ?? '').replace(/\.[^.]+$/, '');
+  const parent = file.path.split('/').at(-2) ?? '';
+  const name = ['index', '__init__', 'mod', 'main', 'lib'].includes(base) ? parent : base;
+  if (name.length < 2) return [];
+  const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const pattern = new RegExp(
+    `^\\s*(?:import|export|from|use|require|.*require\\(|.*import\\(|#include).*(?<![\\w-])${escaped}(?:\\.[a-z]+)?(?:['">;\\s.:]|$)|\\bfrom\\s+['"][^'"]*/${escaped}(?:\\.[a-z]+)?['"]`,
+  );
+  const importers: IndexedFile[] = [];
+  const words = name.split(/[^\p{L}\p{N}_]+/u).filter((word) => word.length > 1);
+  const longest = words.sort((a, b) => b.length - a.length)[0] ?? name;
+  for (const other of investigation.corpus.index.findName(longest).slice(0, 200)) {
+    if (other === file || other.repository !== file.repository || other.role === 'docs') continue;
+    const lines = (await investigation.corpus.lines(other)) ?? [];
+    if (lines.some((line) => line.length < 400 && pattern.test(line))) importers.push(other);
+  }
+  return importers.sort(byUsefulness);
+}
+
+async function describeDirectory(
+  { repository, path, files }: Findings['targets']['directories'][number],
+  investigation: Investigation,
+): Promise<Draft> {
+  await investigation.step(`Reading ${path}/`);
+  const sorted = [...files].sort((a, b) => byUsefulness(a, b));
+  const items: string[] = [];
+  for (const file of sorted.slice(0, 20)) {
+    const lines = await investigation.lines(file);
+    const main = file.symbols.find(({ exported, kind }) => exported && kind !== 'heading') ?? file.symbols[0];
+    const said =
+      file.role === 'docs'
+        ? sectionText(lines, 1)
+        : fileComment(lines) || (main === undefined ? '' : docComment(lines, main.line));
+    const names = file.symbols
+      .filter(({ exported, indent }) => exported && indent === 0)
+      .slice(0, 3)
+      .map(({ name }) => code(name));
+    const meaning = prose(firstSentence(said, 140));
+    items.push(`${fileLink(file)}${meaning !== '' ? `: ${meaning}` : names.length > 0 ? `: ${joinWords(names)}` : ''}`);
+  }
+  if (sorted.length > 20) items.push(`… and ${sorted.length - 20} more`);
+  const [first, second] = sorted;
+  const lines = sorted.reduce((sum, { lineCount }) => sum + lineCount, 0);
+  return {
+    title: `What is in ${path}/`,
+    sections: [
+      `${link(`${path}/`, directoryPath(repository, path))} has ${count(files.length, 'file')} with ${count(lines, 'line')}.`,
+      bullets(items),
+    ],
+    sources: sorted.slice(0, 10).map((file) => fileSource(file)),
+    followUps: [
+      ...(first === undefined ? [] : [`What is in \`${first.path}\`?`]),
+      ...(second === undefined ? [] : [`What is in \`${second.path}\`?`]),
+      `Who wrote \`${path}/\`?`,
+    ],
+    symbols: [],
+    files: sorted,
+  };
+}

@@ -1,0 +1,113 @@
+import type { IndexedFile } from '../file-index.ts';
+import { byUsefulness } from '../investigation.ts';
+import { type Draft, type Findings, fileSource } from './draft.ts';
+import { bullets, code, count, fence, fileLink, joinWords } from './markdown.ts';
+import { shorten } from './related.ts';
+import { questionTitle } from './titles.ts';
+
+const CASE =
+  /^\s*(?:(?:test|it|describe)(?:\.\w+)*\s*\(\s*(["'`])(.+?)\1|def\s+(test_\w+)|func\s+((?:Test|Benchmark|Example)\w*)|(?:fn|void|fun)\s+`?((?:test|should)[\w ]*)|(?:context|specify)\s+(["'])(.+?)\6)/;
+
+interface TestCase {
+  line: number;
+  title: string;
+}
+
+/** Answers "how is X tested", "which tests cover X"; undefined when no test has to do with it. */
+export async function listTests({
+  targets,
+  weighed,
+  passages,
+  question,
+  investigation,
+}: Findings): Promise<Draft | undefined> {
+  const target = targets.names[0];
+  const wanted = new Map<IndexedFile, Set<number>>();
+  const note = (file: IndexedFile, line: number): void => {
+    wanted.set(file, (wanted.get(file) ?? new Set()).add(line));
+  };
+  await investigation.step(target === undefined ? 'Looking for tests' : `Looking for tests that name ${target.name}`);
+  if (target !== undefined) {
+    for (const { file, line } of await investigation.usages(target.name, target.definitions))
+      if (file.role === 'test') note(file, line);
+  }
+  const named = wanted.size > 0;
+  if (!named) {
+    for (const passage of passages) {
+      if (passage.file.role !== 'test' || passage.covered < 0.4) continue;
+      for (const line of passage.keyLines) note(passage.file, line);
+    }
+    const own = targets.files[0];
+    const base = own?.path.split('/').at(-1)?.split('.')[0];
+    if (base !== undefined) {
+      for (const file of investigation.corpus.index.all()) {
+        if (file.role === 'test' && file.path.split('/').at(-1)?.includes(base)) note(file, 1);
+      }
+    }
+  }
+  if (wanted.size === 0) return undefined;
+  const files = [...wanted.keys()].sort(
+    (a, b) => (wanted.get(b)?.size ?? 0) - (wanted.get(a)?.size ?? 0) || byUsefulness(a, b),
+  );
+  const items: string[] = [];
+  const sources = [];
+  let example: string | undefined;
+  for (const file of files.slice(0, 8)) {
+    const lines = await investigation.lines(file);
+    const cases = casesAt(lines, wanted.get(file) ?? new Set());
+    const first = cases[0];
+    const shown = cases.slice(0, 4).map(({ title }) => `“${code(shorten(title, 80))}”`.replace(/^“(.*)”$/, '$1'));
+    items.push(
+      `${fileLink(file, first?.line)}${shown.length === 0 ? '' : `: ${joinWords(shown)}${cases.length > 4 ? ` and ${cases.length - 4} more` : ''}`}`,
+    );
+    sources.push(fileSource(file, first?.line));
+    if (example === undefined && first !== undefined) {
+      const end = Math.min(lines.length, first.line + 15);
+      const close = lines.findIndex(
+        (line, index) => index >= first.line && index < end && /^\s{0,4}\}?\)?;?\s*$/.test(line) && line.trim() !== '',
+      );
+      example = `From ${fileLink(file, first.line, close < 0 ? end : close + 1)}:\n\n${fence(lines.slice(first.line - 1, close < 0 ? end : close + 1), file.path)}`;
+    }
+  }
+  const what =
+    target !== undefined && named
+      ? code(target.name)
+      : joinWords(
+          weighed.subjects
+            .filter(({ weight }) => weight >= 0.5)
+            .slice(0, 4)
+            .map(({ word }) => code(word)),
+        ) || 'this';
+  const sections = [
+    `${count(files.length, 'test file', 'test files')} ${files.length === 1 ? 'has' : 'have'} to do with ${what}; the first is ${fileLink(files[0] as IndexedFile)}.`,
+    bullets(items),
+    ...(example === undefined ? [] : [example]),
+  ];
+  return {
+    title: questionTitle(question, target?.name),
+    sections,
+    sources,
+    followUps: [
+      ...(target === undefined ? [] : [`How does \`${target.name}\` work?`, `Where is \`${target.name}\` used?`]),
+      ...files.slice(0, 2).map((file) => `What is in \`${file.path}\`?`),
+      ...files.slice(0, 1).map((file) => `When was \`${file.path}\` last changed?`),
+    ],
+    symbols: target === undefined ? [] : [target.name],
+    files: [...targets.files, ...files],
+  };
+}
+
+/** The test cases that lines stand in, without repeats. */
+function casesAt(lines: readonly string[], wanted: ReadonlySet<number>): TestCase[] {
+  const cases = lines.flatMap((text, index): TestCase[] => {
+    const match = CASE.exec(text);
+    const title = match?.[2] ?? match?.[3] ?? match?.[4] ?? match?.[5] ?? match?.[7];
+    return title === undefined ? [] : [{ line: index + 1, title }];
+  });
+  const found = new Set<TestCase>();
+  for (const line of [...wanted].sort((a, b) => a - b)) {
+    const own = cases.findLast((candidate) => candidate.line <= line);
+    if (own !== undefined) found.add(own);
+  }
+  return [...found];
+}

@@ -1,0 +1,84 @@
+import { LIMITS } from '../limits.ts';
+import type { Git } from './git.ts';
+
+const CHUNK_BYTES = 24_000_000;
+
+/** Reads file contents by their git object ids, with a cache bounded in bytes. */
+export function createBlobs(git: Git) {
+  const cache = new Map<string, string>();
+  let cachedBytes = 0;
+
+  function remember(id: string, text: string): void {
+    cache.delete(id);
+    cache.set(id, text);
+    cachedBytes += text.length;
+    for (const [oldest, old] of cache) {
+      if (cachedBytes <= LIMITS.textCacheBytes) break;
+      cache.delete(oldest);
+      cachedBytes -= old.length;
+    }
+  }
+
+  return {
+    /** Sizes in bytes; an object that is missing (a partial clone) or no file is left out. */
+    async sizes(ids: readonly string[]): Promise<Map<string, number>> {
+      if (ids.length === 0) return new Map();
+      const said = await git(['cat-file', '--batch-check'], { input: `${ids.join('\n')}\n`, timeoutMs: 60_000 });
+      const sizes = new Map<string, number>();
+      for (const line of said.toString('utf8').split('\n')) {
+        const [id, type, size] = line.split(' ');
+        if (id !== undefined && type === 'blob') sizes.set(id, Number(size));
+      }
+      return sizes;
+    },
+    /** Texts of the files that are text, in groups bounded in bytes, so that a large repository passes through. */
+    async *stream(sizes: ReadonlyMap<string, number>): AsyncGenerator<Map<string, string>> {
+      let group: string[] = [];
+      let bytes = 0;
+      for (const [id, size] of sizes) {
+        if (bytes + size > CHUNK_BYTES && group.length > 0) {
+          yield await readBatch(git, group);
+          group = [];
+          bytes = 0;
+        }
+        group.push(id);
+        bytes += size;
+      }
+      if (group.length > 0) yield await readBatch(git, group);
+    },
+    /** Texts by id, from the cache where possible; what is no text is left out. */
+    async texts(ids: readonly string[]): Promise<Map<string, string>> {
+      const result = new Map<string, string>();
+      const missing: string[] = [];
+      for (const id of new Set(ids)) {
+        const cached = cache.get(id);
+        if (cached === undefined) missing.push(id);
+        else result.set(id, cached);
+      }
+      if (missing.length > 0) {
+        for (const [id, text] of await readBatch(git, missing)) {
+          remember(id, text);
+          result.set(id, text);
+        }
+      }
+      return result;
+    },
+  };
+}
+
+async function readBatch(git: Git, ids: readonly string[]): Promise<Map<string, string>> {
+  const output = await git(['cat-file', '--batch'], { input: `${ids.join('\n')}\n`, timeoutMs: 60_000 });
+  const texts = new Map<string, string>();
+  let offset = 0;
+  while (offset < output.length) {
+    const end = output.indexOf(10, offset);
+    if (end < 0) break;
+    const [id, type, size] = output.toString('latin1', offset, end).split(' ');
+    offset = end + 1;
+    if (id === undefined || size === undefined || type === 'missing') continue;
+    const content = output.subarray(offset, offset + Number(size));
+    offset += Number(size) + 1;
+    if (type === 'blob' && !content.subarray(0, 8_000).includes(0)) texts.set(id, content.toString('utf8'));
+  }
+  return texts;
+}

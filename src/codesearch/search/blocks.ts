@@ -1,0 +1,113 @@
+import type { CodeSymbol } from './symbols.ts';
+import { indentOf } from './symbols.ts';
+
+const LONGEST_BLOCK = 600;
+
+/** Last line (from 1) of the block a definition opens, judged by indentation and closing brackets. */
+export function blockEnd(lines: readonly string[], symbol: CodeSymbol): number {
+  if (symbol.kind === 'heading') return sectionEnd(lines, symbol.line);
+  const limit = Math.min(lines.length, symbol.line + LONGEST_BLOCK);
+  let end = symbol.line;
+  for (let index = symbol.line; index < limit; index += 1) {
+    const line = lines[index] ?? '';
+    const trimmed = line.trim();
+    if (trimmed === '') continue;
+    if (indentOf(line) > symbol.indent) {
+      end = index + 1;
+      continue;
+    }
+    // A bracket at the definition's own depth either closes it or, when something opens again, goes on with it.
+    if (!/^([}\])]|end\b|\{$)/.test(trimmed)) break;
+    end = index + 1;
+    if (trimmed !== '{' && !/([{([]|=>|:|=)$/.test(trimmed)) break;
+  }
+  return end;
+}
+
+function sectionEnd(lines: readonly string[], line: number): number {
+  const depth = /^#+/.exec(lines[line - 1] ?? '')?.[0].length ?? 1;
+  let fenced = false;
+  for (let index = line; index < lines.length; index += 1) {
+    const text = lines[index] ?? '';
+    if (/^\s*(```|~~~)/.test(text)) fenced = !fenced;
+    const heading = fenced ? undefined : /^#+(?=\s)/.exec(text)?.[0];
+    if (heading !== undefined && heading.length <= depth) return trimEnd(lines, index);
+  }
+  return trimEnd(lines, lines.length);
+}
+
+function trimEnd(lines: readonly string[], end: number): number {
+  let last = end;
+  while (last > 1 && (lines[last - 1] ?? '').trim() === '') last -= 1;
+  return last;
+}
+
+/** First line of the comment, decorators or attributes that stand directly above a line. */
+export function commentStart(lines: readonly string[], line: number): number {
+  let start = line;
+  while (start > 1 && /^\s*(\/\/|\/\*|\*|#(?!include|define|!)|@\w|--\s|\[\w)/.test(lines[start - 2] ?? '')) start -= 1;
+  return start;
+}
+
+/** What the comment of a definition says, as plain text without its marks; empty when there is none. */
+export function docComment(lines: readonly string[], line: number): string {
+  const above = lines.slice(commentStart(lines, line) - 1, line - 1);
+  const text = stripMarks(above);
+  return text !== '' ? text : docstringBelow(lines, line);
+}
+
+/** The comment a file opens with, as plain text. */
+export function fileComment(lines: readonly string[]): string {
+  let start = 0;
+  while (start < lines.length && /^(#!.*|\s*|['"]use strict['"];?)$/.test(lines[start] ?? '')) start += 1;
+  if (/^\s*("""|''')/.test(lines[start] ?? '')) return docstringBelow(lines, start);
+  let end = start;
+  while (end < lines.length && end < start + 40 && /^\s*(\/\/|\/\*|\*|#(?!include|define))/.test(lines[end] ?? ''))
+    end += 1;
+  const text = stripMarks(lines.slice(start, end));
+  return /copyright|licen[sc]e|eslint|spdx/i.test(text.slice(0, 200)) ? '' : text;
+}
+
+function stripMarks(comment: readonly string[]): string {
+  return comment
+    .filter((line) => !/^\s*(@\w|\[\w|(\/\/|#)\s*(eslint|@ts-|biome|prettier|nolint|noqa|type:|pylint|go:))/.test(line))
+    .map((line) =>
+      line
+        .replace(/^\s*(\/\*\*?|\*\/|\*|\/\/\/?!?|#+|--)\s?/, '')
+        .replace(/\s*\*\/\s*$/, '')
+        .trim(),
+    )
+    .filter((line) => !/^(-{3,}|={3,}|\*{3,})$/.test(line))
+    .join('\n')
+    .replace(/\n@\w[\s\S]*$/, '')
+    .replace(/^@\w[\s\S]*$/, '')
+    .trim();
+}
+
+function docstringBelow(lines: readonly string[], line: number): string {
+  for (let index = line; index < Math.min(lines.length, line + 12); index += 1) {
+    const text = (lines[index] ?? '').trim();
+    const quote = /^[rbu]?("""|''')/.exec(text)?.[1];
+    if (quote !== undefined) {
+      const rest = [text.slice(text.indexOf(quote) + 3), ...lines.slice(index + 1, index + 30)].join('\n');
+      return (
+        (rest.split(quote)[0] ?? '')
+          .trim()
+          .split(/\n\s*\n\s*:/)[0]
+          ?.trim() ?? ''
+      );
+    }
+    if (!/[,(:]$|^\)/.test(text) && index > line) return '';
+    if (index === line && !/^[\w*)\],]/.test(text)) return '';
+  }
+  return '';
+}
+
+/** The first sentence of a text, at most `most` characters, without a dangling end. */
+export function firstSentence(text: string, most = 220): string {
+  const paragraph = (text.split(/\n\s*\n/)[0] ?? '').replace(/\s+/g, ' ').trim();
+  const sentence = /^.*?[.!?](?=\s+[A-Z`"(]|$)/.exec(paragraph)?.[0] ?? paragraph;
+  if (sentence.length <= most) return sentence.replace(/[\s:;,-]+$/, '');
+  const cut = sentence.slice(0, most);
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), 1))} …`;
+}

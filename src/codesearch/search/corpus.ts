@@ -1,0 +1,111 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { LIMITS } from '../limits.ts';
+import { type CommitIndex, createCommitIndex } from './commit-index.ts';
+import { readRecentCommits } from './commits.ts';
+import { createFileIndex, type FileIndex, type IndexedFile } from './file-index.ts';
+import { openRepository, type Repository } from './repository.ts';
+
+const FILES_PER_BREATH = 25;
+
+/** All repositories of the service with their shared index. */
+export interface Corpus {
+  readonly repositories: readonly Repository[];
+  readonly index: FileIndex;
+  repository(name: string): Repository | undefined;
+  commits(name: string): CommitIndex | undefined;
+  /** Brings the index up to date where HEAD or git's index has moved; one refresh at a time. Returns changed files. */
+  refresh(): Promise<number>;
+  /** Lines of an indexed file; undefined for one that is not text. */
+  lines(file: IndexedFile): Promise<string[] | undefined>;
+}
+
+/** Opens and indexes the repositories; throws `GitError` when one of the folders holds none. */
+export async function openCorpus(paths: readonly string[]): Promise<Corpus> {
+  const repositories: Repository[] = [];
+  for (const path of paths) {
+    const repository = await openRepository(path);
+    let name = repository.name;
+    for (let copy = 2; repositories.some((other) => other.name === name); copy += 1)
+      name = `${repository.name}-${copy}`;
+    repositories.push({ ...repository, name });
+  }
+  const index = createFileIndex();
+  const fingerprints = new Map<string, string>();
+  const commits = new Map<string, { head: string | undefined; index: CommitIndex }>();
+  let refreshing: Promise<number> | undefined;
+
+  async function refreshOne(repository: Repository): Promise<number> {
+    const fingerprint = await repository.fingerprint();
+    if (fingerprints.get(repository.name) === fingerprint) return 0;
+    const changed = await updateFiles(repository, index);
+    const head = await repository.head();
+    const known = commits.get(repository.name);
+    if (known === undefined || known.head !== head) {
+      const newest = head === undefined ? [] : await readRecentCommits(repository.git);
+      commits.set(repository.name, { head, index: createCommitIndex(repository.name, newest) });
+    }
+    fingerprints.set(repository.name, fingerprint);
+    return changed;
+  }
+
+  async function refreshAll(): Promise<number> {
+    let changed = 0;
+    for (const repository of repositories) changed += await refreshOne(repository);
+    return changed;
+  }
+
+  const corpus: Corpus = {
+    repositories,
+    index,
+    repository: (name) => repositories.find((repository) => repository.name === name),
+    commits: (name) => commits.get(name)?.index,
+    refresh() {
+      refreshing ??= refreshAll().finally(() => {
+        refreshing = undefined;
+      });
+      return refreshing;
+    },
+    async lines(file) {
+      const texts = await corpus.repository(file.repository)?.blobs.texts([file.blob]);
+      return texts?.get(file.blob)?.split('\n');
+    },
+  };
+  await corpus.refresh();
+  return corpus;
+}
+
+/** Reads what is new or changed and forgets what is gone, with pauses in which the server answers. */
+async function updateFiles(repository: Repository, index: FileIndex): Promise<number> {
+  const tracked = new Map((await repository.files()).map((file) => [file.path, file.blob]));
+  let changed = 0;
+  for (const file of [...index.all()]) {
+    if (file.repository === repository.name && !tracked.has(file.path)) {
+      index.remove(repository.name, file.path);
+      changed += 1;
+    }
+  }
+  const pathsOf = new Map<string, string[]>();
+  for (const [path, blob] of tracked) {
+    if (index.get(repository.name, path)?.blob === blob) continue;
+    pathsOf.set(blob, [...(pathsOf.get(blob) ?? []), path]);
+  }
+  const sizes = await repository.blobs.sizes([...pathsOf.keys()]);
+  const readable = new Map([...sizes].filter(([, size]) => size <= LIMITS.fileBytes));
+  for await (const texts of repository.blobs.stream(readable)) {
+    for (const [blob, text] of texts) {
+      for (const path of pathsOf.get(blob) ?? []) {
+        index.put(repository.name, path, blob, text);
+        changed += 1;
+        if (changed % FILES_PER_BREATH === 0) await breathe();
+      }
+      pathsOf.delete(blob);
+    }
+  }
+  for (const [blob, paths] of pathsOf) {
+    for (const path of paths) {
+      index.put(repository.name, path, blob, undefined);
+      changed += 1;
+    }
+  }
+  return changed;
+}

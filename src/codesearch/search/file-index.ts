@@ -1,0 +1,165 @@
+import MiniSearch from 'minisearch';
+import { type Chunk, cutChunks } from './chunks.ts';
+import { looksGenerated, type Role, roleOf } from './roles.ts';
+import { type CodeSymbol, findSymbols } from './symbols.ts';
+import { identifierTerms, indexText } from './words.ts';
+
+/** A tracked file as the index knows it. */
+export interface IndexedFile {
+  repository: string;
+  path: string;
+  blob: string;
+  role: Role;
+  lineCount: number;
+  symbols: CodeSymbol[];
+  chunkIds: number[];
+}
+
+/** A chunk that matched; `terms` are the query's terms found in it. */
+export interface ChunkHit {
+  file: IndexedFile;
+  chunk: Chunk;
+  score: number;
+  terms: string[];
+}
+
+interface Entry {
+  id: number;
+  path: string;
+  symbols: string;
+  body: string;
+}
+
+const PRIOR: Record<Role, number> = {
+  source: 1,
+  docs: 0.75,
+  config: 0.6,
+  test: 0.5,
+  example: 0.5,
+  vendored: 0.15,
+  generated: 0.1,
+};
+
+/** How much a role's words weigh in the first search; questions about tests or documents change it. */
+export type RoleWeights = Partial<Record<Role, number>>;
+
+/** The searchable text of all repositories: BM25+ over chunks of files, and definitions by name. */
+export function createFileIndex() {
+  const search = new MiniSearch<Entry>({
+    fields: ['path', 'symbols', 'body'],
+    tokenize: (text) => text.split(' '),
+    processTerm: (term) => term || null,
+  });
+  const chunks = new Map<number, { file: IndexedFile; chunk: Chunk }>();
+  const files = new Map<string, IndexedFile>();
+  const byName = new Map<string, { file: IndexedFile; symbol: CodeSymbol }[]>();
+  let nextId = 1;
+
+  function remove(key: string): void {
+    const file = files.get(key);
+    if (file === undefined) return;
+    files.delete(key);
+    for (const id of file.chunkIds) {
+      search.discard(id);
+      chunks.delete(id);
+    }
+    for (const symbol of file.symbols) {
+      const name = nameKey(symbol.name);
+      const rest = (byName.get(name) ?? []).filter((entry) => entry.file !== file);
+      if (rest.length > 0) byName.set(name, rest);
+      else byName.delete(name);
+    }
+  }
+
+  return {
+    /** Adds or replaces a file; without text (binary, too large) it is known by its path alone. */
+    put(repository: string, path: string, blob: string, text: string | undefined): void {
+      const key = fileKey(repository, path);
+      remove(key);
+      const named = roleOf(path);
+      const role = text !== undefined && named === 'source' && looksGenerated(text) ? 'generated' : named;
+      const lines = text === undefined || role === 'generated' ? [] : text.split('\n');
+      const symbols = findSymbols(path, lines);
+      const file: IndexedFile = {
+        repository,
+        path,
+        blob,
+        role,
+        lineCount: lines.length,
+        symbols,
+        chunkIds: [],
+      };
+      const pathText = indexText(path, 1);
+      const cut = lines.length === 0 ? [{ start: 1, end: 1 }] : cutChunks(lines.length, symbols);
+      for (const chunk of cut) {
+        const names = symbols.filter(({ line }) => line >= chunk.start && line <= chunk.end).map(({ name }) => name);
+        const id = nextId++;
+        search.add({
+          id,
+          path: pathText,
+          symbols: indexText(names.join(' '), 2),
+          body: indexText(lines.slice(chunk.start - 1, chunk.end).join('\n')),
+        });
+        chunks.set(id, { file, chunk });
+        file.chunkIds.push(id);
+      }
+      files.set(key, file);
+      for (const symbol of symbols) {
+        if (symbol.kind === 'heading') continue;
+        const name = nameKey(symbol.name);
+        const known = byName.get(name);
+        if (known === undefined) byName.set(name, [{ file, symbol }]);
+        else known.push({ file, symbol });
+      }
+    },
+    remove: (repository: string, path: string): void => remove(fileKey(repository, path)),
+    get: (repository: string, path: string): IndexedFile | undefined => files.get(fileKey(repository, path)),
+    all: (): IterableIterator<IndexedFile> => files.values(),
+    size: (): number => files.size,
+    /** Definitions of that name; those with the same capitals first. */
+    definitions(name: string): { file: IndexedFile; symbol: CodeSymbol }[] {
+      const found = byName.get(nameKey(name)) ?? [];
+      const exact = found.filter(({ symbol }) => symbol.name === name);
+      return exact.length > 0 ? exact : found;
+    },
+    /** Files that contain an identifier, whole, in whatever capitals. */
+    findName(name: string): IndexedFile[] {
+      const terms = identifierTerms(name);
+      const term = terms.at(-1);
+      if (term === undefined) return [];
+      const results = search.search(term, { fields: ['body'] });
+      return [...new Set(results.flatMap((result) => chunks.get(Number(result.id))?.file ?? []))];
+    },
+    /** All chunks with any of the terms, best first. */
+    find(terms: ReadonlyMap<string, number>, roles: RoleWeights): ChunkHit[] {
+      const query = [...terms.keys()].join(' ');
+      if (query === '') return [];
+      const weights = { ...PRIOR, ...roles };
+      const results = search.search(query, {
+        boost: { path: 1.6, symbols: 2.2, body: 1 },
+        boostTerm: (term) => terms.get(term) ?? 1,
+        boostDocument: (id) => {
+          const entry = chunks.get(Number(id));
+          return entry === undefined ? 0 : weights[entry.file.role];
+        },
+      });
+      const hits: ChunkHit[] = [];
+      for (const result of results) {
+        const entry = chunks.get(Number(result.id));
+        if (entry !== undefined) hits.push({ ...entry, score: result.score, terms: result.queryTerms });
+      }
+      return hits;
+    },
+  };
+}
+
+export type FileIndex = ReturnType<typeof createFileIndex>;
+
+/** Names that differ in capitals and underscores only count as one. */
+function nameKey(name: string): string {
+  return name.toLowerCase().replace(/_/g, '') || name;
+}
+
+function fileKey(repository: string, path: string): string {
+  return `${repository}\0${path}`;
+}

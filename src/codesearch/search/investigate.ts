@@ -1,0 +1,131 @@
+import type { Finding, Investigate } from '../conversations/runner.ts';
+import { overview } from './answers/about.ts';
+import { type Draft, type Findings, focusOf, tidyFollowUps, tidySources } from './answers/draft.ts';
+import { explain } from './answers/explain.ts';
+import { listFiles } from './answers/files.ts';
+import { tellHistory } from './answers/history.ts';
+import { nothingFound } from './answers/nothing.ts';
+import { listOptions } from './answers/options.ts';
+import { describePlace } from './answers/place.ts';
+import { listTests } from './answers/tests.ts';
+import { explainUsage } from './answers/usage.ts';
+import type { Corpus } from './corpus.ts';
+import { createInvestigation } from './investigation.ts';
+import { findPassages } from './passages.ts';
+import { understandInContext } from './questions/carry-over.ts';
+import { resolveTargets } from './targets.ts';
+import { weigh } from './weighing.ts';
+import { textTerms } from './words.ts';
+
+const LEAST_COVERED = 0.3;
+
+/** Answers questions from the corpus: search, read, judge, write; the same input gives the same answer. */
+export function createInvestigate(corpus: Corpus): Investigate {
+  return async (text, earlier, step) => {
+    const question = understandInContext(text, earlier);
+    const words = question.subjects.filter(({ weight }) => weight >= 0.3).map(({ word }) => word);
+    await step(
+      `Understanding the question: ${describe(question.intent)}${words.length === 0 ? '' : `, about ${words.slice(0, 8).join(', ')}`}`,
+    );
+    const changed = await corpus.refresh();
+    if (changed > 0) await step(`Reading ${changed} files that changed since the last question`);
+    const investigation = createInvestigation(corpus, step);
+    const targets = resolveTargets(question, investigation);
+    const ownNames = new Set(corpus.repositories.flatMap(({ name }) => textTerms(name.split('/').at(-1) ?? name)));
+    const searched = `${corpus.index.size()} files of ${corpus.repositories.map(({ name }) => name).join(', ')}`;
+    await step(`Searching ${searched}`);
+    const weighed = weigh(question.subjects, question.intent, ownNames, investigation);
+    const best = [...new Set(weighed.hits.slice(0, 40).map(({ file }) => file.path))].slice(0, 3);
+    await step(
+      best.length === 0
+        ? 'No file mentions any of it'
+        : `${new Set(weighed.hits.map(({ file }) => file)).size} files mention it; reading the best, first ${best.join(', ')}`,
+    );
+    const passages = await findPassages(weighed, targets, question.intent, investigation);
+    const findings: Findings = { question, targets, weighed, passages, investigation };
+    const draft = await write(findings);
+    await step('Writing the answer');
+    return finish(draft, findings);
+  };
+}
+
+/** Chooses the writer that fits the question and what was found. */
+async function write(findings: Findings): Promise<Draft> {
+  const { question, targets } = findings;
+  const hasPlace = targets.files.length > 0 || targets.directories.length > 0;
+  const hasName = targets.names.length > 0;
+  if (question.intent === 'about' && !hasName && !hasPlace) return overview(findings);
+  if (question.intent === 'history' || question.intent === 'authors') {
+    const told = await tellHistory(findings);
+    if (told !== undefined) return told;
+  }
+  if (question.intent === 'tests') {
+    const tests = await listTests(findings);
+    if (tests !== undefined) return tests;
+  }
+  if (question.intent === 'options') {
+    const options = await listOptions(findings);
+    if (options !== undefined) return options;
+  }
+  if (question.intent === 'usage' && hasName) return explainUsage(findings);
+  if (hasPlace && !hasName && !isNarrow(findings)) return describePlace(findings);
+  if (!isRelevant(findings)) return nothingFound(findings);
+  if (question.intent === 'files') return listFiles(findings);
+  return explain(findings);
+}
+
+/** A question that names a place but asks for something in it. */
+function isNarrow({ question, passages, targets }: Findings): boolean {
+  const own = question.phrase.length;
+  const top = passages[0];
+  const inside =
+    top !== undefined &&
+    (targets.files.includes(top.file) || targets.directories.some(({ files }) => files.includes(top.file)));
+  return own >= 2 && inside && ['how', 'why', 'define'].includes(question.intent) && top.covered > 0.4;
+}
+
+/** Whether what was found has to do with what was asked: a name that exists, or a passage that says enough of it. */
+function isRelevant({ targets, passages, weighed }: Findings): boolean {
+  if (passages.length === 0) return false;
+  if (targets.names.some(({ certain }) => certain)) return true;
+  const covered = Math.max(...passages.slice(0, 6).map((passage) => passage.covered));
+  const strong = weighed.subjects.filter(({ weight }) => weight >= 0.5);
+  const absent = strong.filter(({ files }) => files === 0);
+  if (targets.unknown.length > 0 && covered < 0.6) return false;
+  return covered >= LEAST_COVERED && (absent.length === 0 || absent.length * 2 < strong.length);
+}
+
+function finish(draft: Draft, { question, investigation }: Findings): Finding {
+  const { toolCalls, tokensRead } = investigation.spent();
+  return {
+    title: draft.title,
+    answer: draft.sections.filter((section) => section !== '').join('\n\n'),
+    sources: tidySources(
+      draft.sources,
+      investigation.corpus.repositories.map(({ name }) => name),
+    ),
+    followUps: tidyFollowUps(draft.followUps, question.text),
+    focus: focusOf(draft, question),
+    toolCalls,
+    tokensRead,
+  };
+}
+
+const DESCRIPTIONS: Record<string, string> = {
+  define: 'where something is',
+  usage: 'what uses something',
+  how: 'how something works',
+  what: 'what something is',
+  why: 'why something is so',
+  files: 'which files have to do with something',
+  history: 'when something changed',
+  authors: 'who wrote something',
+  options: 'which settings there are',
+  tests: 'how something is tested',
+  about: 'what the repository is',
+  general: 'anything that has to do with it',
+};
+
+function describe(intent: string): string {
+  return DESCRIPTIONS[intent] ?? intent;
+}

@@ -1,0 +1,113 @@
+import { estimateTokens } from '../limits.ts';
+import { type Commit, readCommits } from './commits.ts';
+import type { Corpus } from './corpus.ts';
+import type { ChunkHit, IndexedFile, RoleWeights } from './file-index.ts';
+import type { CodeSymbol } from './symbols.ts';
+
+/** A definition in a file. */
+export interface Definition {
+  file: IndexedFile;
+  symbol: CodeSymbol;
+}
+
+/** One line that names something; `within` is the definition it stands in. */
+export interface Usage {
+  file: IndexedFile;
+  line: number;
+  text: string;
+  within: CodeSymbol | undefined;
+}
+
+const MOST_USAGE_FILES = 250;
+
+/** The tools of one investigation; every use is announced as a step or counted as a tool call. */
+export function createInvestigation(corpus: Corpus, step: (reasoning: string) => Promise<void>) {
+  const read = new Map<IndexedFile, string[] | undefined>();
+  let toolCalls = 0;
+  let tokensRead = 0;
+
+  const tools = {
+    corpus,
+    step,
+    spent: () => ({ toolCalls, tokensRead }),
+    find(terms: ReadonlyMap<string, number>, roles: RoleWeights): ChunkHit[] {
+      toolCalls += 1;
+      return corpus.index.find(terms, roles);
+    },
+    definitions(name: string): Definition[] {
+      return corpus.index.definitions(name);
+    },
+    /** Lines of a file; empty for one that is not text. */
+    async lines(file: IndexedFile): Promise<string[]> {
+      if (!read.has(file)) {
+        toolCalls += 1;
+        const lines = await corpus.lines(file);
+        tokensRead += estimateTokens((lines ?? []).join('\n'));
+        read.set(file, lines);
+      }
+      return read.get(file) ?? [];
+    },
+    /** Lines that name an identifier, its definitions and imports apart, at most a few hundred files deep. */
+    async usages(name: string, definitions: readonly Definition[]): Promise<Usage[]> {
+      toolCalls += 1;
+      const whole = name.toLowerCase();
+      const hits = corpus.index.findName(whole);
+      const files = [...new Set(hits)].sort(byUsefulness).slice(0, MOST_USAGE_FILES);
+      const word = new RegExp(`(?<![\\p{L}\\p{N}_$])${escapeRegExp(name)}(?![\\p{L}\\p{N}_$])`, 'u');
+      const usages: Usage[] = [];
+      for (const file of files) {
+        const lines = (await corpus.lines(file)) ?? [];
+        for (const [index, text] of lines.entries()) {
+          if (text.length > 500 || !word.test(text) || isAside(text)) continue;
+          const line = index + 1;
+          if (definitions.some((known) => known.file === file && known.symbol.line === line)) continue;
+          usages.push({ file, line, text: text.trim(), within: enclosing(file, line) });
+        }
+      }
+      return usages;
+    },
+    async commitsOf(repository: string, count: number, options: readonly string[]): Promise<Commit[]> {
+      toolCalls += 1;
+      const git = corpus.repository(repository)?.git;
+      return git === undefined ? [] : readCommits(git, count, options);
+    },
+    findCommits(terms: ReadonlyMap<string, number>) {
+      toolCalls += 1;
+      return corpus.repositories
+        .flatMap(({ name }) => corpus.commits(name)?.find(terms) ?? [])
+        .sort((a, b) => b.score - a.score);
+    },
+  };
+  return tools;
+}
+
+export type Investigation = ReturnType<typeof createInvestigation>;
+
+/** The innermost definition above a line that can hold it. */
+export function enclosing(file: IndexedFile, line: number): CodeSymbol | undefined {
+  return file.symbols.findLast(
+    (symbol) => symbol.line < line && symbol.kind !== 'constant' && symbol.kind !== 'heading',
+  );
+}
+
+const ROLE_ORDER = ['source', 'config', 'test', 'example', 'docs', 'vendored', 'generated'];
+
+/** Source before tests before documents, then by path: the order in which files are worth reading. */
+export function byUsefulness(a: IndexedFile, b: IndexedFile): number {
+  return ROLE_ORDER.indexOf(a.role) - ROLE_ORDER.indexOf(b.role) || comparePaths(a, b);
+}
+
+export function comparePaths(a: IndexedFile, b: IndexedFile): number {
+  return a.repository < b.repository || (a.repository === b.repository && a.path < b.path) ? -1 : 1;
+}
+
+/** Import and comment lines name a thing without using it. */
+function isAside(line: string): boolean {
+  return /^\s*(import\b|from\s+\S+\s+import\b|export\s+(?:type\s+)?(?:\*|\{)|use\s+[\w:]+|#include|\/\/|\/?\*|#\s)|^\s*(?:const|let|var)\s+\{?[^=]*=\s*require\(/.test(
+    line,
+  );
+}
+
+export function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

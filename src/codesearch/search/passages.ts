@@ -1,0 +1,199 @@
+import { blockEnd, commentStart } from './blocks.ts';
+import type { ChunkHit, IndexedFile } from './file-index.ts';
+import type { Investigation } from './investigation.ts';
+import type { Intent } from './questions/intent.ts';
+import type { CodeSymbol } from './symbols.ts';
+import type { Targets } from './targets.ts';
+import { coverage, type Weighed, type WeighedSubject } from './weighing.ts';
+import { textTerms } from './words.ts';
+
+/** A run of lines worth showing. */
+export interface Passage {
+  file: IndexedFile;
+  start: number;
+  end: number;
+  /** The definition it is, when it is one. */
+  symbol: CodeSymbol | undefined;
+  score: number;
+  /** Share of the question it covers, 0 to 1. */
+  covered: number;
+  /** Lines that name most of the question, best first. */
+  keyLines: number[];
+}
+
+const CANDIDATES = 36;
+const PER_FILE = 4;
+const KEPT = 12;
+const LONGEST_BLOCK = 160;
+
+const PREFERENCE: Partial<Record<Intent, Partial<Record<IndexedFile['role'], number>>>> = {
+  tests: { test: 1.6, source: 0.4, docs: 0.4 },
+  why: { docs: 1.1 },
+  what: { docs: 0.85 },
+  options: { docs: 0.9, config: 0.9 },
+};
+const ROLE_FACTOR: Record<IndexedFile['role'], number> = {
+  source: 1,
+  docs: 0.7,
+  config: 0.6,
+  test: 0.5,
+  example: 0.55,
+  vendored: 0.2,
+  generated: 0.1,
+};
+
+/** Reads the best candidates and ranks their definitions and chunks by what they say of the question. */
+export async function findPassages(
+  weighed: Weighed,
+  targets: Targets,
+  intent: Intent,
+  investigation: Investigation,
+): Promise<Passage[]> {
+  const candidates = chooseCandidates(weighed);
+  for (const { definitions } of targets.names) {
+    for (const { file, symbol } of definitions.slice(0, 4)) {
+      candidates.push({ file, chunk: { start: symbol.line, end: symbol.line }, score: 0, terms: [] });
+    }
+  }
+  const passages: Passage[] = [];
+  for (const hit of candidates) {
+    const lines = await investigation.lines(hit.file);
+    for (const block of blocksOf(hit, lines)) {
+      const passage = judge(block, lines, weighed, intent, targets);
+      if (passage !== undefined) passages.push(passage);
+    }
+  }
+  passages.sort((a, b) => b.score - a.score || comparePlace(a, b));
+  return withoutOverlaps(passages);
+}
+
+function chooseCandidates({ hits, subjects, total }: Weighed): ChunkHit[] {
+  const perFile = new Map<IndexedFile, number>();
+  return hits
+    .slice(0, 600)
+    .map((hit) => ({ hit, worth: hit.score * (0.25 + coverage(subjects, new Set(hit.terms)) / (total || 1)) }))
+    .sort((a, b) => b.worth - a.worth || comparePlace(placeOf(a.hit), placeOf(b.hit)))
+    .filter(({ hit }) => {
+      const count = perFile.get(hit.file) ?? 0;
+      perFile.set(hit.file, count + 1);
+      return count < PER_FILE;
+    })
+    .slice(0, CANDIDATES)
+    .map(({ hit }) => hit);
+}
+
+interface Block {
+  file: IndexedFile;
+  start: number;
+  end: number;
+  symbol: CodeSymbol | undefined;
+}
+
+/** The chunk itself and the definitions of reasonable length that begin in or reach into it. */
+function blocksOf({ file, chunk }: ChunkHit, lines: readonly string[]): Block[] {
+  const blocks: Block[] = [];
+  for (const symbol of file.symbols) {
+    if (symbol.line > chunk.end) break;
+    if (chunk.start - symbol.line > LONGEST_BLOCK) continue;
+    const end = blockEnd(lines, symbol);
+    if (end < chunk.start || end - symbol.line > LONGEST_BLOCK) continue;
+    blocks.push({ file, start: symbol.line, end, symbol });
+  }
+  if (chunk.end > chunk.start || blocks.length === 0)
+    blocks.push({ file, start: chunk.start, end: chunk.end, symbol: undefined });
+  return blocks;
+}
+
+function judge(
+  block: Block,
+  lines: readonly string[],
+  weighed: Weighed,
+  intent: Intent,
+  targets: Targets,
+): Passage | undefined {
+  const { subjects, total } = weighed;
+  const from =
+    block.symbol === undefined || block.symbol.kind === 'heading' ? block.start : commentStart(lines, block.start);
+  const found = new Map<string, number>();
+  const lineGains: [number, number][] = [];
+  for (let line = from; line <= block.end; line += 1) {
+    const terms = new Set(textTerms(lines[line - 1] ?? ''));
+    const gain = coverage(subjects, terms);
+    if (gain > 0) lineGains.push([line, gain]);
+    for (const term of terms) found.set(term, (found.get(term) ?? 0) + 1);
+  }
+  const pathTerms = new Set(textTerms(block.file.path));
+  const bodyGain = coverage(subjects, new Set(found.keys()));
+  const nameTerms = new Set(block.symbol === undefined ? [] : textTerms(block.symbol.name));
+  const nameGain = coverage(subjects, nameTerms);
+  const pathGain = coverage(subjects, pathTerms);
+  const isTarget = targets.names.some(({ definitions }) =>
+    definitions.some(({ file, symbol }) => file === block.file && symbol === block.symbol),
+  );
+  const inTargetFile =
+    targets.files.includes(block.file) || targets.directories.some(({ files }) => files.includes(block.file));
+  if (bodyGain === 0 && !isTarget && !inTargetFile) return undefined;
+  const size = block.end - from + 1;
+  const repeats = subjects.reduce(
+    (sum, { stem, gain }) => sum + gain * Math.min(3, Math.max(0, (found.get(stem) ?? 0) - 1)),
+    0,
+  );
+  const whole = total || 1;
+  const nameFit = nameTerms.size === 0 ? 0 : (nameGain / whole) * (0.4 + 0.6 * partsMatched(subjects, nameTerms));
+  const role = { ...ROLE_FACTOR, ...PREFERENCE[intent] }[block.file.role];
+  const score =
+    ((bodyGain + 0.12 * repeats) / whole) ** 1.3 *
+    (1 + 1.6 * nameFit + 0.5 * (pathGain / whole) + (isTarget ? 1.5 : 0) + (inTargetFile ? 1 : 0)) *
+    closeness(lineGains, bodyGain) *
+    (1 / (1 + 0.25 * Math.log(1 + size / 20))) *
+    (size < 3 ? 0.7 : 1) *
+    role;
+  lineGains.sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+  return {
+    ...block,
+    score,
+    covered: coverage(subjects, new Set([...found.keys(), ...pathTerms])) / whole,
+    keyLines: lineGains.slice(0, 8).map(([line]) => line),
+  };
+}
+
+function partsMatched(subjects: readonly WeighedSubject[], nameTerms: ReadonlySet<string>): number {
+  const parts = [...nameTerms];
+  const wanted = new Set(subjects.flatMap(({ stem, related }) => [stem, ...related]));
+  return parts.filter((part) => wanted.has(part)).length / parts.length;
+}
+
+/** Up to half as much again when a few neighbouring lines say it all. */
+function closeness(lineGains: readonly [number, number][], bodyGain: number): number {
+  if (bodyGain === 0) return 1;
+  let best = 0;
+  for (const [line] of lineGains) {
+    const near = lineGains.filter(([other]) => other >= line && other < line + 6).map(([, gain]) => gain);
+    best = Math.max(best, Math.min(1, near.reduce((sum, gain) => sum + gain, 0) / (bodyGain * 1.5)));
+  }
+  return 1 + 0.5 * best;
+}
+
+function withoutOverlaps(sorted: readonly Passage[]): Passage[] {
+  const kept: Passage[] = [];
+  const best = sorted[0]?.score ?? 0;
+  for (const passage of sorted) {
+    if (kept.length >= KEPT || passage.score < best * 0.12) break;
+    const sameFile = kept.filter((other) => other.file === passage.file);
+    if (sameFile.length >= 3) continue;
+    if (sameFile.some((other) => passage.start <= other.end && passage.end >= other.start)) continue;
+    kept.push(passage);
+  }
+  return kept;
+}
+
+function placeOf({ file, chunk }: ChunkHit): { file: IndexedFile; start: number } {
+  return { file, start: chunk.start };
+}
+
+/** A fixed order for equals, so that the same question gets the same answer. */
+function comparePlace(a: { file: IndexedFile; start: number }, b: { file: IndexedFile; start: number }): number {
+  const left = `${a.file.repository}/${a.file.path}`;
+  const right = `${b.file.repository}/${b.file.path}`;
+  return left < right ? -1 : left > right ? 1 : a.start - b.start;
+}

@@ -1,0 +1,50 @@
+import type { Focus, QuestionRecord } from '../../conversations/records.ts';
+import { stem } from '../stem.ts';
+import { asIntent } from './intent.ts';
+import { type Question, understand } from './question.ts';
+import { relatedStems } from './vocabulary.ts';
+
+/** A question with what it takes over from the conversation; `before` is what the last answer was about. */
+export interface QuestionInContext extends Question {
+  before: Focus | undefined;
+  /** The question cannot stand alone: its subject is that of the answer before. */
+  continues: boolean;
+}
+
+const ELLIPTIC = /^(?:and|or|but|also|ok|okay|so|then|what about|how about|same for|now)\b/i;
+const ORDINAL: readonly [RegExp, number][] = [
+  [/\b(?:first|1st)\b/i, 0],
+  [/\b(?:second|2nd)\b/i, 1],
+  [/\b(?:third|3rd)\b/i, 2],
+];
+
+/** Understands a question in its conversation: pronouns and elliptic questions get the subject they lean on. */
+export function understandInContext(text: string, earlier: readonly QuestionRecord[]): QuestionInContext {
+  const question = understand(text);
+  const before = earlier.findLast((record) => record.focus !== undefined)?.focus;
+  if (before === undefined) return { ...question, before, continues: false };
+  const strong = question.subjects.filter((subject) => subject.weight >= 0.5);
+  const named = question.identifiers.length > 0 || question.paths.length > 0;
+  const elliptic = ELLIPTIC.test(question.text.trim());
+  const bare = strong.length === 0 && !named && question.intent !== 'about';
+  const continues = bare || ((question.leansBack || elliptic) && !named) || (question.leansBack && strong.length <= 1);
+  if (!continues) return { ...question, before, continues };
+  const asksElse = elliptic && !bare && !question.leansBack;
+  const intent = asksElse && ['general', 'what'].includes(question.intent) ? asIntent(before.intent) : question.intent;
+  const ordinal = ORDINAL.find(([word]) => word.test(question.text))?.[1];
+  const file = ordinal === undefined ? undefined : before.files[ordinal];
+  const weight = asksElse ? 0.35 : bare || strong.length === 0 ? 1 : 0.6;
+  const known = new Set(question.subjects.map((subject) => subject.stem));
+  const taken = before.words
+    .map((word) => ({ word, stem: stem(word.toLowerCase()), weight, related: relatedStems(stem(word.toLowerCase())) }))
+    .filter((subject) => !known.has(subject.stem));
+  return {
+    ...question,
+    intent,
+    subjects: [...question.subjects, ...taken],
+    identifiers: asksElse ? question.identifiers : [...question.identifiers, ...before.symbols.slice(0, 1)],
+    paths: file !== undefined && !named ? [...question.paths, file.path] : question.paths,
+    before,
+    continues,
+  };
+}

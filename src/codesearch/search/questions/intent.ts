@@ -1,0 +1,70 @@
+/** What kind of answer a question asks for. */
+export type Intent =
+  | 'define'
+  | 'usage'
+  | 'how'
+  | 'what'
+  | 'why'
+  | 'files'
+  | 'history'
+  | 'authors'
+  | 'options'
+  | 'tests'
+  | 'about'
+  | 'general';
+
+const RULES: readonly [Intent, RegExp][] = [
+  [
+    'about',
+    /\bwhat(?:'s| is| does| are)?\s+(?:this|the|your)\s+(?:whole\s+)?(?:repo(?:sitory)?|project|codebase|code base|package|library|app|application|program|service|software)(?:\s+(?:about|for|do|does|all about))?\s*\??$|\b(?:high[- ]level|general|quick)?\s*(?:overview|tour|summary)\s+(?:of|over|on)\s+(?:this|the|your)\s+(?:repo|project|code)|\b(?:overview|summari[sz]e|describe|explain|introduce)\b.*\b(?:this|the)\s+(?:repo(?:sitory)?|project|codebase|code base)\s*\??$|\bhow\s+is\s+(?:this|the)\s+(?:repo(?:sitory)?|project|code|codebase|code base|source)\s+(?:structured|organi[sz]ed|laid out|set up|arranged)|\b(?:folder|directory|project|repo(?:sitory)?|code)\s+(?:structure|layout|organi[sz]ation)\b|\bwhat\s+(?:languages?|tech(?:nolog(?:y|ies))?|stack)\b|\bwhere\s+(?:do|should)\s+(?:i|we)\s+(?:start|begin)\b|^(?:give|show)\s+(?:me\s+)?(?:an?\s+)?(?:overview|tour)\b/,
+  ],
+  [
+    'authors',
+    /^(?:so\s+)?who\b.*\b(?:wrote|writes|written|authored?|authors?|maintains?|owns?|contribut\w*|introduced|changed|added|works? on|worked on|knows|touched|created|implemented|built|to ask)\b|\b(?:authors?|maintainers?|contributors?|owner)\s+of\b|\bwho\s+(?:is|are)\s+the\s+(?:authors?|maintainers?|contributors?|owners?)/,
+  ],
+  [
+    'history',
+    /^(?:and\s+|so\s+)?(?:since\s+)?when\s+(?:was|were|did|is|has|have)\b|\bwhich\s+(?:commits?|versions?|release)\b|\b(?:what|which|anything)\b.*\b(?:changed|new)\b.*\b(?:recently|lately|last|latest|since)\b|\b(?:what|anything)\s+(?:has\s+)?changed\b|\b(?:recent|latest|last|newest)\s+(?:changes?|commits?|work)\b|\bhistory\s+(?:of|behind)\b|\bgit\s+(?:log|history|blame)\b|\bwhy\s+(?:was|were|did)\b.*\b(?:change[ds]?|add(?:ed)?|remove[ds]?|introduce[ds]?|delete[ds]?|replace[ds]?|rename[ds]?|drop(?:ped)?|switch(?:ed)?|move[ds]?|migrate[ds]?|bump(?:ed)?|revert(?:ed)?|deprecate[ds]?)\b|\blast\s+(?:changed|modified|updated|touched)\b|\bcommits?\b.*\b(?:about|for|that|mention\w*|touch\w*)\b/,
+  ],
+  [
+    'tests',
+    /\b(?:how|where|what|which|is|are|any|show|list|find)\b.*\b(?:tests?|specs?|test cases?|tested|covered|coverage)\b/,
+  ],
+  [
+    'usage',
+    /\b(?:what|who|which|where|list|show|find|everything|all|does anything|how (?:often|many))\b.*\b(?:calls?|call sites?|callers?|called|uses?|used|usages?|invokes?|invoked|imports?|imported|depends? on|references?|referenced|consumes?|relies on|instantiates?|instantiated|implements|extends|subclass(?:es)?)\b|\b(?:usages?|callers?|call sites?|users|references)\s+(?:of|to|for)\b/,
+  ],
+  [
+    'options',
+    /\b(?:what|which|list|show|all|any|are there|describe)\b.*\b(?:options?|settings?|config(?:uration)?s?|env(?:ironment)?\s*(?:vars?|variables?)?|flags?|parameters?|params|arguments?|defaults?|environment)\b|\bhow\s+(?:do|can|to|does|is|are)\b.*\bconfigur\w+\b/,
+  ],
+  [
+    'files',
+    /^(?:which|what|list|show|find|name)\b(?:\s+me)?(?:\s+all)?(?:\s+of)?(?:\s+the)?\s+(?:source\s+)?(?:files?|modules?|classes|components?|folders?|directories|packages?|places|scripts?|migrations?|endpoints?|routes?)\b|\bwhich\s+files?\b|\bin\s+(?:which|what)\s+files?\b/,
+  ],
+  ['why', /^(?:and\s+|but\s+|so\s+)?(?:why|what(?:'s| is| was)\s+the\s+(?:reason|rationale|motivation))\b/],
+  [
+    'define',
+    /\bwhere(?:'s|\s+is|\s+are|\s+can|\s+do|\s+does|\s+in|\s+exactly|\s+would|\s+should)?\b|\b(?:definition|declaration|implementation|source)\s+of\b|\b(?:defined|declared|implemented|located)\b/,
+  ],
+  ['how', /\bhow\b|\b(?:walk|talk)\s+me\s+through\b|\bwhat\s+happens\b|\bexplain\b|\bdescribe\b|\bsteps?\b/],
+  ['what', /\bwhat(?:'s|\s+is|\s+are|\s+does|\s+do)?\b|\bpurpose\s+of\b|\bmeaning\s+of\b|\btell\s+me\s+about\b/],
+];
+
+const INTENTS: readonly Intent[] = [...RULES.map(([intent]) => intent), 'general'];
+
+/** Reads a stored intent back. */
+export function asIntent(text: string): Intent {
+  return INTENTS.find((intent) => intent === text) ?? 'general';
+}
+
+/** Judges by the question's usual forms, most particular first. */
+export function intentOf(text: string): Intent {
+  const plain = text
+    .toLowerCase()
+    .replace(/`[^`]*`/g, ' x ')
+    .replace(/[’]/g, "'")
+    .replace(/\s+/g, ' ')
+    .trim();
+  return RULES.find(([, form]) => form.test(plain))?.[0] ?? 'general';
+}

@@ -1,0 +1,131 @@
+import { stem } from '../stem.ts';
+import { splitIdentifier } from '../words.ts';
+import { type Intent, intentOf } from './intent.ts';
+import { relatedStems, STOP_WORDS, WEAK_STEMS } from './vocabulary.ts';
+
+/** One thing the question is about: a word as written, its stem, and stems that may stand for it at half weight. */
+export interface Subject {
+  word: string;
+  stem: string;
+  weight: number;
+  related: string[];
+}
+
+/** A question as understood from its words alone. */
+export interface Question {
+  text: string;
+  intent: Intent;
+  subjects: Subject[];
+  /** Names that can only be code: in backticks, in camelCase, snake_case, with `()` or dots. As written. */
+  identifiers: string[];
+  /** Paths and file names. */
+  paths: string[];
+  /** Significant words in order, for compound names: "rate limiter" may be `RateLimiter`. */
+  phrase: string[];
+  /** Says "it", "there", "that function": leans on what came before. */
+  leansBack: boolean;
+}
+
+const CONTEXT_WEIGHT = 0.2;
+const MOST_SUBJECTS = 24;
+const FILE_NAME =
+  /^(?:[\w@.+-]+\/)+[\w@.+-]*$|^[\w@+-]+(?:\.[\w-]+)*\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|cs|swift|cpp|cc|c|h|hpp|md|mdx|json|ya?ml|toml|sh|sql|proto|lua|css|scss|html|txt|cfg|ini|vue|svelte|rst|lock)$|^(?:Dockerfile|Makefile|README|LICENSE|CHANGELOG)$/;
+const LEANING =
+  /\b(?:it|its|there|that|this|these|those|they|them|their|the same|same (?:file|function|class|place|thing)|above|the former|the latter)\b/i;
+const REPOSITORY_WORDS =
+  /\b(?:this|that|the|these)\s+(?:repo|repository|project|codebase|code base|package|library|app|service|code|program)\b/gi;
+
+/** Takes a question apart. Quoted lines and code blocks around it count as context, at a fifth of the weight. */
+export function understand(text: string): Question {
+  const { asked, context } = separateContext(text);
+  const { identifiers, paths, rest } = takeCode(asked);
+  const intent = intentOf(asked);
+  const subjects = new Map<string, Subject>();
+  const add = (word: string, weight: number): void => {
+    const lower = word.toLowerCase();
+    if (STOP_WORDS.has(lower) || (lower.length < 2 && !/\p{L}/u.test(lower))) return;
+    const key = stem(lower);
+    const weighed = WEAK_STEMS.has(key) ? weight * 0.3 : weight;
+    const known = subjects.get(key);
+    if (known !== undefined) known.weight = Math.max(known.weight, weighed);
+    else if (subjects.size < MOST_SUBJECTS) {
+      subjects.set(key, { word: lower, stem: key, weight: weighed, related: relatedStems(key) });
+    }
+  };
+  for (const identifier of identifiers) {
+    const parts = splitIdentifier(identifier.replace(/[^\p{L}\p{N}_]+/gu, ' '));
+    for (const part of parts) add(part, parts.length > 1 ? 0.8 : 1.2);
+  }
+  for (const path of paths) for (const part of path.split(/[/._-]+/).flatMap(splitIdentifier)) add(part, 0.4);
+  const words = wordsOf(rest);
+  for (const word of words) add(word, 1);
+  for (const word of wordsOf(context).slice(0, 200)) add(word, CONTEXT_WEIGHT);
+  return {
+    text: asked,
+    intent,
+    subjects: [...subjects.values()],
+    identifiers,
+    paths,
+    phrase: words.filter((word) => !STOP_WORDS.has(word.toLowerCase())),
+    leansBack: LEANING.test(asked.replace(REPOSITORY_WORDS, ' ').replace(/`[^`]*`/g, ' ')),
+  };
+}
+
+function wordsOf(text: string): string[] {
+  return text.replace(/['’](?:s|re|ve|ll|t|d|m)\b/g, '').match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+function separateContext(text: string): { asked: string; context: string } {
+  const context: string[] = [];
+  const withoutFences = text.replace(/^(```|~~~)[\s\S]*?^\1[^\n]*$/gm, (fence) => {
+    context.push(fence);
+    return ' ';
+  });
+  const asked = withoutFences.split('\n').filter((line) => {
+    const quoted = /^\s*(?:>|&gt;)/.test(line);
+    if (quoted) context.push(line);
+    return !quoted;
+  });
+  const own = asked
+    .join('\n')
+    .replace(/https?:\/\/\S+/g, ' ')
+    .trim();
+  return /[\p{L}\p{N}]/u.test(own) ? { asked: own, context: context.join('\n') } : { asked: text, context: '' };
+}
+
+function takeCode(text: string): { identifiers: string[]; paths: string[]; rest: string } {
+  const identifiers = new Set<string>();
+  const paths = new Set<string>();
+  const keep = (code: string): void => {
+    const name = code.replace(/\(.*\)$/s, '').replace(/^[^\p{L}\p{N}_$.@/]+|[^\p{L}\p{N}_$/]+$/gu, '');
+    if (name === '' || name.length > 200) return;
+    if (FILE_NAME.test(name) || /\//.test(name)) paths.add(name.replace(/^\.?\//, '').replace(/\/$/, ''));
+    else identifiers.add(name);
+  };
+  const withoutTicks = text.replace(/`+([^`\n]+)`+/g, (_, code: string) => {
+    keep(code.trim());
+    return ' ';
+  });
+  const rest = withoutTicks
+    .split(/\s+/)
+    .map((token) => {
+      const bare = token.replace(/^["'“([]+|["'”)\],;:!?.]+$/g, (edge) => (edge.startsWith('()') ? '()' : ''));
+      const called = /^[\p{L}_$][\p{L}\p{N}_$.]*\(\)?$/u.test(token.replace(/[?.,;:!]+$/, ''));
+      if (called || isCodeLike(bare)) {
+        keep(bare.replace(/\(+$/, ''));
+        return ' ';
+      }
+      return token;
+    })
+    .join(' ');
+  return { identifiers: [...identifiers], paths: [...paths], rest };
+}
+
+function isCodeLike(token: string): boolean {
+  if (FILE_NAME.test(token)) return true;
+  if (!/^[@\p{L}_$][\p{L}\p{N}_$.:#-]*$/u.test(token)) return false;
+  if (/^(?:e\.g|i\.e|etc|vs)\.?$/i.test(token)) return false;
+  return (
+    /[a-z\d][A-Z]/.test(token) || /\p{L}_\p{L}/u.test(token) || /^[\p{L}_$]\w+(?:\.|::|#)[\p{L}_$]\w+/u.test(token)
+  );
+}

@@ -1,0 +1,126 @@
+import type { IndexedFile } from './file-index.ts';
+import { comparePaths, type Definition, type Investigation } from './investigation.ts';
+import type { QuestionInContext } from './questions/carry-over.ts';
+import { splitIdentifier } from './words.ts';
+
+/** What the question names outright and the repositories really have. */
+export interface Targets {
+  /** The name asked about, as defined; the first is the main one. */
+  names: { name: string; definitions: Definition[]; certain: boolean }[];
+  files: IndexedFile[];
+  directories: { repository: string; path: string; files: IndexedFile[] }[];
+  /** Code names and paths of the question that exist nowhere. */
+  unknown: string[];
+}
+
+const ROLE_RANK = { source: 0, config: 1, test: 3, example: 2, docs: 4, vendored: 5, generated: 6 } as const;
+const KIND_RANK = {
+  class: 0,
+  interface: 0,
+  function: 0,
+  type: 0,
+  method: 1,
+  constant: 1,
+  module: 2,
+  heading: 3,
+} as const;
+
+/** Matches names, compound words and paths of a question against what is defined and tracked. */
+export function resolveTargets(question: QuestionInContext, { corpus }: Investigation): Targets {
+  const targets: Targets = { names: [], files: [], directories: [], unknown: [] };
+  const add = (name: string, definitions: Definition[], certain: boolean): boolean => {
+    if (definitions.length === 0) return false;
+    const known = definitions[0]?.symbol.name ?? name;
+    if (!targets.names.some((other) => other.name === known)) {
+      targets.names.push({ name: known, definitions: [...definitions].sort(byRank), certain });
+    }
+    return true;
+  };
+  for (const identifier of question.identifiers) {
+    const parts = identifier.split(/\.|::|#|->/).filter((part) => part !== '');
+    const last = parts.at(-1) ?? identifier;
+    if (add(identifier, corpus.index.definitions(identifier), true)) continue;
+    if (parts.length > 1 && add(last, membersOf(parts, corpus.index.definitions(last)), true)) continue;
+    if (!/^[a-z]+$/.test(identifier)) targets.unknown.push(identifier);
+  }
+  for (const path of question.paths) {
+    const files = filesAt(path, corpus.index.all());
+    if (files.length > 0) targets.files.push(...files.slice(0, 3));
+    else {
+      const directories = directoriesAt(path, corpus.index.all());
+      if (directories.length > 0) targets.directories.push(...directories.slice(0, 2));
+      else targets.unknown.push(path);
+    }
+  }
+  for (const [name, definitions] of compounds(question.phrase, corpus.index.definitions)) add(name, definitions, false);
+  return targets;
+}
+
+/** Adjacent words that together, or one capitalised word that alone, name a definition. */
+function* compounds(
+  phrase: readonly string[],
+  definitions: (name: string) => Definition[],
+): Generator<[string, Definition[]]> {
+  for (let length = 4; length >= 2; length -= 1) {
+    for (let start = 0; start + length <= phrase.length; start += 1) {
+      const words = phrase.slice(start, start + length);
+      const whole = words.join('');
+      const found = [whole, whole.replace(/s$/, '')]
+        .map((name) => definitions(name).filter(({ symbol }) => splitIdentifier(symbol.name).length >= length))
+        .find((some) => some.length > 0);
+      if (found !== undefined) yield [whole, found];
+    }
+  }
+  for (const [index, word] of phrase.entries()) {
+    if (!/^\p{Lu}\p{Ll}{2,}/u.test(word) || (index === 0 && phrase.length > 1)) continue;
+    const exact = definitions(word).filter(({ symbol }) => symbol.name === word);
+    if (exact.length > 0) yield [word, exact];
+  }
+}
+
+function membersOf(parts: readonly string[], definitions: Definition[]): Definition[] {
+  const owner = parts.at(-2)?.toLowerCase();
+  const inOwner = definitions.filter(
+    ({ file }) =>
+      file.symbols.some((symbol) => symbol.name.toLowerCase() === owner) ||
+      file.path.toLowerCase().includes(`${owner}.`),
+  );
+  return inOwner;
+}
+
+function byRank(a: Definition, b: Definition): number {
+  return (
+    ROLE_RANK[a.file.role] - ROLE_RANK[b.file.role] ||
+    KIND_RANK[a.symbol.kind] - KIND_RANK[b.symbol.kind] ||
+    Number(b.symbol.exported) - Number(a.symbol.exported) ||
+    a.symbol.indent - b.symbol.indent ||
+    comparePaths(a.file, b.file)
+  );
+}
+
+/** The file of exactly this path, else those that end in it, shortest path first. */
+function filesAt(path: string, files: Iterable<IndexedFile>): IndexedFile[] {
+  const wanted = path.toLowerCase();
+  const matching = [...files].filter((file) => {
+    const own = file.path.toLowerCase();
+    return own === wanted || own.endsWith(`/${wanted}`) || `${file.repository}/${own}` === wanted;
+  });
+  const exact = matching.filter((file) => file.path.toLowerCase() === wanted);
+  return exact.length > 0 ? exact : matching.sort((a, b) => a.path.length - b.path.length || comparePaths(a, b));
+}
+
+function directoriesAt(path: string, files: Iterable<IndexedFile>): Targets['directories'] {
+  const wanted = path.toLowerCase().replace(/\/+$/, '');
+  const found = new Map<string, Targets['directories'][number]>();
+  for (const file of files) {
+    const own = `/${file.path.toLowerCase()}`;
+    const place = own.indexOf(`/${wanted}/`);
+    if (place < 0) continue;
+    const directory = file.path.slice(0, place + wanted.length);
+    const key = `${file.repository}\0${directory}`;
+    const known = found.get(key);
+    if (known === undefined) found.set(key, { repository: file.repository, path: directory, files: [file] });
+    else known.files.push(file);
+  }
+  return [...found.values()].sort((a, b) => a.path.length - b.path.length || (a.path < b.path ? -1 : 1));
+}

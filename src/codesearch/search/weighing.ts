@@ -1,0 +1,77 @@
+import type { ChunkHit, RoleWeights } from './file-index.ts';
+import type { Investigation } from './investigation.ts';
+import type { Intent } from './questions/intent.ts';
+import type { Subject } from './questions/question.ts';
+
+/** A subject with what the repositories say of it. */
+export interface WeighedSubject extends Subject {
+  /** Weight times rarity: what a passage gains by naming it. */
+  gain: number;
+  /** Files that name it, or a related word. */
+  files: number;
+  /** Files that name the word itself. */
+  ownFiles: number;
+}
+
+export interface Weighed {
+  subjects: WeighedSubject[];
+  /** Sum of all gains: what a perfect passage would reach. */
+  total: number;
+  hits: ChunkHit[];
+}
+
+const RELATED_FACTOR = 0.45;
+
+const ROLES: Partial<Record<Intent, RoleWeights>> = {
+  tests: { test: 1.2, source: 0.5, docs: 0.4 },
+  about: { docs: 1.2 },
+  why: { docs: 1 },
+  what: { docs: 0.9 },
+  options: { config: 0.9, docs: 0.9 },
+  files: { test: 0.6 },
+};
+
+/** Searches for the subjects and weighs them by how rare they are among all files. */
+export function weigh(
+  subjects: readonly Subject[],
+  intent: Intent,
+  ownNames: ReadonlySet<string>,
+  { corpus, find }: Investigation,
+): Weighed {
+  const terms = new Map<string, number>();
+  const boosts = subjects.map((subject) =>
+    ownNames.has(subject.stem) ? { ...subject, weight: subject.weight * 0.15 } : subject,
+  );
+  for (const { stem, weight } of boosts) terms.set(stem, Math.max(terms.get(stem) ?? 0, weight));
+  for (const { related, weight } of boosts) {
+    for (const other of related) if (!terms.has(other)) terms.set(other, weight * RELATED_FACTOR);
+  }
+  const hits = find(terms, ROLES[intent] ?? {});
+  const filesOf = new Map<string, Set<unknown>>();
+  for (const hit of hits) {
+    for (const term of hit.terms) {
+      const known = filesOf.get(term);
+      if (known === undefined) filesOf.set(term, new Set([hit.file]));
+      else known.add(hit.file);
+    }
+  }
+  const count = corpus.index.size();
+  const weighed = boosts.map((subject) => {
+    const own = filesOf.get(subject.stem)?.size ?? 0;
+    const any = new Set([subject.stem, ...subject.related].flatMap((term) => [...(filesOf.get(term) ?? [])])).size;
+    const seen = own > 0 ? own : any;
+    const rarity = Math.log(1 + (count - seen + 0.5) / (seen + 0.5));
+    return { ...subject, gain: subject.weight * Math.max(rarity, 0.15), files: any, ownFiles: own };
+  });
+  return { subjects: weighed, total: weighed.reduce((sum, subject) => sum + subject.gain, 0), hits };
+}
+
+/** What a set of terms covers of the subjects, in gains; a related word counts for less than the word itself. */
+export function coverage(subjects: readonly WeighedSubject[], terms: ReadonlySet<string>): number {
+  let sum = 0;
+  for (const subject of subjects) {
+    if (terms.has(subject.stem)) sum += subject.gain;
+    else if (subject.related.some((other) => terms.has(other))) sum += subject.gain * RELATED_FACTOR;
+  }
+  return sum;
+}

@@ -1,0 +1,50 @@
+import { stem } from './stem.ts';
+
+const IDENTIFIER = /[\p{L}\p{N}_]+/gu;
+const termsOf = new Map<string, readonly string[]>();
+const CACHED_MAX = 300_000;
+const LONGEST = 64;
+
+/** Splits `retryDelayMs`, `HTTP_Server`, `sha256sum` into lower-case words. */
+export function splitIdentifier(identifier: string): string[] {
+  return identifier
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[\s_]+/)
+    .filter((word) => word !== '');
+}
+
+/** Index terms of one identifier: the stems of its words, and the whole when it has more than one. */
+export function identifierTerms(identifier: string): readonly string[] {
+  const cached = termsOf.get(identifier);
+  if (cached !== undefined) return cached;
+  const words = identifier.length > LONGEST ? [] : splitIdentifier(identifier);
+  const terms = words.filter((word) => word.length > 1).map(stem);
+  if (words.length > 1) terms.push(identifier.toLowerCase());
+  if (termsOf.size >= CACHED_MAX) termsOf.clear();
+  termsOf.set(identifier, terms);
+  return terms;
+}
+
+/** All index terms of a text, in order, with repeats. */
+export function textTerms(text: string): string[] {
+  const terms: string[] = [];
+  for (const match of text.matchAll(IDENTIFIER)) {
+    for (const term of identifierTerms(match[0])) terms.push(term);
+  }
+  return terms;
+}
+
+/** Terms of a text as MiniSearch reads them: joined by spaces, each at most `most` times, as more says little. */
+export function indexText(text: string, most = 3): string {
+  const counts = new Map<string, number>();
+  const kept: string[] = [];
+  for (const term of textTerms(text)) {
+    const count = counts.get(term) ?? 0;
+    if (count >= most) continue;
+    counts.set(term, count + 1);
+    kept.push(term);
+  }
+  return kept.join(' ');
+}

@@ -1,0 +1,140 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createConversations } from './conversations/conversations.ts';
+import { createQuota } from './conversations/quota.ts';
+import { createRunner } from './conversations/runner.ts';
+import { openConversationStore } from './conversations/store.ts';
+import { createGraphql } from './graphql/execute.ts';
+import { createApi } from './http/api.ts';
+import { type AccessToken, createAuthentication } from './http/authentication.ts';
+import { createRateLimit } from './http/rate-limit.ts';
+import { createHttpServer } from './http/server.ts';
+import { createPages } from './pages/pages.ts';
+import { openCorpus } from './search/corpus.ts';
+import { createInvestigate } from './search/investigate.ts';
+import { countMatches } from './search/match-count.ts';
+
+/** Everything but `repos` and `tokens` has a working default. */
+export interface CodeSearchOptions {
+  /** Folders of git repositories. */
+  repos: readonly string[];
+  /** Whom to let in; the first is the site admin. */
+  tokens: readonly AccessToken[];
+  /** 0, the default, takes a free port. */
+  port?: number | undefined;
+  /** Default `127.0.0.1`: pages of code need no token, so nobody else should reach them. */
+  host?: string | undefined;
+  /** Where conversations are kept, for this process alone. Without it, a temporary folder that `stop` removes. */
+  dataDir?: string | undefined;
+  /** Lets a read token open other users' conversations through the API. */
+  sharing?: boolean | undefined;
+  /** Answered questions per user and UTC day. */
+  quota?: number | undefined;
+  /** Requests per user and minute. */
+  rateLimit?: number | undefined;
+  /** Address for links, when it differs from where the service listens. */
+  baseUrl?: string | undefined;
+  /** Questions worked on at once; default 2. */
+  concurrency?: number | undefined;
+  /** Pause after each step, so that a person can watch and cancel; default 0. */
+  stepDelayMs?: number | undefined;
+  clock?: (() => number) | undefined;
+  /** Hears of failures that are the service's own fault. */
+  onProblem?: ((error: unknown) => void) | undefined;
+}
+
+export interface CodeSearchService {
+  /** Indexes the repositories, takes up open questions and listens; throws `GitError` on a folder without git. */
+  start(): Promise<{ url: string; repositories: string[]; files: number }>;
+  /** Stops listening and working; what is still open is resumed at the next start on the same `dataDir`. */
+  stop(): Promise<void>;
+}
+
+/** Puts the embedded code search service together. */
+export function createCodeSearchService(options: CodeSearchOptions): CodeSearchService {
+  const clock = options.clock ?? Date.now;
+  const onProblem = options.onProblem ?? (() => {});
+  const host = options.host ?? '127.0.0.1';
+  const undo: (() => Promise<void>)[] = [];
+
+  async function stop(): Promise<void> {
+    for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step();
+  }
+
+  async function start() {
+    const corpus = await openCorpus(options.repos);
+    const directory = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'codesearch-')));
+    if (options.dataDir === undefined) undo.push(() => rm(directory, { recursive: true, force: true }));
+    await mkdir(directory, { recursive: true });
+    const store = openConversationStore(directory);
+    undo.push(() => store.close());
+    const quota = createQuota(store, options.quota, clock);
+    const runner = createRunner({
+      store,
+      quota,
+      investigate: createInvestigate(corpus),
+      concurrency: options.concurrency ?? 2,
+      stepDelayMs: options.stepDelayMs ?? 0,
+      clock,
+      onProblem,
+    });
+    undo.push(() => runner.stop());
+    const conversations = createConversations({ store, runner, quota, sharing: options.sharing ?? false, clock });
+    let url = '';
+    const server = createHttpServer({
+      authenticate: createAuthentication(options.tokens),
+      rateLimit: createRateLimit(options.rateLimit, clock),
+      api: createApi(conversations, () => url),
+      graphql: createGraphql({ matchCount: (query) => countMatches(corpus, query) }),
+      pages: createPages(corpus, (token) => conversations.byReadToken(token)),
+      health: () => ({ status: 'ok', repositories: corpus.repositories.length, files: corpus.index.size() }),
+      allowsHost: hostRule(host, options.baseUrl),
+      onProblem,
+    });
+    const port = await listen(server, options.port ?? 0, host);
+    undo.push(() => close(server));
+    url = (options.baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`).replace(/\/+$/, '');
+    runner.resume();
+    return { url, repositories: corpus.repositories.map(({ name }) => name), files: corpus.index.size() };
+  }
+
+  return {
+    async start() {
+      try {
+        return await start();
+      } catch (error) {
+        await stop();
+        throw error;
+      }
+    },
+    stop,
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+/** On a loopback address only loopback names and the base address are served; elsewhere the name does not matter. */
+function hostRule(host: string, baseUrl: string | undefined): (header: string | undefined) => boolean {
+  if (!['127.0.0.1', '::1', 'localhost'].includes(host)) return () => true;
+  const allowed = new Set(['127.0.0.1', 'localhost', '[::1]']);
+  if (baseUrl !== undefined && URL.canParse(baseUrl)) allowed.add(new URL(baseUrl).hostname);
+  return (header) => header !== undefined && allowed.has(header.replace(/:\d+$/, '').toLowerCase());
+}
