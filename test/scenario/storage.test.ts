@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { mentionOf } from '../support/payloads.ts';
+import { hasRedisServer, type RedisServer, startRedisServer } from '../support/redis-server.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const patient = { timeoutMs: 15_000 };
+
+async function onRedis(run: (world: World, service: FakeService, redis: RedisServer) => Promise<void>): Promise<void> {
+  const redis = await startRedisServer(['--appendonly', 'no']);
+  const service = await startFakeService();
+  const world = await startWorld({
+    service: { url: service.url, token: serviceToken },
+    settings: { REDIS_URL: redis.url },
+  });
+  try {
+    await run(world, service, redis);
+    expect(world.slack.violations).toEqual([]);
+  } finally {
+    await world.stop();
+    await service.stop();
+    await redis.stop();
+  }
+}
+
+describe.skipIf(!hasRedisServer())('on Redis', () => {
+  test('the whole way works: command, follow-up, button', async () => {
+    await onRedis(async (world, service) => {
+      service.answerEverything();
+      await world.command('first?');
+      const root = await eventually(() => one(world.slack.messages.filter(({ thread_ts: at }) => at === undefined)));
+      await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1), patient);
+      await world.reply(root.ts, 'second?');
+      await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(2), patient);
+      await world.press('Where is it tested?');
+      await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(3), patient);
+      expect(service.conversations).toHaveLength(1);
+    });
+  });
+
+  test('stopped: a command is given back, an event is not acknowledged, and both work once it is back', async () => {
+    await onRedis(async (world, service, redis) => {
+      service.answerEverything();
+      expect((await world.readyz()).status).toBe(200);
+      await redis.kill();
+      const command = await world.command('keep my words?');
+      expect(command.acknowledged).toBe(true);
+      expect(JSON.stringify(command.response)).toContain('keep my words?');
+      expect(JSON.stringify(command.response)).toMatch(/not taken/i);
+      const ts = world.slack.say('C0GENERAL', people.ada, 'lost?');
+      const event = mentionOf({ user: people.ada, text: 'lost?', ts });
+      expect((await world.deliver(event)).acknowledged).toBe(false);
+      expect((await world.readyz()).status).toBe(503);
+      await redis.restart();
+      await eventually(async () => expect((await world.readyz()).status).toBe(200), patient);
+      expect((await world.deliver(event)).acknowledged).toBe(true);
+      await eventually(() => expect(world.answersIn(ts)).toHaveLength(1), patient);
+      expect(service.find('lost?')).toHaveLength(1);
+      expect(service.find('keep my words?')).toEqual([]);
+    });
+  });
+
+  test('frozen while a question runs: the answer comes when it answers again', async () => {
+    await onRedis(async (world, service, redis) => {
+      const ts = await world.mention('how?');
+      const question = await eventually(() => one(service.find('how?')));
+      redis.pause();
+      service.answer(question);
+      await eventually(async () => expect((await world.readyz()).status).toBe(503), patient);
+      redis.resume();
+      await eventually(() => expect(world.answersIn(ts)).toHaveLength(1), patient);
+    });
+  });
+});
