@@ -11,7 +11,7 @@ const cardEditTries = 8;
 export function createDelivering(ports: LifePorts, card: CardSync) {
   const { messenger, questions, threads, looks, journal, now } = ports;
 
-  return { post, failed, sayUndeliverable, closeCard, closeCardFailed, close };
+  return { post, failed, sayUndeliverable, sayUndeliverableFailed, closeCard, closeCardFailed, close };
 
   async function post(question: Question, part: number, lookFirst: boolean): Promise<Progress> {
     if (lookFirst) {
@@ -46,11 +46,16 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
   async function failed(question: Question, error: AppError): Promise<Progress | undefined> {
     if (!isAppError(error, 'undeliverable', 'unrenderable', 'refused', 'notFound')) return undefined;
     journal.error({ event: 'delivery_refused', questionId: question.id, kind: error.kind }, error);
-    return { question: await sayUndeliverable(question) };
+    try {
+      return await sayUndeliverable(question);
+    } catch (notTold) {
+      if (!isAppError(notTold) || notTold.kind === 'storage' || notTold.kind === 'corrupt') throw notTold;
+      return sayUndeliverableFailed(question, notTold);
+    }
   }
 
   /** Tells the asker privately that the end could not be shown where the question was asked. */
-  async function sayUndeliverable(question: Question): Promise<Question> {
+  async function sayUndeliverable(question: Question): Promise<Progress> {
     const { place, upstream, id, text } = question;
     await messenger.tellPrivately(
       question,
@@ -63,6 +68,17 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
             ...(upstream.shareUrl === undefined ? {} : { shareUrl: upstream.shareUrl }),
           },
     );
+    return { question: await giveUpThread(question) };
+  }
+
+  /** The private word may be the only visible end: it is tried again as long as Slack may still take it. */
+  async function sayUndeliverableFailed(question: Question, error: AppError): Promise<Progress | undefined> {
+    if (error.kind === 'unavailable' || error.kind === 'rateLimited' || error.kind === 'badReply') return undefined;
+    journal.error({ event: 'end_not_told', questionId: question.id, kind: error.kind }, error);
+    return { question: await giveUpThread(question) };
+  }
+
+  function giveUpThread(question: Question): Promise<Question> {
     return store(question, (stored) => ({
       ...stored,
       delivery: { ...withoutIntent(stored.delivery), refused: true },

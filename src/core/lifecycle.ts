@@ -96,8 +96,8 @@ function decideDelivering(question: Question, { nowMs, parts }: Situation): Step
   const { card, delivery, outcome } = question;
   if (outcome === undefined) return { do: 'end', outcome: failed({ cause: 'internal' }) };
   if (delivery.refused !== true) {
-    if (outcome.kind === 'undeliverable' || !isInThread(question.place)) return { do: 'sayUndeliverable' };
     if (question.trouble !== undefined && nowMs - question.trouble.sinceMs > deliveryPatienceMs) return { do: 'close' };
+    if (outcome.kind === 'undeliverable' || !isInThread(question.place)) return { do: 'sayUndeliverable' };
     if (delivery.posted.length < partsToPost(question, parts)) {
       const { intentMs } = delivery;
       const part = delivery.posted.length;

@@ -75,7 +75,7 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
       case 'post':
         return attempt(question, () => delivering.post(question, step.part, step.lookFirst), delivering.failed);
       case 'sayUndeliverable':
-        return { question: await delivering.sayUndeliverable(question) };
+        return attempt(question, () => delivering.sayUndeliverable(question), delivering.sayUndeliverableFailed);
       case 'closeCard':
         return attempt(question, () => delivering.closeCard(question), delivering.closeCardFailed);
       case 'close':
@@ -143,8 +143,9 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
     const reading = interpret(observed, conversation, elapsedMs, nowMs);
     if (reading.is === 'limited') return { question: await asking.park(question, reading.untilMs) };
     if (reading.is === 'ended') {
-      await tellIfTooLateToCancel(question, reading.outcome);
-      return { question: await end(question, reading.outcome, conversation.shareUrl) };
+      const ended = await end(question, reading.outcome, conversation.shareUrl);
+      await tellIfTooLateToCancel(ended);
+      return { question: ended };
     }
     if (isPatienceOver(settings.pacing, watchedSince(question), nowMs)) {
       return { question: await end(question, { kind: 'gaveUp' }, conversation.shareUrl) };
@@ -167,9 +168,15 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
     return undefined;
   }
 
-  async function tellIfTooLateToCancel(question: Question, outcome: Outcome): Promise<void> {
-    if (question.cancel === undefined || outcome.kind !== 'answered') return;
-    await ports.messenger.tellPrivately(question, question.cancel.byUserId, { kind: 'answeredBeforeCancel' });
+  /** The answer itself is the visible end, so this word may get lost. */
+  async function tellIfTooLateToCancel(question: Question): Promise<void> {
+    if (question.cancel === undefined || question.outcome?.kind !== 'answered') return;
+    try {
+      await ports.messenger.tellPrivately(question, question.cancel.byUserId, { kind: 'answeredBeforeCancel' });
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      ports.journal.warn({ event: 'private_notice_lost', questionId: question.id, kind: error.kind }, error);
+    }
   }
 
   async function noteProgress(

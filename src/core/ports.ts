@@ -108,7 +108,7 @@ export interface Messenger {
   countParts(question: Question): number;
   postPart(question: Question, part: number): Promise<{ ts: string }>;
   findPart(question: Question, part: number): Promise<string | undefined>;
-  /** Best effort: through the question's `responseUrl` while it lives, else ephemerally, else by direct message. */
+  /** Through the question's `responseUrl` while it lives, else ephemerally, else by direct message; throws when no way works. */
   tellPrivately(question: Question, userId: string, notice: PrivateNotice): Promise<void>;
 }
 

@@ -280,13 +280,8 @@ export function createMemoryLife(
       return operate('postPart', () => addMessage(question, partMarker(question, part), { outcome }));
     },
     findPart: (question, part) => operate('find', () => findMessage(question, partMarker(question, part))),
-    tellPrivately: async (question, userId, notice) => {
-      try {
-        await operate('tellPrivately', () => whispers.push({ questionId: question.id, userId, notice }));
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-      }
-    },
+    tellPrivately: (question, userId, notice) =>
+      operate('tellPrivately', () => void whispers.push({ questionId: question.id, userId, notice })),
   };
 
   function countParts({ outcome }: Question): number {
