@@ -133,7 +133,10 @@ export function createAsking(ports: LifePorts) {
         return { question: await endFailed(question, 'unauthorized') };
       case 'rateLimited': {
         const waitMs = error.retryAfterMs ?? 0;
-        return waitMs > longestQuietWaitMs ? { question: await park(question, now() + waitMs) } : undefined;
+        // A cancelled question does not sleep: it has to find out whether something runs that must be stopped.
+        return waitMs > longestQuietWaitMs && question.cancel === undefined
+          ? { question: await park(question, now() + waitMs) }
+          : undefined;
       }
       default:
         return undefined;
@@ -154,13 +157,13 @@ export function createAsking(ports: LifePorts) {
     }));
   }
 
+  /** Keeps an intent whose outcome is unknown: being told to wait says nothing about it. */
   function park(question: Question, untilMs: number): Promise<Question> {
     ports.journal.info({ event: 'question_parked', questionId: question.id, untilMs });
     return store(question, ({ trouble: _, ...stored }) => ({
       ...stored,
       phase: 'parked',
       parkedUntilMs: untilMs,
-      upstream: withoutIntent(stored.upstream),
     }));
   }
 
@@ -222,14 +225,11 @@ function withoutIntent(upstream: Question['upstream']): Question['upstream'] {
   return rest;
 }
 
-/** Forgets everything of an attempt that ended without an answer, so that the question can be asked once more. */
+/**
+ * Forgets everything of an attempt that ended without an answer, so that the question can be asked once more. An intent
+ * stays: its outcome is still unknown, so it is looked for before the question is asked again.
+ */
 function withoutAttempt(upstream: Question['upstream']): Question['upstream'] {
-  const {
-    firstTriedMs: _tried,
-    questionId: _question,
-    askedMs: _asked,
-    cancelSentMs: _cancel,
-    ...rest
-  } = withoutIntent(upstream);
+  const { firstTriedMs: _tried, questionId: _question, askedMs: _asked, cancelSentMs: _cancel, ...rest } = upstream;
   return { ...rest, steps: 0 };
 }

@@ -78,7 +78,9 @@ function lookingFirst(what: 'announce' | 'ask', intentMs: number | undefined, no
 }
 
 function decideParked(question: Question, { nowMs }: Situation): Step {
-  if (question.cancel !== undefined) return { do: 'end', outcome: { kind: 'cancelled' } };
+  if (question.cancel !== undefined) {
+    return question.upstream.intentMs === undefined ? { do: 'end', outcome: { kind: 'cancelled' } } : { do: 'unpark' };
+  }
   const leftMs = (question.parkedUntilMs ?? 0) - nowMs;
   return leftMs > 0 ? { do: 'wait', ms: Math.min(leftMs, parkedLookMs) } : { do: 'unpark' };
 }
@@ -113,8 +115,12 @@ function decideDelivering(question: Question, { nowMs, parts }: Situation): Step
 
 /** A cancelled question needs no message of its own where its card can say so. */
 function partsToPost(question: Question, parts: number): number {
-  const cardCanSayIt = question.card.ts !== undefined && question.card.gone !== true;
-  return question.outcome?.kind === 'cancelled' && cardCanSayIt ? 0 : parts;
+  return isSaidByCard(question) ? 0 : parts;
+}
+
+/** Whether the card alone says how the question ended. */
+export function isSaidByCard({ card, outcome }: Question): boolean {
+  return outcome?.kind === 'cancelled' && card.ts !== undefined && card.gone !== true;
 }
 
 /** What `card.shown` holds once the card says how the question ended. */
