@@ -1,7 +1,7 @@
 import type { CardSync } from './card-sync.ts';
 import { type AppError, isAppError } from './errors.ts';
 import { changeQuestion, type LifePorts, type Progress } from './life-ports.ts';
-import { finalCard } from './lifecycle.ts';
+import { finalCard, isSaidByCard } from './lifecycle.ts';
 import { isInThread, newThread, type Question } from './question.ts';
 
 /** How often closing a card is tried before the question closes without it. */
@@ -89,9 +89,12 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
     return { question: await card.finish(question) };
   }
 
-  /** The card is the smaller half of an end: when Slack goes on refusing to edit it, the question closes all the same. */
+  /**
+   * The card is the smaller half of an end: when Slack goes on refusing to edit it, the question closes all the same.
+   * Where it is the whole end, only the patience of every delivery ends the tries.
+   */
   async function closeCardFailed(question: Question, error: AppError): Promise<Progress | undefined> {
-    if ((question.trouble?.failures ?? 0) < cardEditTries) return undefined;
+    if (isSaidByCard(question) || (question.trouble?.failures ?? 0) < cardEditTries) return undefined;
     journal.error({ event: 'card_not_closed', questionId: question.id, kind: error.kind }, error);
     return { question: await store(question, (stored) => ({ ...stored, card: { ...stored.card, shown: finalCard } })) };
   }
