@@ -1,0 +1,130 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApp, type RunningApp } from '../../src/app.ts';
+import { parseConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/observability/logger.ts';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { type FakeSlack, people, startFakeSlack, team } from '../support/fake-slack.ts';
+import { commandOf, mentionOf, pressOf } from '../support/payloads.ts';
+import { createTempDir } from '../support/temp-dir.ts';
+
+const signingSecret = 'a-signing-secret';
+
+let slack: FakeSlack;
+let service: FakeService;
+let data: Awaited<ReturnType<typeof createTempDir>>;
+let app: RunningApp;
+let url: string;
+
+beforeAll(async () => {
+  slack = await startFakeSlack();
+  service = await startFakeService();
+  service.answerEverything();
+  data = await createTempDir();
+  const config = parseConfig({
+    SLACK_BOT_TOKEN: team.botToken,
+    SLACK_SIGNING_SECRET: signingSecret,
+    SLACK_API_URL: slack.url,
+    SRC_ENDPOINT: service.url,
+    SRC_ACCESS_TOKEN: serviceToken,
+    DATA_DIR: data.path,
+    PORT: '0',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'silent',
+    POLL_FIRST_MS: '50',
+    POLL_MIN_MS: '50',
+  });
+  app = createApp(config, createLogger('silent'));
+  const { port } = await app.start();
+  url = `http://127.0.0.1:${port}/slack/events`;
+});
+
+afterAll(async () => {
+  await app.stop();
+  await service.stop();
+  await slack.stop();
+  await data.remove();
+});
+
+interface Sent {
+  body: string;
+  contentType: string;
+  atSeconds?: number;
+  secret?: string;
+}
+
+function post({
+  body,
+  contentType,
+  atSeconds = Math.floor(Date.now() / 1000),
+  secret = signingSecret,
+}: Sent): Promise<Response> {
+  const signature = createHmac('sha256', secret).update(`v0:${atSeconds}:${body}`).digest('hex');
+  return fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': contentType,
+      'x-slack-request-timestamp': String(atSeconds),
+      'x-slack-signature': `v0=${signature}`,
+    },
+    body,
+  });
+}
+
+const asJson = (payload: unknown): Sent => ({ body: JSON.stringify(payload), contentType: 'application/json' });
+const asForm = (fields: Record<string, unknown>): Sent => ({
+  body: new URLSearchParams(
+    Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString(),
+  contentType: 'application/x-www-form-urlencoded',
+});
+
+describe('signed requests', () => {
+  test('events, commands and presses are taken', async () => {
+    const ts = slack.say('C0GENERAL', people.ada, 'by event?');
+    expect((await post(asJson(mentionOf({ user: people.ada, text: 'by event?', ts })))).status).toBe(200);
+    await eventually(() => expect(slack.inThread(ts)).toHaveLength(2));
+    const command = await post(
+      asForm(commandOf({ text: 'by command?', user: people.ada, responseUrl: slack.responseUrl('1') })),
+    );
+    expect(command.status).toBe(200);
+    expect(await command.text()).toBe('');
+    await eventually(() => expect(service.find('by command?')).toHaveLength(1));
+    const help = await post(asForm(commandOf({ text: 'help', user: people.ada, responseUrl: slack.responseUrl('1') })));
+    expect(await help.json()).toMatchObject({ response_type: 'ephemeral' });
+    const press = pressOf({
+      actionId: 'deepsearch:cancel',
+      value: 'q000000000000000000000000',
+      user: people.ada,
+      channel: 'C0GENERAL',
+      messageTs: ts,
+      responseUrl: slack.responseUrl('press'),
+    });
+    expect((await post(asForm({ payload: JSON.stringify(press) }))).status).toBe(200);
+    await eventually(() => expect(slack.responses).toHaveLength(1));
+  });
+
+  test('the challenge of the address check is answered', async () => {
+    const answer = await post(asJson({ type: 'url_verification', challenge: 'abc', token: 'x' }));
+    expect(await answer.text()).toContain('abc');
+  });
+
+  test.each([
+    ['another secret', { secret: 'another' }],
+    ['an old timestamp', { atSeconds: Math.floor(Date.now() / 1000) - 600 }],
+    ['a timestamp of the future', { atSeconds: Math.floor(Date.now() / 1000) + 600 }],
+  ])('%s is refused', async (_name, more) => {
+    const before = service.calls.length;
+    const forged = mentionOf({ user: people.ada, text: 'forged?', ts: '7.7' });
+    expect((await post({ ...asJson(forged), ...more })).status).toBe(401);
+    expect(service.calls.length).toBe(before);
+  });
+
+  test('nonsense is refused without harm', async () => {
+    expect((await post({ body: '{{', contentType: 'application/json' })).status).toBeGreaterThanOrEqual(400);
+    expect((await fetch(url, { method: 'POST', body: 'x' })).status).toBe(401);
+    expect((await fetch(url)).status).toBeGreaterThanOrEqual(400);
+    expect((await fetch(url.replace('/slack/events', '/livez'))).status).toBe(200);
+  });
+});

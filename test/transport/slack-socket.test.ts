@@ -1,0 +1,97 @@
+import { App } from '@slack/bolt';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createLibraryLogger } from '../../src/slack/library-logger.ts';
+import { createSocketReceiver, type SlackReceiver } from '../../src/slack/socket-receiver.ts';
+import { webClientOptions } from '../../src/slack/web-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { commandOf, mentionOf } from '../support/payloads.ts';
+import { createRecordingJournal } from '../support/recording-journal.ts';
+import { appToken, startSocketSlack } from '../support/socket-slack.ts';
+
+let slack: Awaited<ReturnType<typeof startSocketSlack>>;
+let receiver: SlackReceiver;
+let app: App;
+let heard: string[];
+let refuses: boolean;
+
+beforeEach(async () => {
+  slack = await startSocketSlack();
+  const { journal } = createRecordingJournal();
+  const logger = createLibraryLogger(journal);
+  const clientOptions = webClientOptions(slack.apiUrl, logger);
+  receiver = createSocketReceiver({ appToken, clientOptions, logger, journal });
+  app = new App({
+    receiver,
+    logger,
+    convoStore: false,
+    ignoreSelf: false,
+    authorize: async () => ({ botToken: 'xoxb-fake' }),
+  });
+  app.error(async (error) => {
+    throw error.original ?? error;
+  });
+  heard = [];
+  refuses = false;
+  app.event('app_mention', async ({ event }) => {
+    heard.push(event.text);
+    if (refuses) throw new Error('the storage is down');
+  });
+  app.command('/deepsearch', async ({ ack }) => ack({ response_type: 'ephemeral', text: 'taken' }));
+  await app.start();
+});
+
+afterEach(async () => {
+  await app.stop();
+  await slack.stop();
+});
+
+const mention = (text: string) => mentionOf({ user: 'U0ADA', text, ts: '1.1' });
+
+test('acknowledges an event after its listener, and a command with what the listener says', async () => {
+  const event = await slack.send('events_api', mention('hello'));
+  await eventually(() => expect(slack.acknowledged.map(({ envelopeId }) => envelopeId)).toContain(event));
+  expect(heard).toEqual(['<@U0BOT> hello']);
+  const command = await slack.send(
+    'slash_commands',
+    commandOf({ text: 'x', user: 'U0ADA', responseUrl: 'http://127.0.0.1:9/' }),
+  );
+  await eventually(() =>
+    expect(slack.acknowledged).toContainEqual({
+      envelopeId: command,
+      payload: { response_type: 'ephemeral', text: 'taken' },
+    }),
+  );
+});
+
+test('does not acknowledge an event whose listener failed, so that Slack repeats it', async () => {
+  refuses = true;
+  const lost = await slack.send('events_api', mention('lost'));
+  await eventually(() => expect(heard).toHaveLength(1));
+  refuses = false;
+  const kept = await slack.send('events_api', mention('kept'));
+  await eventually(() => expect(slack.acknowledged.map(({ envelopeId }) => envelopeId)).toContain(kept));
+  expect(slack.acknowledged.map(({ envelopeId }) => envelopeId)).not.toContain(lost);
+});
+
+test('connects again at once when Slack asks for it or the connection breaks', async () => {
+  await eventually(() => expect(receiver.isConnected()).toBe(true));
+  slack.refresh();
+  await eventually(() => expect(slack.connections()).toBe(2), { timeoutMs: 3_000 });
+  await eventually(() => expect(receiver.isConnected()).toBe(true));
+  slack.sever();
+  await eventually(() => expect(slack.connections()).toBe(3), { timeoutMs: 3_000 });
+  const event = await slack.send('events_api', mention('still here'));
+  await eventually(() => expect(slack.acknowledged.map(({ envelopeId }) => envelopeId)).toContain(event));
+});
+
+test('goes on trying after errors on which the client itself would give up', async () => {
+  await eventually(() => expect(receiver.isConnected()).toBe(true));
+  slack.refuse(
+    { status: 500, body: 'down' },
+    { status: 200, body: '{"ok": false, "error": "invalid_auth"}' },
+    { status: 429, body: '' },
+  );
+  slack.sever();
+  await eventually(() => expect(slack.connections()).toBe(2), { timeoutMs: 18_000 });
+  expect(slack.opened()).toBe(5);
+});
