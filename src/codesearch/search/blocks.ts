@@ -42,11 +42,31 @@ function trimEnd(lines: readonly string[], end: number): number {
   return last;
 }
 
+const ASIDE_LINE = /^\s*(\/\/|\/\*.*\*\/\s*$|#(?!include|define|!)|@\w|--\s|#?\[\w)/;
+const LONGEST_COMMENT = 120;
+
 /** First line of the comment, decorators or attributes that stand directly above a line. */
 export function commentStart(lines: readonly string[], line: number): number {
   let start = line;
-  while (start > 1 && /^\s*(\/\/|\/\*|\*|#(?!include|define|!)|@\w|--\s|\[\w)/.test(lines[start - 2] ?? '')) start -= 1;
+  while (start > 1) {
+    const above = lines[start - 2] ?? '';
+    if (ASIDE_LINE.test(above)) start -= 1;
+    else if (/\*\/\s*$/.test(above)) {
+      const opened = blockCommentStart(lines, start - 2);
+      if (opened === undefined) break;
+      start = opened + 1;
+    } else break;
+  }
   return start;
+}
+
+function blockCommentStart(lines: readonly string[], end: number): number | undefined {
+  for (let index = end; index >= Math.max(0, end - LONGEST_COMMENT); index -= 1) {
+    const text = lines[index] ?? '';
+    if (/^\s*\/\*/.test(text)) return index;
+    if (text.includes('/*')) return undefined;
+  }
+  return undefined;
 }
 
 /** What the comment of a definition says, as plain text without its marks; empty when there is none. */
@@ -61,23 +81,37 @@ export function fileComment(lines: readonly string[]): string {
   let start = 0;
   while (start < lines.length && /^(#!.*|\s*|['"]use strict['"];?)$/.test(lines[start] ?? '')) start += 1;
   if (/^\s*("""|''')/.test(lines[start] ?? '')) return docstringBelow(lines, start);
-  let end = start;
-  while (end < lines.length && end < start + 40 && /^\s*(\/\/|\/\*|\*|#(?!include|define))/.test(lines[end] ?? ''))
-    end += 1;
+  const end = commentEnd(lines, start);
   const text = stripMarks(lines.slice(start, end));
   return /copyright|licen[sc]e|eslint|spdx/i.test(text.slice(0, 200)) ? '' : text;
 }
 
+/** Index after the comment that begins at an index; the same index when none does. */
+function commentEnd(lines: readonly string[], start: number): number {
+  let end = start;
+  if (/^\s*\/\*/.test(lines[start] ?? '')) {
+    while (end < Math.min(lines.length, start + LONGEST_COMMENT)) {
+      end += 1;
+      if ((lines[end - 1] ?? '').includes('*/')) return end;
+    }
+    return start;
+  }
+  while (end < Math.min(lines.length, start + 40) && /^\s*(\/\/|#(?!include|define))/.test(lines[end] ?? '')) end += 1;
+  return end;
+}
+
 function stripMarks(comment: readonly string[]): string {
   return comment
-    .filter((line) => !/^\s*(@\w|\[\w|(\/\/|#)\s*(eslint|@ts-|biome|prettier|nolint|noqa|type:|pylint|go:))/.test(line))
+    .filter(
+      (line) => !/^\s*(@\w|#?\[\w|(\/\/|#)\s*(eslint|@ts-|biome|prettier|nolint|noqa|type:|pylint|go:))/.test(line),
+    )
     .map((line) =>
       line
-        .replace(/^\s*(\/\*\*?|\*\/|\*|\/\/\/?!?|#+|--)\s?/, '')
+        .replace(/^\s*(\/\*\*?|\*\/|\*(?=\s|$)|\/\/\/?!?|#+|--)\s?/, '')
         .replace(/\s*\*\/\s*$/, '')
         .trim(),
     )
-    .filter((line) => !/^(-{3,}|={3,}|\*{3,})$/.test(line))
+    .filter((line) => !/^[-=*─━_#~\s]{3,}$/.test(line))
     .join('\n')
     .replace(/\n@\w[\s\S]*$/, '')
     .replace(/^@\w[\s\S]*$/, '')

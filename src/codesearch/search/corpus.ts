@@ -15,6 +15,8 @@ export interface Corpus {
   commits(name: string): CommitIndex | undefined;
   /** Brings the index up to date where HEAD or git's index has moved; one refresh at a time. Returns changed files. */
   refresh(): Promise<number>;
+  /** Reads files ahead in one go, where many are about to be read. */
+  preload(files: readonly IndexedFile[]): Promise<void>;
   /** Lines of an indexed file; undefined for one that is not text. */
   lines(file: IndexedFile): Promise<string[] | undefined>;
 }
@@ -64,6 +66,12 @@ export async function openCorpus(paths: readonly string[]): Promise<Corpus> {
         refreshing = undefined;
       });
       return refreshing;
+    },
+    async preload(files) {
+      for (const repository of repositories) {
+        const blobs = files.filter((file) => file.repository === repository.name).map(({ blob }) => blob);
+        if (blobs.length > 1) await repository.blobs.texts(blobs);
+      }
     },
     async lines(file) {
       const texts = await corpus.repository(file.repository)?.blobs.texts([file.blob]);

@@ -70,7 +70,7 @@ async function write(findings: Findings): Promise<Draft> {
   if (question.intent === 'usage' && hasName) return explainUsage(findings);
   if (hasPlace && !hasName && !isNarrow(findings)) return describePlace(findings);
   if (!isRelevant(findings)) return nothingFound(findings);
-  if (question.intent === 'files') return listFiles(findings);
+  if (question.intent === 'files' || question.intent === 'usage') return listFiles(findings);
   return explain(findings);
 }
 
@@ -91,7 +91,10 @@ function isRelevant({ targets, passages, weighed }: Findings): boolean {
   const covered = Math.max(...passages.slice(0, 6).map((passage) => passage.covered));
   const strong = weighed.subjects.filter(({ weight }) => weight >= 0.5);
   const absent = strong.filter(({ files }) => files === 0);
-  if (targets.unknown.length > 0 && covered < 0.6) return false;
+  const unseen = targets.unknown.filter((name) =>
+    weighed.subjects.every(({ word, files }) => word !== name || files === 0),
+  );
+  if (unseen.length > 0 && covered < 0.6) return false;
   return covered >= LEAST_COVERED && (absent.length === 0 || absent.length * 2 < strong.length);
 }
 

@@ -1,8 +1,9 @@
 import { estimateTokens } from '../limits.ts';
+import { blockEnd } from './blocks.ts';
 import { type Commit, readCommits } from './commits.ts';
 import type { Corpus } from './corpus.ts';
 import type { ChunkHit, IndexedFile, RoleWeights } from './file-index.ts';
-import type { CodeSymbol } from './symbols.ts';
+import { type CodeSymbol, indentOf } from './symbols.ts';
 
 /** A definition in a file. */
 export interface Definition {
@@ -37,6 +38,8 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
     definitions(name: string): Definition[] {
       return corpus.index.definitions(name);
     },
+    /** Fetches many files at once that are going to be read. */
+    preload: (files: readonly IndexedFile[]): Promise<void> => corpus.preload(files),
     /** Lines of a file; empty for one that is not text. */
     async lines(file: IndexedFile): Promise<string[]> {
       if (!read.has(file)) {
@@ -50,18 +53,21 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
     /** Lines that name an identifier, its definitions and imports apart, at most a few hundred files deep. */
     async usages(name: string, definitions: readonly Definition[]): Promise<Usage[]> {
       toolCalls += 1;
-      const whole = name.toLowerCase();
-      const hits = corpus.index.findName(whole);
-      const files = [...new Set(hits)].sort(byUsefulness).slice(0, MOST_USAGE_FILES);
-      const word = new RegExp(`(?<![\\p{L}\\p{N}_$])${escapeRegExp(name)}(?![\\p{L}\\p{N}_$])`, 'u');
+      const files = corpus.index.findName(name).sort(byUsefulness).slice(0, MOST_USAGE_FILES);
+      await corpus.preload(files);
+      const word = usagePattern(name, definitions);
       const usages: Usage[] = [];
       for (const file of files) {
         const lines = (await corpus.lines(file)) ?? [];
+        let inComment = false;
         for (const [index, text] of lines.entries()) {
-          if (text.length > 500 || !word.test(text) || isAside(text)) continue;
+          if (/^\s*\/\*/.test(text)) inComment = true;
+          const isComment = inComment;
+          if (text.includes('*/')) inComment = false;
+          if (isComment || text.length > 500 || !word.test(text) || isAside(text)) continue;
           const line = index + 1;
           if (definitions.some((known) => known.file === file && known.symbol.line === line)) continue;
-          usages.push({ file, line, text: text.trim(), within: enclosing(file, line) });
+          usages.push({ file, line, text: text.trim(), within: enclosing(file, line, lines) });
         }
       }
       return usages;
@@ -83,10 +89,16 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
 
 export type Investigation = ReturnType<typeof createInvestigation>;
 
-/** The innermost definition above a line that can hold it. */
-export function enclosing(file: IndexedFile, line: number): CodeSymbol | undefined {
+/** The innermost definition whose block holds a line. */
+export function enclosing(file: IndexedFile, line: number, lines: readonly string[]): CodeSymbol | undefined {
+  const indent = indentOf(lines[line - 1] ?? '');
   return file.symbols.findLast(
-    (symbol) => symbol.line < line && symbol.kind !== 'constant' && symbol.kind !== 'heading',
+    (symbol) =>
+      symbol.line < line &&
+      symbol.indent < indent &&
+      symbol.kind !== 'constant' &&
+      symbol.kind !== 'heading' &&
+      blockEnd(lines, symbol) >= line,
   );
 }
 
@@ -101,9 +113,18 @@ export function comparePaths(a: IndexedFile, b: IndexedFile): number {
   return a.repository < b.repository || (a.repository === b.repository && a.path < b.path) ? -1 : 1;
 }
 
+/** An ordinary word such as `timeout` counts only where it is called; a name of its own wherever it stands. */
+function usagePattern(name: string, definitions: readonly Definition[]): RegExp {
+  const isWord = /^[a-z]+$/.test(name) && definitions.some(({ symbol }) => /function|method/.test(symbol.kind));
+  const isMethod = definitions.some(({ symbol }) => symbol.kind === 'method');
+  const before = isWord && !isMethod ? '(?<![\\p{L}\\p{N}_$.])' : '(?<![\\p{L}\\p{N}_$])';
+  const after = isWord ? '\\s*(?:<[^>]*>)?\\(' : '(?![\\p{L}\\p{N}_$])';
+  return new RegExp(`${before}${escapeRegExp(name)}${after}`, 'u');
+}
+
 /** Import and comment lines name a thing without using it. */
 function isAside(line: string): boolean {
-  return /^\s*(import\b|from\s+\S+\s+import\b|export\s+(?:type\s+)?(?:\*|\{)|use\s+[\w:]+|#include|\/\/|\/?\*|#\s)|^\s*(?:const|let|var)\s+\{?[^=]*=\s*require\(/.test(
+  return /^\s*(import\b|from\s+\S+\s+import\b|export\s+(?:type\s+)?(?:\*|\{)|use\s+[\w:]+|#include|\/\/|\/?\*|#\s|--[-\s])|^\s*(?:const|let|var)\s+\{?[^=]*=\s*require\(/.test(
     line,
   );
 }

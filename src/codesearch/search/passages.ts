@@ -2,6 +2,7 @@ import { blockEnd, commentStart } from './blocks.ts';
 import type { ChunkHit, IndexedFile } from './file-index.ts';
 import type { Investigation } from './investigation.ts';
 import type { Intent } from './questions/intent.ts';
+import { languageOf } from './roles.ts';
 import type { CodeSymbol } from './symbols.ts';
 import type { Targets } from './targets.ts';
 import { coverage, type Weighed, type WeighedSubject } from './weighing.ts';
@@ -56,15 +57,32 @@ export async function findPassages(
     }
   }
   const passages: Passage[] = [];
+  await investigation.preload(candidates.map(({ file }) => file));
+  const shares = languageShares(investigation);
   for (const hit of candidates) {
     const lines = await investigation.lines(hit.file);
     for (const block of blocksOf(hit, lines)) {
       const passage = judge(block, lines, weighed, intent, targets);
-      if (passage !== undefined) passages.push(passage);
+      if (passage === undefined) continue;
+      const share = shares.get(languageOf(hit.file.path)) ?? 0;
+      passages.push({ ...passage, score: passage.score * (1 + 0.35 * share) });
     }
   }
   passages.sort((a, b) => b.score - a.score || comparePlace(a, b));
   return withoutOverlaps(passages);
+}
+
+/** Share of each language among the source files: the main language's answer is the one people mean. */
+export function languageShares({ corpus }: Investigation): Map<string, number> {
+  const counts = new Map<string, number>();
+  let sum = 0;
+  for (const { path, role } of corpus.index.all()) {
+    if (role !== 'source') continue;
+    const language = languageOf(path);
+    counts.set(language, (counts.get(language) ?? 0) + 1);
+    sum += 1;
+  }
+  return new Map([...counts].map(([language, amount]) => [language, amount / sum]));
 }
 
 function chooseCandidates({ hits, subjects, total }: Weighed): ChunkHit[] {
@@ -127,12 +145,12 @@ function judge(
   const nameTerms = new Set(block.symbol === undefined ? [] : textTerms(block.symbol.name));
   const nameGain = coverage(subjects, nameTerms);
   const pathGain = coverage(subjects, pathTerms);
-  const isTarget = targets.names.some(({ definitions }) =>
+  const target = targets.names.find(({ definitions }) =>
     definitions.some(({ file, symbol }) => file === block.file && symbol === block.symbol),
   );
   const inTargetFile =
     targets.files.includes(block.file) || targets.directories.some(({ files }) => files.includes(block.file));
-  if (bodyGain === 0 && !isTarget && !inTargetFile) return undefined;
+  if (bodyGain === 0 && target === undefined && !inTargetFile) return undefined;
   const size = block.end - from + 1;
   const repeats = subjects.reduce(
     (sum, { stem, gain }) => sum + gain * Math.min(3, Math.max(0, (found.get(stem) ?? 0) - 1)),
@@ -143,10 +161,19 @@ function judge(
   const role = { ...ROLE_FACTOR, ...PREFERENCE[intent] }[block.file.role];
   const score =
     ((bodyGain + 0.12 * repeats) / whole) ** 1.3 *
-    (1 + 1.6 * nameFit + 0.5 * (pathGain / whole) + (isTarget ? 1.5 : 0) + (inTargetFile ? 1 : 0)) *
+    (1 +
+      1.6 * nameFit +
+      0.5 * (pathGain / whole) +
+      (target === undefined ? 0 : target.certain ? 1.5 : 0.5) +
+      (inTargetFile ? 1 : 0)) *
     closeness(lineGains, bodyGain) *
     (1 / (1 + 0.25 * Math.log(1 + size / 20))) *
-    (size < 3 ? 0.7 : 1) *
+    (block.end - block.start < 2 && block.symbol?.kind !== 'heading'
+      ? intent === 'how' || intent === 'why'
+        ? 0.35
+        : 0.7
+      : 1) *
+    kindFactor(block.symbol, intent) *
     role;
   lineGains.sort((a, b) => b[1] - a[1] || a[0] - b[0]);
   return {
@@ -157,10 +184,22 @@ function judge(
   };
 }
 
+/** How much of a name the question says; a related word counts for less than the word itself. */
 function partsMatched(subjects: readonly WeighedSubject[], nameTerms: ReadonlySet<string>): number {
   const parts = [...nameTerms];
-  const wanted = new Set(subjects.flatMap(({ stem, related }) => [stem, ...related]));
-  return parts.filter((part) => wanted.has(part)).length / parts.length;
+  const own = new Set(subjects.map(({ stem }) => stem));
+  const related = new Set(subjects.flatMap((subject) => subject.related));
+  const said = parts.map((part) => (own.has(part) ? 1 : related.has(part) ? 0.35 : 0));
+  return said.reduce<number>((sum, part) => sum + part, 0) / parts.length;
+}
+
+/** Questions of how want what acts, questions of what want what is. */
+function kindFactor(symbol: CodeSymbol | undefined, intent: Intent): number {
+  if (symbol === undefined) return 0.9;
+  const acts = symbol.kind === 'function' || symbol.kind === 'method';
+  if (intent === 'how' || intent === 'why' || intent === 'general')
+    return acts ? 1.15 : symbol.kind === 'class' ? 0.95 : symbol.kind === 'heading' ? 1 : 0.75;
+  return 1;
 }
 
 /** Up to half as much again when a few neighbouring lines say it all. */

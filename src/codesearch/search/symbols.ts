@@ -36,11 +36,11 @@ const SCRIPT: Pattern[] = [
   [at('^\\s*[\\w.]+\\.prototype\\.NAME\\s*='), 'method'],
   [
     at(
-      '^\\s+(?:(?:public|private|protected|static|override|readonly|async|get|set)\\s+)*[*#]?NAME\\s*(?:<[^>]*>)?\\([^;]*\\)?\\s*(?::[^;=]+)?\\{\\s*$',
+      '^\\s+(?:(?:public|private|protected|static|override|readonly|async|get|set)\\s+)*[*#]?NAME\\s*(?:<.*>)?\\([^;]*\\)?\\s*(?::[^;=]+)?\\{\\s*$',
     ),
     'method',
   ],
-  [at('^\\s+(?:(?:public|private|protected|static|override|async)\\s+)+NAME\\s*(?:<[^>]*>)?\\('), 'method'],
+  [at('^\\s+(?:(?:public|private|protected|static|override|async)\\s+)+NAME\\s*(?:<.*>)?\\('), 'method'],
 ];
 
 const PATTERNS: Record<string, Pattern[]> = {
@@ -147,7 +147,7 @@ const BRACED: Pattern[] = [
 ]; // prettier-ignore
 
 const RESERVED = new Set(
-  'if for while switch catch function return else do try with new typeof await in of case default finally super constructor'.split(
+  'if for while switch catch function return else do try with new typeof await in of case default finally super constructor async static public private protected yield throw delete void'.split(
     ' ',
   ),
 );
@@ -166,17 +166,23 @@ export function findSymbols(path: string, lines: readonly string[]): CodeSymbol[
   const patterns = patternsFor(language);
   const symbols: CodeSymbol[] = [];
   if (patterns.length === 0) return symbols;
+  const isScript = patterns === SCRIPT;
   let fenced = false;
   for (const [index, line] of lines.entries()) {
     if (language === 'md' && /^\s*(```|~~~)/.test(line)) fenced = !fenced;
     if (fenced || line.length < 3 || line.length > 400 || (/^\s*(\/\/|\*|\/\*|#\s|--)/.test(line) && language !== 'md'))
       continue;
+    const wrapped = isScript ? wrappedMethod(lines, index) : undefined;
+    if (wrapped !== undefined && !RESERVED.has(wrapped)) {
+      symbols.push({ name: wrapped, kind: 'method', line: index + 1, exported: false, indent: indentOf(line) });
+      continue;
+    }
     for (const [pattern, kind] of patterns) {
       const name = pattern.exec(line)?.[1];
       if (name === undefined || RESERVED.has(name)) continue;
       symbols.push({
         name: language === 'md' ? name.slice(0, 120) : name,
-        kind,
+        kind: kind === 'function' && language === 'python' && indentOf(line) > 0 ? 'method' : kind,
         line: index + 1,
         exported: /^\s*(export|pub|public)\b/.test(line) || (language === 'go' && /^[A-Z]/.test(name)),
         indent: indentOf(line),
@@ -185,6 +191,16 @@ export function findSymbols(path: string, lines: readonly string[]): CodeSymbol[
     }
   }
   return symbols;
+}
+
+const WRAPPED = at('^(\\s+)(?:(?:public|private|protected|static|override|async)\\s+)*[*#]?NAME\\s*(?:<.*>)?\\($');
+
+/** The name of a method whose parameters stand on lines of their own; a call of that shape is not closed by a brace. */
+function wrappedMethod(lines: readonly string[], index: number): string | undefined {
+  const [, margin, name] = WRAPPED.exec(lines[index] ?? '') ?? [];
+  if (margin === undefined || name === undefined) return undefined;
+  const close = lines.slice(index + 1, index + 14).find((line) => line.startsWith(`${margin})`));
+  return close?.trimEnd().endsWith('{') === true && !close.includes('=>') ? name : undefined;
 }
 
 /** Columns of leading white space, a tab as four. */

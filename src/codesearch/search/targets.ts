@@ -1,6 +1,8 @@
 import type { IndexedFile } from './file-index.ts';
 import { comparePaths, type Definition, type Investigation } from './investigation.ts';
+import { languageShares } from './passages.ts';
 import type { QuestionInContext } from './questions/carry-over.ts';
+import { languageOf } from './roles.ts';
 import { splitIdentifier } from './words.ts';
 
 /** What the question names outright and the repositories really have. */
@@ -19,14 +21,22 @@ const KIND_RANK = {
   interface: 0,
   function: 0,
   type: 0,
-  method: 1,
+  method: 0,
   constant: 1,
   module: 2,
   heading: 3,
 } as const;
 
 /** Matches names, compound words and paths of a question against what is defined and tracked. */
-export function resolveTargets(question: QuestionInContext, { corpus }: Investigation): Targets {
+export function resolveTargets(question: QuestionInContext, investigation: Investigation): Targets {
+  const shares = languageShares(investigation);
+  const share = ({ file }: Definition): number => shares.get(languageOf(file.path)) ?? 0;
+  const byRank = (a: Definition, b: Definition): number =>
+    rank(a, b) ||
+    share(b) - share(a) ||
+    Number(b.symbol.exported) - Number(a.symbol.exported) ||
+    comparePaths(a.file, b.file);
+  const { corpus } = investigation;
   const targets: Targets = { names: [], files: [], directories: [], unknown: [] };
   const add = (name: string, definitions: Definition[], certain: boolean): boolean => {
     if (definitions.length === 0) return false;
@@ -88,14 +98,8 @@ function membersOf(parts: readonly string[], definitions: Definition[]): Definit
   return inOwner;
 }
 
-function byRank(a: Definition, b: Definition): number {
-  return (
-    ROLE_RANK[a.file.role] - ROLE_RANK[b.file.role] ||
-    KIND_RANK[a.symbol.kind] - KIND_RANK[b.symbol.kind] ||
-    Number(b.symbol.exported) - Number(a.symbol.exported) ||
-    a.symbol.indent - b.symbol.indent ||
-    comparePaths(a.file, b.file)
-  );
+function rank(a: Definition, b: Definition): number {
+  return ROLE_RANK[a.file.role] - ROLE_RANK[b.file.role] || KIND_RANK[a.symbol.kind] - KIND_RANK[b.symbol.kind];
 }
 
 /** The file of exactly this path, else those that end in it, shortest path first. */

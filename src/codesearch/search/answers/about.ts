@@ -1,3 +1,5 @@
+import type { RootContent } from 'mdast';
+import { fromMarkdown } from 'mdast-util-from-markdown';
 import { fileComment, firstSentence } from '../blocks.ts';
 import type { IndexedFile } from '../file-index.ts';
 import { byUsefulness } from '../investigation.ts';
@@ -5,7 +7,6 @@ import type { Repository } from '../repository.ts';
 import { languageOf } from '../roles.ts';
 import { type Draft, type Findings, fileSource, repositorySource } from './draft.ts';
 import { bullets, code, count, directoryPath, fileLink, joinWords, link, prose, repositoryPath } from './markdown.ts';
-import { sectionText } from './related.ts';
 
 const LANGUAGE_NAMES: Record<string, string> = {
   ts: 'TypeScript',
@@ -62,7 +63,7 @@ async function addRepository(
     .sort((a, b) => a.path.length - b.path.length)[0];
   const lines = readme === undefined ? [] : await investigation.lines(readme);
   const description =
-    (await manifestDescription(files, investigation)) || prose(firstSentence(firstParagraph(lines), 300));
+    (await manifestDescription(files, investigation)) || prose(firstSentence(readmeParagraphs(lines)[0] ?? '', 300));
   draft.sections.push(
     `${short}${description === '' ? ` has no description of its own` : `: ${description}`}${/[.!?]$/.test(description) ? '' : '.'} It has ${count(files.length, 'file')}, ${languages(files)}.`,
   );
@@ -100,31 +101,31 @@ async function manifestDescription(
   return prose(/^\s*"?description"?\s*[:=]\s*"?([^"\n]+)/m.exec(text)?.[1] ?? '');
 }
 
-function firstParagraph(lines: readonly string[]): string {
-  const text = sectionText(lines, 0);
-  return text !== '' ? text : sectionText(lines, Math.max(1, lines.findIndex((line) => /^#\s/.test(line)) + 1));
-}
-
-/** The first two paragraphs of running text of a README. */
+/** The first two paragraphs of running text of a README; what stands in HTML, lists, badges and sponsors' lines is not. */
 function readmeParagraphs(lines: readonly string[]): string[] {
-  const plain = lines
-    .slice(0, 120)
-    .join('\n')
-    .replace(/```[\s\S]*?(```|$)/g, '')
-    .replace(/<!--[\s\S]*?-->/g, '')
-    .replace(/<[^>]+>/g, '');
-  return plain
-    .split(/\n\s*\n/)
-    .map((part) => part.trim().replace(/^>\s*/gm, ''))
-    .filter(
-      (part) =>
-        part.length > 60 &&
-        /^[\p{L}`*_["“]/u.test(part) &&
-        !/^(?:\[!|!\[|\[\s*!\[|\[.*\]\(.*\)$|\|)/.test(part) &&
-        (part.match(/\]\(/g)?.length ?? 0) < 5 &&
-        !/^\s*[-*]\s/m.test(part),
-    )
-    .slice(0, 2);
+  const source = lines.slice(0, 200).join('\n');
+  const found: string[] = [];
+  const walk = (nodes: readonly RootContent[]): void => {
+    for (const node of nodes) {
+      if (node.type === 'blockquote') walk(node.children);
+      if (node.type !== 'paragraph') continue;
+      const isPlain = node.children.every(({ type }) => !['html', 'image', 'imageReference'].includes(type));
+      const words = node.children.filter(({ type }) => type === 'text').length;
+      const text = source
+        .slice(node.position?.start.offset ?? 0, node.position?.end.offset ?? 0)
+        .replace(/^>\s?/gm, '');
+      if (
+        isPlain &&
+        words > 0 &&
+        text.length > 50 &&
+        !/^\[[^\]]*\]\([^)]*\)$/.test(text) &&
+        !/!\[|\bsponsor|\bsupported by\b/i.test(text)
+      )
+        found.push(text);
+    }
+  };
+  walk(fromMarkdown(source).children);
+  return found.slice(0, 2);
 }
 
 function languages(files: readonly IndexedFile[]): string {

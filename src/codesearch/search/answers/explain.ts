@@ -4,7 +4,7 @@ import type { Passage } from '../passages.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { bullets, code, count, fence, fileLink, joinWords, prose } from './markdown.ts';
 import { definitionLine, kindWord, namedWithin, sectionText, usageLines } from './related.ts';
-import { quoteWithComment } from './snippet.ts';
+import { quote, quoteWithComment } from './snippet.ts';
 import { suggestFor } from './suggestions.ts';
 import { questionTitle } from './titles.ts';
 
@@ -25,7 +25,11 @@ export async function explain(findings: Findings): Promise<Draft> {
     files: [main.file],
   };
   if (main.symbol?.kind !== 'heading' || main.file.role !== 'docs') {
-    draft.sections.push(fence(quoteWithComment(main, lines).lines, main.file.path));
+    const quoted =
+      question.intent === 'why'
+        ? quoteWithComment(main, lines)
+        : quote(main, lines, question.intent === 'define' ? 20 : 28);
+    draft.sections.push(fence(quoted.lines, main.file.path));
   } else draft.sections.push(...quoteSection(main, lines));
   await investigation.step(
     `Reading what ${main.symbol === undefined ? main.file.path : main.symbol.name} rests on and where it is used`,
@@ -33,7 +37,11 @@ export async function explain(findings: Findings): Promise<Draft> {
   await addNeighbours(main, findings, draft);
   await addPassages(main, findings, draft);
   const unknown = targets.unknown.slice(0, 3);
-  if (unknown.length > 0) draft.sections.push(`There is no definition of ${joinWords(unknown.map(code))} here.`);
+  if (unknown.length > 0 && main.symbol?.name !== unknown[0]) {
+    draft.sections.push(
+      `${joinWords(unknown.map(code))} ${unknown.length === 1 ? 'is' : 'are'} not defined in the files searched.`,
+    );
+  }
   draft.followUps.push(...suggestFor(main.symbol, main.file, findings));
   return draft;
 }
@@ -68,7 +76,7 @@ async function opening(
   const place = fileLink(main.file, main.start, main.end);
   const { symbol } = main;
   if (symbol === undefined) {
-    const outer = enclosing(main.file, main.start + 1);
+    const outer = enclosing(main.file, main.start + 1, lines);
     const inside = outer === undefined ? '' : `, in ${code(outer.name)}`;
     const others = [...new Set(passages.slice(1, 3).map(({ file }) => file))].filter((file) => file !== main.file);
     const also = others.length === 0 ? '' : `; see also ${joinWords(others.map((file) => fileLink(file)))}`;
@@ -86,12 +94,16 @@ async function opening(
       ? ''
       : ` It is also defined in ${joinWords(others.slice(0, 3).map(({ file, symbol: other }) => fileLink(file, other.line)))}${others.length > 3 ? ` and ${others.length - 3} more places` : ''}.`;
   const meaning = said === '' ? '' : ` ${endSentence(said)}`;
-  if (question.intent === 'define') return `${name} is defined in ${place} (${kindWord(symbol)}).${meaning}${also}`;
   const owner =
     symbol.kind === 'method'
       ? main.file.symbols.findLast((other) => other.line < symbol.line && other.indent < symbol.indent)
       : undefined;
   const kind = owner === undefined ? kindWord(symbol) : `method of ${code(owner.name)}`;
+  if (question.intent === 'define') {
+    return definitions.length > 0
+      ? `${name}, a ${kind}, is defined in ${place}.${meaning}${also}`
+      : `That is in ${name}, a ${kind} in ${place}.${meaning}`;
+  }
   return definitions.length > 0
     ? `${name} is a ${kind} in ${place}.${meaning}${also}`
     : `This is the work of ${name}, a ${kind} in ${place}.${meaning}`;
@@ -165,7 +177,9 @@ async function addNeighbours(
 async function addPassages(main: Passage, { passages, investigation, weighed }: Findings, draft: Draft): Promise<void> {
   const rest = passages.filter(
     (passage) =>
-      (passage.file !== main.file || passage.start > main.end || passage.end < main.start) && passage.covered > 0.3,
+      (main.symbol === undefined || passage.symbol?.name !== main.symbol.name) &&
+      (passage.file !== main.file || passage.start > main.end || passage.end < main.start) &&
+      passage.covered > 0.3,
   );
   const code_ = rest.filter(({ file }) => !['docs', 'test', 'vendored', 'generated'].includes(file.role)).slice(0, 4);
   const docs = rest.filter(({ file }) => file.role === 'docs').slice(0, 2);
@@ -196,7 +210,10 @@ function findingsLine(passage: Passage, lines: readonly string[]): string {
   if (symbol?.kind === 'heading') return prose(firstSentence(sectionText(lines, passage.start)));
   const said = symbol === undefined ? '' : prose(firstSentence(docComment(lines, symbol.line)));
   if (said !== '') return said;
-  const key = passage.keyLines.map((line) => (lines[line - 1] ?? '').trim()).find((line) => line.length > 8);
+  const key = passage.keyLines
+    .filter((line) => line !== symbol?.line)
+    .map((line) => (lines[line - 1] ?? '').trim())
+    .find((line) => line.length > 8);
   if (key === undefined) return '';
   return passage.file.role === 'docs'
     ? prose(firstSentence(key.replace(/^([#>*+-]+|\d+\.)\s*/, '')))

@@ -2,6 +2,7 @@ import { blockEnd, firstSentence } from '../blocks.ts';
 import { blameAuthors, type Commit, countAuthors } from '../commits.ts';
 import { coverage } from '../weighing.ts';
 import { commitSource, type Draft, type Findings, fileSource } from './draft.ts';
+import { endSentence } from './explain.ts';
 import { bullets, code, commitPath, count, directoryPath, fileLink, joinWords, link, prose } from './markdown.ts';
 import { questionTitle } from './titles.ts';
 
@@ -24,7 +25,7 @@ export async function tellHistory(findings: Findings): Promise<Draft | undefined
   else if (directory !== undefined) {
     const label = link(`${directory.path}/`, directoryPath(directory.repository, directory.path));
     told.push(...(await ofPath(findings, directory.repository, directory.path, label)));
-  }
+  } else told.push(...(await ofIdentifier(findings)));
   told.push(...matching(findings));
   const strong = question.subjects.filter(({ weight }) => weight >= 0.5);
   if (told.length === 0 && strong.length === 0) told.push(...recent(findings));
@@ -101,6 +102,30 @@ async function ofName({ targets, investigation, question }: Findings): Promise<T
   return [{ repository: file.repository, commits: [...commits.slice(0, 6), ...introduced.slice(-1)], opening }];
 }
 
+/** A name that is defined nowhere by itself (a property, a setting): the commits that brought it and last changed its count. */
+async function ofIdentifier({ question, investigation }: Findings): Promise<Told[]> {
+  const name = question.identifiers[0];
+  if (name === undefined || name.length < 3) return [];
+  const told: Told[] = [];
+  for (const { name: repository } of investigation.corpus.repositories) {
+    const commits = await investigation.commitsOf(repository, 100, ['--no-merges', `-S${name}`]);
+    const oldest = commits.at(-1);
+    const newest = commits[0];
+    if (oldest === undefined || newest === undefined) continue;
+    const last =
+      newest === oldest
+        ? ''
+        : ` The last commit that added or removed it is ${commitLink(repository, newest)} of ${newest.date}.`;
+    const reason = reasonOf(oldest);
+    told.push({
+      repository,
+      commits: [oldest, ...commits.slice(0, 5)].filter((commit, index, all) => all.indexOf(commit) === index),
+      opening: `${code(name)} first came in on ${oldest.date} with ${commitLink(repository, oldest)} by ${prose(oldest.author)}: ${endSentence(prose(oldest.subject))}${reason === '' ? '' : ` ${endSentence(prose(reason))}`}${last}`,
+    });
+  }
+  return told;
+}
+
 async function ofPath(
   { investigation, question }: Findings,
   repository: string,
@@ -121,7 +146,10 @@ async function ofPath(
 }
 
 /** Commits whose messages say most of the question. */
-function matching({ weighed, investigation, targets }: Findings): Told[] {
+function matching({ weighed, investigation, targets, question }: Findings): Told[] {
+  const wantsFirst = /\b(?:introduced?|added?|created?|first|original(?:ly)?|begin|began|start(?:ed)?)\b/i.test(
+    question.text,
+  );
   const subjects = weighed.subjects.filter(({ weight }) => weight >= 0.3);
   if (subjects.length === 0) return [];
   const terms = new Map(subjects.map(({ stem, gain }) => [stem, gain]));
@@ -139,14 +167,15 @@ function matching({ weighed, investigation, targets }: Findings): Told[] {
   for (const { repository, commit } of close)
     byRepository.set(repository, [...(byRepository.get(repository) ?? []), commit]);
   return [...byRepository].map(([repository, commits]) => {
-    const newestFirst = commits.toSorted((a, b) => (a.date < b.date ? 1 : a.date > b.date ? -1 : 0));
-    const lead = newestFirst[0] ?? first.commit;
+    const direction = wantsFirst ? -1 : 1;
+    const ordered = commits.toSorted((a, b) => direction * (a.date < b.date ? 1 : a.date > b.date ? -1 : 0));
+    const lead = ordered[0] ?? first.commit;
     const alone = targets.names.length === 0 && targets.files.length === 0 && targets.directories.length === 0;
     return {
       repository,
-      commits: newestFirst,
+      commits: ordered,
       opening: alone
-        ? `The newest commit about ${words} is ${commitLink(repository, lead)} of ${lead.date} by ${prose(lead.author)}: ${prose(lead.subject)}.`
+        ? `The ${wantsFirst ? 'first' : 'newest'} commit about ${words} is ${commitLink(repository, lead)} of ${lead.date} by ${prose(lead.author)}: ${prose(lead.subject)}.`
         : `**Commits whose message mentions ${words}**`,
     };
   });
@@ -177,5 +206,6 @@ function reasonOf({ body }: Commit): string {
   const paragraph = body
     .split(/\n\s*\n/)
     .find((part) => part.trim() !== '' && !/^[\w-]+:\s|^(?:\*|-|#|<|```)/.test(part.trim()));
-  return paragraph === undefined ? '' : firstSentence(paragraph, 240);
+  const sentence = paragraph === undefined ? '' : firstSentence(paragraph, 240);
+  return sentence.length < 25 || /^(?:fix(?:es)?|close[sd]?|refs?|see)\s+#/i.test(sentence) ? '' : sentence;
 }

@@ -71,9 +71,9 @@ export function prose(text: string): string {
 export function escapeText(text: string): string {
   return text
     .replaceAll(BASE_MARK, '')
-    .replace(/[\\`*_[\]<>|~]/g, '\\$&')
+    .replace(/[\\`*_[\]<~]/g, '\\$&')
     .replace(/(\p{L}|\p{N})\\_(?=\p{L}|\p{N})/gu, '$1_')
-    .replace(/^([#+-]|\d+[.)])/, '\\$1');
+    .replace(/^([#+>-]|\d+[.)])/, '\\$1');
 }
 
 /** A code fence with its language, longer than any run of backticks inside. */

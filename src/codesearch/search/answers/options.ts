@@ -3,8 +3,9 @@ import type { IndexedFile } from '../file-index.ts';
 import type { Definition } from '../investigation.ts';
 import type { Passage } from '../passages.ts';
 import { indentOf } from '../symbols.ts';
+import { textTerms } from '../words.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
-import { bullets, code, count, fileLink, prose } from './markdown.ts';
+import { bullets, code, count, fileLink, joinWords, prose } from './markdown.ts';
 import { shorten } from './related.ts';
 import { questionTitle } from './titles.ts';
 
@@ -41,6 +42,12 @@ export async function listOptions(findings: Findings): Promise<Draft | undefined
   if (wantsEnvironment) await addEnvironment(findings, draft);
   if (!wantsEnvironment || sections.length === 0) await addTypes(findings, draft);
   if (sections.length === 0) return undefined;
+  for (const passage of findings.passages
+    .filter(({ file, covered }) => file.role === 'docs' && covered > 0.4)
+    .slice(0, 2)) {
+    sections.push(`Documented in ${fileLink(passage.file, passage.start, passage.end)}.`);
+    draft.sources.push(fileSource(passage.file, passage.start, passage.end));
+  }
   const [symbol] = draft.symbols;
   const [file] = draft.files;
   draft.followUps.push(
@@ -53,21 +60,18 @@ export async function listOptions(findings: Findings): Promise<Draft | undefined
 
 async function addTypes({ targets, passages, investigation, weighed }: Findings, draft: Draft): Promise<void> {
   const isType = ({ kind, name }: Definition['symbol']): boolean =>
-    OPTION_TYPE.test(name) && ['interface', 'type', 'class', 'constant', 'function'].includes(kind);
-  const definitions: Definition[] = targets.names.flatMap(({ definitions: own }) => own.slice(0, 1));
+    OPTION_TYPE.test(name) && ['interface', 'type', 'class', 'constant'].includes(kind);
+  const named: Definition[] = targets.names.flatMap(({ definitions: own }) => own.slice(0, 1));
+  const definitions = named.filter(({ symbol }) => isType(symbol));
   const stems = weighed.subjects.filter(({ weight }) => weight >= 0.5).map(({ stem }) => stem);
   const byName = [...investigation.corpus.index.all()]
     .filter(({ role }) => role === 'source' || role === 'config')
     .flatMap((file) => file.symbols.filter(isType).map((symbol) => ({ file, symbol })))
     .map((definition) => ({
       definition,
-      fit:
-        stems.filter((stem) => `${definition.file.path} ${definition.symbol.name}`.toLowerCase().includes(stem))
-          .length *
-          2 +
-        Number(definition.symbol.exported),
+      fit: fitOf(definition, stems) * 2 + Number(definition.symbol.exported),
     }))
-    .filter(({ fit }) => fit >= (stems.length > 0 ? 2 : 0))
+    .filter(({ fit }) => fit >= (stems.length > 0 ? 1 : 0))
     .sort(
       (a, b) =>
         b.fit - a.fit ||
@@ -75,7 +79,8 @@ async function addTypes({ targets, passages, investigation, weighed }: Findings,
         (a.definition.symbol.name < b.definition.symbol.name ? -1 : 1),
     )
     .map(({ definition }) => definition);
-  definitions.push(...passages.filter(isDefinition).filter(({ symbol }) => isType(symbol)), ...byName);
+  definitions.push(...byName, ...passages.filter(isDefinition).filter(({ symbol }) => isType(symbol)));
+  if (definitions.length === 0) definitions.push(...named);
   const seen = new Set<unknown>();
   for (const { file, symbol } of definitions) {
     if (seen.has(symbol) || draft.sections.length >= 6) continue;
@@ -93,6 +98,13 @@ async function addTypes({ targets, passages, investigation, weighed }: Findings,
     draft.symbols.push(symbol.name);
     draft.files.push(file);
   }
+}
+
+/** How many of the subjects the name of a type says, and at half weight its path. */
+function fitOf({ file, symbol }: Definition, stems: readonly string[]): number {
+  const name = new Set(textTerms(symbol.name));
+  const path = new Set(textTerms(file.path));
+  return stems.reduce((sum, stem) => sum + (name.has(stem) ? 1 : path.has(stem) ? 0.5 : 0), 0);
 }
 
 function isDefinition(passage: Passage): passage is Passage & Definition {
@@ -118,16 +130,24 @@ function membersOf(lines: readonly string[], start: number, end: number): Option
   const depth = Math.min(
     ...lines
       .slice(start, end - 1)
-      .filter((line) => line.trim() !== '' && !/^\s*[*)}\]]/.test(line))
+      .filter((line) => line.trim() !== '' && !/^\s*(?:[*)}\]]|\/\*|\/\/)/.test(line))
       .map(indentOf),
     80,
   );
   const members: Option[] = [];
+  let inComment = false;
   for (let line = start + 1; line < end + 1; line += 1) {
     const text = lines[line - 1] ?? '';
+    if (/^\s*\/\*/.test(text)) inComment = true;
+    if (inComment) {
+      inComment = !text.includes('*/');
+      continue;
+    }
     if (
       indentOf(text) !== depth ||
-      /^\s*(?:\/|\*|#|@|}|\]|return\b|if\b|for\b|const\b|let\b|"""|def\b|self\.|super\b|await\b|throw\b)/.test(text)
+      /^\s*(?:\/|\*|#|@|}|\]|(?:private|protected|static|async|get|set|abstract)\s|return\b|if\b|for\b|const\b|let\b|"""|def\b|self\.|super\b|await\b|throw\b)/.test(
+        text,
+      )
     )
       continue;
     const match = MEMBER.exec(text);

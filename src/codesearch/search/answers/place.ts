@@ -43,7 +43,8 @@ async function describeFile(file: IndexedFile, investigation: Investigation): Pr
       `**Imported by** ${count(importers.length, 'file')}: ${joinWords(named)}${importers.length > 5 ? ' …' : ''}.`,
     );
   }
-  const main = shown.find(({ exported }) => exported) ?? shown[0];
+  const size = (symbol: (typeof shown)[number]): number => blockEnd(lines, symbol) - symbol.line;
+  const main = [...shown].sort((a, b) => size(b) - size(a))[0];
   const name = main === undefined || isDocument ? undefined : main.name;
   return {
     title: `What is in ${file.path}`,
@@ -77,8 +78,12 @@ async function importersOf(file: IndexedFile, investigation: Investigation): Pro
   const importers: IndexedFile[] = [];
   const words = name.split(/[^\p{L}\p{N}_]+/u).filter((word) => word.length > 1);
   const longest = words.sort((a, b) => b.length - a.length)[0] ?? name;
-  for (const other of investigation.corpus.index.findName(longest).slice(0, 200)) {
-    if (other === file || other.repository !== file.repository || other.role === 'docs') continue;
+  const candidates = investigation.corpus.index
+    .findName(longest)
+    .filter((other) => other !== file && other.repository === file.repository && other.role !== 'docs')
+    .slice(0, 200);
+  await investigation.preload(candidates);
+  for (const other of candidates) {
     const lines = (await investigation.corpus.lines(other)) ?? [];
     if (lines.some((line) => line.length < 400 && pattern.test(line))) importers.push(other);
   }
@@ -92,6 +97,7 @@ async function describeDirectory(
   await investigation.step(`Reading ${path}/`);
   const sorted = [...files].sort((a, b) => byUsefulness(a, b));
   const items: string[] = [];
+  await investigation.preload(sorted.slice(0, 20));
   for (const file of sorted.slice(0, 20)) {
     const lines = await investigation.lines(file);
     const main = file.symbols.find(({ exported, kind }) => exported && kind !== 'heading') ?? file.symbols[0];

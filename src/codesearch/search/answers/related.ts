@@ -31,6 +31,10 @@ export function sectionText(lines: readonly string[], line: number): string {
       if (paragraph.length > 0) break;
       continue;
     }
+    if (paragraph.length === 0 && /^(?:type|default|since|added in)\b.{0,3}:|^\S+$/i.test(text)) {
+      while (index + 1 < lines.length && (lines[index + 1] ?? '').trim() !== '') index += 1;
+      continue;
+    }
     paragraph.push(text.replace(/^([*+-]|\d+\.)\s+|^>\s*/, ''));
   }
   return paragraph.join(' ');

@@ -17,13 +17,20 @@ export function quote(passage: Passage, lines: readonly string[], most = 22): Sn
   if (end - start + 1 <= most) return cut(lines, start, end);
   const headEnd = passage.symbol === undefined ? start - 1 : signatureEnd(lines, start, end);
   const key = bestWindow(passage, Math.max(6, most - (headEnd - start + 1) - 1));
-  if (key.start <= headEnd + 3) return cut(lines, start, Math.min(end, start + most - 1));
+  if (key.start <= headEnd + 3) return unfinished(cut(lines, start, Math.min(end, start + most - 1)), end);
   const head = lines.slice(start - 1, headEnd);
   const from = Math.max(headEnd + 1, key.start);
   const indent = ' '.repeat(indentOf(lines[from - 1] ?? ''));
   const body = lines.slice(from - 1, key.end);
   const shown = headEnd < start ? body : [...head, `${indent}…`, ...body];
-  return { lines: outdent(shown), start: headEnd < start ? from : start, end: key.end };
+  return unfinished({ lines: outdent(shown), start: headEnd < start ? from : start, end: key.end }, end);
+}
+
+/** Shows that a quote stops before what it quotes does. */
+function unfinished(snippet: Snippet, end: number): Snippet {
+  if (snippet.end >= end) return snippet;
+  const indent = /^\s*/.exec(snippet.lines.at(-1) ?? '')?.[0] ?? '';
+  return { ...snippet, lines: [...snippet.lines, `${indent}…`] };
 }
 
 /** A definition with the comment above it where both are short. */

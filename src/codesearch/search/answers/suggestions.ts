@@ -9,7 +9,8 @@ export function suggestFor(
   { question, passages }: Findings,
 ): string[] {
   const suggestions: string[] = [];
-  const name = symbol === undefined || symbol.kind === 'heading' ? undefined : symbol.name;
+  const name =
+    symbol === undefined || symbol.kind === 'heading' || symbol.name.startsWith('__') ? undefined : symbol.name;
   if (name !== undefined) {
     if (question.intent !== 'usage') suggestions.push(`Where is \`${name}\` used?`);
     if (question.intent !== 'how') suggestions.push(`How does \`${name}\` work?`);
@@ -19,6 +20,7 @@ export function suggestFor(
       passage.symbol !== undefined &&
       passage.symbol.kind !== 'heading' &&
       passage.symbol.name !== name &&
+      !passage.symbol.name.startsWith('_') &&
       passage.file.role === 'source',
   );
   if (next?.symbol !== undefined) suggestions.push(`How does \`${next.symbol.name}\` work?`);

@@ -1,7 +1,7 @@
 import { stem } from '../stem.ts';
 import { splitIdentifier } from '../words.ts';
 import { type Intent, intentOf } from './intent.ts';
-import { relatedStems, STOP_WORDS, WEAK_STEMS } from './vocabulary.ts';
+import { INTENT_STEMS, relatedStems, STOP_WORDS, WEAK_STEMS } from './vocabulary.ts';
 
 /** One thing the question is about: a word as written, its stem, and stems that may stand for it at half weight. */
 export interface Subject {
@@ -45,7 +45,8 @@ export function understand(text: string): Question {
     const lower = word.toLowerCase();
     if (STOP_WORDS.has(lower) || (lower.length < 2 && !/\p{L}/u.test(lower))) return;
     const key = stem(lower);
-    const weighed = WEAK_STEMS.has(key) ? weight * 0.3 : weight;
+    const saysKind = INTENT_STEMS[intent]?.has(key) === true;
+    const weighed = weight * (saysKind ? 0.1 : WEAK_STEMS.has(key) ? 0.3 : 1);
     const known = subjects.get(key);
     if (known !== undefined) known.weight = Math.max(known.weight, weighed);
     else if (subjects.size < MOST_SUBJECTS) {
@@ -54,7 +55,12 @@ export function understand(text: string): Question {
   };
   for (const identifier of identifiers) {
     const parts = splitIdentifier(identifier.replace(/[^\p{L}\p{N}_]+/gu, ' '));
-    for (const part of parts) add(part, parts.length > 1 ? 0.8 : 1.2);
+    if (parts.length > 1 && /^[\p{L}\p{N}_$]+$/u.test(identifier)) {
+      // The whole name is an index term of its own and says more than its parts.
+      const whole = identifier.toLowerCase();
+      subjects.set(whole, { word: identifier, stem: whole, weight: 1.2, related: [] });
+    }
+    for (const part of parts) add(part, parts.length > 1 ? 0.3 : 1.2);
   }
   for (const path of paths) for (const part of path.split(/[/._-]+/).flatMap(splitIdentifier)) add(part, 0.4);
   const words = wordsOf(rest);

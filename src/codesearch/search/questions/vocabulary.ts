@@ -1,4 +1,5 @@
 import { stem } from '../stem.ts';
+import type { Intent } from './intent.ts';
 
 const list = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/));
 
@@ -26,6 +27,24 @@ mechanism feature app application service live lives done does example examples 
 
 /** Words too general to tell one part of a program from another; they count little. */
 export const WEAK_STEMS: ReadonlySet<string> = new Set([...WEAK_WORDS].map(stem));
+
+const INTENT_WORDS: Partial<Record<Intent, string>> = {
+  tests: 'test tests tested testing spec specs cover covers covered coverage case cases check',
+  history:
+    'added changed introduced removed newest latest recent first created commit commits history last modified version release reason moved renamed replaced deleted touched since updated',
+  authors:
+    'wrote author authors maintains maintainer contributed contributor added changed created worked introduced owner knows',
+  files: 'deal deals concern concerns related relate contain contains mention mentions show',
+  options:
+    'configure configured configuration accept accepts available environment env variable variables parameter parameters argument arguments flag flags',
+  usage: 'calls call callers invoked invokes imports imported depends references places everywhere instantiates',
+  define: 'defined definition declared implemented implementation located find',
+};
+
+/** Stems that say what kind of answer is wanted and nothing of the subject. */
+export const INTENT_STEMS: Readonly<Partial<Record<Intent, ReadonlySet<string>>>> = Object.fromEntries(
+  Object.entries(INTENT_WORDS).map(([intent, words]) => [intent, new Set(words.split(' ').map(stem))]),
+);
 
 const SYNONYM_GROUPS = `
 config configuration configure settings options preferences
