@@ -16,6 +16,10 @@ import { slackDayTime } from './time.ts';
 const SHOWN_SOURCES = 5;
 const SHOWN_FOLLOW_UPS = 3;
 const MAX_TITLE = 300;
+/** With addresses longer than this together, fewer than five sources are shown. */
+const MAX_SOURCES = 4_000;
+/** A longer share address would not leave room for the rest of the footer. */
+const MAX_SHARE_URL = 2_000;
 /** From this share of the quota on it is mentioned. */
 const QUOTA_WORTH_SAYING = 0.8;
 /** Marker of a part, "Part 12 of 34 · " and the like. */
@@ -25,15 +29,15 @@ const PART_LINE = 40;
 export function renderAnswer(question: Question, answer: Answer, options: RenderOptions): RenderedMessage[] {
   const head = renderHead(question, answer);
   const sources = renderSources(answer, options.locale);
-  const buttons = renderButtons(question, answer, options.locale);
+  const buttons = renderButtons(question, answer, sources, options.locale);
   const footer = renderFooter(question, answer, options.locale);
-  const parts = layoutAnswer(answer.markdown, {
+  const divided = layoutAnswer(answer.markdown, {
     firstWeight: weigh(head),
-    lastWeight: weigh([...sources, footer]) + buttonsWeight(buttons),
+    lastWeight: weigh([...sources.sections, footer]) + buttonsWeight(buttons),
     eachWeight: PART_LINE + LIMITS.blockWeight,
-    blocks: head.length + sources.length + 3,
+    blocks: head.length + sources.sections.length + 3,
   });
-  if (parts.every((part) => part.markdown === '')) parts.splice(0, parts.length, EMPTY_ANSWER);
+  const parts = divided.every((part) => part.markdown === '') ? [EMPTY_ANSWER] : divided;
 
   return parts.map((part, index) => {
     const marker = partMarker(question, index);
@@ -41,7 +45,7 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
     const numbered = parts.length > 1 ? [SAY.part(index + 1, parts.length, options.locale)] : [];
     const small = [...numbered, ...(isLast ? [footer] : [])].join(' · ');
     const before = index === 0 ? head : [];
-    const after = isLast ? sources : [];
+    const after = isLast ? sources.sections : [];
     const metadata = markerMetadata(question, marker);
     if (options.format === 'plain') {
       return {
@@ -88,33 +92,45 @@ function startsWithTitle(answer: Answer): boolean {
   return first?.type === 'heading' && textOf(first.children).trim() === answer.title.trim();
 }
 
-/** At most three sections' worth of lines, as few sections as hold them. */
-function renderSources(answer: Answer, locale: string | undefined): string[] {
-  const groups = groupSources(answer.sources);
-  const total = countSources(groups);
-  if (total === 0) return [`_${SAY.noSources()}_`];
-  const repositories = new Set(groups.flatMap((group) => group.repository ?? [])).size;
-  const lines = [SAY.sources(total, repositories, locale), ...sourceLines(firstSources(groups, SHOWN_SOURCES))];
-  const sections: string[] = [];
-  for (const line of lines) {
-    const last = sections.at(-1);
-    if (last !== undefined && last.length + 1 + line.length <= LIMITS.sectionText) {
-      sections[sections.length - 1] = `${last}\n${line}`;
-    } else {
-      sections.push(line);
-    }
-  }
-  return sections;
+/** The sources shown in the message, and how many there are: the modal has all of them. */
+interface ShownSources {
+  sections: string[];
+  total: number;
+  hasMore: boolean;
 }
 
-function renderButtons(question: Question, answer: Answer, locale: string | undefined): Button[] {
-  const total = countSources(groupSources(answer.sources));
+function renderSources(answer: Answer, locale: string | undefined): ShownSources {
+  const groups = groupSources(answer.sources);
+  const total = countSources(groups);
+  if (total === 0) return { sections: [`_${SAY.noSources()}_`], total, hasMore: false };
+  const repositories = new Set(groups.flatMap((group) => group.repository ?? [])).size;
+  let shown = Math.min(SHOWN_SOURCES, total);
+  let lines = sourceLines(firstSources(groups, shown));
+  while (shown > 1 && lines.join('\n').length > MAX_SOURCES) {
+    shown -= 1;
+    lines = sourceLines(firstSources(groups, shown));
+  }
+  const sections = [SAY.sources(total, repositories, locale)];
+  for (const line of lines) {
+    const last = sections.at(-1) ?? '';
+    if (last.length + 1 + line.length <= LIMITS.sectionText) sections[sections.length - 1] = `${last}\n${line}`;
+    else sections.push(line);
+  }
+  return { sections, total, hasMore: shown < total };
+}
+
+function renderButtons(
+  question: Question,
+  answer: Answer,
+  sources: ShownSources,
+  locale: string | undefined,
+): Button[] {
   const value = { questionId: question.id };
   return [
     ...answer.followUps.flatMap((text, index) =>
       text.trim() === '' || index >= SHOWN_FOLLOW_UPS ? [] : [button(text, followUpAction(index), { ...value, index })],
     ),
-    ...(total > SHOWN_SOURCES ? [button(SAY.allSources(total, locale), ACTIONS.allSources, value)] : []),
+    ...(sources.hasMore ? [button(SAY.allSources(sources.total, locale), ACTIONS.allSources, value)] : []),
   ];
 }
 
@@ -124,7 +140,9 @@ function renderFooter(question: Question, answer: Answer, locale: string | undef
     formatDuration(answer.durationMs, locale),
     SAY.steps(answer.steps, locale),
     ...(answer.credits === undefined ? [] : [SAY.credits(answer.credits, locale)]),
-    ...(shareUrl === undefined ? [] : [`*${mrkdwnLink(shareUrl, SAY.openInDeepSearch())}*`]),
+    ...(shareUrl === undefined || shareUrl.length > MAX_SHARE_URL
+      ? []
+      : [`*${mrkdwnLink(shareUrl, SAY.openInDeepSearch())}*`]),
     ...(answer.quota === undefined ? [] : renderQuota(answer.quota, locale)),
   ].join(' · ');
 }

@@ -27,7 +27,7 @@ export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\s]+/gu, ' ').trim();
 }
 
-/** The longest end ≤ `limit` that does not divide a grapheme cluster; at least 1 for a text that is not empty. */
+/** The longest end ≤ `limit` that does not divide a grapheme cluster; at least one character for a text that is not empty. */
 export function graphemeEnd(text: string, limit: number): number {
   if (text.length <= limit) return text.length;
   // A cluster is short in honest text: looking back a little finds its beginning without reading the whole text.
@@ -42,7 +42,7 @@ export function graphemeEnd(text: string, limit: number): number {
   }
   // A cluster longer than what we looked at (stacked marks): any end will do that keeps surrogate pairs whole.
   if (end <= from) end = isLowSurrogate(text.charCodeAt(limit)) ? limit - 1 : limit;
-  return Math.max(end, Math.min(text.length, 1));
+  return Math.max(end, Math.min(text.length, isLowSurrogate(text.charCodeAt(1)) ? 2 : 1));
 }
 
 function isLowSurrogate(unit: number): boolean {

@@ -1,5 +1,5 @@
 import { LIMITS } from '../limits.ts';
-import { parseAnswer, textOf } from './parse.ts';
+import { asPlainText, parseAnswer, textOf } from './parse.ts';
 import { weightOf, writeMarkdown } from './to-markdown.ts';
 import { writeMrkdwn } from './to-mrkdwn.ts';
 import { build, type Cost, NO_COST, toUnits, type Unit } from './units.ts';
@@ -32,7 +32,23 @@ const SECTION_MARGIN = 20;
  * The last part may be empty when only what surrounds the answer did not fit any more.
  */
 export function layoutAnswer(markdown: string, around: Surroundings): AnswerPart[] {
-  const units = toUnits(parseAnswer(markdown));
+  const key = JSON.stringify([around, markdown]);
+  if (latest?.key !== key) latest = { key, parts: divide(markdown, around) };
+  return latest.parts;
+}
+
+/** The parts of one answer are posted one after the other, each rendered anew; dividing it once is enough. */
+let latest: { key: string; parts: AnswerPart[] } | undefined;
+
+function divide(markdown: string, around: Surroundings): AnswerPart[] {
+  const parts =
+    divideUnits(toUnits(parseAnswer(markdown)), around) ?? divideUnits(toUnits(asPlainText(markdown)), around);
+  if (parts === undefined) throw new RangeError('What surrounds the answer leaves no room for it.');
+  return parts;
+}
+
+/** Undefined when a single unit is larger than a message. */
+function divideUnits(units: readonly Unit[], around: Surroundings): AnswerPart[] | undefined {
   const sizes = running(units);
   const weightLeft = (from: number, to: number) =>
     LIMITS.messageWeight -
@@ -57,9 +73,11 @@ export function layoutAnswer(markdown: string, around: Surroundings): AnswerPart
   const boundary = (at: number) => (at === units.length ? 5.5 : (units[at]?.boundary ?? 0));
   const render = (from: number, to: number): AnswerPart | undefined => {
     const nodes = build(units, from, Math.min(to, units.length));
+    const sections = toSections(units, sizes, from, Math.min(to, units.length));
+    if (sections === undefined) return undefined;
     const part = {
       markdown: writeMarkdown(nodes),
-      sections: toSections(units, sizes, from, Math.min(to, units.length)),
+      sections,
       words: nodes.map((node) => textOf([node])).join(' '),
     };
     const weight = weightLeft(from, to);
@@ -71,7 +89,7 @@ export function layoutAnswer(markdown: string, around: Surroundings): AnswerPart
   return pack(total, fits, boundary, render);
 }
 
-function toSections(units: readonly Unit[], sizes: readonly Cost[], from: number, to: number): string[] {
+function toSections(units: readonly Unit[], sizes: readonly Cost[], from: number, to: number): string[] | undefined {
   if (from >= to) return [];
   const limit = LIMITS.sectionText - SECTION_MARGIN;
   const parts = pack(
@@ -83,19 +101,20 @@ function toSections(units: readonly Unit[], sizes: readonly Cost[], from: number
       return text.length <= LIMITS.sectionText ? text : undefined;
     },
   );
-  return parts.filter((text) => text !== '');
+  return parts?.filter((text) => text !== '');
 }
 
 /**
  * Divides `count` things, in order, into as few runs as fit, beginning each run at the best boundary that costs no
- * additional run and leaves none less than half full. `render` may refuse what `fits` allowed; then less is tried.
+ * additional run and leaves none less than half full. `render` may refuse what `fits` allowed; then less is tried, and
+ * undefined returned when not even one thing can be rendered.
  */
 function pack<T>(
   count: number,
   fits: (from: number, to: number, slack?: number) => boolean,
   boundary: (at: number) => number,
   render: (from: number, to: number) => T | undefined,
-): T[] {
+): T[] | undefined {
   const furthest = (from: number, slack = 1) => {
     let low = from + 1;
     let high = count;
@@ -120,7 +139,7 @@ function pack<T>(
       end = Math.min(end - 1, chooseEnd(from, furthest(from, slack), count, needed, fits, boundary));
       rendered = render(from, end);
     }
-    if (rendered === undefined) throw new RangeError('A unit is larger than a message.');
+    if (rendered === undefined) return undefined;
     result.push(rendered);
     from = end;
   }

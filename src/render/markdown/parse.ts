@@ -16,12 +16,14 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import { LIMITS } from '../limits.ts';
 import { safeUrl } from '../links.ts';
-import { defuseWords } from '../text.ts';
+import { defuseWords, escapeMrkdwn } from '../text.ts';
 
 /** Slack writes headings as header blocks (150); longer ones are shown as a bold paragraph. */
 const MAX_HEADING = 140;
-/** A row longer than this is easier to read as a list, and can be divided there. */
-const MAX_ROW = 1_200;
+/** Lists and quotations nested deeper are shown at this depth: more would be more indentation than text. */
+const MAX_DEPTH = 8;
+/** A row that takes more than this together with the header is easier to read as a list, and can be divided there. */
+const MAX_ROW = 2_000;
 /** What Slack highlights; anything else in an info string is shown as text instead. */
 const LANGUAGE = /^[\w+#.-]{1,40}$/;
 
@@ -31,8 +33,17 @@ const LANGUAGE = /^[\w+#.-]{1,40}$/;
  * tables beyond Slack's size become lists, and bare broadcast words lose their ping. No text is lost.
  */
 export function parseAnswer(markdown: string): RootContent[] {
-  const root = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-  return normalize(root);
+  try {
+    return normalize(fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }));
+  } catch {
+    // Thousands of nested quotations exhaust the parser's stack; the words are still worth showing.
+    return asPlainText(markdown);
+  }
+}
+
+/** The source itself as paragraphs of text: for what can't be parsed or divided. */
+export function asPlainText(markdown: string): RootContent[] {
+  return markdown.split(/\n\s*\n/).flatMap((block) => paragraph(linesAsText(block.trim())));
 }
 
 function normalize(root: Root): RootContent[] {
@@ -42,6 +53,7 @@ function normalize(root: Root): RootContent[] {
   const footnotes: RootContent[] = [];
   collectDefinitions(root.children, definitions);
   collectReferences(root.children, used);
+  let depth = 0;
   const body = inner(root.children);
   return [...body, ...footnotes];
 
@@ -56,11 +68,12 @@ function normalize(root: Root): RootContent[] {
         return paragraph([{ type: 'strong', children: withoutStrong(children) }]);
       }
       case 'blockquote': {
-        const children = inner(node.children);
+        const children = deeper(node.children);
+        if (depth >= MAX_DEPTH) return children;
         return children.length === 0 ? [] : [{ type: 'blockquote', children: asBlocks(children) }];
       }
       case 'list':
-        return [list(node)];
+        return depth >= MAX_DEPTH ? node.children.flatMap((item) => deeper(item.children)) : [list(node)];
       case 'code': {
         const info = [node.lang ?? '', node.meta ?? ''].filter((part) => part !== '').join(' ');
         const known = info === '' || LANGUAGE.test(info);
@@ -104,12 +117,19 @@ function normalize(root: Root): RootContent[] {
     return nodes.flatMap((node) => block(node));
   }
 
+  function deeper(nodes: readonly RootContent[]): RootContent[] {
+    depth += 1;
+    const children = inner(nodes);
+    depth -= 1;
+    return children;
+  }
+
   function list(node: List): List {
     const children: ListItem[] = node.children.map((item) => ({
       type: 'listItem',
       spread: false,
       checked: item.checked ?? null,
-      children: asBlocks(inner(item.children)),
+      children: asBlocks(deeper(item.children)),
     }));
     return { type: 'list', ordered: node.ordered === true, start: node.start ?? 1, spread: false, children };
   }
@@ -123,7 +143,13 @@ function normalize(root: Root): RootContent[] {
       })),
     }));
     const columns = Math.max(0, ...rows.map((row) => row.children.length));
-    const longest = Math.max(0, ...rows.map((row) => row.children.reduce((sum, cell) => sum + writtenSize(cell), 0)));
+    const sizes = rows.map((row) => row.children.reduce((sum, cell) => sum + writtenSize(cell), 0));
+    const longest = (sizes[0] ?? 0) + Math.max(0, ...sizes.slice(1));
+    // Cells beyond the header are not shown by Markdown, so the header grows with them.
+    const [header] = rows;
+    while (header !== undefined && header.children.length < columns) {
+      header.children.push({ type: 'tableCell', children: [] });
+    }
     if (columns <= LIMITS.tableColumns && longest <= MAX_ROW) return [{ ...node, children: rows }];
     return tableAsList(rows);
   }
@@ -254,8 +280,8 @@ export function textOf(nodes: readonly RootContent[]): string {
 
 function writtenSize(node: { children: readonly PhrasingContent[] }): number {
   return node.children.reduce((sum, child) => {
-    if ('value' in child) return sum + child.value.length + 4;
-    const own = child.type === 'link' ? child.url.length + 6 : 6;
+    if ('value' in child) return sum + escapeMrkdwn(child.value).length + 4;
+    const own = child.type === 'link' ? escapeMrkdwn(child.url).length + 6 : 6;
     return sum + own + ('children' in child ? writtenSize(child) : 0);
   }, 0);
 }

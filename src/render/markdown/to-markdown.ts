@@ -1,4 +1,4 @@
-import type { Link, Parents, PhrasingContent, RootContent, Text } from 'mdast';
+import type { InlineCode, Link, Parents, PhrasingContent, RootContent, Table, Text } from 'mdast';
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { defaultHandlers, type Handle, type Info, type State, toMarkdown } from 'mdast-util-to-markdown';
 import { textOf } from './parse.ts';
@@ -53,10 +53,30 @@ function linkAddress(url: string): string {
 const writeCode: Handle = (node, parent, state, info) =>
   defaultHandlers.code({ ...node, value: breakTokens(node.value) }, parent, state, info);
 
+const writeInlineCode: Handle = Object.assign(
+  (node: InlineCode, parent: Parents | undefined, state: State) => {
+    const written = defaultHandlers.inlineCode({ ...node, value: breakTokens(node.value) }, parent, state);
+    return state.stack.includes('tableCell') ? written.replaceAll('|', '\\|') : written;
+  },
+  { peek: () => '`' },
+);
+
+/** Cells are not padded (it would cost characters), and delimiters have three dashes, which every parser knows. */
+const writeTable: Handle = (node: Table, _parent: unknown, state: State, info: Info) => {
+  const [header, ...rows] = node.children.map((row) =>
+    row.children.map((cell) => state.handle(cell, row, state, info)),
+  );
+  if (header === undefined) return '';
+  const delimiters = header.map((_, column) => DELIMITERS[node.align?.[column] ?? 'none']);
+  return [header, delimiters, ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+};
+
+const DELIMITERS = { left: ':---', right: '---:', center: ':---:', none: '---' } as const;
+
 const OPTIONS = {
   extensions: [
-    gfmToMarkdown({ tablePipeAlign: false, tableCellPadding: true }),
-    { handlers: { text: writeText, link: writeLink, code: writeCode } },
+    gfmToMarkdown(),
+    { handlers: { text: writeText, link: writeLink, code: writeCode, inlineCode: writeInlineCode, table: writeTable } },
   ],
   bullet: '-',
   fences: true,

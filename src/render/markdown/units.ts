@@ -21,6 +21,8 @@ import { escapeFenced, tableForm, writeMrkdwn } from './to-mrkdwn.ts';
  * only long paragraphs and minified lines are divided at all; units that stay together are joined without a seam.
  */
 const MAX_UNIT = 600;
+/** A line break takes so much of a unit, because every line of a nested text is indented. */
+const LINE_SIZE = 24;
 
 type Frame = Blockquote | List | ListItem | Code | Table | Paragraph | Heading;
 
@@ -156,7 +158,7 @@ function divideNode(node: PhrasingContent): PhrasingContent[] {
   if (sizeOf(node) <= MAX_UNIT / 2) return [node];
   switch (node.type) {
     case 'text':
-      return dividedText(node.value, (part) => escapeMrkdwn(part).length).map((value) => ({ type: 'text', value }));
+      return dividedText(node.value, textSize).map((value) => ({ type: 'text', value }));
     case 'inlineCode':
       return dividedText(node.value, (part) => escapeMrkdwn(part).length).map((value) => ({
         type: 'inlineCode',
@@ -211,11 +213,17 @@ function trimEnds(children: readonly PhrasingContent[]): PhrasingContent[] {
   return result;
 }
 
+function textSize(text: string): number {
+  return escapeMrkdwn(text).length + (text.split('\n').length - 1) * LINE_SIZE;
+}
+
 /** An upper bound of what phrasing content takes in either format. */
 function sizeOf(node: PhrasingContent): number {
-  if (node.type === 'text') return escapeMrkdwn(node.value).length;
+  if (node.type === 'text') return textSize(node.value);
+  if (node.type === 'break') return LINE_SIZE;
   if (node.type === 'inlineCode') return escapeMrkdwn(node.value).length + 4;
-  if (node.type === 'link') return node.url.length + node.children.reduce((total, child) => total + sizeOf(child), 8);
+  if (node.type === 'link')
+    return escapeMrkdwn(node.url).length + node.children.reduce((total, child) => total + sizeOf(child), 8);
   return 'children' in node ? node.children.reduce((total, child) => total + sizeOf(child), 8) : 2;
 }
 

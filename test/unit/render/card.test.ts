@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import type { CardView } from '../../../src/core/ports.ts';
+import type { Origin } from '../../../src/core/question.ts';
+import { renderCard } from '../../../src/render/card.ts';
+import { ACTIONS, cardMarker, hasMarker } from '../../../src/render/ids.ts';
+import type { RenderedMessage } from '../../../src/render/message.ts';
+import { slackProblems } from '../../support/slack-limits.ts';
+import { exampleQuestion, QUESTION_ID } from './example.ts';
+
+const UNTIL = Date.UTC(2023, 10, 15, 15, 0);
+
+const VIEWS: CardView[] = [
+  { kind: 'queued', place: 2 },
+  { kind: 'starting' },
+  { kind: 'running', elapsedMs: 65_000, steps: 1, lastStep: 'Reading <src/a.ts> & @here' },
+  { kind: 'unreachable' },
+  { kind: 'cancelling' },
+  { kind: 'parked', untilMs: UNTIL },
+  { kind: 'answered', durationMs: 41_000, steps: 12 },
+  { kind: 'cancelled', byUserId: 'U0BOB' },
+  { kind: 'failed', durationMs: 3_000 },
+  { kind: 'gaveUp', durationMs: 900_000 },
+];
+
+function texts(message: RenderedMessage): string[] {
+  return (message.blocks ?? []).flatMap((block) => {
+    if (block.type === 'section') return [block.text?.text ?? ''];
+    return block.type === 'context' ? block.elements.flatMap((each) => ('text' in each ? [each.text] : [])) : [];
+  });
+}
+
+function buttons(message: RenderedMessage): string[] {
+  return (message.blocks ?? []).flatMap((block) =>
+    block.type === 'actions' ? block.elements.flatMap((each) => each.action_id ?? []) : [],
+  );
+}
+
+describe('a card', () => {
+  it.each(VIEWS)('that shows $kind fits Slack, carries its marker, and has exactly one status sign', (view) => {
+    for (const origin of ['mention', 'command'] as const) {
+      const question = exampleQuestion({ origin });
+      for (const format of ['markdown', 'mrkdwn', 'plain'] as const) {
+        const message = renderCard(question, view, { format });
+        for (const method of ['chat.postMessage', 'chat.update'])
+          expect(slackProblems(method, { ...message })).toEqual([]);
+        expect(hasMarker(message, cardMarker(question))).toBe(true);
+        expect(format === 'plain' || hasMarker({ blocks: message.blocks }, cardMarker(question))).toBe(true);
+        const shown = format === 'plain' ? message.text : texts(message).join('\n');
+        expect(shown.match(/\p{Extended_Pictographic}/gu)).toHaveLength(1);
+      }
+    }
+  });
+
+  it('says what is going on', () => {
+    const lines = VIEWS.map((view) => texts(renderCard(exampleQuestion(), view, { format: 'mrkdwn' })).join(' | '));
+    expect(lines).toMatchInlineSnapshot(`
+      [
+        "🕓 Waiting in this thread, place 2 in line",
+        "⏳ Starting",
+        "⏳ Searching · 1 min 5 s · 1 step | Reading &lt;src/a.ts&gt; &amp; @​here",
+        "📡 Deep Search is not reachable, still trying",
+        "⏹️ Cancelling",
+        "⏸️ The limit of Deep Search is reached. Parked until <!date^1700060400^{time}|15:00 UTC>, then asked by itself",
+        "✅ Answered in 41 s · 12 steps",
+        "⏹️ Cancelled by <@U0BOB>",
+        "⚠️ Failed after 3 s",
+        "⌛ Still running after 15 min; I stopped watching",
+      ]
+    `);
+  });
+
+  it('offers the button that can work, and none when there is none', () => {
+    const offered = VIEWS.map((view) => [
+      view.kind,
+      ...buttons(renderCard(exampleQuestion(), view, { format: 'mrkdwn' })),
+    ]);
+    expect(offered).toEqual([
+      ['queued', ACTIONS.cancel],
+      ['starting', ACTIONS.cancel],
+      ['running', ACTIONS.cancel],
+      ['unreachable', ACTIONS.cancel],
+      ['cancelling'],
+      ['parked', ACTIONS.drop],
+      ['answered'],
+      ['cancelled'],
+      ['failed'],
+      ['gaveUp'],
+    ]);
+  });
+
+  it.each<[Origin, boolean]>([
+    ['command', true],
+    ['followUp', true],
+    ['retry', true],
+    ['mention', false],
+    ['reply', false],
+    ['direct', false],
+  ])('of a %s restates the question: %s, also when it is done', (origin, restates) => {
+    for (const view of VIEWS) {
+      const shown = texts(renderCard(exampleQuestion({ origin }), view, { format: 'mrkdwn' }))[0];
+      const restated = '*<@U0ASKER> asked:*\n> Where are payment retries configured?';
+      expect(shown === restated).toBe(restates);
+    }
+  });
+
+  it('keeps a question of 10,000 characters readable in full', () => {
+    const text = 'Where is it, and why? '.repeat(460).slice(0, 10_000);
+    const message = renderCard(
+      exampleQuestion({ origin: 'command', text }),
+      { kind: 'starting' },
+      { format: 'mrkdwn' },
+    );
+    expect(slackProblems('chat.update', { ...message })).toEqual([]);
+    const shown = texts(message)
+      .join('')
+      .replace('*<@U0ASKER> asked:*', '')
+      .replaceAll('\n> ', '')
+      .replaceAll('> ', '');
+    expect(shown.replaceAll(/\s/g, '')).toContain(text.replaceAll(/\s/g, ''));
+  });
+
+  it('shortens a question only where escaping would break a limit, and says so', () => {
+    for (const text of [
+      '<'.repeat(10_000),
+      '👩‍👩‍👧‍👦'.repeat(900),
+      '漢'.repeat(10_000),
+      '\n'.repeat(10_000),
+      `${'a\n'.repeat(5_000)}`,
+    ]) {
+      for (const format of ['mrkdwn', 'plain'] as const) {
+        const message = renderCard(exampleQuestion({ origin: 'command', text }), { kind: 'starting' }, { format });
+        expect(slackProblems('chat.update', { ...message })).toEqual([]);
+      }
+    }
+    const message = renderCard(
+      exampleQuestion({ origin: 'command', text: '<'.repeat(10_000) }),
+      { kind: 'starting' },
+      { format: 'mrkdwn' },
+    );
+    expect(texts(message).join('\n')).toMatch(/…\nThe first [\d,]+ characters are shown\./);
+  });
+
+  it('pings nobody but shows every character', () => {
+    const text = 'Why does <!channel> or @here ping <@U123>?';
+    const message = renderCard(
+      exampleQuestion({ origin: 'command', text }),
+      { kind: 'starting' },
+      { format: 'mrkdwn' },
+    );
+    expect(texts(message)[0]).toBe(
+      '*<@U0ASKER> asked:*\n> Why does &lt;!channel&gt; or @\u200Bhere ping &lt;@U123&gt;?',
+    );
+    expect(message.text).not.toMatch(/<!|<@|@here/);
+  });
+
+  it('shows the time of parking in the reader’s own zone', () => {
+    const soon = renderCard(
+      exampleQuestion({ acceptedMs: UNTIL - 3_600_000 }),
+      { kind: 'parked', untilMs: UNTIL },
+      { format: 'mrkdwn' },
+    );
+    expect(texts(soon)[0]).toContain(`<!date^${UNTIL / 1000}^{time}|15:00 UTC>`);
+    const later = renderCard(
+      exampleQuestion({ acceptedMs: UNTIL - 86_400_000 }),
+      { kind: 'parked', untilMs: UNTIL },
+      { format: 'mrkdwn' },
+    );
+    expect(texts(later)[0]).toContain(`<!date^${UNTIL / 1000}^{date_short_pretty} at {time}|2023-11-15 15:00 UTC>`);
+  });
+
+  it('is the same for the same view, and has a new block id for another', () => {
+    const question = exampleQuestion();
+    const at = (elapsedMs: number) =>
+      renderCard(question, { kind: 'running', elapsedMs, steps: 3 }, { format: 'mrkdwn' });
+    expect(at(5_000)).toEqual(at(5_000));
+    const ids = [at(5_000), at(9_000)].map((message) => message.blocks?.[0]?.block_id);
+    expect(ids[0]).not.toBe(ids[1]);
+    expect(ids[0]).toContain(QUESTION_ID);
+  });
+});

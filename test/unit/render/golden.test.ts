@@ -1,0 +1,26 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { renderOutcome } from '../../../src/render/outcome.ts';
+import { slackProblems } from '../../support/slack-limits.ts';
+import { answered } from './example.ts';
+
+/** With `UPDATE_GOLDEN=1` the files are written instead of compared; read the difference before committing it. */
+const UPDATE = process.env.UPDATE_GOLDEN === '1';
+const FOLDER = new URL('../../fixtures/render/', import.meta.url);
+
+const names = readdirSync(FOLDER)
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => file.slice(0, -'.md'.length));
+
+describe.each(names)('the answer %s', (name) => {
+  it.each(['markdown', 'mrkdwn', 'plain'] as const)('looks as agreed as %s', (format) => {
+    const markdown = readFileSync(new URL(`${name}.md`, FOLDER), 'utf8');
+    const messages = renderOutcome(answered({ markdown }), { format });
+    for (const message of messages) expect(slackProblems('chat.postMessage', { ...message })).toEqual([]);
+    const written = `${JSON.stringify(messages, null, 2)}\n`;
+    const golden = new URL(`${name}.${format}.json`, FOLDER);
+    if (UPDATE) writeFileSync(golden, written);
+    expect(existsSync(golden)).toBe(true);
+    expect(written).toBe(readFileSync(golden, 'utf8'));
+  });
+});

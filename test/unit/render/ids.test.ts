@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  ACTIONS,
+  buttonValue,
+  cardMarker,
+  FOLLOW_UP_PATTERN,
+  followUpAction,
+  hasMarker,
+  markerBlockId,
+  markerMetadata,
+  parseButtonValue,
+  partMarker,
+} from '../../../src/render/ids.ts';
+import { exampleQuestion, QUESTION_ID } from './example.ts';
+
+describe('button values', () => {
+  it('come back as they were written', () => {
+    fc.assert(
+      fc.property(
+        fc.stringMatching(/^q[0-9a-f]{24}$/),
+        fc.option(fc.nat(99), { nil: undefined }),
+        (questionId, index) => {
+          const value = index === undefined ? { questionId } : { questionId, index };
+          expect(parseButtonValue(buttonValue(value))).toEqual(value);
+        },
+      ),
+    );
+  });
+
+  it.each([
+    undefined,
+    null,
+    7,
+    '',
+    'q123',
+    `${QUESTION_ID} `,
+    `${QUESTION_ID}\n`,
+    `x${QUESTION_ID}`,
+    QUESTION_ID.toUpperCase(),
+    `${QUESTION_ID}.`,
+    `${QUESTION_ID}.-1`,
+    `${QUESTION_ID}.01`,
+    `${QUESTION_ID}.100`,
+    `${QUESTION_ID}.1.2`,
+    '{"questionId":"x"}',
+  ])('of others are refused: %j', (raw) => {
+    expect(parseButtonValue(raw)).toBeUndefined();
+  });
+});
+
+describe('action ids', () => {
+  it('are all different, also those of follow-ups', () => {
+    const ids = [...Object.values(ACTIONS), followUpAction(0), followUpAction(1), followUpAction(2)];
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(followUpAction(2)).toMatch(FOLLOW_UP_PATTERN);
+    expect(ACTIONS.followUp).not.toMatch(FOLLOW_UP_PATTERN);
+  });
+});
+
+describe('markers', () => {
+  const question = exampleQuestion();
+  const card = cardMarker(question);
+
+  it('are found in a block id, whatever its revision, and in metadata', () => {
+    expect(hasMarker({ blocks: [{}, { block_id: markerBlockId(card, 'one') }] }, card)).toBe(true);
+    expect(hasMarker({ blocks: [{ block_id: card }] }, card)).toBe(true);
+    expect(hasMarker({ metadata: markerMetadata(question, card) }, card)).toBe(true);
+  });
+
+  it('change their revision with the content', () => {
+    expect(markerBlockId(card, 'one')).not.toBe(markerBlockId(card, 'two'));
+    expect(markerBlockId(card, 'one')).toBe(markerBlockId(card, 'one'));
+  });
+
+  it('are not mistaken for each other', () => {
+    const first = { blocks: [{ block_id: markerBlockId(partMarker(question, 1), 'x') }] };
+    expect(hasMarker(first, partMarker(question, 1))).toBe(true);
+    expect(hasMarker(first, partMarker(question, 10))).toBe(false);
+    expect(hasMarker(first, card)).toBe(false);
+    expect(hasMarker(first, partMarker(exampleQuestion({ delivery: { round: 1, posted: [] } }), 1))).toBe(false);
+    expect(
+      hasMarker({ blocks: [{ block_id: markerBlockId(partMarker(question, 10), 'x') }] }, partMarker(question, 1)),
+    ).toBe(false);
+  });
+
+  it('of other apps and other events do not count', () => {
+    expect(hasMarker({}, card)).toBe(false);
+    expect(hasMarker({ metadata: { event_type: 'other', event_payload: { marker: card } } }, card)).toBe(false);
+    expect(hasMarker({ metadata: {} }, card)).toBe(false);
+  });
+});

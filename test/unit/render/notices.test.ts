@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { ACTIONS } from '../../../src/render/ids.ts';
+import { type Notice, renderHelp, renderNotice } from '../../../src/render/notices.ts';
+import { slackProblems } from '../../support/slack-limits.ts';
+import { QUESTION_ID } from './example.ts';
+
+const place = { teamId: 'T1', channelId: 'C1', threadTs: '1.2' };
+const options = { botUserId: 'U0BOT' };
+
+function shown(notice: Notice): string {
+  const message = renderNotice(notice, options);
+  expect(slackProblems('chat.postEphemeral', { ...message })).toEqual([]);
+  return JSON.stringify(message.blocks);
+}
+
+describe('a private notice', () => {
+  it.each<[Notice, string[]]>([
+    [{ kind: 'answeredBeforeCancel' }, ['so it stands']],
+    [
+      { kind: 'notInChannel', questionId: QUESTION_ID, text: 'Where <is> it?' },
+      ['/invite', '<@U0BOT>', 'Where &lt;is&gt; it?', ACTIONS.askHere, ACTIONS.askInDm, QUESTION_ID],
+    ],
+    [{ kind: 'undeliverable', place, shareUrl: 'https://e.org/x' }, ['<#C1>', '<https://e.org/x|Open in Deep Search>']],
+    [{ kind: 'undeliverable', place }, ['<#C1>', 'Ask again']],
+    [{ kind: 'emptyQuestion' }, ['/deepsearch']],
+    [{ kind: 'questionTooLong', text: 'x'.repeat(10_001) }, ['10,001', '10,000', 'Nothing was sent']],
+    [{ kind: 'notTaken', text: 'Where is it?' }, ['not taken and nothing was sent', 'Where is it?']],
+    [{ kind: 'pressNotTaken' }, ['nothing was sent']],
+    [{ kind: 'alreadyAsked', byUserId: 'U0BOB' }, ['<@U0BOB>']],
+    [{ kind: 'alreadyAsked' }, ['already asked.']],
+    [{ kind: 'queueFull', limit: 10 }, ['10 questions are']],
+    [{ kind: 'nothingToCancel' }, ['Nothing is running']],
+    [{ kind: 'expiredButton' }, ['too old']],
+  ])('%o says what is needed', (notice, parts) => {
+    const text = shown(notice);
+    for (const part of parts) expect(text).toContain(part);
+  });
+
+  it('gives back a text of any size without breaking a limit, and says what it leaves out', () => {
+    for (const text of [
+      'x'.repeat(40_000),
+      '<'.repeat(12_000),
+      '漢 '.repeat(10_000),
+      'a\n'.repeat(8_000),
+      '👩‍👩‍👧‍👦'.repeat(2_000),
+    ]) {
+      expect(shown({ kind: 'questionTooLong', text })).toMatch(/The first [\d,]+ characters are shown/);
+    }
+  });
+});
+
+describe('help', () => {
+  it('names the command and the app', () => {
+    const message = renderHelp({ commandName: '/deepsearch', botUserId: 'U0BOT' });
+    expect(slackProblems('chat.postEphemeral', { ...message })).toEqual([]);
+    expect(JSON.stringify(message)).toContain('<@U0BOT>');
+    expect(JSON.stringify(message)).toContain('/deepsearch help');
+  });
+});

@@ -1,0 +1,275 @@
+import { describe, expect, it } from 'vitest';
+import type { Failure, Source } from '../../../src/core/question.ts';
+import { ACTIONS, followUpAction, hasMarker, parseButtonValue, partMarker } from '../../../src/render/ids.ts';
+import type { RenderedMessage } from '../../../src/render/message.ts';
+import { renderOutcome } from '../../../src/render/outcome.ts';
+import { renderSourcesModal } from '../../../src/render/sources.ts';
+import { slackProblems } from '../../support/slack-limits.ts';
+import { answered, ended, exampleQuestion } from './example.ts';
+
+function sources(count: number, repositories = 1): Source[] {
+  return Array.from({ length: count }, (_, index) => ({
+    url: `https://search.example.com/file-${index}.ts`,
+    label: `file-${index}.ts`,
+    repository: `github.com/acme/repo-${index % repositories}`,
+  }));
+}
+
+function buttons(message: RenderedMessage | undefined) {
+  return (message?.blocks ?? [])
+    .flatMap((block) => (block.type === 'actions' ? block.elements : []))
+    .flatMap((each) =>
+      each.type === 'button' ? [{ id: each.action_id, label: each.text.text, value: each.value }] : [],
+    );
+}
+
+function texts(message: RenderedMessage | undefined): string {
+  return (message?.blocks ?? [])
+    .flatMap((block) => {
+      if (block.type === 'section') return [block.text?.text ?? ''];
+      return block.type === 'context' ? block.elements.flatMap((each) => ('text' in each ? [each.text] : [])) : [];
+    })
+    .join('\n');
+}
+
+function only(messages: RenderedMessage[]): RenderedMessage | undefined {
+  expect(messages).toHaveLength(1);
+  for (const message of messages) expect(slackProblems('chat.postMessage', { ...message })).toEqual([]);
+  return messages[0];
+}
+
+const markdown = { format: 'markdown' } as const;
+
+describe('an answer', () => {
+  it('mentions the asker once, then title, answer, sources, suggestions and footer', () => {
+    const message = only(renderOutcome(answered(), markdown));
+    expect(message?.blocks?.map((block) => block.type)).toEqual([
+      'section',
+      'markdown',
+      'section',
+      'actions',
+      'context',
+    ]);
+    expect(texts(message)).toBe(
+      [
+        '<@U0ASKER> *Payment retries*',
+        '*Sources* · 2',
+        '_github.com/acme/shop_',
+        '• <https://x.example.com/a.ts|a.ts>',
+        '• <https://x.example.com/b.ts|b.ts>',
+        '41 s · 12 steps · 3 credits · *<https://search.example.com/deepsearch/abc|Open in Deep Search>*',
+      ].join('\n'),
+    );
+    expect(message?.text).toBe('Retries are configured in retry.ts.');
+  });
+
+  it('has parts that can all be found by their markers', () => {
+    const question = answered({ markdown: 'A paragraph of an answer. '.repeat(2_000) });
+    const messages = renderOutcome(question, markdown);
+    expect(messages.length).toBeGreaterThan(3);
+    for (const [index, message] of messages.entries()) {
+      expect(hasMarker({ blocks: message.blocks }, partMarker(question, index))).toBe(true);
+      expect(hasMarker({ metadata: message.metadata }, partMarker(question, index))).toBe(true);
+      expect(texts(message)).toContain(`Part ${index + 1} of ${messages.length}`);
+      expect(texts(message).includes('<@U0ASKER>')).toBe(index === 0);
+      expect(texts(message).includes('*Sources*')).toBe(index === messages.length - 1);
+    }
+  });
+
+  it('credits suggestions to their place in the answer, cut at a word where they are long', () => {
+    const long =
+      'How does the retry policy of the payment service treat a provider that answers too slowly to be useful?';
+    const [first, second, third, ...more] = buttons(
+      only(renderOutcome(answered({ followUps: [long, ' ', 'b', 'c'] }), markdown)),
+    );
+    expect(first?.label).toBe('How does the retry policy of the payment service treat a provider that…');
+    expect(first?.id).toBe(followUpAction(0));
+    expect(parseButtonValue(first?.value)).toEqual({ questionId: exampleQuestion().id, index: 0 });
+    expect(second).toMatchObject({ label: 'b', id: followUpAction(2) });
+    expect([third, ...more]).toEqual([undefined]);
+  });
+
+  it('shows five sources, without repetitions, and offers the rest', () => {
+    const many = sources(12, 3);
+    const message = only(renderOutcome(answered({ sources: [...many, ...many] }), markdown));
+    expect(texts(message)).toContain('*Sources* · 12 in 3 repositories');
+    expect(texts(message).match(/^• /gm)).toHaveLength(5);
+    expect(buttons(message).at(-1)).toMatchObject({ id: ACTIONS.allSources, label: 'All sources (12)' });
+    expect(buttons(only(renderOutcome(answered({ sources: sources(5) }), markdown))).map(({ id }) => id)).not.toContain(
+      ACTIONS.allSources,
+    );
+  });
+
+  it('says when there are no sources', () => {
+    expect(texts(only(renderOutcome(answered({ sources: [] }), markdown)))).toContain(
+      '_No sources were named for this answer._',
+    );
+  });
+
+  it('never writes a source that could do harm', () => {
+    const evil = [
+      { url: 'https://e.org/a|b>c', label: 'a|b> <!here>' },
+      { url: 'javascript:alert(1)', label: 'click' },
+      { url: `https://e.org/${'x'.repeat(4_000)}`, label: 'long' },
+    ];
+    const shown = texts(only(renderOutcome(answered({ sources: evil }), markdown)));
+    expect(shown).toContain('• <https://e.org/a%7Cb%3Ec|a❘b&gt; &lt;!here&gt;>');
+    expect(shown).toContain('• click (javascript:alert(1))');
+    expect(shown).toContain('• long');
+  });
+
+  it('mentions the quota above 80 per cent only', () => {
+    const footer = (used: number, limit = 100) =>
+      texts(only(renderOutcome(answered({ quota: { used, limit } }), markdown)));
+    expect(footer(80)).not.toContain('quota');
+    expect(footer(81)).toContain('81 % of the quota used (81 of 100 credits)');
+    expect(footer(5, 0)).not.toContain('quota');
+  });
+
+  it('leaves out a title that the answer begins with', () => {
+    const message = only(renderOutcome(answered({ markdown: '# Payment retries\n\nText.' }), markdown));
+    expect(texts(message)).toMatch(/^<@U0ASKER>\n/);
+  });
+
+  it('says that the conversation is a new one when the old one is gone', () => {
+    const lost = answered({}, { upstream: { steps: 0, conversationLost: true } });
+    expect(texts(only(renderOutcome(lost, markdown)))).toContain('no longer exists');
+  });
+
+  it('that is empty says so', () => {
+    for (const empty of ['', ' \n', '<!-- -->'.slice(0, 0)]) {
+      const message = only(renderOutcome(answered({ markdown: empty, title: '' }), markdown));
+      expect(JSON.stringify(message?.blocks)).toContain('finished without writing an answer');
+    }
+  });
+
+  it('fits with a title, labels and repositories of any length', () => {
+    const long = '<&> * '.repeat(2_000);
+    const wild = sources(9, 9).map((source, index) => ({
+      ...source,
+      label: `${long}${index}`,
+      repository: `${index}${long}`,
+      url: `${source.url}?${'&'.repeat(500)}`,
+    }));
+    for (const format of ['markdown', 'mrkdwn', 'plain'] as const) {
+      for (const message of renderOutcome(answered({ title: long, sources: wild, followUps: [long, long, long] }), {
+        format,
+      })) {
+        expect(slackProblems('chat.postMessage', { ...message })).toEqual([]);
+      }
+    }
+  });
+
+  it('pings nobody, wherever the token stands', () => {
+    const token = '<!channel> <!here|x> <@U123> <!subteam^S1> @everyone';
+    const everywhere = [
+      `# ${token}`,
+      token,
+      `**${token}**`,
+      `\`${token}\``,
+      `- ${token}`,
+      `> ${token}`,
+      `| ${token.replaceAll('|', '\\|')} |\n|---|\n| \`<@U123>\` |`,
+      `\`\`\`${token}\n${token}\n\`\`\``,
+      `[${token}](https://e.org/<!here>)`,
+      `![${token}](https://e.org)`,
+      '&lt;!channel&gt;',
+      `<div>${token}</div>`,
+      '<!here>',
+      `[^1]\n\n[^1]: ${token}`,
+      '<!he**re**>',
+      '`<!here>` `` `<@U123> ``',
+    ].join('\n\n');
+    const question = answered({
+      title: token,
+      markdown: everywhere,
+      sources: [{ url: 'https://e.org', label: token, repository: token }],
+    });
+    for (const format of ['markdown', 'mrkdwn', 'plain'] as const) {
+      const written = JSON.stringify(renderOutcome(question, { format })).replace('<@U0ASKER>', '');
+      expect(written).not.toMatch(/<!(?:channel|here|everyone|subteam)|<@U|@everyone/);
+      expect(written.match(/U123/g)?.length).toBeGreaterThanOrEqual(10);
+    }
+  });
+});
+
+describe('an outcome without an answer', () => {
+  it.each<[Failure, string, string]>([
+    [
+      { cause: 'service', title: 'Boom <!here>', message: 'It broke & stopped.' },
+      '*Boom &lt;!here&gt;*\nIt broke &amp; stopped.',
+      ACTIONS.tryAgain,
+    ],
+    [{ cause: 'service' }, 'Deep Search could not answer this question.', ACTIONS.tryAgain],
+    [{ cause: 'tooLong' }, 'grown too long', ACTIONS.askNew],
+    [
+      { cause: 'unauthorized' },
+      "This app's access to Deep Search needs attention.\nThe operator of this app can fix it",
+      ACTIONS.tryAgain,
+    ],
+    [{ cause: 'unreachable' }, 'could not be reached', ACTIONS.tryAgain],
+    [{ cause: 'gone' }, 'was deleted in Deep Search', ACTIONS.askNew],
+    [{ cause: 'refused' }, 'refused this question', ACTIONS.askNew],
+    [{ cause: 'internal' }, 'This app failed', ACTIONS.tryAgain],
+  ])('because of %o says what happened, what to do, and a reference', (failure, sentence, action) => {
+    const question = ended({ kind: 'failed', failure });
+    const message = only(renderOutcome(question, markdown));
+    expect(texts(message)).toContain('<@U0ASKER> ');
+    expect(texts(message)).toContain(sentence);
+    expect(texts(message)).toContain('Reference `q01234567`');
+    expect(buttons(message)).toMatchObject([{ id: action, value: question.id }]);
+    expect(hasMarker({ blocks: message?.blocks }, partMarker(question, 0))).toBe(true);
+  });
+
+  it('bounds the words of the service', () => {
+    const long = '<&> * '.repeat(5_000);
+    only(renderOutcome(ended({ kind: 'failed', failure: { cause: 'service', title: long, message: long } }), markdown));
+  });
+
+  it('gives the link and a way to look again when it stopped watching', () => {
+    const message = only(renderOutcome(ended({ kind: 'gaveUp' }), markdown));
+    expect(texts(message)).toContain('still running; I stopped watching');
+    expect(texts(message)).toContain('<https://search.example.com/deepsearch/abc|Open in Deep Search>');
+    expect(buttons(message)).toMatchObject([{ id: ACTIONS.checkAgain }]);
+    expect(message?.text).not.toContain('<');
+  });
+
+  it('says who cancelled', () => {
+    const message = only(
+      renderOutcome(ended({ kind: 'cancelled' }, { cancel: { byUserId: 'U0BOB', atMs: 1 } }), markdown),
+    );
+    expect(texts(message)).toBe('This question was cancelled by <@U0BOB>.');
+  });
+
+  it('has one part in every format, and none while there is no outcome', () => {
+    for (const format of ['markdown', 'mrkdwn', 'plain'] as const) {
+      for (const kind of ['gaveUp', 'cancelled', 'undeliverable'] as const)
+        only(renderOutcome(ended({ kind }), { format }));
+    }
+    expect(renderOutcome(exampleQuestion(), markdown)).toEqual([]);
+  });
+});
+
+describe('the list of all sources', () => {
+  it.each([0, 1, 6, 300, 5_000])('fits a modal with %i sources and says what it leaves out', (count) => {
+    const all = sources(count, 7).map((source) => ({ ...source, url: `${source.url}?${'x'.repeat(100)}` }));
+    const view = renderSourcesModal(exampleQuestion(), { sources: all });
+    expect(slackProblems('views.open', { view })).toEqual([]);
+    const shown = view.blocks
+      .flatMap((block) => ('text' in block && typeof block.text === 'object' ? [block.text.text] : []))
+      .join('\n');
+    const listed = shown.match(/^• /gm)?.length ?? 0;
+    const left = Number(/([\d,]+) more sources? do/.exec(shown)?.[1]?.replace(',', '') ?? 0);
+    expect(listed + left).toBe(count);
+    if (count <= 300) expect(left).toBe(0);
+  });
+
+  it('fits with the longest addresses there are', () => {
+    const all = sources(200).map((source) => ({
+      ...source,
+      url: `${source.url}?${'&'.repeat(580)}`,
+      label: '漢<'.repeat(200),
+    }));
+    expect(slackProblems('views.open', { view: renderSourcesModal(exampleQuestion(), { sources: all }) })).toEqual([]);
+  });
+});
