@@ -34,7 +34,9 @@ export type LocalMessage = z.infer<typeof messageSchema>;
 const messagesSchema = z.object({ messages: z.array(messageSchema) });
 const postedSchema = z.object({ message: messageSchema });
 const logSchema = z.object({
-  log: z.array(z.object({ direction: z.string(), kind: z.string(), summary: z.string(), detail: z.unknown() })),
+  log: z.array(
+    z.object({ direction: z.string(), kind: z.string(), summary: z.string(), detail: z.unknown().optional() }),
+  ),
 });
 
 export type SlackLogEntry = z.infer<typeof logSchema>['log'][number];

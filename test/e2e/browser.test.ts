@@ -1,0 +1,62 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WORKSPACE } from '../../src/demo/workspace.ts';
+import { hasBrowser, openBrowser, openThread, say } from '../support/browser.ts';
+import { localSlackProgram } from '../support/local-slack.ts';
+import { cardOfCommand } from '../support/local-slack-threads.ts';
+import { type Stack, startStack } from '../support/processes.ts';
+
+const program = localSlackProgram();
+const isPossible = program !== undefined && hasBrowser();
+const waitMs = 30_000;
+
+describe.skipIf(!isPossible)('a person at the local Slack in a browser', { timeout: 90_000 }, () => {
+  let stack: Stack;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [stack, browser] = await Promise.all([startStack({ localSlack: program ?? '', stepDelayMs: 100 }), openBrowser()]);
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  }, 60_000);
+
+  it('types a question, reads the answer in the thread, presses a suggestion and opens a source', async () => {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(waitMs);
+    await page.goto(stack.slack.url);
+    await say(page, '/deepsearch How are failed payments retried?');
+    const card = await cardOfCommand(stack.slack, WORKSPACE.general, 'How are failed payments retried?');
+    await page.locator('main .msg', { hasText: 'Answered in' }).waitFor();
+    await openThread(page, card.ts);
+
+    const replies = page.locator('.thread-body .msg');
+    const answer = replies.nth(1);
+    await answer.getByText('retry-policy.ts').first().waitFor();
+    expect(await answer.textContent()).toContain('Alice Anderson');
+
+    const [source] = await Promise.all([
+      page.context().waitForEvent('page', { timeout: waitMs }),
+      answer
+        .getByRole('link', { name: /retry-policy\.ts:\d/ })
+        .first()
+        .click(),
+    ]);
+    await source.getByText('MAX_PAYMENT_RETRIES').first().waitFor();
+    expect(await source.locator('mark, .marked').count()).toBeGreaterThan(0);
+    await source.close();
+
+    const suggestion = answer.getByRole('button').first();
+    const asked = (await suggestion.textContent()) ?? '';
+    await suggestion.click();
+    // The follow-up's card and its answer join the root and the first answer.
+    await replies.nth(3).waitFor();
+    expect(await replies.nth(2).textContent()).toContain(asked.replaceAll('`', '').slice(0, 20));
+
+    const composer = page.locator('.thread-pane .composer-input');
+    await composer.pressSequentially('Which files are about reports?');
+    await composer.press('Enter');
+    await replies.nth(6).getByText('daily-report.ts').first().waitFor();
+  });
+});

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WORKSPACE } from '../../src/demo/workspace.ts';
+import { eventually } from '../support/eventually.ts';
+import { buttonsOf, type LocalMessage, localSlackProgram, textOf } from '../support/local-slack.ts';
+import {
+  answerIn,
+  answerTimeoutMs,
+  cardOfCommand,
+  cardStates,
+  type Posted,
+  questionsOf,
+  whisperTo,
+} from '../support/local-slack-threads.ts';
+import { type Stack, startStack } from '../support/processes.ts';
+
+const { alice, bob, general, botUserId } = WORKSPACE;
+const program = localSlackProgram();
+
+describe.skipIf(program === undefined)('a slow answer in the local Slack', { timeout: 60_000 }, () => {
+  let stack: Stack;
+
+  beforeAll(async () => {
+    stack = await startStack({ localSlack: program ?? '', stepDelayMs: 300 });
+  }, 60_000);
+  afterAll(() => stack?.stop(), 60_000);
+
+  /** Waits until the last question of a thread is being worked on. */
+  function running(root: LocalMessage, count = 1): Promise<{ question: Posted; card: LocalMessage }> {
+    return eventually(
+      async () => {
+        const questions = await questionsOf(stack.slack, root);
+        const question = questions.at(-1);
+        const card = question?.cards[0];
+        if (questions.length !== count || question === undefined || card === undefined) throw new Error('no card');
+        expect(textOf(card)).toContain('Searching');
+        return { question, card };
+      },
+      { timeoutMs: answerTimeoutMs },
+    );
+  }
+
+  function cancelled(root: LocalMessage, by: string, count = 1): Promise<LocalMessage> {
+    return eventually(
+      async () => {
+        const questions = await questionsOf(stack.slack, root);
+        expect(questions).toHaveLength(count);
+        const [card] = questions.at(-1)?.cards ?? [];
+        if (card === undefined) throw new Error('no card');
+        expect(textOf(card)).toContain(`Cancelled by <@${by}>`);
+        expect(questions.at(-1)?.parts).toEqual([]);
+        return card;
+      },
+      { timeoutMs: answerTimeoutMs },
+    );
+  }
+
+  it('moves its card, offers Cancel while it can, and ends in one quiet line', async () => {
+    const { slack } = stack;
+    await slack.command({ channel: general, user: alice, text: 'How does chargeCard work?' });
+    const root = await cardOfCommand(slack, general, 'How does chargeCard work?');
+    const { question, card } = await running(root);
+    expect(buttonsOf(card).map(({ label }) => label)).toEqual(['Cancel']);
+    const { card: closed } = await answerIn(slack, root);
+    expect(buttonsOf(closed)).toEqual([]);
+
+    const states = await cardStates(slack, question.questionId);
+    expect(states[0]).toMatch(/Starting|Searching/);
+    expect(states.filter((state) => state.includes('Searching')).length).toBeGreaterThan(1);
+    expect(new Set(states).size).toBe(states.length);
+    expect(states.at(-1)).toMatch(/Answered in \d/);
+
+    // Someone whose page has not caught up yet presses a button that is gone.
+    await slack.press(card, bob, 'Cancel');
+    await whisperTo(slack, general, bob, 'answer arrived before');
+  });
+
+  it('is cancelled by the button of its card, by somebody else too, and then takes follow-ups', async () => {
+    const { slack } = stack;
+    const root = await slack.post({ channel: general, user: alice, text: `<@${botUserId}> Where is the gateway?` });
+    const { card } = await running(root);
+    await slack.press(card, bob, 'Cancel');
+    const closed = await cancelled(root, bob);
+    expect(buttonsOf(closed)).toEqual([]);
+
+    await slack.post({ channel: general, user: alice, text: 'What does signGatewayRequest do?', threadTs: root.ts });
+    const { answer } = await answerIn(slack, root, 2);
+    expect(textOf(answer)).toContain('client.ts');
+  });
+
+  it('is cancelled by a bare reply; the question waiting behind it comes next', async () => {
+    const { slack } = stack;
+    const root = await slack.post({ channel: general, user: alice, text: `<@${botUserId}> Where are reports built?` });
+    await running(root);
+    await slack.post({ channel: general, user: bob, text: 'And who reads them?', threadTs: root.ts });
+    await eventually(async () => {
+      const [, behind] = await questionsOf(slack, root);
+      expect(behind?.cards.map(textOf).join()).toContain('Next in this thread');
+    });
+
+    await slack.post({ channel: general, user: alice, text: 'cancel', threadTs: root.ts });
+    await eventually(
+      async () => {
+        const [first] = await questionsOf(slack, root);
+        expect(first?.cards.map(textOf).join()).toContain(`Cancelled by <@${alice}>`);
+      },
+      { timeoutMs: answerTimeoutMs },
+    );
+    await answerIn(slack, root, 2);
+    const [first] = await questionsOf(slack, root);
+    expect(first?.parts).toEqual([]);
+  });
+});

@@ -1,0 +1,100 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { WORKSPACE } from '../../src/demo/workspace.ts';
+import { eventually } from '../support/eventually.ts';
+import { buttonsOf, localSlackProgram, textOf } from '../support/local-slack.ts';
+import { type Posted, postedIn } from '../support/local-slack-threads.ts';
+import { conversationsOf, type Stack, startStack } from '../support/processes.ts';
+
+const { alice, bob, general, botUserId } = WORKSPACE;
+const program = localSlackProgram();
+
+const questions = Array.from({ length: 10 }, (_, index) => `How are failed payments retried, in case ${index + 1}?`);
+
+describe.skipIf(program === undefined)('kill -9 while ten questions run', { timeout: 90_000 }, () => {
+  let stack: Stack | undefined;
+  afterEach(() => stack?.stop(), 60_000);
+
+  async function askTen({ slack }: Stack): Promise<void> {
+    await Promise.all(
+      questions.map((text, index) =>
+        index % 2 === 0
+          ? slack.command({ channel: general, user: alice, text })
+          : slack.post({ channel: general, user: bob, text: `<@${botUserId}> ${text}` }),
+      ),
+    );
+  }
+
+  /** Waits until ten questions have an answer and a closed card, and holds that none has more than one of either. */
+  async function expectTenAnswers({ slack }: Stack): Promise<Posted[]> {
+    return eventually(
+      async () => {
+        const posted = await postedIn(slack, general);
+        expect(posted.map(({ cards }) => cards.length)).toEqual(questions.map(() => 1));
+        expect(posted.map(({ parts }) => parts.length)).toEqual(questions.map(() => 1));
+        const cards = posted.flatMap(({ cards }) => cards);
+        for (const card of cards) expect(textOf(card)).toContain('Answered in');
+        expect(cards.flatMap(buttonsOf)).toEqual([]);
+        return posted;
+      },
+      { timeoutMs: 60_000 },
+    );
+  }
+
+  async function expectAskedOnce(at: Stack): Promise<void> {
+    const asked = await conversationsOf(at);
+    expect(asked.map(([first]) => first).sort()).toEqual([...questions].sort());
+    expect(asked.every((conversation) => conversation.length === 1)).toBe(true);
+  }
+
+  it('answers each exactly once when the app was killed', async () => {
+    stack = await startStack({ localSlack: program ?? '', stepDelayMs: 150 });
+    await askTen(stack);
+    await stack.crashApp();
+    await stack.restartApp();
+    await expectTenAnswers(stack);
+    await expectAskedOnce(stack);
+  });
+
+  it('answers each exactly once when the app was killed again and again', async () => {
+    stack = await startStack({ localSlack: program ?? '', stepDelayMs: 150 });
+    await askTen(stack);
+    for (const answered of [0, 2, 5]) {
+      const { slack } = stack;
+      await eventually(
+        async () => {
+          const posted = await postedIn(slack, general);
+          expect(posted.filter(({ parts }) => parts.length > 0).length).toBeGreaterThanOrEqual(answered);
+        },
+        { timeoutMs: 30_000 },
+      );
+      await stack.crashApp();
+      await stack.restartApp();
+    }
+    await expectTenAnswers(stack);
+    await expectAskedOnce(stack);
+  });
+
+  it('answers each exactly once when the code search service was killed', async () => {
+    stack = await startStack({ localSlack: program ?? '', stepDelayMs: 150 });
+    await askTen(stack);
+    const { slack } = stack;
+    await eventually(
+      async () => {
+        const searching = (await postedIn(slack, general)).flatMap(({ cards }) => cards).map(textOf);
+        expect(searching.filter((card) => card.includes('Searching')).length).toBeGreaterThan(2);
+      },
+      { timeoutMs: 30_000 },
+    );
+    await stack.crashCodeSearch();
+    await eventually(
+      async () => {
+        const cards = (await postedIn(slack, general)).flatMap(({ cards }) => cards).map(textOf);
+        expect(cards.join()).toContain('not reachable');
+      },
+      { timeoutMs: 30_000 },
+    );
+    await stack.restartCodeSearch();
+    await expectTenAnswers(stack);
+    await expectAskedOnce(stack);
+  });
+});

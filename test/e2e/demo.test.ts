@@ -1,0 +1,136 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { WORKSPACE } from '../../src/demo/workspace.ts';
+import { eventually } from '../support/eventually.ts';
+import { createLocalSlack, localSlackProgram, textOf } from '../support/local-slack.ts';
+import { answerIn } from '../support/local-slack-threads.ts';
+import { isAlive, type Run, runProgram } from '../support/processes.ts';
+import { createSampleRepository } from '../support/processes-sample-repository.ts';
+import { listenLocally } from '../support/scripted-server.ts';
+import { createTempDir } from '../support/temp-dir.ts';
+
+const program = localSlackProgram();
+const demoFile = 'src/demo/main.ts';
+
+const cleanUp: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (let clean = cleanUp.pop(); clean !== undefined; clean = cleanUp.pop()) await clean();
+}, 60_000);
+
+async function place(): Promise<{ repository: string; temp: string }> {
+  const [sample, temp] = await Promise.all([createSampleRepository(), createTempDir()]);
+  cleanUp.push(sample.remove, temp.remove);
+  return { repository: sample.path, temp: temp.path };
+}
+
+function startDemo(args: string[], temp: string): Run {
+  const demo = runProgram(demoFile, args, { TMPDIR: temp });
+  cleanUp.push(demo.stop);
+  return demo;
+}
+
+/** The processes a process has started (Linux). */
+function childrenOf(pid: number | undefined): number[] {
+  const listed = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return listed.trim().split(' ').filter(Boolean).map(Number);
+}
+
+function slackUrlIn(demo: Run): string {
+  const [, url] = /Open\s+(http:\S+)/.exec(demo.output()) ?? [];
+  if (url === undefined) throw new Error(`not ready: ${demo.output()}`);
+  return url;
+}
+
+describe.skipIf(program === undefined || process.platform !== 'linux')('npm run demo', { timeout: 60_000 }, () => {
+  it('starts within ten seconds, answers what it suggests, and leaves nothing behind', async () => {
+    const { repository, temp } = await place();
+    const startedMs = performance.now();
+    const demo = startDemo(['--repo', repository, '--step-delay', '0'], temp);
+    const url = await eventually(() => slackUrlIn(demo), { timeoutMs: 30_000 });
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+    const children = childrenOf(demo.child.pid);
+    expect(children.length).toBeGreaterThanOrEqual(3);
+    expect(readdirSync(temp).length).toBeGreaterThan(0);
+
+    const slack = createLocalSlack(url);
+    const suggestion = /^ {2}@deepsearch (.+)$/m.exec(demo.output())?.[1] ?? 'nothing was suggested';
+    const { general, alice, botUserId } = WORKSPACE;
+    const root = await slack.post({ channel: general, user: alice, text: `<@${botUserId}> ${suggestion}` });
+    const { answer } = await answerIn(slack, root);
+    expect(textOf(answer)).toMatch(/\.ts|commit/i);
+
+    demo.child.kill('SIGTERM');
+    expect(await demo.ended).toBe(0);
+    expect(children.filter(isAlive)).toEqual([]);
+    expect(readdirSync(temp).filter((name) => name.startsWith('deepsearch-demo-'))).toEqual([]);
+  });
+
+  it('says which program died, with its last words, and stops the others', async () => {
+    const { repository, temp } = await place();
+    const dataDir = join(temp, 'kept');
+    const demo = startDemo(['--repo', repository, '--data-dir', dataDir], temp);
+    await eventually(() => slackUrlIn(demo), { timeoutMs: 30_000 });
+    const children = childrenOf(demo.child.pid);
+    const app = children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('src/main.ts'));
+    process.kill(app ?? 0, 'SIGKILL');
+    expect(await demo.ended).toBe(1);
+    expect(demo.output()).toContain('The app was ended by SIGKILL. Its last lines:');
+    expect(demo.output()).toContain('app_started');
+    expect(children.filter(isAlive)).toEqual([]);
+    expect(existsSync(join(dataDir, 'app.log'))).toBe(true);
+  });
+
+  it('says which program could not start', async () => {
+    const { repository, temp } = await place();
+    const demo = startDemo(['--repo', repository, '--local-slack', '/bin/false'], temp);
+    expect(await demo.ended).toBe(1);
+    expect(demo.output()).toContain('The local Slack ended with exit code 1.');
+    expect(readdirSync(temp).filter((name) => name.startsWith('deepsearch-demo-'))).toEqual([]);
+  });
+
+  it('can be stopped in the middle of its start', async () => {
+    const { repository, temp } = await place();
+    const demo = startDemo(['--repo', repository], temp);
+    const children = await eventually(() => {
+      const started = childrenOf(demo.child.pid);
+      if (started.length < 2) throw new Error('nothing started yet');
+      return started;
+    });
+    demo.child.kill('SIGINT');
+    expect(await demo.ended).toBe(0);
+    expect(children.filter(isAlive)).toEqual([]);
+    expect(demo.output()).toBe('');
+  });
+
+  it('tells every wrong argument at once', async () => {
+    const taken = createServer();
+    const port = await listenLocally(taken);
+    cleanUp.push(async () => void taken.close());
+    const { temp } = await place();
+
+    const wrong = runProgram(demoFile, ['--step-delay', 'soon', '--app-port', '0', '--colour', '--repo', 'x', 'y']);
+    const cannot = runProgram(demoFile, ['--repo', join(temp, 'none'), '--repo', temp, '--slack-port', String(port)]);
+    expect([await wrong.ended, await cannot.ended]).toEqual([2, 2]);
+    for (const said of ['--step-delay soon', '--app-port 0', 'no option --colour', '"y" is not an option']) {
+      expect(wrong.output()).toContain(said);
+    }
+    for (const said of [
+      `there is no folder ${join(temp, 'none')}`,
+      `${temp} is not a git repository`,
+      `--slack-port ${port}: this port is in use`,
+    ]) {
+      expect(cannot.output()).toContain(said);
+    }
+  });
+});
+
+describe('the demo without a local Slack', () => {
+  it('says what to do', async () => {
+    const { repository } = await place();
+    const demo = runProgram(demoFile, ['--repo', repository, '--local-slack', '/no/such/program']);
+    expect(await demo.ended).toBe(1);
+    expect(demo.output()).toContain('/no/such/program');
+  });
+});

@@ -1,0 +1,100 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WORKSPACE } from '../../src/demo/workspace.ts';
+import { localSlackProgram, textOf } from '../support/local-slack.ts';
+import { answerIn, cardOfCommand, postedIn, questionsOf } from '../support/local-slack-threads.ts';
+import { conversationsOf, type Stack, startStack } from '../support/processes.ts';
+
+const { alice, general, botUserId, teamId } = WORKSPACE;
+const program = localSlackProgram();
+const signingSecret = 'signing-secret-of-the-test';
+
+/** The local Slack keeps the messages, and the test delivers events in its place: as often, and as oddly, as Slack may. */
+describe.skipIf(program === undefined)('signed HTTP deliveries, repeated', { timeout: 60_000 }, () => {
+  let stack: Stack;
+
+  beforeAll(async () => {
+    const settings = { SLACK_APP_TOKEN: '', SLACK_SIGNING_SECRET: signingSecret };
+    stack = await startStack({ localSlack: program ?? '', stepDelayMs: 50, settings });
+  }, 60_000);
+  afterAll(() => stack?.stop(), 60_000);
+
+  function deliver(body: string, contentType: string, headers: Record<string, string> = {}): Promise<Response> {
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const digest = createHmac('sha256', signingSecret).update(`v0:${timestamp}:${body}`).digest('hex');
+    return fetch(`${stack.appUrl()}/slack/events`, {
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': contentType,
+        'x-slack-request-timestamp': timestamp,
+        'x-slack-signature': `v0=${digest}`,
+        ...headers,
+      },
+      signal: AbortSignal.timeout(20_000),
+    });
+  }
+
+  function deliverEvent(eventId: string, event: object, headers: Record<string, string> = {}): Promise<Response> {
+    const body = { type: 'event_callback', team_id: teamId, api_app_id: 'A0DEEP', event_id: eventId, event };
+    return deliver(JSON.stringify(body), 'application/json', headers);
+  }
+
+  it('asks a question once that is delivered as two kinds of event, at once, and again later', async () => {
+    const { slack } = stack;
+    const text = `<@${botUserId}> How are failed payments retried?`;
+    const { ts } = await slack.post({ channel: general, user: alice, text });
+    const message = { type: 'message', channel: general, channel_type: 'channel', user: alice, text, ts };
+    const mention = { type: 'app_mention', channel: general, user: alice, text, ts };
+    const retry = (count: number) => ({
+      'x-slack-retry-num': String(count),
+      'x-slack-retry-reason': 'http_timeout',
+    });
+    const replies = await Promise.all([
+      deliverEvent('Ev0001', message),
+      deliverEvent('Ev0002', mention),
+      deliverEvent('Ev0002', mention, retry(1)),
+      deliverEvent('Ev0002', mention, retry(2)),
+      deliverEvent('Ev0003', mention),
+    ]);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    const { parts } = await answerIn(slack, { channel: general, ts });
+    expect(parts).toHaveLength(1);
+
+    // After its end too; a question asked afterwards proves that the repetition has been dealt with.
+    expect((await deliverEvent('Ev0002', mention, retry(3))).status).toBe(200);
+    const next = await slack.post({ channel: general, user: alice, text: `<@${botUserId}> What does chargeCard do?` });
+    await deliverEvent('Ev0004', { ...mention, text: next.text, ts: next.ts });
+    await answerIn(slack, next);
+    expect(await questionsOf(slack, { channel: general, ts })).toMatchObject([{ cards: [{}], parts: [{}] }]);
+    expect(await conversationsOf(stack)).toHaveLength(2);
+  });
+
+  it('takes a signed command once, however often it is delivered', async () => {
+    const { slack } = stack;
+    const text = 'Where are gateway requests signed?';
+    const command = new URLSearchParams({
+      command: '/deepsearch',
+      text,
+      team_id: teamId,
+      channel_id: general,
+      user_id: alice,
+      trigger_id: '1.2.e2e',
+      response_url: `${slack.url}/_hooks/response/unknown`,
+    });
+    const body = command.toString();
+    const type = 'application/x-www-form-urlencoded';
+    const replies = await Promise.all([deliver(body, type), deliver(body, type)]);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+    const { parts } = await answerIn(slack, await cardOfCommand(slack, general, text));
+    expect(parts.map(textOf).join()).toContain('client.ts');
+    const cards = (await postedIn(slack, general)).flatMap(({ cards }) => cards).map(textOf);
+    expect(cards.filter((card) => card.includes(text))).toHaveLength(1);
+  });
+
+  it('refuses what Slack did not sign', async () => {
+    const event = { type: 'app_mention', channel: general, user: alice, text: `<@${botUserId}> Hello?`, ts: '1.2' };
+    const response = await deliverEvent('Ev0009', event, { 'x-slack-signature': 'v0=00' });
+    expect(response.status).toBe(401);
+  });
+});

@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+const executablePath = '/usr/bin/chromium';
+
+const args = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Whether chromium is installed; without it says so loudly, or throws with `REQUIRE_BROWSER=1` (CI). */
+export function hasBrowser(): boolean {
+  if (existsSync(executablePath)) return true;
+  const message = `there is no browser at ${executablePath}`;
+  if (process.env.REQUIRE_BROWSER === '1') throw new Error(`${message}, and REQUIRE_BROWSER=1`);
+  process.stderr.write(`\n*** ${message}: TESTS IN A BROWSER ARE SKIPPED ***\n\n`);
+  return false;
+}
+
+/** Opens chromium with a fresh profile, which is removed when it closes. */
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath, args, timeout: 30_000 });
+}
+
+/** Types into the composer of the channel that is open and sends it. */
+export async function say(page: Page, text: string): Promise<void> {
+  const composer = page.locator('main .composer-input');
+  await composer.pressSequentially(text);
+  await composer.press('Enter');
+}
+
+/** Opens the thread below the message with this timestamp. */
+export async function openThread(page: Page, ts: string): Promise<void> {
+  await page.locator(`main .msg[data-ts="${ts}"] .thread-summary`).click();
+}
