@@ -90,7 +90,6 @@ export const SAY = {
   notInChannel: () => 'I can not post in this channel yet, so the question was not asked.',
   notInChannelDo: (bot: string) =>
     `Add me with \`/invite\` ${bot}, then ask again here, or ask in our direct messages.`,
-  inviteLine: (bot: string) => `/invite ${bot}`,
   undeliverablePrivately: (place: string) => `Your answer is ready, but it could not be posted in ${place}.`,
   undeliverableDo: (link: string | undefined) =>
     link === undefined ? 'Ask again where I can post.' : `Read it here: ${link}`,

@@ -232,12 +232,15 @@ describe('an answer with one very long thing', () => {
     expect(parts.mrkdwn.join('\n').match(/<https:\/\/e\.org\/wiki\/A_\(\d+\)\?q=1&amp;r=2\|w\d+z>/g)).toHaveLength(400);
   });
 
-  it('renders 60,000 characters in time', () => {
-    const paragraph = `## Part\n\n${FILLER.repeat(4)} \`code_name\` and **bold** [link](https://e.org/x).\n\n- one\n- two\n\n`;
-    const markdown = paragraph.repeat(200).slice(0, 60_000);
-    renderOutcome(answered({ markdown }), { format: 'markdown' });
-    const started = performance.now();
-    renderOutcome(answered({ markdown }), { format: 'markdown' });
-    expect(performance.now() - started).toBeLessThan(1_000);
+  it('renders 60,000 characters in less than 200 ms', () => {
+    const paragraph = `## Part\n\n${FILLER.repeat(9)} \`code_name\` and **bold** [link](https://e.org/x).\n\n- one\n- two\n\n`;
+    // The best of several: the others measure what else the machine does. Each differs, or it would be remembered.
+    const durations = Array.from({ length: 10 }, (_, index) => {
+      const markdown = `${index}\n\n${paragraph.repeat(100)}`.slice(0, 60_000);
+      const started = performance.now();
+      renderOutcome(answered({ markdown }), { format: 'markdown' });
+      return performance.now() - started;
+    });
+    expect(Math.min(...durations)).toBeLessThan(200);
   });
 });

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import type { RootContent } from 'mdast';
+import { describe, expect, it } from 'vitest';
+import { layoutAnswer } from '../../../src/render/markdown/layout.ts';
+import { parseAnswer } from '../../../src/render/markdown/parse.ts';
+import { writeMarkdown } from '../../../src/render/markdown/to-markdown.ts';
+import { writeMrkdwn } from '../../../src/render/markdown/to-mrkdwn.ts';
+import { build, toUnits } from '../../../src/render/markdown/units.ts';
+import { words } from './readable.ts';
+
+const ROOM = { firstWeight: 100, lastWeight: 100, eachWeight: 100, blocks: 5 };
+
+/** What a tree says, without where it stood in the source. */
+function meaning(nodes: RootContent[]): unknown {
+  return JSON.parse(
+    JSON.stringify(nodes, (key, value: unknown) => {
+      if (key === 'position' || key === 'spread' || key === 'data') return undefined;
+      return typeof value === 'string' ? value.replaceAll('\u200B', '') : value;
+    }),
+  );
+}
+
+/** Everything that means something in Markdown, in every order. */
+const anything = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom(
+      '*',
+      '**',
+      '_',
+      '`',
+      '~~',
+      '[',
+      ']',
+      '(',
+      ')',
+      '<',
+      '>',
+      '&',
+      '#',
+      '|',
+      '!',
+      '\\',
+      '-',
+      '+',
+      '1.',
+      ' ',
+    ),
+    fc.constantFrom('\n', '\n\n', '\n- ', '\n  - ', '\n1. ', '\n> ', '\n```\n', '\n# ', '\n| a | b |\n|---|---|\n'),
+    fc.constantFrom('a', 'b', '漢', '&lt;', ' https://e.org/ ', ':', '"'),
+  ),
+  maxLength: 40,
+});
+
+describe('Markdown', () => {
+  it('that is written and read again is the same document', () => {
+    fc.assert(
+      fc.property(anything, (markdown) => {
+        const tree = parseAnswer(markdown);
+        expect(meaning(parseAnswer(writeMarkdown(tree)))).toEqual(meaning(tree));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('that is divided into units and put together is the same document', () => {
+    fc.assert(
+      fc.property(anything, (markdown) => {
+        const tree = parseAnswer(markdown);
+        const units = toUnits(tree);
+        expect(meaning(build(units, 0, units.length))).toEqual(meaning(tree));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it.each([
+    ['snake_case and a_b_c', 'snake_case and a_b_c'],
+    ['2 * 3 and ~5 min', '2 * 3 and ~5 min'],
+    ['R&D, a && b, x &amp; y, &copy;', 'R&D, a && b, x & y, ©'],
+    ['&amp;lt; stays', '&amp;lt; stays'],
+    ['Map<K, V>', 'Map&lt;K, V>'],
+    ['[1] and [note]', '[1] and [note]'],
+    ['`<!channel>` `Map<K>`', '`<\u200B!channel>` `Map<K>`'],
+    ['![](https://e.org/a.png)', '[https://e.org/a.png](https://e.org/a.png)'],
+    ['[x](vbscript:y)', 'x (vbscript:y)'],
+    ['[x](https://e.org/?a=1&b=2_3)', '[x](https://e.org/?a=1&b=2_3)'],
+  ])('%s is written as %s', (source, written) => {
+    expect(writeMarkdown(parseAnswer(source))).toBe(written);
+  });
+});
+
+describe('mrkdwn', () => {
+  it.each([
+    ['# Title with **bold**', '*Title with bold*'],
+    ['**bold** *italic* ~~gone~~', '*bold* _italic_ ~gone~'],
+    ['a**b**c', 'a\u200B*b*\u200Bc'],
+    ['[a|b > c](https://e.org/x|y)', '<https://e.org/x%7Cy|a❘b &gt; c>'],
+    ['`` a`b ``', '`aˋb`'],
+    ['1\\. > 2', '1. &gt; 2'],
+    ['&gt; no quotation', '\u200B&gt; no quotation'],
+    ['- [x] a\n- [ ] b', '• ☑ a\n• ☐ b'],
+    ['3. a\n   1. b\n      - c', '3. a\n    1. b\n        ▪ c'],
+    ['```js\na < b && c\n```', '```\na &lt; b &amp;&amp; c\n```'],
+    ['> a\n>\n> b', '> a\n> b'],
+    ['a\n\n---\n\nb', 'a\n\n———\n\nb'],
+  ])('of %j is %j', (source, written) => {
+    expect(writeMrkdwn(parseAnswer(source))).toBe(written);
+  });
+});
+
+describe('an answer no one would write', () => {
+  it.each([
+    ['quotations without end', `${'>'.repeat(3_000)}w1z`],
+    ['lists without end', `${'- '.repeat(1_000)}w1z`],
+    ['lists in lists', Array.from({ length: 60 }, (_, depth) => `${' '.repeat(2 * depth)}- w${depth}z`).join('\n')],
+    ['open brackets', '['.repeat(10_000)],
+    ['unclosed emphasis', '*a **b '.repeat(3_000)],
+    ['a table of 200 columns', `|${'w1z|'.repeat(200)}\n|${'-|'.repeat(200)}\n|${'w2z|'.repeat(200)}`],
+    ['a row of 20,000 characters', `| a | b |\n|---|---|\n| ${'<w1z> '.repeat(3_000)} | x |`],
+    ['a link label of 20,000 characters', `[${'w1z '.repeat(5_000)}](https://e.org)`],
+    ['bold of 20,000 characters', `**${'w1z, '.repeat(4_000)}w1z**`],
+    ['a heading of 20,000 characters', `# ${'w1z '.repeat(5_000)}`],
+    ['20,000 line breaks', 'w1z\\\n'.repeat(4_000)],
+    ['deep lists of many lines', `- - - - - - - - w1z${'\n                w1z'.repeat(1_500)}`],
+    ['stacked marks', `w1z${'\u0301'.repeat(20_000)}`],
+  ])('of %s is still divided, with every word', (_name, markdown) => {
+    const parts = layoutAnswer(markdown, ROOM);
+    for (const part of parts) {
+      expect(part.markdown.length).toBeLessThanOrEqual(12_000);
+      for (const section of part.sections) expect(section.length).toBeLessThanOrEqual(3_000);
+    }
+    const expected = words(markdown).toSorted();
+    expect(words(parts.map((part) => part.markdown).join('\n')).toSorted()).toEqual(expected);
+    expect(words(parts.flatMap((part) => part.sections).join('\n')).toSorted()).toEqual(expected);
+  });
+});
