@@ -3,7 +3,7 @@ import { WORKSPACE } from './workspace.ts';
 
 /** What the person at the terminal is shown when everything runs. */
 export function banner(
-  { slackUrl, codeSearch }: RunningDemo,
+  { pageUrl, codeSearch }: RunningDemo,
   { questions, logs, startedInMs }: { questions: readonly string[]; logs: string; startedInMs: number },
 ): string {
   const [first = '', second = '', third = ''] = questions;
@@ -12,7 +12,7 @@ export function banner(
   return `
 Deep Search runs in a local Slack (ready in ${(startedInMs / 1000).toFixed(1)} s).
 
-  Open        ${slackUrl}
+  Open        ${pageUrl}
   Answers     from ${codeSearch.repositories.join(', ')} (${files}), by ${codeSearch.url}
   Logs        ${logs}
 

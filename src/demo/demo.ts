@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { DemoOptions } from './arguments.ts';
 import { type Child, describeEnd } from './child.ts';
+import { openPage, type Page } from './page.ts';
+import { DemoProblem } from './problem.ts';
 import {
   type CodeSearchReady,
   type Ground,
@@ -12,7 +14,8 @@ import {
 
 /** Where the parts of a running demo are. */
 export interface RunningDemo {
-  slackUrl: string;
+  /** The local Slack's web page. */
+  pageUrl: string;
   codeSearch: CodeSearchReady;
 }
 
@@ -28,6 +31,7 @@ export interface Demo {
 /** The local Slack, the code search service and the app, as three processes. */
 export function createDemo(ground: Ground, options: DemoOptions & { localSlack: string }): Demo {
   const children: Child[] = [];
+  let page: Page | undefined;
   let stopping = false;
   let tellBroken: (what: string) => void = () => undefined;
   const broken = new Promise<string>((resolve) => {
@@ -39,13 +43,19 @@ export function createDemo(ground: Ground, options: DemoOptions & { localSlack: 
   async function start(): Promise<RunningDemo> {
     const token = randomUUID();
     const [slack, codeSearch] = await Promise.all([
-      run(startLocalSlack(ground, { program: options.localSlack, port: options.slackPort ?? 0 })),
+      run(startLocalSlack(ground, options.localSlack)),
       run(startCodeSearch(ground, { ...options, port: options.servicePort ?? 0, token })),
     ]);
     const app = { slackUrl: slack.url, serviceUrl: codeSearch.url, token, port: options.appPort ?? 0 };
-    // A stop while the two were starting must not be followed by a third.
-    if (!stopping) await run(startApp(ground, app));
-    return { slackUrl: slack.url, codeSearch };
+    const opened = await openPage(slack.url, options.slackPort ?? 0);
+    page = opened;
+    // A stop while all this was starting must not be followed by more.
+    if (stopping) {
+      await opened.close();
+      throw new DemoProblem('The demo was stopped while it started.');
+    }
+    await run(startApp(ground, app));
+    return { pageUrl: opened.url, codeSearch };
   }
 
   function run<Ready>({ child, ready }: Program<Ready>): Promise<Ready> {
@@ -58,7 +68,8 @@ export function createDemo(ground: Ground, options: DemoOptions & { localSlack: 
 
   async function stop(): Promise<void> {
     stopping = true;
+    await page?.close();
     // The app first: it may still have something to say to the other two.
-    for (const child of children.reverse()) await child.stop();
+    for (const child of children.toReversed()) await child.stop();
   }
 }

@@ -27,12 +27,12 @@ export interface Ground {
   environment: Record<string, string>;
 }
 
-/** Starts the local Slack. A port of 0 takes a free one. */
-export function startLocalSlack(ground: Ground, setup: { program: string; port: number }): Program<{ url: string }> {
+/** Starts the local Slack, whose program is at a path, on a free port. */
+export function startLocalSlack(ground: Ground, program: string): Program<{ url: string }> {
   const config = join(ground.folder, 'workspace.json');
   writeFileSync(config, JSON.stringify(workspaceConfig(), undefined, 2));
-  const args = ['--config', config, '--port', String(setup.port), '--base-host', host];
-  const child = start(ground, { name: 'The local Slack', log: 'local-slack', command: setup.program, args });
+  const args = ['--config', config, '--port', '0', '--base-host', host];
+  const child = start(ground, { name: 'The local Slack', log: 'local-slack', command: program, args });
   const ready = child.firstLine((line) => /Web UI:\s+(http:\S+)/.exec(line)?.[1], readyDeadlineMs);
   return { child, ready: ready.then((url) => ({ url })) };
 }

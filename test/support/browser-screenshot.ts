@@ -1,3 +1,4 @@
+import { openPage } from '../../src/demo/page.ts';
 import { WORKSPACE } from '../../src/demo/workspace.ts';
 import { openBrowser, openThread, say } from './browser.ts';
 import { localSlackProgram } from './local-slack.ts';
@@ -9,10 +10,11 @@ const question = process.argv[2] ?? 'How long does the app wait between two look
 const target = process.argv[3] ?? `${projectFolder}docs/images/thread.png`;
 
 const stack = await startStack({ localSlack: localSlackProgram() ?? '', repositories: [projectFolder] });
+const slackPage = await openPage(stack.slack.url, 0);
 const browser = await openBrowser();
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  await page.goto(stack.slack.url);
+  await page.goto(slackPage.url);
   await say(page, `/deepsearch ${question}`);
   const root = await cardOfCommand(stack.slack, WORKSPACE.general, question);
   const { answer } = await answerIn(stack.slack, root);
@@ -29,5 +31,6 @@ try {
   await page.screenshot({ path: target });
 } finally {
   await browser.close();
+  await slackPage.close();
   await stack.stop();
 }

@@ -68,10 +68,7 @@ export async function startStack(setup: {
     ready(startCodeSearch(ground, { repositories, port, token, stepDelayMs: setup.stepDelayMs ?? 0 }));
 
   try {
-    let [slack, codeSearch] = await Promise.all([
-      ready(startLocalSlack(ground, { program: setup.localSlack, port: 0 })),
-      runCodeSearch(0),
-    ]);
+    let [slack, codeSearch] = await Promise.all([ready(startLocalSlack(ground, setup.localSlack)), runCodeSearch(0)]);
     const runApp = () =>
       ready(
         startApp(ground, {
