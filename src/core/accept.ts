@@ -48,9 +48,10 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion) => Prom
     if (text === '') return { kind: 'empty' };
     if (text.length > maxQuestionLength) return { kind: 'tooLong', length: text.length, limit: maxQuestionLength };
     const id = `q${ports.digest(request.key)}`;
-    if (isInThread(request.place)) {
+    // A repeated delivery of a question that was taken is a duplicate, however long the line is by then.
+    if (isInThread(request.place) && (await questions.get(id)) === undefined) {
       const thread = await threads.get(request.place);
-      const waiting = thread?.line.filter((other) => other !== id).length ?? 0;
+      const waiting = thread?.line.length ?? 0;
       if (waiting >= settings.threadLimit) return { kind: 'lineFull', limit: settings.threadLimit };
     }
     const { question, created } = await questions.create(draft(id, { ...request, text }, now()));

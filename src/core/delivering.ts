@@ -1,6 +1,6 @@
 import type { CardSync } from './card-sync.ts';
 import { type AppError, isAppError } from './errors.ts';
-import { changeQuestion, type LifePorts, type Progress } from './life-ports.ts';
+import { changeQuestion, delist, type LifePorts, type Progress } from './life-ports.ts';
 import { finalCard, isSaidByCard } from './lifecycle.ts';
 import { isInThread, newThread, type Question } from './question.ts';
 
@@ -9,7 +9,7 @@ const cardEditTries = 8;
 
 /** The last part of a question's life: its end is posted part by part, its card closed, its place in line given up. */
 export function createDelivering(ports: LifePorts, card: CardSync) {
-  const { messenger, questions, threads, looks, journal, now } = ports;
+  const { messenger, threads, looks, journal, now } = ports;
 
   return { post, failed, sayUndeliverable, sayUndeliverableFailed, closeCard, closeCardFailed, close };
 
@@ -36,10 +36,11 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
   }
 
   function posted(question: Question, ts: string): Promise<Question> {
-    return store(question, (stored) => ({
-      ...stored,
-      delivery: { ...withoutIntent(stored.delivery), posted: [...stored.delivery.posted, ts] },
-    }));
+    return store(question, (stored) =>
+      isSameRound(stored, question)
+        ? { ...stored, delivery: { ...withoutIntent(stored.delivery), posted: [...stored.delivery.posted, ts] } }
+        : stored,
+    );
   }
 
   /** A refusal that no repetition can change ends the delivery; everything else is tried again. */
@@ -110,10 +111,9 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
       await Promise.all(thread.line.map((id) => looks.lookIn(id, 0)));
     }
     // "Check again" may have re-opened the question in the meantime; then it lives on.
-    const closed = await store(question, (stored) => (stored.phase === 'delivering' ? asClosed(stored) : stored));
+    const closed = await store(question, (stored) => (isSameRound(stored, question) ? asClosed(stored) : stored));
     if (closed.phase !== 'closed') return closed;
-    await questions.markClosed(question.id);
-    if ((await questions.get(question.id))?.phase !== 'closed') await questions.markOpen(question.id);
+    await delist(ports, question.id);
     journal.info({
       event: 'question_closed',
       outcome: question.outcome?.kind ?? 'none',
@@ -137,6 +137,11 @@ function withoutIntent(delivery: Question['delivery']): Question['delivery'] {
 function asClosed({ responseUrl: _url, trouble: _trouble, ...question }: Question): Question {
   const { outcome } = question;
   return { ...question, phase: 'closed', ...(outcome === undefined ? {} : { outcome: lightened(outcome) }) };
+}
+
+/** False when the question was re-opened since it was read: what was done for its old end is not about the next one. */
+function isSameRound(stored: Question, question: Question): boolean {
+  return stored.delivery.round === question.delivery.round;
 }
 
 /** Once delivered, the text stands in Slack and at the service; only what buttons need is kept. */

@@ -28,3 +28,13 @@ export async function changeQuestion(
 ): Promise<Question> {
   return (await questions.update(question.id, change)) ?? question;
 }
+
+/**
+ * Takes a closed question off the open list. It may be re-opened in that very moment, so a look back puts it on again;
+ * together with a re-opening that lists it last, no order of the two leaves an open question unlisted.
+ */
+export async function delist({ questions }: Pick<LifePorts, 'questions'>, id: string): Promise<void> {
+  await questions.markClosed(id);
+  const question = await questions.get(id);
+  if (question !== undefined && question.phase !== 'closed') await questions.markOpen(id);
+}

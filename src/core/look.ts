@@ -2,7 +2,7 @@ import { createAsking } from './asking.ts';
 import { createCardSync } from './card-sync.ts';
 import { createDelivering } from './delivering.ts';
 import { type AppError, isAppError } from './errors.ts';
-import { changeQuestion, type LifePorts, type Progress } from './life-ports.ts';
+import { changeQuestion, delist, type LifePorts, type Progress } from './life-ports.ts';
 import { decide, interpret, type Step } from './lifecycle.ts';
 import { backOffMs, isPatienceOver, nextLookMs } from './pacing.ts';
 import { isInThread, type Outcome, type Question } from './question.ts';
@@ -24,7 +24,7 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
   return async function look(questionId) {
     let question = await questions.get(questionId);
     if (question === undefined || question.phase === 'closed') {
-      await questions.markClosed(questionId);
+      await delist(ports, questionId);
       return undefined;
     }
     for (let steps = 0; steps < stepsPerLook; steps += 1) {
@@ -36,7 +36,7 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
         settings,
       });
       if (step.do === 'nothing') {
-        await questions.markClosed(questionId);
+        await delist(ports, questionId);
         return undefined;
       }
       if (step.do === 'wait') {

@@ -51,9 +51,8 @@ export function createRequests({ questions, threads, looks, accept, now }: Reque
         ? stored
         : { ...stored, cancel: { byUserId: userId, atMs: now() } },
     );
-    if (cancelled?.cancel === undefined) {
-      return { kind: cancelled?.outcome?.kind === 'answered' ? 'answered' : 'nothing' };
-    }
+    if (cancelled === undefined) return { kind: 'nothing' };
+    if (hasEnded(cancelled)) return { kind: cancelled.outcome?.kind === 'answered' ? 'answered' : 'nothing' };
     await looks.lookIn(id, 0);
     return { kind: 'cancelling' };
   }
@@ -109,6 +108,8 @@ export function createRequests({ questions, threads, looks, accept, now }: Reque
     const reopened = await questions.update(questionId, (stored) =>
       isGivenUp(stored) ? reopen(stored, now()) : stored,
     );
+    // Once more: the look that closed it may have taken it off the list in between.
+    await questions.markOpen(questionId);
     await looks.lookIn(questionId, 0);
     return reopened === undefined ? { kind: 'expired' } : { kind: 'accepted', question: reopened };
   }
