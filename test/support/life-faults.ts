@@ -1,12 +1,6 @@
-import { AppError, type AppErrorDetails, type ErrorKind } from '../../src/core/errors.ts';
-import { Crash, type Fate, type Fault, type Operation } from './memory-life.ts';
-
-const crash = (happens: Fault['happens']): Fault => ({ error: new Crash('killed'), happens });
-
-const failing = (kind: ErrorKind, details: AppErrorDetails = {}, happens: Fault['happens'] = 'no'): Fault => ({
-  error: new AppError(kind, `planned ${kind}`, details),
-  happens,
-});
+import { AppError } from '../../src/core/errors.ts';
+import { crash, failing } from './life-desk.ts';
+import type { Fate, Fault, Operation } from './memory-life.ts';
 
 const unknown = { outcomeUnknown: true };
 

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAccept } from '../../../src/core/accept.ts';
 import type { Question } from '../../../src/core/question.ts';
 import { createRequests } from '../../../src/core/requests.ts';
+import { digestOf } from '../../support/life-desk.ts';
 import { scriptedFate } from '../../support/life-faults.ts';
 import { createMemoryLife, type MemoryLife, type Work } from '../../support/memory-life.ts';
 
@@ -59,10 +59,7 @@ async function play(arriving: Arrival[], faults: number[], { lasting, sameText }
       return attempt > 1 && own.ends === 'limited' ? { ...own, ends: 'completed' } : own;
     },
   });
-  const accept = createAccept({
-    ...life.ports,
-    digest: (key) => createHash('sha256').update(key).digest('hex').slice(0, 24),
-  });
+  const accept = createAccept({ ...life.ports, digest: digestOf });
   const requests = createRequests({ ...life.ports, accept });
   const accepted = new Map<number, string>();
 

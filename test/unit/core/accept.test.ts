@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { createLifeDesk, failing } from '../../support/life-desk.ts';
+
+describe('accept', () => {
+  it.each(['', '  ', '\n\t '])('does not take %j', async (text) => {
+    const { accept, request, life } = createLifeDesk();
+    expect(await accept(request({ text }))).toEqual({ kind: 'empty' });
+    expect(life.questions()).toEqual([]);
+  });
+
+  it('takes 10,000 characters and not one more', async () => {
+    const { accept, request, life } = createLifeDesk();
+    expect((await accept(request({ text: 'x'.repeat(10_000) }))).kind).toBe('accepted');
+    expect(await accept(request({ text: 'x'.repeat(10_001) }))).toEqual({
+      kind: 'tooLong',
+      length: 10_001,
+      limit: 10_000,
+    });
+    expect(life.questions()).toHaveLength(1);
+  });
+
+  it('stores the question, lists it as open and puts it in line before it returns', async () => {
+    const { ask, life } = createLifeDesk();
+    const question = await ask({ text: '  where?\n' });
+    expect(question).toMatchObject({ phase: 'waiting', text: 'where?', delivery: { round: 0, posted: [] } });
+    expect(question.id).toMatch(/^q[0-9a-f]{24}$/);
+    expect(life.question(question.id)).toEqual(question);
+    expect(life.openIds()).toEqual([question.id]);
+    expect(life.threads()).toMatchObject([{ line: [question.id], followsReplies: true }]);
+  });
+
+  it('takes the same thing once, however often it is delivered', async () => {
+    const { accept, request, life } = createLifeDesk();
+    const same = request();
+    const results = await Promise.all([accept(same), accept(same), accept(same)]);
+    expect(results.map(({ kind }) => kind).toSorted()).toEqual(['accepted', 'duplicate', 'duplicate']);
+    await life.run();
+    expect((await accept(same)).kind).toBe('duplicate');
+    await life.run();
+    expect(life.upstream()).toHaveLength(1);
+    expect(life.openIds()).toEqual([]);
+  });
+
+  it('takes up on the second delivery what a crash left of the first', async () => {
+    const { accept, request, life } = createLifeDesk({ faults: { write: [undefined, failing('storage')] } });
+    const same = request();
+    await expect(accept(same)).rejects.toMatchObject({ kind: 'storage' });
+    expect((await accept(same)).kind).toBe('duplicate');
+    await life.run();
+    expect(life.upstream()).toHaveLength(1);
+  });
+
+  it('throws, and has taken nothing, where storage is down', async () => {
+    const { accept, request, life } = createLifeDesk({ faults: { write: [failing('storage')] } });
+    await expect(accept(request())).rejects.toMatchObject({ kind: 'storage' });
+    await life.run();
+    expect(life.posted).toEqual([]);
+  });
+
+  it('refuses more than a line holds, but knows what it took before', async () => {
+    const { accept, request, life } = createLifeDesk({ settings: { threadLimit: 2 } });
+    const first = request();
+    expect((await accept(first)).kind).toBe('accepted');
+    expect((await accept(request())).kind).toBe('accepted');
+    expect(await accept(request())).toEqual({ kind: 'lineFull', limit: 2 });
+    expect((await accept(first)).kind).toBe('duplicate');
+    await life.run();
+    expect((await accept(request())).kind).toBe('accepted');
+    expect((await accept(request())).kind).toBe('accepted');
+    // Its thread is full again with others: a late delivery is still not news.
+    expect((await accept(first)).kind).toBe('duplicate');
+  });
+
+  it('does not limit commands, which begin threads of their own', async () => {
+    const { ask, life } = createLifeDesk({ settings: { threadLimit: 1 } });
+    const place = { teamId: 'T1', channelId: 'C1' };
+    await ask({ place, origin: 'command' });
+    await ask({ place, origin: 'command' });
+    await life.run();
+    expect(life.upstream()).toHaveLength(2);
+    expect(life.threads().every(({ followsReplies, line }) => followsReplies && line.length === 0)).toBe(true);
+  });
+
+  it('lets a thread that people began follow no plain replies', async () => {
+    const { ask, life } = createLifeDesk();
+    await ask({ beginsThread: false });
+    expect(life.threads()).toMatchObject([{ followsReplies: false }]);
+    await ask({ beginsThread: true });
+    expect(life.threads()).toMatchObject([{ followsReplies: true }]);
+  });
+});

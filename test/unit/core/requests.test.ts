@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import { createLifeDesk, failing, press, thread } from '../../support/life-desk.ts';
+
+const elsewhere = { ...press, channelId: 'C2' };
+const foreigner = { ...press, teamId: 'T2' };
+
+/** A desk with one question that has ended in the given way. */
+async function withEnded(ends: 'completed' | 'failed') {
+  const desk = createLifeDesk({ work: { takesMs: 2_000, ends } });
+  const { id } = await desk.ask();
+  await desk.life.run();
+  return { ...desk, id };
+}
+
+describe('a press in a place that is not the question’s', () => {
+  it.each([elsewhere, foreigner])('does nothing: %j', async (where) => {
+    const { id, life, requests } = await withEnded('completed');
+    const before = life.question(id);
+    expect(await requests.followUp(id, 0, where)).toEqual({ kind: 'expired' });
+    expect(await requests.askAgain(id, where)).toEqual({ kind: 'expired' });
+    expect(await requests.checkAgain(id, where)).toEqual({ kind: 'expired' });
+    expect(await requests.askIn(id, { teamId: 'T2', channelId: 'D1' }, where)).toEqual({ kind: 'expired' });
+    expect(await requests.cancel(id, where)).toEqual({ kind: 'nothing' });
+    expect(await requests.find(id, where)).toBeUndefined();
+    expect(life.question(id)).toEqual(before);
+    expect(life.questions()).toHaveLength(1);
+  });
+
+  it('does nothing for a question nobody knows', async () => {
+    const { requests } = createLifeDesk();
+    const id = `q${'0'.repeat(24)}`;
+    expect(await requests.followUp(id, 0, press)).toEqual({ kind: 'expired' });
+    expect(await requests.cancel(id, press)).toEqual({ kind: 'nothing' });
+  });
+});
+
+describe('followUp', () => {
+  it('asks the suggestion as the presser’s own, in the same conversation', async () => {
+    const { id, life, requests } = await withEnded('completed');
+    const result = await requests.followUp(id, 1, press);
+    expect(result).toMatchObject({ kind: 'accepted', question: { text: 'Why?', askerId: 'U9', origin: 'followUp' } });
+    await life.run();
+    expect(life.upstream()).toHaveLength(2);
+    expect(new Set(life.upstream().map(({ conversationId }) => conversationId)).size).toBe(1);
+  });
+
+  it('takes two presses as one question, also at the same moment', async () => {
+    const { id, life, requests } = await withEnded('completed');
+    const both = await Promise.all([
+      requests.followUp(id, 0, press),
+      requests.followUp(id, 0, { ...press, userId: 'U8' }),
+    ]);
+    expect(both.map(({ kind }) => kind).toSorted()).toEqual(['accepted', 'duplicate']);
+    await life.run();
+    expect((await requests.followUp(id, 0, press)).kind).toBe('duplicate');
+    expect(life.upstream()).toHaveLength(2);
+  });
+
+  it.each([2, -1, 99])('has no suggestion %i', async (index) => {
+    const { id, requests } = await withEnded('completed');
+    expect(await requests.followUp(id, index, press)).toEqual({ kind: 'expired' });
+  });
+
+  it('has no suggestions while the question runs, nor where it failed', async () => {
+    const { id, requests } = await withEnded('failed');
+    expect(await requests.followUp(id, 0, press)).toEqual({ kind: 'expired' });
+  });
+});
+
+describe('askAgain', () => {
+  it('asks once more, once, and only after the end', async () => {
+    const { ask, life, requests } = createLifeDesk({ work: { takesMs: 2_000, ends: 'failed' } });
+    const { id } = await ask({ text: 'where?' });
+    expect(await requests.askAgain(id, press)).toEqual({ kind: 'expired' });
+    await life.run();
+    const both = await Promise.all([requests.askAgain(id, press), requests.askAgain(id, press)]);
+    expect(both.map(({ kind }) => kind).toSorted()).toEqual(['accepted', 'duplicate']);
+    await life.run();
+    expect(life.upstream().map(({ text }) => text)).toEqual(['where?', 'where?']);
+  });
+
+  it('can start a new conversation', async () => {
+    const { id, life, requests } = await withEnded('failed');
+    await requests.askAgain(id, press, { fresh: true });
+    await life.run();
+    expect(new Set(life.upstream().map(({ conversationId }) => conversationId)).size).toBe(2);
+  });
+
+  it('of a command that could not be shown is a command again', async () => {
+    const { ask, life, requests } = createLifeDesk({ faults: { postCard: [failing('undeliverable')] } });
+    const { id } = await ask({ place: { teamId: 'T1', channelId: 'C1' }, origin: 'command' });
+    await life.run();
+    expect(await requests.askAgain(id, press)).toMatchObject({
+      kind: 'accepted',
+      question: { origin: 'command', beginsThread: true },
+    });
+    await life.run();
+    expect(life.upstream()).toHaveLength(1);
+  });
+});
+
+describe('askIn', () => {
+  it('asks in another place, once per place', async () => {
+    const { ask, life, requests } = createLifeDesk({ faults: { postCard: [failing('undeliverable')] } });
+    const { id, text } = await ask({ place: { teamId: 'T1', channelId: 'C1' }, origin: 'command' });
+    await life.run();
+    const place = { teamId: 'T1', channelId: 'D1' };
+    expect((await requests.askIn(id, place, press)).kind).toBe('accepted');
+    expect((await requests.askIn(id, place, press)).kind).toBe('duplicate');
+    await life.run();
+    expect(life.upstream().map((asked) => asked.text)).toEqual([text]);
+    expect(life.posted.every(({ channelId }) => channelId === 'D1')).toBe(true);
+  });
+});
+
+describe('cancel', () => {
+  it.each([0, 1_000, 2_500, 5_000])(
+    '%i ms after asking ends the question, and stops it at the service',
+    async (afterMs) => {
+      const { ask, life, requests } = createLifeDesk({ work: { takesMs: 30_000, ends: 'completed' } });
+      const { id } = await ask();
+      await life.run(life.startMs + afterMs);
+      expect(await requests.cancel(id, press)).toEqual({ kind: 'cancelling' });
+      expect(await requests.cancel(id, { ...press, userId: 'U8' })).toEqual({ kind: 'cancelling' });
+      await life.run();
+      const question = life.question(id);
+      expect(question.outcome).toEqual({ kind: 'cancelled' });
+      expect(question.cancel?.byUserId).toBe('U9');
+      expect(life.messagesOf(question, 'card')[0]?.view).toEqual({ kind: 'cancelled', byUserId: 'U9' });
+      expect(life.messagesOf(question, 'part')).toHaveLength(0);
+      expect(life.upstream().every(({ state }) => state === 'cancelled')).toBe(true);
+      expect(life.now() - life.startMs).toBeLessThan(30_000);
+    },
+  );
+
+  it('leaves the conversation usable', async () => {
+    const { ask, life, requests } = createLifeDesk({ work: { takesMs: 9_000, ends: 'completed' } });
+    const { id } = await ask();
+    await life.run(life.startMs + 3_000);
+    await requests.cancel(id, press);
+    await life.run();
+    const next = await ask();
+    await life.run();
+    expect(life.question(next.id).outcome?.kind).toBe('answered');
+    expect(new Set(life.upstream().map(({ conversationId }) => conversationId)).size).toBe(1);
+  });
+
+  it('after the end says what the end was', async () => {
+    const answered = await withEnded('completed');
+    expect(await answered.requests.cancel(answered.id, press)).toEqual({ kind: 'answered' });
+    const failed = await withEnded('failed');
+    expect(await failed.requests.cancel(failed.id, press)).toEqual({ kind: 'nothing' });
+  });
+
+  it('that loses against the answer lets it stand, and the presser is told, now and at every later press', async () => {
+    const { ask, life, requests } = createLifeDesk({ work: { takesMs: 5_000, ends: 'completed' } });
+    const { id } = await ask();
+    await life.run(life.startMs + 4_999);
+    life.at(5_000, async () => {
+      expect(await requests.cancel(id, press)).toEqual({ kind: 'cancelling' });
+    });
+    await life.run();
+    const question = life.question(id);
+    expect(question.outcome?.kind).toBe('answered');
+    expect(life.messagesOf(question, 'part')).toHaveLength(1);
+    expect(life.whispers).toEqual([{ questionId: id, userId: 'U9', notice: { kind: 'answeredBeforeCancel' } }]);
+    expect(await requests.cancel(id, press)).toEqual({ kind: 'answered' });
+  });
+
+  it('that the service never confirms ends the question all the same', async () => {
+    const { ask, life, requests } = createLifeDesk({ work: { takesMs: 600_000, ends: 'completed' } });
+    life.ports.codeSearch.cancel = async () => undefined;
+    const { id } = await ask();
+    await life.run(life.startMs + 2_000);
+    await requests.cancel(id, press);
+    await life.run();
+    expect(life.question(id).outcome).toEqual({ kind: 'cancelled' });
+    expect(life.now() - life.startMs).toBeLessThan(45_000);
+  });
+
+  it('in a thread means the question whose turn it is', async () => {
+    const { ask, life, requests } = createLifeDesk({ work: { takesMs: 9_000, ends: 'completed' } });
+    const [first, second] = [await ask(), await ask()];
+    await life.run(life.startMs + 3_000);
+    expect(await requests.cancelInThread(thread, 'U9')).toEqual({ kind: 'cancelling' });
+    await life.run();
+    expect(life.question(first.id).outcome?.kind).toBe('cancelled');
+    expect(life.question(second.id).outcome?.kind).toBe('answered');
+    expect(await requests.cancelInThread(thread, 'U9')).toEqual({ kind: 'nothing' });
+    expect(await requests.cancelInThread({ ...thread, threadTs: '1.000001' }, 'U9')).toEqual({ kind: 'nothing' });
+  });
+});
+
+describe('checkAgain', () => {
+  const work = { takesMs: 20 * 60_000, ends: 'completed' } as const;
+
+  it('does nothing for a question that ended otherwise', async () => {
+    const { id, requests } = await withEnded('completed');
+    expect(await requests.checkAgain(id, press)).toEqual({ kind: 'expired' });
+  });
+
+  it('takes two presses as one', async () => {
+    const { ask, life, requests } = createLifeDesk({ work });
+    const { id } = await ask();
+    await life.run();
+    await Promise.all([requests.checkAgain(id, press), requests.checkAgain(id, press)]);
+    await life.run();
+    const question = life.question(id);
+    expect(question.outcome?.kind).toBe('answered');
+    expect(question.delivery.round).toBe(1);
+    expect(life.messagesOf(question, 'part')).toHaveLength(2);
+  });
+
+  // As soon as the message with the button stands, it can be pressed: at any operation of the look that goes on.
+  it.each(Array.from({ length: 24 }, (_, index) => index))(
+    'pressed %i turns after its button was posted is not lost, and the answer comes once',
+    async (turns) => {
+      const { ask, life, requests } = createLifeDesk({ work });
+      let pressed: Promise<unknown> | undefined;
+      let listedMeanwhile: boolean | undefined;
+      const { postPart } = life.ports.messenger;
+      const { id } = await ask();
+      life.ports.messenger.postPart = async (question, part) => {
+        const posted = await postPart(question, part);
+        pressed ??= (async () => {
+          for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+          await requests.checkAgain(id, press);
+          // Long enough for the look that was under way to do all it had left.
+          for (let turn = 0; turn < 200; turn += 1) await Promise.resolve();
+          listedMeanwhile = life.openIds().includes(id);
+        })();
+        return posted;
+      };
+      await life.run();
+      await pressed;
+      const question = life.question(id);
+      expect(listedMeanwhile).toBe(true);
+      expect(question).toMatchObject({ phase: 'closed', outcome: { kind: 'answered' } });
+      expect(life.messagesOf(question, 'part').map(({ marker }) => marker)).toEqual(['part 0.0', 'part 1.0']);
+      expect(life.messagesOf(question, 'card')[0]?.view?.kind).toBe('answered');
+      expect(life.openIds()).toEqual([]);
+      expect(life.violations).toEqual([]);
+    },
+  );
+});
