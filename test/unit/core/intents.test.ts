@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isCancel, readIntent } from '../../../src/core/intents.ts';
+
+describe('readIntent', () => {
+  it.each(['', '  \n', 'help', 'Help', ' HELP ', 'help.', 'help!'])('reads %j as help', (text) => {
+    expect(readIntent(text)).toEqual({ kind: 'help' });
+  });
+
+  it.each(['cancel', 'Cancel', 'stop', 'STOP!', ' stop. '])('reads %j as cancel', (text) => {
+    expect(readIntent(text)).toEqual({ kind: 'cancel' });
+  });
+
+  it.each([
+    'help me understand retries',
+    'cancel button: where is it defined?',
+    'stop words of the tokenizer?',
+    'status of the payment retries?',
+    'how do I cancel',
+    'helpers',
+    'newline handling',
+    'news?',
+    'differently put, where is it?',
+    'different approaches to caching?',
+    'is there a new client?',
+    'new',
+    'new question',
+    'New:',
+  ])('reads %j as a question', (text) => {
+    expect(readIntent(text)).toEqual({ kind: 'ask', text });
+  });
+
+  it.each([
+    ['new where is the retry policy?', 'where is the retry policy?'],
+    ['New: where?', 'where?'],
+    ['new question where?', 'where?'],
+    ['New question: where?', 'where?'],
+    ['different question, where?', 'where?'],
+    ['Different question – where?', 'where?'],
+    ['new\nwhere?', 'where?'],
+  ])('reads %j as a question that may ask for a new conversation', (text, freshText) => {
+    expect(readIntent(text)).toEqual({ kind: 'ask', text, freshText });
+  });
+
+  it('never loses a word of a question, and never throws', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const intent = readIntent(text);
+        if (intent.kind !== 'ask') return;
+        expect(intent.text).toBe(text.trim());
+        if (intent.freshText !== undefined) expect(intent.text.endsWith(intent.freshText)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('isCancel', () => {
+  it.each(['cancel', 'stop', 'Stop.', 'cancel!!'])('takes %j', (text) => {
+    expect(isCancel(text)).toBe(true);
+  });
+
+  it.each(['', 'cancel it', 'please stop', 'unstop', 'stop?', 'help'])('leaves %j alone', (text) => {
+    expect(isCancel(text)).toBe(false);
+  });
+});

@@ -1,0 +1,351 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decide, finalCard, interpret, type Situation, type Step } from '../../../src/core/lifecycle.ts';
+import { defaultPacing } from '../../../src/core/pacing.ts';
+import type { Conversation, UpstreamQuestion } from '../../../src/core/ports.ts';
+import type { Outcome, Phase, Question } from '../../../src/core/question.ts';
+import { someMs as now, questionWith, someAnswer } from '../../support/questions.ts';
+
+const settings = { pacing: defaultPacing, cardEditMs: 3_000, threadLimit: 20 };
+const atTurn: Situation = { nowMs: now, placeInLine: 0, parts: 1, settings };
+
+const minuteMs = 60_000;
+const card = { ts: '1.1', shown: '', editedMs: now };
+const cancel = { byUserId: 'U9', atMs: now };
+const nowhere = { teamId: 'T1', channelId: 'C1' };
+const trouble = { failures: 3, sinceMs: now - minuteMs, notBeforeMs: now - 1 };
+const held = { ...trouble, notBeforeMs: now + 5_000 };
+const answered: Outcome = { kind: 'answered', answer: someAnswer };
+const cancelled: Outcome = { kind: 'cancelled' };
+const asked = { steps: 0, conversationId: 1, questionId: 2, askedMs: now };
+const delivery = (posted: string[], more: Partial<Question['delivery']> = {}) => ({ round: 0, posted, ...more });
+const announced: Partial<Question> = { card };
+const running: Partial<Question> = { phase: 'running', card, upstream: asked };
+const parked: Partial<Question> = { phase: 'parked', card, parkedUntilMs: now + minuteMs };
+const ending: Partial<Question> = { phase: 'delivering', card, outcome: answered };
+
+type Row = [what: string, change: Partial<Question>, step: Step, situation?: Partial<Situation>];
+
+describe('decide: a waiting question', () => {
+  it.each<Row>([
+    ['joins its line first', {}, { do: 'join' }, { placeInLine: -1 }],
+    ['joins also when cancelled', { cancel }, { do: 'join' }, { placeInLine: -1 }],
+    [
+      'of a command is announced before it has a line',
+      { place: nowhere },
+      { do: 'announce', lookFirst: false },
+      { placeInLine: -1 },
+    ],
+    ['is announced', {}, { do: 'announce', lookFirst: false }],
+    ['is announced while others are before it', {}, { do: 'announce', lookFirst: false }, { placeInLine: 2 }],
+    ['is announced although cancelled, so that its end is visible', { cancel }, { do: 'announce', lookFirst: false }],
+    ['waits after a card of unknown outcome', { card: { intentMs: now - 1_000 } }, { do: 'wait', ms: 2_000 }],
+    ['looks for that card then', { card: { intentMs: now - 3_000 } }, { do: 'announce', lookFirst: true }],
+    ['does without a card that is gone', { card: { gone: true } }, { do: 'ask', lookFirst: false }],
+    ['waits for its turn', announced, { do: 'wait', ms: 15_000 }, { placeInLine: 1 }],
+    ['is asked at its turn', announced, { do: 'ask', lookFirst: false }],
+    [
+      'waits after an asking of unknown outcome',
+      { card, upstream: { steps: 0, intentMs: now - 1 } },
+      { do: 'wait', ms: 2_999 },
+    ],
+    [
+      'looks for what it asked then',
+      { card, upstream: { steps: 0, intentMs: now - 3_000 } },
+      { do: 'ask', lookFirst: true },
+    ],
+    ['ends when cancelled', { card, cancel }, { do: 'end', outcome: cancelled }],
+    ['ends when cancelled in line', { card, cancel }, { do: 'end', outcome: cancelled }, { placeInLine: 4 }],
+    ['ends when cancelled while held', { card, cancel, trouble: held }, { do: 'end', outcome: cancelled }],
+    [
+      'looks for what it may have asked before it ends as cancelled',
+      { card, cancel, upstream: { steps: 0, intentMs: now - 3_000 } },
+      { do: 'ask', lookFirst: true },
+    ],
+    ['is held back after failures', { card, trouble: held }, { do: 'wait', ms: 5_000 }],
+    ['is tried again then', { card, trouble }, { do: 'ask', lookFirst: false }],
+    [
+      'is given up when patience ends',
+      { card, trouble, upstream: { steps: 0, firstTriedMs: now - 15 * minuteMs } },
+      { do: 'end', outcome: { kind: 'failed', failure: { cause: 'unreachable' } } },
+    ],
+    [
+      'is not given up just before',
+      { card, trouble, upstream: { steps: 0, firstTriedMs: now - 15 * minuteMs + 1 } },
+      { do: 'ask', lookFirst: false },
+    ],
+    [
+      'is not given up for having waited in line',
+      { card, acceptedMs: now - 60 * minuteMs },
+      { do: 'ask', lookFirst: false },
+    ],
+  ])('%s', (_, change, step, situation) => {
+    expect(decide(questionWith(change), { ...atTurn, ...situation })).toEqual(step);
+  });
+});
+
+describe('decide: a parked question', () => {
+  it.each<Row>([
+    ['waits until then', parked, { do: 'wait', ms: minuteMs }],
+    ['is looked at every hour', { ...parked, parkedUntilMs: now + 1e9 }, { do: 'wait', ms: 60 * minuteMs }],
+    ['goes on then', { ...parked, parkedUntilMs: now }, { do: 'unpark' }],
+    ['goes on where nobody knows until when', { phase: 'parked', card }, { do: 'unpark' }],
+    ['ends when cancelled', { ...parked, cancel }, { do: 'end', outcome: cancelled }],
+    [
+      'first looks for what it may have asked',
+      { ...parked, cancel, upstream: { steps: 0, intentMs: now - minuteMs } },
+      { do: 'unpark' },
+    ],
+  ])('%s', (_, change, step) => {
+    expect(decide(questionWith(change), atTurn)).toEqual(step);
+  });
+});
+
+describe('decide: a running question', () => {
+  it.each<Row>([
+    ['is watched', running, { do: 'watch' }],
+    ['is watched although it is in no line, after Check again', running, { do: 'watch' }, { placeInLine: -1 }],
+    ['is held back after failures', { ...running, trouble: held }, { do: 'wait', ms: 5_000 }],
+    ['is cancelled at the service', { ...running, cancel }, { do: 'cancelUpstream' }],
+    ['is cancelled there although held', { ...running, cancel, trouble: held }, { do: 'cancelUpstream' }],
+    [
+      'is watched until the service confirms',
+      { ...running, cancel, upstream: { ...asked, cancelSentMs: now - 30_000 } },
+      { do: 'watch' },
+    ],
+    [
+      'ends as cancelled without a confirmation',
+      { ...running, cancel, upstream: { ...asked, cancelSentMs: now - 30_001 } },
+      { do: 'end', outcome: cancelled },
+    ],
+  ])('%s', (_, change, step, situation) => {
+    expect(decide(questionWith(change), { ...atTurn, ...situation })).toEqual(step);
+  });
+});
+
+describe('decide: a question that has ended', () => {
+  const dayMs = 24 * 60 * minuteMs;
+  const final = { ...card, shown: finalCard };
+
+  it.each<Row>([
+    ['is posted part by part', ending, { do: 'post', part: 0, lookFirst: false }, { parts: 3 }],
+    [
+      'goes on with the next part',
+      { ...ending, delivery: delivery(['1', '2']) },
+      { do: 'post', part: 2, lookFirst: false },
+      { parts: 3 },
+    ],
+    [
+      'waits after a part of unknown outcome',
+      { ...ending, delivery: delivery([], { intentMs: now - 2_000 }) },
+      { do: 'wait', ms: 1_000 },
+    ],
+    [
+      'looks for that part then',
+      { ...ending, delivery: delivery(['1'], { intentMs: now - 3_000 }) },
+      { do: 'post', part: 1, lookFirst: true },
+      { parts: 2 },
+    ],
+    ['is held back after failures, cancelled or not', { ...ending, cancel, trouble: held }, { do: 'wait', ms: 5_000 }],
+    ['closes its card after the last part', { ...ending, delivery: delivery(['1']) }, { do: 'closeCard' }],
+    ['closes after its card', { ...ending, delivery: delivery(['1']), card: final }, { do: 'close' }],
+    ['closes without a card', { ...ending, delivery: delivery(['1']), card: {} }, { do: 'close' }],
+    [
+      'closes without a card that is gone',
+      { ...ending, delivery: delivery(['1']), card: { ...card, gone: true } },
+      { do: 'close' },
+    ],
+    ['as cancelled lets its card say so', { ...ending, outcome: cancelled }, { do: 'closeCard' }],
+    [
+      'as cancelled says so itself where the card is gone',
+      { ...ending, outcome: cancelled, card: { ...card, gone: true } },
+      { do: 'post', part: 0, lookFirst: false },
+    ],
+    [
+      'as cancelled says so itself where there is no card',
+      { ...ending, outcome: cancelled, card: {} },
+      { do: 'post', part: 0, lookFirst: false },
+    ],
+    [
+      'is told privately where the place is closed',
+      { ...ending, outcome: { kind: 'undeliverable' } },
+      { do: 'sayUndeliverable' },
+    ],
+    ['is told privately where it has no thread', { ...ending, place: nowhere }, { do: 'sayUndeliverable' }],
+    ['closes its card after that', { ...ending, delivery: delivery([], { refused: true }) }, { do: 'closeCard' }],
+    [
+      'without an outcome is our own fault',
+      { phase: 'delivering', card },
+      { do: 'end', outcome: { kind: 'failed', failure: { cause: 'internal' } } },
+    ],
+    [
+      'is tried for a day',
+      { ...ending, trouble: { ...trouble, sinceMs: now - dayMs } },
+      { do: 'post', part: 0, lookFirst: false },
+    ],
+    ['is not tried for longer', { ...ending, trouble: { ...trouble, sinceMs: now - dayMs - 1 } }, { do: 'close' }],
+    [
+      'is not told privately for longer either',
+      { ...ending, outcome: { kind: 'undeliverable' }, trouble: { ...trouble, sinceMs: now - dayMs - 1 } },
+      { do: 'close' },
+    ],
+    ['needs nothing once closed', { ...ending, phase: 'closed', cancel, trouble: held }, { do: 'nothing' }],
+  ])('%s', (_, change, step, situation) => {
+    expect(decide(questionWith(change), { ...atTurn, ...situation })).toEqual(step);
+  });
+});
+
+describe('decide', () => {
+  const time = fc.integer({ min: now - 2 * 24 * 60 * minuteMs, max: now + 2 * 24 * 60 * minuteMs });
+  const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
+  const anyQuestion = fc
+    .record({
+      phase: fc.constantFrom<Phase>('waiting', 'running', 'parked', 'delivering', 'closed'),
+      threaded: fc.boolean(),
+      ts: maybe(fc.constant('1.1')),
+      gone: fc.boolean(),
+      shown: maybe(fc.constantFrom('', finalCard)),
+      cardIntentMs: maybe(time),
+      intentMs: maybe(time),
+      firstTriedMs: maybe(time),
+      cancelSentMs: maybe(time),
+      notBeforeMs: maybe(time),
+      sinceMs: time,
+      untilMs: maybe(time),
+      isCancelled: fc.boolean(),
+      outcome: maybe(fc.constantFrom<Outcome>(answered, cancelled, { kind: 'gaveUp' }, { kind: 'undeliverable' })),
+      posted: fc.array(fc.constant('1.2'), { maxLength: 3 }),
+      deliveryIntentMs: maybe(time),
+      refused: fc.boolean(),
+    })
+    .map((some) =>
+      questionWith({
+        phase: some.phase,
+        place: some.threaded ? questionWith().place : nowhere,
+        card: {
+          ...(some.ts === undefined ? {} : { ts: some.ts }),
+          ...(some.gone ? { gone: true } : {}),
+          ...(some.shown === undefined ? {} : { shown: some.shown }),
+          ...(some.cardIntentMs === undefined ? {} : { intentMs: some.cardIntentMs }),
+        },
+        upstream: {
+          steps: 0,
+          ...(some.intentMs === undefined ? {} : { intentMs: some.intentMs }),
+          ...(some.firstTriedMs === undefined ? {} : { firstTriedMs: some.firstTriedMs }),
+          ...(some.cancelSentMs === undefined ? {} : { cancelSentMs: some.cancelSentMs }),
+        },
+        ...(some.notBeforeMs === undefined
+          ? {}
+          : { trouble: { failures: 1, sinceMs: some.sinceMs, notBeforeMs: some.notBeforeMs } }),
+        ...(some.untilMs === undefined ? {} : { parkedUntilMs: some.untilMs }),
+        ...(some.isCancelled ? { cancel } : {}),
+        ...(some.outcome === undefined ? {} : { outcome: some.outcome }),
+        delivery: {
+          round: 0,
+          posted: some.posted,
+          ...(some.deliveryIntentMs === undefined ? {} : { intentMs: some.deliveryIntentMs }),
+          ...(some.refused ? { refused: true } : {}),
+        },
+      }),
+    );
+
+  it('never waits in vain, never repeats an effect of unknown outcome without a look, and never posts a part too many', () => {
+    fc.assert(
+      fc.property(
+        anyQuestion,
+        fc.integer({ min: -1, max: 3 }),
+        fc.integer({ min: 0, max: 3 }),
+        (question, placeInLine, parts) => {
+          const step = decide(question, { ...atTurn, placeInLine, parts });
+          if (step.do === 'wait') expect(step.ms).toBeGreaterThan(0);
+          if (step.do === 'announce') expect(step.lookFirst).toBe(question.card.intentMs !== undefined);
+          if (step.do === 'ask') expect(step.lookFirst).toBe(question.upstream.intentMs !== undefined);
+          if (step.do === 'post') {
+            expect(step.lookFirst).toBe(question.delivery.intentMs !== undefined);
+            expect(step.part).toBeLessThan(parts);
+            expect(step.part).toBe(question.delivery.posted.length);
+          }
+          expect(step.do === 'nothing').toBe(question.phase === 'closed');
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('interpret', () => {
+  const observed: UpstreamQuestion = {
+    id: 2,
+    text: 'Where?',
+    state: 'completed',
+    steps: 3,
+    sources: [],
+    followUps: [],
+  };
+  const conversation: Conversation = { id: 1, questions: [observed] };
+  const failure = (kind: string) =>
+    ({ ...observed, state: 'failed', error: { kind, title: 'No', message: 'It failed' } }) as const;
+
+  it.each(['pending', 'processing'] as const)('a question that is %s is being worked on', (state) => {
+    expect(interpret({ ...observed, state }, conversation, 5, now)).toEqual({ is: 'working' });
+  });
+
+  it('a finished one is answered, with what is missing filled in', () => {
+    expect(interpret(observed, conversation, 4_000, now)).toEqual({
+      is: 'ended',
+      outcome: {
+        kind: 'answered',
+        answer: { title: '', markdown: '', sources: [], followUps: [], durationMs: 4_000, steps: 3 },
+      },
+    });
+  });
+
+  it('an answer keeps what the service reports', () => {
+    const quota = { used: 9, limit: 10 };
+    const full = { ...observed, title: 'T', answer: 'A', durationMs: 7_000, credits: 2 };
+    const reading = interpret(full, { ...conversation, quota }, 4_000, now);
+    expect(reading).toMatchObject({
+      outcome: { answer: { title: 'T', markdown: 'A', durationMs: 7_000, credits: 2, quota } },
+    });
+  });
+
+  it.each([0, -1])('a duration of %i is not believed', (durationMs) => {
+    expect(interpret({ ...observed, durationMs }, conversation, 4_000, now)).toMatchObject({
+      outcome: { answer: { durationMs: 4_000 } },
+    });
+  });
+
+  it('a cancelled one is cancelled', () => {
+    expect(interpret({ ...observed, state: 'cancelled' }, conversation, 1, now)).toEqual({
+      is: 'ended',
+      outcome: cancelled,
+    });
+  });
+
+  it.each([
+    ['TokenLimitExceeded', { cause: 'tooLong' }],
+    ['Anything', { cause: 'service', title: 'No', message: 'It failed' }],
+    ['RateLimitExceeded', { cause: 'service', title: 'No', message: 'It failed' }],
+  ])('a failure of kind %s ends it', (kind, expected) => {
+    expect(interpret(failure(kind), conversation, 1, now)).toEqual({
+      is: 'ended',
+      outcome: { kind: 'failed', failure: expected },
+    });
+  });
+
+  it('a failure without an error is one of the service', () => {
+    expect(interpret({ ...observed, state: 'failed' }, conversation, 1, now)).toEqual({
+      is: 'ended',
+      outcome: { kind: 'failed', failure: { cause: 'service', title: '', message: '' } },
+    });
+  });
+
+  it('a limit that ends in the future parks it; one that is over does not', () => {
+    const limited = (resetAtMs: number) => ({ ...conversation, quota: { used: 1, limit: 1, resetAtMs } });
+    expect(interpret(failure('RateLimitExceeded'), limited(now + 1), 1, now)).toEqual({
+      is: 'limited',
+      untilMs: now + 1,
+    });
+    expect(interpret(failure('RateLimitExceeded'), limited(now), 1, now)).toMatchObject({ is: 'ended' });
+  });
+});
