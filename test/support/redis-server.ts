@@ -59,9 +59,7 @@ async function spawnServer(port: number, url: string, args: string[]): Promise<C
     ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...args],
     { stdio: 'ignore' },
   );
-  const killAtExit = () => void server.kill('SIGKILL');
-  process.once('exit', killAtExit);
-  server.once('exit', () => process.off('exit', killAtExit));
+  killWithUs(server);
   await eventually(
     async () => {
       if (server.exitCode !== null) throw new Error(`redis-server ended with exit code ${server.exitCode}`);
@@ -76,6 +74,16 @@ async function spawnServer(port: number, url: string, args: string[]): Promise<C
     { timeoutMs: 15_000 },
   );
   return server;
+}
+
+/** Ends the server however this process ends, even by SIGKILL: the pipe to a small watcher closes with us. */
+function killWithUs(server: ChildProcess): void {
+  const watcher = spawn('sh', ['-c', `read _; kill -9 ${server.pid}`], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  watcher.unref();
+  server.once('exit', () => watcher.kill('SIGKILL'));
 }
 
 async function end(server: ChildProcess): Promise<void> {
