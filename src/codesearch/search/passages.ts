@@ -158,7 +158,9 @@ function judge(
   );
   const whole = total || 1;
   const nameFit = nameTerms.size === 0 ? 0 : (nameGain / whole) * (0.4 + 0.6 * partsMatched(subjects, nameTerms));
-  const role = { ...ROLE_FACTOR, ...PREFERENCE[intent] }[block.file.role];
+  const isLog =
+    /(^|\/)(change-?logs?|history|releases?)[^/]*(\/|\.|$)/i.test(block.file.path) && block.file.role === 'docs';
+  const role = { ...ROLE_FACTOR, ...PREFERENCE[intent] }[block.file.role] * (isLog ? 0.3 : 1);
   const score =
     ((bodyGain + 0.12 * repeats) / whole) ** 1.3 *
     (1 +
@@ -198,7 +200,15 @@ function kindFactor(symbol: CodeSymbol | undefined, intent: Intent): number {
   if (symbol === undefined) return 0.9;
   const acts = symbol.kind === 'function' || symbol.kind === 'method';
   if (intent === 'how' || intent === 'why' || intent === 'general')
-    return acts ? 1.15 : symbol.kind === 'class' ? 0.95 : symbol.kind === 'heading' ? 1 : 0.75;
+    return acts
+      ? 1.15
+      : /(?:Error|Exception)$/.test(symbol.name)
+        ? 0.55
+        : symbol.kind === 'class'
+          ? 0.95
+          : symbol.kind === 'heading'
+            ? 1
+            : 0.75;
   return 1;
 }
 

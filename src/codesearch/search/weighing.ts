@@ -56,13 +56,20 @@ export function weigh(
     }
   }
   const count = corpus.index.size();
-  const weighed = boosts.map((subject) => {
+  const rated = boosts.map((subject) => {
     const own = filesOf.get(subject.stem)?.size ?? 0;
     const any = new Set([subject.stem, ...subject.related].flatMap((term) => [...(filesOf.get(term) ?? [])])).size;
     const seen = own > 0 ? own : any;
     const rarity = Math.log(1 + (count - seen + 0.5) / (seen + 0.5));
-    return { ...subject, gain: subject.weight * Math.max(rarity, 0.15), files: any, ownFiles: own };
+    return { ...subject, rarity: Math.max(rarity, 0.15), files: any, ownFiles: own };
   });
+  // What exists nowhere is not worth much more than the rarest word that does, or one odd word would drown the rest.
+  const known = rated.filter(({ files, weight }) => files > 0 && weight >= 0.5).map(({ rarity }) => rarity);
+  const most = known.length === 0 ? Number.POSITIVE_INFINITY : 1.25 * Math.max(...known);
+  const weighed = rated.map(({ rarity, ...subject }) => ({
+    ...subject,
+    gain: subject.weight * Math.min(rarity, most),
+  }));
   return { subjects: weighed, total: weighed.reduce((sum, subject) => sum + subject.gain, 0), hits };
 }
 

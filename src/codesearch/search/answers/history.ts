@@ -27,6 +27,10 @@ export async function tellHistory(findings: Findings): Promise<Draft | undefined
     told.push(...(await ofPath(findings, directory.repository, directory.path, label)));
   } else told.push(...(await ofIdentifier(findings)));
   told.push(...matching(findings));
+  const best = passages[0];
+  if (told.length === 0 && best !== undefined && best.covered >= 0.5) {
+    told.push(...(await ofPath(findings, best.file.repository, best.file.path, fileLink(best.file))));
+  }
   const strong = question.subjects.filter(({ weight }) => weight >= 0.5);
   if (told.length === 0 && strong.length === 0) told.push(...recent(findings));
   if (told.length === 0) return undefined;

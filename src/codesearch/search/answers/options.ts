@@ -42,11 +42,10 @@ export async function listOptions(findings: Findings): Promise<Draft | undefined
   if (wantsEnvironment) await addEnvironment(findings, draft);
   if (!wantsEnvironment || sections.length === 0) await addTypes(findings, draft);
   if (sections.length === 0) return undefined;
-  for (const passage of findings.passages
-    .filter(({ file, covered }) => file.role === 'docs' && covered > 0.4)
-    .slice(0, 2)) {
-    sections.push(`Documented in ${fileLink(passage.file, passage.start, passage.end)}.`);
-    draft.sources.push(fileSource(passage.file, passage.start, passage.end));
+  const documents = findings.passages.filter(({ file, covered }) => file.role === 'docs' && covered > 0.4).slice(0, 2);
+  if (documents.length > 0) {
+    sections.push(`Documented in ${joinWords(documents.map(({ file, start, end }) => fileLink(file, start, end)))}.`);
+    draft.sources.push(...documents.map(({ file, start, end }) => fileSource(file, start, end)));
   }
   const [symbol] = draft.symbols;
   const [file] = draft.files;

@@ -43,7 +43,7 @@ export function understand(text: string): Question {
   const subjects = new Map<string, Subject>();
   const add = (word: string, weight: number): void => {
     const lower = word.toLowerCase();
-    if (STOP_WORDS.has(lower) || (lower.length < 2 && !/\p{L}/u.test(lower))) return;
+    if (STOP_WORDS.has(lower) || /^[a-z\d]$/.test(lower)) return;
     const key = stem(lower);
     const saysKind = INTENT_STEMS[intent]?.has(key) === true;
     const weighed = weight * (saysKind ? 0.1 : WEAK_STEMS.has(key) ? 0.3 : 1);

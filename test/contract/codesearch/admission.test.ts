@@ -1,0 +1,174 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createHarbourRepository } from '../../support/codesearch-repository.ts';
+import { createCaller, startTestService } from '../../support/codesearch-service.ts';
+
+const repository = createHarbourRepository();
+let service: Awaited<ReturnType<typeof startTestService>>;
+
+beforeAll(async () => {
+  service = await startTestService({
+    repos: [repository.path],
+    tokens: [
+      { username: 'alice', token: 'test-token' },
+      { username: 'bob', token: 'bob-token' },
+    ],
+  });
+});
+
+afterAll(async () => {
+  await service.stop();
+  repository.remove();
+});
+
+test('a request without X-Requested-With is a bad one', async () => {
+  const response = await service.call('GET', '', undefined, { 'X-Requested-With': undefined });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toEqual({
+    error: { status: 400, message: expect.stringContaining('X-Requested-With') },
+  });
+});
+
+test.each([
+  undefined,
+  'token wrong',
+  'Bearer wrong',
+  'Basic dGVzdA==',
+  'token',
+  'test-token',
+  'token-sudo user="alice",token="wrong"',
+  'token-sudo user="alice",token="bob-token"',
+  'token-sudo user="",token="test-token"',
+])('Authorization: %s is refused with 401', async (header) => {
+  for (const [method, path] of [
+    ['GET', ''],
+    ['POST', '/.api/graphql'],
+  ] as const) {
+    const response = await service.call(
+      method,
+      path,
+      method === 'POST' ? { query: '{ currentUser { username } }' } : undefined,
+      { Authorization: header },
+    );
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual({ error: { status: 401, message: expect.any(String) } });
+  }
+});
+
+test.each([
+  ['token test-token', 'alice'],
+  ['Bearer test-token', 'alice'],
+  ['bearer bob-token', 'bob'],
+  ['token-sudo user="carol",token="test-token"', 'carol'],
+  ['token-sudo user="bob", token="test-token"', 'bob'],
+])('%s lets %s in', async (header, username) => {
+  const response = await service.call(
+    'POST',
+    '/.api/graphql',
+    { query: '{ currentUser { username } }' },
+    { Authorization: header },
+  );
+  expect(await response.json()).toEqual({ data: { currentUser: { username } } });
+  expect((await service.call('GET', '', undefined, { Authorization: header })).status).toBe(200);
+});
+
+test('a user acted for by sudo owns what was asked in that name', async () => {
+  const sudo = { Authorization: 'token-sudo user="bob",token="test-token"' };
+  const response = await service.call('POST', '', { question: 'retry' }, sudo);
+  const { id } = (await response.json()) as { id: number };
+  expect((await service.call('GET', `/${id}`)).status).toBe(404);
+  expect((await createCaller(service.url, 'bob-token').call('GET', `/${id}`)).status).toBe(200);
+});
+
+describe('addresses', () => {
+  test('health needs no token', async () => {
+    expect(await (await fetch(`${service.url}/healthz`)).json()).toEqual({ status: 'ok', repositories: 1, files: 7 });
+  });
+
+  test.each([
+    '/nothing',
+    '/.api',
+    '/.api/deepsearch/v2',
+    '/favicon.ico',
+    '/deepsearch/x',
+    '/github.com/harbour-org/other',
+  ])('%s is not found', async (path) => {
+    const response = await fetch(`${service.url}${path}`);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ error: { status: 404, message: expect.any(String) } });
+  });
+
+  test('a foreign host name is not served, so that no web page reads a local service by rebinding its own', async () => {
+    const { hostname, port } = new URL(service.url);
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      request({ hostname, port, path: '/', headers: { Host: 'evil.example' } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      })
+        .on('error', reject)
+        .end();
+    });
+    expect(status).toBe(400);
+  });
+});
+
+describe('limits that are set', () => {
+  test('too many requests are answered with 429 and when to come again', async () => {
+    const limited = await startTestService({ repos: [repository.path], rateLimit: 2, clock: () => 1_700_000_000_000 });
+    try {
+      await limited.list();
+      await limited.list();
+      const response = await limited.call('POST', '', { question: 'retry' });
+      expect(response.status).toBe(429);
+      expect(response.headers.get('retry-after')).toBe('30');
+      expect(await response.json()).toEqual({ error: { status: 429, message: expect.any(String) } });
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  test('a quota is counted, shown, and ends in a question that says so', async () => {
+    const limited = await startTestService({ repos: [repository.path], quota: 1 });
+    try {
+      const first = await limited.create('Where is retryDelay?');
+      expect((await limited.finished(first.id)).quota_usage).toMatchObject({ total_quota: 1, quota_limit: 1 });
+      const second = await limited.answer('Where is withRetries?');
+      expect(second).toMatchObject({ status: 'completed', error: { kind: 'RateLimitExceeded' } });
+      expect(second).not.toHaveProperty('answer');
+    } finally {
+      await limited.stop();
+    }
+  });
+});
+
+describe('sharing', () => {
+  test('is off: a read token finds only what is the reader’s own', async () => {
+    const { read_token } = await service.create('retry');
+    expect((await service.list(`?filter_read_token=${read_token}`)).conversations).toHaveLength(1);
+    expect(
+      (await createCaller(service.url, 'bob-token').list(`?filter_read_token=${read_token}`)).conversations,
+    ).toEqual([]);
+  });
+
+  test('is on: a read token opens another user’s conversation, for reading only', async () => {
+    const shared = await startTestService({
+      repos: [repository.path],
+      sharing: true,
+      tokens: [
+        { username: 'alice', token: 'test-token' },
+        { username: 'bob', token: 'bob-token' },
+      ],
+    });
+    try {
+      const { id, read_token } = await shared.create('retry');
+      const bob = createCaller(shared.url, 'bob-token');
+      expect(
+        (await bob.list(`?filter_read_token=${read_token}`)).conversations.map((conversation) => conversation.id),
+      ).toEqual([id]);
+      expect((await bob.list()).conversations).toEqual([]);
+      expect((await bob.call('DELETE', `/${id}`)).status).toBe(404);
+    } finally {
+      await shared.stop();
+    }
+  });
+});

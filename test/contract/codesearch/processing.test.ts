@@ -1,0 +1,148 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createHarbourRepository } from '../../support/codesearch-repository.ts';
+import { startTestService, type WireQuestion } from '../../support/codesearch-service.ts';
+import { eventually } from '../../support/eventually.ts';
+
+const repository = createHarbourRepository();
+afterAll(() => repository.remove());
+
+test('turns appear one by one while the work goes on', async () => {
+  const service = await startTestService({ repos: [repository.path], stepDelayMs: 60 });
+  try {
+    const { id } = await service.create('How does withRetries work?');
+    const seen = new Set<number>();
+    await eventually(
+      async () => {
+        const [question] = (await service.get(id)).questions;
+        seen.add(question?.turns.length ?? 0);
+        expect(question?.status).toBe('completed');
+      },
+      { timeoutMs: 10_000 },
+    );
+    expect(seen.size).toBeGreaterThan(3);
+  } finally {
+    await service.stop();
+  }
+});
+
+test('cancel takes effect between steps, returns the question, and leaves the conversation usable', async () => {
+  const service = await startTestService({ repos: [repository.path], stepDelayMs: 30_000 });
+  try {
+    const { id, questions } = await service.create('How does withRetries work?');
+    const path = `/${id}/questions/${questions[0]?.id}/cancel`;
+    await eventually(async () => expect((await service.get(id)).questions[0]?.turns.length).toBeGreaterThan(1));
+    const response = await service.call('POST', path);
+    expect(response.status).toBe(200);
+    const cancelled = (await response.json()) as WireQuestion;
+    expect(cancelled).toMatchObject({
+      id: questions[0]?.id,
+      status: 'completed',
+      error: { kind: 'Cancelled' },
+      suggested_followups: [],
+    });
+    expect(cancelled).not.toHaveProperty('answer');
+    // The place is free again at once although the step would have lasted half a minute.
+    const next = (await (
+      await service.call('POST', `/${id}/questions`, { question: 'Where is retryDelay?' })
+    ).json()) as WireQuestion;
+    await eventually(async () => expect((await service.get(id)).questions[1]?.status).toBe('processing'));
+    await service.call('POST', `/${id}/questions/${next.id}/cancel`);
+    const again = (await (await service.call('POST', path)).json()) as WireQuestion;
+    expect(again).toEqual(cancelled);
+    expect(service.problems).toEqual([]);
+  } finally {
+    await service.stop();
+  }
+});
+
+test('a cancel that comes after the answer leaves the answer', async () => {
+  const service = await startTestService({ repos: [repository.path] });
+  try {
+    const { id } = await service.create('Where is retryDelay?');
+    const [question] = (await service.finished(id)).questions;
+    const response = await service.call('POST', `/${id}/questions/${question?.id}/cancel`);
+    expect([response.status, await response.json()]).toEqual([200, question]);
+    expect((await service.call('POST', `/${id}/questions/4711/cancel`)).status).toBe(404);
+  } finally {
+    await service.stop();
+  }
+});
+
+test('what waits for a place is pending, can be cancelled, and starts when a place is free', async () => {
+  const service = await startTestService({ repos: [repository.path], concurrency: 1, stepDelayMs: 30_000 });
+  try {
+    const first = await service.create('Where is retryDelay?');
+    const second = await service.create('Where is withRetries?');
+    const third = await service.create('Where is JobQueue?');
+    expect([first, second, third].map(({ questions }) => questions[0]?.status)).toEqual([
+      'processing',
+      'pending',
+      'pending',
+    ]);
+    const cancel = (conversation: typeof first) =>
+      service.call('POST', `/${conversation.id}/questions/${conversation.questions[0]?.id}/cancel`);
+    expect(((await (await cancel(second)).json()) as WireQuestion).error?.kind).toBe('Cancelled');
+    await cancel(first);
+    await eventually(async () => expect((await service.get(third.id)).questions[0]?.status).toBe('processing'));
+    await service.call('DELETE', `/${third.id}`);
+    expect(service.problems).toEqual([]);
+  } finally {
+    await service.stop();
+  }
+});
+
+test('fifty questions at once are all answered, each with its own answer', async () => {
+  const service = await startTestService({ repos: [repository.path] });
+  try {
+    const names = ['retryDelay', 'withRetries', 'JobQueue', 'QueueOptions', 'settings'];
+    const asked = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => service.create(`Where is ${names[index % 5]} defined?`)),
+    );
+    expect(new Set(asked.map(({ id }) => id)).size).toBe(50);
+    for (const [index, { id }] of asked.entries()) {
+      const [question] = (await service.finished(id)).questions;
+      expect(question?.answer).toContain(`\`${names[index % 5]}\``);
+    }
+    expect(service.problems).toEqual([]);
+  } finally {
+    await service.stop();
+  }
+});
+
+test('the same question gets the same answer', async () => {
+  const service = await startTestService({ repos: [repository.path] });
+  try {
+    const [first, second] = [
+      await service.answer('How do retries work?'),
+      await service.answer('How do retries work?'),
+    ];
+    expect(second.answer).toBe(first.answer);
+    expect(second.suggested_followups).toEqual(first.suggested_followups);
+  } finally {
+    await service.stop();
+  }
+});
+
+test('a stop keeps conversations, and what was in work goes on at the next start', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'codesearch-data-'));
+  try {
+    const first = await startTestService({ repos: [repository.path], dataDir, stepDelayMs: 30_000 });
+    const { id } = await first.create('Where is retryDelay defined?');
+    await first.stop();
+    const second = await startTestService({ repos: [repository.path], dataDir });
+    try {
+      const { questions, share_url } = await second.finished(id);
+      expect(questions[0]?.answer).toContain('`retryDelay`');
+      expect(questions[0]?.answer).toContain(`](${second.url}/`);
+      expect(share_url.startsWith(second.url)).toBe(true);
+      expect((await second.create('another')).id).toBeGreaterThan(id);
+    } finally {
+      await second.stop();
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});

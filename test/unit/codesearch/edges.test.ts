@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest';
+import { parseArguments } from '../../../src/codesearch/arguments.ts';
+import { parseListQuery, selectPage } from '../../../src/codesearch/conversations/list.ts';
+import { parseDocument } from '../../../src/codesearch/graphql/parser.ts';
+import { createRateLimit } from '../../../src/codesearch/http/rate-limit.ts';
+import { parseLines } from '../../../src/codesearch/pages/code-pages.ts';
+import { renderMarkdown } from '../../../src/codesearch/pages/markdown.ts';
+import { code, escapeText, fence, filePath, prose } from '../../../src/codesearch/search/answers/markdown.ts';
+import { parseCodeQuery } from '../../../src/codesearch/search/match-count.ts';
+import { nameFromRemote } from '../../../src/codesearch/search/repository.ts';
+
+describe('parseArguments', () => {
+  test('reads everything', () => {
+    const line =
+      '--repo a --repo b --port 80 --token alice:s --token t2 --data-dir d --sharing --quota 5 --rate-limit 9 --base-url https://x.example --step-delay 200'.split(
+        ' ',
+      );
+    expect(parseArguments(line, undefined)).toMatchObject({
+      kind: 'run',
+      arguments: {
+        repos: ['a', 'b'],
+        port: 80,
+        tokens: [
+          { username: 'alice', token: 's' },
+          { username: 'user2', token: 't2' },
+        ],
+        dataDir: 'd',
+        sharing: true,
+        quota: 5,
+        rateLimit: 9,
+        baseUrl: 'https://x.example',
+        stepDelayMs: 200,
+      },
+    });
+  });
+
+  test('takes tokens from the environment only when none is given', () => {
+    expect(parseArguments(['--repo', 'a'], 'bob:x,y')).toMatchObject({
+      arguments: {
+        tokens: [
+          { username: 'bob', token: 'x' },
+          { username: 'user2', token: 'y' },
+        ],
+      },
+    });
+    expect(parseArguments(['--repo', 'a', '--token', 'z'], 'x')).toMatchObject({
+      arguments: { tokens: [{ token: 'z' }] },
+    });
+  });
+
+  test('tells every problem at once', () => {
+    const parsed = parseArguments(
+      ['loose', '--frob', '--port', 'x', '--quota', '0', '--base-url', 'ftp://x', '--sharing=yes'],
+      undefined,
+    );
+    expect(parsed.kind === 'bad' ? parsed.problems.length : 0).toBe(7);
+  });
+
+  test('--help wins over problems', () => {
+    expect(parseArguments(['--help', '--frob'], undefined)).toEqual({ kind: 'help' });
+  });
+});
+
+describe('the list', () => {
+  const summaries = Array.from({ length: 25 }, (_, index) => ({
+    id: index + 1,
+    userId: 1,
+    readToken: `t${index + 1}`,
+    createdMs: 1_000 + index,
+    updatedMs: 2_000 - (index % 5),
+  }));
+  const page = (parameters: string) =>
+    selectPage(summaries, parseListQuery(new URLSearchParams(parameters)), () => true);
+
+  test.each(['id', '-id', 'created_at', '-created_at', 'updated_at', '-updated_at'])(
+    'pages through all by %s, none twice',
+    (sort) => {
+      const seen: number[] = [];
+      let after: string | null = '';
+      for (let pages = 0; pages < 10 && after !== null; pages += 1) {
+        const { ids, endCursor, hasNextPage } = page(`sort=${sort}&page_first=7&page_after=${after}`);
+        seen.push(...ids);
+        after = hasNextPage ? endCursor : null;
+      }
+      expect(seen.toSorted((a, b) => a - b)).toEqual(summaries.map(({ id }) => id));
+    },
+  );
+
+  test.each([
+    'sort=name',
+    'page_first=0',
+    'page_first=-1',
+    'page_first=x',
+    'page_after=!!',
+    'filter_id=abc',
+    'filter_user_id=1.5',
+    'filter_is_starred=maybe',
+  ])('%s is refused', (parameters) => {
+    expect(() => parseListQuery(new URLSearchParams(parameters))).toThrow();
+  });
+
+  test('a cursor of another sort is refused', () => {
+    const { endCursor } = page('sort=id&page_first=2');
+    expect(() => page(`sort=-id&page_after=${endCursor ?? ''}`)).toThrow(/another sort/);
+  });
+});
+
+test('the rate limit refills evenly and says how long to wait', () => {
+  let nowMs = 0;
+  const limit = createRateLimit(2, () => nowMs);
+  limit.take('a');
+  limit.take('a');
+  expect(() => limit.take('a')).toThrow(expect.objectContaining({ status: 429, headers: { 'Retry-After': '30' } }));
+  limit.take('b');
+  nowMs = 30_000;
+  limit.take('a');
+  expect(() => limit.take('a')).toThrow();
+});
+
+test.each([
+  ['https://github.com/org/name.git', 'github.com/org/name'],
+  ['https://user:secret@github.com/org/name', 'github.com/org/name'],
+  ['git@github.com:org/name.git', 'github.com/org/name'],
+  ['ssh://git@host.example:2222/group/sub/name.git', 'host.example/group/sub/name'],
+  ['/srv/git/name.git', undefined],
+  ['file:///srv/name', undefined],
+  ['../name', undefined],
+  ['', undefined],
+])('the remote %j names %j', (address, name) => {
+  expect(nameFromRemote(address)).toBe(name);
+});
+
+test.each([
+  ['L10-20', { start: 10, end: 20 }],
+  ['L7', { start: 7, end: 7 }],
+  ['L20-L10', { start: 10, end: 20 }],
+  ['L10:3-20:1', { start: 10, end: 20 }],
+  ['', undefined],
+  ['L', undefined],
+  ['Lx-3', undefined],
+])('lines of %j', (search, lines) => {
+  expect(parseLines(search)).toEqual(lines);
+});
+
+test('a code query is taken apart', () => {
+  expect(parseCodeQuery('repo:harbour file:\\.ts$ retry "delay cap" case:yes')).toEqual({
+    repositories: ['harbour'],
+    paths: ['\\.ts$'],
+    patterns: ['retry', 'delay cap'],
+    isRegExp: false,
+    isCaseSensitive: true,
+  });
+  expect(parseCodeQuery('/retry\\w+/')).toMatchObject({ patterns: ['retry\\w+'], isRegExp: true });
+});
+
+describe('Markdown that quotes foreign text', () => {
+  test('links survive every sign in a path', () => {
+    const path = filePath({ repository: 'github.com/o/r', path: 'a b/(c)[d]/ü*?#%.ts' }, 3, 9);
+    expect(path).toBe('/github.com/o/r/-/blob/a%20b/%28c%29%5Bd%5D/%C3%BC%2A%3F%23%25.ts?L3-9');
+  });
+
+  test('a fence is longer than any run of backticks inside', () => {
+    expect(fence(['a', '````', 'b'], 'x.md')).toBe('`````md\na\n````\nb\n`````');
+  });
+
+  test('text keeps its words and loses its marks', () => {
+    expect(prose('See {@link Foo} and *this* [x](http://y) <b>now</b>')).toBe('See `Foo` and \\*this\\* x now');
+    expect(escapeText('snake_case _em_')).toBe('snake_case \\_em\\_');
+    expect(code('a`b')).toBe('`` a`b ``');
+  });
+});
+
+describe('renderMarkdown', () => {
+  test.each([
+    '<script>alert(1)</script>',
+    '<img src=x onerror=alert(1)>',
+    '[x](javascript:alert(1))',
+    '![x](javascript:alert(1))',
+    '[x](//evil.example)',
+    '```\n</code></pre><script>alert(1)</script>\n```',
+    '`<script>`',
+    '| <b> |\n|--|\n| <i onclick=x> |',
+    '<a href="javascript:x">y</a>',
+  ])('%s brings no markup of its own', (markdown) => {
+    const { text } = renderMarkdown(markdown);
+    expect(text).not.toMatch(/<(script|img|i |b>|a href="(?!https?:|\/[^/]))/i);
+    expect(text).not.toMatch(/href="javascript/i);
+  });
+
+  test('renders what answers use', () => {
+    const { text } = renderMarkdown('**A** `b` [c](/d)\n\n- e\n- f\n\n> g\n\n```ts\nh < i\n```');
+    expect(text).toBe(
+      '<p><strong>A</strong> <code>b</code> <a href="/d" rel="noreferrer">c</a></p><ul><li>e</li><li>f</li></ul><blockquote><p>g</p></blockquote><pre><code>h &#60; i</code></pre>',
+    );
+  });
+});
+
+describe('GraphQL documents', () => {
+  test('the forms of the contract', () => {
+    expect(parseDocument('{ currentUser { username } }')).toHaveLength(1);
+    const [operation] = parseDocument('query S($q: String! = "x") { a: search(query: $q) { results { matchCount } } }');
+    expect(operation?.selection[0]).toMatchObject({ key: 'a', name: 'search' });
+    expect(operation?.defaults.get('q')).toBe('x');
+  });
+
+  test.each([
+    '{',
+    '{}',
+    'mutation { x }',
+    '{ a(b:) }',
+    '{ ...f }',
+    '{ a @include(if: true) }',
+    '"',
+    `${'{a'.repeat(40)}${'}'.repeat(40)}`,
+  ])('%j is refused', (source) => {
+    expect(() => parseDocument(source)).toThrow();
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import type { QuestionRecord } from '../../../src/codesearch/conversations/records.ts';
+import { emptyStats } from '../../../src/codesearch/conversations/records.ts';
+import { understandInContext } from '../../../src/codesearch/search/questions/carry-over.ts';
+import { intentOf } from '../../../src/codesearch/search/questions/intent.ts';
+import { understand } from '../../../src/codesearch/search/questions/question.ts';
+import { stem } from '../../../src/codesearch/search/stem.ts';
+
+describe('intentOf', () => {
+  test.each([
+    ['where is retryDelay defined?', 'define'],
+    ['Where do we validate tokens?', 'define'],
+    ['How does the job queue work?', 'how'],
+    ['what happens when a job fails?', 'how'],
+    ['what calls withRetries?', 'usage'],
+    ['Where is `JobQueue` used?', 'usage'],
+    ['who uses the queue', 'usage'],
+    ['which files deal with retries?', 'files'],
+    ['list all the classes', 'files'],
+    ['when was the retry delay changed?', 'history'],
+    ['why was the cap added?', 'history'],
+    ['what changed recently?', 'history'],
+    ['who wrote src/retry.ts?', 'authors'],
+    ['who maintains the queue', 'authors'],
+    ['what options does the queue take?', 'options'],
+    ['Which environment variables are used?', 'options'],
+    ['how do I configure the retries?', 'options'],
+    ['how is retryDelay tested?', 'tests'],
+    ['which tests cover the queue', 'tests'],
+    ['what is this repository about?', 'about'],
+    ['How is the code organized?', 'about'],
+    ['why do delays double?', 'why'],
+    ['what is a JobQueue?', 'what'],
+    ['retry delay', 'general'],
+  ])('%s: %s', (question, intent) => {
+    expect(intentOf(question)).toBe(intent);
+  });
+});
+
+describe('understand', () => {
+  test('tells code names and paths from words', () => {
+    const question = understand('Does `withRetries` in src/retry.ts call sleep() or JobQueue.enqueue for retry_cap?');
+    expect(question.identifiers).toEqual(['withRetries', 'sleep', 'JobQueue.enqueue', 'retry_cap']);
+    expect(question.paths).toEqual(['src/retry.ts']);
+  });
+
+  test('ordinary words, abbreviations and sentence ends are no code', () => {
+    const question = understand('Where are retries handled, e.g. after an outage? In the queue.');
+    expect(question.identifiers).toEqual([]);
+    expect(question.paths).toEqual([]);
+    expect(question.subjects.map(({ word }) => word)).toEqual(['retries', 'handled', 'outage', 'queue']);
+  });
+
+  test('a name counts as a whole before its parts', () => {
+    const [whole, ...parts] = understand('where is retryDelay?').subjects;
+    expect(whole).toMatchObject({ stem: 'retrydelay' });
+    expect(parts.every((part) => part.weight < (whole?.weight ?? 0))).toBe(true);
+  });
+
+  test('quoted context weighs less than the question', () => {
+    const subjects = understand('How are jobs ordered?\n\n> Ada: the crane waited\n> Bob: since the outage').subjects;
+    const weights = new Map(subjects.map(({ word, weight }) => [word, weight]));
+    expect(weights.get('ordered')).toBe(1);
+    expect(weights.get('crane')).toBeLessThan(0.3);
+  });
+
+  test('a question of nothing but a quote is asked all the same', () => {
+    expect(understand('> where is retryDelay?').identifiers).toEqual(['retryDelay']);
+  });
+
+  test.each(['', '???', '`', '``', '> ', '```', 'a'.repeat(5_000), '🚢', '))((', 'constructor __proto__ toString'])(
+    'survives %j',
+    (text) => {
+      expect(() => understand(text)).not.toThrow();
+    },
+  );
+});
+
+describe('understandInContext', () => {
+  const before: QuestionRecord = {
+    id: 1,
+    text: 'where is retryDelay defined?',
+    createdMs: 0,
+    updatedMs: 0,
+    status: 'completed',
+    turns: [],
+    stats: emptyStats(),
+    focus: {
+      symbols: ['retryDelay', 'withRetries'],
+      files: [
+        { repository: 'r', path: 'src/retry.ts' },
+        { repository: 'r', path: 'src/config.ts' },
+      ],
+      words: ['retryDelay'],
+      intent: 'define',
+    },
+  };
+
+  test.each(['and where is it used?', 'how does that work?', 'is there a test for it?', 'why?'])(
+    '%s leans on the answer before',
+    (text) => {
+      const question = understandInContext(text, [before]);
+      expect(question.continues).toBe(true);
+      expect(question.identifiers).toContain('retryDelay');
+    },
+  );
+
+  test('a question of its own takes nothing over', () => {
+    const question = understandInContext('How does the JobQueue order its work?', [before]);
+    expect(question.continues).toBe(false);
+    expect(question.identifiers).toEqual(['JobQueue']);
+  });
+
+  test('"what about X" keeps the kind of question and changes its subject', () => {
+    const question = understandInContext('what about the queue?', [before]);
+    expect(question.intent).toBe('define');
+    expect(question.subjects.find(({ stem: own }) => own === stem('queue'))?.weight).toBe(1);
+    expect(question.identifiers).toEqual([]);
+  });
+
+  test('"the second file" is the second file of the answer before', () => {
+    expect(understandInContext('what is in the second file?', [before]).paths).toEqual(['src/config.ts']);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { stem } from '../../../src/codesearch/search/stem.ts';
+import { identifierTerms, indexText, splitIdentifier, textTerms } from '../../../src/codesearch/search/words.ts';
+
+describe('splitIdentifier', () => {
+  test.each([
+    ['retryDelayMs', ['retry', 'delay', 'ms']],
+    ['HTTPServer', ['http', 'server']],
+    ['MAX_RETRY_COUNT', ['max', 'retry', 'count']],
+    ['snake_case_name', ['snake', 'case', 'name']],
+    ['sha256', ['sha256']],
+    ['Größe', ['größe']],
+  ])('%s', (identifier, words) => {
+    expect(splitIdentifier(identifier)).toEqual(words);
+  });
+});
+
+describe('stem', () => {
+  test.each([
+    ['retry', 'retries', 'retrying', 'retried'],
+    ['schedule', 'scheduler', 'scheduling', 'scheduled', 'schedules'],
+    ['cancel', 'cancelled', 'cancels', 'canceling'],
+    ['configure', 'configured', 'configuring'],
+    ['validate', 'validation', 'validator', 'validated'],
+    ['process', 'processes', 'processing', 'processed'],
+    ['limit', 'limits', 'limiter', 'limited', 'limiting'],
+  ])('gives %s and its forms one stem', (word, ...forms) => {
+    expect(forms.map(stem)).toEqual(forms.map(() => stem(word)));
+  });
+
+  test('keeps short words and words that only look alike apart', () => {
+    expect(stem('class')).toBe('class');
+    expect(stem('is')).toBe('is');
+    expect(stem('status')).not.toBe(stem('state'));
+    expect(stem('queue')).not.toBe(stem('query'));
+  });
+});
+
+test('an identifier is indexed by its words and as a whole', () => {
+  expect(identifierTerms('retryDelay')).toEqual([stem('retry'), stem('delay'), 'retrydelay']);
+  expect(textTerms('await retryDelay(1)')).toContain('retrydelay');
+});
+
+test('repeats beyond the third add nothing to the index', () => {
+  expect(indexText('job job job job job')).toBe('job job job');
+});
