@@ -5,10 +5,15 @@ export interface Names {
 }
 
 /**
- * Slack's tokens: `<@U…>`, `<#C…|name>`, `<!here>`, `<https://…|label>`. Only these forms are tokens; any other `<…>`
- * is somebody's code, such as `Map<K,V>`, and stays. Source: docs.slack.dev/messaging/formatting-message-text.
+ * Slack's tokens: `<@U…>`, `<#C…|name>`, `<!here>`, `<!date^…^… {time}|…>`, `<https://…|label>`. Only these forms are
+ * tokens; any other `<…>` is somebody's code, such as `Map<K,V>` or `List<@Nullable T>`, and stays. Source:
+ * docs.slack.dev/messaging/formatting-message-text.
  */
-const token = /<([@#!][^<>\s|]+|(?:https?|mailto|tel|ftp|slack):[^<>|]+)(?:\|([^<>]*))?>/g;
+const token =
+  /<([@#][A-Z0-9]+|!date\^[^<>|]+|![a-z]+(?:\^[^<>\s|]+)?|(?:https?|mailto|tel|ftp|slack):[^<>|]+)(?:\|([^<>]*))?>/g;
+
+/** Spaces at the end of a line. The look behind keeps the search linear where spaces are many. */
+const trailingSpaces = /(?<![^\S\n])[^\S\n]+$/gm;
 
 /** Turns text as Slack sends it into what its writer sees. The app's own mention is taken out; entities are decoded once. */
 export function toPlainText(text: string, names: Names, botUserId?: string): string {
@@ -19,7 +24,7 @@ export function toPlainText(text: string, names: Names, botUserId?: string): str
     plain += readable(match[1] ?? '', match[2], names, botUserId);
     end = match.index + match[0].length;
   }
-  return (plain + decodeEntities(text.slice(end))).replace(/[^\S\n]+$/gm, '').trim();
+  return (plain + decodeEntities(text.slice(end))).replace(trailingSpaces, '').trim();
 }
 
 /** The user and channel ids in a text that come without a label, each once. */
@@ -38,10 +43,10 @@ export function mentions(text: string, userId: string): boolean {
   return [...text.matchAll(token)].some(([, target]) => target === `@${userId}`);
 }
 
-/** Whether a text begins by addressing a person other than the app. */
+/** Whether a text begins by addressing a person other than the app, or a group of people. */
 export function addressesAnother(text: string, botUserId: string): boolean {
-  const first = /^\s*<@([A-Z0-9]+)(?:\|[^<>]*)?>/.exec(text)?.[1];
-  return first !== undefined && first !== botUserId;
+  const first = /^\s*<(?:@([A-Z0-9]+)|!(?:subteam\^|here\b|channel\b|everyone\b))[^<>]*>/.exec(text);
+  return first !== null && first[1] !== botUserId;
 }
 
 function readable(target: string, label: string | undefined, names: Names, botUserId: string | undefined): string {
@@ -69,7 +74,8 @@ function special(target: string, label: string | undefined): string {
 function link(url: string, label: string | undefined): string {
   const bare = url.replace(/^(?:mailto|tel):/, '');
   if (label === undefined || label === '' || label === url || label === bare) return bare;
-  return url.endsWith(label) && /^https?:\/\/[^/]+$/.test(url) ? label : `${label} (${url})`;
+  // Slack makes links of what people write without a scheme, `main.py` and `example.com/path` alike.
+  return url.replace(/^https?:\/\//, '').replace(/\/$/, '') === label.replace(/\/$/, '') ? label : `${label} (${url})`;
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import { newThread, type Thread } from '../../../src/core/question.ts';
+import { toPlainText } from '../../../src/slack/incoming-text.ts';
+import { type IncomingMessage, type Route, routeMention, routeMessage } from '../../../src/slack/routing.ts';
+
+const place = { teamId: 'T1', channelId: 'C1', threadTs: '1.000001' };
+const ours: Thread = { ...newThread(place, true), conversationId: 7 };
+const peoples: Thread = { ...newThread(place, false), conversationId: 7 };
+const names = { user: () => undefined, channel: () => undefined };
+
+function messageWith(change: Partial<IncomingMessage>): IncomingMessage {
+  return { channelType: 'channel', userId: 'U1', text: '', ts: '2.000001', edited: false, ...change };
+}
+
+function route(how: typeof routeMessage, change: Partial<IncomingMessage>, thread?: Thread): Route {
+  const message = messageWith(change);
+  return how(message, toPlainText(message.text, names, 'UBOT'), thread, 'UBOT');
+}
+
+const ask = (text: string, fresh = false): Route => ({ to: 'ask', text, fresh });
+const ignore = (reason: string): Route => ({ to: 'ignore', reason });
+const inThread = { threadTs: place.threadTs };
+const inDm = { channelType: 'im' };
+
+describe('a mention', () => {
+  it.each<[string, Partial<IncomingMessage>, Thread | undefined, Route]>([
+    ['with a question, in a channel', { text: '<@UBOT> where?' }, undefined, ask('where?')],
+    ['with a question, in a thread of ours', { ...inThread, text: '<@UBOT> and then?' }, ours, ask('and then?')],
+    ['with a question, in a thread of people', { ...inThread, text: '<@UBOT> where?' }, undefined, ask('where?')],
+    ['in the middle of a question', { text: 'so <@UBOT>, where?' }, undefined, ask('so , where?')],
+    ['that names another person', { text: '<@UBOT> what did <@U2> change?' }, undefined, ask('what did @U2 change?')],
+    ['with "new", in a bound thread', { ...inThread, text: '<@UBOT> new where?' }, ours, ask('where?', true)],
+    [
+      'with "different question"',
+      { ...inThread, text: '<@UBOT> different question: where?' },
+      ours,
+      ask('where?', true),
+    ],
+    [
+      'with "new", in a bound thread of people',
+      { ...inThread, text: '<@UBOT> new where?' },
+      peoples,
+      ask('where?', true),
+    ],
+    [
+      'with "new", where a question waits',
+      { ...inThread, text: '<@UBOT> new where?' },
+      { ...newThread(place, true), line: ['q1'] },
+      ask('where?', true),
+    ],
+    ['with "new", where nothing was asked', { text: '<@UBOT> new where?' }, undefined, ask('new where?')],
+    ['with nothing', { text: '<@UBOT>' }, undefined, { to: 'help' }],
+    ['with "help"', { text: '<@UBOT> help' }, undefined, { to: 'help' }],
+    ['with a question that begins with "help"', { text: '<@UBOT> help me find it' }, undefined, ask('help me find it')],
+    ['with "cancel"', { ...inThread, text: '<@UBOT> cancel' }, ours, { to: 'cancel' }],
+    ['with "stop"', { ...inThread, text: '<@UBOT> Stop.' }, ours, { to: 'cancel' }],
+    ['with a file', { text: '<@UBOT> what is this?', subtype: 'file_share' }, undefined, ask('what is this?')],
+    [
+      'sent to the channel too',
+      { ...inThread, text: '<@UBOT> where?', subtype: 'thread_broadcast' },
+      ours,
+      ask('where?'),
+    ],
+    ['by a bot', { text: '<@UBOT> where?', botId: 'B1' }, undefined, ignore('from_bot')],
+    ['by nobody', { text: '<@UBOT> where?', userId: undefined }, undefined, ignore('from_bot')],
+    ['by the app itself', { text: '<@UBOT> where?', userId: 'UBOT' }, undefined, ignore('from_bot')],
+    ['by Slackbot', { text: '<@UBOT> where?', userId: 'USLACKBOT' }, undefined, ignore('from_bot')],
+    ['as a bot message', { text: '<@UBOT> where?', subtype: 'bot_message' }, undefined, ignore('subtype_bot_message')],
+    ['in an edit', { text: '<@UBOT> where?', edited: true }, undefined, ignore('edited')],
+  ])('%s', (_, change, thread, expected) => {
+    expect(route(routeMention, change, thread)).toEqual(expected);
+  });
+});
+
+describe('a message in a channel', () => {
+  it.each<[string, Partial<IncomingMessage>, Thread | undefined, Route]>([
+    ['that replies in a thread of ours', { ...inThread, text: 'and then?' }, ours, ask('and then?')],
+    [
+      'that replies in a private channel',
+      { ...inThread, channelType: 'group', text: 'and then?' },
+      ours,
+      ask('and then?'),
+    ],
+    ['that replies with a file', { ...inThread, text: 'and this?', subtype: 'file_share' }, ours, ask('and this?')],
+    [
+      'that replies to the channel too',
+      { ...inThread, text: 'and then?', subtype: 'thread_broadcast' },
+      ours,
+      ask('and then?'),
+    ],
+    ['that replies and names another', { ...inThread, text: 'what did <@U2> do?' }, ours, ask('what did @U2 do?')],
+    // A plain reply is never more than a question or a bare "cancel".
+    ['that replies "new where?"', { ...inThread, text: 'new where?' }, ours, ask('new where?')],
+    ['that replies "cancel"', { ...inThread, text: 'cancel' }, ours, { to: 'cancel' }],
+    ['that replies "stop"', { ...inThread, text: 'Stop' }, ours, { to: 'cancel' }],
+    ['that replies to another person', { ...inThread, text: '<@U2> look' }, ours, ignore('addresses_another_person')],
+    ['that replies to a group', { ...inThread, text: '<!subteam^S1> look' }, ours, ignore('addresses_another_person')],
+    ['that replies with a picture only', { ...inThread, text: '', subtype: 'file_share' }, ours, ignore('no_text')],
+    [
+      'that replies in a thread of people',
+      { ...inThread, text: 'and then?' },
+      peoples,
+      ignore('thread_started_by_people'),
+    ],
+    [
+      'that replies in a thread nobody asked in',
+      { ...inThread, text: 'and then?' },
+      undefined,
+      ignore('thread_unknown'),
+    ],
+    ['that is no reply', { text: 'where?' }, undefined, ignore('not_in_thread')],
+    ['that mentions the app', { ...inThread, text: '<@UBOT> where?' }, ours, ignore('arrives_as_app_mention')],
+    ['by a bot', { ...inThread, text: 'done', botId: 'B1' }, ours, ignore('from_bot')],
+    ['by the app', { ...inThread, text: 'done', userId: 'UBOT' }, ours, ignore('from_bot')],
+    ['that was edited', { ...inThread, text: 'and then?', edited: true }, ours, ignore('edited')],
+    // An unfurled link, an edit and a deletion carry no user of their own, and are hidden.
+    [
+      'that tells of an edit or an unfurl',
+      { ...inThread, subtype: 'message_changed', userId: undefined },
+      ours,
+      ignore('from_bot'),
+    ],
+    [
+      'that tells of an edit by someone',
+      { ...inThread, subtype: 'message_changed' },
+      ours,
+      ignore('subtype_message_changed'),
+    ],
+    ['that tells of a deletion', { ...inThread, subtype: 'message_deleted' }, ours, ignore('subtype_message_deleted')],
+    ['that is hidden', { ...inThread, text: 'and then?', subtype: 'hidden' }, ours, ignore('subtype_hidden')],
+    [
+      'that tells who joined',
+      { text: 'has joined', subtype: 'channel_join' },
+      undefined,
+      ignore('subtype_channel_join'),
+    ],
+    ['spoken by /me', { ...inThread, text: 'waves', subtype: 'me_message' }, ours, ignore('subtype_me_message')],
+  ])('%s', (_, change, thread, expected) => {
+    expect(route(routeMessage, change, thread)).toEqual(expected);
+  });
+});
+
+describe('a direct message', () => {
+  it.each<[string, Partial<IncomingMessage>, Thread | undefined, Route]>([
+    ['asks', { text: 'where?' }, undefined, ask('where?')],
+    ['asks in a thread', { ...inThread, text: 'and then?' }, ours, ask('and then?')],
+    ['asks in a thread nobody asked in', { ...inThread, text: 'where?' }, undefined, ask('where?')],
+    ['asks although it mentions the app', { text: '<@UBOT> where?' }, undefined, ask('where?')],
+    ['asks although it begins with another person', { text: '<@U2> did what?' }, undefined, ask('@U2 did what?')],
+    ['starts a new conversation', { ...inThread, text: 'new where?' }, ours, ask('where?', true)],
+    ['asks with a file', { text: 'what is this?', subtype: 'file_share' }, undefined, ask('what is this?')],
+    ['asks for help', { text: 'help' }, undefined, { to: 'help' }],
+    ['cancels', { ...inThread, text: 'cancel' }, ours, { to: 'cancel' }],
+    ['of the app itself is nothing', { text: 'Answered', userId: 'UBOT', botId: 'B1' }, undefined, ignore('from_bot')],
+    ['that was edited is nothing', { text: 'where?', edited: true }, undefined, ignore('edited')],
+  ])('%s', (_, change, thread, expected) => {
+    expect(route(routeMessage, { ...inDm, ...change }, thread)).toEqual(expected);
+  });
+});
