@@ -21,7 +21,7 @@ export type DemoArguments =
   | { kind: 'wrong'; problems: string[] };
 
 /** Long enough to see a card move and to press Cancel, short enough not to be a wait. */
-const defaultStepDelayMs = 250;
+const defaultStepDelayMs = 800;
 const longestStepDelayMs = 60_000;
 
 const VALUE_OPTIONS = [

@@ -1,7 +1,8 @@
 /**
  * What is added at the end of the local Slack's web page. Version 0.1.8 draws two things of Slack's mrkdwn otherwise
  * than Slack does: it does not know code fences, and it shows `&lt;` where Slack shows `<`. Code would be hard to read,
- * so what was drawn is drawn again. What the app sends, and what the local Slack keeps, is not touched.
+ * so what was drawn is drawn again. Its hint to type a command names one that exists here. What the app sends, and what
+ * the local Slack keeps, is not touched.
  */
 export const MENDING = String.raw`
 <style>
@@ -36,6 +37,11 @@ export const MENDING = String.raw`
         if (mended.get(drawn) === drawn.innerHTML) continue;
         drawn.innerHTML = mend(drawn.innerHTML);
         mended.set(drawn, drawn.innerHTML);
+      }
+      for (const composer of document.querySelectorAll('textarea.composer-input')) {
+        if (composer.placeholder.endsWith('/echo hi')) {
+          composer.placeholder = 'Try /deepsearch help';
+        }
       }
     };
     new MutationObserver(mendAll).observe(document.documentElement, { childList: true, subtree: true });

@@ -3,9 +3,9 @@ import { git } from './git.ts';
 
 /** What to ask about this project itself. */
 const ABOUT_THIS_PROJECT = [
-  'How long does the app wait between two looks at a running question?',
-  'Where are answers split into several messages?',
-  'What happens to open questions when the app is restarted?',
+  'How is a Slack event acknowledged?',
+  'Where is `nextLookMs` used?',
+  'Where is a bare "cancel" handled?',
 ];
 
 /** What can be asked of any repository; they fill up what was not found in this one. */

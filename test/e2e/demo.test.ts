@@ -2,11 +2,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { git } from '../../src/demo/git.ts';
+import { suggestQuestions } from '../../src/demo/questions.ts';
 import { WORKSPACE } from '../../src/demo/workspace.ts';
 import { eventually } from '../support/eventually.ts';
 import { createLocalSlack, localSlackProgram, textOf } from '../support/local-slack.ts';
 import { answerIn } from '../support/local-slack-threads.ts';
-import { isAlive, type Run, runProgram } from '../support/processes.ts';
+import { isAlive, projectFolder, type Run, runProgram } from '../support/processes.ts';
 import { createSampleRepository } from '../support/processes-sample-repository.ts';
 import { listenLocally } from '../support/scripted-server.ts';
 import { createTempDir } from '../support/temp-dir.ts';
@@ -123,6 +125,28 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
     ]) {
       expect(cannot.output()).toContain(said);
     }
+  });
+});
+
+describe('the suggested questions', () => {
+  it('name what exists in this project', async () => {
+    const questions = await suggestQuestions(projectFolder, projectFolder);
+    expect(questions).toHaveLength(3);
+    for (const [, name = ''] of questions.join(' ').matchAll(/`([^`]+)`/g)) {
+      expect(
+        await git(projectFolder, 'grep', '-l', '-w', name, 'HEAD', '--', 'src', ':(exclude)src/demo'),
+      ).toBeTruthy();
+    }
+  });
+
+  it('are derived from another repository, and made of general ones where nothing is found', async () => {
+    const { repository, temp } = await place();
+    expect(await suggestQuestions(repository, projectFolder)).toEqual([
+      expect.stringMatching(/^How does `\w+` work\?$/),
+      expect.stringMatching(/^Where is `\w+` used\?$/),
+      'What changed recently?',
+    ]);
+    expect(await suggestQuestions(temp, projectFolder)).toHaveLength(3);
   });
 });
 
