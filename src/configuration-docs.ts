@@ -18,3 +18,6 @@ reported at once and the process exits with code 2.
 ${rows.join('\n')}
 `;
 }
+
+// `npm run docs` runs this file and keeps what it writes.
+if (process.argv[1] === import.meta.filename) process.stdout.write(configurationDocs());

@@ -1,0 +1,166 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ConfigError, parseConfig, SETTINGS, Secret } from '../../src/config.ts';
+import { configurationDocs } from '../../src/configuration-docs.ts';
+
+const root = new URL('../../', import.meta.url);
+const secrets = {
+  SLACK_BOT_TOKEN: 'xoxb-bot-token',
+  SLACK_APP_TOKEN: 'xapp-app-token',
+  SLACK_SIGNING_SECRET: 'signing-secret',
+  SRC_ACCESS_TOKEN: 'sgp_access-token',
+};
+const enough = { ...secrets, SRC_ENDPOINT: 'https://code.example' };
+
+function problemsOf(environment: Record<string, string | undefined>): string[] {
+  try {
+    parseConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('parseConfig', () => {
+  it('has a working default for everything that is not required', () => {
+    const { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, SRC_ACCESS_TOKEN, ...rest } = parseConfig(enough);
+    expect(SLACK_BOT_TOKEN.reveal()).toBe(secrets.SLACK_BOT_TOKEN);
+    expect(SLACK_APP_TOKEN?.reveal()).toBe(secrets.SLACK_APP_TOKEN);
+    expect(SLACK_SIGNING_SECRET?.reveal()).toBe(secrets.SLACK_SIGNING_SECRET);
+    expect(SRC_ACCESS_TOKEN.reveal()).toBe(secrets.SRC_ACCESS_TOKEN);
+    expect(rest).toMatchObject({
+      SLACK_API_URL: 'https://slack.com/api/',
+      SRC_ENDPOINT: 'https://code.example',
+      DATA_DIR: './data',
+      PORT: 3000,
+      LOG_LEVEL: 'info',
+      MESSAGE_FORMAT: 'markdown',
+      PATIENCE_SECONDS: 900,
+      POLL_FIRST_MS: 1_000,
+      POLL_MIN_MS: 1_000,
+      POLL_MAX_MS: 10_000,
+      POLL_PERCENT: 10,
+    });
+    expect(rest.REDIS_URL).toBeUndefined();
+  });
+
+  it('takes an empty variable, or one of spaces, for not set', () => {
+    const blank = Object.fromEntries(Object.keys(SETTINGS).map((name, index) => [name, index % 2 ? '' : '  ']));
+    expect(JSON.stringify(parseConfig({ ...blank, ...enough }))).toBe(JSON.stringify(parseConfig(enough)));
+    expect(problemsOf(blank)).toEqual(problemsOf({}));
+  });
+
+  it('needs one of the two ways by which Slack reaches it', () => {
+    expect(problemsOf({ ...enough, SLACK_APP_TOKEN: undefined })).toEqual([]);
+    expect(problemsOf({ ...enough, SLACK_SIGNING_SECRET: '' })).toEqual([]);
+    expect(problemsOf({ ...enough, SLACK_APP_TOKEN: '', SLACK_SIGNING_SECRET: '' })).toEqual([
+      'neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP) is set',
+    ]);
+  });
+
+  it('reports every problem at once, by name', () => {
+    const problems = problemsOf({
+      SRC_ENDPOINT: 'code.example',
+      PORT: '70000',
+      LOG_LEVEL: 'loud',
+      REDIS_URL: 'http://redis',
+      POLL_PERCENT: '0',
+      THREAD_LIMIT: 'many',
+      MESSAGE_FORMAT: 'html',
+    });
+    const expected = [
+      /^SRC_ENDPOINT must be an http or https address$/,
+      /^PORT must be between 0 and 65535$/,
+      /^LOG_LEVEL must be one of /,
+      /^REDIS_URL must be a redis or rediss address$/,
+      /^POLL_PERCENT must be between 1 and 100$/,
+      /^THREAD_LIMIT must be a whole number/,
+      /^MESSAGE_FORMAT must be one of /,
+      /^SLACK_BOT_TOKEN is not set$/,
+      /^SRC_ACCESS_TOKEN is not set$/,
+      /^neither SLACK_APP_TOKEN/,
+    ];
+    for (const problem of expected) expect(problems).toContainEqual(expect.stringMatching(problem));
+    expect(problems).toHaveLength(expected.length);
+  });
+
+  it.each(['-1', '1.5', '1e3', ' 5 0', '0x10', 'NaN', '99999999999999999999'])(
+    'takes no number written as %j',
+    (PORT) => {
+      expect(problemsOf({ ...enough, PORT })).toHaveLength(1);
+    },
+  );
+
+  it('never says what is written in a variable', () => {
+    const written = fc.stringMatching(/^[G-Zg-z]{12,30}$/);
+    fc.assert(
+      fc.property(written, fc.constantFrom(...Object.keys(SETTINGS)), (value, name) => {
+        const problems = problemsOf({ [name]: value });
+        expect(problems.join()).not.toContain(value);
+      }),
+    );
+  });
+});
+
+describe('a secret', () => {
+  const config = parseConfig(enough);
+
+  it.each([
+    ['util.inspect', (value: unknown) => inspect(value, { depth: 9, showHidden: true, getters: true })],
+    ['util.inspect without its custom form', (value: unknown) => inspect(value, { depth: 9, customInspect: false })],
+    ['JSON.stringify', (value: unknown) => JSON.stringify(value)],
+    ['String', (value: unknown) => String(value)],
+    ['a template', (value: unknown) => `${value}`],
+    ['+', (value: unknown) => `the ${[value].join('-')}`],
+    ['Object.entries', (value: unknown) => JSON.stringify(Object.entries(value ?? {}))],
+  ])('does not come out through %s', (_, print) => {
+    for (const value of [config, config.SLACK_BOT_TOKEN, config.SRC_ACCESS_TOKEN, { deep: [{ config }] }]) {
+      for (const text of Object.values(secrets)) expect(print(value)).not.toContain(text);
+    }
+  });
+
+  it('says that it is one', () => {
+    const secret = new Secret('hush');
+    expect([`${secret}`, JSON.stringify({ secret }), inspect(secret)]).toEqual([
+      '[secret]',
+      '{"secret":"[secret]"}',
+      '[secret]',
+    ]);
+    expect(secret.reveal()).toBe('hush');
+  });
+});
+
+describe('docs/configuration.md', () => {
+  it('is what the schema says', () => {
+    expect(readFileSync(new URL('docs/configuration.md', root), 'utf8')).toBe(configurationDocs());
+  });
+
+  it('is what `npm run docs` writes', () => {
+    const { scripts } = z
+      .object({ scripts: z.object({ docs: z.string() }) })
+      .parse(JSON.parse(readFileSync(new URL('package.json', root), 'utf8')));
+    const [command = '', file] = scripts.docs.split(' > ');
+    const PATH = `${fileURLToPath(new URL('node_modules/.bin', root))}:${process.env['PATH']}`;
+    const written = execFileSync('sh', ['-c', command], {
+      cwd: fileURLToPath(root),
+      env: { ...process.env, PATH },
+      encoding: 'utf8',
+    });
+    expect(file).toBe('docs/configuration.md');
+    expect(written).toBe(configurationDocs());
+  });
+
+  it('names every setting and every default', () => {
+    const docs = configurationDocs();
+    const rows = docs.split('\n').filter((line) => line.startsWith('| `'));
+    expect(rows.map((row) => /^\| `(\w+)`/.exec(row)?.[1])).toEqual(Object.keys(SETTINGS));
+    expect(rows.every((row) => row.split('|').length === 5)).toBe(true);
+    expect(docs).toContain('| `PORT` | `3000` |');
+  });
+});
