@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { MENDING } from './page-mending.ts';
 import { DemoProblem } from './problem.ts';
@@ -39,9 +39,10 @@ export async function openPage(slackUrl: string, port: number): Promise<Page> {
     );
     server.listen(port, host, resolve);
   });
-  const address = server.address() as AddressInfo;
+  const address = server.address();
+  const actualPort = typeof address === 'object' && address !== null ? address.port : port;
   return {
-    url: `http://${host}:${address.port}`,
+    url: `http://${host}:${actualPort}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -134,7 +134,7 @@ describe('the suggested questions', () => {
     expect(questions).toHaveLength(3);
     for (const [, name = ''] of questions.join(' ').matchAll(/`([^`]+)`/g)) {
       expect(
-        await git(projectFolder, 'grep', '-l', '-w', name, 'HEAD', '--', 'src', ':(exclude)src/demo'),
+        await git(projectFolder, 'grep', '--no-index', '-lw', name, '--', 'src', ':(exclude)src/demo'),
       ).toBeTruthy();
     }
   });

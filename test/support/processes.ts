@@ -159,7 +159,7 @@ export function run(command: string, args: string[], environment: Record<string,
   };
 }
 
-/** Ids of the processes that are running as children of `pid` (Linux). */
+/** Whether a process with this id is there. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
