@@ -10,7 +10,7 @@ import type { RenderedMessage, RenderOptions } from './message.ts';
 import { formatDuration } from './numbers.ts';
 import { SAY } from './sentences.ts';
 import { countSources, firstSources, groupSources, sourceLines } from './sources.ts';
-import { inertCut } from './text.ts';
+import { inertCut, oneLine } from './text.ts';
 import { slackDayTime } from './time.ts';
 
 const SHOWN_SOURCES = 5;
@@ -128,7 +128,9 @@ function renderButtons(
   const value = { questionId: question.id };
   return [
     ...answer.followUps.flatMap((text, index) =>
-      text.trim() === '' || index >= SHOWN_FOLLOW_UPS ? [] : [button(text, followUpAction(index), { ...value, index })],
+      oneLine(text) === '' || index >= SHOWN_FOLLOW_UPS
+        ? []
+        : [button(text, followUpAction(index), { ...value, index })],
     ),
     ...(sources.hasMore ? [button(SAY.allSources(sources.total, locale), ACTIONS.allSources, value)] : []),
   ];

@@ -65,7 +65,8 @@ export const SAY = {
   tooLong: () => 'This conversation has grown too long for Deep Search.',
   tooLongDo: () => 'Ask the same question in a new conversation.',
   unauthorized: () => "This app's access to Deep Search needs attention.",
-  unauthorizedDo: () => 'The operator of this app can fix it: the access token is missing, wrong or expired.',
+  unauthorizedDo: () =>
+    'The operator of this app can fix it: the access token is missing, wrong, expired or not allowed to ask.',
   unreachableFailed: () => 'Deep Search could not be reached.',
   unreachableFailedDo: () => 'Try again in a few minutes.',
   refused: () => 'Deep Search refused this question as invalid.',
@@ -87,7 +88,7 @@ export const SAY = {
 
   // Private notices
   answeredBeforeCancel: () => 'The answer arrived before the cancellation, so it stands.',
-  notInChannel: () => 'I can not post in this channel yet, so the question was not asked.',
+  notInChannel: () => 'I cannot post in this channel yet, so the question was not asked.',
   notInChannelDo: (bot: string) =>
     `Add me with \`/invite\` ${bot}, then ask again here, or ask in our direct messages.`,
   undeliverablePrivately: (place: string) => `Your answer is ready, but it could not be posted in ${place}.`,
@@ -98,8 +99,8 @@ export const SAY = {
   questionTooLong: (length: number, limit: number) =>
     `This question has ${formatNumber(length)} characters; the limit is ${formatNumber(limit)}. Nothing was sent. Shorten it and ask again:`,
   notTaken: () =>
-    'The question was not taken and nothing was sent: this app can not store it at the moment. Ask again in a minute:',
-  pressNotTaken: () => 'Not taken, nothing was sent: this app can not store it at the moment. Press again in a minute.',
+    'The question was not taken and nothing was sent: this app cannot store it at the moment. Ask again in a minute:',
+  pressNotTaken: () => 'Not taken, nothing was sent: this app cannot store it at the moment. Press again in a minute.',
   alreadyAsked: (by: string | undefined) =>
     by === undefined ? 'This follow-up was already asked.' : `This follow-up was already asked by ${by}.`,
   queueFull: (limit: number) =>

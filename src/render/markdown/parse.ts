@@ -73,7 +73,7 @@ function normalize(root: Root): RootContent[] {
         return children.length === 0 ? [] : [{ type: 'blockquote', children: asBlocks(children) }];
       }
       case 'list':
-        return depth >= MAX_DEPTH ? node.children.flatMap((item) => deeper(item.children)) : [list(node)];
+        return depth >= MAX_DEPTH ? node.children.flatMap((item) => deeper(item.children)) : list(node);
       case 'code': {
         const info = [node.lang ?? '', node.meta ?? ''].filter((part) => part !== '').join(' ');
         const known = info === '' || LANGUAGE.test(info);
@@ -124,14 +124,20 @@ function normalize(root: Root): RootContent[] {
     return children;
   }
 
-  function list(node: List): List {
-    const children: ListItem[] = node.children.map((item) => ({
+  /** Without empty items, which say nothing and change what stands around them when they are read again. */
+  function list(node: List): List[] {
+    const items: ListItem[] = node.children.map((item) => ({
       type: 'listItem',
       spread: false,
       checked: item.checked ?? null,
       children: asBlocks(deeper(item.children)),
     }));
-    return { type: 'list', ordered: node.ordered === true, start: node.start ?? 1, spread: false, children };
+    const children = items.filter((item) => item.children.length > 0);
+    const [first] = children;
+    if (first === undefined) return [];
+    const ordered = node.ordered === true;
+    const start = ordered ? (node.start ?? 1) + items.indexOf(first) : 1;
+    return [{ type: 'list', ordered, start, spread: false, children }];
   }
 
   function table(node: Table): RootContent[] {
@@ -150,7 +156,10 @@ function normalize(root: Root): RootContent[] {
     while (header !== undefined && header.children.length < columns) {
       header.children.push({ type: 'tableCell', children: [] });
     }
-    if (columns <= LIMITS.tableColumns && longest <= MAX_ROW) return [{ ...node, children: rows }];
+    if (columns <= LIMITS.tableColumns && longest <= MAX_ROW) {
+      const align = Array.from({ length: columns }, (_, column) => node.align?.[column] ?? null);
+      return [{ ...node, align, children: rows }];
+    }
     return tableAsList(rows);
   }
 
@@ -163,7 +172,7 @@ function normalize(root: Root): RootContent[] {
       case 'text':
         return [text(node.value)];
       case 'inlineCode':
-        return [{ type: 'inlineCode', value: defuseWords(node.value) }];
+        return [{ type: 'inlineCode', value: defuseWords(node.value.replaceAll('\n', ' ')) }];
       case 'break':
         return [{ type: 'break' }];
       case 'strong':

@@ -30,6 +30,7 @@ const writeText: Handle = (node: Text, parent: Parents | undefined, state: State
     after: info.after.slice(0, 1),
     inCell: state.stack.includes('tableCell'),
     inLabel: state.stack.includes('label'),
+    inHeading: state.stack.includes('headingAtx'),
     tildes: parent === undefined ? 2 : textOf(parent.children).split('~').length - 1,
   });
 
@@ -101,7 +102,10 @@ export function measurePhrasing(nodes: readonly PhrasingContent[]): { length: nu
   };
   for (const node of nodes) {
     if (node.type === 'text') {
-      add(escapeText(node.value, { before: '', after: '', inCell: true, inLabel: false, tildes: 2 }), 0);
+      add(
+        escapeText(node.value, { before: '', after: '', inCell: true, inLabel: false, inHeading: false, tildes: 2 }),
+        0,
+      );
     } else if (node.type === 'inlineCode') {
       const ticks = node.value.includes('`') ? 2 * longestTicks(node.value) + 4 : 2;
       add(breakTokens(node.value), ticks + node.value.split('|').length - 1);
@@ -135,6 +139,7 @@ interface TextPlace {
   after: string;
   inCell: boolean;
   inLabel: boolean;
+  inHeading: boolean;
   /** How many tildes stand in the same paragraph: one alone strikes nothing. */
   tildes: number;
 }
@@ -157,6 +162,7 @@ function escapeText(value: string, place: TextPlace): string {
     const next = at + 1 < value.length ? value.charAt(at + 1) : place.after;
     return escapeCharacter(character, previous, next, value.slice(at, at + LONGEST_ENTITY), place);
   });
+  if (place.inHeading && isBlank(place.after)) return escaped.replace(/(?<=^|\s)(?=#+$)/, '\\');
   const startsLine = place.before === '' || place.before === '\n';
   const original = value.split('\n');
   return escaped
@@ -181,6 +187,7 @@ function escapeCharacter(character: string, previous: string, next: string, ahea
     case '_':
       return (WORD.test(previous) && WORD.test(next)) || (isBlank(previous) && isBlank(next)) ? character : escaped;
     case '~':
+      if (previous === '~' || next === '~') return escaped;
       return place.tildes > 1 && !(isBlank(previous) && isBlank(next)) ? escaped : character;
     case '[':
       return place.inLabel ? escaped : character;
