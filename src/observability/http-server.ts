@@ -19,6 +19,9 @@ export interface OperatorServer {
 /** Longest time one dependency may take to prove itself, in milliseconds. */
 const checkTimeoutMs = 2_000;
 
+/** How long requests under way may take to finish when the server stops, in milliseconds. */
+const stopTimeoutMs = 5_000;
+
 /**
  * The app's own HTTP server, in both modes: `/livez` (the process answers), `/readyz` (it can do its work now; 503 and
  * the names of what is missing otherwise), `/metrics`, and the paths of `mounts`, such as Slack's events.
@@ -40,24 +43,25 @@ export function createOperatorServer(options: {
   server.requestTimeout = 30_000;
   server.headersTimeout = 10_000;
 
+  const pages: Record<string, (response: ServerResponse) => void | Promise<void>> = {
+    '/livez': (response) => send(response, 200, 'text/plain', 'ok\n'),
+    '/readyz': ready,
+    '/metrics': async (response) => send(response, 200, options.metrics.contentType, await options.metrics.expose()),
+  };
+
   return { start, stop };
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = new URL(request.url ?? '/', 'http://localhost').pathname;
+    const path = request.url?.split('?', 1)[0] ?? '/';
     const mount = options.mounts[path];
     if (mount !== undefined) return mount(request, response);
-    if (request.method !== 'GET' && request.method !== 'HEAD')
+    const page = pages[path];
+    if (page === undefined) return send(response, 404, 'text/plain', 'not found\n');
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD');
       return send(response, 405, 'text/plain', 'method not allowed\n');
-    switch (path) {
-      case '/livez':
-        return send(response, 200, 'text/plain', 'ok\n');
-      case '/readyz':
-        return ready(response);
-      case '/metrics':
-        return send(response, 200, options.metrics.contentType, await options.metrics.expose());
-      default:
-        return send(response, 404, 'text/plain', 'not found\n');
     }
+    return page(response);
   }
 
   async function ready(response: ServerResponse): Promise<void> {
@@ -85,7 +89,11 @@ export function createOperatorServer(options: {
 
   function stop(): Promise<void> {
     return new Promise((resolve) => {
-      server.close(() => resolve());
+      const timer = setTimeout(() => server.closeAllConnections(), stopTimeoutMs);
+      server.close(() => {
+        clearTimeout(timer);
+        resolve();
+      });
       server.closeIdleConnections();
     });
   }
@@ -96,9 +104,13 @@ async function isUsable(check: () => Promise<boolean>): Promise<boolean> {
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), checkTimeoutMs);
   });
-  const result = await Promise.race([check().catch(() => false), late]);
-  clearTimeout(timer);
-  return result;
+  try {
+    return await Promise.race([check(), late]);
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function send(response: ServerResponse, status: number, contentType: string, body: string): void {

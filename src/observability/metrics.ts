@@ -26,7 +26,8 @@ export function createMetrics(countOpen: () => Promise<number>) {
     help: 'Questions taken that have not ended visibly yet.',
     registers: [registry],
     async collect() {
-      this.set(await countOpen());
+      // Without storage the number is unknown, which must not take the other metrics away.
+      this.set(await countOpen().catch(() => Number.NaN));
     },
   });
 

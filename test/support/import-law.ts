@@ -41,7 +41,11 @@ const parts: Record<string, Part> = {
   storage: { parts: ['core'], packages: ['node:*', 'keyv', '@keyv/*', 'lmdb', 'redis', 'zod'] },
   jobs: { parts: ['core'], packages: ['node:*'] },
   observability: { parts: ['core'], packages: ['node:*', 'pino', 'prom-client'] },
-  codesearch: { parts: [], packages: ['node:*', 'lmdb', 'minisearch', 'zod', ...markdownPackages] },
+  codesearch: {
+    parts: [],
+    packages: ['node:*', 'lmdb', 'minisearch', 'zod', ...markdownPackages],
+    typesOf: ['mdast'],
+  },
   demo: { parts: [], packages: ['node:*'] },
   config: { parts: [], packages: ['node:*', 'zod'] },
   'configuration-docs': { parts: ['config'], packages: [] },

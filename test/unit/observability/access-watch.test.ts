@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/core/errors.ts';
+import { watchAccess } from '../../../src/observability/access-watch.ts';
+import { failing } from '../../support/life-desk.ts';
+import { createMemoryLife, type Fault } from '../../support/memory-life.ts';
+
+function watched() {
+  let fault: Fault | undefined;
+  let calls = 0;
+  let nowMs = 1_000_000;
+  const { ports } = createMemoryLife({
+    fate: () => {
+      calls += 1;
+      return fault;
+    },
+  });
+  return {
+    ...watchAccess(ports.codeSearch, () => nowMs),
+    fail: (next: Fault | undefined) => {
+      fault = next;
+    },
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+    calls: () => calls,
+  };
+}
+
+describe('watchAccess', () => {
+  it('takes the access for good until it is refused, and asks nobody', async () => {
+    const { isAuthorized, calls } = watched();
+    expect(await isAuthorized()).toBe(true);
+    expect(calls()).toBe(0);
+  });
+
+  it('notices at any call that it is refused, and passes the error on', async () => {
+    for (const call of ['create', 'followUp', 'read', 'newest', 'cancel'] as const) {
+      const { codeSearch, isAuthorized, fail } = watched();
+      fail(failing('unauthorized'));
+      const done = {
+        create: () => codeSearch.create('x'),
+        followUp: () => codeSearch.followUp(1, 'x'),
+        read: () => codeSearch.read(1),
+        newest: () => codeSearch.newest(1),
+        cancel: () => codeSearch.cancel(1, 1),
+      }[call]();
+      await expect(done).rejects.toBeInstanceOf(AppError);
+      expect(await isAuthorized()).toBe(false);
+    }
+  });
+
+  it('finds out by itself that it is granted again, without asking all the time', async () => {
+    const { codeSearch, isAuthorized, fail, pass, calls } = watched();
+    fail(failing('unauthorized'));
+    await expect(codeSearch.read(1)).rejects.toBeInstanceOf(AppError);
+    for (let probe = 0; probe < 10; probe += 1) expect(await isAuthorized()).toBe(false);
+    expect(calls()).toBe(2);
+    fail(undefined);
+    pass(15_000);
+    expect(await isAuthorized()).toBe(true);
+  });
+
+  it('learns nothing from a service that is away', async () => {
+    const { codeSearch, isAuthorized, fail, pass } = watched();
+    fail(failing('unavailable'));
+    await expect(codeSearch.read(1)).rejects.toBeInstanceOf(AppError);
+    expect(await isAuthorized()).toBe(true);
+    fail(failing('unauthorized'));
+    await expect(codeSearch.read(1)).rejects.toBeInstanceOf(AppError);
+    fail(failing('unavailable'));
+    pass(15_000);
+    expect(await isAuthorized()).toBe(false);
+  });
+});

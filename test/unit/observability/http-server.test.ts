@@ -1,0 +1,194 @@
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  createOperatorServer,
+  type Dependency,
+  type Mounts,
+  type OperatorServer,
+} from '../../../src/observability/http-server.ts';
+import { createMetrics } from '../../../src/observability/metrics.ts';
+
+let running: OperatorServer | undefined;
+
+afterEach(async () => {
+  await running?.stop();
+  running = undefined;
+});
+
+async function start({
+  dependencies = [],
+  mounts = {},
+  countOpen = async () => 3,
+}: {
+  dependencies?: Dependency[];
+  mounts?: Mounts;
+  countOpen?: () => Promise<number>;
+} = {}) {
+  const metrics = createMetrics(countOpen);
+  const server = createOperatorServer({ port: 0, host: '127.0.0.1', dependencies, mounts, metrics });
+  running = server;
+  const port = await server.start();
+  const get = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${port}${path}`, { method });
+  return { server, port, get, metrics };
+}
+
+const works = { name: 'storage', check: async () => true };
+
+describe('/livez', () => {
+  it('answers, whatever is broken', async () => {
+    const { get } = await start({ dependencies: [{ name: 'storage', check: async () => false }] });
+    const response = await get('/livez?probe=1');
+    expect([response.status, await response.text()]).toEqual([200, 'ok\n']);
+    expect((await get('/livez', 'HEAD')).status).toBe(200);
+  });
+});
+
+describe('/readyz', () => {
+  it('is ready when everything is', async () => {
+    const { get } = await start({ dependencies: [works, { name: 'slack', check: async () => true }] });
+    const response = await get('/readyz');
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ ready: true, storage: 'ok', slack: 'ok' });
+  });
+
+  it.each<[string, Dependency['check']]>([
+    ['says no', async () => false],
+    [
+      'throws',
+      async () => {
+        throw new Error('secret detail');
+      },
+    ],
+    [
+      'throws at once',
+      () => {
+        throw new Error('secret detail');
+      },
+    ],
+  ])('names what %s', async (_, check) => {
+    const { get } = await start({ dependencies: [works, { name: 'slack', check }] });
+    const response = await get('/readyz');
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({ ready: false, storage: 'ok', slack: 'unusable' });
+  });
+
+  it('does not wait for what hangs', async () => {
+    const hangs = (name: string): Dependency => ({ name, check: () => new Promise(() => undefined) });
+    const { get } = await start({ dependencies: [works, hangs('slack'), hangs('codeSearchAccess')] });
+    const startMs = performance.now();
+    const response = await get('/readyz');
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ storage: 'ok', slack: 'unusable' });
+    expect(performance.now() - startMs).toBeLessThan(3_500);
+  });
+});
+
+describe('/metrics', () => {
+  it('speaks the format of Prometheus, by its conventions', async () => {
+    const { get, metrics } = await start();
+    metrics.count({ event: 'question_closed', outcome: 'answered', durationMs: 41_000 });
+    const response = await get('/metrics');
+    const text = await response.text();
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    const own = [...text.matchAll(/^# TYPE (deepsearch_slack_\S+) (\w+)$/gm)].map(([, name = '', type = '']) => [
+      name,
+      type,
+    ]);
+    expect(own.length).toBeGreaterThanOrEqual(3);
+    for (const [name = '', type] of own) {
+      expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
+      expect(text).toContain(`# HELP ${name} `);
+      expect(name.endsWith('_total')).toBe(type === 'counter');
+      if (type === 'histogram') expect(name).toMatch(/_(?:seconds|bytes)$/);
+    }
+    expect(text).toContain('deepsearch_slack_events_total{event="question_closed",outcome="answered"} 1');
+    expect(text).toContain('deepsearch_slack_question_duration_seconds_bucket{le="60",outcome="answered"} 1');
+    expect(text).toContain('deepsearch_slack_question_duration_seconds_bucket{le="40",outcome="answered"} 0');
+    expect(text).toContain('deepsearch_slack_open_questions 3');
+    expect(text).toContain('process_cpu_seconds_total');
+  });
+
+  it('has the rest where the number of open questions cannot be had', async () => {
+    const { get } = await start({ countOpen: () => Promise.reject(new Error('no storage')) });
+    const response = await get('/metrics');
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain('deepsearch_slack_open_questions Nan');
+  });
+});
+
+describe('everything else', () => {
+  it.each(['/', '/nowhere', '/livez/', '/__proto__', '//', '/%'])('%s is not found', async (path) => {
+    const { get } = await start();
+    expect((await get(path)).status).toBe(404);
+    expect((await get(path, 'POST')).status).toBe(404);
+  });
+
+  it.each(['POST', 'PUT', 'DELETE'])('%s is not allowed on a page', async (method) => {
+    const { get } = await start();
+    const response = await get('/livez', method);
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
+  it('goes to what is mounted there, whatever the method', async () => {
+    const { get } = await start({ mounts: { '/slack/events': (_, response) => void response.writeHead(202).end() } });
+    expect((await get('/slack/events', 'POST')).status).toBe(202);
+    expect((await get('/slack/events?x=1')).status).toBe(202);
+  });
+
+  it('is an error of ours where what is mounted breaks, and the server goes on', async () => {
+    const { get } = await start({
+      mounts: {
+        '/slack/events': () => {
+          throw new Error('secret detail');
+        },
+      },
+    });
+    const response = await get('/slack/events', 'POST');
+    expect([response.status, await response.text()]).toEqual([500, '']);
+    expect((await get('/livez')).status).toBe(200);
+  });
+});
+
+describe('stop', () => {
+  it('frees the port, and does nothing where nothing was started', async () => {
+    const { server, port } = await start();
+    await server.stop();
+    await server.stop();
+    const again = createOperatorServer({
+      port,
+      host: '127.0.0.1',
+      dependencies: [],
+      mounts: {},
+      metrics: createMetrics(async () => 0),
+    });
+    running = again;
+    expect(await again.start()).toBe(port);
+  });
+
+  it('does not wait for a client that never finishes its request', async () => {
+    const { server, port } = await start();
+    const socket = connect(port, '127.0.0.1');
+    await new Promise<void>((resolve) => socket.once('connect', resolve));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('error', () => undefined);
+    await new Promise<void>((resolve) =>
+      socket.write('POST /livez HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n', () => resolve()),
+    );
+    const startMs = performance.now();
+    await server.stop();
+    await closed;
+    expect(performance.now() - startMs).toBeLessThan(8_000);
+  });
+
+  it('refuses to start on a port that is taken', async () => {
+    const { port } = await start();
+    const other = createOperatorServer({
+      port,
+      host: '127.0.0.1',
+      dependencies: [],
+      mounts: {},
+      metrics: createMetrics(async () => 0),
+    });
+    await expect(other.start()).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { Secret } from '../../../src/config.ts';
+import { AppError } from '../../../src/core/errors.ts';
+import { createJournal, createLogger, type LogLevel } from '../../../src/observability/logger.ts';
+
+const secrets = [
+  'xoxb-123-456-abcDEF',
+  'xoxe.xoxb-1-rotating',
+  'xapp-1-A0-9-f00',
+  'sgp_a1b2c3_d4e5f6',
+  'https://hooks.slack.com/commands/T1/2/three',
+];
+
+const line = z.looseObject({ level: z.string(), time: z.iso.datetime() });
+
+function capture(level: LogLevel = 'trace') {
+  const lines: string[] = [];
+  const logger = createLogger(level, { write: (text) => void lines.push(text) });
+  const counted: string[] = [];
+  const journal = createJournal(logger, ({ event }) => void counted.push(event));
+  return {
+    logger,
+    journal,
+    counted,
+    text: () => lines.join(''),
+    parsed: () => lines.map((text) => line.parse(JSON.parse(text))),
+  };
+}
+
+describe('what is logged', () => {
+  it.each(secrets)('never holds %s, wherever it was put', (secret) => {
+    const { logger, journal, text } = capture();
+    journal.info({ event: 'a', detail: `is ${secret}, they said` });
+    journal.warn({ event: 'b' }, new Error(`refused ${secret}`));
+    journal.error({ event: 'c' }, new AppError('unauthorized', `with ${secret}`, { cause: new Error(`by ${secret}`) }));
+    journal.error({ event: 'd' }, new Error('outer', { cause: new Error('inner', { cause: new Error(secret) }) }));
+    journal.error({ event: 'e' }, Object.assign(new Error('http'), { config: { headers: { authorization: secret } } }));
+    journal.error({ event: 'f' }, secret);
+    logger.info({ token: secret, nested: { token: secret, authorization: secret } });
+    logger.info({ headers: { authorization: secret, 'x-other': secret } });
+    logger.info({ request: { headers: { authorization: secret } }, body: secret });
+    logger.info({ responseUrl: secret, payload: { response_url: secret } });
+    logger.fatal({ event: 'g', err: new Error(secret) });
+    expect(text().split('\n').filter(Boolean)).toHaveLength(11);
+    expect(text()).not.toContain(secret);
+    expect(text()).toContain('[secret]');
+  });
+
+  it('never holds a password of an address, or a bearer token of any form', () => {
+    const { journal, text } = capture();
+    journal.error({ event: 'a' }, new Error('connect redis://app:hunter2@redis:6379 failed'));
+    journal.error({ event: 'b' }, new Error('connect redis://:hunter2@redis:6379 failed'));
+    journal.error({ event: 'c' }, new Error('sent Authorization: Bearer hunter2.hunter2'));
+    expect(text()).not.toContain('hunter2');
+    expect(text()).toContain('redis:6379');
+  });
+
+  it('never holds a secret of the configuration', () => {
+    const { logger, text } = capture();
+    logger.info({ config: { SLACK_BOT_TOKEN: new Secret('plain-old-secret') } });
+    expect(text()).not.toContain('plain-old-secret');
+  });
+
+  it.each(['question', 'answer'])('never holds the text of a %s', (what) => {
+    const { logger, journal, text } = capture();
+    journal.info({ event: 'a', text: `the ${what}` });
+    logger.info({ [what]: { text: `the ${what}` }, message: { text: `the ${what}` }, body: `the ${what}` });
+    expect(text()).not.toContain(`the ${what}`);
+  });
+});
+
+describe('a line', () => {
+  it('is one JSON object with its level in words and its fields', () => {
+    const { journal, parsed } = capture();
+    journal.info({ event: 'question_closed', outcome: 'answered', questionId: 'q1', durationMs: 5 });
+    expect(parsed()).toEqual([
+      {
+        level: 'info',
+        time: expect.any(String),
+        event: 'question_closed',
+        outcome: 'answered',
+        questionId: 'q1',
+        durationMs: 5,
+      },
+    ]);
+  });
+
+  it('tells of an expected error its kind and causes, of a surprise also where it happened', () => {
+    const { journal, parsed } = capture();
+    journal.warn({ event: 'a' }, new AppError('unavailable', 'no answer', { code: 502, cause: new Error('reset') }));
+    journal.error({ event: 'b' }, new TypeError('x is not a function'));
+    expect(parsed()).toMatchObject([
+      { err: { name: 'AppError', kind: 'unavailable', code: 502, message: 'no answer', cause: { message: 'reset' } } },
+      { err: { name: 'TypeError', stack: expect.stringContaining('logger.test') } },
+    ]);
+    expect(parsed()[0]).not.toHaveProperty('err.stack');
+  });
+
+  it('ends, also where causes go round', () => {
+    const { journal, parsed } = capture();
+    const one = new Error('one');
+    one.cause = new Error('two', { cause: one });
+    journal.error({ event: 'a' }, one);
+    expect(parsed()).toHaveLength(1);
+  });
+
+  it('is written from its level on, and counted in any case', () => {
+    const { journal, parsed, counted } = capture('warn');
+    journal.debug({ event: 'a' });
+    journal.info({ event: 'b' });
+    journal.warn({ event: 'c' });
+    journal.error({ event: 'd' });
+    expect(parsed().map(({ level }) => level)).toEqual(['warn', 'error']);
+    expect(counted).toEqual(['a', 'b', 'c', 'd']);
+  });
+});
