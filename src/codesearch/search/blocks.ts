@@ -100,7 +100,8 @@ function commentEnd(lines: readonly string[], start: number): number {
   return end;
 }
 
-function stripMarks(comment: readonly string[]): string {
+/** The words of comment lines, without their marks and tags. */
+export function stripMarks(comment: readonly string[]): string {
   return comment
     .filter(
       (line) => !/^\s*(@\w|#?\[\w|(\/\/|#)\s*(eslint|@ts-|biome|prettier|nolint|noqa|type:|pylint|go:))/.test(line),

@@ -2,7 +2,9 @@ import type { IndexedFile } from './file-index.ts';
 import { comparePaths, type Definition, type Investigation } from './investigation.ts';
 import { languageShares } from './passages.ts';
 import type { QuestionInContext } from './questions/carry-over.ts';
+import { INTENT_STEMS } from './questions/vocabulary.ts';
 import { languageOf } from './roles.ts';
+import { stem } from './stem.ts';
 import { splitIdentifier } from './words.ts';
 
 /** What the question names outright and the repositories really have. */
@@ -62,8 +64,25 @@ export function resolveTargets(question: QuestionInContext, investigation: Inves
       else targets.unknown.push(path);
     }
   }
+  const alone = aloneIn(question);
+  if (alone !== undefined && targets.names.length === 0) {
+    const exact = corpus.index.definitions(alone).filter(({ symbol }) => symbol.name === alone);
+    add(alone, exact, true);
+  }
   for (const [name, definitions] of compounds(question.phrase, corpus.index.definitions)) add(name, definitions, false);
   return targets;
+}
+
+const KIND_WORDS = new Set(
+  'function method class type interface constant variable module struct object hook component enum'.split(' '),
+);
+
+/** The one word a short question is about, such as `settings` in "where is settings defined?". */
+function aloneIn({ phrase, intent }: QuestionInContext): string | undefined {
+  const said = INTENT_STEMS[intent];
+  const subjects = phrase.filter((word) => said?.has(stem(word.toLowerCase())) !== true && !/^works?$/i.test(word));
+  const words = subjects.length > 1 ? subjects.filter((word) => !KIND_WORDS.has(word.toLowerCase())) : subjects;
+  return words.length === 1 ? words[0] : undefined;
 }
 
 /** Adjacent words that together, or one capitalised word that alone, name a definition. */

@@ -98,7 +98,7 @@ async function manifestDescription(
     .find((file) => file !== undefined);
   if (manifest === undefined) return '';
   const text = (await investigation.lines(manifest)).join('\n');
-  return prose(/^\s*"?description"?\s*[:=]\s*"?([^"\n]+)/m.exec(text)?.[1] ?? '');
+  return prose(/(?:^|[{,])\s*"?description"?\s*[:=]\s*"?([^"\n]+)/m.exec(text)?.[1] ?? '');
 }
 
 /** The first two paragraphs of running text of a README; what stands in HTML, lists, badges and sponsors' lines is not. */

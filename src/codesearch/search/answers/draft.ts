@@ -41,7 +41,7 @@ export function repositorySource(repository: string): SourceRecord {
 
 /** What the answer was about, for the next question of the conversation. */
 export function focusOf(draft: Draft, question: QuestionInContext): Focus {
-  const words = question.subjects.filter(({ weight }) => weight >= 0.3).map(({ word }) => word);
+  const words = question.subjects.filter(({ weight }) => weight >= 0.5).map(({ word }) => word);
   return {
     symbols: draft.symbols.slice(0, 5),
     files: draft.files.slice(0, 8).map(({ repository, path }) => ({ repository, path })),

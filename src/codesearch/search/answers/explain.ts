@@ -1,7 +1,9 @@
-import { blockEnd, docComment, firstSentence } from '../blocks.ts';
+import { blockEnd, docComment, firstSentence, stripMarks } from '../blocks.ts';
 import { enclosing } from '../investigation.ts';
 import type { Passage } from '../passages.ts';
-import { type Draft, type Findings, fileSource } from './draft.ts';
+import { coverage } from '../weighing.ts';
+import { commitLine } from './commit-lines.ts';
+import { commitSource, type Draft, type Findings, fileSource } from './draft.ts';
 import { bullets, code, count, fence, fileLink, joinWords, prose } from './markdown.ts';
 import { definitionLine, kindWord, namedWithin, sectionText, usageLines } from './related.ts';
 import { quote, quoteWithComment } from './snippet.ts';
@@ -174,7 +176,11 @@ async function addNeighbours(
 }
 
 /** The other good passages, grouped by what they are. */
-async function addPassages(main: Passage, { passages, investigation, weighed }: Findings, draft: Draft): Promise<void> {
+async function addPassages(
+  main: Passage,
+  { passages, investigation, weighed, question }: Findings,
+  draft: Draft,
+): Promise<void> {
   const rest = passages.filter(
     (passage) =>
       (main.symbol === undefined || passage.symbol?.name !== main.symbol.name) &&
@@ -199,10 +205,26 @@ async function addPassages(main: Passage, { passages, investigation, weighed }: 
     }
     if (items.length > 0) draft.sections.push(`**${heading}**\n\n${bullets(items)}`);
   }
+  if (question.intent === 'why') addReasons(draft, weighed, investigation);
   const missing = weighed.subjects.filter(({ weight, files }) => weight >= 0.5 && files === 0);
   if (missing.length > 0) {
     draft.sections.push(`No file mentions ${joinWords(missing.slice(0, 4).map(({ word }) => code(word)))}.`);
   }
+}
+
+/** Commits whose messages say most of the question: where reasons are written down. */
+function addReasons(draft: Draft, { subjects }: Findings['weighed'], investigation: Findings['investigation']): void {
+  const strong = subjects.filter(({ weight }) => weight >= 0.5);
+  const total = strong.reduce((sum, { gain }) => sum + gain, 0);
+  const hits = investigation
+    .findCommits(new Map(strong.map(({ stem, gain }) => [stem, gain])))
+    .filter((hit) => coverage(strong, new Set(hit.terms)) >= total * 0.6)
+    .slice(0, 3);
+  if (hits.length === 0) return;
+  draft.sections.push(
+    `**Commits that may say why**\n\n${bullets(hits.map(({ repository, commit }) => commitLine(repository, commit)))}`,
+  );
+  draft.sources.push(...hits.map(({ repository, commit }) => commitSource(repository, commit.id, commit.subject)));
 }
 
 function findingsLine(passage: Passage, lines: readonly string[]): string {
@@ -215,6 +237,7 @@ function findingsLine(passage: Passage, lines: readonly string[]): string {
     .map((line) => (lines[line - 1] ?? '').trim())
     .find((line) => line.length > 8);
   if (key === undefined) return '';
+  if (/^(?:\/\/|\/\*|\*\s|#\s|--\s)/.test(key)) return prose(firstSentence(stripMarks([key]), 160));
   return passage.file.role === 'docs'
     ? prose(firstSentence(key.replace(/^([#>*+-]+|\d+\.)\s*/, '')))
     : code(key.length > 120 ? `${key.slice(0, 120)}…` : key);

@@ -1,9 +1,10 @@
 import { blockEnd, firstSentence } from '../blocks.ts';
 import { blameAuthors, type Commit, countAuthors } from '../commits.ts';
 import { coverage } from '../weighing.ts';
+import { commitLine, commitLink, reasonOf } from './commit-lines.ts';
 import { commitSource, type Draft, type Findings, fileSource } from './draft.ts';
 import { endSentence } from './explain.ts';
-import { bullets, code, commitPath, count, directoryPath, fileLink, joinWords, link, prose } from './markdown.ts';
+import { bullets, code, count, directoryPath, fileLink, joinWords, link, prose } from './markdown.ts';
 import { questionTitle } from './titles.ts';
 
 interface Told {
@@ -194,22 +195,4 @@ function recent({ investigation }: Findings): Told[] {
     const opening = `The last change in ${prose(name)} was made on ${newest.date} by ${prose(newest.author)}: ${prose(newest.subject)}. The last ${count(commits.length, 'commit')} are by ${joinWords(authors.slice(0, 4).map(({ author, lines }) => `${prose(author)} (${lines})`))}.`;
     return [{ repository: name, commits, opening }];
   });
-}
-
-function commitLink(repository: string, { id }: Commit): string {
-  return link(id.slice(0, 8), commitPath(repository, id));
-}
-
-function commitLine(repository: string, commit: Commit): string {
-  const why = reasonOf(commit);
-  return `${commitLink(repository, commit)} ${commit.date}, ${prose(commit.author)}: ${prose(commit.subject)}${why === '' ? '' : `. ${prose(why)}`}`;
-}
-
-/** The first sentence of a body that is words and no trailer. */
-function reasonOf({ body }: Commit): string {
-  const paragraph = body
-    .split(/\n\s*\n/)
-    .find((part) => part.trim() !== '' && !/^[\w-]+:\s|^(?:\*|-|#|<|```)/.test(part.trim()));
-  const sentence = paragraph === undefined ? '' : firstSentence(paragraph, 240);
-  return sentence.length < 25 || /^(?:fix(?:es)?|close[sd]?|refs?|see)\s+#/i.test(sentence) ? '' : sentence;
 }

@@ -1,5 +1,6 @@
 import type { Focus, QuestionRecord } from '../../conversations/records.ts';
 import { stem } from '../stem.ts';
+import { splitIdentifier } from '../words.ts';
 import { asIntent } from './intent.ts';
 import { type Question, understand } from './question.ts';
 import { relatedStems } from './vocabulary.ts';
@@ -36,7 +37,11 @@ export function understandInContext(text: string, earlier: readonly QuestionReco
   const weight = asksElse ? 0.35 : bare || strong.length === 0 ? 1 : 0.6;
   const known = new Set(question.subjects.map((subject) => subject.stem));
   const taken = before.words
-    .map((word) => ({ word, stem: stem(word.toLowerCase()), weight, related: relatedStems(stem(word.toLowerCase())) }))
+    .map((word) => {
+      const isName = splitIdentifier(word).length > 1;
+      const key = isName ? word.toLowerCase() : stem(word.toLowerCase());
+      return { word, stem: key, weight, related: isName ? [] : relatedStems(key) };
+    })
     .filter((subject) => !known.has(subject.stem));
   return {
     ...question,

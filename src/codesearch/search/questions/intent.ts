@@ -25,7 +25,7 @@ const RULES: readonly [Intent, RegExp][] = [
   ],
   [
     'history',
-    /^(?:and\s+|so\s+)?(?:since\s+)?when\s+(?:was|were|did|is|has|have)\b|\bwhich\s+(?:commits?|versions?|release)\b|\b(?:what|which|anything)\b.*\b(?:changed|new)\b.*\b(?:recently|lately|last|latest|since)\b|\b(?:what|anything)\s+(?:has\s+)?changed\b|\b(?:recent|latest|last|newest)\s+(?:changes?|commits?|work)\b|\bhistory\s+(?:of|behind)\b|\bgit\s+(?:log|history|blame)\b|\bwhy\s+(?:was|were|did)\b.*\b(?:change[ds]?|add(?:ed)?|remove[ds]?|introduce[ds]?|delete[ds]?|replace[ds]?|rename[ds]?|drop(?:ped)?|switch(?:ed)?|move[ds]?|migrate[ds]?|bump(?:ed)?|revert(?:ed)?|deprecate[ds]?)\b|\blast\s+(?:changed|modified|updated|touched)\b|\bcommits?\b.*\b(?:about|for|that|mention\w*|touch\w*)\b/,
+    /^(?:and\s+|so\s+)?(?:since\s+)?when\s+(?:was|were|did|is|has|have)\b|\bwhich\s+(?:commits?|versions?|release)\b|\b(?:what|which|anything)\b.*\b(?:changed|new)\b.*\b(?:recently|lately|last|latest|since)\b|\b(?:what|anything)\s+(?:has\s+)?changed\b|\b(?:recent|latest|last|newest)\s+(?:changes?|commits?|work)\b|\bhistory\s+(?:of|behind)\b|\bgit\s+(?:log|history|blame)\b|\bwhy\s+(?:was|were|did)\b|\blast\s+(?:changed|modified|updated|touched)\b|\bcommits?\b.*\b(?:about|for|that|mention\w*|touch\w*)\b/,
   ],
   [
     'tests',
@@ -66,6 +66,7 @@ export function intentOf(text: string): Intent {
     .replace(/`[^`]*`/g, ' x ')
     .replace(/[’]/g, "'")
     .replace(/\s+/g, ' ')
-    .trim();
+    .trim()
+    .replace(/^(?:(?:and|but|so|or|ok|okay|also|then|hi|hey|hello|please)\b[\s,]*)+/, '');
   return RULES.find(([, form]) => form.test(plain))?.[0] ?? 'general';
 }

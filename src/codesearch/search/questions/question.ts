@@ -112,6 +112,11 @@ function takeCode(text: string): { identifiers: string[]; paths: string[]; rest:
     keep(code.trim());
     return ' ';
   });
+  const inside =
+    /^what(?:['’]s|\s+is|\s+are)?\s+(?:in|inside|under)\s+(?:the\s+)?([\w@./-]+)(?:\s+(?:folder|directory|file))?\s*[?.!]*$/i.exec(
+      text.trim(),
+    )?.[1];
+  if (inside !== undefined) paths.add(inside.replace(/[/.]+$/, ''));
   const rest = withoutTicks
     .split(/\s+/)
     .map((token) => {

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createHarbourRepository } from '../../support/codesearch-repository.ts';
+import { startTestService } from '../../support/codesearch-service.ts';
+
+const repository = createHarbourRepository();
+let service: Awaited<ReturnType<typeof startTestService>>;
+
+beforeAll(async () => {
+  service = await startTestService({ repos: [repository.path] });
+});
+
+afterAll(async () => {
+  await service.stop();
+  repository.remove();
+});
+
+/** The answer without addresses: what a person reads. */
+async function read(question: string): Promise<string> {
+  return ((await service.answer(question)).answer ?? '').replace(/\]\([^)]*\)/g, ']');
+}
+
+describe('what a person reads', () => {
+  test('where is X', async () => {
+    expect(await read('Where is `retryDelay` defined?')).toMatchInlineSnapshot(`
+      "\`retryDelay\`, a function, is defined in [src/retry.ts:4-7]. Milliseconds to wait before the given attempt; doubles each time, up to the cap.
+
+      \`\`\`ts
+      export function retryDelay(attempt: number): number {
+        const base = settings.retryBaseMs * 2 ** (attempt - 1);
+        return Math.min(base, settings.retryCapMs);
+      }
+      \`\`\`
+
+      **Used** in 1 place in 1 file
+
+      - [src/retry.ts:16] in \`withRetries\`: \`await sleep(retryDelay(attempt));\`
+
+      **Tests** that name it: [test/retry.test.ts:5].
+
+      **Also relevant**
+
+      - \`withRetries\`, [src/retry.ts:10-19]: Runs a task until it succeeds or the attempts are used up."
+    `);
+  });
+
+  test('how does X work', async () => {
+    expect(await read('How does a job get retried?')).toMatchInlineSnapshot(`
+      "This is the work of \`JobQueue\`, a class in [src/queue.ts:11-23]. Runs jobs in the order in which they came.
+
+      \`\`\`ts
+      export class JobQueue {
+        private waiting: (() => Promise<void>)[] = [];
+
+        enqueue(job: () => Promise<void>): void {
+          this.waiting.push(job);
+          this.drain();
+        }
+
+        private async drain(): Promise<void> {
+          const job = this.waiting.shift();
+          if (job) await withRetries(job);
+        }
+      }
+      \`\`\`
+
+      **It rests on**
+
+      - \`withRetries\` ([src/retry.ts:10]): Runs a task until it succeeds or the attempts are used up.
+
+      **Also relevant**
+
+      - \`QueueOptions\`, [src/queue.ts:3-8]: How many jobs run at once.
+
+      **Documented in**
+
+      - “Retries”, [docs/retries.md:1-3]: A failed job is tried again after a delay that doubles."
+    `);
+  });
+
+  test('what calls X', async () => {
+    expect(await read('What calls withRetries?')).toMatchInlineSnapshot(`
+      "\`withRetries\`, a function defined in [src/retry.ts:10], is used in 1 place in 1 source file. Runs a task until it succeeds or the attempts are used up.
+
+      For example in [src/queue.ts:18-22]:
+
+      \`\`\`ts
+
+        private async drain(): Promise<void> {
+          const job = this.waiting.shift();
+          if (job) await withRetries(job);
+        }
+      \`\`\`
+
+      **In the code**
+
+      - [src/queue.ts:21] in \`drain\`: \`if (job) await withRetries(job);\`"
+    `);
+  });
+
+  test('why was X changed', async () => {
+    expect(await read('Why was the retry delay capped?')).toMatch(
+      /Cap the retry delay\. Without a cap a crane waited for two days after an outage/,
+    );
+  });
+
+  test('who wrote X', async () => {
+    expect(await read('Who wrote src/retry.ts?')).toContain(
+      'has 2 commits, by Ada Byron (1) and Grace Hopper (1). The last one, on 2024-05-02, is by Grace Hopper.',
+    );
+  });
+
+  test('what options', async () => {
+    const answer = await read('What options does the queue take?');
+    expect(answer).toContain('`QueueOptions` in [src/queue.ts:3-8] has 2 members');
+    expect(answer).toContain('- `concurrency` `number`: How many jobs run at once.');
+  });
+
+  test('what environment variables', async () => {
+    const answer = await read('Which environment variables are read?');
+    expect(answer).toContain('The code reads 2 environment variables.');
+    expect(answer).toContain('`RETRY_CAP_MS` in [src/config.ts:4]');
+  });
+
+  test('which tests', async () => {
+    expect(await read('Which tests cover retryDelay?')).toContain(
+      '[test/retry.test.ts:4]: `the delay doubles and stops at the cap`',
+    );
+  });
+
+  test('which files', async () => {
+    expect(await read('Which files have to do with retries?')).toContain('[src/retry.ts]');
+  });
+
+  test('what is this repository', async () => {
+    const answer = await read('What is this repository about?');
+    expect(answer).toContain('Moves containers between ships and trains');
+    expect(answer).toContain('Harbour moves containers between ships and trains, and retries what fails.');
+    expect(answer).toContain('[src/]');
+  });
+
+  test('what is in a file, and in a folder', async () => {
+    expect(await read('What is in src/queue.ts?')).toContain(
+      '`JobQueue` ([src/queue.ts:11-23]): Runs jobs in the order in which they came.',
+    );
+    expect(await read('What is in src?')).toContain('[src/] has 3 files');
+  });
+
+  test('what changed recently', async () => {
+    expect(await read('What changed recently?')).toContain(
+      'was made on 2024-06-03 by Ada Byron: Queue jobs in the order of arrival.',
+    );
+  });
+});
+
+describe('what is not there', () => {
+  // Put together here, so that no file of any repository contains the words.
+  const nonsense = [
+    ['xy', 'zzy'],
+    ['plu', 'gh'],
+    ['frobni', 'cate'],
+  ]
+    .map((parts) => parts.join(''))
+    .join(' ');
+
+  test.each([
+    nonsense,
+    `How does the ${nonsense} work?`,
+    'What is the capital of Mongolia?',
+    'Where is unloadZeppelin defined?',
+    'why?',
+    '???',
+  ])('%s finds nothing and says so', async (question) => {
+    const { answer, sources, title, status } = await service.answer(question);
+    expect(status).toBe('completed');
+    expect(title).toBe('Nothing relevant found');
+    expect(answer).toMatch(/^Nothing relevant was found/);
+    expect(sources).toEqual([]);
+  });
+
+  test('a word that exists nowhere is named beside what was found', async () => {
+    expect(await read('How does the retry delay cap zeppelins?')).toContain('No file mentions `zeppelins`.');
+  });
+});
+
+test('a thread of questions carries its subject along', async () => {
+  const { id } = await service.create('Where is JobQueue defined?');
+  const texts = ['How does it work?', 'Which tests cover it?', 'And who wrote it?', 'What about retryDelay?'];
+  for (const question of texts) await service.call('POST', `/${id}/questions`, { question });
+  const [, how, tests, who, other] = (await service.finished(id)).questions;
+  expect(how?.answer).toContain('`JobQueue`');
+  expect(tests?.answer).toBeTruthy();
+  expect(who?.answer).toMatch(/`JobQueue`.*Ada Byron/);
+  expect(other?.answer).toContain('`retryDelay`');
+});
+
+test('what an answer suggests to ask next can be answered', async () => {
+  const { suggested_followups } = await service.answer('Where is withRetries defined?');
+  expect(suggested_followups).toHaveLength(3);
+  for (const question of suggested_followups ?? []) {
+    expect((await service.answer(question)).title).not.toBe('Nothing relevant found');
+  }
+});

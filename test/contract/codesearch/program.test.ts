@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { createHarbourRepository } from '../../support/codesearch-repository.ts';
+import { createCaller } from '../../support/codesearch-service.ts';
+import { eventually } from '../../support/eventually.ts';
+
+const TSX = createRequire(import.meta.url).resolve('tsx/cli');
+const MAIN = new URL('../../../src/codesearch/main.ts', import.meta.url).pathname;
+const running: ChildProcess[] = [];
+
+interface Ready {
+  event: string;
+  url: string;
+  token: string;
+  repositories: string[];
+  files: number;
+}
+
+/** Runs the program as people do; `--import tsx` keeps it one process, so that a kill reaches it. */
+function run(parameters: string[], environment: Record<string, string> = {}) {
+  const child = spawn(process.execPath, ['--import', TSX.replace(/cli\.mjs$/, 'loader.mjs'), MAIN, ...parameters], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.push(child);
+  let output = '';
+  let errors = '';
+  child.stdout.on('data', (data) => (output += String(data)));
+  child.stderr.on('data', (data) => (errors += String(data)));
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return {
+    child,
+    ended,
+    output: () => output,
+    errors: () => errors,
+    ready: () => eventually(() => JSON.parse(output.split('\n')[0] || 'not yet') as Ready, { timeoutMs: 15_000 }),
+  };
+}
+
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+
+test('prints one line when ready, serves, and ends cleanly on a signal', async () => {
+  const repository = createHarbourRepository();
+  try {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      const program = run(['--repo', repository.path], { CODESEARCH_TOKEN: '' });
+      const ready = await program.ready();
+      expect(ready).toEqual({
+        event: 'ready',
+        url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+        token: expect.stringMatching(/^[0-9a-f]{40}$/),
+        repositories: ['github.com/harbour-org/harbour'],
+        files: 7,
+      });
+      expect((await createCaller(ready.url, ready.token).answer('Where is retryDelay?')).answer).toContain(
+        'src/retry.ts',
+      );
+      program.child.kill(signal);
+      expect(await program.ended).toBe(0);
+      expect(program.output().trim().split('\n')).toHaveLength(1);
+    }
+  } finally {
+    repository.remove();
+  }
+});
+
+test('tells every bad argument at once and exits with 2', async () => {
+  const program = run(['--port', 'x', '--frob', '--quota', '-1']);
+  expect(await program.ended).toBe(2);
+  expect(program.output()).toBe('');
+  for (const part of ['--frob', '--port', '--quota', '--repo']) expect(program.errors()).toContain(part);
+});
+
+test('a folder without git is a bad argument', async () => {
+  const program = run(['--repo', tmpdir()]);
+  expect(await program.ended).toBe(2);
+  expect(program.errors()).toContain('is not a git repository');
+});
+
+test('--help explains itself', async () => {
+  const program = run(['--help']);
+  expect(await program.ended).toBe(0);
+  expect(program.output()).toContain('--step-delay');
+});
+
+test('questions in work when the process is killed are answered after the restart, once', async () => {
+  const repository = createHarbourRepository();
+  const dataDir = mkdtempSync(join(tmpdir(), 'codesearch-data-'));
+  try {
+    const parameters = ['--repo', repository.path, '--data-dir', dataDir, '--token', 'alice:secret'];
+    const first = run([...parameters, '--step-delay', '20000']);
+    const before = await first.ready();
+    const alice = createCaller(before.url, 'secret');
+    const ids: number[] = [];
+    for (const name of ['retryDelay', 'withRetries', 'JobQueue', 'settings', 'QueueOptions'])
+      ids.push((await alice.create(`Where is ${name} defined?`)).id);
+    await eventually(async () => expect((await alice.get(ids[0] ?? 0)).questions[0]?.turns.length).toBeGreaterThan(1));
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const second = await run(parameters).ready();
+    const again = createCaller(second.url, 'secret');
+    for (const id of ids) {
+      const { questions } = await again.finished(id);
+      expect(questions).toHaveLength(1);
+      expect(questions[0]?.answer).toContain('is defined in');
+      expect(questions[0]?.stats['credits']).toBe(1);
+    }
+    expect((await again.list()).conversations).toHaveLength(ids.length);
+    expect((await again.create('retry')).id).toBeGreaterThan(Math.max(...ids));
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+    repository.remove();
+  }
+});

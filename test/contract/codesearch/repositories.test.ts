@@ -1,0 +1,163 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createLargeRepository } from '../../support/codesearch-large-repository.ts';
+import {
+  createHarbourRepository,
+  createTestRepository,
+  type TestRepository,
+} from '../../support/codesearch-repository.ts';
+import { startTestService } from '../../support/codesearch-service.ts';
+
+type Service = Awaited<ReturnType<typeof startTestService>>;
+
+async function serve(
+  repositories: TestRepository[],
+  use: (service: Service) => Promise<void>,
+  paths = repositories.map(({ path }) => path),
+): Promise<void> {
+  try {
+    const service = await startTestService({ repos: paths });
+    try {
+      await use(service);
+      expect(service.problems).toEqual([]);
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    for (const repository of repositories) repository.remove();
+  }
+}
+
+test('a folder that is no repository is refused with its name', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'codesearch-plain-'));
+  try {
+    await expect(startTestService({ repos: [folder] })).rejects.toThrow(`${folder} is not a git repository`);
+    await expect(startTestService({ repos: [join(folder, 'missing')] })).rejects.toThrow('is not a folder');
+    writeFileSync(join(folder, 'file'), '');
+    await expect(startTestService({ repos: [join(folder, 'file')] })).rejects.toThrow('is not a folder');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('an empty repository answers every kind of question with words', () =>
+  serve([createTestRepository()], async (service) => {
+    for (const question of [
+      'what is this repository about?',
+      'what changed recently?',
+      'where is foo?',
+      'who wrote it?',
+      'what options are there?',
+      'which tests cover foo?',
+    ]) {
+      const { answer, status, error } = await service.answer(question);
+      expect([status, error]).toEqual(['completed', undefined]);
+      expect(answer?.length).toBeGreaterThan(20);
+    }
+  }));
+
+test('staged files are found before the first commit', async () => {
+  const repository = createTestRepository({ 'a.py': 'def load_ships():\n    pass\n' });
+  repository.git('add', '-A');
+  await serve([repository], async (service) => {
+    expect((await service.answer('where is load_ships defined?')).answer).toContain('a.py:1-2');
+  });
+});
+
+test('a commit made while the service runs is in the next answer, a removed file is not', async () => {
+  const repository = createHarbourRepository();
+  await serve([repository], async (service) => {
+    expect((await service.answer('Where is unloadShip defined?')).answer).toContain('Nothing relevant was found');
+    repository.write('src/crane.ts', 'export function unloadShip() {\n  return 1;\n}\n');
+    repository.commit('Add a crane');
+    expect((await service.answer('Where is unloadShip defined?')).answer).toContain('src/crane.ts');
+    expect((await service.answer('When was unloadShip added?')).answer).toContain('Add a crane');
+    repository.git('rm', '-q', 'src/crane.ts');
+    repository.commit('Remove the crane');
+    expect((await service.answer('Where is unloadShip defined?')).answer).not.toContain('src/crane.ts');
+    expect((await fetch(`${service.url}/github.com/harbour-org/harbour/-/blob/src/crane.ts`)).status).toBe(404);
+  });
+});
+
+test('several repositories are searched together, also when they have the same name', async () => {
+  const first = createHarbourRepository();
+  const second = createHarbourRepository();
+  second.write('only.ts', 'export const lighthouse = 1;\n');
+  second.commit('Build a lighthouse');
+  await serve([first, second], async (service) => {
+    expect(service.repositories).toEqual(['github.com/harbour-org/harbour', 'github.com/harbour-org/harbour-2']);
+    const { sources = [] } = await service.answer('Where is lighthouse defined?');
+    expect(sources[0]?.link).toBe('/github.com/harbour-org/harbour-2/-/blob/only.ts?L1');
+    expect((await fetch(`${service.url}${sources[0]?.link}`)).status).toBe(200);
+  });
+});
+
+test('a folder inside a repository, and a bare repository, serve the whole one', async () => {
+  const repository = createHarbourRepository();
+  const bare = mkdtempSync(join(tmpdir(), 'codesearch-bare-'));
+  execFileSync('git', ['clone', '-q', '--bare', repository.path, join(bare, 'harbour.git')], { stdio: 'pipe' });
+  try {
+    await serve(
+      [repository],
+      async (service) => expect((await service.answer('Where is retryDelay?')).answer).toContain('src/retry.ts'),
+      [join(repository.path, 'src')],
+    );
+    const service = await startTestService({ repos: [join(bare, 'harbour.git')] });
+    try {
+      expect((await service.answer('Where is retryDelay?')).answer).toContain('src/retry.ts');
+      const body = { query: '{ search(query: "retryCapMs") { results { matchCount } } }' };
+      expect(await service.read('POST', '/.api/graphql', body)).toEqual({
+        data: { search: { results: { matchCount: 2 } } },
+      });
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    rmSync(bare, { recursive: true });
+  }
+});
+
+test('binary, huge, minified and odd files do no harm', async () => {
+  const repository = createTestRepository({
+    'ok.ts': 'export function steerShip() {\n  return 1;\n}\n',
+    'a.bin': Buffer.from([0, 255, 0, 115, 116, 101, 101, 114]),
+    'latin1.txt': Buffer.from([0x73, 0x74, 0x65, 0x65, 0x72, 0xe4, 0x0a]),
+    'huge.txt': 'steerShip '.repeat(150_000),
+    'app.min.js': `var steerShip=1;${'x=1;'.repeat(20_000)}`,
+    'package-lock.json': '{ "steerShip": 1 }',
+    'empty.txt': '',
+    'crlf.py': 'def steer_boat():\r\n    return 1\r\n',
+  });
+  mkdirSync(join(repository.path, 'nested'));
+  repository.link('ok.ts', 'linked.ts');
+  repository.commit('Everything at once');
+  await serve([repository], async (service) => {
+    const { answer, sources = [] } = await service.answer('Where is steerShip defined?');
+    expect(answer).toContain('ok.ts:1-3');
+    expect(sources.map(({ label }) => label).join(' ')).not.toMatch(/linked|huge|min\.js|lock/);
+    expect((await service.answer('Where is steer_boat?')).answer).not.toContain('\r');
+  });
+});
+
+test('five thousand files are ready in seconds and answered in under two', { timeout: 60_000 }, async () => {
+  const repository = createLargeRepository(5_000);
+  const beganMs = performance.now();
+  await serve([repository], async (service) => {
+    expect(performance.now() - beganMs).toBeLessThan(20_000);
+    expect(service.files).toBe(5_000);
+    for (const question of [
+      'Where are stale invoices archived?',
+      'How does the refund retry work?',
+      'which files throttle parcels?',
+      'what is this repository about?',
+      'when did the report change?',
+    ]) {
+      const { stats, error } = await service.answer(question);
+      expect(error).toBeUndefined();
+      expect(stats['time_millis']).toBeLessThan(2_000);
+    }
+  });
+});
