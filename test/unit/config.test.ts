@@ -146,7 +146,7 @@ describe('docs/configuration.md', () => {
       .object({ scripts: z.object({ docs: z.string() }) })
       .parse(JSON.parse(readFileSync(new URL('package.json', root), 'utf8')));
     const [command = '', file] = scripts.docs.split(' > ');
-    const PATH = `${fileURLToPath(new URL('node_modules/.bin', root))}:${process.env['PATH']}`;
+    const PATH = `${fileURLToPath(new URL('node_modules/.bin', root))}:${process.env.PATH}`;
     const written = execFileSync('sh', ['-c', command], {
       cwd: fileURLToPath(root),
       env: { ...process.env, PATH },

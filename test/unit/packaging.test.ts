@@ -1,0 +1,217 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { SETTINGS } from '../../src/config.ts';
+
+const root = new URL('../../', import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+const exists = (path: string): boolean => existsSync(new URL(path, root));
+
+const packageJson = z
+  .object({
+    name: z.string(),
+    license: z.string(),
+    engines: z.object({ node: z.string() }),
+    scripts: z.record(z.string(), z.string()),
+    dependencies: z.record(z.string(), z.string()),
+    devDependencies: z.record(z.string(), z.string()),
+    optionalDependencies: z.record(z.string(), z.string()),
+  })
+  .parse(JSON.parse(read('package.json')));
+
+const lock = z
+  .object({
+    packages: z.record(
+      z.string(),
+      z.object({
+        resolved: z.string().optional(),
+        integrity: z.string().optional(),
+        hasInstallScript: z.boolean().optional(),
+        dev: z.boolean().optional(),
+        engines: z.union([z.record(z.string(), z.string()), z.array(z.string())]).optional(),
+      }),
+    ),
+  })
+  .parse(JSON.parse(read('package-lock.json')));
+
+/** The instructions of the Dockerfile, one string each. */
+const instructions = read('Dockerfile')
+  .replaceAll(/^#.*\n/gm, '')
+  .replaceAll(/\\\n\s*/g, '')
+  .split('\n')
+  .filter((line) => line.trim() !== '');
+const argumentsOf = (name: string): string[] =>
+  instructions.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+
+/** Every npm script that a text calls. */
+function scriptsIn(text: string): string[] {
+  const named = [...text.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = '']) => name);
+  return /\bnpm (?:test|t)\b/.test(text) ? [...named, 'test'] : named;
+}
+
+/** Paths of this project that a shell command names. */
+function pathsIn(text: string): string[] {
+  return [
+    ...text.matchAll(/(?:^|[\s"'=])((?:\.\/)?(?:src|test|docs|dist)\/[\w./-]+|[\w-]+\.(?:json|ts|yml|yaml))/g),
+  ].map(([, path = '']) => path.replace(/^\.\//, ''));
+}
+
+/** A path that the build makes exists when its source does. */
+function sourceOf(path: string): string {
+  return path.replace(/^dist\//, 'src/').replace(/(?<=^src\/.*)\.js$/, '.ts');
+}
+
+describe('package.json', () => {
+  it.each(Object.entries(packageJson.scripts))('has a script %s that names only what exists', (_, command) => {
+    for (const name of scriptsIn(command)) expect(packageJson.scripts).toHaveProperty([name]);
+    for (const path of pathsIn(command)) expect([path, exists(sourceOf(path))]).toEqual([path, true]);
+  });
+
+  it('has the scripts that the documentation promises', () => {
+    expect(Object.keys(packageJson.scripts)).toEqual(
+      expect.arrayContaining(['start', 'build', 'dev', 'demo', 'codesearch', 'test', 'check', 'docs']),
+    );
+  });
+
+  it('says what LICENSE says', () => {
+    expect(packageJson.license).toBe('MIT');
+    expect(read('LICENSE')).toMatch(/^MIT License\n\nCopyright \(c\) 2026 The Deep Search for Slack authors\n/);
+  });
+});
+
+describe('an install', () => {
+  it('runs nobody’s scripts', () => {
+    expect(read('.npmrc').split('\n')).toContain('ignore-scripts=true');
+  });
+
+  it('needs nobody’s scripts: what has one comes with prebuilt binaries as optional packages', () => {
+    const withScripts = Object.entries(lock.packages)
+      .filter(([, { hasInstallScript, dev }]) => hasInstallScript === true && dev !== true)
+      .map(([path]) => path.replace(/^.*node_modules\//, ''));
+    const prebuilt = ['lmdb', 'msgpackr-extract'];
+    expect(withScripts.filter((name) => !prebuilt.includes(name))).toEqual([]);
+    expect(Object.keys(lock.packages)).toEqual(
+      expect.arrayContaining(['node_modules/@lmdb/lmdb-linux-x64', 'node_modules/@lmdb/lmdb-linux-arm64']),
+    );
+  });
+
+  it('takes every package from the registry of whoever installs, and checks it', () => {
+    const packages = Object.entries(lock.packages).filter(([path]) => path !== '');
+    expect(packages.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
+    expect(packages.filter(([, { integrity }]) => integrity === undefined).map(([path]) => path)).toEqual([]);
+    expect(read('package-lock.json')).not.toMatch(/"resolved"|https?:\/\/[^"]*\.tgz/);
+  });
+});
+
+describe('Dockerfile', () => {
+  const stages = argumentsOf('FROM');
+
+  it('copies only what exists and what .dockerignore lets through', () => {
+    const ignored = read('.dockerignore').split('\n');
+    const sources = argumentsOf('COPY')
+      .filter((copy) => !copy.startsWith('--from='))
+      .flatMap((copy) => copy.split(' ').slice(0, -1));
+    expect(ignored.filter((line) => /^[^#!]/.test(line))).toEqual(['*']);
+    expect([...new Set(sources)].toSorted()).toEqual(
+      ignored
+        .filter((line) => line.startsWith('!'))
+        .map((line) => line.slice(1))
+        .toSorted(),
+    );
+    for (const path of sources) expect([path, exists(path)]).toEqual([path, true]);
+  });
+
+  it('copies from stages that it has', () => {
+    const names = stages.flatMap((stage) => / AS (\w+)$/.exec(stage)?.[1] ?? []);
+    const froms = argumentsOf('COPY').flatMap((copy) => /^--from=(\w+)/.exec(copy)?.[1] ?? []);
+    expect(froms.toSorted()).toEqual(names.toSorted());
+  });
+
+  it('runs scripts that exist, and starts what npm start starts', () => {
+    for (const run of argumentsOf('RUN')) {
+      for (const name of scriptsIn(run)) expect(packageJson.scripts).toHaveProperty([name]);
+    }
+    expect(argumentsOf('CMD').map((command) => z.array(z.string()).parse(JSON.parse(command)).join(' '))).toEqual([
+      packageJson.scripts.start,
+    ]);
+    expect(exists(sourceOf('dist/main.js'))).toBe(true);
+  });
+
+  it('runs as somebody who is not root, on an even release of Node', () => {
+    const last = instructions.slice(instructions.findLastIndex((line) => line.startsWith('FROM ')));
+    expect(last).toContain('USER node');
+    expect(last.indexOf('USER node')).toBeGreaterThan(last.findIndex((line) => line.includes('chown node:node /data')));
+    const [, major] = /node:(\d+)-/.exec(argumentsOf('ARG')[0] ?? '') ?? [];
+    expect(Number(major) % 2).toBe(0);
+    expect(Number(major)).toBeGreaterThanOrEqual(Number(/\d+/.exec(packageJson.engines.node)?.[0]));
+  });
+
+  it('brings production dependencies only, without the local Slack', () => {
+    const installs = argumentsOf('RUN').filter((run) => run.includes('npm ci'));
+    expect(installs).toHaveLength(2);
+    const production = installs.find((run) => run.includes('--omit=dev')) ?? '';
+    expect(production).not.toContain('--omit=optional');
+    const [, removed = ''] = /rm -rf node_modules\/(\S+)/.exec(production) ?? [];
+    const pattern = new RegExp(`^${removed.replace('*', '.*')}$`);
+    expect(Object.keys(packageJson.optionalDependencies).every((name) => pattern.test(name))).toBe(true);
+    expect(Object.keys(packageJson.dependencies).some((name) => pattern.test(name))).toBe(false);
+  });
+
+  it('keeps its data in a volume, and asks the app whether it lives', () => {
+    expect(argumentsOf('VOLUME')).toEqual(['/data']);
+    expect(argumentsOf('ENV').join(' ')).toContain('DATA_DIR=/data');
+    expect(argumentsOf('HEALTHCHECK')[0]).toContain('/livez');
+    expect(argumentsOf('EXPOSE')).toEqual([SETTINGS.PORT.fallback]);
+  });
+
+  it('sets only settings that exist', () => {
+    const names = argumentsOf('ENV').flatMap((line) => [...line.matchAll(/(\w+)=/g)].map(([, name]) => name));
+    expect(names.filter((name) => name !== 'NODE_ENV' && !Object.hasOwn(SETTINGS, name ?? ''))).toEqual([]);
+  });
+});
+
+describe('compose.yaml', () => {
+  const service = z.object({
+    build: z.string().optional(),
+    image: z.string().optional(),
+    env_file: z.string().optional(),
+    environment: z.record(z.string(), z.string()).optional(),
+    ports: z.array(z.string()).optional(),
+    command: z.array(z.string()).optional(),
+    depends_on: z.record(z.string(), z.object({ condition: z.string() })).optional(),
+    healthcheck: z.object({ test: z.array(z.string()) }).optional(),
+    volumes: z.array(z.string()).optional(),
+  });
+  const compose = z
+    .object({ services: z.record(z.string(), service), volumes: z.record(z.string(), z.unknown()) })
+    .parse(parse(read('compose.yaml')));
+  const { app, redis } = compose.services;
+
+  it('builds the app of this Dockerfile and sets only settings that exist', () => {
+    expect(exists(`${app?.build ?? ''}/Dockerfile`)).toBe(true);
+    for (const name of Object.keys(app?.environment ?? {})) expect(SETTINGS).toHaveProperty([name]);
+    expect(app?.ports).toEqual([`${SETTINGS.PORT.fallback}:${app?.environment?.PORT}`]);
+  });
+
+  it('reads secrets from a file that is in neither the repository nor the image', () => {
+    expect(app?.env_file).toBe('.env');
+    expect(read('.gitignore').split('\n')).toContain('.env');
+  });
+
+  it('waits for a Redis that keeps everything', () => {
+    expect(app?.depends_on).toEqual({ redis: { condition: 'service_healthy' } });
+    expect(app?.environment?.REDIS_URL).toBe('redis://redis:6379');
+    expect(redis?.healthcheck?.test).toEqual(['CMD', 'redis-cli', 'ping']);
+    expect(redis?.command?.join(' ')).toMatch(/--appendonly yes .*--maxmemory-policy noeviction/);
+    expect(redis?.volumes).toEqual(Object.keys(compose.volumes).map((name) => `${name}:/data`));
+  });
+});
+
+describe('.ci/run', () => {
+  it('calls only scripts and paths that exist', () => {
+    const script = read('.ci/run');
+    for (const name of scriptsIn(script)) expect(packageJson.scripts).toHaveProperty([name]);
+    for (const path of pathsIn(script)) expect([path, exists(sourceOf(path))]).toEqual([path, true]);
+  });
+});
