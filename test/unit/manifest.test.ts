@@ -1,0 +1,201 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { App } from '@slack/bolt';
+import { describe, expect, it, vi } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { ACTIONS, COMMAND, followUpAction } from '../../src/render/ids.ts';
+import { createBoltApp } from '../../src/slack/bolt-app.ts';
+import { createLibraryLogger } from '../../src/slack/library-logger.ts';
+import type { Desk } from '../../src/slack/listeners/desk.ts';
+import { createWebClient, webClientOptions } from '../../src/slack/web-client.ts';
+import { createLifeDesk } from '../support/life-desk.ts';
+import { createMemoryReceiver } from '../support/memory-receiver.ts';
+
+const root = new URL('../../', import.meta.url);
+
+// Lengths: docs.slack.dev/reference/app-manifest. Strict objects, because Slack refuses unknown keys.
+const manifest = z
+  .strictObject({
+    _metadata: z.strictObject({ major_version: z.literal(2) }),
+    display_information: z.strictObject({
+      name: z.string().min(1).max(35),
+      description: z.string().max(140),
+      long_description: z.string().min(175).max(4_000).optional(),
+      background_color: z
+        .string()
+        .regex(/^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/)
+        .optional(),
+    }),
+    features: z.strictObject({
+      app_home: z.strictObject({
+        home_tab_enabled: z.boolean(),
+        messages_tab_enabled: z.literal(true),
+        messages_tab_read_only_enabled: z.literal(false),
+      }),
+      bot_user: z.strictObject({ display_name: z.string().regex(/^[\w.-]{1,80}$/), always_online: z.boolean() }),
+      agent_view: z.strictObject({
+        agent_description: z.string().min(1).max(300),
+        suggested_prompts: z
+          .array(z.strictObject({ title: z.string().min(1), message: z.string().min(1) }))
+          .min(1)
+          .max(4),
+      }),
+      slash_commands: z
+        .array(
+          z.strictObject({
+            command: z.string().regex(/^\/[^\s]{1,31}$/),
+            description: z.string().min(1).max(2_000),
+            usage_hint: z.string().max(1_000).optional(),
+            // Without it people and channels arrive as plain names that cannot be told from words.
+            should_escape: z.literal(true),
+          }),
+        )
+        .max(50),
+      shortcuts: z
+        .array(
+          z.strictObject({
+            name: z.string().min(1).max(24),
+            type: z.enum(['message', 'global']),
+            callback_id: z.string().min(1).max(255),
+            description: z.string().min(1).max(150),
+          }),
+        )
+        .max(10)
+        .default([]),
+    }),
+    oauth_config: z.strictObject({ scopes: z.strictObject({ bot: z.array(z.string()).max(255) }) }),
+    settings: z.strictObject({
+      event_subscriptions: z.strictObject({ bot_events: z.array(z.string().max(50)).max(100) }),
+      interactivity: z.strictObject({ is_enabled: z.literal(true) }),
+      org_deploy_enabled: z.boolean(),
+      socket_mode_enabled: z.literal(true),
+      // Cannot be turned off again once it is on: docs.slack.dev/authentication/using-token-rotation.
+      token_rotation_enabled: z.literal(false),
+    }),
+  })
+  .parse(parse(readFileSync(new URL('manifest.yml', root), 'utf8')));
+
+const scopes = manifest.oauth_config.scopes.bot;
+const events = manifest.settings.event_subscriptions.bot_events;
+
+/** The kinds of conversation the app lives in; group direct messages come later. */
+const kinds = ['channels', 'groups', 'im'] as const;
+
+/** Which event types a listener's name stands for in the manifest: `message` is subscribed to by kind of conversation. */
+function subscriptionsFor(event: string): string[] {
+  return event === 'message' ? kinds.map((kind) => `message.${kind}`) : [event];
+}
+
+/** Scopes that an event needs. Source: docs.slack.dev/reference/events/<event>. */
+const scopesOfEvent: Record<string, string[]> = {
+  app_mention: ['app_mentions:read'],
+  'message.channels': ['channels:history'],
+  'message.groups': ['groups:history'],
+  'message.im': ['im:history'],
+};
+
+const history = kinds.map((kind) => `${kind}:history`);
+
+/**
+ * Scopes that a Web API method needs, for the conversations it is used in. Source: docs.slack.dev/reference/methods/<method>.
+ * `auth.test` and `views.open` need none.
+ */
+const scopesOfMethod: Record<string, string[]> = {
+  'auth.test': [],
+  'chat.postMessage': ['chat:write'],
+  'chat.update': ['chat:write'],
+  'chat.postEphemeral': ['chat:write'],
+  'conversations.replies': history,
+  'conversations.history': history,
+  // Named in a text are channels only, public or private.
+  'conversations.info': ['channels:read', 'groups:read'],
+  'conversations.join': ['channels:join'],
+  'conversations.open': ['im:write'],
+  'users.info': ['users:read'],
+  'views.open': [],
+};
+
+/** Methods that the code in src/slack calls on a Web API client; families with a dot tell them from the socket's own. */
+function methodsCalled(): string[] {
+  const texts = readdirSync(new URL('src/slack/', root), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => readFileSync(new URL(`src/slack/${path}`, root), 'utf8'));
+  const calls = texts.flatMap((text) => [
+    ...text.matchAll(/\bclient\s*\.\s*([a-z]\w*(?:\s*\.\s*[a-z]\w*)+)\s*\(/g),
+    ...text.matchAll(/\bapiCall\(\s*'([\w.]+)'/g),
+  ]);
+  return [...new Set(calls.map(([, method = '']) => method.replaceAll(/\s+/g, '')))].toSorted();
+}
+
+/** What the app registers at Bolt: the names of events, commands, shortcuts and so on, as each listener gives them. */
+function registrations() {
+  const kindsOfListener = ['event', 'message', 'command', 'shortcut', 'action', 'view', 'options'] as const;
+  const spies = kindsOfListener.map((kind) => [kind, vi.spyOn(App.prototype, kind)] as const);
+  const { life, accept, requests } = createLifeDesk();
+  const { journal, threads } = life.ports;
+  const logger = createLibraryLogger(journal);
+  const clientOptions = webClientOptions('http://127.0.0.1:9/api/', logger);
+  const desk: Desk = {
+    client: createWebClient('xoxb-test', clientOptions),
+    identity: { teamId: 'T1', botUserId: 'UBOT' },
+    accept,
+    requests,
+    threads,
+    read: async (text) => text,
+    whisper: async () => undefined,
+    journal,
+  };
+  createBoltApp({ receiver: createMemoryReceiver(), botToken: 'xoxb-test', clientOptions, logger, desk });
+  const registered = new Map(spies.map(([kind, spy]) => [kind, spy.mock.calls.map(([name]) => name)]));
+  for (const [, spy] of spies) spy.mockRestore();
+  return (kind: (typeof kindsOfListener)[number]): unknown[] => registered.get(kind) ?? [];
+}
+
+describe('manifest.yml', () => {
+  const registered = registrations();
+
+  it('names the command that the code answers', () => {
+    expect(registered('command')).toEqual([COMMAND]);
+    expect(manifest.features.slash_commands.map(({ command }) => command)).toEqual([COMMAND]);
+  });
+
+  it('subscribes to exactly the events that have a listener', () => {
+    const listened = [...registered('event').map(String), ...registered('message').map(() => 'message')];
+    expect(listened.length).toBeGreaterThan(0);
+    expect(events.toSorted()).toEqual([...new Set(listened.flatMap(subscriptionsFor))].toSorted());
+  });
+
+  it('names exactly the shortcuts that have a listener', () => {
+    expect(manifest.features.shortcuts.map(({ callback_id: id }) => id)).toEqual(registered('shortcut'));
+  });
+
+  it('has every button of the app answered', () => {
+    const actions = registered('action');
+    const answers = (id: string): boolean =>
+      actions.some((action) => (action instanceof RegExp ? action.test(id) : action === id));
+    for (const [name, id] of Object.entries(ACTIONS)) {
+      expect([name, answers(name === 'followUp' ? followUpAction(0) : id)]).toEqual([name, true]);
+    }
+  });
+
+  it('asks for the scopes of every method called and event received, and for no other', () => {
+    const methods = methodsCalled();
+    expect(methods).toContain('chat.postMessage');
+    expect(methods.filter((method) => !Object.hasOwn(scopesOfMethod, method))).toEqual([]);
+    expect(Object.keys(scopesOfMethod).filter((method) => !methods.includes(method))).toEqual([]);
+    const needed = new Set([
+      ...methods.flatMap((method) => scopesOfMethod[method] ?? []),
+      ...events.flatMap((event) => scopesOfEvent[event] ?? [`unknown event ${event}`]),
+      // Commands: docs.slack.dev/interactivity/implementing-slash-commands.
+      'commands',
+      // The agent view: docs.slack.dev/ai/developing-agents.
+      'assistant:write',
+    ]);
+    expect(scopes.toSorted()).toEqual([...needed].toSorted());
+  });
+
+  it('says everything once', () => {
+    expect(new Set(scopes).size).toBe(scopes.length);
+    expect(new Set(events).size).toBe(events.length);
+  });
+});
