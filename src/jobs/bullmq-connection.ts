@@ -1,0 +1,184 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { createNodeRedisClient, type IRedisClient } from 'bullmq';
+import { createClient, ErrorReply, type RedisClientType, TimeoutError } from 'redis';
+import { AppError, isAppError } from '../core/errors.ts';
+import type { Journal } from '../core/ports.ts';
+
+const CONNECT_TIMEOUT_MS = 1_500;
+const LONGEST_RECONNECT_WAIT_MS = 1_000;
+/** A command not yet sent after this time is taken back; one that was sent is not touched by it. */
+const QUEUE_TIMEOUT_MS = 1_500;
+const QUEUE_LENGTH = 10_000;
+
+/** A connection silent for so long is dead and made anew; pings keep a quiet one from looking dead. */
+const SILENCE_LIMIT_MS = 5_000;
+const PING_INTERVAL_MS = 2_000;
+/** BullMQ blocks for 10 s at most, answers to pings wait for the end of that, and it gives up by itself after 11 s. */
+const BLOCKING_SILENCE_LIMIT_MS = 15_000;
+
+/**
+ * BullMQ's worker asks again at once when Redis refuses a command (`-LOADING`, `-READONLY`, `-OOM`): as each of its
+ * failures takes this long, it asks a few times per second and not thousands of times.
+ */
+const FAILURE_PAUSE_MS = 250;
+
+type None = Record<never, never>;
+type Client = RedisClientType<None, None, None, 2, None>;
+
+export interface BullConnectionDeps {
+  redisUrl: string;
+  journal: Journal;
+  /** In [0, 1). */
+  random: () => number;
+}
+
+/** One client for commands, and as many for blocking as `bull.duplicate()` is called; each finds its way back by itself. */
+export interface BullConnection {
+  client: Client;
+  /** The same client in the shape that BullMQ takes. Its duplicates belong to whoever asked for them. */
+  bull: IRedisClient;
+  /** Ends every connection at once. */
+  destroy(): void;
+}
+
+/** Connects within `deadlineMs`, or throws `AppError` of kind `storage`. */
+export async function openBullConnection(
+  { redisUrl, journal, random }: BullConnectionDeps,
+  deadlineMs: number,
+): Promise<BullConnection> {
+  const clients = new Set<Client>();
+  let isFailing = false;
+  let isDestroyed = false;
+
+  function noteFailure(error: unknown): void {
+    if (isFailing || isDestroyed) return;
+    isFailing = true;
+    journal.warn({ event: 'looks.redis', outcome: 'lost' }, error);
+  }
+
+  function noteSuccess(): void {
+    if (!isFailing || isDestroyed) return;
+    isFailing = false;
+    journal.info({ event: 'looks.redis', outcome: 'back' });
+  }
+
+  function createRawClient(isBlocking: boolean): Client {
+    // The client's own errors about a URL repeat it, with its password.
+    if (!/^rediss?:\/\//.test(redisUrl) || !URL.canParse(redisUrl)) {
+      throw new AppError('storage', 'The URL of Redis is not one');
+    }
+    const client: Client = createClient<None, None, None, 2, None>({
+      url: redisUrl,
+      commandsQueueMaxLength: QUEUE_LENGTH,
+      commandOptions: { timeout: QUEUE_TIMEOUT_MS },
+      ...(isBlocking ? {} : { pingInterval: PING_INTERVAL_MS }),
+      socket: {
+        connectTimeout: CONNECT_TIMEOUT_MS,
+        socketTimeout: isBlocking ? BLOCKING_SILENCE_LIMIT_MS : SILENCE_LIMIT_MS,
+        reconnectStrategy: (attempt) =>
+          Math.round(Math.min(LONGEST_RECONNECT_WAIT_MS, 50 * 2 ** attempt) * (0.5 + random() / 2)),
+      },
+    });
+    client.on('error', noteFailure);
+    clients.add(client);
+    return client;
+  }
+
+  /** A server that became a replica has a successor behind the same name. */
+  function reconnect(client: Client): void {
+    if (isDestroyed || !client.isReady) return;
+    client.destroy();
+    // Tries until it succeeds; its failures are reported as `error` events.
+    client.connect().catch(() => {});
+  }
+
+  async function observed<T>(client: Client, command: () => Promise<T>): Promise<T> {
+    try {
+      const result = await command();
+      noteSuccess();
+      return result;
+    } catch (error) {
+      noteFailure(error);
+      if (redisCodeOf(error) === 'READONLY') reconnect(client);
+      if (!isDestroyed) await wait(FAILURE_PAUSE_MS);
+      throw error;
+    }
+  }
+
+  function adapt(client: Client): IRedisClient {
+    const adapter = createNodeRedisClient(client);
+    // BullMQ stops listening when it closes, and an error without a listener would end the process.
+    adapter.on('error', () => {});
+    const runCommand = adapter.runCommand.bind(adapter);
+    const bzpopmin = adapter.bzpopmin.bind(adapter);
+    adapter.runCommand = (name, args) => observed(client, () => runCommand(name, args));
+    adapter.bzpopmin = (key, timeoutS) => observed(client, () => bzpopmin(key, timeoutS));
+    const connect = adapter.connect.bind(adapter);
+    // A late attempt of BullMQ would leave a connection open for good.
+    adapter.connect = async () => (isDestroyed ? undefined : connect());
+    adapter.duplicate = () => adapt(createRawClient(true));
+    return adapter;
+  }
+
+  function destroy(): void {
+    isDestroyed = true;
+    for (const client of clients) {
+      if (client.isOpen) client.destroy();
+    }
+  }
+
+  const client = createRawClient(false);
+  let lastError: unknown;
+  client.on('error', (error) => {
+    lastError = error;
+  });
+  isFailing = true;
+  try {
+    await withinDeadline(client.connect(), deadlineMs, 'Connecting');
+  } catch (error) {
+    destroy();
+    throw translateRedisError(lastError ?? error, 'Connecting');
+  }
+  isFailing = false;
+  return { client, bull: adapt(client), destroy };
+}
+
+/** The result of `operation`, or `AppError` of kind `storage` with an unknown outcome after `deadlineMs`. */
+export async function withinDeadline<T>(operation: Promise<T>, deadlineMs: number, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(
+        new AppError('storage', `Looks on Redis: ${what} did not finish within ${deadlineMs} ms`, {
+          outcomeUnknown: true,
+        }),
+      );
+    }, deadlineMs);
+  });
+  try {
+    return await Promise.race([operation, expired]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whatever BullMQ or the client threw, as `AppError` of kind `storage`. */
+export function translateRedisError(error: unknown, what: string): AppError {
+  if (isAppError(error)) return error;
+  const code = redisCodeOf(error);
+  return new AppError('storage', `Looks on Redis: ${what} failed${code === undefined ? '' : ` (${code})`}`, {
+    cause: error,
+    code,
+    // Redis answered, or the command never left; after any other failure it may have been carried out.
+    outcomeUnknown: !(error instanceof ErrorReply || error instanceof TimeoutError),
+  });
+}
+
+/** Of an error reply its first word, which by the Redis protocol (RESP) is its code; of other errors their `code`. */
+function redisCodeOf(error: unknown): string | number | undefined {
+  if (error instanceof ErrorReply) return error.message.split(' ', 1)[0];
+  if (error instanceof Error && 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number')) {
+    return error.code;
+  }
+  return undefined;
+}

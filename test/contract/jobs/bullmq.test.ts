@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { createBullLooks } from '../../../src/jobs/bullmq.ts';
+import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/redis-server.ts';
+import { looksContract } from './looks-contract.ts';
+
+describe.skipIf(!hasRedisServer())('BullMQ', () => {
+  let server: RedisServer;
+  let count = 0;
+
+  beforeAll(async () => {
+    server = await startRedisServer();
+  });
+
+  afterAll(() => server.stop());
+
+  looksContract('BullMQ on Redis', async ({ concurrency }) => {
+    const { journal, lines } = createRecordingJournal();
+    const prefix = `test${count++}`;
+    const looks = createBullLooks({ redisUrl: server.url, journal, random: Math.random, concurrency, prefix });
+    const failures = () => lines.filter(({ event, outcome }) => event === 'look' && outcome === 'failed').length;
+    return { looks, failures, async close() {} };
+  });
+});
