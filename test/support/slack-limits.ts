@@ -46,7 +46,7 @@ const BLOCK_WEIGHT = 125;
 
 function checkMessage(method: string, payload: Fields, problems: string[]): void {
   const { text, markdown_text: markdownText, thread_ts: threadTs } = payload;
-  const blocks = list(payload['blocks'], 'blocks', problems);
+  const blocks = list(payload.blocks, 'blocks', problems);
   if (text !== undefined && typeof text !== 'string') problems.push('text is not a string');
   const length = typeof text === 'string' ? text.length : 0;
   if (method === 'chat.postMessage' && length > 40_000) problems.push(`text is cut off: ${length} > 40000`);
@@ -61,12 +61,12 @@ function checkMessage(method: string, payload: Fields, problems: string[]): void
   }
   if (threadTs !== undefined && typeof threadTs !== 'string') problems.push('thread_ts is not a string');
   if (typeof text === 'string') checkWellFormed('text', text, problems);
-  checkMetadata(payload['metadata'], problems);
+  checkMetadata(payload.metadata, problems);
   if (blocks !== undefined) {
     if (blocks.length > 50) problems.push(`invalid_blocks: ${blocks.length} > 50 blocks`);
     checkBlocks(blocks, 'message', problems);
     const markdown = blocks.reduce(
-      (sum: number, block) => sum + (block['type'] === 'markdown' ? lengthOf(block['text']) : 0),
+      (sum: number, block) => sum + (block.type === 'markdown' ? lengthOf(block.text) : 0),
       0,
     );
     if (markdown > 12_000) problems.push(`msg_blocks_too_long: ${markdown} > 12000 characters of markdown`);
@@ -82,35 +82,35 @@ function checkMetadata(raw: unknown, problems: string[]): void {
     problems.push('invalid_metadata_format');
     return;
   }
-  if (typeof metadata['event_type'] !== 'string' || metadata['event_type'] === '')
+  if (typeof metadata.event_type !== 'string' || metadata.event_type === '')
     problems.push('metadata has no event_type');
-  if (!isFields(metadata['event_payload'])) problems.push('metadata has no event_payload');
+  if (!isFields(metadata.event_payload)) problems.push('metadata has no event_payload');
   const bytes = JSON.stringify(metadata).length;
   if (bytes > 8_000) problems.push(`metadata_too_large: ${bytes}`);
 }
 
 function checkView(payload: Fields, problems: string[]): void {
-  const raw = payload['view'];
+  const raw = payload.view;
   const view = typeof raw === 'string' ? parsed(raw) : raw;
   if (!isFields(view)) {
     problems.push('view is missing');
     return;
   }
-  const type = view['type'];
+  const type = view.type;
   if (type !== 'modal' && type !== 'home') problems.push(`view has unknown type ${String(type)}`);
-  const blocks = list(view['blocks'], 'view.blocks', problems) ?? [];
-  if (view['blocks'] === undefined) problems.push('view has no blocks');
+  const blocks = list(view.blocks, 'view.blocks', problems) ?? [];
+  if (view.blocks === undefined) problems.push('view has no blocks');
   if (blocks.length > 100) problems.push(`view has ${blocks.length} > 100 blocks`);
-  if (type === 'modal') checkText(view['title'], 'view.title', 1, 24, ['plain_text'], problems);
+  if (type === 'modal') checkText(view.title, 'view.title', 1, 24, ['plain_text'], problems);
   for (const name of ['submit', 'close']) {
     if (view[name] !== undefined) checkText(view[name], `view.${name}`, 1, 24, ['plain_text'], problems);
   }
-  checkLength(view['private_metadata'], 'view.private_metadata', 0, 3_000, problems, true);
-  checkLength(view['callback_id'], 'view.callback_id', 0, 255, problems, true);
-  checkLength(view['external_id'], 'view.external_id', 0, 255, problems, true);
+  checkLength(view.private_metadata, 'view.private_metadata', 0, 3_000, problems, true);
+  checkLength(view.callback_id, 'view.callback_id', 0, 255, problems, true);
+  checkLength(view.external_id, 'view.external_id', 0, 255, problems, true);
   const bytes = new TextEncoder().encode(JSON.stringify(view)).length;
   if (bytes > 250 * 1024) problems.push(`view_too_large: ${bytes} bytes`);
-  if (blocks.some((block) => block['type'] === 'input') && type === 'modal' && view['submit'] === undefined) {
+  if (blocks.some((block) => block.type === 'input') && type === 'modal' && view.submit === undefined) {
     problems.push('a modal with an input needs submit');
   }
   checkBlocks(blocks, type === 'home' ? 'home' : 'modal', problems);
@@ -121,11 +121,11 @@ function checkBlocks(blocks: Fields[], surface: Surface, problems: string[]): vo
   let tableText = 0;
   for (const [index, block] of blocks.entries()) {
     const at = `blocks[${index}]`;
-    const type = block['type'];
+    const type = block.type;
     const known = surface === 'message' ? MESSAGE_BLOCKS : VIEW_BLOCKS;
     if (typeof type !== 'string' || !known.has(type))
       problems.push(`${at}: ${String(type)} is not possible in a ${surface}`);
-    const id = block['block_id'];
+    const id = block.block_id;
     if (id !== undefined) {
       checkLength(id, `${at}.block_id`, 1, 255, problems);
       if (blockIds.has(id)) problems.push(`${at}: block_id ${String(id)} appears twice`);
@@ -139,53 +139,52 @@ function checkBlocks(blocks: Fields[], surface: Surface, problems: string[]): vo
 }
 
 function checkBlock(block: Fields, at: string, problems: string[]): void {
-  switch (block['type']) {
+  switch (block.type) {
     case 'section': {
-      const fields = list(block['fields'], `${at}.fields`, problems);
-      if (block['text'] === undefined && fields === undefined) problems.push(`${at}: a section needs text or fields`);
-      if (block['text'] !== undefined)
-        checkText(block['text'], `${at}.text`, 1, 3_000, ['mrkdwn', 'plain_text'], problems);
+      const fields = list(block.fields, `${at}.fields`, problems);
+      if (block.text === undefined && fields === undefined) problems.push(`${at}: a section needs text or fields`);
+      if (block.text !== undefined) checkText(block.text, `${at}.text`, 1, 3_000, ['mrkdwn', 'plain_text'], problems);
       if (fields !== undefined && (fields.length === 0 || fields.length > 10))
         problems.push(`${at}: ${fields.length} fields`);
       for (const field of fields ?? []) checkText(field, `${at}.fields`, 1, 2_000, ['mrkdwn', 'plain_text'], problems);
-      if (block['accessory'] !== undefined) checkElement(block['accessory'], `${at}.accessory`, problems);
+      if (block.accessory !== undefined) checkElement(block.accessory, `${at}.accessory`, problems);
       break;
     }
     case 'header':
-      checkText(block['text'], `${at}.text`, 1, 150, ['plain_text'], problems);
+      checkText(block.text, `${at}.text`, 1, 150, ['plain_text'], problems);
       break;
     case 'markdown':
-      checkLength(block['text'], `${at}.text`, 1, 12_000, problems);
+      checkLength(block.text, `${at}.text`, 1, 12_000, problems);
       break;
     case 'context': {
-      const elements = list(block['elements'], `${at}.elements`, problems) ?? [];
+      const elements = list(block.elements, `${at}.elements`, problems) ?? [];
       if (elements.length === 0 || elements.length > 10)
         problems.push(`${at}: ${elements.length} elements in a context`);
       for (const element of elements) {
-        if (element['type'] === 'image') checkElement(element, `${at}.elements`, problems);
+        if (element.type === 'image') checkElement(element, `${at}.elements`, problems);
         else checkText(element, `${at}.elements`, 1, 3_000, ['mrkdwn', 'plain_text'], problems);
       }
       break;
     }
     case 'actions':
     case 'context_actions': {
-      const limit = block['type'] === 'actions' ? 25 : 5;
-      const elements = list(block['elements'], `${at}.elements`, problems) ?? [];
+      const limit = block.type === 'actions' ? 25 : 5;
+      const elements = list(block.elements, `${at}.elements`, problems) ?? [];
       if (elements.length === 0 || elements.length > limit)
         problems.push(`${at}: ${elements.length} elements in actions`);
       for (const element of elements) checkElement(element, `${at}.elements`, problems);
       break;
     }
     case 'input':
-      checkText(block['label'], `${at}.label`, 1, 2_000, ['plain_text'], problems);
-      if (block['hint'] !== undefined) checkText(block['hint'], `${at}.hint`, 1, 2_000, ['plain_text'], problems);
-      checkElement(block['element'], `${at}.element`, problems);
+      checkText(block.label, `${at}.label`, 1, 2_000, ['plain_text'], problems);
+      if (block.hint !== undefined) checkText(block.hint, `${at}.hint`, 1, 2_000, ['plain_text'], problems);
+      checkElement(block.element, `${at}.element`, problems);
       break;
     case 'image':
       checkElement(block, at, problems);
       break;
     case 'table': {
-      const rows = Array.isArray(block['rows']) ? block['rows'] : [];
+      const rows = Array.isArray(block.rows) ? block.rows : [];
       if (rows.length === 0 || rows.length > 100) problems.push(`${at}: ${rows.length} rows`);
       if (rows.some((row) => !Array.isArray(row) || row.length > 20)) problems.push(`${at}: a row has over 20 cells`);
       break;
@@ -200,23 +199,22 @@ function checkElement(raw: unknown, at: string, problems: string[]): void {
     problems.push(`${at}: not an element`);
     return;
   }
-  if (raw['action_id'] !== undefined) checkLength(raw['action_id'], `${at}.action_id`, 1, 255, problems);
-  if (raw['confirm'] !== undefined) checkConfirm(raw['confirm'], `${at}.confirm`, problems);
-  if (raw['placeholder'] !== undefined)
-    checkText(raw['placeholder'], `${at}.placeholder`, 1, 150, ['plain_text'], problems);
-  switch (raw['type']) {
+  if (raw.action_id !== undefined) checkLength(raw.action_id, `${at}.action_id`, 1, 255, problems);
+  if (raw.confirm !== undefined) checkConfirm(raw.confirm, `${at}.confirm`, problems);
+  if (raw.placeholder !== undefined) checkText(raw.placeholder, `${at}.placeholder`, 1, 150, ['plain_text'], problems);
+  switch (raw.type) {
     case 'button':
-      checkText(raw['text'], `${at}.text`, 1, 75, ['plain_text'], problems);
-      checkLength(raw['value'], `${at}.value`, 0, 2_000, problems, true);
-      checkLength(raw['url'], `${at}.url`, 1, 3_000, problems, true);
-      checkLength(raw['accessibility_label'], `${at}.accessibility_label`, 1, 75, problems, true);
-      if (raw['style'] !== undefined && raw['style'] !== 'primary' && raw['style'] !== 'danger') {
+      checkText(raw.text, `${at}.text`, 1, 75, ['plain_text'], problems);
+      checkLength(raw.value, `${at}.value`, 0, 2_000, problems, true);
+      checkLength(raw.url, `${at}.url`, 1, 3_000, problems, true);
+      checkLength(raw.accessibility_label, `${at}.accessibility_label`, 1, 75, problems, true);
+      if (raw.style !== undefined && raw.style !== 'primary' && raw.style !== 'danger') {
         problems.push(`${at}: unknown style`);
       }
       break;
     case 'image':
-      checkLength(raw['image_url'], `${at}.image_url`, 1, 3_000, problems, raw['slack_file'] !== undefined);
-      checkLength(raw['alt_text'], `${at}.alt_text`, 0, 2_000, problems);
+      checkLength(raw.image_url, `${at}.image_url`, 1, 3_000, problems, raw.slack_file !== undefined);
+      checkLength(raw.alt_text, `${at}.alt_text`, 0, 2_000, problems);
       break;
     case 'overflow':
     case 'checkboxes':
@@ -224,27 +222,27 @@ function checkElement(raw: unknown, at: string, problems: string[]): void {
     case 'static_select':
     case 'multi_static_select': {
       const limits: Record<string, number> = { overflow: 5, checkboxes: 10, radio_buttons: 10 };
-      const limit = limits[raw['type']] ?? 100;
-      const options = list(raw['options'], `${at}.options`, problems);
+      const limit = limits[raw.type] ?? 100;
+      const options = list(raw.options, `${at}.options`, problems);
       if (options !== undefined && (options.length === 0 || options.length > limit))
         problems.push(`${at}: ${options.length} options`);
       for (const option of options ?? []) {
-        checkText(option['text'], `${at}.options.text`, 1, 75, ['plain_text', 'mrkdwn'], problems);
-        checkLength(option['value'], `${at}.options.value`, 1, 150, problems);
-        if (option['description'] !== undefined) {
-          checkText(option['description'], `${at}.options.description`, 1, 75, ['plain_text', 'mrkdwn'], problems);
+        checkText(option.text, `${at}.options.text`, 1, 75, ['plain_text', 'mrkdwn'], problems);
+        checkLength(option.value, `${at}.options.value`, 1, 150, problems);
+        if (option.description !== undefined) {
+          checkText(option.description, `${at}.options.description`, 1, 75, ['plain_text', 'mrkdwn'], problems);
         }
       }
       break;
     }
     case 'plain_text_input': {
-      const max = raw['max_length'];
+      const max = raw.max_length;
       if (max !== undefined && (typeof max !== 'number' || max < 1 || max > 3_000)) problems.push(`${at}: max_length`);
-      checkLength(raw['initial_value'], `${at}.initial_value`, 0, 3_000, problems, true);
+      checkLength(raw.initial_value, `${at}.initial_value`, 0, 3_000, problems, true);
       break;
     }
     default:
-      if (typeof raw['type'] !== 'string') problems.push(`${at}: an element without a type`);
+      if (typeof raw.type !== 'string') problems.push(`${at}: an element without a type`);
   }
 }
 
@@ -253,17 +251,17 @@ function checkConfirm(raw: unknown, at: string, problems: string[]): void {
     problems.push(`${at}: not a dialog`);
     return;
   }
-  checkText(raw['title'], `${at}.title`, 1, 100, ['plain_text'], problems);
-  checkText(raw['text'], `${at}.text`, 1, 300, ['plain_text', 'mrkdwn'], problems);
-  checkText(raw['confirm'], `${at}.confirm`, 1, 30, ['plain_text'], problems);
-  checkText(raw['deny'], `${at}.deny`, 1, 30, ['plain_text'], problems);
+  checkText(raw.title, `${at}.title`, 1, 100, ['plain_text'], problems);
+  checkText(raw.text, `${at}.text`, 1, 300, ['plain_text', 'mrkdwn'], problems);
+  checkText(raw.confirm, `${at}.confirm`, 1, 30, ['plain_text'], problems);
+  checkText(raw.deny, `${at}.deny`, 1, 30, ['plain_text'], problems);
 }
 
 function checkActionIds(blocks: Fields[], problems: string[]): void {
   for (const [index, block] of blocks.entries()) {
-    const elements = Array.isArray(block['elements']) ? block['elements'].filter(isFields) : [];
-    const all = [...elements, block['accessory'], block['element']].filter(isFields);
-    const ids = all.flatMap((element) => (element['action_id'] === undefined ? [] : [element['action_id']]));
+    const elements = Array.isArray(block.elements) ? block.elements.filter(isFields) : [];
+    const all = [...elements, block.accessory, block.element].filter(isFields);
+    const ids = all.flatMap((element) => (element.action_id === undefined ? [] : [element.action_id]));
     if (new Set(ids).size !== ids.length) problems.push(`blocks[${index}]: an action_id appears twice`);
   }
 }
@@ -273,11 +271,10 @@ function checkText(raw: unknown, at: string, min: number, max: number, types: st
     problems.push(`${at}: not a text object`);
     return;
   }
-  if (!types.includes(String(raw['type'])))
-    problems.push(`${at}: must be ${types.join(' or ')}, is ${String(raw['type'])}`);
-  if (raw['type'] === 'plain_text' && raw['verbatim'] !== undefined) problems.push(`${at}: plain_text has no verbatim`);
-  if (raw['type'] === 'mrkdwn' && raw['emoji'] !== undefined) problems.push(`${at}: mrkdwn has no emoji`);
-  checkLength(raw['text'], at, min, max, problems);
+  if (!types.includes(String(raw.type))) problems.push(`${at}: must be ${types.join(' or ')}, is ${String(raw.type)}`);
+  if (raw.type === 'plain_text' && raw.verbatim !== undefined) problems.push(`${at}: plain_text has no verbatim`);
+  if (raw.type === 'mrkdwn' && raw.emoji !== undefined) problems.push(`${at}: mrkdwn has no emoji`);
+  checkLength(raw.text, at, min, max, problems);
 }
 
 function checkLength(raw: unknown, at: string, min: number, max: number, problems: string[], optional = false): void {
