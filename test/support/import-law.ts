@@ -39,7 +39,7 @@ const parts: Record<string, Part> = {
   },
   slack: { parts: ['core', 'render'], packages: ['node:*', '@slack/*', 'zod'] },
   storage: { parts: ['core'], packages: ['node:*', 'keyv', '@keyv/*', 'lmdb', 'redis', 'zod'] },
-  jobs: { parts: ['core'], packages: ['node:*'] },
+  jobs: { parts: ['core'], packages: ['node:*', 'bullmq', 'redis'] },
   observability: { parts: ['core'], packages: ['node:*', 'pino', 'prom-client'] },
   codesearch: {
     parts: [],

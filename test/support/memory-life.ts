@@ -10,7 +10,7 @@ import type {
   PrivateNotice,
   UpstreamQuestion,
 } from '../../src/core/ports.ts';
-import { isInThread, type Question, type ThreadPlace } from '../../src/core/question.ts';
+import type { Question, ThreadPlace } from '../../src/core/question.ts';
 import type { LifeSettings } from '../../src/core/settings.ts';
 import { questionFormat, threadFormat } from '../../src/storage/records.ts';
 import { createRecordingJournal } from './recording-journal.ts';
@@ -72,6 +72,13 @@ interface Asked extends UpstreamQuestion {
   startedMs: number;
 }
 
+/** A planned look; `againMs` is when another was asked for while it ran. */
+interface Due {
+  atMs: number;
+  isRunning: boolean;
+  againMs: number | undefined;
+}
+
 const lateMs = 2_000;
 
 /** A small world with strict rules, one clock and no time of its own: what happens is what `run` is told to let happen. */
@@ -96,8 +103,8 @@ export function createMemoryLife(
   const attempts = new Map<string, number>();
   const posted: PostedMessage[] = [];
   const whispers: { questionId: string; userId: string; notice: PrivateNotice }[] = [];
-  const due = new Map<string, { atMs: number; isRunning: boolean; againMs: number | undefined }>();
-  const { journal, lines } = createRecordingJournal();
+  const due = new Map<string, Due>();
+  const { journal } = createRecordingJournal();
   let lastId = 0;
 
   const settings: LifeSettings = { pacing: defaultPacing, cardEditMs: 3_000, threadLimit: 20, ...options.settings };
@@ -354,7 +361,7 @@ export function createMemoryLife(
   const look = createLook(ports);
 
   async function lookAt(id: string): Promise<void> {
-    const entry = { atMs: nowMs, isRunning: true, againMs: undefined as number | undefined };
+    const entry: Due = { atMs: nowMs, isRunning: true, againMs: undefined };
     due.set(id, entry);
     let nextMs: number | undefined;
     try {
@@ -394,7 +401,6 @@ export function createMemoryLife(
     now: () => nowMs,
     at: (delayMs: number, run: () => Promise<void> | void) => void agenda.push({ atMs: startMs + delayMs, run }),
     run,
-    look,
     /** Forgets all planned looks and plans one for each open question, as a restart does. */
     restart: () => {
       due.clear();
@@ -403,8 +409,6 @@ export function createMemoryLife(
     violations,
     posted,
     whispers,
-    conversations,
-    lines,
     questions: () => [...questions.keys()].flatMap((id) => readQuestion(id) ?? []),
     question: (id: string): Question => {
       const question = readQuestion(id);
@@ -422,7 +426,6 @@ export function createMemoryLife(
         .toSorted((one, other) => one.id - other.id),
     messagesOf: (question: Question, kind: 'card' | 'part') =>
       posted.filter(({ questionId, marker }) => questionId === question.id && marker.startsWith(kind)),
-    isThreaded: (question: Question) => isInThread(question.place),
   };
 }
 
