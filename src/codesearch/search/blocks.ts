@@ -71,9 +71,13 @@ function blockCommentStart(lines: readonly string[], end: number): number | unde
 
 /** What the comment of a definition says, as plain text without its marks; empty when there is none. */
 export function docComment(lines: readonly string[], line: number): string {
-  const above = lines.slice(commentStart(lines, line) - 1, line - 1);
-  const text = stripMarks(above);
-  return text !== '' ? text : docstringBelow(lines, line);
+  const text = commentAbove(lines, line);
+  return (text !== '' ? text : docstringBelow(lines, line)).replace(/(?:^|\n)\s*:\w+[^:\n]*:[\s\S]*$/, '').trim();
+}
+
+/** The comment directly above a line, as plain text. */
+export function commentAbove(lines: readonly string[], line: number): string {
+  return stripMarks(lines.slice(commentStart(lines, line) - 1, line - 1));
 }
 
 /** The comment a file opens with, as plain text. */

@@ -1,5 +1,6 @@
 import type { Finding, Investigate } from '../conversations/runner.ts';
 import { overview } from './answers/about.ts';
+import { compare, sidesOf } from './answers/compare.ts';
 import { type Draft, type Findings, focusOf, tidyFollowUps, tidySources } from './answers/draft.ts';
 import { explain } from './answers/explain.ts';
 import { listFiles } from './answers/files.ts';
@@ -10,9 +11,9 @@ import { describePlace } from './answers/place.ts';
 import { listTests } from './answers/tests.ts';
 import { explainUsage } from './answers/usage.ts';
 import type { Corpus } from './corpus.ts';
-import { createInvestigation } from './investigation.ts';
+import { createInvestigation, type Investigation } from './investigation.ts';
 import { findPassages } from './passages.ts';
-import { understandInContext } from './questions/carry-over.ts';
+import { type QuestionInContext, understandInContext } from './questions/carry-over.ts';
 import { resolveTargets } from './targets.ts';
 import { weigh } from './weighing.ts';
 import { textTerms } from './words.ts';
@@ -30,23 +31,32 @@ export function createInvestigate(corpus: Corpus): Investigate {
     const changed = await corpus.refresh();
     if (changed > 0) await step(`Reading ${changed} files that changed since the last question`);
     const investigation = createInvestigation(corpus, step);
-    const targets = resolveTargets(question, investigation);
-    const ownNames = new Set(corpus.repositories.flatMap(({ name }) => textTerms(name.split('/').at(-1) ?? name)));
-    const searched = `${corpus.index.size()} files of ${corpus.repositories.map(({ name }) => name).join(', ')}`;
-    await step(`Searching ${searched}`);
-    const weighed = weigh(question.subjects, question.intent, ownNames, investigation);
-    const best = [...new Set(weighed.hits.slice(0, 40).map(({ file }) => file.path))].slice(0, 3);
-    await step(
-      best.length === 0
-        ? 'No file mentions any of it'
-        : `${new Set(weighed.hits.map(({ file }) => file)).size} files mention it; reading the best, first ${best.join(', ')}`,
-    );
-    const passages = await findPassages(weighed, targets, question.intent, investigation);
-    const findings: Findings = { question, targets, weighed, passages, investigation };
-    const draft = await write(findings);
+    const sides = sidesOf(question);
+    const draft =
+      sides === undefined
+        ? await research(question, investigation)
+        : compare(question, [await research(sides[0], investigation), await research(sides[1], investigation)]);
     await step('Writing the answer');
-    return finish(draft, findings);
+    return finish(draft, question, investigation);
   };
+}
+
+/** Searches, reads the best of what is found, and writes about it. */
+async function research(question: QuestionInContext, investigation: Investigation): Promise<Draft> {
+  const { corpus, step } = investigation;
+  const targets = resolveTargets(question, investigation);
+  const ownNames = new Set(corpus.repositories.flatMap(({ name }) => textTerms(name.split('/').at(-1) ?? name)));
+  await step(`Searching ${corpus.index.size()} files of ${corpus.repositories.map(({ name }) => name).join(', ')}`);
+  const weighed = weigh(question.subjects, question.intent, ownNames, investigation);
+  const best = [...new Set(weighed.hits.slice(0, 40).map(({ file }) => file.path))].slice(0, 3);
+  const files = new Set(weighed.hits.map(({ file }) => file)).size;
+  await step(
+    best.length === 0
+      ? 'No file mentions any of it'
+      : `${files} files mention it; reading the best, first ${best.join(', ')}`,
+  );
+  const passages = await findPassages(weighed, targets, question.intent, investigation);
+  return write({ question, targets, weighed, passages, investigation });
 }
 
 /** Chooses the writer that fits the question and what was found. */
@@ -54,7 +64,7 @@ async function write(findings: Findings): Promise<Draft> {
   const { question, targets } = findings;
   const hasPlace = targets.files.length > 0 || targets.directories.length > 0;
   const hasName = targets.names.length > 0;
-  if (question.intent === 'about' && !hasName && !hasPlace) return overview(findings);
+  if (question.intent === 'about' && question.identifiers.length === 0 && !hasPlace) return overview(findings);
   if (question.intent === 'history' || question.intent === 'authors') {
     const told = await tellHistory(findings);
     if (told !== undefined) return told;
@@ -98,7 +108,7 @@ function isRelevant({ targets, passages, weighed }: Findings): boolean {
   return covered >= LEAST_COVERED && (absent.length === 0 || absent.length * 2 < strong.length);
 }
 
-function finish(draft: Draft, { question, investigation }: Findings): Finding {
+function finish(draft: Draft, question: QuestionInContext, investigation: Investigation): Finding {
   const { toolCalls, tokensRead } = investigation.spent();
   return {
     title: draft.title,

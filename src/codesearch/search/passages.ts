@@ -1,6 +1,7 @@
 import { blockEnd, commentStart } from './blocks.ts';
 import type { ChunkHit, IndexedFile } from './file-index.ts';
 import type { Investigation } from './investigation.ts';
+import { languageShares } from './language-shares.ts';
 import type { Intent } from './questions/intent.ts';
 import { languageOf } from './roles.ts';
 import type { CodeSymbol } from './symbols.ts';
@@ -70,19 +71,6 @@ export async function findPassages(
   }
   passages.sort((a, b) => b.score - a.score || comparePlace(a, b));
   return withoutOverlaps(passages);
-}
-
-/** Share of each language among the source files: the main language's answer is the one people mean. */
-export function languageShares({ corpus }: Investigation): Map<string, number> {
-  const counts = new Map<string, number>();
-  let sum = 0;
-  for (const { path, role } of corpus.index.all()) {
-    if (role !== 'source') continue;
-    const language = languageOf(path);
-    counts.set(language, (counts.get(language) ?? 0) + 1);
-    sum += 1;
-  }
-  return new Map([...counts].map(([language, amount]) => [language, amount / sum]));
 }
 
 function chooseCandidates({ hits, subjects, total }: Weighed): ChunkHit[] {
@@ -157,20 +145,22 @@ function judge(
     0,
   );
   const whole = total || 1;
+  // What only the path says counts half: `src/slack/errors.ts` is about Slack even where it never names it.
+  const said = bodyGain + 0.5 * (coverage(subjects, new Set([...found.keys(), ...pathTerms])) - bodyGain);
   const nameFit = nameTerms.size === 0 ? 0 : (nameGain / whole) * (0.4 + 0.6 * partsMatched(subjects, nameTerms));
   const isLog =
     /(^|\/)(change-?logs?|history|releases?)[^/]*(\/|\.|$)/i.test(block.file.path) && block.file.role === 'docs';
   const role = { ...ROLE_FACTOR, ...PREFERENCE[intent] }[block.file.role] * (isLog ? 0.3 : 1);
   const score =
-    ((bodyGain + 0.12 * repeats) / whole) ** 1.3 *
+    ((said + 0.12 * repeats) / whole) ** 1.6 *
     (1 +
-      1.6 * nameFit +
-      0.5 * (pathGain / whole) +
+      1.3 * nameFit +
+      0.3 * (pathGain / whole) +
       (target === undefined ? 0 : target.certain ? 1.5 : 0.5) +
       (inTargetFile ? 1 : 0)) *
     closeness(lineGains, bodyGain) *
     (1 / (1 + 0.25 * Math.log(1 + size / 20))) *
-    (block.end - block.start < 2 && block.symbol?.kind !== 'heading'
+    (block.end - block.start < 3 && block.symbol?.kind !== 'heading'
       ? intent === 'how' || intent === 'why'
         ? 0.35
         : 0.7
@@ -197,7 +187,7 @@ function partsMatched(subjects: readonly WeighedSubject[], nameTerms: ReadonlySe
 
 /** Questions of how want what acts, questions of what want what is. */
 function kindFactor(symbol: CodeSymbol | undefined, intent: Intent): number {
-  if (symbol === undefined) return 0.9;
+  if (symbol === undefined) return intent === 'how' ? 0.75 : 0.9;
   const acts = symbol.kind === 'function' || symbol.kind === 'method';
   if (intent === 'how' || intent === 'why' || intent === 'general')
     return acts

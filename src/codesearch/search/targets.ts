@@ -1,6 +1,6 @@
 import type { IndexedFile } from './file-index.ts';
 import { comparePaths, type Definition, type Investigation } from './investigation.ts';
-import { languageShares } from './passages.ts';
+import { languageShares } from './language-shares.ts';
 import type { QuestionInContext } from './questions/carry-over.ts';
 import { INTENT_STEMS } from './questions/vocabulary.ts';
 import { languageOf } from './roles.ts';
@@ -66,8 +66,13 @@ export function resolveTargets(question: QuestionInContext, investigation: Inves
   }
   const alone = aloneIn(question);
   if (alone !== undefined && targets.names.length === 0) {
-    const exact = corpus.index.definitions(alone).filter(({ symbol }) => symbol.name === alone);
-    add(alone, exact, true);
+    const exact = corpus.index
+      .definitions(alone)
+      .filter(({ symbol, file }) => symbol.name === alone && !['test', 'example', 'vendored'].includes(file.role));
+    const isPlace = question.intent === 'history' || question.intent === 'authors';
+    if (!add(alone, exact, true) && isPlace && targets.files.length === 0) {
+      targets.directories.push(...directoriesAt(alone, corpus.index.all()).slice(0, 1));
+    }
   }
   for (const [name, definitions] of compounds(question.phrase, corpus.index.definitions)) add(name, definitions, false);
   return targets;
@@ -79,6 +84,7 @@ const KIND_WORDS = new Set(
 
 /** The one word a short question is about, such as `settings` in "where is settings defined?". */
 function aloneIn({ phrase, intent }: QuestionInContext): string | undefined {
+  if (intent === 'about' || intent === 'general' || intent === 'files' || intent === 'options') return undefined;
   const said = INTENT_STEMS[intent];
   const subjects = phrase.filter((word) => said?.has(stem(word.toLowerCase())) !== true && !/^works?$/i.test(word));
   const words = subjects.length > 1 ? subjects.filter((word) => !KIND_WORDS.has(word.toLowerCase())) : subjects;

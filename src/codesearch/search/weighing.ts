@@ -61,7 +61,7 @@ export function weigh(
     const any = new Set([subject.stem, ...subject.related].flatMap((term) => [...(filesOf.get(term) ?? [])])).size;
     const seen = own > 0 ? own : any;
     const rarity = Math.log(1 + (count - seen + 0.5) / (seen + 0.5));
-    return { ...subject, rarity: Math.max(rarity, 0.15), files: any, ownFiles: own };
+    return { ...subject, rarity: Math.max(rarity, subject.weight >= 1.5 ? 0.8 : 0.15), files: any, ownFiles: own };
   });
   // What exists nowhere is not worth much more than the rarest word that does, or one odd word would drown the rest.
   const known = rated.filter(({ files, weight }) => files > 0 && weight >= 0.5).map(({ rarity }) => rarity);

@@ -153,7 +153,11 @@ async function layout(files: readonly IndexedFile[], investigation: Findings['in
     const folder = parts.slice(0, deep ? 2 : 1).join('/');
     folders.set(folder, [...(folders.get(folder) ?? []), file]);
   }
-  const sorted = [...folders].sort((a, b) => b[1].length - a[1].length || (a[0] < b[0] ? -1 : 1)).slice(0, 14);
+  const isTest = (own: readonly IndexedFile[]): number =>
+    Number(own.filter(({ role }) => role === 'test').length * 2 > own.length);
+  const sorted = [...folders]
+    .sort((a, b) => isTest(a[1]) - isTest(b[1]) || b[1].length - a[1].length || (a[0] < b[0] ? -1 : 1))
+    .slice(0, 14);
   return Promise.all(
     sorted.map(async ([folder, own]) => {
       const repository = own[0]?.repository ?? '';

@@ -43,7 +43,7 @@ export function repositorySource(repository: string): SourceRecord {
 export function focusOf(draft: Draft, question: QuestionInContext): Focus {
   const words = question.subjects.filter(({ weight }) => weight >= 0.5).map(({ word }) => word);
   return {
-    symbols: draft.symbols.slice(0, 5),
+    symbols: draft.symbols.filter((name) => !name.startsWith('__')).slice(0, 5),
     files: draft.files.slice(0, 8).map(({ repository, path }) => ({ repository, path })),
     words: words.slice(0, 8),
     intent: question.intent,

@@ -1,10 +1,10 @@
-import { blockEnd, docComment, firstSentence, stripMarks } from '../blocks.ts';
+import { blockEnd, docComment, fileComment, firstSentence, stripMarks } from '../blocks.ts';
 import { enclosing } from '../investigation.ts';
 import type { Passage } from '../passages.ts';
 import { coverage } from '../weighing.ts';
 import { commitLine } from './commit-lines.ts';
 import { commitSource, type Draft, type Findings, fileSource } from './draft.ts';
-import { bullets, code, count, fence, fileLink, joinWords, prose } from './markdown.ts';
+import { bullets, code, count, fence, fileLink, joinWords, prose, withArticle } from './markdown.ts';
 import { definitionLine, kindWord, namedWithin, sectionText, usageLines } from './related.ts';
 import { quote, quoteWithComment } from './snippet.ts';
 import { suggestFor } from './suggestions.ts';
@@ -100,15 +100,15 @@ async function opening(
     symbol.kind === 'method'
       ? main.file.symbols.findLast((other) => other.line < symbol.line && other.indent < symbol.indent)
       : undefined;
-  const kind = owner === undefined ? kindWord(symbol) : `method of ${code(owner.name)}`;
+  const kind = owner === undefined ? withArticle(kindWord(symbol)) : `a method of ${code(owner.name)}`;
   if (question.intent === 'define') {
     return definitions.length > 0
-      ? `${name}, a ${kind}, is defined in ${place}.${meaning}${also}`
-      : `That is in ${name}, a ${kind} in ${place}.${meaning}`;
+      ? `${name}, ${kind}, is defined in ${place}.${meaning}${also}`
+      : `That is in ${name}, ${kind} in ${place}.${meaning}`;
   }
   return definitions.length > 0
-    ? `${name} is a ${kind} in ${place}.${meaning}${also}`
-    : `This is the work of ${name}, a ${kind} in ${place}.${meaning}`;
+    ? `${name} is ${kind} in ${place}.${meaning}${also}`
+    : `This is the work of ${name}, ${kind} in ${place}.${meaning}`;
 }
 
 export function endSentence(text: string): string {
@@ -232,10 +232,14 @@ function findingsLine(passage: Passage, lines: readonly string[]): string {
   if (symbol?.kind === 'heading') return prose(firstSentence(sectionText(lines, passage.start)));
   const said = symbol === undefined ? '' : prose(firstSentence(docComment(lines, symbol.line)));
   if (said !== '') return said;
+  if (symbol === undefined && passage.start === 1 && passage.file.role !== 'docs') {
+    const opens = prose(firstSentence(fileComment(lines)));
+    if (opens !== '') return opens;
+  }
   const key = passage.keyLines
     .filter((line) => line !== symbol?.line)
     .map((line) => (lines[line - 1] ?? '').trim())
-    .find((line) => line.length > 8);
+    .find((line) => line.length > 8 && !/^(?:import\b|from\b|export (?:\*|\{)|use\b|#include)/.test(line));
   if (key === undefined) return '';
   if (/^(?:\/\/|\/\*|\*\s|#\s|--\s)/.test(key)) return prose(firstSentence(stripMarks([key]), 160));
   return passage.file.role === 'docs'

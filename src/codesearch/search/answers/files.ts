@@ -1,13 +1,16 @@
 import type { IndexedFile } from '../file-index.ts';
+import { comparePaths, type Definition } from '../investigation.ts';
 import type { Passage } from '../passages.ts';
 import { coverage } from '../weighing.ts';
+import { textTerms } from '../words.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { bullets, code, count, fileLink, joinWords } from './markdown.ts';
-import { describe, shorten } from './related.ts';
+import { definitionLine, describe, shorten } from './related.ts';
 import { suggestFor } from './suggestions.ts';
 import { questionTitle } from './titles.ts';
 
 const MOST = 12;
+const MOST_DEFINITIONS = 24;
 
 /** Answers "which files …" and "list …": files by how much of the question they hold, each with its reason. */
 export async function listFiles(findings: Findings): Promise<Draft> {
@@ -40,8 +43,18 @@ export async function listFiles(findings: Findings): Promise<Draft> {
       file.role === 'test' ? 'Tests' : file.role === 'docs' ? 'Documents' : file.role === 'source' ? 'Code' : 'Other';
     groups.set(group, [...(groups.get(group) ?? []), `${fileLink(file)}${await reason(file, findings)}`]);
   }
+  const definitions = /\b(?:files?|modules?|folders?|director(?:y|ies))\b/i.test(question.text)
+    ? []
+    : matchingDefinitions(findings);
   const words = question.subjects.filter(({ weight }) => weight >= 0.5).map(({ word }) => code(word));
+  const lines = await Promise.all(
+    definitions.slice(0, MOST_DEFINITIONS).map((definition) => definitionLine(definition, investigation)),
+  );
+  if (definitions.length > MOST_DEFINITIONS) lines.push(`… and ${definitions.length - MOST_DEFINITIONS} more`);
   const sections = [
+    definitions.length < 2
+      ? ''
+      : `${count(definitions.length, 'definition has', 'definitions have')} to do with ${joinWords(words.slice(0, 5)) || 'this'}.\n\n${bullets(lines)}`,
     `${count(close.length, 'file has', 'files have')} to do with ${joinWords(words.slice(0, 5)) || 'this'}${close.length > MOST ? `; these are the ${MOST} closest` : ''}.`,
     ...['Code', 'Tests', 'Documents', 'Other'].flatMap((name) => {
       const items = groups.get(name);
@@ -57,6 +70,29 @@ export async function listFiles(findings: Findings): Promise<Draft> {
     symbols: passages.flatMap(({ symbol }) => (symbol === undefined || symbol.kind === 'heading' ? [] : [symbol.name])),
     files: close.map(({ file }) => file),
   };
+}
+
+/** Definitions whose name, or whose file's name, says most of the question; in the order of their files. */
+function matchingDefinitions({ investigation, weighed }: Findings): Definition[] {
+  const found: { definition: Definition; named: number }[] = [];
+  for (const file of investigation.corpus.index.all()) {
+    if (file.role !== 'source') continue;
+    const fileName = file.path.split('/').at(-1) ?? '';
+    const byFile = coverage(weighed.subjects, new Set(textTerms(fileName)));
+    for (const symbol of file.symbols) {
+      if (symbol.kind === 'method' || symbol.kind === 'constant' || symbol.indent > 4) continue;
+      const named = coverage(weighed.subjects, new Set(textTerms(symbol.name)));
+      if (Math.max(named, byFile) >= weighed.total * 0.6) found.push({ definition: { file, symbol }, named });
+    }
+  }
+  return found
+    .sort(
+      (a, b) =>
+        b.named - a.named ||
+        comparePaths(a.definition.file, b.definition.file) ||
+        a.definition.symbol.line - b.definition.symbol.line,
+    )
+    .map(({ definition }) => definition);
 }
 
 /** The definition or line of a file that makes it an answer. */

@@ -65,15 +65,16 @@ export function prose(text: string): string {
   return single
     .split(/(`[^`]+`)/)
     .map((part) => (/^`[^`]+`$/.test(part) ? part : escapeText(part)))
-    .join('');
+    .join('')
+    .replace(/^(\d+)([.)])(?=\s|$)/, '$1\\$2')
+    .replace(/^([#+>-])(?=[\s#>]|$)/, '\\$1');
 }
 
 export function escapeText(text: string): string {
   return text
     .replaceAll(BASE_MARK, '')
     .replace(/[\\`*_[\]<~]/g, '\\$&')
-    .replace(/(\p{L}|\p{N})\\_(?=\p{L}|\p{N})/gu, '$1_')
-    .replace(/^([#+>-]|\d+[.)])/, '\\$1');
+    .replace(/(\p{L}|\p{N})\\_(?=\p{L}|\p{N})/gu, '$1_');
 }
 
 /** A code fence with its language, longer than any run of backticks inside. */
@@ -90,6 +91,11 @@ export function bullets(items: readonly string[]): string {
 
 export function count(amount: number, one: string, many = `${one}s`): string {
   return `${amount} ${amount === 1 ? one : many}`;
+}
+
+/** `a class`, `an interface`. */
+export function withArticle(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
 /** `a, b and c`. */

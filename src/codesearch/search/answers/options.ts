@@ -1,4 +1,4 @@
-import { blockEnd, docComment, firstSentence } from '../blocks.ts';
+import { blockEnd, commentAbove, docComment, firstSentence } from '../blocks.ts';
 import type { IndexedFile } from '../file-index.ts';
 import type { Definition } from '../investigation.ts';
 import type { Passage } from '../passages.ts';
@@ -79,7 +79,8 @@ async function addTypes({ targets, passages, investigation, weighed }: Findings,
     )
     .map(({ definition }) => definition);
   definitions.push(...byName, ...passages.filter(isDefinition).filter(({ symbol }) => isType(symbol)));
-  if (definitions.length === 0) definitions.push(...named);
+  if (definitions.length === 0)
+    definitions.push(...named.filter(({ symbol }) => !['function', 'method'].includes(symbol.kind)));
   const seen = new Set<unknown>();
   for (const { file, symbol } of definitions) {
     if (seen.has(symbol) || draft.sections.length >= 6) continue;
@@ -122,7 +123,7 @@ function optionBullets(file: IndexedFile, options: readonly Option[]): string {
 }
 
 const MEMBER =
-  /^\s*(?:readonly\s+|public\s+|private\s+|pub\s+|export\s+|static\s+)*(['"]?[A-Za-z_$][\w$.-]*['"]?)(\??)\s*(?::|\s|=)\s*(.+?)[,;{]?\s*(?:(?:\/\/|#)\s*(.*))?$/;
+  /^\s*(?:readonly\s+|public\s+|private\s+|pub\s+|export\s+|static\s+)*(['"]?[A-Za-z_$][\w$.-]*['"]?)(\??)\s*(?::|\s|=)\s*(.+?)[,;{]?\s*(?:\s(?:\/\/|#)\s+(.*))?$/;
 
 /** Members at the first depth of a type or an object, with the first sentence of their comments. */
 function membersOf(lines: readonly string[], start: number, end: number): Option[] {
@@ -151,15 +152,34 @@ function membersOf(lines: readonly string[], start: number, end: number): Option
       continue;
     const match = MEMBER.exec(text);
     if (match?.[1] === undefined || /\(/.test(text.slice(0, text.indexOf(match[1]) + match[1].length + 1))) continue;
-    const said = prose(firstSentence(docComment(lines, line), 180)) || prose(firstSentence(match[4] ?? '', 180));
+    const said = prose(
+      firstSentence(commentAbove(lines, line) || (match[4] ?? '') || described(lines, line, depth), 180),
+    );
     members.push({
       name: `${match[1]}${match[2] ?? ''}`,
       line,
-      detail: shorten((match[3] ?? '').replace(/[{(]$/, '').trim(), 60),
+      detail: detailOf(match[3] ?? ''),
       said,
     });
   }
   return members;
+}
+
+/** A type or a plain value; a call says nothing that a reader of a list wants. */
+function detailOf(text: string): string {
+  const plain = text.replace(/[{(]$/, '').trim();
+  return /^[\w.]+\(/.test(plain) || (/\($/.test(text) && plain !== '') ? '' : shorten(plain, 60);
+}
+
+/** The sentence a setting is described with in its own code, as schemas do: the first string of several words. */
+function described(lines: readonly string[], line: number, depth: number): string {
+  let end = line;
+  while (end < lines.length && end < line + 12 && indentOf(lines[end] ?? '') > depth) end += 1;
+  const strings = lines
+    .slice(line - 1, end)
+    .join(' ')
+    .matchAll(/(["'`])((?:\\.|(?!\1).)*)\1/g);
+  return [...strings].map(([, , text]) => text ?? '').find((text) => text.split(' ').length >= 3) ?? '';
 }
 
 async function addEnvironment({ investigation }: Findings, draft: Draft): Promise<void> {

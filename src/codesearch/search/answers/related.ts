@@ -31,7 +31,7 @@ export function sectionText(lines: readonly string[], line: number): string {
       if (paragraph.length > 0) break;
       continue;
     }
-    if (paragraph.length === 0 && /^(?:type|default|since|added in)\b.{0,3}:|^\S+$/i.test(text)) {
+    if (paragraph.length === 0 && /^(?:type|default|since|status|date|added in)\b.{0,3}:|^\S+$/i.test(text)) {
       while (index + 1 < lines.length && (lines[index + 1] ?? '').trim() !== '') index += 1;
       continue;
     }

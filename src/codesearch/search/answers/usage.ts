@@ -2,7 +2,7 @@ import { blockEnd } from '../blocks.ts';
 import type { Usage } from '../investigation.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { endSentence } from './explain.ts';
-import { bullets, code, count, fence, fileLink, joinWords } from './markdown.ts';
+import { bullets, code, count, fence, fileLink, joinWords, withArticle } from './markdown.ts';
 import { describe, kindWord, usageLines } from './related.ts';
 
 const MOST_FILES = 10;
@@ -21,7 +21,9 @@ export async function explainUsage({ targets, investigation }: Findings): Promis
   };
   const first = definitions[0];
   const place =
-    first === undefined ? '' : `, a ${kindWord(first.symbol)} defined in ${fileLink(first.file, first.symbol.line)},`;
+    first === undefined
+      ? ''
+      : `, ${withArticle(kindWord(first.symbol))} defined in ${fileLink(first.file, first.symbol.line)},`;
   const said = first === undefined ? '' : await describe(first, investigation);
   const sections = [
     usages.length === 0

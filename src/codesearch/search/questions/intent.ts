@@ -43,6 +43,10 @@ const RULES: readonly [Intent, RegExp][] = [
     'files',
     /^(?:which|what|list|show|find|name)\b(?:\s+me)?(?:\s+all)?(?:\s+of)?(?:\s+the)?\s+(?:source\s+)?(?:files?|modules?|classes|components?|folders?|directories|packages?|places|scripts?|migrations?|endpoints?|routes?)\b|\bwhich\s+files?\b|\bin\s+(?:which|what)\s+files?\b/,
   ],
+  [
+    'files',
+    /^(?:list|enumerate)\b|^(?:which|what)\s+(?:kinds?\s+of\s+)?[\w -]+\s+(?:are\s+there|exist|can\s+be|do\s+we\s+have|are\s+(?:defined|supported|available))\b/,
+  ],
   ['why', /^(?:and\s+|but\s+|so\s+)?(?:why|what(?:'s| is| was)\s+the\s+(?:reason|rationale|motivation))\b/],
   [
     'define',

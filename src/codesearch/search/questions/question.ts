@@ -64,7 +64,10 @@ export function understand(text: string): Question {
   }
   for (const path of paths) for (const part of path.split(/[/._-]+/).flatMap(splitIdentifier)) add(part, 0.4);
   const words = wordsOf(rest);
-  for (const word of words) add(word, 1);
+  // A capital inside a sentence marks a proper name; in a text that capitalises every other word it marks nothing.
+  const isShouted = words.filter((word) => /^\p{Lu}/u.test(word)).length > words.length / 2;
+  for (const [index, word] of words.entries())
+    add(word, index > 0 && /^\p{Lu}\p{Ll}+$/u.test(word) && !isShouted ? 1.5 : 1);
   for (const word of wordsOf(context).slice(0, 200)) add(word, CONTEXT_WEIGHT);
   return {
     text: asked,
@@ -116,7 +119,8 @@ function takeCode(text: string): { identifiers: string[]; paths: string[]; rest:
     /^what(?:['’]s|\s+is|\s+are)?\s+(?:in|inside|under)\s+(?:the\s+)?([\w@./-]+)(?:\s+(?:folder|directory|file))?\s*[?.!]*$/i.exec(
       text.trim(),
     )?.[1];
-  if (inside !== undefined) paths.add(inside.replace(/[/.]+$/, ''));
+  if (inside !== undefined && !/^(?:first|second|third|last|it|this|that|there|here)$/i.test(inside))
+    paths.add(inside.replace(/[/.]+$/, ''));
   const rest = withoutTicks
     .split(/\s+/)
     .map((token) => {

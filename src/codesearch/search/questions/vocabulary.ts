@@ -34,7 +34,8 @@ const INTENT_WORDS: Partial<Record<Intent, string>> = {
     'added changed introduced removed newest latest recent first created commit commits history last modified version release reason moved renamed replaced deleted touched since updated',
   authors:
     'wrote author authors maintains maintainer contributed contributor added changed created worked introduced owner knows',
-  files: 'deal deals concern concerns related relate contain contains mention mentions show',
+  files:
+    'deal deals concern concerns related relate contain contains mention mentions show raise raised thrown throw exist',
   options:
     'configure configured configuration accept accepts available environment env variable variables parameter parameters argument arguments flag flags',
   usage: 'calls call callers invoked invokes imports imported depends references places everywhere instantiates',
@@ -93,6 +94,7 @@ lock mutex
 priority prioritize
 hook middleware interceptor
 url uri endpoint address
+signature sign signed signing
 average mean
 crash kill restart recover
 `

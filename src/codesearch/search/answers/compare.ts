@@ -1,0 +1,42 @@
+import type { QuestionInContext } from '../questions/carry-over.ts';
+import { understand } from '../questions/question.ts';
+import type { Draft } from './draft.ts';
+import { code, joinWords } from './markdown.ts';
+import { questionTitle } from './titles.ts';
+
+const SECTIONS_EACH = 2;
+
+/** The two things a question compares ("difference between A and B", "A vs B"), each as a question of its own. */
+export function sidesOf(question: QuestionInContext): [QuestionInContext, QuestionInContext] | undefined {
+  const text = question.text.replace(/[?!.\s]+$/, '');
+  const match =
+    /\bdiffer(?:ences?|s?)?\s+between\s+(.+?)\s+and\s+(.+)$/i.exec(text) ??
+    /^(?:compare\s+)(.+?)\s+(?:and|with|to)\s+(.+)$/i.exec(text) ??
+    /^(?:what(?:'s| is| are)?\s+)?(.+?)\s+(?:vs\.?|versus)\s+(.+)$/i.exec(text);
+  const [, left, right] = match ?? [];
+  if (left === undefined || right === undefined) return undefined;
+  const side = (thing: string): QuestionInContext => ({
+    ...understand(`what is ${thing}`),
+    before: question.before,
+    continues: false,
+  });
+  return [side(left), side(right)];
+}
+
+/** Puts what was found about both sides under one another, shortened to what each one is. */
+export function compare(question: QuestionInContext, drafts: readonly Draft[]): Draft {
+  const names = drafts.map(({ symbols }) => symbols[0]).filter((name) => name !== undefined);
+  return {
+    title: questionTitle(question, undefined),
+    sections: [
+      names.length === drafts.length
+        ? `This is what ${joinWords(names.map(code))} are, side by side.`
+        : 'This is what the code says of each.',
+      ...drafts.flatMap(({ sections }) => sections.slice(0, SECTIONS_EACH)),
+    ],
+    sources: drafts.flatMap(({ sources }) => sources.slice(0, 5)),
+    followUps: names.map((name) => `Where is \`${name}\` used?`).concat(drafts.flatMap(({ followUps }) => followUps)),
+    symbols: names,
+    files: drafts.flatMap(({ files }) => files),
+  };
+}
