@@ -1,8 +1,10 @@
 import { LIMITS } from '../limits.ts';
+import { build } from './build.ts';
 import { asPlainText, parseAnswer, textOf } from './parse.ts';
 import { weightOf, writeMarkdown } from './to-markdown.ts';
 import { writeMrkdwn } from './to-mrkdwn.ts';
-import { build, type Cost, NO_COST, toUnits, type Unit } from './units.ts';
+import { type Cost, NO_COST, type Unit } from './unit.ts';
+import { toUnits } from './units.ts';
 
 /** One message's share of an answer, in every format. */
 export interface AnswerPart {

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import type { RootContent } from 'mdast';
 import { describe, expect, it } from 'vitest';
+import { build } from '../../../src/render/markdown/build.ts';
 import { layoutAnswer } from '../../../src/render/markdown/layout.ts';
 import { parseAnswer } from '../../../src/render/markdown/parse.ts';
 import { writeMarkdown } from '../../../src/render/markdown/to-markdown.ts';
 import { writeMrkdwn } from '../../../src/render/markdown/to-mrkdwn.ts';
-import { build, toUnits } from '../../../src/render/markdown/units.ts';
+import { toUnits } from '../../../src/render/markdown/units.ts';
 import { words } from './readable.ts';
 
 const ROOM = { firstWeight: 100, lastWeight: 100, eachWeight: 100, blocks: 5 };

@@ -1,0 +1,164 @@
+import type { ListItem, PhrasingContent, RootContent, Table, TableRow } from 'mdast';
+import { LIMITS } from '../limits.ts';
+import { textOf } from './parse.ts';
+import { breakTokens, measurePhrasing, weightOf, writeMarkdown } from './to-markdown.ts';
+import { escapeFenced, tableForm, writeMrkdwn } from './to-mrkdwn.ts';
+import { type Cost, type Frame, type Leaf, NO_COST } from './unit.ts';
+
+export function leafCost(unit: { frames: Frame[]; leaf: Leaf }): Cost {
+  const indent = indentOf(unit.frames);
+  switch (unit.leaf.kind) {
+    case 'block':
+      return blockCost(unit.leaf.node, indent);
+    case 'phrasing':
+      return phrasingCost(unit.leaf.children, indent);
+    case 'line': {
+      const { text, glued } = unit.leaf;
+      const written = breakTokens(text);
+      const extra = glued ? 0 : 1 + indent.markdown;
+      return {
+        ...NO_COST,
+        markdown: written.length + extra,
+        weight: weightOf(written) + extra,
+        mrkdwn: escapeFenced(text).length + (glued ? 0 : 1),
+      };
+    }
+    case 'row':
+      return rowCost(unit.leaf.row, unit.frames);
+    case 'nothing':
+      return { ...NO_COST, markdown: 2, weight: 2, mrkdwn: 2 };
+  }
+}
+
+function blockCost(node: RootContent, indent: Indent): Cost {
+  if (node.type !== 'paragraph' && node.type !== 'heading') {
+    // Only a rule is left: containers are divided into their units.
+    return {
+      ...NO_COST,
+      markdown: 6 + indent.markdown,
+      weight: 6 + LIMITS.blockWeight,
+      mrkdwn: 8 + indent.mrkdwn,
+      blocks: 2,
+    };
+  }
+  const cost = phrasingCost(node.children, indent);
+  if (node.type === 'paragraph') return cost;
+  const marks = node.depth + 1;
+  return {
+    ...cost,
+    markdown: cost.markdown + marks,
+    weight: cost.weight + marks + LIMITS.blockWeight,
+    mrkdwn: cost.mrkdwn + 2,
+    blocks: 2,
+  };
+}
+
+function phrasingCost(children: PhrasingContent[], indent: Indent): Cost {
+  const { length, weight } = measurePhrasing(children);
+  const mrkdwn = writeMrkdwn([{ type: 'paragraph', children }]);
+  const lines = textOf(children).split('\n').length;
+  return {
+    ...NO_COST,
+    markdown: length + lines * indent.markdown + 2,
+    weight: weight + lines * indent.markdown + 2,
+    mrkdwn: mrkdwn.length + lines * indent.mrkdwn + 2,
+  };
+}
+
+function rowCost(row: TableRow, frames: readonly Frame[]): Cost {
+  const table = frames.at(-1);
+  if (table?.type !== 'table') return NO_COST;
+  const indent = indentOf(frames);
+  const cells = row.children.map((cell) => measurePhrasing(cell.children));
+  const bars = 3 * row.children.length + 2 + indent.markdown;
+  const form = tableForm(table);
+  const text = row.children.map((cell) => textOf(cell.children)).join('');
+  const mrkdwn =
+    form.kind === 'aligned'
+      ? form.widths.reduce((total, width) => total + width + 3, 1) + escapeFenced(text).length - text.length
+      : writeMrkdwn([{ ...table, children: [...table.children.slice(0, 1), row] }]).length;
+  return {
+    markdown: cells.reduce((total, cell) => total + cell.length, bars),
+    weight: cells.reduce((total, cell) => total + cell.weight, bars),
+    mrkdwn: mrkdwn + indent.mrkdwn + 1,
+    blocks: 0,
+    tableRows: 1,
+    tableText: text.length,
+  };
+}
+
+export function frameCost(frame: Frame, frames: readonly Frame[]): Cost {
+  const indent = indentOf(frames);
+  switch (frame.type) {
+    case 'code': {
+      const fences = longestBackticks(frame.value) * 2 + (frame.lang?.length ?? 0) + 4 + 2 * indent.markdown;
+      return { ...NO_COST, markdown: fences, weight: fences + LIMITS.blockWeight, mrkdwn: 12, blocks: 2 };
+    }
+    case 'table': {
+      const header: Table = { ...frame, children: frame.children.slice(0, 1) };
+      const markdown = writeMarkdown([header]);
+      return {
+        markdown: markdown.length + 2 * indent.markdown + 3,
+        weight: weightOf(markdown) + LIMITS.blockWeight + 2 * indent.markdown + 3,
+        mrkdwn: writeMrkdwn([header]).length + 2,
+        blocks: 2,
+        tableRows: 1,
+        tableText: header.children.reduce(
+          (total, row) => total + row.children.reduce((sum, cell) => sum + textOf(cell.children).length, 0),
+          0,
+        ),
+      };
+    }
+    case 'listItem': {
+      const marker = markerWidth(frame, frames);
+      return { ...NO_COST, markdown: marker, weight: marker, mrkdwn: marker + 2 };
+    }
+    default:
+      return { ...NO_COST, markdown: 2, weight: 2, mrkdwn: 2 };
+  }
+}
+
+interface Indent {
+  markdown: number;
+  mrkdwn: number;
+}
+
+/** What every line after the first of something in these containers is indented by. */
+function indentOf(frames: readonly Frame[]): Indent {
+  const indent = { markdown: 0, mrkdwn: 0 };
+  for (const frame of frames) {
+    if (frame.type === 'blockquote') {
+      indent.markdown += 2;
+      indent.mrkdwn += 2;
+    } else if (frame.type === 'listItem') {
+      indent.markdown += markerWidth(frame, frames);
+      indent.mrkdwn += 4;
+    }
+  }
+  return indent;
+}
+
+function markerWidth(item: ListItem, frames: readonly Frame[]): number {
+  const list = frames[frames.indexOf(item) - 1];
+  if (list?.type !== 'list') return 2;
+  const check = typeof item.checked === 'boolean' ? 4 : 0;
+  return check + (list.ordered === true ? String((list.start ?? 1) + list.children.length).length + 2 : 2);
+}
+
+function longestBackticks(text: string): number {
+  return Math.max(3, ...[...text.matchAll(/`+/g)].map((match) => match[0].length + 1));
+}
+
+export function sum(costs: readonly Cost[]): Cost {
+  return costs.reduce(
+    (total, cost) => ({
+      markdown: total.markdown + cost.markdown,
+      weight: total.weight + cost.weight,
+      mrkdwn: total.mrkdwn + cost.mrkdwn,
+      blocks: total.blocks + cost.blocks,
+      tableRows: total.tableRows + cost.tableRows,
+      tableText: total.tableText + cost.tableText,
+    }),
+    NO_COST,
+  );
+}

@@ -1,0 +1,133 @@
+import type { PhrasingContent } from 'mdast';
+import { escapeMrkdwn, niceEnd } from '../text.ts';
+import { textOf } from './parse.ts';
+
+/**
+ * Longest text kept in one unit, in written characters. Small enough that messages fill up well, large enough that
+ * only long paragraphs and minified lines are divided at all; units that stay together are joined without a seam.
+ */
+const MAX_UNIT = 600;
+
+/** A line break takes so much of a unit, because every line of a nested text is indented. */
+const LINE_SIZE = 24;
+
+export function dividedText(text: string, size: (part: string) => number): string[] {
+  if (size(text) <= MAX_UNIT) return [text];
+  const parts: string[] = [];
+  let rest = text;
+  while (rest !== '') {
+    let end = niceEnd(rest, MAX_UNIT);
+    while (end > 2 && size(rest.slice(0, end)) > MAX_UNIT) end = niceEnd(rest, Math.floor(end * 0.6));
+    parts.push(rest.slice(0, end));
+    rest = rest.slice(end);
+  }
+  return parts;
+}
+
+/** Divides phrasing content at sentences or words, never inside a link or a grapheme cluster. */
+export function dividePhrasing(nodes: readonly PhrasingContent[]): PhrasingContent[][] {
+  const atoms = nodes.flatMap(divideNode);
+  const result: PhrasingContent[][] = [];
+  let size = 0;
+  for (const atom of atoms) {
+    const length = sizeOf(atom);
+    const current = result.at(-1);
+    if (current !== undefined && size + length <= MAX_UNIT) {
+      current.push(atom);
+      size += length;
+    } else {
+      result.push([atom]);
+      size = length;
+    }
+  }
+  return result;
+}
+
+function divideNode(node: PhrasingContent): PhrasingContent[] {
+  if (sizeOf(node) <= MAX_UNIT / 2) return [node];
+  switch (node.type) {
+    case 'text':
+      return dividedText(node.value, textSize).map((value) => ({ type: 'text', value }));
+    case 'inlineCode':
+      return dividedText(node.value, (part) => escapeMrkdwn(part).length).map((value) => ({
+        type: 'inlineCode',
+        value,
+      }));
+    case 'strong':
+    case 'emphasis':
+    case 'delete': {
+      const { type } = node;
+      return dividePhrasing(node.children).flatMap((children) => wrapped(type, children));
+    }
+    case 'link':
+      // A label longer than a unit: every piece of it is a link of its own.
+      return textOf(node.children).length <= MAX_UNIT
+        ? [node]
+        : dividePhrasing(node.children).flatMap((children): PhrasingContent[] => [{ ...node, children }]);
+    default:
+      return [node];
+  }
+}
+
+/** Formatting can't begin or end with a space, so spaces at the seams stand outside. */
+function wrapped(type: 'strong' | 'emphasis' | 'delete', children: PhrasingContent[]): PhrasingContent[] {
+  const trimmed = trimEnds(children);
+  const whole = textOf(children);
+  const leading = /^\s*/.exec(whole)?.[0] ?? '';
+  const trailing = whole.trim() === '' ? '' : (/\s*$/.exec(whole)?.[0] ?? '');
+  const space = (value: string): PhrasingContent[] => (value === '' ? [] : [{ type: 'text', value }]);
+  const middle: PhrasingContent[] = trimmed.length === 0 ? [] : [{ type, children: trimmed }];
+  return [...space(leading), ...middle, ...space(trailing)];
+}
+
+/** Without the white space at the beginning and the end. */
+export function trimEnds(children: readonly PhrasingContent[]): PhrasingContent[] {
+  const result = [...children];
+  for (let first = result[0]; first !== undefined; first = result[0]) {
+    if (first.type === 'break') result.shift();
+    else if (first.type === 'text' && first.value.trimStart() === '') result.shift();
+    else {
+      if (first.type === 'text') result[0] = { ...first, value: first.value.trimStart() };
+      break;
+    }
+  }
+  for (let last = result.at(-1); last !== undefined; last = result.at(-1)) {
+    if (last.type === 'break') result.pop();
+    else if (last.type === 'text' && last.value.trimEnd() === '') result.pop();
+    else {
+      if (last.type === 'text') result[result.length - 1] = { ...last, value: last.value.trimEnd() };
+      break;
+    }
+  }
+  return result;
+}
+
+/** Pieces of one text or one formatting next to each other, as one again. */
+export function joined(nodes: readonly PhrasingContent[]): PhrasingContent[] {
+  const result: PhrasingContent[] = [];
+  for (const node of nodes) {
+    const last = result.at(-1);
+    if (last?.type === 'text' && node.type === 'text') {
+      result[result.length - 1] = { type: 'text', value: last.value + node.value };
+    } else if (last?.type === 'inlineCode' && node.type === 'inlineCode') {
+      result[result.length - 1] = { type: 'inlineCode', value: last.value + node.value };
+    } else {
+      result.push(node);
+    }
+  }
+  return result;
+}
+
+function textSize(text: string): number {
+  return escapeMrkdwn(text).length + (text.split('\n').length - 1) * LINE_SIZE;
+}
+
+/** An upper bound of what phrasing content takes in either format. */
+function sizeOf(node: PhrasingContent): number {
+  if (node.type === 'text') return textSize(node.value);
+  if (node.type === 'break') return LINE_SIZE;
+  if (node.type === 'inlineCode') return escapeMrkdwn(node.value).length + 4;
+  if (node.type === 'link')
+    return escapeMrkdwn(node.url).length + node.children.reduce((total, child) => total + sizeOf(child), 8);
+  return 'children' in node ? node.children.reduce((total, child) => total + sizeOf(child), 8) : 2;
+}
