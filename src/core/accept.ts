@@ -1,3 +1,4 @@
+import { isAppError } from './errors.ts';
 import type { LifePorts } from './life-ports.ts';
 import { joinLine } from './line.ts';
 import { isInThread, type Origin, type Place, type Question } from './question.ts';
@@ -55,7 +56,7 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion) => Prom
       if (waiting >= settings.threadLimit) return { kind: 'lineFull', limit: settings.threadLimit };
     }
     const { question, created } = await questions.create(draft(id, { ...request, text }, now()));
-    if (created) await joinLine(threads, question);
+    if (created) await takePlace(question);
     await looks.lookIn(id, 0);
     ports.journal.info({
       event: 'question_received',
@@ -67,6 +68,16 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion) => Prom
     });
     return { kind: created ? 'accepted' : 'duplicate', question };
   };
+
+  /** The question is stored, so it must not be called "not taken" any more: a look gives it the place it did not get. */
+  async function takePlace(question: Question): Promise<void> {
+    try {
+      await joinLine(threads, question);
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      ports.journal.warn({ event: 'line_not_joined', questionId: question.id, kind: error.kind }, error);
+    }
+  }
 }
 
 function draft(id: string, request: NewQuestion, nowMs: number): Question {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createLifeDesk, failing } from '../../support/life-desk.ts';
+import { crash, createLifeDesk, failing } from '../../support/life-desk.ts';
+import { Crash } from '../../support/memory-life.ts';
 
 describe('accept', () => {
   it.each(['', '  ', '\n\t '])('does not take %j', async (text) => {
@@ -42,12 +43,20 @@ describe('accept', () => {
   });
 
   it('takes up on the second delivery what a crash left of the first', async () => {
-    const { accept, request, life } = createLifeDesk({ faults: { write: [undefined, failing('storage')] } });
+    const { accept, request, life } = createLifeDesk({ faults: { write: [undefined, crash('no')] } });
     const same = request();
-    await expect(accept(same)).rejects.toMatchObject({ kind: 'storage' });
+    await expect(accept(same)).rejects.toBeInstanceOf(Crash);
     expect((await accept(same)).kind).toBe('duplicate');
     await life.run();
     expect(life.upstream()).toHaveLength(1);
+  });
+
+  it('takes a stored question although its place in line could not be had', async () => {
+    const { accept, request, life } = createLifeDesk({ faults: { write: [undefined, failing('storage')] } });
+    expect((await accept(request())).kind).toBe('accepted');
+    await life.run();
+    expect(life.upstream()).toHaveLength(1);
+    expect(life.threads()).toMatchObject([{ line: [], followsReplies: true }]);
   });
 
   it('throws, and has taken nothing, where storage is down', async () => {
