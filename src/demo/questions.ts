@@ -5,7 +5,7 @@ import { git } from './git.ts';
 const ABOUT_THIS_PROJECT = [
   'How is a Slack event acknowledged?',
   'Where is `nextLookMs` used?',
-  'Where is a bare "cancel" handled?',
+  'Where is the data directory locked?',
 ];
 
 /** What can be asked of any repository; they fill up what was not found in this one. */

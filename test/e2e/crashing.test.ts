@@ -47,7 +47,7 @@ describe.skipIf(program === undefined)('kill -9 while ten questions run', { time
   }
 
   it('answers each exactly once when the app was killed', async () => {
-    stack = await startStack({ localSlack: program ?? '', stepDelayMs: 150 });
+    stack = await startStack({ localSlack: program ?? '', stepDelayMs: 80 });
     await askTen(stack);
     await stack.crashApp();
     await stack.restartApp();
@@ -56,7 +56,7 @@ describe.skipIf(program === undefined)('kill -9 while ten questions run', { time
   });
 
   it('answers each exactly once when the app was killed again and again', async () => {
-    stack = await startStack({ localSlack: program ?? '', stepDelayMs: 150 });
+    stack = await startStack({ localSlack: program ?? '', stepDelayMs: 80 });
     await askTen(stack);
     for (const answered of [0, 2, 5]) {
       const { slack } = stack;
@@ -75,7 +75,7 @@ describe.skipIf(program === undefined)('kill -9 while ten questions run', { time
   });
 
   it('answers each exactly once when the code search service was killed', async () => {
-    stack = await startStack({ localSlack: program ?? '', stepDelayMs: 150 });
+    stack = await startStack({ localSlack: program ?? '', stepDelayMs: 80 });
     await askTen(stack);
     const { slack } = stack;
     await eventually(
