@@ -11,6 +11,7 @@ const MAX_UNIT = 600;
 /** A line break takes so much of a unit, because every line of a nested text is indented. */
 const LINE_SIZE = 24;
 
+/** Pieces of a text that are at most a unit by `size`, ending at lines, sentences or words where there are any. */
 export function dividedText(text: string, size: (part: string) => number): string[] {
   if (size(text) <= MAX_UNIT) return [text];
   const parts: string[] = [];
