@@ -41,6 +41,8 @@ async function main(): Promise<void> {
     if (error instanceof GitError) return fail([error.message]);
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EADDRINUSE') return fail([`Port ${parsed.arguments.port ?? 0} is taken by another program.`]);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return fail(['--host is no address of this machine.']);
+    if (code === 'EEXIST' || code === 'ENOTDIR') return fail(['--data-dir is not a folder.']);
     if (code === 'EACCES') return fail(['The port or the data directory may not be used by this user.']);
     throw error;
   }

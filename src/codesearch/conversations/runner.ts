@@ -140,11 +140,13 @@ export function createRunner(setup: RunnerSetup) {
     },
     /** Takes up every question that was open when the process last ended. */
     resume(): void {
-      for (const { id } of store.summaries()) {
-        for (const question of store.get(id)?.questions ?? []) {
-          if (isOpen(question)) this.add(id, question.id, Promise.resolve());
-        }
-      }
+      const open = [...store.summaries()].flatMap(({ id }) =>
+        (store.get(id)?.questions ?? [])
+          .filter(isOpen)
+          .map((question) => ({ conversationId: id, questionId: question.id })),
+      );
+      open.sort((a, b) => a.questionId - b.questionId);
+      for (const { conversationId, questionId } of open) this.add(conversationId, questionId, Promise.resolve());
     },
     /** Interrupts all work; what was open stays open in the store and is resumed at the next start. */
     async stop(): Promise<void> {

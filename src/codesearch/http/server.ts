@@ -27,7 +27,7 @@ export function createHttpServer(setup: ServerSetup): Server {
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
     route(request, setup)
       .catch((error: unknown) => {
-        if (!(error instanceof HttpError)) setup.onProblem(error);
+        if (!(error instanceof HttpError) && !isHangUp(error)) setup.onProblem(error);
         return errorReply(error);
       })
       .then((reply) => send(response, reply))
@@ -67,6 +67,11 @@ async function route(request: IncomingMessage, setup: ServerSetup): Promise<Repl
   if (page === undefined) throw notFound();
   requireMethod(method, ['GET', 'HEAD']);
   return page;
+}
+
+/** The client went away while it was still sending: nobody's fault, and nobody is there to be told. */
+function isHangUp(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
 }
 
 /** Splits before decoding, so that an encoded slash never becomes a separator; dots are segments like any other. */

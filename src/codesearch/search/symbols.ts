@@ -18,6 +18,10 @@ type Pattern = readonly [RegExp, SymbolKind];
 const NAME = '([\\p{L}_$][\\p{L}\\p{N}_$]*)';
 const at = (source: string): RegExp => new RegExp(source.replaceAll('NAME', NAME), 'u');
 
+const BRACED_METHOD = at(
+  '^\\s+(?:(?:public|private|protected|static|override|readonly|async|get|set)\\s+)*[*#]?NAME\\s*(?:<.*>)?\\([^;]*\\)?\\s*(?::[^;=]+)?\\{\\s*$',
+);
+
 const SCRIPT: Pattern[] = [
   [at('^\\s*(?:export\\s+)?(?:default\\s+)?(?:declare\\s+)?(?:async\\s+)?function\\s*\\*?\\s+NAME'), 'function'],
   [at('^\\s*(?:export\\s+)?(?:default\\s+)?(?:declare\\s+)?(?:abstract\\s+)?class\\s+NAME'), 'class'],
@@ -34,12 +38,7 @@ const SCRIPT: Pattern[] = [
   [at('^(?:export\\s+)?(?:const|let|var)\\s+NAME\\b'), 'constant'],
   [at('^\\s*(?:module\\.)?exports\\.NAME\\s*='), 'function'],
   [at('^\\s*[\\w.]+\\.prototype\\.NAME\\s*='), 'method'],
-  [
-    at(
-      '^\\s+(?:(?:public|private|protected|static|override|readonly|async|get|set)\\s+)*[*#]?NAME\\s*(?:<.*>)?\\([^;]*\\)?\\s*(?::[^;=]+)?\\{\\s*$',
-    ),
-    'method',
-  ],
+  [BRACED_METHOD, 'method'],
   [at('^\\s+(?:(?:public|private|protected|static|override|async)\\s+)+NAME\\s*(?:<.*>)?\\('), 'method'],
 ];
 
@@ -177,7 +176,10 @@ export function findSymbols(path: string, lines: readonly string[]): CodeSymbol[
       symbols.push({ name: wrapped, kind: 'method', line: index + 1, exported: false, indent: indentOf(line) });
       continue;
     }
+    // Braces end a method's first line: checked first, because the whole pattern is slow on lines made to be slow.
+    const opens = /\{\s*$/.test(line);
     for (const [pattern, kind] of patterns) {
+      if (pattern === BRACED_METHOD && !opens) continue;
       const name = pattern.exec(line)?.[1];
       if (name === undefined || RESERVED.has(name)) continue;
       symbols.push({

@@ -8,7 +8,7 @@ const SECTIONS_EACH = 2;
 
 /** The two things a question compares ("difference between A and B", "A vs B"), each as a question of its own. */
 export function sidesOf(question: QuestionInContext): [QuestionInContext, QuestionInContext] | undefined {
-  const text = question.text.replace(/[?!.\s]+$/, '');
+  const text = question.text.slice(0, 400).replace(/[?!.\s]+$/, '');
   const match =
     /\bdiffer(?:ences?|s?)?\s+between\s+(.+?)\s+and\s+(.+)$/i.exec(text) ??
     /^(?:compare\s+)(.+?)\s+(?:and|with|to)\s+(.+)$/i.exec(text) ??

@@ -54,6 +54,7 @@ export function code(text: string): string {
 /** Foreign words as Markdown text: marks are escaped, balanced code spans kept, one line. */
 export function prose(text: string): string {
   const single = text
+    .slice(0, 2_000)
     .replaceAll(BASE_MARK, '')
     .replace(/\{@(?:link|code)\s+([^}\s]+)[^}]*\}/g, '`$1`')
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')

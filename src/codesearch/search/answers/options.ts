@@ -144,6 +144,7 @@ function membersOf(lines: readonly string[], start: number, end: number): Option
       continue;
     }
     if (
+      text.length > 300 ||
       indentOf(text) !== depth ||
       /^\s*(?:\/|\*|#|@|}|\]|(?:private|protected|static|async|get|set|abstract)\s|return\b|if\b|for\b|const\b|let\b|"""|def\b|self\.|super\b|await\b|throw\b)/.test(
         text,

@@ -46,7 +46,7 @@ export async function namedWithin(passage: Passage, investigation: Investigation
   const found: Definition[] = [];
   const seen = new Set([passage.symbol?.name]);
   for (const line of lines.slice(passage.start, passage.end)) {
-    if (/^\s*(\/\/|\*|\/\*|#\s)/.test(line)) continue;
+    if (line.length > 400 || /^\s*(\/\/|\*|\/\*|#\s)/.test(line)) continue;
     for (const match of line.replace(/(["'`])(?:(?!\1).)*\1/g, '""').matchAll(/[A-Za-z_$][\w$]*/g)) {
       const name = match[0];
       if (seen.has(name) || name.length < 4 || COMMON_NAMES.has(name)) continue;

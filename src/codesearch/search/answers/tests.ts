@@ -45,10 +45,11 @@ export async function listTests({
       }
     }
   }
-  if (wanted.size === 0) return undefined;
   const files = [...wanted.keys()].sort(
     (a, b) => (wanted.get(b)?.size ?? 0) - (wanted.get(a)?.size ?? 0) || byUsefulness(a, b),
   );
+  const [leading] = files;
+  if (leading === undefined) return undefined;
   const items: string[] = [];
   const sources = [];
   let example: string | undefined;
@@ -56,7 +57,7 @@ export async function listTests({
     const lines = await investigation.lines(file);
     const cases = casesAt(lines, wanted.get(file) ?? new Set());
     const first = cases[0];
-    const shown = cases.slice(0, 4).map(({ title }) => `“${code(shorten(title, 80))}”`.replace(/^“(.*)”$/, '$1'));
+    const shown = cases.slice(0, 4).map(({ title }) => code(shorten(title, 80)));
     items.push(
       `${fileLink(file, first?.line)}${shown.length === 0 ? '' : `: ${joinWords(shown)}${cases.length > 4 ? ` and ${cases.length - 4} more` : ''}`}`,
     );
@@ -79,7 +80,7 @@ export async function listTests({
             .map(({ word }) => code(word)),
         ) || 'this';
   const sections = [
-    `${count(files.length, 'test file', 'test files')} ${files.length === 1 ? 'has' : 'have'} to do with ${what}; the first is ${fileLink(files[0] as IndexedFile)}.`,
+    `${count(files.length, 'test file', 'test files')} ${files.length === 1 ? 'has' : 'have'} to do with ${what}; the first is ${fileLink(leading)}.`,
     bullets(items),
     ...(example === undefined ? [] : [example]),
   ];

@@ -56,6 +56,9 @@ const RULES: readonly [Intent, RegExp][] = [
   ['what', /\bwhat(?:'s|\s+is|\s+are|\s+does|\s+do)?\b|\bpurpose\s+of\b|\bmeaning\s+of\b|\btell\s+me\s+about\b/],
 ];
 
+/** The kind of a question shows in its beginning; the rules are too slow for whole essays. */
+const LONGEST_JUDGED = 600;
+
 const INTENTS: readonly Intent[] = [...RULES.map(([intent]) => intent), 'general'];
 
 /** Reads a stored intent back. */
@@ -66,6 +69,7 @@ export function asIntent(text: string): Intent {
 /** Judges by the question's usual forms, most particular first. */
 export function intentOf(text: string): Intent {
   const plain = text
+    .slice(0, LONGEST_JUDGED)
     .toLowerCase()
     .replace(/`[^`]*`/g, ' x ')
     .replace(/[’]/g, "'")

@@ -28,6 +28,8 @@ export interface Question {
 
 const CONTEXT_WEIGHT = 0.2;
 const MOST_SUBJECTS = 24;
+/** Characters of a question that are looked at; nobody asks more than that in earnest. */
+const LONGEST_READ = 12_000;
 const FILE_NAME =
   /^(?:[\w@.+-]+\/)+[\w@.+-]*$|^[\w@+-]+(?:\.[\w-]+)*\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|cs|swift|cpp|cc|c|h|hpp|md|mdx|json|ya?ml|toml|sh|sql|proto|lua|css|scss|html|txt|cfg|ini|vue|svelte|rst|lock)$|^(?:Dockerfile|Makefile|README|LICENSE|CHANGELOG)$/;
 const LEANING =
@@ -37,7 +39,7 @@ const REPOSITORY_WORDS =
 
 /** Takes a question apart. Quoted lines and code blocks around it count as context, at a fifth of the weight. */
 export function understand(text: string): Question {
-  const { asked, context } = separateContext(text);
+  const { asked, context } = separateContext(text.slice(0, LONGEST_READ));
   const { identifiers, paths, rest } = takeCode(asked);
   const intent = intentOf(asked);
   const subjects = new Map<string, Subject>();
