@@ -76,6 +76,14 @@ export function createRunner(setup: RunnerSetup) {
     );
   }
 
+  /** Frees the place together with the last change, so that whoever sees a question finished finds the place free. */
+  function conclude(job: Job, edit: (question: QuestionRecord) => QuestionRecord): Promise<void> {
+    running.delete(job);
+    const durable = change(job, edit);
+    pump();
+    return durable;
+  }
+
   async function run(job: Job): Promise<void> {
     await job.ready;
     const startedMs = clock();
@@ -102,7 +110,7 @@ export function createRunner(setup: RunnerSetup) {
       const finding = await setup.investigate(question.text, earlier, step);
       signal.throwIfAborted();
       await quota.charge(conversation.userId, 1);
-      await change(job, (current) => complete(current, finding, question.text, clock() - startedMs));
+      await conclude(job, (current) => complete(current, finding, question.text, clock() - startedMs));
     } catch (error) {
       if (job.abort.signal.aborted) return;
       if (!deadline.aborted) setup.onProblem(error);
@@ -111,7 +119,7 @@ export function createRunner(setup: RunnerSetup) {
   }
 
   function finish(job: Job, startedMs: number, error: QuestionError): Promise<void> {
-    return change(job, (current) => ({
+    return conclude(job, (current) => ({
       ...current,
       status: 'completed',
       error,

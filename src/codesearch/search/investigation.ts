@@ -124,7 +124,7 @@ function usagePattern(name: string, definitions: readonly Definition[]): RegExp 
 
 /** Import and comment lines name a thing without using it. */
 function isAside(line: string): boolean {
-  return /^\s*(import\b|from\s+\S+\s+import\b|export\s+(?:type\s+)?(?:\*|\{)|use\s+[\w:]+|#include|\/\/|\/?\*|#\s|--[-\s])|^\s*(?:const|let|var)\s+\{?[^=]*=\s*require\(/.test(
+  return /^\s*(import\b|from\s+\S+\s+import\b|export\s+(?:type\s+)?(?:\*|\{)|use\s+[\w:]+|#include|\/\/|\/?\*|#\s|--[-\s]|(?:abstract|declare)\b)|^\s*(?:const|let|var)\s+\{?[^=]*=\s*require\(/.test(
     line,
   );
 }

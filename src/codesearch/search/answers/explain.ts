@@ -137,7 +137,7 @@ function quoteSection(main: Passage, lines: readonly string[]): string[] {
 /** What the main definition calls, and who uses it. */
 async function addNeighbours(
   main: Passage,
-  { question, investigation, targets }: Findings,
+  { question, investigation }: Findings,
   draft: Draft,
 ): Promise<void> {
   if (main.file.role === 'docs' || main.file.role === 'config') return;
@@ -152,9 +152,7 @@ async function addNeighbours(
   }
   const { symbol } = main;
   if (symbol === undefined || symbol.kind === 'heading') return;
-  const definitions = targets.names.find((target) => target.name === symbol.name)?.definitions ?? [
-    { file: main.file, symbol },
-  ];
+  const definitions = investigation.definitions(symbol.name);
   const all = await investigation.usages(symbol.name, definitions);
   const code_ = all.filter(
     ({ file }) => file.repository === main.file.repository && file.role !== 'docs' && file.role !== 'test',
