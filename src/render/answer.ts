@@ -128,9 +128,9 @@ function renderButtons(
   const value = { questionId: question.id };
   return [
     ...answer.followUps.flatMap((text, index) =>
-      oneLine(text) === '' || index >= SHOWN_FOLLOW_UPS
+      oneLine(plainLabel(text)) === '' || index >= SHOWN_FOLLOW_UPS
         ? []
-        : [button(text, followUpAction(index), { ...value, index })],
+        : [button(plainLabel(text), followUpAction(index), { ...value, index })],
     ),
     ...(sources.hasMore ? [button(SAY.allSources(sources.total, locale), ACTIONS.allSources, value)] : []),
   ];
@@ -170,4 +170,9 @@ function preview(answer: Answer, part: AnswerPart): string {
   // Text without its line breaks is not longer, so four times the bound is more than enough to read.
   const words = inertCut(part.words.slice(0, 4 * LIMITS.notificationText), LIMITS.notificationText);
   return words === '' ? inertCut(answer.title, LIMITS.notificationText) || SAY.emptyAnswer() : words;
+}
+
+/** Button labels know no formatting; the backticks around names would be shown. The full text is asked all the same. */
+function plainLabel(text: string): string {
+  return text.replaceAll('`', '');
 }

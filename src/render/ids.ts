@@ -15,7 +15,6 @@ export const ACTIONS = {
   drop: 'deepsearch:drop',
   askHere: 'deepsearch:ask_here',
   askInDm: 'deepsearch:ask_in_dm',
-  openLink: 'deepsearch:open_link',
 } as const;
 
 /** Matches the action id of any follow-up button. */

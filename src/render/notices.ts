@@ -64,7 +64,7 @@ export function renderHelp(options: { commandName: string; botUserId: string }):
   const lines = [
     SAY.helpTitle(),
     SAY.helpAsk(options.commandName, `<@${options.botUserId}>`),
-    SAY.helpFollowUp(),
+    SAY.helpFollowUp(`<@${options.botUserId}>`),
     SAY.helpCancel(),
   ];
   return {

@@ -14,7 +14,11 @@ export const SAY = {
       : `🕓 Waiting in this thread, place ${formatNumber(place, locale)} in line`,
   starting: () => '⏳ Starting',
   running: (elapsedMs: number, steps: number, locale?: string) =>
-    `⏳ Searching · ${formatDuration(elapsedMs, locale)} · ${SAY.steps(steps, locale)}`,
+    [
+      '⏳ Searching',
+      ...(elapsedMs < 1000 ? [] : [formatDuration(elapsedMs, locale)]),
+      ...(steps === 0 ? [] : [SAY.steps(steps, locale)]),
+    ].join(' · '),
   unreachable: () => '📡 Deep Search is not reachable, still trying',
   cancelling: () => '⏹️ Cancelling',
   parked: (until: string) => `⏸️ The limit of Deep Search is reached. Parked until ${until}, then asked by itself`,
@@ -91,7 +95,7 @@ export const SAY = {
   notInChannel: () => 'I cannot post in this channel yet, so the question was not asked.',
   notInChannelDo: (bot: string) =>
     `Add me with \`/invite\` ${bot}, then ask again here, or ask in our direct messages.`,
-  undeliverablePrivately: (place: string) => `Your answer is ready, but it could not be posted in ${place}.`,
+  undeliverablePrivately: (place: string) => `Your question has ended, but its result could not be posted in ${place}.`,
   undeliverableDo: (link: string | undefined) =>
     link === undefined ? 'Ask again where I can post.' : `Read it here: ${link}`,
   emptyQuestion: (command: string) =>
@@ -117,12 +121,16 @@ export const SAY = {
       `• ${bot} and a question, in a channel or a thread`,
       '• a direct message to me',
     ].join('\n'),
-  helpFollowUp: () =>
+  helpFollowUp: (bot: string) =>
     [
       '*Carry on*',
       '• reply in the thread, or press one of the suggestions under an answer',
       '• questions of one thread are answered one after the other',
+      `• ${bot} \`new\` and a question starts a new conversation in the same thread`,
     ].join('\n'),
-  helpCancel: () => '*Stop*\n• press Cancel on the card of a running question',
+  helpCancel: () =>
+    ['*Stop*', '• press Cancel on the card of a running question, or reply `cancel` or `stop` in its thread'].join(
+      '\n',
+    ),
   helpCommand: (command: string) => `\`${command} help\` shows this again.`,
 } as const;

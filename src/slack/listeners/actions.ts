@@ -60,7 +60,6 @@ export function registerActions(app: App, desk: Desk): void {
     await call('views.open', () => desk.client.views.open({ trigger_id: triggerId, view }));
     return undefined;
   });
-  app.action(ACTIONS.openLink, async ({ ack }) => ack());
 
   async function cancel({ value, press }: Pressed): Promise<Notice | undefined> {
     const result = await requests.cancel(value.questionId, press);
