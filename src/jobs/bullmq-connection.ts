@@ -22,6 +22,9 @@ const BLOCKING_SILENCE_LIMIT_MS = 15_000;
  */
 const FAILURE_PAUSE_MS = 250;
 
+/** Some commands succeed while others fail (reading while `-READONLY`); that is not yet the end of the trouble. */
+const QUIET_BEFORE_BACK_MS = 2_000;
+
 type None = Record<never, never>;
 type Client = RedisClientType<None, None, None, 2, None>;
 
@@ -37,6 +40,8 @@ export interface BullConnection {
   client: Client;
   /** The same client in the shape that BullMQ takes. Its duplicates belong to whoever asked for them. */
   bull: IRedisClient;
+  /** Runs commands of `client`, and notes how they end as it does for those of BullMQ. */
+  run<T>(commands: () => Promise<T>): Promise<T>;
   /** Ends every connection at once. */
   destroy(): void;
 }
@@ -48,16 +53,18 @@ export async function openBullConnection(
 ): Promise<BullConnection> {
   const clients = new Set<Client>();
   let isFailing = false;
+  let lastFailureMs = 0;
   let isDestroyed = false;
 
   function noteFailure(error: unknown): void {
+    lastFailureMs = performance.now();
     if (isFailing || isDestroyed) return;
     isFailing = true;
     journal.warn({ event: 'looks.redis', outcome: 'lost' }, error);
   }
 
   function noteSuccess(): void {
-    if (!isFailing || isDestroyed) return;
+    if (!isFailing || isDestroyed || performance.now() - lastFailureMs < QUIET_BEFORE_BACK_MS) return;
     isFailing = false;
     journal.info({ event: 'looks.redis', outcome: 'back' });
   }
@@ -84,22 +91,24 @@ export async function openBullConnection(
     return client;
   }
 
-  /** A server that became a replica has a successor behind the same name. */
-  function reconnect(client: Client): void {
-    if (isDestroyed || !client.isReady) return;
-    client.destroy();
-    // Tries until it succeeds; its failures are reported as `error` events.
-    client.connect().catch(() => {});
+  /** A server that became a replica has a successor behind the same name. Clients that are not ready connect already. */
+  function reconnect(): void {
+    for (const client of clients) {
+      if (isDestroyed || !client.isReady) continue;
+      client.destroy();
+      // Tries until it succeeds; its failures are reported as `error` events.
+      client.connect().catch(() => {});
+    }
   }
 
-  async function observed<T>(client: Client, command: () => Promise<T>): Promise<T> {
+  async function run<T>(command: () => Promise<T>): Promise<T> {
     try {
       const result = await command();
       noteSuccess();
       return result;
     } catch (error) {
       noteFailure(error);
-      if (redisCodeOf(error) === 'READONLY') reconnect(client);
+      if (redisCodeOf(error) === 'READONLY') reconnect();
       if (!isDestroyed) await wait(FAILURE_PAUSE_MS);
       throw error;
     }
@@ -111,8 +120,8 @@ export async function openBullConnection(
     adapter.on('error', () => {});
     const runCommand = adapter.runCommand.bind(adapter);
     const bzpopmin = adapter.bzpopmin.bind(adapter);
-    adapter.runCommand = (name, args) => observed(client, () => runCommand(name, args));
-    adapter.bzpopmin = (key, timeoutS) => observed(client, () => bzpopmin(key, timeoutS));
+    adapter.runCommand = (name, args) => run(() => runCommand(name, args));
+    adapter.bzpopmin = (key, timeoutS) => run(() => bzpopmin(key, timeoutS));
     const connect = adapter.connect.bind(adapter);
     // A late attempt of BullMQ would leave a connection open for good.
     adapter.connect = async () => (isDestroyed ? undefined : connect());
@@ -140,7 +149,7 @@ export async function openBullConnection(
     throw translateRedisError(lastError ?? error, 'Connecting');
   }
   isFailing = false;
-  return { client, bull: adapt(client), destroy };
+  return { client, bull: adapt(client), run, destroy };
 }
 
 /** The result of `operation`, or `AppError` of kind `storage` with an unknown outcome after `deadlineMs`. */

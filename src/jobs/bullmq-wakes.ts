@@ -1,5 +1,5 @@
 import { ErrorCode, type Queue } from 'bullmq';
-import type { RedisClientType } from 'redis';
+import type { BullConnection } from './bullmq-connection.ts';
 
 /** Tries to bring one planned look forward while others change the plan, too. */
 const MOST_ROUNDS = 5;
@@ -17,7 +17,7 @@ export interface LookJob {
 }
 
 export interface WakesDeps {
-  client: RedisClientType<Record<never, never>, Record<never, never>, Record<never, never>, 2, Record<never, never>>;
+  connection: BullConnection;
   queue: Queue<LookJob>;
   prefix: string;
 }
@@ -40,7 +40,7 @@ export interface Wakes {
 }
 
 /** Every method throws whatever BullMQ and the Redis client throw. */
-export function createWakes({ client, queue, prefix }: WakesDeps): Wakes {
+export function createWakes({ connection: { client, run }, queue, prefix }: WakesDeps): Wakes {
   const key = `${prefix}:wakes`;
 
   async function add(questionId: string, dueMs: number): Promise<void> {
@@ -60,12 +60,12 @@ export function createWakes({ client, queue, prefix }: WakesDeps): Wakes {
   }
 
   async function dueMs(questionId: string): Promise<number | undefined> {
-    return (await client.zScore(key, questionId)) ?? undefined;
+    return (await run(() => client.zScore(key, questionId))) ?? undefined;
   }
 
   /** When the job of the question is due; undefined unless it is planned: it waits for its turn, runs, or is not there. */
   async function plannedMs(questionId: string): Promise<number | undefined> {
-    const score = await client.zScore(queue.toKey('delayed'), questionId);
+    const score = await run(() => client.zScore(queue.toKey('delayed'), questionId));
     return score === null ? undefined : Math.floor(score / SCORE_PER_MS);
   }
 
@@ -108,23 +108,25 @@ export function createWakes({ client, queue, prefix }: WakesDeps): Wakes {
 
   return {
     async wake(questionId, wantedMs) {
-      await client.zAdd(key, { score: wantedMs, value: questionId }, { comparison: 'LT' });
+      await run(() => client.zAdd(key, { score: wantedMs, value: questionId }, { comparison: 'LT' }));
       await bring(questionId, wantedMs);
     },
 
     bring,
 
     async clear(questionId) {
-      await client.zRem(key, questionId);
+      await run(() => client.zRem(key, questionId));
     },
 
     dueMs,
 
     async repair() {
-      const forgotten = await client.zRangeWithScores(key, '-inf', Date.now() - FORGOTTEN_AFTER_MS, {
-        BY: 'SCORE',
-        LIMIT: { offset: 0, count: MOST_REPAIRED_AT_ONCE },
-      });
+      const forgotten = await run(() =>
+        client.zRangeWithScores(key, '-inf', Date.now() - FORGOTTEN_AFTER_MS, {
+          BY: 'SCORE',
+          LIMIT: { offset: 0, count: MOST_REPAIRED_AT_ONCE },
+        }),
+      );
       for (const { value, score } of forgotten) await bring(value, score);
     },
   };

@@ -101,7 +101,7 @@ export function createBullLooks(deps: BullLooksDeps): BullLooks {
       connection.destroy();
       throw translateRedisError(error, 'Connecting');
     }
-    return { connection, queue, wakes: createWakes({ client: connection.client, queue, prefix }) };
+    return { connection, queue, wakes: createWakes({ connection, queue, prefix }) };
   }
 
   async function run<T>(what: string, operation: (opened: Opened) => Promise<T>): Promise<T> {
@@ -149,7 +149,7 @@ export function createBullLooks(deps: BullLooksDeps): BullLooks {
     }
     const plannedMs = delayMs === undefined ? undefined : Date.now() + delayMs;
 
-    const isMoved = await untilLeaseEnds(questionId, async () => {
+    await untilLeaseEnds(questionId, async () => {
       if (plannedMs === undefined) {
         await job.moveToCompleted(undefined, token, false);
         return;
@@ -163,7 +163,6 @@ export function createBullLooks(deps: BullLooksDeps): BullLooks {
         await wakes.wake(questionId, plannedMs);
       }
     });
-    if (!isMoved) return;
     try {
       // Only now: a look asked for later than this finds the job where it was put.
       const wakeMs = await wakes.dueMs(questionId);
@@ -285,8 +284,8 @@ export function createBullLooks(deps: BullLooksDeps): BullLooks {
       if (isCutShort) journal.warn({ event: 'looks.stop', outcome: 'deadlinePassed', running: running.size });
       if (worker !== undefined) await settledWithin([worker.close(isCutShort)], CLOSE_DEADLINE_MS);
       isClosed = true;
-      const opened = await opening?.catch(() => undefined);
-      opened?.connection.destroy();
+      if (opening === undefined) return;
+      await settledWithin([opening.then(({ connection }) => connection.destroy())], CLOSE_DEADLINE_MS);
     },
   };
 }

@@ -133,6 +133,10 @@ export function looksContract(
       expect(most).toBe(1);
     });
 
+    it('follows every request with a look, however requests and looks coincide', async () => {
+      await expectNothingLost([looks], 400);
+    });
+
     it('runs no more looks at once than allowed, and starves none', async () => {
       let current = 0;
       let most = 0;
@@ -215,6 +219,46 @@ export function looksContract(
       running.open();
     });
   });
+}
+
+/**
+ * Asks for looks in random moments, while looks of random length close their question or plan the next one far away: a
+ * request that is lost is not made up for by chance. Then each question has had a look that began after its last request.
+ */
+export async function expectNothingLost(processes: Looks[], requests: number): Promise<void> {
+  let moment = 0;
+  const lastAsked = new Map<string, number>();
+  const lastLook = new Map<string, number>();
+  const current = new Set<string>();
+  let overlaps = 0;
+  for (const looks of processes) {
+    await looks.start(async (id) => {
+      if (current.has(id)) overlaps += 1;
+      current.add(id);
+      lastLook.set(id, ++moment);
+      if (Math.random() < 0.5) await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
+      current.delete(id);
+      return Math.random() < 0.5 ? undefined : FAR_MS;
+    });
+  }
+  const pick = <T>(from: T[]): T | undefined => from[Math.floor(Math.random() * from.length)];
+  const ask = async () => {
+    for (let index = 0; index < requests / 8; index++) {
+      const id = `q${Math.floor(Math.random() * 4)}`;
+      lastAsked.set(id, ++moment);
+      await pick(processes)?.lookIn(id, Math.random() < 0.5 ? 0 : Math.random() * 4);
+      if (Math.random() < 0.3) await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, ask));
+  // Less than it takes any implementation to find a loss by a regular search.
+  await eventually(
+    () => {
+      for (const [id, asked] of lastAsked) expect(lastLook.get(id)).toBeGreaterThan(asked);
+    },
+    { timeoutMs: 2_500 },
+  );
+  expect(overlaps).toBe(0);
 }
 
 function gate(): { opened: Promise<void>; open: () => void } {

@@ -1,0 +1,164 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type BullLooks, createBullLooks } from '../../../src/jobs/bullmq.ts';
+import { eventually } from '../../support/eventually.ts';
+import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/redis-server.ts';
+import { expectNothingLost } from './looks-contract.ts';
+
+const LOOKER = fileURLToPath(new URL('bullmq-looker.ts', import.meta.url));
+const FAR_MS = 60_000;
+
+interface Look {
+  looker: number;
+  id: string;
+  beginNs: bigint;
+  /** Absent while the look runs, and for ever when its process was killed. */
+  endNs?: bigint;
+}
+
+interface Looker {
+  process: ChildProcess;
+  looks: Look[];
+}
+
+describe.skipIf(!hasRedisServer())('BullMQ in many processes', () => {
+  let server: RedisServer;
+  let count = 0;
+  const closers: (() => Promise<unknown>)[] = [];
+
+  beforeAll(async () => {
+    server = await startRedisServer();
+  });
+
+  afterAll(() => server.stop());
+
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+
+  function createLooks(prefix: string): BullLooks {
+    const { journal } = createRecordingJournal();
+    const looks = createBullLooks({ redisUrl: server.url, journal, random: Math.random, prefix });
+    closers.push(() => looks.stop(1_000));
+    return looks;
+  }
+
+  async function startLooker(looker: number, prefix: string, lookMs: number, nextMs: number): Promise<Looker> {
+    const args = ['--import', 'tsx', LOOKER, server.url, prefix, String(lookMs), String(nextMs)];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const looks: Look[] = [];
+    closers.push(async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    });
+    const lines = createInterface({ input: child.stdout });
+    const isReady = new Promise<void>((resolve, reject) => {
+      child.once('exit', () => reject(new Error('the looker ended')));
+      lines.on('line', (line) => {
+        const [what, id = '', atNs = '0'] = line.split(' ');
+        if (what === 'ready') resolve();
+        if (what === 'begin') looks.push({ looker, id, beginNs: BigInt(atNs) });
+        const last = looks.findLast((look) => look.id === id);
+        if (what === 'end' && last !== undefined) last.endNs = BigInt(atNs);
+      });
+    });
+    await isReady;
+    return { process: child, looks };
+  }
+
+  it('share the work, and never look at the same question at once', async () => {
+    const prefix = `test${count++}`;
+    const lookers = await Promise.all([1, 2].map((looker) => startLooker(looker, prefix, 15, 10)));
+    const looks = createLooks(prefix);
+    const ids = Array.from({ length: 20 }, (_, index) => `q${index}`);
+    // More requests than needed, so that they meet the looks' own planning.
+    for (let round = 0; round < 10; round++) await Promise.all(ids.map((id) => looks.lookIn(id, round)));
+    await eventually(
+      () => {
+        for (const { looks } of lookers) expect(looks.length).toBeGreaterThan(150);
+      },
+      { timeoutMs: 15_000 },
+    );
+    const all = lookers.flatMap(({ looks }) => looks);
+    expect(new Set(all.map(({ id }) => id))).toEqual(new Set(ids));
+    expect(overlapsOf(all)).toEqual([]);
+  });
+
+  it('lose no request between two of them', async () => {
+    const prefix = `test${count++}`;
+    await expectNothingLost([createLooks(prefix), createLooks(prefix)], 800);
+  });
+
+  it('carry on with what a killed one leaves behind, within 20 s', async () => {
+    const prefix = `test${count++}`;
+    const doomed = await startLooker(1, prefix, FAR_MS, FAR_MS);
+    const survivor = createLooks(prefix);
+    await survivor.lookIn('qa', 0);
+    await survivor.lookIn('qb', 0);
+    await eventually(() => expect(doomed.looks).toHaveLength(2));
+    const seen: string[] = [];
+    await survivor.start(async (id) => {
+      seen.push(id);
+      return undefined;
+    });
+    doomed.process.kill('SIGKILL');
+    await eventually(() => expect(seen.sort()).toEqual(['qa', 'qb']), { timeoutMs: 20_000 });
+    expect(await survivor.counts()).toEqual({ delayed: 0, waiting: 0, active: 0 });
+  }, 30_000);
+
+  it('hand over at a stop: running looks end, and others go on at once', async () => {
+    const prefix = `test${count++}`;
+    const leaving = await startLooker(1, prefix, 300, 5);
+    const staying = createLooks(prefix);
+    for (let index = 0; index < 10; index++) await staying.lookIn(`q${index}`, 0);
+    await eventually(() => expect(leaving.looks.length).toBeGreaterThanOrEqual(5));
+    const left = once(leaving.process, 'exit');
+    leaving.process.kill('SIGTERM');
+    const seen = new Map<string, bigint>();
+    await staying.start(async (id) => {
+      if (!seen.has(id)) seen.set(id, process.hrtime.bigint());
+      return FAR_MS;
+    });
+    expect(await left).toEqual([0, null]);
+    await eventually(() => expect(seen.size).toBe(10), { timeoutMs: 4_000 });
+    for (const { id, endNs } of leaving.looks) {
+      expect(endNs).toBeDefined();
+      expect(seen.get(id)).toBeGreaterThan(endNs ?? 0n);
+    }
+  });
+
+  it('leaves running looks at the deadline, and loses none of their questions', async () => {
+    const prefix = `test${count++}`;
+    const leaving = createLooks(prefix);
+    let began = 0;
+    await leaving.start(async () => {
+      began += 1;
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      return undefined;
+    });
+    await leaving.lookIn('qa', 0);
+    await eventually(() => expect(began).toBe(1));
+    await leaving.stop(50);
+    const staying = createLooks(prefix);
+    const { active, waiting, delayed } = await staying.counts();
+    expect(active + waiting + delayed).toBe(1);
+    await expect(leaving.lookIn('qb', 0)).rejects.toMatchObject({ kind: 'storage' });
+  });
+});
+
+/** Looks that began before the one before them at the same question had ended. */
+function overlapsOf(looks: Look[]): Look[] {
+  const previous = new Map<string, Look>();
+  const overlaps: Look[] = [];
+  for (const look of looks.sort((a, b) => (a.beginNs < b.beginNs ? -1 : 1))) {
+    const { endNs } = previous.get(look.id) ?? { endNs: 0n };
+    if (endNs === undefined || endNs > look.beginNs) overlaps.push(look);
+    previous.set(look.id, look);
+  }
+  return overlaps;
+}

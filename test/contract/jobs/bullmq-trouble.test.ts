@@ -1,0 +1,197 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from 'redis';
+import { describe, expect, it, type TestContext } from 'vitest';
+import { type BullLooks, createBullLooks } from '../../../src/jobs/bullmq.ts';
+import { eventually } from '../../support/eventually.ts';
+import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { hasRedisServer, startRedisServer } from '../../support/redis-server.ts';
+
+const FAR_MS = 60_000;
+/** What Slack grants for an answer to a command or a button. */
+const SLACK_DEADLINE_MS = 3_000;
+
+/** The tests run at once, so that each closes what it started. */
+type Closer = TestContext['onTestFinished'];
+
+async function startServer(onTestFinished: Closer, args: string[] = []) {
+  const server = await startRedisServer(args);
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+async function temporaryDir(onTestFinished: Closer): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'bullmq-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+function createLooks(onTestFinished: Closer, redisUrl: string) {
+  const { journal, lines } = createRecordingJournal();
+  const looks = createBullLooks({ redisUrl, journal, random: Math.random });
+  onTestFinished(() => looks.stop(1_000));
+  return { looks, lines };
+}
+
+/** Looks at each question every 50 ms and counts how often. */
+async function startCounting(looks: BullLooks): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  await looks.start(async (id) => {
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+    return 50;
+  });
+  return counts;
+}
+
+async function expectGoesOn(counts: Map<string, number>, ids: string[], timeoutMs: number): Promise<void> {
+  const before = new Map(counts);
+  await eventually(
+    () => {
+      for (const id of ids) expect(counts.get(id) ?? 0).toBeGreaterThan((before.get(id) ?? 0) + 5);
+    },
+    { timeoutMs },
+  );
+}
+
+async function expectRefusedInTime(looks: BullLooks): Promise<void> {
+  const startedMs = performance.now();
+  await expect(looks.lookIn('qz', FAR_MS)).rejects.toMatchObject({ name: 'AppError', kind: 'storage' });
+  expect(performance.now() - startedMs).toBeLessThan(SLACK_DEADLINE_MS);
+}
+
+async function commandCalls(url: string, command: string): Promise<number> {
+  const client = createClient({ url });
+  await client.connect();
+  const stats = await client.info('commandstats');
+  client.destroy();
+  const ofCommand = new RegExp(`cmdstat_${command}:calls=(\\d+).*?rejected_calls=(\\d+),failed_calls=(\\d+)`).exec(
+    stats,
+  );
+  return Number(ofCommand?.[1] ?? 0) + Number(ofCommand?.[2] ?? 0);
+}
+
+async function configure(url: string, ...command: string[]): Promise<void> {
+  const client = createClient({ url });
+  await client.connect();
+  await client.sendCommand(command);
+  client.destroy();
+}
+
+describe.skipIf(!hasRedisServer()).concurrent('BullMQ when Redis is in trouble', () => {
+  it('fails in time while Redis is not there, and works as soon as it is', async ({ onTestFinished }) => {
+    const server = await startServer(onTestFinished);
+    await server.kill();
+    const { looks } = createLooks(onTestFinished, server.url);
+    await expectRefusedInTime(looks);
+    await expect(looks.start(async () => undefined)).rejects.toMatchObject({ kind: 'storage' });
+    await server.restart();
+    const counts = await startCounting(looks);
+    await looks.lookIn('qa', 0);
+    await expectGoesOn(counts, ['qa'], 5_000);
+  });
+
+  it('keeps every question over a crash of a Redis that persists, and goes on by itself', async ({
+    onTestFinished,
+  }) => {
+    const dir = await temporaryDir(onTestFinished);
+    const server = await startServer(onTestFinished, ['--appendonly', 'yes', '--appendfsync', 'always', '--dir', dir]);
+    const { looks, lines } = createLooks(onTestFinished, server.url);
+    const counts = await startCounting(looks);
+    const ids = Array.from({ length: 10 }, (_, index) => `q${index}`);
+    await Promise.all(ids.map((id) => looks.lookIn(id, 0)));
+    await expectGoesOn(counts, ids, 5_000);
+    await server.kill();
+    await expectRefusedInTime(looks);
+    await server.restart();
+    // A look that was just being planned when Redis went waits for its lease to end.
+    await expectGoesOn(counts, ids, 20_000);
+    await looks.lookIn('new', 0);
+    await expectGoesOn(counts, ['new'], 5_000);
+    const ofRedis = () => lines.filter(({ event }) => event === 'looks.redis').map(({ outcome }) => outcome);
+    await eventually(() => expect(ofRedis()).toEqual(['lost', 'back']), { timeoutMs: 5_000 });
+  }, 40_000);
+
+  it('goes on by itself after Redis was silent for 5 s, without a second look at once', async ({ onTestFinished }) => {
+    const server = await startServer(onTestFinished);
+    const { looks } = createLooks(onTestFinished, server.url);
+    let current = 0;
+    let most = 0;
+    let count = 0;
+    await looks.start(async (id) => {
+      if (id !== 'qa') return 50;
+      count += 1;
+      current += 1;
+      most = Math.max(most, current);
+      // The first look lasts over the whole silence.
+      await new Promise((resolve) => setTimeout(resolve, count === 1 ? 7_000 : 1));
+      current -= 1;
+      return 50;
+    });
+    await looks.lookIn('qa', 0);
+    await eventually(() => expect(count).toBe(1));
+    server.pause();
+    const silentUntilMs = performance.now() + 5_000;
+    await expectRefusedInTime(looks);
+    await eventually(() => expect(performance.now()).toBeGreaterThan(silentUntilMs), { timeoutMs: 6_000 });
+    server.resume();
+    await eventually(() => expect(count).toBeGreaterThan(10), { timeoutMs: 20_000 });
+    expect(most).toBe(1);
+  }, 40_000);
+
+  it('asks patiently while Redis is a replica, and goes on when it is not', async ({ onTestFinished }) => {
+    const server = await startServer(onTestFinished);
+    const { looks, lines } = createLooks(onTestFinished, server.url);
+    const counts = await startCounting(looks);
+    await looks.lookIn('qa', 0);
+    await expectGoesOn(counts, ['qa'], 5_000);
+    await configure(server.url, 'REPLICAOF', '127.0.0.1', '1');
+    const callsBefore = await commandCalls(server.url, 'evalsha');
+    const readonlyUntilMs = performance.now() + 3_000;
+    await expectRefusedInTime(looks);
+    await eventually(() => expect(performance.now()).toBeGreaterThan(readonlyUntilMs));
+    expect((await commandCalls(server.url, 'evalsha')) - callsBefore).toBeLessThan(200);
+    expect(lines.length).toBeLessThan(10);
+    await configure(server.url, 'REPLICAOF', 'NO', 'ONE');
+    await expectGoesOn(counts, ['qa'], 20_000);
+  }, 40_000);
+
+  it('asks patiently while Redis is loading, and goes on when it has', async ({ onTestFinished }) => {
+    const dir = await temporaryDir(onTestFinished);
+    // 1 ms for each of 4,000 keys, and an ear for clients now and then.
+    const server = await startServer(onTestFinished, [
+      ...['--appendonly', 'yes', '--dir', dir, '--key-load-delay', '1000'],
+      ...['--loading-process-events-interval-bytes', '1024'],
+    ]);
+    const { looks } = createLooks(onTestFinished, server.url);
+    const counts = await startCounting(looks);
+    await looks.lookIn('qa', 0);
+    await expectGoesOn(counts, ['qa'], 5_000);
+    await configure(server.url, 'EVAL', "for i = 1, 4000 do redis.call('SET', 'k' .. i, string.rep('x', 64)) end", '0');
+    await configure(server.url, 'BGREWRITEAOF');
+    await eventually(async () => {
+      const client = createClient({ url: server.url });
+      await client.connect();
+      const info = await client.info('persistence');
+      client.destroy();
+      expect(info).toContain('aof_rewrite_in_progress:0');
+    });
+    await server.restart();
+    await expectRefusedInTime(looks);
+    expect(await commandCalls(server.url, 'evalsha')).toBeLessThan(200);
+    await expectGoesOn(counts, ['qa'], 25_000);
+  }, 60_000);
+
+  it('stops in time while Redis is silent', async ({ onTestFinished }) => {
+    const server = await startServer(onTestFinished);
+    const { looks } = createLooks(onTestFinished, server.url);
+    const counts = await startCounting(looks);
+    await looks.lookIn('qa', 0);
+    await expectGoesOn(counts, ['qa'], 5_000);
+    server.pause();
+    const startedMs = performance.now();
+    await looks.stop(500);
+    expect(performance.now() - startedMs).toBeLessThan(4_000);
+    server.resume();
+  });
+});
