@@ -166,9 +166,15 @@ export function findSymbols(path: string, lines: readonly string[]): CodeSymbol[
   const symbols: CodeSymbol[] = [];
   if (patterns.length === 0) return symbols;
   const isScript = patterns === SCRIPT;
+  const hasBlockComments = !['python', 'ruby', 'sh', 'md', 'makefile', 'lua', 'elixir'].includes(language);
   let fenced = false;
+  let inComment = false;
   for (const [index, line] of lines.entries()) {
     if (language === 'md' && /^\s*(```|~~~)/.test(line)) fenced = !fenced;
+    if (hasBlockComments && /^\s*\/\*/.test(line)) inComment = true;
+    const isComment = inComment;
+    if (line.includes('*/')) inComment = false;
+    if (isComment) continue;
     if (fenced || line.length < 3 || line.length > 400 || (/^\s*(\/\/|\*|\/\*|#\s|--)/.test(line) && language !== 'md'))
       continue;
     const wrapped = isScript ? wrappedMethod(lines, index) : undefined;

@@ -135,11 +135,7 @@ function quoteSection(main: Passage, lines: readonly string[]): string[] {
 }
 
 /** What the main definition calls, and who uses it. */
-async function addNeighbours(
-  main: Passage,
-  { question, investigation }: Findings,
-  draft: Draft,
-): Promise<void> {
+async function addNeighbours(main: Passage, { question, investigation }: Findings, draft: Draft): Promise<void> {
   if (main.file.role === 'docs' || main.file.role === 'config') return;
   if (question.intent !== 'define') {
     const named = await namedWithin(main, investigation);

@@ -18,6 +18,7 @@ const RULES: readonly [Intent, RegExp][] = [
     'about',
     /\bwhat(?:'s| is| does| are)?\s+(?:this|the|your)\s+(?:whole\s+)?(?:repo(?:sitory)?|project|codebase|code base|package|library|app|application|program|service|software)(?:\s+(?:about|for|do|does|all about))?\s*\??$|\b(?:high[- ]level|general|quick)?\s*(?:overview|tour|summary)\s+(?:of|over|on)\s+(?:this|the|your)\s+(?:repo|project|code)|\b(?:overview|summari[sz]e|describe|explain|introduce)\b.*\b(?:this|the)\s+(?:repo(?:sitory)?|project|codebase|code base)\s*\??$|\bhow\s+is\s+(?:this|the)\s+(?:repo(?:sitory)?|project|code|codebase|code base|source)\s+(?:structured|organi[sz]ed|laid out|set up|arranged)|\b(?:folder|directory|project|repo(?:sitory)?|code)\s+(?:structure|layout|organi[sz]ation)\b|\bwhat\s+(?:languages?|tech(?:nolog(?:y|ies))?|stack)\b|\bwhere\s+(?:do|should)\s+(?:i|we)\s+(?:start|begin)\b|^(?:give|show)\s+(?:me\s+)?(?:an?\s+)?(?:overview|tour)\b/,
   ],
+  ['what', /\bwhat\s+(?:does|is)\b.*\b(?:option|setting|flag|parameter|argument)\b/],
   ['options', /\benv(?:ironment)?\s*(?:vars?|variables?)\b/],
   [
     'authors',
