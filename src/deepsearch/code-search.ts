@@ -82,7 +82,8 @@ export function mapQuestion(
     id: raw.id,
     text: raw.question,
     state,
-    steps: Math.max(raw.stats?.tool_calls ?? 0, work.length),
+    // Turns are counted while there are any, so that the number does not jump when the stats come at the end.
+    steps: work.length > 0 ? work.length : (raw.stats?.tool_calls ?? 0),
     sources: mapSources(raw.sources ?? [], baseHref),
     followUps: [...new Set((raw.suggested_followups ?? []).map((text) => text.trim()).filter((text) => text !== ''))],
     ...defined('createdMs', parseTime(raw.created_at)),

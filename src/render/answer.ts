@@ -33,9 +33,9 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
   const footer = renderFooter(question, answer, options.locale);
   const divided = layoutAnswer(answer.markdown, {
     firstWeight: weigh(head),
-    lastWeight: weigh([...sources.sections, footer]) + buttonsWeight(buttons),
+    lastWeight: weigh([...sources.sections, footer]) + LIMITS.blockWeight + buttonsWeight(buttons),
     eachWeight: PART_LINE + LIMITS.blockWeight,
-    blocks: head.length + sources.sections.length + 3,
+    blocks: head.length + sources.sections.length + 4,
   });
   const parts = divided.every((part) => part.markdown === '') ? [EMPTY_ANSWER] : divided;
 
@@ -62,6 +62,7 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
     const blocks: KnownBlock[] = [
       ...before.map((text) => section(text)),
       ...body,
+      ...(isLast ? [divider] : []),
       ...after.map((text) => section(text)),
       ...(isLast && buttons.length > 0 ? [actions(buttons)] : []),
       context(small, markerBlockId(marker, `${small}${part.markdown}`)),
@@ -69,6 +70,9 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
     return { text: preview(answer, part), blocks, metadata };
   });
 }
+
+/** Sets the sources apart from the answer, which often ends in a list of links itself. */
+const divider: KnownBlock = { type: 'divider' };
 
 const EMPTY_ANSWER: AnswerPart = {
   markdown: SAY.emptyAnswer(),

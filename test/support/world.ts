@@ -2,7 +2,7 @@ import { createApp, type RunningApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { eventually } from './eventually.ts';
-import { type FakeBlock, type FakeMessage, type FakeSlack, people, startFakeSlack, team } from './fake-slack.ts';
+import { type FakeBlock, type FakeMessage, people, startFakeSlack, team } from './fake-slack.ts';
 import { createMemoryReceiver, type Delivery } from './memory-receiver.ts';
 import { commandOf, mentionOf, messageOf, pressOf, type Spoken } from './payloads.ts';
 import { createTempDir } from './temp-dir.ts';
@@ -151,7 +151,6 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
 }
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
-export type { FakeSlack };
 
 /** An end carries a part marker (`ds:<id>:<round>:<part>`), a card does not. */
 function isEnd(message: FakeMessage): boolean {

@@ -57,7 +57,7 @@ test('reads a finished conversation in the core’s words', async () => {
         text: 'where?',
         createdMs: Date.UTC(2026, 0, 1, 0, 0, 1),
         state: 'completed',
-        steps: 12,
+        steps: 1,
         lastStep: 'Looked at a.go',
         title: 'Where it is',
         answer: `In [\`a.go\`](${base}/github.com/o/r/-/blob/a.go?L1-2).`,

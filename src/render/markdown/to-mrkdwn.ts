@@ -24,11 +24,16 @@ const MAX_TABLE_WIDTH = 90;
  * so no token of Slack's can come out of the text.
  */
 export function writeMrkdwn(nodes: readonly RootContent[]): string {
-  return blocks(nodes, 0).join('\n\n');
-}
-
-function blocks(nodes: readonly RootContent[], depth: number): string[] {
-  return nodes.map((node) => block(node, depth)).filter((written) => written !== '');
+  let text = '';
+  let glue = '';
+  for (const node of nodes) {
+    const written = block(node, 0);
+    if (written === '') continue;
+    text += glue + written;
+    // A heading stands close to what it is about.
+    glue = node.type === 'heading' ? '\n' : '\n\n';
+  }
+  return text;
 }
 
 function block(node: RootContent, depth: number): string {

@@ -79,7 +79,8 @@ describe('steps', () => {
   const turns = (count: number) => Array.from({ length: count }, () => ({ role: 'assistant', reasoning: 'r' }));
   test.each([
     [undefined, 3, 3],
-    [{ tool_calls: 5 }, 3, 5],
+    [{ tool_calls: 5 }, 3, 3],
+    [{ tool_calls: 5 }, 0, 5],
     [{ tool_calls: 0 }, 2, 2],
   ])('stats %j and %i turns make %i', (stats, count, steps) => {
     expect(map({ stats, turns: [{ role: 'user', reasoning: 'q' }, ...turns(count)] }).steps).toBe(steps);

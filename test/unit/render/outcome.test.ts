@@ -46,6 +46,7 @@ describe('an answer', () => {
     expect(message?.blocks?.map((block) => block.type)).toEqual([
       'section',
       'markdown',
+      'divider',
       'section',
       'actions',
       'context',
