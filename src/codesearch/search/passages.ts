@@ -3,11 +3,13 @@ import type { ChunkHit, IndexedFile } from './file-index.ts';
 import type { Investigation } from './investigation.ts';
 import { languageShares } from './language-shares.ts';
 import type { Intent } from './questions/intent.ts';
+import { STOP_WORDS } from './questions/vocabulary.ts';
 import { languageOf } from './roles.ts';
+import { stem } from './stem.ts';
 import type { CodeSymbol } from './symbols.ts';
 import type { Targets } from './targets.ts';
 import { coverage, type Weighed, type WeighedSubject } from './weighing.ts';
-import { textTerms } from './words.ts';
+import { splitIdentifier, textTerms } from './words.ts';
 
 /** A run of lines worth showing. */
 export interface Passage {
@@ -147,7 +149,8 @@ function judge(
   const whole = total || 1;
   // What only the path says counts half: `src/slack/errors.ts` is about Slack even where it never names it.
   const said = bodyGain + 0.5 * (coverage(subjects, new Set([...found.keys(), ...pathTerms])) - bodyGain);
-  const nameFit = nameTerms.size === 0 ? 0 : (nameGain / whole) * (0.4 + 0.6 * partsMatched(subjects, nameTerms));
+  const nameFit =
+    nameTerms.size === 0 ? 0 : (nameGain / whole) * (0.4 + 0.6 * partsMatched(subjects, block.symbol?.name ?? ''));
   const isLog =
     /(^|\/)(change-?logs?|history|releases?)[^/]*(\/|\.|$)/i.test(block.file.path) && block.file.role === 'docs';
   const role = { ...ROLE_FACTOR, ...PREFERENCE[intent] }[block.file.role] * (isLog ? 0.3 : 1);
@@ -177,8 +180,11 @@ function judge(
 }
 
 /** How much of a name the question says; a related word counts for less than the word itself. */
-function partsMatched(subjects: readonly WeighedSubject[], nameTerms: ReadonlySet<string>): number {
-  const parts = [...nameTerms];
+function partsMatched(subjects: readonly WeighedSubject[], name: string): number {
+  const parts = splitIdentifier(name.replace(/[^\p{L}\p{N}_]+/gu, ' '))
+    .filter((part) => !STOP_WORDS.has(part))
+    .map(stem);
+  if (parts.length === 0) return 0;
   const own = new Set(subjects.map(({ stem }) => stem));
   const related = new Set(subjects.flatMap((subject) => subject.related));
   const said = parts.map((part) => (own.has(part) ? 1 : related.has(part) ? 0.35 : 0));
@@ -187,7 +193,7 @@ function partsMatched(subjects: readonly WeighedSubject[], nameTerms: ReadonlySe
 
 /** Questions of how want what acts, questions of what want what is. */
 function kindFactor(symbol: CodeSymbol | undefined, intent: Intent): number {
-  if (symbol === undefined) return intent === 'how' ? 0.75 : 0.9;
+  if (symbol === undefined) return 0.75;
   const acts = symbol.kind === 'function' || symbol.kind === 'method';
   if (intent === 'how' || intent === 'why' || intent === 'general')
     return acts

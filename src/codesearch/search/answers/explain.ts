@@ -11,6 +11,8 @@ import { suggestFor } from './suggestions.ts';
 import { questionTitle } from './titles.ts';
 
 const MOST_USAGE_FILES = 5;
+/** Share of the question a passage must say before it is called the answer and not the nearest thing to one. */
+const SURE_FROM = 0.7;
 
 /** Answers "where is", "how does", "what is", "why": the decisive definition or passage, then what stands around it. */
 export async function explain(findings: Findings): Promise<Draft> {
@@ -101,14 +103,15 @@ async function opening(
       ? main.file.symbols.findLast((other) => other.line < symbol.line && other.indent < symbol.indent)
       : undefined;
   const kind = owner === undefined ? withArticle(kindWord(symbol)) : `a method of ${code(owner.name)}`;
+  const isSure = main.covered >= SURE_FROM;
   if (question.intent === 'define') {
     return definitions.length > 0
       ? `${name}, ${kind}, is defined in ${place}.${meaning}${also}`
-      : `That is in ${name}, ${kind} in ${place}.${meaning}`;
+      : `${isSure ? 'That is in' : 'The closest match is'} ${name}, ${kind} in ${place}.${meaning}`;
   }
   return definitions.length > 0
     ? `${name} is ${kind} in ${place}.${meaning}${also}`
-    : `This is the work of ${name}, ${kind} in ${place}.${meaning}`;
+    : `${isSure ? 'This is the work of' : 'The closest match is'} ${name}, ${kind} in ${place}.${meaning}`;
 }
 
 export function endSentence(text: string): string {

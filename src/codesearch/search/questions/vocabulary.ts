@@ -66,7 +66,11 @@ repository repo
 message msg
 parse parser decode
 serialize encode stringify
-create make build construct new
+create make build construct new generate
+compute calculate
+renew extend refresh
+survive recover resume
+detect check find
 fetch request http
 log logger logging
 environment env
