@@ -13,8 +13,11 @@ const QUEUE_LENGTH = 10_000;
 /** A connection silent for so long is dead and made anew; pings keep a quiet one from looking dead. */
 const SILENCE_LIMIT_MS = 5_000;
 const PING_INTERVAL_MS = 2_000;
-/** BullMQ blocks for 10 s at most, answers to pings wait for the end of that, and it gives up by itself after 11 s. */
-const BLOCKING_SILENCE_LIMIT_MS = 15_000;
+/**
+ * BullMQ's worker would wait up to 10 s for a sign that a job is due. The sign is lost with a process that dies after
+ * taking it, and with every failure of the waiting itself; and a waiting connection must not look dead.
+ */
+const LONGEST_BLOCK_S = 2;
 
 /**
  * BullMQ's worker asks again at once when Redis refuses a command (`-LOADING`, `-READONLY`, `-OOM`): as each of its
@@ -69,7 +72,7 @@ export async function openBullConnection(
     journal.info({ event: 'looks.redis', outcome: 'back' });
   }
 
-  function createRawClient(isBlocking: boolean): Client {
+  function createRawClient(): Client {
     // The client's own errors about a URL repeat it, with its password.
     if (!/^rediss?:\/\//.test(redisUrl) || !URL.canParse(redisUrl)) {
       throw new AppError('storage', 'The URL of Redis is not one');
@@ -78,10 +81,10 @@ export async function openBullConnection(
       url: redisUrl,
       commandsQueueMaxLength: QUEUE_LENGTH,
       commandOptions: { timeout: QUEUE_TIMEOUT_MS },
-      ...(isBlocking ? {} : { pingInterval: PING_INTERVAL_MS }),
+      pingInterval: PING_INTERVAL_MS,
       socket: {
         connectTimeout: CONNECT_TIMEOUT_MS,
-        socketTimeout: isBlocking ? BLOCKING_SILENCE_LIMIT_MS : SILENCE_LIMIT_MS,
+        socketTimeout: SILENCE_LIMIT_MS,
         reconnectStrategy: (attempt) =>
           Math.round(Math.min(LONGEST_RECONNECT_WAIT_MS, 50 * 2 ** attempt) * (0.5 + random() / 2)),
       },
@@ -121,11 +124,11 @@ export async function openBullConnection(
     const runCommand = adapter.runCommand.bind(adapter);
     const bzpopmin = adapter.bzpopmin.bind(adapter);
     adapter.runCommand = (name, args) => run(() => runCommand(name, args));
-    adapter.bzpopmin = (key, timeoutS) => run(() => bzpopmin(key, timeoutS));
+    adapter.bzpopmin = (key, timeoutS) => run(() => bzpopmin(key, Math.min(timeoutS, LONGEST_BLOCK_S)));
     const connect = adapter.connect.bind(adapter);
     // A late attempt of BullMQ would leave a connection open for good.
     adapter.connect = async () => (isDestroyed ? undefined : connect());
-    adapter.duplicate = () => adapt(createRawClient(true));
+    adapter.duplicate = () => adapt(createRawClient());
     return adapter;
   }
 
@@ -136,7 +139,7 @@ export async function openBullConnection(
     }
   }
 
-  const client = createRawClient(false);
+  const client = createRawClient();
   let lastError: unknown;
   client.on('error', (error) => {
     lastError = error;

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createClient } from 'redis';
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { type BullLooks, createBullLooks } from '../../../src/jobs/bullmq.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
@@ -11,6 +12,9 @@ import { expectNothingLost } from './looks-contract.ts';
 
 const LOOKER = fileURLToPath(new URL('bullmq-looker.ts', import.meta.url));
 const FAR_MS = 60_000;
+
+/** The tests run at once, so that each closes what it started. */
+type Closer = TestContext['onTestFinished'];
 
 interface Look {
   looker: number;
@@ -25,10 +29,9 @@ interface Looker {
   looks: Look[];
 }
 
-describe.skipIf(!hasRedisServer())('BullMQ in many processes', () => {
+describe.skipIf(!hasRedisServer()).concurrent('BullMQ in many processes', () => {
   let server: RedisServer;
   let count = 0;
-  const closers: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
     server = await startRedisServer();
@@ -36,22 +39,24 @@ describe.skipIf(!hasRedisServer())('BullMQ in many processes', () => {
 
   afterAll(() => server.stop());
 
-  afterEach(async () => {
-    for (const close of closers.splice(0).reverse()) await close();
-  });
-
-  function createLooks(prefix: string): BullLooks {
+  function createLooks(onTestFinished: Closer, prefix: string): BullLooks {
     const { journal } = createRecordingJournal();
     const looks = createBullLooks({ redisUrl: server.url, journal, random: Math.random, prefix });
-    closers.push(() => looks.stop(1_000));
+    onTestFinished(() => looks.stop(1_000));
     return looks;
   }
 
-  async function startLooker(looker: number, prefix: string, lookMs: number, nextMs: number): Promise<Looker> {
+  async function startLooker(
+    onTestFinished: Closer,
+    looker: number,
+    prefix: string,
+    lookMs: number,
+    nextMs: number,
+  ): Promise<Looker> {
     const args = ['--import', 'tsx', LOOKER, server.url, prefix, String(lookMs), String(nextMs)];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     const looks: Look[] = [];
-    closers.push(async () => {
+    onTestFinished(async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGKILL');
       await once(child, 'exit');
@@ -71,10 +76,10 @@ describe.skipIf(!hasRedisServer())('BullMQ in many processes', () => {
     return { process: child, looks };
   }
 
-  it('share the work, and never look at the same question at once', async () => {
+  it('share the work, and never look at the same question at once', async ({ onTestFinished }) => {
     const prefix = `test${count++}`;
-    const lookers = await Promise.all([1, 2].map((looker) => startLooker(looker, prefix, 15, 10)));
-    const looks = createLooks(prefix);
+    const lookers = await Promise.all([1, 2].map((looker) => startLooker(onTestFinished, looker, prefix, 15, 10)));
+    const looks = createLooks(onTestFinished, prefix);
     const ids = Array.from({ length: 20 }, (_, index) => `q${index}`);
     // More requests than needed, so that they meet the looks' own planning.
     for (let round = 0; round < 10; round++) await Promise.all(ids.map((id) => looks.lookIn(id, round)));
@@ -89,15 +94,15 @@ describe.skipIf(!hasRedisServer())('BullMQ in many processes', () => {
     expect(overlapsOf(all)).toEqual([]);
   });
 
-  it('lose no request between two of them', async () => {
+  it('lose no request between two of them', async ({ onTestFinished }) => {
     const prefix = `test${count++}`;
-    await expectNothingLost([createLooks(prefix), createLooks(prefix)], 800);
+    await expectNothingLost([createLooks(onTestFinished, prefix), createLooks(onTestFinished, prefix)], 800);
   });
 
-  it('carry on with what a killed one leaves behind, within 20 s', async () => {
+  it('carry on with what a killed one leaves behind, within 20 s', async ({ onTestFinished }) => {
     const prefix = `test${count++}`;
-    const doomed = await startLooker(1, prefix, FAR_MS, FAR_MS);
-    const survivor = createLooks(prefix);
+    const doomed = await startLooker(onTestFinished, 1, prefix, FAR_MS, FAR_MS);
+    const survivor = createLooks(onTestFinished, prefix);
     await survivor.lookIn('qa', 0);
     await survivor.lookIn('qb', 0);
     await eventually(() => expect(doomed.looks).toHaveLength(2));
@@ -111,10 +116,51 @@ describe.skipIf(!hasRedisServer())('BullMQ in many processes', () => {
     expect(await survivor.counts()).toEqual({ delayed: 0, waiting: 0, active: 0 });
   }, 30_000);
 
-  it('hand over at a stop: running looks end, and others go on at once', async () => {
+  it('find the request of one that died before it had touched the job', async ({ onTestFinished }) => {
     const prefix = `test${count++}`;
-    const leaving = await startLooker(1, prefix, 300, 5);
-    const staying = createLooks(prefix);
+    const client = createClient({ url: server.url });
+    await client.connect();
+    await client.zAdd(`${prefix}:wakes`, { score: Date.now(), value: 'qa' });
+    client.destroy();
+    const looks = createLooks(onTestFinished, prefix);
+    const seen: string[] = [];
+    await looks.start(async (id) => {
+      seen.push(id);
+      return undefined;
+    });
+    await eventually(() => expect(seen).toEqual(['qa']), { timeoutMs: 12_000 });
+  });
+
+  it('take over from a frozen one, which changes nothing when it wakes up', async ({ onTestFinished }) => {
+    const prefix = `test${count++}`;
+    const frozen = await startLooker(onTestFinished, 1, prefix, 200, 1);
+    const other = createLooks(onTestFinished, prefix);
+    await other.lookIn('qa', 0);
+    await eventually(() => expect(frozen.looks).toHaveLength(1));
+    frozen.process.kill('SIGSTOP');
+    let began = 0;
+    let current = 0;
+    let most = 0;
+    await other.start(async () => {
+      began += 1;
+      current += 1;
+      most = Math.max(most, current);
+      // Awakened in the middle of this look, the other one still tries to plan its next.
+      if (began === 1) frozen.process.kill('SIGCONT');
+      if (began === 1) await eventually(() => expect(frozen.looks.at(-1)?.endNs).toBeDefined());
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      current -= 1;
+      return FAR_MS;
+    });
+    await eventually(() => expect(began).toBe(1), { timeoutMs: 20_000 });
+    await eventually(async () => expect(await other.counts()).toEqual({ delayed: 1, waiting: 0, active: 0 }));
+    expect([began, most]).toEqual([1, 1]);
+  }, 30_000);
+
+  it('hand over at a stop: running looks end, and others go on at once', async ({ onTestFinished }) => {
+    const prefix = `test${count++}`;
+    const leaving = await startLooker(onTestFinished, 1, prefix, 300, 5);
+    const staying = createLooks(onTestFinished, prefix);
     for (let index = 0; index < 10; index++) await staying.lookIn(`q${index}`, 0);
     await eventually(() => expect(leaving.looks.length).toBeGreaterThanOrEqual(5));
     const left = once(leaving.process, 'exit');
@@ -132,9 +178,9 @@ describe.skipIf(!hasRedisServer())('BullMQ in many processes', () => {
     }
   });
 
-  it('leaves running looks at the deadline, and loses none of their questions', async () => {
+  it('leaves running looks at the deadline, and loses none of their questions', async ({ onTestFinished }) => {
     const prefix = `test${count++}`;
-    const leaving = createLooks(prefix);
+    const leaving = createLooks(onTestFinished, prefix);
     let began = 0;
     await leaving.start(async () => {
       began += 1;
@@ -144,7 +190,7 @@ describe.skipIf(!hasRedisServer())('BullMQ in many processes', () => {
     await leaving.lookIn('qa', 0);
     await eventually(() => expect(began).toBe(1));
     await leaving.stop(50);
-    const staying = createLooks(prefix);
+    const staying = createLooks(onTestFinished, prefix);
     const { active, waiting, delayed } = await staying.counts();
     expect(active + waiting + delayed).toBe(1);
     await expect(leaving.lookIn('qb', 0)).rejects.toMatchObject({ kind: 'storage' });
