@@ -169,14 +169,30 @@ function judge(
         : 0.7
       : 1) *
     kindFactor(block.symbol, intent) *
+    (block.file.role === 'source' && isWordList(lines.slice(block.start - 1, block.end)) ? 0.3 : 1) *
     role;
   lineGains.sort((a, b) => b[1] - a[1] || a[0] - b[0]);
   return {
     ...block,
     score,
-    covered: coverage(subjects, new Set([...found.keys(), ...pathTerms])) / whole,
+    covered: coveredShare(subjects, new Set([...found.keys(), ...pathTerms])),
     keyLines: lineGains.slice(0, 8).map(([line]) => line),
   };
+}
+
+/** Share of what the question is really about; words such as "work" and "handle" neither help nor harm. */
+function coveredShare(subjects: readonly WeighedSubject[], terms: ReadonlySet<string>): number {
+  const strong = subjects.filter(({ weight }) => weight >= 0.5);
+  const counted = strong.length > 0 ? strong : subjects;
+  const total = counted.reduce((sum, { gain }) => sum + gain, 0);
+  return coverage(counted, terms) / (total || 1);
+}
+
+/** Lines of bare words, such as a dictionary in a source file: they name everything and explain nothing. */
+function isWordList(lines: readonly string[]): boolean {
+  const filled = lines.filter((line) => line.trim() !== '');
+  const bare = filled.filter((line) => /^[\p{L}\p{N}\s'-]+$/u.test(line));
+  return filled.length > 10 && bare.length * 2 > filled.length;
 }
 
 /** How much of a name the question says; a related word counts for less than the word itself. */
