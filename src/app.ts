@@ -67,7 +67,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
 
   async function startParts(): Promise<{ port: number }> {
     const storage = await openStorage(
-      config.REDIS_URL === undefined ? { dataDir: config.DATA_DIR } : { redisUrl: config.REDIS_URL },
+      config.REDIS_URL === undefined ? { dataDir: config.DATA_DIR } : { redisUrl: config.REDIS_URL.reveal() },
       { clock: now, journal },
     );
     closers.push(() => storage.close());
@@ -174,7 +174,7 @@ function createDeepSearch(config: Config, clock: () => number, random: () => num
         : { kind: 'sudo', username: config.SRC_SUDO_USER, token },
     userAgentVersion: version,
     timeoutMs: config.SRC_TIMEOUT_MS,
-    proxy: { http: config.HTTP_PROXY, https: config.HTTPS_PROXY, noProxy: config.NO_PROXY },
+    proxy: { http: config.HTTP_PROXY?.reveal(), https: config.HTTPS_PROXY?.reveal(), noProxy: config.NO_PROXY },
     ...(config.SRC_CA_FILE === undefined ? {} : { ca: readFileSync(config.SRC_CA_FILE, 'utf8') }),
     clock,
     random,

@@ -35,6 +35,9 @@ const whole = (least: number, most: number): z.ZodType<number, string> =>
     .refine((value) => value >= least && value <= most, `must be between ${least} and ${most}`);
 const address = (protocol: RegExp, what: string): z.ZodType<string, string> =>
   z.string().refine((value) => URL.canParse(value) && protocol.test(new URL(value).protocol), `must be ${what}`);
+/** An address that may hold a password. */
+const secretAddress = (protocol: RegExp, what: string): z.ZodType<Secret, string> =>
+  address(protocol, what).transform((value) => new Secret(value));
 const webAddress = (): z.ZodType<string, string> => address(/^https?:$/, 'an http or https address');
 
 interface Setting<Output> {
@@ -82,11 +85,17 @@ export const SETTINGS = {
     z.string(),
     'Path of a PEM file with the certificate authorities to trust for the service, beside the usual ones.',
   ),
-  HTTP_PROXY: setting(webAddress(), 'Proxy for a service at an `http` address.'),
-  HTTPS_PROXY: setting(webAddress(), 'Proxy for a service at an `https` address.'),
+  HTTP_PROXY: setting(
+    secretAddress(/^https?:$/, 'an http or https address'),
+    'Proxy for a service at an `http` address.',
+  ),
+  HTTPS_PROXY: setting(
+    secretAddress(/^https?:$/, 'an http or https address'),
+    'Proxy for a service at an `https` address.',
+  ),
   NO_PROXY: setting(z.string(), 'Hosts reached without the proxy, separated by commas.'),
   REDIS_URL: setting(
-    address(/^rediss?:$/, 'a redis or rediss address'),
+    secretAddress(/^rediss?:$/, 'a redis or rediss address'),
     'Redis to keep questions and threads in. Not set: they are kept in `DATA_DIR`.',
   ),
   DATA_DIR: setting(z.string(), 'Folder of the embedded storage. Used by one process at a time.', './data'),

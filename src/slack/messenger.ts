@@ -71,11 +71,7 @@ export function createMessenger({ client, identity, format, journal, now }: Mess
   async function tellPrivately(question: Question, userId: string, notice: Notice): Promise<void> {
     const isAsker = userId === question.askerId;
     const responseUrl = isAsker && now() - question.acceptedMs < responseUrlLifeMs ? question.responseUrl : undefined;
-    try {
-      await whisper({ ...question.place, userId, ...(responseUrl === undefined ? {} : { responseUrl }) }, notice);
-    } catch (error) {
-      journal.warn({ event: 'private_notice_lost', questionId: question.id, notice: notice.kind }, error);
-    }
+    await whisper({ ...question.place, userId, ...(responseUrl === undefined ? {} : { responseUrl }) }, notice);
   }
 
   async function post(

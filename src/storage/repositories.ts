@@ -33,7 +33,11 @@ export function createQuestionStore(kv: KeyValueStore): QuestionStore {
       // Listed first: a crash before the next line leaves an id without a record, which is harmless. The other way
       // round it would leave a question that nobody looks at.
       await kv.addMember(OPEN_QUESTIONS_KEY, question.id);
-      if (await kv.setIfAbsent(key, text, QUESTION_TTL_MS)) return { question, created: true };
+      if (await kv.setIfAbsent(key, text, QUESTION_TTL_MS)) {
+        // Once more: a look at start may have met the id without its record and taken it off the list.
+        await kv.addMember(OPEN_QUESTIONS_KEY, question.id);
+        return { question, created: true };
+      }
       const first = await kv.get(key);
       if (first === undefined) throw new AppError('storage', `Record ${key} vanished while it was created`);
       return { question: questionFormat.decode(key, first), created: false };
