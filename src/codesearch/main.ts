@@ -7,7 +7,7 @@ const BAD_USAGE = 2;
 
 /** Runs the service until a signal; prints one line of JSON on standard output once it is ready. */
 async function main(): Promise<void> {
-  const parsed = parseArguments(process.argv.slice(2), process.env['CODESEARCH_TOKEN']);
+  const parsed = parseArguments(process.argv.slice(2), process.env.CODESEARCH_TOKEN);
   if (parsed.kind === 'help') {
     process.stdout.write(USAGE);
     return;

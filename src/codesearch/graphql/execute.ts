@@ -21,7 +21,7 @@ export function createGraphql({ matchCount }: GraphqlSetup) {
       throw new HttpError(400, 'variables must be an object.');
     }
     try {
-      const operation = choose(parseDocument(query), body['operationName']);
+      const operation = choose(parseDocument(query), body.operationName);
       const values = bind(operation, isObject(variables) ? variables : {});
       return { data: await execute(operation, values, username, matchCount) };
     } catch (error) {

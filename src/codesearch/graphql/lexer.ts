@@ -19,12 +19,12 @@ export function tokenize(source: string): Token[] {
     const at = TOKEN.lastIndex;
     const groups = TOKEN.exec(source)?.groups;
     if (groups === undefined) throw new GraphqlError(`Syntax Error: Unexpected character at ${at}.`);
-    if (groups['punctuator'] !== undefined) tokens.push({ kind: 'punctuator', value: groups['punctuator'] });
-    else if (groups['name'] !== undefined) tokens.push({ kind: 'name', value: groups['name'] });
-    else if (groups['number'] !== undefined) tokens.push({ kind: 'number', value: groups['number'] });
-    else if (groups['block'] !== undefined)
-      tokens.push({ kind: 'string', value: groups['block'].replaceAll('\\"""', '"""').trim() });
-    else if (groups['string'] !== undefined) tokens.push({ kind: 'string', value: unquote(groups['string']) });
+    if (groups.punctuator !== undefined) tokens.push({ kind: 'punctuator', value: groups.punctuator });
+    else if (groups.name !== undefined) tokens.push({ kind: 'name', value: groups.name });
+    else if (groups.number !== undefined) tokens.push({ kind: 'number', value: groups.number });
+    else if (groups.block !== undefined)
+      tokens.push({ kind: 'string', value: groups.block.replaceAll('\\"""', '"""').trim() });
+    else if (groups.string !== undefined) tokens.push({ kind: 'string', value: unquote(groups.string) });
   }
   tokens.push({ kind: 'end', value: '<EOF>' });
   return tokens;

@@ -53,7 +53,7 @@ export function createApi(conversations: Conversations, baseUrl: () => string) {
     if (third === undefined) {
       const sent = await body();
       const text = readQuestion(sent);
-      if (sent['conversation_id'] !== undefined && sent['conversation_id'] !== id) {
+      if (sent.conversation_id !== undefined && sent.conversation_id !== id) {
         throw new HttpError(400, 'conversation_id in the body differs from the one in the path.');
       }
       return json(202, questionToWire(await conversations.followUp(userId, id, text), id, baseUrl()));
@@ -63,7 +63,7 @@ export function createApi(conversations: Conversations, baseUrl: () => string) {
 }
 
 function readQuestion(body: Record<string, unknown>): string {
-  const question = body['question'];
+  const question = body.question;
   if (typeof question !== 'string') throw new HttpError(400, 'question must be a string.');
   if (question.trim() === '') throw new HttpError(400, 'question must not be empty.');
   return question;

@@ -152,7 +152,7 @@ const RESERVED = new Set(
 );
 
 function patternsFor(language: string): Pattern[] {
-  if (language === 'cpp' || language === 'objc') return PATTERNS['c'] ?? [];
+  if (language === 'cpp' || language === 'objc') return PATTERNS.c ?? [];
   return (
     PATTERNS[language] ??
     (['java', 'kotlin', 'scala', 'csharp', 'swift', 'dart', 'zig'].includes(language) ? BRACED : [])

@@ -76,7 +76,7 @@ describe('create and read', () => {
       tool_calls: expect.any(Number),
       total_tokens: expect.any(Number),
     });
-    expect(question.stats['tool_calls']).toBeGreaterThan(0);
+    expect(question.stats.tool_calls).toBeGreaterThan(0);
     expect(question.turns.map(({ role }) => role)).toEqual([
       'user',
       ...Array(question.turns.length - 1).fill('assistant'),

@@ -109,7 +109,7 @@ test('questions in work when the process is killed are answered after the restar
       const { questions } = await again.finished(id);
       expect(questions).toHaveLength(1);
       expect(questions[0]?.answer).toContain('is defined in');
-      expect(questions[0]?.stats['credits']).toBe(1);
+      expect(questions[0]?.stats.credits).toBe(1);
     }
     expect((await again.list()).conversations).toHaveLength(ids.length);
     expect((await again.create('retry')).id).toBeGreaterThan(Math.max(...ids));
