@@ -10,8 +10,12 @@ import { backOffMs } from './core/pacing.ts';
 import type { Journal } from './core/ports.ts';
 import { createRequests } from './core/requests.ts';
 import type { LifeSettings } from './core/settings.ts';
+import { createSweep } from './core/sweep.ts';
+import { createTurns } from './core/turns.ts';
 import { createDeepSearchClient, type DeepSearchClient } from './deepsearch/client.ts';
 import { createCodeSearch } from './deepsearch/code-search.ts';
+import { createBullLooks } from './jobs/bullmq.ts';
+import { repeat } from './jobs/repeat.ts';
 import { createTimers } from './jobs/timers.ts';
 import { watchAccess } from './observability/access-watch.ts';
 import { createOperatorServer, type Mounts } from './observability/http-server.ts';
@@ -29,6 +33,9 @@ import { version } from './version.ts';
 
 /** Open questions are taken up over this time after a start, so that they do not all ask the service at once. */
 const resumeSpreadMs = 1_000;
+
+/** How often open questions without a planned look are searched, in milliseconds. */
+const sweepEveryMs = 60_000;
 
 /** Tries to learn from Slack who the app is, before the start is given up. */
 const identityTries = 8;
@@ -84,13 +91,20 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const identity = await learnIdentity(() => whoAmI(client), journal, random);
     const messenger = createMessenger({ client, identity, format: config.MESSAGE_FORMAT, journal, now });
 
-    const looks = createTimers({ clock: now, journal, random });
+    const looks =
+      config.REDIS_URL === undefined
+        ? createTimers({ clock: now, journal, random })
+        : createBullLooks({ redisUrl: config.REDIS_URL.reveal(), journal, random });
     const { questions, threads, claims } = storage;
     const settings = lifeSettings(config);
     const ports: LifePorts = {
       questions,
       threads,
       claims,
+      turns: createTurns(storage.turns, {
+        perWorkspace: config.RUNNING_PER_WORKSPACE,
+        perPerson: config.RUNNING_PER_PERSON,
+      }),
       codeSearch: access.codeSearch,
       messenger,
       looks,
@@ -129,6 +143,8 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     await looks.start(createLook(ports));
     const open = await questions.openIds();
     await Promise.all(open.map((id) => looks.lookIn(id, random() * resumeSpreadMs)));
+    const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, looks, journal }), journal);
+    closers.push(async () => sweeper.stop());
     closers.push(async () => void (await bolt.stop()));
     await bolt.start();
     journal.info({ event: 'app_started', outcome: 'ok', version, port, resumed: open.length, teamId: identity.teamId });

@@ -130,6 +130,16 @@ export const SETTINGS = {
     '3000',
   ),
   THREAD_LIMIT: setting(whole(1, 1_000), 'Most open questions in one thread, the running one included.', '20'),
+  RUNNING_PER_WORKSPACE: setting(
+    whole(1, 100_000),
+    'Most questions of one workspace at the service at a time; the others wait their turn.',
+    '100',
+  ),
+  RUNNING_PER_PERSON: setting(
+    whole(1, 100_000),
+    'Most questions of one person at the service at a time; the others wait their turn.',
+    '10',
+  ),
   SHUTDOWN_SECONDS: setting(whole(1, 300), 'How long work under way may take to finish after SIGTERM.', '10'),
 } as const;
 

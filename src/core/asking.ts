@@ -1,5 +1,5 @@
 import { AppError, isAppError } from './errors.ts';
-import { changeQuestion, type LifePorts, type Progress } from './life-ports.ts';
+import { changeQuestion, giveTurnBack, type LifePorts, type Progress } from './life-ports.ts';
 import { failed } from './lifecycle.ts';
 import { joinLine } from './line.ts';
 import { nextLookMs } from './pacing.ts';
@@ -158,8 +158,9 @@ export function createAsking(ports: LifePorts) {
   }
 
   /** Keeps an intent whose outcome is unknown: being told to wait says nothing about it. */
-  function park(question: Question, untilMs: number): Promise<Question> {
+  async function park(question: Question, untilMs: number): Promise<Question> {
     ports.journal.info({ event: 'question_parked', questionId: question.id, untilMs });
+    await giveTurnBack(ports, question);
     return store(question, ({ trouble: _, ...stored }) => ({
       ...stored,
       phase: 'parked',

@@ -1,17 +1,17 @@
 import { cardView, digestOf } from './card.ts';
 import { isAppError } from './errors.ts';
 import { changeQuestion, type LifePorts, type Progress } from './life-ports.ts';
-import { finalCard } from './lifecycle.ts';
+import { atOnce, finalCard, type Standing } from './lifecycle.ts';
 import type { Question } from './question.ts';
 
 export interface CardSync {
   /** Posts the card, or finds the one whose posting had an unknown outcome. A command's card becomes its thread. */
-  announce(question: Question, placeInLine: number, lookFirst: boolean): Promise<Progress>;
+  announce(question: Question, standing: Standing, lookFirst: boolean): Promise<Progress>;
   /**
    * Edits the card when people would notice a difference. Returns in how many milliseconds an edit that is due may be
    * made, if the last one is too recent; undefined when nothing is due. Never throws for Slack's sake.
    */
-  refresh(question: Question, placeInLine: number): Promise<number | undefined>;
+  refresh(question: Question, standing: Standing): Promise<number | undefined>;
   /** Makes the card say how the question ended. Throws what Slack throws, except for a card that is gone. */
   finish(question: Question): Promise<Question>;
 }
@@ -22,8 +22,8 @@ export function createCardSync(ports: LifePorts): CardSync {
 
   return { announce, refresh, finish };
 
-  async function announce(question: Question, placeInLine: number, lookFirst: boolean): Promise<Progress> {
-    const view = cardView(question, placeInLine, now());
+  async function announce(question: Question, standing: Standing, lookFirst: boolean): Promise<Progress> {
+    const view = cardView(question, standing, now());
     if (lookFirst) {
       const ts = await messenger.findCard(question);
       if (ts !== undefined) return { question: await posted(question, ts, '') };
@@ -53,12 +53,12 @@ export function createCardSync(ports: LifePorts): CardSync {
     }));
   }
 
-  async function refresh(question: Question, placeInLine: number): Promise<number | undefined> {
+  async function refresh(question: Question, standing: Standing): Promise<number | undefined> {
     const { card } = question;
     const nowMs = now();
     const isOver = question.outcome !== undefined || question.phase === 'closed';
     if (isOver || card.ts === undefined || card.gone === true) return undefined;
-    const view = cardView(question, placeInLine, nowMs);
+    const view = cardView(question, standing, nowMs);
     const shown = digestOf(view);
     if (shown === card.shown) return undefined;
     const tooSoonMs = (card.editedMs ?? 0) + settings.cardEditMs - nowMs;
@@ -81,7 +81,7 @@ export function createCardSync(ports: LifePorts): CardSync {
 
   async function finish(question: Question): Promise<Question> {
     try {
-      await messenger.updateCard(question, cardView(question, 0, now()));
+      await messenger.updateCard(question, cardView(question, atOnce, now()));
     } catch (error) {
       if (isAppError(error, 'notFound', 'undeliverable', 'refused', 'unrenderable')) return markGone(question);
       throw error;

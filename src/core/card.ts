@@ -1,11 +1,12 @@
+import type { Standing } from './lifecycle.ts';
 import type { CardView } from './ports.ts';
 import type { Question } from './question.ts';
 
 /** Failed looks in a row before people are told that the service is not reachable; one lost packet is not news. */
 const failuresWorthTelling = 2;
 
-/** What the card of a question has to show now. `placeInLine` as in `Situation`. */
-export function cardView(question: Question, placeInLine: number, nowMs: number): CardView {
+/** What the card of a question has to show now. */
+export function cardView(question: Question, { placeInLine, turn }: Standing, nowMs: number): CardView {
   const startedMs = question.upstream.askedMs ?? question.acceptedMs;
   const durationMs = Math.max(0, (question.endedMs ?? nowMs) - startedMs);
   const { outcome, upstream } = question;
@@ -24,6 +25,7 @@ export function cardView(question: Question, placeInLine: number, nowMs: number)
   if (question.phase === 'parked') return { kind: 'parked', untilMs: question.parkedUntilMs ?? nowMs };
   if (placeInLine > 0) return { kind: 'queued', place: placeInLine };
   if ((question.trouble?.failures ?? 0) >= failuresWorthTelling) return { kind: 'unreachable' };
+  if (!turn.granted) return { kind: 'waitingTurn', ahead: turn.ahead };
   if (question.phase !== 'running') return { kind: 'starting' };
   return {
     kind: 'running',

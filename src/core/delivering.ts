@@ -1,6 +1,6 @@
 import type { CardSync } from './card-sync.ts';
 import { type AppError, isAppError } from './errors.ts';
-import { changeQuestion, delist, type LifePorts, type Progress } from './life-ports.ts';
+import { changeQuestion, delist, giveTurnBack, type LifePorts, type Progress } from './life-ports.ts';
 import { finalCard, isSaidByCard } from './lifecycle.ts';
 import { isInThread, newThread, type Question } from './question.ts';
 
@@ -110,6 +110,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
       );
       await Promise.all(thread.line.map((id) => looks.lookIn(id, 0)));
     }
+    await giveTurnBack(ports, question);
     // "Check again" may have re-opened the question in the meantime; then it lives on.
     const closed = await store(question, (stored) => (isSameRound(stored, question) ? asClosed(stored) : stored));
     if (closed.phase !== 'closed') return closed;

@@ -1,12 +1,14 @@
 import type { Claims, Clock, CodeSearch, Journal, Looks, Messenger, QuestionStore, ThreadStore } from './ports.ts';
 import type { Question } from './question.ts';
 import type { LifeSettings } from './settings.ts';
+import type { Turns } from './turns.ts';
 
 /** Everything the life of a question touches outside the core. */
 export interface LifePorts {
   questions: QuestionStore;
   threads: ThreadStore;
   claims: Claims;
+  turns: Turns;
   codeSearch: CodeSearch;
   messenger: Messenger;
   looks: Pick<Looks, 'lookIn'>;
@@ -37,4 +39,13 @@ export async function delist({ questions }: Pick<LifePorts, 'questions'>, id: st
   await questions.markClosed(id);
   const question = await questions.get(id);
   if (question !== undefined && question.phase !== 'closed') await questions.markOpen(id);
+}
+
+/** Frees the question's place at the service, and wakes those whose turn has come. */
+export async function giveTurnBack(
+  { turns, looks }: Pick<LifePorts, 'turns' | 'looks'>,
+  question: Question,
+): Promise<void> {
+  const next = await turns.release(question);
+  await Promise.all(next.map((id) => looks.lookIn(id, 0)));
 }

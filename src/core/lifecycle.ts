@@ -10,12 +10,22 @@ import {
   queuedLookMs,
   unknownOutcomeGraceMs,
 } from './settings.ts';
+import type { Turn } from './turns.ts';
 
-/** What lies around a question when a decision is due. */
-export interface Situation {
-  nowMs: number;
+/** What a question may have to wait for before it is asked. */
+export interface Standing {
   /** 0 when it is this question's turn in its thread, more when others are before it, -1 when it is not in line. */
   placeInLine: number;
+  /** Whether one of the limited places at the service is free for it; granted where nobody asks for one yet. */
+  turn: Turn;
+}
+
+/** The standing of a question that waits for nothing. */
+export const atOnce: Standing = { placeInLine: 0, turn: { granted: true } };
+
+/** What lies around a question when a decision is due. */
+export interface Situation extends Standing {
+  nowMs: number;
   /** Messages the outcome takes; 0 while there is none. */
   parts: number;
   settings: LifeSettings;
@@ -58,7 +68,7 @@ export function decide(question: Question, situation: Situation): Step {
   }
 }
 
-function decideWaiting(question: Question, { nowMs, placeInLine, settings }: Situation): Step {
+function decideWaiting(question: Question, { nowMs, placeInLine, turn, settings }: Situation): Step {
   const { card, upstream, cancel } = question;
   if (isInThread(question.place) && placeInLine < 0) return { do: 'join' };
   if (card.ts === undefined && card.gone !== true) return lookingFirst('announce', card.intentMs, nowMs);
@@ -68,6 +78,7 @@ function decideWaiting(question: Question, { nowMs, placeInLine, settings }: Sit
   if (triedMs !== undefined && question.trouble !== undefined && isPatienceOver(settings.pacing, triedMs, nowMs)) {
     return { do: 'end', outcome: failed({ cause: 'unreachable' }) };
   }
+  if (!turn.granted && upstream.intentMs === undefined) return { do: 'wait', ms: queuedLookMs };
   return lookingFirst('ask', upstream.intentMs, nowMs);
 }
 

@@ -3,7 +3,7 @@ import { createCardSync } from './card-sync.ts';
 import { createDelivering } from './delivering.ts';
 import { type AppError, isAppError } from './errors.ts';
 import { changeQuestion, delist, type LifePorts, type Progress } from './life-ports.ts';
-import { decide, interpret, type Step } from './lifecycle.ts';
+import { atOnce, decide, interpret, type Standing, type Step } from './lifecycle.ts';
 import { backOffMs, isPatienceOver, nextLookMs } from './pacing.ts';
 import { isInThread, type Outcome, type Question } from './question.ts';
 
@@ -28,10 +28,10 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
       return undefined;
     }
     for (let steps = 0; steps < stepsPerLook; steps += 1) {
-      const placeInLine = await findPlaceInLine(question);
+      const standing = await findStanding(question);
       const step = decide(question, {
+        ...standing,
         nowMs: now(),
-        placeInLine,
         parts: question.outcome === undefined ? 0 : ports.messenger.countParts(question),
         settings,
       });
@@ -40,9 +40,9 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
         return undefined;
       }
       if (step.do === 'wait') {
-        return sooner(step.ms, await card.refresh(question, placeInLine));
+        return sooner(step.ms, await card.refresh(question, standing));
       }
-      const progress = await carryOut(question, step, placeInLine);
+      const progress = await carryOut(question, step, standing);
       question = progress.question;
       if ('waitMs' in progress) return progress.waitMs;
     }
@@ -50,26 +50,29 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
     return settings.pacing.maxMs;
   };
 
-  async function findPlaceInLine(question: Question): Promise<number> {
-    if (!isInThread(question.place) || question.phase === 'delivering') return question.phase === 'waiting' ? -1 : 0;
-    const thread = await threads.get(question.place);
-    return thread?.line.indexOf(question.id) ?? -1;
+  async function findStanding(question: Question): Promise<Standing> {
+    const { phase, place } = question;
+    if (phase === 'delivering') return atOnce;
+    if (!isInThread(place)) return { ...atOnce, placeInLine: -1 };
+    const placeInLine = (await threads.get(place))?.line.indexOf(question.id) ?? -1;
+    const mayAskNow = phase === 'waiting' && placeInLine === 0 && question.cancel === undefined;
+    return { placeInLine, turn: mayAskNow ? await ports.turns.take(question) : atOnce.turn };
   }
 
-  async function carryOut(question: Question, step: Step, placeInLine: number): Promise<Progress> {
+  async function carryOut(question: Question, step: Step, standing: Standing): Promise<Progress> {
     switch (step.do) {
       case 'join':
         return { question: await asking.join(question) };
       case 'announce':
-        return attempt(question, () => card.announce(question, placeInLine, step.lookFirst), announceFailed);
+        return attempt(question, () => card.announce(question, standing, step.lookFirst), announceFailed);
       case 'ask':
-        return attempt(question, () => asking.ask(question, step.lookFirst), asking.failed, placeInLine);
+        return attempt(question, () => asking.ask(question, step.lookFirst), asking.failed, standing);
       case 'unpark':
         return { question: await asking.unpark(question) };
       case 'cancelUpstream':
-        return attempt(question, () => asking.cancel(question), watchFailed, placeInLine);
+        return attempt(question, () => asking.cancel(question), watchFailed, standing);
       case 'watch':
-        return attempt(question, () => watch(question, placeInLine), watchFailed, placeInLine);
+        return attempt(question, () => watch(question, standing), watchFailed, standing);
       case 'end':
         return { question: await end(question, step.outcome) };
       case 'post':
@@ -94,7 +97,7 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
     question: Question,
     effect: () => Promise<Progress>,
     onFailure: (question: Question, error: AppError) => Promise<Progress | undefined>,
-    placeInLine = 0,
+    standing = atOnce,
   ): Promise<Progress> {
     try {
       const progress = await effect();
@@ -117,7 +120,7 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
         { event: 'step_failed', questionId: question.id, kind: error.kind, failures, waitMs, phase: current.phase },
         error,
       );
-      return { question: troubled, waitMs: sooner(waitMs, await card.refresh(troubled, placeInLine)) };
+      return { question: troubled, waitMs: sooner(waitMs, await card.refresh(troubled, standing)) };
     }
   }
 
@@ -131,7 +134,7 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
     return undefined;
   }
 
-  async function watch(question: Question, placeInLine: number): Promise<Progress> {
+  async function watch(question: Question, standing: Standing): Promise<Progress> {
     const { conversationId, questionId, askedMs } = question.upstream;
     const conversation = conversationId === undefined ? undefined : await ports.codeSearch.read(conversationId);
     const observed = conversation?.questions.find(({ id }) => id === questionId);
@@ -151,7 +154,7 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
       return { question: await end(question, { kind: 'gaveUp' }, conversation.shareUrl) };
     }
     const watched = await noteProgress(question, observed.steps, observed.lastStep, conversation.shareUrl);
-    await card.refresh(watched, placeInLine);
+    await card.refresh(watched, standing);
     return { question: watched, waitMs: nextLookMs(settings.pacing, elapsedMs, ports.random()) };
   }
 

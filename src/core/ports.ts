@@ -77,6 +77,8 @@ export interface Claims {
 /** What the card of a question shows. */
 export type CardView =
   | { kind: 'queued'; place: number }
+  /** Waits for one of the limited places at the service; `ahead` others come first. */
+  | { kind: 'waitingTurn'; ahead: number }
   | { kind: 'starting' }
   | { kind: 'running'; elapsedMs: number; steps: number; lastStep?: string }
   | { kind: 'unreachable' }
@@ -121,6 +123,8 @@ export interface Looks {
   start(look: (questionId: string) => Promise<number | undefined>): Promise<void>;
   /** Asks for a look in `delayMs`. Brings a planned look forward, never postpones it; during a look, another follows. */
   lookIn(questionId: string, delayMs: number): Promise<void>;
+  /** Those of the questions that have no look planned or running. */
+  unplanned(questionIds: string[]): Promise<string[]>;
   /** Takes no new looks and waits for running ones, at most `deadlineMs`. */
   stop(deadlineMs: number): Promise<void>;
 }

@@ -35,6 +35,8 @@ export interface Wakes {
   /** A look begins: it serves every wake until now. */
   clear(questionId: string): Promise<void>;
   dueMs(questionId: string): Promise<number | undefined>;
+  /** Whether a look is planned or running. */
+  isPlanned(questionId: string): Promise<boolean>;
   /** Brings what a process that died between two steps left behind. Bounded per call. */
   repair(): Promise<void>;
 }
@@ -119,6 +121,8 @@ export function createWakes({ connection: { client, run }, queue, prefix }: Wake
     },
 
     dueMs,
+
+    isPlanned: async (questionId) => (await run(() => client.exists(queue.toKey(questionId)))) > 0,
 
     async repair() {
       const forgotten = await run(() =>

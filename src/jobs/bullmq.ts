@@ -268,6 +268,12 @@ export function createBullLooks(deps: BullLooksDeps): BullLooks {
     lookIn: (questionId, delayMs) =>
       run('lookIn', ({ wakes }) => wakes.wake(questionId, Date.now() + Math.max(0, delayMs))),
 
+    unplanned: (questionIds) =>
+      run('unplanned', async ({ wakes }) => {
+        const planned = await Promise.all(questionIds.map((id) => wakes.isPlanned(id)));
+        return questionIds.filter((_, index) => planned[index] === false);
+      }),
+
     counts: () =>
       run('counts', async ({ queue }) => {
         const { wait: waiting = 0, delayed = 0, active = 0 } = await queue.getJobCounts('wait', 'delayed', 'active');

@@ -114,6 +114,10 @@ export function createTimers({ clock, journal, random, concurrency = DEFAULT_CON
       }
     },
 
+    async unplanned(questionIds) {
+      return questionIds.filter((id) => !planned.has(id));
+    },
+
     async stop(deadlineMs) {
       isStopped = true;
       ready.length = 0;

@@ -54,6 +54,8 @@ function statusLine(question: Question, view: CardView, locale: string | undefin
   switch (view.kind) {
     case 'queued':
       return SAY.queued(view.place, locale);
+    case 'waitingTurn':
+      return SAY.waitingTurn(view.ahead, locale);
     case 'starting':
       return SAY.starting();
     case 'running':
@@ -82,6 +84,7 @@ function buttonFor(question: Question, view: CardView): Button | undefined {
   const value = { questionId: question.id };
   switch (view.kind) {
     case 'queued':
+    case 'waitingTurn':
     case 'starting':
     case 'running':
     case 'unreachable':

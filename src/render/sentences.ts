@@ -12,6 +12,10 @@ export const SAY = {
     place <= 1
       ? '🕓 Next in this thread, after the question that is running'
       : `🕓 Waiting in this thread, place ${formatNumber(place, locale)} in line`,
+  waitingTurn: (ahead: number, locale?: string) =>
+    ahead === 0
+      ? '🕓 Many questions are running; this one is next'
+      : `🕓 Many questions are running; ${formatCount(ahead, { one: 'other is', other: 'others are' }, locale)} before this one`,
   starting: () => '⏳ Starting',
   running: (elapsedMs: number, steps: number, locale?: string) =>
     [

@@ -1,7 +1,8 @@
 import type { Claims, Clock, Journal, QuestionStore, ThreadStore } from '../core/ports.ts';
+import type { TurnStore } from '../core/turns.ts';
 import { openEmbeddedStore } from './embedded-store.ts';
 import { openRedisStore } from './redis-store.ts';
-import { createClaims, createQuestionStore, createThreadStore } from './repositories.ts';
+import { createClaims, createQuestionStore, createThreadStore, createTurnStore } from './repositories.ts';
 
 /** A directory of this machine for one process, or a Redis for any number of them. */
 export type StorageLocation = { dataDir: string } | { redisUrl: string };
@@ -10,6 +11,7 @@ export interface Storage {
   questions: QuestionStore;
   threads: ThreadStore;
   claims: Claims;
+  turns: TurnStore;
   /** Throws `AppError` of kind `storage` when nothing can be stored at the moment; answers within about 2 s. */
   ping(): Promise<void>;
   /** Finishes pending writes, within a bounded time. */
@@ -29,6 +31,7 @@ export async function openStorage(
     questions: createQuestionStore(kv),
     threads: createThreadStore(kv),
     claims: createClaims(kv),
+    turns: createTurnStore(kv),
     ping: () => kv.ping(),
     close: () => kv.close(),
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../core/errors.ts';
 import type { Question, Thread, ThreadPlace } from '../core/question.ts';
+import type { TurnBook } from '../core/turns.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -20,6 +21,13 @@ export function questionKey(id: string): string {
 
 export function threadKey(place: ThreadPlace): string {
   return `ds:thread:${place.teamId}:${place.channelId}:${place.threadTs}`;
+}
+
+/** A book of turns that nobody wrote to for this long has nothing running. */
+export const TURNS_TTL_MS = 90 * DAY_MS;
+
+export function turnsKey(teamId: string): string {
+  return `ds:turns:${teamId}`;
 }
 
 export function claimKey(key: string): string {
@@ -119,6 +127,12 @@ const threadSchema = z.looseObject({
   line: z.array(z.string()),
 });
 
+const turnsSchema = z.looseObject({
+  version: z.literal(1),
+  running: z.array(z.looseObject({ questionId: z.string(), userId: z.string() })),
+  waiting: z.array(z.looseObject({ questionId: z.string(), userId: z.string(), sinceMs: z.number() })),
+});
+
 /** How one kind of record becomes text and back. Both throw `AppError` of kind `corrupt`, which names the key. */
 export interface RecordFormat<T> {
   /** Refuses a record that could not be read again, so that the last good one stays. */
@@ -152,6 +166,10 @@ export const questionFormat: RecordFormat<Question> = createFormat<Question>(
 
 export const threadFormat: RecordFormat<Thread> = createFormat<Thread>(
   threadSchema satisfies Exactly<typeof threadSchema, Thread>,
+);
+
+export const turnsFormat: RecordFormat<TurnBook> = createFormat<TurnBook>(
+  turnsSchema satisfies Exactly<typeof turnsSchema, TurnBook>,
 );
 
 function createFormat<T>(schema: z.ZodType<T>): RecordFormat<T> {

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { AppError } from '../core/errors.ts';
 import type { Claims, QuestionStore, ThreadStore } from '../core/ports.ts';
+import type { TurnStore } from '../core/turns.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import {
   CLAIM_TTL_MS,
@@ -11,8 +12,11 @@ import {
   questionKey,
   type RecordFormat,
   THREAD_TTL_MS,
+  TURNS_TTL_MS,
   threadFormat,
   threadKey,
+  turnsFormat,
+  turnsKey,
 } from './records.ts';
 
 /** With the waits between them, at most about two seconds of losing against other writers of the same record. */
@@ -68,6 +72,11 @@ export function createThreadStore(kv: KeyValueStore): ThreadStore {
     },
     update: (place, change) => updateRecord(kv, threadKey(place), threadFormat, THREAD_TTL_MS, change),
   };
+}
+
+/** Books of turns over either engine. */
+export function createTurnStore(kv: KeyValueStore): TurnStore {
+  return { update: (teamId, change) => updateRecord(kv, turnsKey(teamId), turnsFormat, TURNS_TTL_MS, change) };
 }
 
 /** Claims over either engine; each is forgotten after {@link CLAIM_TTL_MS}. */

@@ -12,7 +12,8 @@ import type {
 } from '../../src/core/ports.ts';
 import type { Question, ThreadPlace } from '../../src/core/question.ts';
 import type { LifeSettings } from '../../src/core/settings.ts';
-import { questionFormat, threadFormat } from '../../src/storage/records.ts';
+import { createTurns, type TurnLimits } from '../../src/core/turns.ts';
+import { questionFormat, threadFormat, turnsFormat } from '../../src/storage/records.ts';
 import { createRecordingJournal } from './recording-journal.ts';
 
 /** The process dies here: no code of the core may catch it. */
@@ -87,6 +88,8 @@ export function createMemoryLife(
     fate?: Fate;
     work?: (text: string, attempt: number) => Work;
     settings?: Partial<LifeSettings>;
+    /** Few unless told, so that questions often wait for their turn. */
+    turnLimits?: TurnLimits;
     random?: () => number;
   } = {},
 ) {
@@ -97,6 +100,7 @@ export function createMemoryLife(
   const violations: string[] = [];
   const questions = new Map<string, { text: string; revision: number }>();
   const threads = new Map<string, { text: string; revision: number }>();
+  const turnBooks = new Map<string, { text: string; revision: number }>();
   const open = new Set<string>();
   const claims = new Map<string, string>();
   const conversations = new Map<number, { createdMs: number; questions: Asked[]; deleted: boolean }>();
@@ -335,6 +339,16 @@ export function createMemoryLife(
         return thread;
       },
     },
+    turns: createTurns(
+      {
+        update: async (teamId, apply) => {
+          const book = await change(turnBooks, teamId, turnsFormat, apply);
+          if (book === undefined) throw new Error('a change of a book of turns made none');
+          return book;
+        },
+      },
+      options.turnLimits ?? { perWorkspace: 3, perPerson: 2 },
+    ),
     claims: {
       claim: (key, owner) =>
         operate('claim', () => {
@@ -415,6 +429,7 @@ export function createMemoryLife(
       if (question === undefined) throw new Error(`no question ${id}`);
       return question;
     },
+    turnBooks: () => [...turnBooks.values()].map(({ text }) => turnsFormat.decode('turns', text)),
     threads: () => [...threads.values()].map(({ text }) => threadFormat.decode('thread', text)),
     openIds: () => [...open],
     /** Every question the service was asked, in order. */

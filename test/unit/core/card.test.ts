@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cardView, digestOf } from '../../../src/core/card.ts';
+import { atOnce, type Standing } from '../../../src/core/lifecycle.ts';
 import type { CardView } from '../../../src/core/ports.ts';
 import type { Question } from '../../../src/core/question.ts';
 import { questionWith, someAnswer, someMs } from '../../support/questions.ts';
@@ -47,7 +48,13 @@ describe('cardView, ten seconds after the question was taken,', () => {
       { kind: 'failed', durationMs: 2_000 },
     ],
   ])('%s', (_, change, placeInLine, view) => {
-    expect(cardView(questionWith(change), placeInLine, someMs + 10_000)).toEqual(view);
+    expect(cardView(questionWith(change), { ...atOnce, placeInLine }, someMs + 10_000)).toEqual(view);
+  });
+
+  it('waits for its turn at the service', () => {
+    const standing: Standing = { placeInLine: 0, turn: { granted: false, ahead: 3 } };
+    expect(cardView(questionWith({}), standing, someMs)).toEqual({ kind: 'waitingTurn', ahead: 3 });
+    expect(cardView(questionWith({}), { ...standing, placeInLine: 2 }, someMs)).toEqual({ kind: 'queued', place: 2 });
   });
 
   it('never shows a negative time, whatever the clocks say', () => {
@@ -55,7 +62,7 @@ describe('cardView, ten seconds after the question was taken,', () => {
       fc.property(fc.integer(), fc.integer(), (askedMs, endedMs) => {
         const view = cardView(
           questionWith({ upstream: { steps: 0, askedMs }, endedMs, outcome: { kind: 'gaveUp' } }),
-          0,
+          atOnce,
           someMs,
         );
         expect(view.kind === 'gaveUp' && view.durationMs >= 0).toBe(true);

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide, finalCard, interpret, type Situation, type Step } from '../../../src/core/lifecycle.ts';
+import { atOnce, decide, finalCard, interpret, type Situation, type Step } from '../../../src/core/lifecycle.ts';
 import { defaultPacing } from '../../../src/core/pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../../../src/core/ports.ts';
 import type { Outcome, Phase, Question } from '../../../src/core/question.ts';
 import { someMs as now, questionWith, someAnswer } from '../../support/questions.ts';
 
 const settings = { pacing: defaultPacing, cardEditMs: 3_000, threadLimit: 20 };
-const atTurn: Situation = { nowMs: now, placeInLine: 0, parts: 1, settings };
+const atTurn: Situation = { nowMs: now, ...atOnce, parts: 1, settings };
 
 const minuteMs = 60_000;
 const card = { ts: '1.1', shown: '', editedMs: now };
@@ -43,6 +43,12 @@ describe('decide: a waiting question', () => {
     ['looks for that card then', { card: { intentMs: now - 3_000 } }, { do: 'announce', lookFirst: true }],
     ['does without a card that is gone', { card: { gone: true } }, { do: 'ask', lookFirst: false }],
     ['waits for its turn', announced, { do: 'wait', ms: 15_000 }, { placeInLine: 1 }],
+    [
+      'waits for a free place at the service',
+      announced,
+      { do: 'wait', ms: 15_000 },
+      { turn: { granted: false, ahead: 1 } },
+    ],
     ['is asked at its turn', announced, { do: 'ask', lookFirst: false }],
     [
       'waits after an asking of unknown outcome',

@@ -1,0 +1,107 @@
+import type { Question } from './question.ts';
+
+/** Most questions of one workspace, and of one person in it, that may be at the service at a time. */
+export interface TurnLimits {
+  perWorkspace: number;
+  perPerson: number;
+}
+
+/** Who runs and who waits in one workspace. `waiting` is in order of arrival. */
+export interface TurnBook {
+  version: 1;
+  running: TurnEntry[];
+  waiting: (TurnEntry & { sinceMs: number })[];
+}
+
+export interface TurnEntry {
+  questionId: string;
+  userId: string;
+}
+
+/** Stored books of turns, one per workspace. Errors as of the other stores. */
+export interface TurnStore {
+  /** Atomic read-modify-write; `change` is pure and may run more than once. Returning the same object stores nothing. */
+  update(teamId: string, change: (current: TurnBook | undefined) => TurnBook): Promise<TurnBook>;
+}
+
+/** `ahead` counts the questions that come before this one, the running ones not included. */
+export type Turn = { granted: true } | { granted: false; ahead: number };
+
+export interface Turns {
+  /** Lines the question up and says whether it may run now. Asking again is harmless and never costs the place. */
+  take(question: Question): Promise<Turn>;
+  /** Gives back the turn or the place in line; returns the questions whose turn has come. Harmless when there is none. */
+  release(question: Question): Promise<string[]>;
+}
+
+/**
+ * Hands out turns so that nobody's flood starves the others: among those who wait, the person with the fewest running
+ * questions is next, and among a person's questions the oldest.
+ */
+export function createTurns(store: TurnStore, limits: TurnLimits): Turns {
+  return {
+    async take({ id, place, askerId, acceptedMs }) {
+      const entry = { questionId: id, userId: askerId, sinceMs: acceptedMs };
+      const book = await store.update(place.teamId, (current = emptyBook) => grant(lineUp(current, entry), limits));
+      const ahead = inOrder(book).findIndex(({ questionId }) => questionId === id);
+      return ahead < 0 ? { granted: true } : { granted: false, ahead };
+    },
+    async release({ id, place }) {
+      const held = new Set<string>();
+      const book = await store.update(place.teamId, (current = emptyBook) => {
+        held.clear();
+        for (const { questionId } of current.running) held.add(questionId);
+        return grant(strike(current, id), limits);
+      });
+      return book.running.map(({ questionId }) => questionId).filter((questionId) => !held.has(questionId));
+    },
+  };
+}
+
+const emptyBook: TurnBook = { version: 1, running: [], waiting: [] };
+
+function lineUp(book: TurnBook, entry: TurnBook['waiting'][number]): TurnBook {
+  const isKnown = ({ questionId }: TurnEntry): boolean => questionId === entry.questionId;
+  if (book.running.some(isKnown) || book.waiting.some(isKnown)) return book;
+  const waiting = [...book.waiting, entry].toSorted((one, other) => one.sinceMs - other.sinceMs);
+  return { ...book, waiting };
+}
+
+function strike(book: TurnBook, id: string): TurnBook {
+  const others = ({ questionId }: TurnEntry): boolean => questionId !== id;
+  return { ...book, running: book.running.filter(others), waiting: book.waiting.filter(others) };
+}
+
+/** Gives free turns to those who wait, one by one. */
+function grant(book: TurnBook, limits: TurnLimits): TurnBook {
+  let current = book;
+  while (current.running.length < limits.perWorkspace) {
+    const next = inOrder(current).find(({ userId }) => runningOf(current, userId) < limits.perPerson);
+    if (next === undefined) break;
+    const { questionId, userId } = next;
+    current = {
+      ...current,
+      running: [...current.running, { questionId, userId }],
+      waiting: current.waiting.filter((entry) => entry.questionId !== questionId),
+    };
+  }
+  return current;
+}
+
+/** The waiting entries in the order in which they are going to run: a person's n-th after everybody's first n - 1. */
+function inOrder(book: TurnBook): TurnBook['waiting'] {
+  const turnsBefore = new Map<string, number>();
+  for (const { userId } of book.running) turnsBefore.set(userId, (turnsBefore.get(userId) ?? 0) + 1);
+  return book.waiting
+    .map((entry) => {
+      const round = turnsBefore.get(entry.userId) ?? 0;
+      turnsBefore.set(entry.userId, round + 1);
+      return { entry, round };
+    })
+    .toSorted((one, other) => one.round - other.round || one.entry.sinceMs - other.entry.sinceMs)
+    .map(({ entry }) => entry);
+}
+
+function runningOf(book: TurnBook, userId: string): number {
+  return book.running.filter((entry) => entry.userId === userId).length;
+}

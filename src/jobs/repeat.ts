@@ -1,0 +1,27 @@
+import type { Journal } from '../core/ports.ts';
+
+/** Runs `task` every `intervalMs` until stopped, never twice at once; a failure is journaled and does not end it. */
+export function repeat(
+  name: string,
+  intervalMs: number,
+  task: () => Promise<void>,
+  journal: Journal,
+): { stop(): void } {
+  let stopped = false;
+  let timer = setTimeout(run, intervalMs);
+  return {
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+
+  async function run(): Promise<void> {
+    try {
+      await task();
+    } catch (error) {
+      journal.warn({ event: name, outcome: 'failed' }, error);
+    }
+    if (!stopped) timer = setTimeout(run, intervalMs);
+  }
+}

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Question } from '../../../src/core/question.ts';
+import { createTurns, type TurnBook, type TurnLimits } from '../../../src/core/turns.ts';
+import { questionWith } from '../../support/questions.ts';
+
+function inMemory(limits: TurnLimits) {
+  const books = new Map<string, TurnBook>();
+  const turns = createTurns(
+    {
+      update: async (teamId, change) => {
+        const book = change(books.get(teamId));
+        books.set(teamId, book);
+        return book;
+      },
+    },
+    limits,
+  );
+  return {
+    turns,
+    running: () => [...books.values()].flatMap(({ running }) => running.map(({ questionId }) => questionId)),
+  };
+}
+
+const ask = (number: number, askerId: string): Question =>
+  questionWith({ id: `q${String(number).padStart(24, '0')}`, askerId, acceptedMs: number });
+
+describe('turns', () => {
+  it('are granted up to the limit of a person, and then in order', async () => {
+    const { turns } = inMemory({ perWorkspace: 10, perPerson: 2 });
+    const [first, second, third, fourth] = [1, 2, 3, 4].map((number) => ask(number, 'UADA'));
+    if (!first || !second || !third || !fourth) return;
+    expect(await turns.take(first)).toEqual({ granted: true });
+    expect(await turns.take(second)).toEqual({ granted: true });
+    expect(await turns.take(third)).toEqual({ granted: false, ahead: 0 });
+    expect(await turns.take(fourth)).toEqual({ granted: false, ahead: 1 });
+    expect(await turns.take(ask(5, 'UBOB'))).toEqual({ granted: true });
+    expect(await turns.take(third)).toEqual({ granted: false, ahead: 0 });
+    expect(await turns.release(first)).toEqual([third.id]);
+    expect(await turns.release(first)).toEqual([]);
+    expect(await turns.take(third)).toEqual({ granted: true });
+  });
+
+  it("go to others before a flooding person's next ones", async () => {
+    const { turns, running } = inMemory({ perWorkspace: 3, perPerson: 3 });
+    const flood = Array.from({ length: 20 }, (_, index) => ask(index, 'UFLOOD'));
+    for (const question of flood) await turns.take(question);
+    const late = ask(100, 'UADA');
+    expect(await turns.take(late)).toEqual({ granted: false, ahead: 0 });
+    const [first] = flood;
+    if (first) expect(await turns.release(first)).toEqual([late.id]);
+    expect(running()).toHaveLength(3);
+  });
+
+  it('keep their limits, lose nobody, and leave no place empty', async () => {
+    const person = fc.constantFrom('UADA', 'UBOB', 'UCAT');
+    const event = fc.oneof(
+      fc.record({ what: fc.constant('take' as const), number: fc.nat(15), person }),
+      fc.record({ what: fc.constant('release' as const), number: fc.nat(15), person }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { maxLength: 60 }), async (events) => {
+        const limits = { perWorkspace: 3, perPerson: 2 };
+        const { turns, running } = inMemory(limits);
+        const open = new Map<string, Question>();
+        for (const { what, number, person: askerId } of events) {
+          const id = ask(number, askerId).id;
+          const question = open.get(id) ?? ask(number, askerId);
+          if (what === 'take') {
+            const turn = await turns.take(question);
+            open.set(id, question);
+            expect(turn.granted).toBe(running().includes(id));
+          } else {
+            for (const woken of await turns.release(question)) expect(running()).toContain(woken);
+            open.delete(id);
+          }
+          const held = running();
+          const perPerson = (askerId_: string): number =>
+            held.filter((each) => open.get(each)?.askerId === askerId_).length;
+          expect(held.length).toBeLessThanOrEqual(limits.perWorkspace);
+          expect(Math.max(0, ...['UADA', 'UBOB', 'UCAT'].map(perPerson))).toBeLessThanOrEqual(limits.perPerson);
+          const waiting = [...open.values()].filter((each) => !held.includes(each.id));
+          const couldRun = waiting.some((each) => perPerson(each.askerId) < limits.perPerson);
+          expect(couldRun && held.length < limits.perWorkspace).toBe(false);
+        }
+      }),
+    );
+  });
+});
