@@ -14,6 +14,9 @@ const longestReadPauseMs = 60_000;
 /** One budget for the one account the app has at the service. */
 const account = 'account';
 
+/** For a limiter that is there to be blocked: more than anybody asks. */
+const onlyBlocked: Allowance = { points: 1_000_000, windowSeconds: 1 };
+
 type Kind = 'question' | 'cancellation' | 'read';
 
 export interface BudgetOptions {
@@ -41,7 +44,7 @@ export function withBudget(
   const allowance = allowanceOf(requestsPerSecond, burst);
   const keptPoints = Math.min(allowance.points - 1, Math.ceil(allowance.points * keptShare));
   const all = createLimiter('codesearch', allowance);
-  const questions = createLimiter('codesearch.questions', allowance);
+  const questions = createLimiter('codesearch.questions', onlyBlocked);
 
   return {
     create: (text) => within('question', () => codeSearch.create(text)),
