@@ -114,7 +114,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       settings,
     };
     const accept = createAccept({ ...ports, digest: shortDigest });
-    const requests = createRequests({ ...ports, accept });
+    const requests = createRequests({ ...ports, accept, digest: shortDigest });
     const read = createReader({ client, botUserId: identity.botUserId, now });
     const { receiver, mounts } = createReceiver(config, overrides, clientOptions, libraryLogger, journal);
     const bolt = createBoltApp({

@@ -1,4 +1,4 @@
-import { isAppError } from './errors.ts';
+import { AppError, isAppError } from './errors.ts';
 import type { LifePorts } from './life-ports.ts';
 import { joinLine } from './line.ts';
 import { isInThread, type Origin, type Place, type Question } from './question.ts';
@@ -39,45 +39,71 @@ export interface AcceptPorts
 
 /**
  * Creates the one way a question enters: once `accept` returns `accepted`, the question is stored and will end
- * visibly, whatever happens to this process. Throws `AppError` of kind `storage` when it was not taken.
+ * visibly, whatever happens to this process. Throws `AppError` of kind `storage` when it was not taken; a question that
+ * could not be stored by `byMs` (epoch milliseconds) is not taken any more.
  */
-export function createAccept(ports: AcceptPorts): (request: NewQuestion) => Promise<Acceptance> {
+export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: number) => Promise<Acceptance> {
   const { questions, threads, looks, settings, now } = ports;
 
-  return async function accept(request) {
+  return async function accept(request, byMs = Number.POSITIVE_INFINITY) {
     const text = request.text.trim();
     if (text === '') return { kind: 'empty' };
     if (text.length > maxQuestionLength) return { kind: 'tooLong', length: text.length, limit: maxQuestionLength };
-    const id = `q${ports.digest(request.key)}`;
+    const id = questionId(ports.digest, request.key);
     // A repeated delivery of a question that was taken is a duplicate, however long the line is by then.
     if (isInThread(request.place) && (await questions.get(id)) === undefined) {
       const thread = await threads.get(request.place);
       const waiting = thread?.line.length ?? 0;
       if (waiting >= settings.threadLimit) return { kind: 'lineFull', limit: settings.threadLimit };
     }
-    const { question, created } = await questions.create(draft(id, { ...request, text }, now()));
-    if (created) await takePlace(question);
-    await looks.lookIn(id, 0);
+    const { created } = await questions.create(draft(id, { ...request, text }, now()));
+    if (now() > byMs) throw new AppError('storage', 'stored too late to be taken');
+    const { question, taken } = await confirm(id);
+    if (taken) {
+      if (!created) await questions.markOpen(id);
+      await settle('line_not_joined', id, () => joinLine(threads, question));
+    }
+    await settle('look_not_planned', id, () => looks.lookIn(id, 0));
     ports.journal.info({
       event: 'question_received',
-      outcome: created ? 'accepted' : 'duplicate',
+      outcome: taken ? 'accepted' : 'duplicate',
       questionId: id,
       origin: request.origin,
       teamId: request.place.teamId,
       channelId: request.place.channelId,
     });
-    return { kind: created ? 'accepted' : 'duplicate', question };
+    return { kind: taken ? 'accepted' : 'duplicate', question };
   };
 
-  /** The question is stored, so it must not be called "not taken" any more: a look gives it the place it did not get. */
-  async function takePlace(question: Question): Promise<void> {
+  /**
+   * Two steps, because a write that was given up on may still be carried out: a question that its asker was told is not
+   * taken stays an offer then, and is forgotten.
+   */
+  async function confirm(id: string): Promise<{ question: Question; taken: boolean }> {
+    const nowMs = now();
+    let taken = false;
+    const question = await questions.update(id, (stored) => {
+      taken = stored.phase === 'offered';
+      return taken ? { ...stored, phase: 'waiting', acceptedMs: nowMs } : stored;
+    });
+    if (question === undefined) throw new AppError('storage', 'a question vanished while it was taken');
+    return { question, taken };
+  }
+
+  /** The question is taken, so it must not be called "not taken" any more: looks and sweeps make up for what fails here. */
+  async function settle(event: string, questionId: string, step: () => Promise<void>): Promise<void> {
     try {
-      await joinLine(threads, question);
+      await step();
     } catch (error) {
       if (!isAppError(error)) throw error;
-      ports.journal.warn({ event: 'line_not_joined', questionId: question.id, kind: error.kind }, error);
+      ports.journal.warn({ event, questionId, kind: error.kind }, error);
     }
   }
+}
+
+/** The id of the question that `key` starts. */
+export function questionId(digest: AcceptPorts['digest'], key: string): string {
+  return `q${digest(key)}`;
 }
 
 function draft(id: string, request: NewQuestion, nowMs: number): Question {
@@ -91,7 +117,7 @@ function draft(id: string, request: NewQuestion, nowMs: number): Question {
     beginsThread: request.beginsThread ?? false,
     fresh: request.fresh ?? false,
     acceptedMs: nowMs,
-    phase: 'waiting',
+    phase: 'offered',
     ...(request.responseUrl === undefined ? {} : { responseUrl: request.responseUrl }),
     card: {},
     upstream: { steps: 0 },

@@ -32,13 +32,15 @@ export async function changeQuestion(
 }
 
 /**
- * Takes a closed question off the open list. It may be re-opened in that very moment, so a look back puts it on again;
+ * Takes a closed or never confirmed question off the open list. It may be re-opened in that very moment, so a look back puts it on again;
  * together with a re-opening that lists it last, no order of the two leaves an open question unlisted.
  */
 export async function delist({ questions }: Pick<LifePorts, 'questions'>, id: string): Promise<void> {
   await questions.markClosed(id);
   const question = await questions.get(id);
-  if (question !== undefined && question.phase !== 'closed') await questions.markOpen(id);
+  if (question !== undefined && question.phase !== 'closed' && question.phase !== 'offered') {
+    await questions.markOpen(id);
+  }
 }
 
 /** Frees the question's place at the service, and wakes those whose turn has come. */

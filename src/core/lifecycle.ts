@@ -6,6 +6,7 @@ import {
   cancelConfirmMs,
   deliveryPatienceMs,
   type LifeSettings,
+  offerMs,
   parkedLookMs,
   queuedLookMs,
   unknownOutcomeGraceMs,
@@ -53,6 +54,10 @@ export type Step =
  */
 export function decide(question: Question, situation: Situation): Step {
   if (question.phase === 'closed') return { do: 'nothing' };
+  if (question.phase === 'offered') {
+    const leftMs = question.acceptedMs + offerMs - situation.nowMs;
+    return leftMs > 0 ? { do: 'wait', ms: leftMs } : { do: 'nothing' };
+  }
   const heldUntilMs = question.trouble?.notBeforeMs ?? 0;
   const cancelNow = question.cancel !== undefined && question.phase !== 'delivering';
   if (heldUntilMs > situation.nowMs && !cancelNow) return { do: 'wait', ms: heldUntilMs - situation.nowMs };

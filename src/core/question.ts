@@ -9,8 +9,11 @@ export interface Place {
   threadTs?: string;
 }
 
-/** Where in its life a question stands. Only `closed` is final; every other phase is looked at again. */
-export type Phase = 'waiting' | 'running' | 'parked' | 'delivering' | 'closed';
+/**
+ * Where in its life a question stands. `offered`: stored, but whoever asked was not told so yet; it is forgotten unless
+ * it becomes `waiting` at once. `closed` is final; every phase between is looked at again.
+ */
+export type Phase = 'offered' | 'waiting' | 'running' | 'parked' | 'delivering' | 'closed';
 
 /** A link that supports an answer. `url` is absolute. */
 export interface Source {

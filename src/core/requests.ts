@@ -1,4 +1,4 @@
-import type { Acceptance, NewQuestion } from './accept.ts';
+import { type Acceptance, type AcceptPorts, questionId as idOf, type NewQuestion } from './accept.ts';
 import type { LifePorts } from './life-ports.ts';
 import { isInThread, type Place, type Question, type ThreadPlace } from './question.ts';
 
@@ -19,6 +19,7 @@ export interface Press {
 }
 
 export type RequestPorts = Pick<LifePorts, 'questions' | 'threads' | 'looks' | 'now'> & {
+  digest: AcceptPorts['digest'];
   accept: (request: NewQuestion) => Promise<Acceptance>;
 };
 
@@ -28,14 +29,20 @@ export type Requests = ReturnType<typeof createRequests>;
  * What people may ask of questions that exist. A question is touched only from the place it belongs to, whatever id a
  * button claims. Every method throws `AppError` of kind `storage` when nothing was done.
  */
-export function createRequests({ questions, threads, looks, accept, now }: RequestPorts) {
-  return { cancel, cancelInThread, followUp, askAgain, checkAgain, askIn, find };
+export function createRequests({ questions, threads, looks, accept, digest, now }: RequestPorts) {
+  return { cancel, cancelStartedBy, cancelInThread, followUp, askAgain, checkAgain, askIn, find };
 
   /** Cancels a question that has not ended; cancelling twice is the same as once. */
   async function cancel(questionId: string, press: Press): Promise<CancelResult> {
     const question = await find(questionId, press);
     if (question === undefined) return { kind: 'nothing' };
     return cancelFound(question, press.userId);
+  }
+
+  /** Cancels the question that something started which is gone now: a message that was deleted. `key` as in `accept`. */
+  async function cancelStartedBy(key: string, userId: string): Promise<CancelResult> {
+    const question = await questions.get(idOf(digest, key));
+    return question === undefined ? { kind: 'nothing' } : cancelFound(question, userId);
   }
 
   /** Cancels what runs in a thread: the first question of its line. */

@@ -12,6 +12,9 @@ export interface LifeSettings {
 /** Longest question taken, in characters. */
 export const maxQuestionLength = 10_000;
 
+/** A question that is stored but not confirmed for this long was never taken: its asker was told so, or Slack repeats it. */
+export const offerMs = 30_000;
+
 /**
  * After a call whose outcome is unknown, how long to wait before looking for its effect: the request may still be
  * on its way.

@@ -5,7 +5,7 @@ import { type Names, toPlainText, unnamedIds } from './incoming-text.ts';
 /** How long a name is remembered, how many are, and how long a question waits for names before ids must do. */
 const rememberMs = 60 * 60 * 1000;
 const mostRemembered = 5_000;
-const patienceMs = 1_500;
+const patienceMs = 800;
 
 /** Most names looked up for one text; a text that names more people keeps the ids of the rest. */
 const mostLookups = 20;

@@ -81,7 +81,7 @@ const questionSchema = z.looseObject({
   fresh: z.boolean(),
   beginsThread: z.boolean(),
   acceptedMs: z.number(),
-  phase: z.enum(['waiting', 'running', 'parked', 'delivering', 'closed']),
+  phase: z.enum(['offered', 'waiting', 'running', 'parked', 'delivering', 'closed']),
   responseUrl: z.string().exactOptional(),
   card: z.looseObject({
     intentMs: z.number().exactOptional(),

@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { type FakeService, type ServiceQuestion, serviceToken, startFakeService } from '../support/fake-service.ts';
 import { people } from '../support/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { pressOf } from '../support/payloads.ts';
+import { messageOf, pressOf } from '../support/payloads.ts';
 import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world.ts';
 
 let service: FakeService;
@@ -117,6 +117,27 @@ describe('cancel', () => {
     const told = await eventually(() => one(world.slack.responses));
     expect(JSON.stringify(told.body)).toMatch(/answer/i);
     expect(threadText(ts)).not.toContain('Cancelled');
+  });
+
+  test('by deleting the question', async () => {
+    const ts = await world.mention('regretted?');
+    const question = await asked('regretted?');
+    await world.deliver(
+      messageOf({
+        user: people.ada,
+        text: '',
+        ts: '9.9',
+        more: {
+          subtype: 'message_deleted',
+          hidden: true,
+          user: undefined,
+          deleted_ts: ts,
+          previous_message: { type: 'message', user: people.ada, text: 'regretted?', ts },
+        },
+      }),
+    );
+    await eventually(() => expect(threadText(ts)).toContain('Cancelled by <@U0ADA>'));
+    expect(question.error?.kind).toBe('Cancelled');
   });
 
   test('with nothing running: said so privately', async () => {

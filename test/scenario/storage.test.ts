@@ -63,6 +63,22 @@ describe.skipIf(!hasRedisServer())('on Redis', () => {
     });
   });
 
+  test('frozen: a command is given back within 3 s, and is not asked when storage goes on', async () => {
+    await onRedis(async (world, service, redis) => {
+      service.answerEverything();
+      redis.pause();
+      const began = performance.now();
+      const command = await world.command('too late?');
+      expect(performance.now() - began).toBeLessThan(3_000);
+      expect(JSON.stringify(command.response)).toMatch(/not taken/i);
+      redis.resume();
+      await eventually(async () => expect((await world.readyz()).status).toBe(200), patient);
+      const ts = await world.mention('in time?');
+      await eventually(() => expect(world.answersIn(ts)).toHaveLength(1), patient);
+      expect(service.find('too late?')).toEqual([]);
+    });
+  });
+
   test('frozen while a question runs: the answer comes when it answers again', async () => {
     await onRedis(async (world, service, redis) => {
       const ts = await world.mention('how?');

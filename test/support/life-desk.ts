@@ -51,7 +51,7 @@ export function createLifeDesk(
     return acceptance.question;
   }
 
-  return { life, accept, request, ask, requests: createRequests({ ...life.ports, accept }) };
+  return { life, accept, request, ask, requests: createRequests({ ...life.ports, accept, digest: digestOf }) };
 }
 
 /** A stable digest in the form that question ids take. */

@@ -6,6 +6,7 @@ import type { Notice } from '../../render/notices.ts';
 import { renderSourcesModal } from '../../render/sources.ts';
 import type { Listener } from '../messenger.ts';
 import { call } from '../web-client.ts';
+import { ackBudgetMs, inAckTime } from './ack-time.ts';
 import { type Desk, refusalOf } from './desk.ts';
 
 /** What is read of a `block_actions` payload. */
@@ -76,7 +77,8 @@ export function registerActions(app: App, desk: Desk): void {
       }
       let notice: Notice | undefined;
       try {
-        notice = await handle(pressed);
+        // A press that is carried out late after all is shown by what it does; pressing again does not do it twice.
+        notice = await inAckTime(handle(pressed), Date.now() + ackBudgetMs, async () => {});
       } catch (error) {
         desk.journal.error({ event: 'button_not_taken', questionId: pressed.value.questionId }, error);
         notice = { kind: 'pressNotTaken' };

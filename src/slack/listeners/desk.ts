@@ -10,7 +10,7 @@ import type { Identity } from '../web-client.ts';
 export interface Desk {
   client: WebClient;
   identity: Identity;
-  accept: (request: NewQuestion) => Promise<Acceptance>;
+  accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
   requests: Requests;
   threads: Pick<ThreadStore, 'get'>;
   /** Slack's text as people see it, without the app's mention. */
@@ -33,5 +33,16 @@ export function refusalOf(result: ButtonResult, text: string): Notice | undefine
     case 'accepted':
     case 'duplicate':
       return undefined;
+  }
+}
+
+/** Cancels a question that was taken after its asker had been told that it was not. */
+export async function withdraw(desk: Desk, late: ButtonResult, userId: string): Promise<void> {
+  if (late.kind !== 'accepted') return;
+  const { id, place } = late.question;
+  try {
+    await desk.requests.cancel(id, { userId, teamId: place.teamId, channelId: place.channelId });
+  } catch (error) {
+    desk.journal.error({ event: 'late_question_not_withdrawn', questionId: id }, error);
   }
 }

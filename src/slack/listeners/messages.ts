@@ -20,6 +20,8 @@ const messageEvent = z.object({
   ts: z.string(),
   thread_ts: z.string().optional(),
   edited: z.unknown().optional(),
+  deleted_ts: z.string().optional(),
+  previous_message: z.object({ user: z.string().optional() }).optional(),
 });
 
 type MessageEvent = z.infer<typeof messageEvent>;
@@ -39,6 +41,7 @@ export function registerMessages(app: App, desk: Desk): void {
       return;
     }
     const event = parsed.data;
+    if (event.subtype === 'message_deleted') return forget(event, contextTeamId ?? desk.identity.teamId);
     const message = toIncoming(event);
     const teamId = contextTeamId ?? desk.identity.teamId;
     const threadTs = event.thread_ts ?? event.ts;
@@ -82,7 +85,7 @@ export function registerMessages(app: App, desk: Desk): void {
       }
       case 'ask': {
         const acceptance = await desk.accept({
-          key: `message:${place.teamId}:${place.channelId}:${event.ts}`,
+          key: messageKey(place.teamId, place.channelId, event.ts),
           place,
           askerId: userId,
           text: decided.text,
@@ -96,9 +99,21 @@ export function registerMessages(app: App, desk: Desk): void {
     }
   }
 
+  /** Whoever deletes their question takes it back. */
+  async function forget(event: MessageEvent, teamId: string): Promise<void> {
+    const userId = event.previous_message?.user;
+    if (event.deleted_ts === undefined || userId === undefined) return ignore(event, 'deleted');
+    await desk.requests.cancelStartedBy(messageKey(teamId, event.channel, event.deleted_ts), userId);
+  }
+
   function ignore(event: MessageEvent, reason: string): void {
     desk.journal.debug({ event: 'message_ignored', reason, channelId: event.channel, ts: event.ts });
   }
+}
+
+/** A message is one question, however often and as whatever event it is delivered. */
+function messageKey(teamId: string, channelId: string, ts: string): string {
+  return `message:${teamId}:${channelId}:${ts}`;
 }
 
 function originOf(event: MessageEvent): Origin {

@@ -46,13 +46,15 @@ describe('accept', () => {
     const { accept, request, life } = createLifeDesk({ faults: { write: [undefined, crash('no')] } });
     const same = request();
     await expect(accept(same)).rejects.toBeInstanceOf(Crash);
+    // It was stored but never confirmed, so nobody was told that it was taken.
+    expect((await accept(same)).kind).toBe('accepted');
     expect((await accept(same)).kind).toBe('duplicate');
     await life.run();
     expect(life.upstream()).toHaveLength(1);
   });
 
   it('takes a stored question although its place in line could not be had', async () => {
-    const { accept, request, life } = createLifeDesk({ faults: { write: [undefined, failing('storage')] } });
+    const { accept, request, life } = createLifeDesk({ faults: { write: [undefined, undefined, failing('storage')] } });
     expect((await accept(request())).kind).toBe('accepted');
     await life.run();
     expect(life.upstream()).toHaveLength(1);
@@ -62,6 +64,21 @@ describe('accept', () => {
   it('throws, and has taken nothing, where storage is down', async () => {
     const { accept, request, life } = createLifeDesk({ faults: { write: [failing('storage')] } });
     await expect(accept(request())).rejects.toMatchObject({ kind: 'storage' });
+    await life.run();
+    expect(life.posted).toEqual([]);
+  });
+
+  it('forgets without a trace what was stored but could not be confirmed', async () => {
+    const { accept, request, life } = createLifeDesk({ faults: { write: [undefined, failing('storage')] } });
+    await expect(accept(request())).rejects.toMatchObject({ kind: 'storage' });
+    await life.run();
+    expect(life.posted).toEqual([]);
+    expect(life.upstream()).toEqual([]);
+  });
+
+  it('does not take a question that was stored too late to say so', async () => {
+    const { accept, request, life } = createLifeDesk();
+    await expect(accept(request(), 0)).rejects.toMatchObject({ kind: 'storage' });
     await life.run();
     expect(life.posted).toEqual([]);
   });

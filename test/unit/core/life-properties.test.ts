@@ -60,7 +60,7 @@ async function play(arriving: Arrival[], faults: number[], { lasting, sameText }
     },
   });
   const accept = createAccept({ ...life.ports, digest: digestOf });
-  const requests = createRequests({ ...life.ports, accept });
+  const requests = createRequests({ ...life.ports, accept, digest: digestOf });
   const accepted = new Map<number, string>();
 
   arriving.forEach((item, index) => {
