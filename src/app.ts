@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { createAccept } from './core/accept.ts';
 import { isAppError } from './core/errors.ts';
+import { guardLook } from './core/guarded-look.ts';
 import type { LifePorts } from './core/life-ports.ts';
 import { createLook } from './core/look.ts';
 import { backOffMs } from './core/pacing.ts';
@@ -140,7 +141,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const port = await server.start();
 
     closers.push(() => looks.stop(config.SHUTDOWN_SECONDS * 1000));
-    await looks.start(createLook(ports));
+    await looks.start(guardLook(createLook(ports), ports));
     const open = await questions.openIds();
     await Promise.all(open.map((id) => looks.lookIn(id, random() * resumeSpreadMs)));
     const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, looks, journal }), journal);

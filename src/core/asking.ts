@@ -78,7 +78,7 @@ export function createAsking(ports: LifePorts) {
     const { intentConversationId, intentMs = 0 } = question.upstream;
     const conversations =
       intentConversationId === undefined
-        ? await codeSearch.newest(newestSearched)
+        ? await codeSearch.newest(newestSearched, intentMs - upstreamWindowMs)
         : [await codeSearch.read(intentConversationId)];
     for (const conversation of conversations) {
       const candidates =

@@ -1,6 +1,6 @@
 import { cardView, digestOf } from './card.ts';
 import { isAppError } from './errors.ts';
-import { changeQuestion, type LifePorts, type Progress } from './life-ports.ts';
+import { changeQuestion, isSameRound, type LifePorts, type Progress } from './life-ports.ts';
 import { atOnce, finalCard, type Standing } from './lifecycle.ts';
 import type { Question } from './question.ts';
 
@@ -86,7 +86,11 @@ export function createCardSync(ports: LifePorts): CardSync {
       if (isAppError(error, 'notFound', 'undeliverable', 'refused', 'unrenderable')) return markGone(question);
       throw error;
     }
-    return store(question, (stored) => ({ ...stored, card: { ...stored.card, shown: finalCard, editedMs: now() } }));
+    return store(question, (stored) =>
+      isSameRound(stored, question)
+        ? { ...stored, card: { ...stored.card, shown: finalCard, editedMs: now() } }
+        : stored,
+    );
   }
 
   function markGone(question: Question): Promise<Question> {

@@ -24,7 +24,9 @@ export function cardView(question: Question, { placeInLine, turn }: Standing, no
   if (question.cancel !== undefined) return { kind: 'cancelling' };
   if (question.phase === 'parked') return { kind: 'parked', untilMs: question.parkedUntilMs ?? nowMs };
   if (placeInLine > 0) return { kind: 'queued', place: placeInLine };
-  if ((question.trouble?.failures ?? 0) >= failuresWorthTelling) return { kind: 'unreachable' };
+  if (question.trouble !== undefined && question.trouble.failures >= failuresWorthTelling) {
+    return { kind: question.trouble.kind === 'limited' ? 'limited' : 'unreachable' };
+  }
   if (!turn.granted) return { kind: 'waitingTurn', ahead: turn.ahead };
   if (question.phase !== 'running') return { kind: 'starting' };
   return {

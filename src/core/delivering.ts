@@ -1,6 +1,6 @@
 import type { CardSync } from './card-sync.ts';
 import { type AppError, isAppError } from './errors.ts';
-import { changeQuestion, delist, giveTurnBack, type LifePorts, type Progress } from './life-ports.ts';
+import { changeQuestion, delist, giveTurnBack, isSameRound, type LifePorts, type Progress } from './life-ports.ts';
 import { finalCard, isSaidByCard } from './lifecycle.ts';
 import { isInThread, newThread, type Question } from './question.ts';
 
@@ -57,12 +57,17 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
 
   /** Tells the asker privately that the end could not be shown where the question was asked. */
   async function sayUndeliverable(question: Question): Promise<Progress> {
-    const { place, upstream, id, text } = question;
+    const { place, upstream, id, text, outcome } = question;
     await messenger.tellPrivately(
       question,
       question.askerId,
-      question.outcome?.kind === 'undeliverable' || !isInThread(place)
-        ? { kind: 'notInChannel', questionId: id, text }
+      outcome?.kind === 'undeliverable' || !isInThread(place)
+        ? {
+            kind: 'notInChannel',
+            questionId: id,
+            text,
+            canInvite: outcome?.kind === 'undeliverable' && outcome.canInvite,
+          }
         : {
             kind: 'undeliverable',
             place,
@@ -80,10 +85,11 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
   }
 
   function giveUpThread(question: Question): Promise<Question> {
-    return store(question, (stored) => ({
-      ...stored,
-      delivery: { ...withoutIntent(stored.delivery), refused: true },
-    }));
+    return store(question, (stored) =>
+      isSameRound(stored, question)
+        ? { ...stored, delivery: { ...withoutIntent(stored.delivery), refused: true } }
+        : stored,
+    );
   }
 
   async function closeCard(question: Question): Promise<Progress> {
@@ -97,7 +103,11 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
   async function closeCardFailed(question: Question, error: AppError): Promise<Progress | undefined> {
     if (isSaidByCard(question) || (question.trouble?.failures ?? 0) < cardEditTries) return undefined;
     journal.error({ event: 'card_not_closed', questionId: question.id, kind: error.kind }, error);
-    return { question: await store(question, (stored) => ({ ...stored, card: { ...stored.card, shown: finalCard } })) };
+    return {
+      question: await store(question, (stored) =>
+        isSameRound(stored, question) ? { ...stored, card: { ...stored.card, shown: finalCard } } : stored,
+      ),
+    };
   }
 
   async function close(question: Question): Promise<Question> {
@@ -138,11 +148,6 @@ function withoutIntent(delivery: Question['delivery']): Question['delivery'] {
 function asClosed({ responseUrl: _url, trouble: _trouble, ...question }: Question): Question {
   const { outcome } = question;
   return { ...question, phase: 'closed', ...(outcome === undefined ? {} : { outcome: lightened(outcome) }) };
-}
-
-/** False when the question was re-opened since it was read: what was done for its old end is not about the next one. */
-function isSameRound(stored: Question, question: Question): boolean {
-  return stored.delivery.round === question.delivery.round;
 }
 
 /** Once delivered, the text stands in Slack and at the service; only what buttons need is kept. */

@@ -28,6 +28,8 @@ export interface AppErrorDetails {
   outcomeUnknown?: boolean;
   /** HTTP status or Slack error code, for the log. */
   code?: string | number | undefined;
+  /** For `undeliverable`: the app is not in the channel, and inviting it would help. */
+  invitationHelps?: boolean;
 }
 
 /** The one error class that crosses folder borders. The message is for the log and never for people in Slack. */
@@ -37,6 +39,7 @@ export class AppError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly outcomeUnknown: boolean;
   readonly code: string | number | undefined;
+  readonly invitationHelps: boolean;
 
   constructor(kind: ErrorKind, message: string, details: AppErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -44,6 +47,7 @@ export class AppError extends Error {
     this.retryAfterMs = details.retryAfterMs;
     this.outcomeUnknown = details.outcomeUnknown ?? false;
     this.code = details.code;
+    this.invitationHelps = details.invitationHelps ?? false;
   }
 }
 

@@ -51,3 +51,8 @@ export async function giveTurnBack(
   const next = await turns.release(question);
   await Promise.all(next.map((id) => looks.lookIn(id, 0)));
 }
+
+/** False when the question was re-opened since it was read: what was done for its old end is not about the next one. */
+export function isSameRound(stored: Question, question: Question): boolean {
+  return stored.delivery.round === question.delivery.round;
+}

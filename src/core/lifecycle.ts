@@ -79,9 +79,10 @@ function decideWaiting(question: Question, { nowMs, placeInLine, turn, settings 
   if (card.ts === undefined && card.gone !== true) return lookingFirst('announce', card.intentMs, nowMs);
   if (cancel !== undefined && upstream.intentMs === undefined) return { do: 'end', outcome: { kind: 'cancelled' } };
   if (placeInLine > 0) return { do: 'wait', ms: queuedLookMs };
+  if (isCancelOverdue(question, nowMs)) return { do: 'end', outcome: { kind: 'cancelled' } };
   const triedMs = upstream.firstTriedMs;
   if (triedMs !== undefined && question.trouble !== undefined && isPatienceOver(settings.pacing, triedMs, nowMs)) {
-    return { do: 'end', outcome: failed({ cause: 'unreachable' }) };
+    return { do: 'end', outcome: failed({ cause: question.trouble.kind === 'limited' ? 'limited' : 'unreachable' }) };
   }
   if (!turn.granted && upstream.intentMs === undefined) return { do: 'wait', ms: queuedLookMs };
   return lookingFirst('ask', upstream.intentMs, nowMs);
@@ -102,12 +103,19 @@ function decideParked(question: Question, { nowMs }: Situation): Step {
 }
 
 function decideRunning(question: Question, { nowMs }: Situation): Step {
-  const { cancelSentMs } = question.upstream;
   if (question.cancel !== undefined) {
+    const { cancelSentMs } = question.upstream;
+    if (isCancelOverdue(question, nowMs)) return { do: 'end', outcome: { kind: 'cancelled' } };
     if (cancelSentMs === undefined) return { do: 'cancelUpstream' };
-    if (nowMs - cancelSentMs > cancelConfirmMs) return { do: 'end', outcome: { kind: 'cancelled' } };
   }
   return { do: 'watch' };
+}
+
+/** Whether the service had its time to confirm a cancellation, or to be reached for it, and did not use it. */
+function isCancelOverdue({ cancel, upstream, trouble }: Question, nowMs: number): boolean {
+  if (cancel === undefined) return false;
+  const sinceMs = upstream.cancelSentMs ?? (trouble === undefined ? undefined : cancel.atMs);
+  return sinceMs !== undefined && nowMs - sinceMs > cancelConfirmMs;
 }
 
 function decideDelivering(question: Question, { nowMs, parts }: Situation): Step {

@@ -4,8 +4,10 @@ import { createDelivering } from './delivering.ts';
 import { type AppError, isAppError } from './errors.ts';
 import { changeQuestion, delist, type LifePorts, type Progress } from './life-ports.ts';
 import { atOnce, decide, interpret, type Standing, type Step } from './lifecycle.ts';
+import { findPlaceInLine } from './line.ts';
 import { backOffMs, isPatienceOver, nextLookMs } from './pacing.ts';
 import { isInThread, type Outcome, type Question } from './question.ts';
+import { longestQuietWaitMs } from './settings.ts';
 
 /** More steps than any question can need in one look; reaching it means a decision that does not move on. */
 const stepsPerLook = 200;
@@ -16,7 +18,7 @@ const stepsPerLook = 200;
  * after a crash at any line. Throws only when storage fails or a record is corrupt; nothing is lost then.
  */
 export function createLook(ports: LifePorts): (questionId: string) => Promise<number | undefined> {
-  const { questions, threads, now, settings } = ports;
+  const { questions, now, settings } = ports;
   const card = createCardSync(ports);
   const asking = createAsking(ports);
   const delivering = createDelivering(ports, card);
@@ -52,9 +54,9 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
 
   async function findStanding(question: Question): Promise<Standing> {
     const { phase, place } = question;
-    if (phase === 'delivering') return atOnce;
+    if (phase !== 'waiting' && phase !== 'parked' && phase !== 'running') return atOnce;
     if (!isInThread(place)) return { ...atOnce, placeInLine: -1 };
-    const placeInLine = (await threads.get(place))?.line.indexOf(question.id) ?? -1;
+    const placeInLine = await findPlaceInLine(ports, question.id, place);
     const mayAskNow = phase === 'waiting' && placeInLine === 0 && question.cancel === undefined;
     return { placeInLine, turn: mayAskNow ? await ports.turns.take(question) : atOnce.turn };
   }
@@ -110,11 +112,15 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
       const handled = await onFailure(current, error);
       if (handled !== undefined) return handled;
       const failures = (current.trouble?.failures ?? 0) + 1;
-      const waitMs = backOffMs(failures, ports.random(), error.retryAfterMs);
+      // A running question is looked at again in good time whatever the service says, so that its patience can end.
+      const askedWaitMs = error.retryAfterMs ?? 0;
+      const mostMs = current.phase === 'running' ? longestQuietWaitMs : Number.POSITIVE_INFINITY;
+      const waitMs = backOffMs(failures, ports.random(), Math.min(askedWaitMs, mostMs));
+      const kind = error.kind === 'rateLimited' ? 'limited' : 'unreachable';
       const nowMs = now();
       const troubled = await store(current, (stored) => ({
         ...stored,
-        trouble: { failures, sinceMs: stored.trouble?.sinceMs ?? nowMs, notBeforeMs: nowMs + waitMs },
+        trouble: { kind, failures, sinceMs: stored.trouble?.sinceMs ?? nowMs, notBeforeMs: nowMs + waitMs },
       }));
       ports.journal.warn(
         { event: 'step_failed', questionId: question.id, kind: error.kind, failures, waitMs, phase: current.phase },
@@ -125,10 +131,13 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
   }
 
   async function announceFailed(question: Question, error: AppError): Promise<Progress | undefined> {
-    if (error.kind === 'undeliverable') return { question: await end(question, { kind: 'undeliverable' }) };
+    if (error.kind === 'undeliverable') {
+      return { question: await end(question, { kind: 'undeliverable', canInvite: error.invitationHelps }) };
+    }
     if (error.kind === 'unrenderable' || error.kind === 'refused') {
       ports.journal.error({ event: 'card_refused', questionId: question.id, kind: error.kind }, error);
-      if (!isInThread(question.place)) return { question: await end(question, { kind: 'undeliverable' }) };
+      if (!isInThread(question.place))
+        return { question: await end(question, { kind: 'undeliverable', canInvite: false }) };
       return { question: await store(question, (stored) => ({ ...stored, card: { ...stored.card, gone: true } })) };
     }
     return undefined;
@@ -166,7 +175,12 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
       return { question: await end(question, { kind: 'failed', failure: { cause: 'unauthorized' } }) };
     }
     if (isPatienceOver(settings.pacing, watchedSince(question), now())) {
-      return { question: await end(question, { kind: 'failed', failure: { cause: 'unreachable' } }) };
+      return {
+        question: await end(question, {
+          kind: 'failed',
+          failure: { cause: error.kind === 'rateLimited' ? 'limited' : 'unreachable' },
+        }),
+      };
     }
     return undefined;
   }

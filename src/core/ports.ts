@@ -38,7 +38,7 @@ export interface CodeSearch {
   followUp(conversationId: number, text: string): Promise<UpstreamQuestion>;
   read(conversationId: number): Promise<Conversation>;
   /** The newest conversations of this account, newest first, at most `limit` (≤ 100). */
-  newest(limit: number): Promise<Conversation[]>;
+  newest(limit: number, sinceMs?: number): Promise<Conversation[]>;
   /** Asks for a running question to be stopped. A question that is already finished or gone is not an error. */
   cancel(conversationId: number, questionId: number): Promise<void>;
 }
@@ -82,6 +82,7 @@ export type CardView =
   | { kind: 'starting' }
   | { kind: 'running'; elapsedMs: number; steps: number; lastStep?: string }
   | { kind: 'unreachable' }
+  | { kind: 'limited' }
   | { kind: 'cancelling' }
   | { kind: 'parked'; untilMs: number }
   | { kind: 'answered'; durationMs: number; steps: number }
@@ -92,7 +93,8 @@ export type CardView =
 /** Something said to one person only. */
 export type PrivateNotice =
   | { kind: 'answeredBeforeCancel' }
-  | { kind: 'notInChannel'; questionId: string; text: string }
+  /** `canInvite`: the app can post there once it is invited; otherwise the channel takes nothing from it. */
+  | { kind: 'notInChannel'; questionId: string; text: string; canInvite: boolean }
   | { kind: 'undeliverable'; place: ThreadPlace; shareUrl?: string };
 
 /**

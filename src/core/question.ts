@@ -50,6 +50,7 @@ export type FailureCause =
   | 'tooLong' // TokenLimitExceeded
   | 'unauthorized'
   | 'unreachable' // the service never answered within patience
+  | 'limited' // the service kept refusing for its rate limit, within patience
   | 'gone' // the conversation was deleted while the question ran
   | 'refused' // the service refused the request as invalid
   | 'internal'; // our own fault
@@ -69,7 +70,15 @@ export type Outcome =
   /** Patience ended while the service still worked. */
   | { kind: 'gaveUp' }
   /** The card could not be posted where the question was asked. */
-  | { kind: 'undeliverable' };
+  | { kind: 'undeliverable'; canInvite: boolean };
+
+/** `limited`: the far side refuses for its rate limit; `internal`: this app's own code failed. */
+export interface Trouble {
+  kind: 'unreachable' | 'limited' | 'internal';
+  failures: number;
+  sinceMs: number;
+  notBeforeMs: number;
+}
 
 /**
  * One thing a person asked, with all that is needed to carry it to a visible end after a crash at any point.
@@ -124,7 +133,7 @@ export interface Question {
   };
 
   /** The effect now due keeps failing: how often in a row, since when, and the earliest time of the next try. */
-  trouble?: { failures: number; sinceMs: number; notBeforeMs: number };
+  trouble?: Trouble;
 
   parkedUntilMs?: number;
   cancel?: { byUserId: string; atMs: number };

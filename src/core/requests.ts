@@ -1,6 +1,6 @@
 import { type Acceptance, type AcceptPorts, questionId as idOf, type NewQuestion } from './accept.ts';
 import type { LifePorts } from './life-ports.ts';
-import { isInThread, type Place, type Question, type ThreadPlace } from './question.ts';
+import { isInThread, newThread, type Place, type Question, type ThreadPlace } from './question.ts';
 
 /** What became of a press on a button that belongs to a stored question. */
 export type ButtonResult =
@@ -18,18 +18,25 @@ export interface Press {
   channelId: string;
 }
 
-export type RequestPorts = Pick<LifePorts, 'questions' | 'threads' | 'looks' | 'now'> & {
+export type RequestPorts = Pick<LifePorts, 'questions' | 'threads' | 'claims' | 'looks' | 'now'> & {
   digest: AcceptPorts['digest'];
   accept: (request: NewQuestion) => Promise<Acceptance>;
 };
 
 export type Requests = ReturnType<typeof createRequests>;
 
+/** How far a chain of attempts that could not be shown is followed. */
+const mostAttempts = 20;
+
+function againKey(questionId: string): string {
+  return `again:${questionId}`;
+}
+
 /**
  * What people may ask of questions that exist. A question is touched only from the place it belongs to, whatever id a
  * button claims. Every method throws `AppError` of kind `storage` when nothing was done.
  */
-export function createRequests({ questions, threads, looks, accept, digest, now }: RequestPorts) {
+export function createRequests({ questions, threads, claims, looks, accept, digest, now }: RequestPorts) {
   return { cancel, cancelStartedBy, cancelInThread, followUp, askAgain, checkAgain, askIn, find };
 
   /** Cancels a question that has not ended; cancelling twice is the same as once. */
@@ -45,10 +52,14 @@ export function createRequests({ questions, threads, looks, accept, digest, now 
     return question === undefined ? { kind: 'nothing' } : cancelFound(question, userId);
   }
 
-  /** Cancels what runs in a thread: the first question of its line. */
-  async function cancelInThread(place: ThreadPlace, userId: string): Promise<CancelResult> {
+  /**
+   * Cancels what runs in a thread: the first question of its line. `key` names the message that says so; delivered again,
+   * it is still aimed at the same question.
+   */
+  async function cancelInThread(place: ThreadPlace, userId: string, key: string): Promise<CancelResult> {
     const first = (await threads.get(place))?.line[0];
-    const question = first === undefined ? undefined : await questions.get(first);
+    const aimedAt = first === undefined ? undefined : await claims.claim(`cancel:${key}`, first);
+    const question = aimedAt === undefined ? undefined : await questions.get(aimedAt);
     return question === undefined ? { kind: 'nothing' } : cancelFound(question, userId);
   }
 
@@ -78,19 +89,41 @@ export function createRequests({ questions, threads, looks, accept, digest, now 
     });
   }
 
-  /** Asks a question that ended without an answer once more, in its place; `fresh` starts a new conversation. */
-  async function askAgain(questionId: string, press: Press, { fresh = false } = {}): Promise<ButtonResult> {
-    const question = await find(questionId, press);
-    if (question === undefined || !hasEnded(question)) return { kind: 'expired' };
+  /**
+   * Asks a question that ended without an answer once more, in its place; `fresh` starts a new conversation. Where that
+   * attempt could not be shown either, the press is about the newest attempt.
+   */
+  async function askAgain(
+    questionId: string,
+    press: Press,
+    options: { fresh?: boolean; responseUrl?: string | undefined } = {},
+  ): Promise<ButtonResult> {
+    const found = await find(questionId, press);
+    const question = found === undefined ? undefined : await newestAttempt(found);
+    if (question === undefined) return { kind: 'expired' };
+    if (question.id !== found?.id && question.outcome?.kind !== 'undeliverable') return { kind: 'duplicate', question };
+    if (!hasEnded(question)) return { kind: 'expired' };
+    const { responseUrl, fresh = false } = options;
     return accept({
-      key: `again:${questionId}`,
+      key: againKey(question.id),
       place: question.place,
       askerId: press.userId,
       text: question.text,
       origin: isInThread(question.place) ? 'retry' : 'command',
       beginsThread: !isInThread(question.place),
       fresh: fresh || question.fresh,
+      ...(responseUrl === undefined ? {} : { responseUrl }),
     });
+  }
+
+  async function newestAttempt(question: Question): Promise<Question> {
+    let newest = question;
+    for (let attempts = 0; attempts < mostAttempts && newest.outcome?.kind === 'undeliverable'; attempts += 1) {
+      const next = await questions.get(idOf(digest, againKey(newest.id)));
+      if (next === undefined) break;
+      newest = next;
+    }
+    return newest;
   }
 
   /** Asks a question that could not be shown where it was asked in another place, once per place. */
@@ -110,13 +143,22 @@ export function createRequests({ questions, threads, looks, accept, digest, now 
   /** Watches a question again that was given up on while the service still worked. */
   async function checkAgain(questionId: string, press: Press): Promise<ButtonResult> {
     const question = await find(questionId, press);
-    if (question?.outcome?.kind !== 'gaveUp') return { kind: 'expired' };
+    if (question === undefined) return { kind: 'expired' };
+    if (question.outcome === undefined) return { kind: 'duplicate', question };
+    if (question.outcome.kind !== 'gaveUp') return { kind: 'expired' };
     await questions.markOpen(questionId);
     const reopened = await questions.update(questionId, (stored) =>
       isGivenUp(stored) ? reopen(stored, now()) : stored,
     );
     // Once more: the look that closed it may have taken it off the list in between.
     await questions.markOpen(questionId);
+    if (reopened !== undefined && isInThread(reopened.place)) {
+      const { place } = reopened;
+      // First in line again: what is asked later in this thread waits for it.
+      await threads.update(place, (thread = newThread(place, false)) =>
+        thread.line.includes(questionId) ? thread : { ...thread, line: [questionId, ...thread.line] },
+      );
+    }
     await looks.lookIn(questionId, 0);
     return reopened === undefined ? { kind: 'expired' } : { kind: 'accepted', question: reopened };
   }
@@ -124,8 +166,10 @@ export function createRequests({ questions, threads, looks, accept, digest, now 
   /** The stored question, if it belongs to the place the press came from. */
   async function find(questionId: string, press: Press): Promise<Question | undefined> {
     const question = await questions.get(questionId);
-    const belongs = question?.place.teamId === press.teamId && question.place.channelId === press.channelId;
-    return belongs ? question : undefined;
+    if (question?.place.teamId !== press.teamId) return undefined;
+    // A question that could not be shown is offered again in a private word to its asker, which may be a direct message.
+    const isAskersOwn = question.outcome?.kind === 'undeliverable' && question.askerId === press.userId;
+    return question.place.channelId === press.channelId || isAskersOwn ? question : undefined;
   }
 }
 

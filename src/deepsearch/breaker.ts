@@ -56,7 +56,7 @@ export function withBreaker(codeSearch: CodeSearch, options: BreakerOptions): Co
     create: (text) => probingFirst(() => codeSearch.create(text)),
     followUp: (conversationId, text) => probingFirst(() => codeSearch.followUp(conversationId, text)),
     read: (conversationId) => guarded(() => codeSearch.read(conversationId)),
-    newest: (limit) => guarded(() => codeSearch.newest(limit)),
+    newest: (limit, sinceMs) => guarded(() => codeSearch.newest(limit, sinceMs)),
     cancel: (conversationId, questionId) => probingFirst(() => codeSearch.cancel(conversationId, questionId)),
   };
 

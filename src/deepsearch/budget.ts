@@ -50,7 +50,7 @@ export function withBudget(
     create: (text) => within('question', () => codeSearch.create(text)),
     followUp: (conversationId, text) => within('question', () => codeSearch.followUp(conversationId, text)),
     read: (conversationId) => within('read', () => codeSearch.read(conversationId)),
-    newest: (limit) => within('read', () => codeSearch.newest(limit)),
+    newest: (limit, sinceMs) => within('read', () => codeSearch.newest(limit, sinceMs)),
     cancel: (conversationId, questionId) => within('cancellation', () => codeSearch.cancel(conversationId, questionId)),
   };
 

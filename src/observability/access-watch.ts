@@ -28,7 +28,7 @@ export function watchAccess(
       create: (text) => noting(codeSearch.create(text)),
       followUp: (conversationId, text) => noting(codeSearch.followUp(conversationId, text)),
       read: (conversationId) => noting(codeSearch.read(conversationId)),
-      newest: (limit) => noting(codeSearch.newest(limit)),
+      newest: (limit, sinceMs) => noting(codeSearch.newest(limit, sinceMs)),
       cancel: (conversationId, questionId) => noting(codeSearch.cancel(conversationId, questionId)),
     },
     isAuthorized: async () => {

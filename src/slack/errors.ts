@@ -61,6 +61,9 @@ const kindOfCode: Record<string, ErrorKind> = {
   ...all('unavailable', ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout', 'accesslimited']),
 };
 
+/** A private channel without the app looks like one that does not exist. */
+const invitable = new Set(['not_in_channel', 'channel_not_found']);
+
 function all(kind: ErrorKind, codes: string[]): Record<string, ErrorKind> {
   return Object.fromEntries(codes.map((code) => [code, kind]));
 }
@@ -77,7 +80,12 @@ export function fromSlack(error: unknown, method: string): AppError {
   if (error instanceof WebAPIPlatformError) {
     const code = error.data.error;
     const kind = kindOfCode[code] ?? 'refused';
-    return new AppError(kind, `${method}: ${code}`, { cause: error, code, outcomeUnknown: kind === 'unavailable' });
+    return new AppError(kind, `${method}: ${code}`, {
+      cause: error,
+      code,
+      outcomeUnknown: kind === 'unavailable',
+      invitationHelps: invitable.has(code),
+    });
   }
   if (error instanceof WebAPIHTTPError) {
     const refused = error.statusCode >= 400 && error.statusCode < 500;

@@ -58,7 +58,7 @@ const answerSchema = z.looseObject({
 });
 
 const failureSchema = z.looseObject({
-  cause: z.enum(['service', 'tooLong', 'unauthorized', 'unreachable', 'gone', 'refused', 'internal']),
+  cause: z.enum(['service', 'tooLong', 'unauthorized', 'unreachable', 'limited', 'gone', 'refused', 'internal']),
   title: z.string().exactOptional(),
   message: z.string().exactOptional(),
 });
@@ -68,7 +68,7 @@ const outcomeSchema = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('failed'), failure: failureSchema }),
   z.looseObject({ kind: z.literal('cancelled') }),
   z.looseObject({ kind: z.literal('gaveUp') }),
-  z.looseObject({ kind: z.literal('undeliverable') }),
+  z.looseObject({ kind: z.literal('undeliverable'), canInvite: z.boolean() }),
 ]);
 
 const questionSchema = z.looseObject({
@@ -104,7 +104,14 @@ const questionSchema = z.looseObject({
     lastStep: z.string().exactOptional(),
     cancelSentMs: z.number().exactOptional(),
   }),
-  trouble: z.looseObject({ failures: z.number(), sinceMs: z.number(), notBeforeMs: z.number() }).exactOptional(),
+  trouble: z
+    .looseObject({
+      kind: z.enum(['unreachable', 'limited', 'internal']),
+      failures: z.number(),
+      sinceMs: z.number(),
+      notBeforeMs: z.number(),
+    })
+    .exactOptional(),
   parkedUntilMs: z.number().exactOptional(),
   cancel: z.looseObject({ byUserId: z.string(), atMs: z.number() }).exactOptional(),
   outcome: outcomeSchema.exactOptional(),

@@ -3,11 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { cardView, digestOf } from '../../../src/core/card.ts';
 import { atOnce, type Standing } from '../../../src/core/lifecycle.ts';
 import type { CardView } from '../../../src/core/ports.ts';
-import type { Question } from '../../../src/core/question.ts';
+import type { Question, Trouble } from '../../../src/core/question.ts';
 import { questionWith, someAnswer, someMs } from '../../support/questions.ts';
 
 const cancel = { byUserId: 'U9', atMs: someMs };
-const trouble = (failures: number) => ({ failures, sinceMs: someMs, notBeforeMs: someMs });
+const trouble = (failures: number, kind: Trouble['kind'] = 'unreachable'): Trouble => ({
+  kind,
+  failures,
+  sinceMs: someMs,
+  notBeforeMs: someMs,
+});
 const running: Partial<Question> = { phase: 'running', upstream: { steps: 4, askedMs: someMs + 1_000 } };
 
 describe('cardView, ten seconds after the question was taken,', () => {
@@ -16,6 +21,7 @@ describe('cardView, ten seconds after the question was taken,', () => {
     ['names the place in line', {}, 2, { kind: 'queued', place: 2 }],
     ['says nothing of one failure', { trouble: trouble(1) }, 0, { kind: 'starting' }],
     ['says that the service is not reachable', { trouble: trouble(2) }, 0, { kind: 'unreachable' }],
+    ['says that the service limits requests', { trouble: trouble(2, 'limited') }, 0, { kind: 'limited' }],
     ['says so while it runs too', { ...running, trouble: trouble(2) }, 0, { kind: 'unreachable' }],
     ['counts from when it was asked', running, 0, { kind: 'running', elapsedMs: 9_000, steps: 4 }],
     [

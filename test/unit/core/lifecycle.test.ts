@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { atOnce, decide, finalCard, interpret, type Situation, type Step } from '../../../src/core/lifecycle.ts';
 import { defaultPacing } from '../../../src/core/pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../../../src/core/ports.ts';
-import type { Outcome, Phase, Question } from '../../../src/core/question.ts';
+import type { Outcome, Phase, Question, Trouble } from '../../../src/core/question.ts';
 import { someMs as now, questionWith, someAnswer } from '../../support/questions.ts';
 
 const settings = { pacing: defaultPacing, cardEditMs: 3_000, threadLimit: 20 };
@@ -13,7 +13,7 @@ const minuteMs = 60_000;
 const card = { ts: '1.1', shown: '', editedMs: now };
 const cancel = { byUserId: 'U9', atMs: now };
 const nowhere = { teamId: 'T1', channelId: 'C1' };
-const trouble = { failures: 3, sinceMs: now - minuteMs, notBeforeMs: now - 1 };
+const trouble: Trouble = { kind: 'unreachable', failures: 3, sinceMs: now - minuteMs, notBeforeMs: now - 1 };
 const held = { ...trouble, notBeforeMs: now + 5_000 };
 const answered: Outcome = { kind: 'answered', answer: someAnswer };
 const cancelled: Outcome = { kind: 'cancelled' };
@@ -174,7 +174,7 @@ describe('decide: a question that has ended', () => {
     ],
     [
       'is told privately where the place is closed',
-      { ...ending, outcome: { kind: 'undeliverable' } },
+      { ...ending, outcome: { kind: 'undeliverable', canInvite: true } },
       { do: 'sayUndeliverable' },
     ],
     ['is told privately where it has no thread', { ...ending, place: nowhere }, { do: 'sayUndeliverable' }],
@@ -192,7 +192,11 @@ describe('decide: a question that has ended', () => {
     ['is not tried for longer', { ...ending, trouble: { ...trouble, sinceMs: now - dayMs - 1 } }, { do: 'close' }],
     [
       'is not told privately for longer either',
-      { ...ending, outcome: { kind: 'undeliverable' }, trouble: { ...trouble, sinceMs: now - dayMs - 1 } },
+      {
+        ...ending,
+        outcome: { kind: 'undeliverable', canInvite: true },
+        trouble: { ...trouble, sinceMs: now - dayMs - 1 },
+      },
       { do: 'close' },
     ],
     ['needs nothing once closed', { ...ending, phase: 'closed', cancel, trouble: held }, { do: 'nothing' }],
@@ -219,7 +223,9 @@ describe('decide', () => {
       sinceMs: time,
       untilMs: maybe(time),
       isCancelled: fc.boolean(),
-      outcome: maybe(fc.constantFrom<Outcome>(answered, cancelled, { kind: 'gaveUp' }, { kind: 'undeliverable' })),
+      outcome: maybe(
+        fc.constantFrom<Outcome>(answered, cancelled, { kind: 'gaveUp' }, { kind: 'undeliverable', canInvite: true }),
+      ),
       posted: fc.array(fc.constant('1.2'), { maxLength: 3 }),
       deliveryIntentMs: maybe(time),
       refused: fc.boolean(),
@@ -242,7 +248,14 @@ describe('decide', () => {
         },
         ...(some.notBeforeMs === undefined
           ? {}
-          : { trouble: { failures: 1, sinceMs: some.sinceMs, notBeforeMs: some.notBeforeMs } }),
+          : {
+              trouble: {
+                kind: 'unreachable' as const,
+                failures: 1,
+                sinceMs: some.sinceMs,
+                notBeforeMs: some.notBeforeMs,
+              },
+            }),
         ...(some.untilMs === undefined ? {} : { parkedUntilMs: some.untilMs }),
         ...(some.isCancelled ? { cancel } : {}),
         ...(some.outcome === undefined ? {} : { outcome: some.outcome }),

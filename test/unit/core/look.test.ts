@@ -153,9 +153,12 @@ describe('Slack', () => {
       const { life, ask } = createLifeDesk({ faults: { postCard: [failing(kind)] } });
       const { id, text } = await ask({ place: { teamId: 'T1', channelId: 'C1' }, origin: 'command' });
       await life.run();
-      expect(life.question(id)).toMatchObject({ phase: 'closed', outcome: { kind: 'undeliverable' } });
+      expect(life.question(id)).toMatchObject({
+        phase: 'closed',
+        outcome: { kind: 'undeliverable', canInvite: false },
+      });
       expect(life.whispers).toEqual([
-        { questionId: id, userId: 'U1', notice: { kind: 'notInChannel', questionId: id, text } },
+        { questionId: id, userId: 'U1', notice: { kind: 'notInChannel', questionId: id, text, canInvite: false } },
       ]);
       expect(life.upstream()).toHaveLength(0);
     },

@@ -182,12 +182,50 @@ describe('cancel', () => {
     const { ask, life, requests } = createLifeDesk({ work: { takesMs: 9_000, ends: 'completed' } });
     const [first, second] = [await ask(), await ask()];
     await life.run(life.startMs + 3_000);
-    expect(await requests.cancelInThread(thread, 'U9')).toEqual({ kind: 'cancelling' });
+    expect(await requests.cancelInThread(thread, 'U9', 'said once')).toEqual({ kind: 'cancelling' });
     await life.run();
     expect(life.question(first.id).outcome?.kind).toBe('cancelled');
     expect(life.question(second.id).outcome?.kind).toBe('answered');
-    expect(await requests.cancelInThread(thread, 'U9')).toEqual({ kind: 'nothing' });
-    expect(await requests.cancelInThread({ ...thread, threadTs: '1.000001' }, 'U9')).toEqual({ kind: 'nothing' });
+    expect(await requests.cancelInThread(thread, 'U9', 'said later')).toEqual({ kind: 'nothing' });
+    expect(await requests.cancelInThread({ ...thread, threadTs: '1.000001' }, 'U9', 'elsewhere')).toEqual({
+      kind: 'nothing',
+    });
+  });
+});
+
+describe('cancelInThread, delivered again', () => {
+  it('does not touch the next question', async () => {
+    const { ask, life, requests } = createLifeDesk({ work: { takesMs: 9_000, ends: 'completed' } });
+    const [first, second] = [await ask(), await ask()];
+    await life.run(life.startMs + 3_000);
+    await requests.cancelInThread(thread, 'U9', 'the same message');
+    await life.run(life.startMs + 9_000);
+    expect(await requests.cancelInThread(thread, 'U9', 'the same message')).toEqual({ kind: 'nothing' });
+    await life.run();
+    expect(life.question(first.id).outcome?.kind).toBe('cancelled');
+    expect(life.question(second.id).outcome?.kind).toBe('answered');
+  });
+});
+
+describe('askAgain, where it could not be shown', () => {
+  const command = { place: { teamId: 'T1', channelId: 'C1' }, origin: 'command' } as const;
+
+  it('is about the newest attempt, and works from the direct messages of the asker alone', async () => {
+    const refusal = failing('undeliverable', { invitationHelps: true });
+    const { ask, life, requests } = createLifeDesk({ faults: { postCard: [refusal, refusal] } });
+    const first = await ask(command);
+    await life.run();
+    const fromHome = { userId: 'U1', teamId: 'T1', channelId: 'D1' };
+    expect((await requests.askAgain(first.id, { ...fromHome, userId: 'U2' })).kind).toBe('expired');
+    expect((await requests.askAgain(first.id, fromHome, { responseUrl: 'https://example.com/' })).kind).toBe(
+      'accepted',
+    );
+    await life.run();
+    expect(life.whispers).toHaveLength(2);
+    expect((await requests.askAgain(first.id, fromHome)).kind).toBe('accepted');
+    await life.run();
+    expect(life.upstream()).toHaveLength(1);
+    expect((await requests.askAgain(first.id, fromHome)).kind).toBe('duplicate');
   });
 });
 

@@ -25,7 +25,16 @@ const answer = fc.record(
 
 const failure = fc.record(
   {
-    cause: fc.constantFrom('service', 'tooLong', 'unauthorized', 'unreachable', 'gone', 'refused', 'internal'),
+    cause: fc.constantFrom(
+      'service',
+      'tooLong',
+      'unauthorized',
+      'unreachable',
+      'limited',
+      'gone',
+      'refused',
+      'internal',
+    ),
     title: text,
     message: text,
   },
@@ -35,7 +44,8 @@ const failure = fc.record(
 const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   fc.record({ kind: fc.constant('answered'), answer }),
   fc.record({ kind: fc.constant('failed'), failure }),
-  fc.record({ kind: fc.constantFrom('cancelled', 'gaveUp', 'undeliverable') }),
+  fc.record({ kind: fc.constantFrom('cancelled', 'gaveUp') }),
+  fc.record({ kind: fc.constant('undeliverable'), canInvite: fc.boolean() }),
 );
 
 const question: fc.Arbitrary<Question> = fc.record(
@@ -49,7 +59,7 @@ const question: fc.Arbitrary<Question> = fc.record(
     beginsThread: fc.boolean(),
     fresh: fc.boolean(),
     acceptedMs: timeMs,
-    phase: fc.constantFrom('waiting', 'running', 'parked', 'delivering', 'closed'),
+    phase: fc.constantFrom('offered', 'waiting', 'running', 'parked', 'delivering', 'closed'),
     responseUrl: text,
     card: fc.record(
       { intentMs: timeMs, ts: text, shown: text, editedMs: timeMs, gone: fc.boolean() },
@@ -72,7 +82,12 @@ const question: fc.Arbitrary<Question> = fc.record(
       },
       { requiredKeys: ['steps'] },
     ),
-    trouble: fc.record({ failures: count, sinceMs: timeMs, notBeforeMs: timeMs }),
+    trouble: fc.record({
+      kind: fc.constantFrom('unreachable', 'limited', 'internal'),
+      failures: count,
+      sinceMs: timeMs,
+      notBeforeMs: timeMs,
+    }),
     parkedUntilMs: timeMs,
     cancel: fc.record({ byUserId: text, atMs: timeMs }),
     outcome,

@@ -1,0 +1,56 @@
+import { isAppError } from './errors.ts';
+import type { LifePorts } from './life-ports.ts';
+import { failed } from './lifecycle.ts';
+import { backOffMs } from './pacing.ts';
+import type { Question } from './question.ts';
+
+/** How often in a row this app's own code may fail on a question before the question ends with a visible failure. */
+const internalTries = 5;
+
+/**
+ * Wraps the look, so that a fault of our own cannot make a question silent: after some tries the question ends as
+ * failed, and if even that cannot be shown it is closed with an error in the log. Failures of the storage pass through:
+ * the scheduler repeats such looks, and nothing can be noted anyway.
+ */
+export function guardLook(
+  look: (questionId: string) => Promise<number | undefined>,
+  { questions, journal, now, random }: Pick<LifePorts, 'questions' | 'journal' | 'now' | 'random'>,
+): (questionId: string) => Promise<number | undefined> {
+  return async function guardedLook(questionId) {
+    try {
+      return await look(questionId);
+    } catch (error) {
+      if (isAppError(error, 'storage', 'corrupt')) throw error;
+      const nowMs = now();
+      const share = random();
+      const noted = await questions.update(questionId, (stored) => noteInternal(stored, nowMs, share));
+      journal.error({ event: 'look_broke', questionId, phase: noted?.phase ?? 'gone', tries: triesOf(noted) }, error);
+      return noted === undefined ? undefined : Math.max(0, (noted.trouble?.notBeforeMs ?? nowMs) - nowMs);
+    }
+  };
+}
+
+function triesOf(question: Question | undefined): number {
+  return question?.trouble?.kind === 'internal' ? question.trouble.failures : 0;
+}
+
+function noteInternal(question: Question, nowMs: number, share: number): Question {
+  if (question.phase === 'closed') return question;
+  const failures = triesOf(question) + 1;
+  if (failures <= internalTries) {
+    const sinceMs = question.trouble?.sinceMs ?? nowMs;
+    const notBeforeMs = nowMs + backOffMs(failures, share);
+    return { ...question, trouble: { kind: 'internal', failures, sinceMs, notBeforeMs } };
+  }
+  const { trouble: _, ...rest } = question;
+  const isSayingSo = question.outcome?.kind === 'failed' && question.outcome.failure.cause === 'internal';
+  if (isSayingSo) return { ...rest, phase: 'closed' };
+  return {
+    ...rest,
+    phase: 'delivering',
+    outcome: failed({ cause: 'internal' }),
+    endedMs: question.endedMs ?? nowMs,
+    // What was posted of the end that could not be shown stays; the failure is an end of its own.
+    delivery: { round: question.delivery.round + 1, posted: [] },
+  };
+}
