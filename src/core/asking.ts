@@ -1,5 +1,5 @@
 import { AppError, isAppError } from './errors.ts';
-import { changeQuestion, giveTurnBack, type LifePorts, type Progress } from './life-ports.ts';
+import { changeQuestion, type LifePorts, type Progress, wake } from './life-ports.ts';
 import { failed } from './lifecycle.ts';
 import { joinLine } from './line.ts';
 import { nextLookMs } from './pacing.ts';
@@ -160,7 +160,7 @@ export function createAsking(ports: LifePorts) {
   /** Keeps an intent whose outcome is unknown: being told to wait says nothing about it. */
   async function park(question: Question, untilMs: number): Promise<Question> {
     ports.journal.info({ event: 'question_parked', questionId: question.id, untilMs });
-    await giveTurnBack(ports, question);
+    await wake(ports, await ports.turns.park(question, untilMs));
     return store(question, ({ trouble: _, ...stored }) => ({
       ...stored,
       phase: 'parked',
@@ -168,12 +168,16 @@ export function createAsking(ports: LifePorts) {
     }));
   }
 
-  function unpark(question: Question): Promise<Question> {
-    return store(question, ({ parkedUntilMs: _until, trouble: _trouble, ...stored }) => ({
+  /** The limit is over; when it is for many questions at once, each waits for its moment. */
+  async function unpark(question: Question): Promise<Progress> {
+    const waitMs = await ports.turns.parkedForMs(question, now());
+    if (waitMs > 0) return { question, waitMs };
+    const unparked = await store(question, ({ parkedUntilMs: _until, trouble: _trouble, ...stored }) => ({
       ...stored,
       phase: 'waiting',
       upstream: withoutAttempt(stored.upstream),
     }));
+    return { question: unparked };
   }
 
   async function cancel(question: Question): Promise<Progress> {

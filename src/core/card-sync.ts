@@ -73,7 +73,9 @@ export function createCardSync(ports: LifePorts): CardSync {
         await markGone(question);
         return undefined;
       }
-      ports.journal.warn({ event: 'card_edit_dropped', questionId: question.id, kind: error.kind }, error);
+      const dropped = { event: 'card_edit_dropped', questionId: question.id, kind: error.kind };
+      if (error.kind === 'rateLimited') ports.journal.debug(dropped);
+      else ports.journal.warn(dropped, error);
       await store(question, (stored) => ({ ...stored, card: { ...stored.card, editedMs: nowMs } }));
       return Math.max(settings.cardEditMs, error.retryAfterMs ?? 0);
     }

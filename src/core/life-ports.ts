@@ -48,8 +48,11 @@ export async function giveTurnBack(
   { turns, looks }: Pick<LifePorts, 'turns' | 'looks'>,
   question: Question,
 ): Promise<void> {
-  const next = await turns.release(question);
-  await Promise.all(next.map((id) => looks.lookIn(id, 0)));
+  await wake({ looks }, await turns.release(question));
+}
+
+export async function wake({ looks }: Pick<LifePorts, 'looks'>, questionIds: string[]): Promise<void> {
+  await Promise.all(questionIds.map((id) => looks.lookIn(id, 0)));
 }
 
 /** False when the question was re-opened since it was read: what was done for its old end is not about the next one. */

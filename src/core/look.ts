@@ -70,7 +70,7 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
       case 'ask':
         return attempt(question, () => asking.ask(question, step.lookFirst), asking.failed, standing);
       case 'unpark':
-        return { question: await asking.unpark(question) };
+        return asking.unpark(question);
       case 'cancelUpstream':
         return attempt(question, () => asking.cancel(question), watchFailed, standing);
       case 'watch':

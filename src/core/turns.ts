@@ -6,11 +6,12 @@ export interface TurnLimits {
   perPerson: number;
 }
 
-/** Who runs and who waits in one workspace. `waiting` is in order of arrival. */
+/** Who runs, who waits (in order of arrival) and who is parked until when in one workspace. */
 export interface TurnBook {
   version: 1;
   running: TurnEntry[];
   waiting: (TurnEntry & { sinceMs: number })[];
+  parked: { questionId: string; sinceMs: number; untilMs: number }[];
 }
 
 export interface TurnEntry {
@@ -32,7 +33,14 @@ export interface Turns {
   take(question: Question): Promise<Turn>;
   /** Gives back the turn or the place in line; returns the questions whose turn has come. Harmless when there is none. */
   release(question: Question): Promise<string[]>;
+  /** Gives back the turn until a limit of the service is over; returns the questions whose turn has come. */
+  park(question: Question, untilMs: number): Promise<string[]>;
+  /** How long a parked question has to wait from `nowMs` on: after a limit is over the oldest go first, one by one. */
+  parkedForMs(question: Question, nowMs: number): Promise<number>;
 }
+
+/** Time between two questions that go on after having been parked until the same moment, in milliseconds. */
+export const unparkEveryMs = 2_000;
 
 /**
  * Hands out turns so that nobody's flood starves the others: among those who wait, the person with the fewest running
@@ -46,30 +54,56 @@ export function createTurns(store: TurnStore, limits: TurnLimits): Turns {
       const ahead = inOrder(book).findIndex(({ questionId }) => questionId === id);
       return ahead < 0 ? { granted: true } : { granted: false, ahead };
     },
-    async release({ id, place }) {
-      const held = new Set<string>();
-      const book = await store.update(place.teamId, (current = emptyBook) => {
-        held.clear();
-        for (const { questionId } of current.running) held.add(questionId);
-        return grant(strike(current, id), limits);
-      });
-      return book.running.map(({ questionId }) => questionId).filter((questionId) => !held.has(questionId));
+    release: ({ id, place }) => handOn(place.teamId, (book) => strike(book, id)),
+
+    park: ({ id, place, acceptedMs: sinceMs }, untilMs) =>
+      handOn(place.teamId, (book) => {
+        const others = strike(book, id);
+        return { ...others, parked: [...others.parked, { questionId: id, sinceMs, untilMs }] };
+      }),
+
+    async parkedForMs({ id, place }, nowMs) {
+      const { parked } = await store.update(place.teamId, (current = emptyBook) => current);
+      const untilMs = parked.find(({ questionId }) => questionId === id)?.untilMs;
+      if (untilMs === undefined) return 0;
+      const released = parked
+        .filter((entry) => entry.untilMs <= Math.max(nowMs, untilMs))
+        .toSorted((one, other) => one.sinceMs - other.sinceMs);
+      const rank = released.findIndex(({ questionId }) => questionId === id);
+      return Math.max(0, untilMs + rank * unparkEveryMs - nowMs);
     },
   };
+
+  /** Changes the book, fills the places that became free, and tells who got them. */
+  async function handOn(teamId: string, change: (book: TurnBook) => TurnBook): Promise<string[]> {
+    const held = new Set<string>();
+    const book = await store.update(teamId, (current = emptyBook) => {
+      held.clear();
+      for (const { questionId } of current.running) held.add(questionId);
+      return grant(change(current), limits);
+    });
+    return book.running.map(({ questionId }) => questionId).filter((questionId) => !held.has(questionId));
+  }
 }
 
-const emptyBook: TurnBook = { version: 1, running: [], waiting: [] };
+const emptyBook: TurnBook = { version: 1, running: [], waiting: [], parked: [] };
 
 function lineUp(book: TurnBook, entry: TurnBook['waiting'][number]): TurnBook {
   const isKnown = ({ questionId }: TurnEntry): boolean => questionId === entry.questionId;
   if (book.running.some(isKnown) || book.waiting.some(isKnown)) return book;
   const waiting = [...book.waiting, entry].toSorted((one, other) => one.sinceMs - other.sinceMs);
-  return { ...book, waiting };
+  const parked = book.parked.filter(({ questionId }) => questionId !== entry.questionId);
+  return { ...book, waiting, parked };
 }
 
 function strike(book: TurnBook, id: string): TurnBook {
-  const others = ({ questionId }: TurnEntry): boolean => questionId !== id;
-  return { ...book, running: book.running.filter(others), waiting: book.waiting.filter(others) };
+  const others = ({ questionId }: { questionId: string }): boolean => questionId !== id;
+  return {
+    ...book,
+    running: book.running.filter(others),
+    waiting: book.waiting.filter(others),
+    parked: book.parked.filter(others),
+  };
 }
 
 /** Gives free turns to those who wait, one by one. */

@@ -1,6 +1,8 @@
 import type { Claims, Clock, Journal, QuestionStore, ThreadStore } from '../core/ports.ts';
 import type { TurnStore } from '../core/turns.ts';
 import { openEmbeddedStore } from './embedded-store.ts';
+import type { KeyValueStore } from './key-value-store.ts';
+import type { Client } from './redis-connection.ts';
 import { openRedisStore } from './redis-store.ts';
 import { createClaims, createQuestionStore, createThreadStore, createTurnStore } from './repositories.ts';
 
@@ -12,6 +14,8 @@ export interface Storage {
   threads: ThreadStore;
   claims: Claims;
   turns: TurnStore;
+  /** The connection to Redis, where there is one; closed with the storage. */
+  redis?: Client;
   /** Throws `AppError` of kind `storage` when nothing can be stored at the moment; answers within about 2 s. */
   ping(): Promise<void>;
   /** Finishes pending writes, within a bounded time. */
@@ -23,10 +27,14 @@ export async function openStorage(
   location: StorageLocation,
   { clock, journal }: { clock: Clock; journal: Journal },
 ): Promise<Storage> {
-  const kv =
-    'redisUrl' in location
-      ? await openRedisStore(location.redisUrl, journal)
-      : openEmbeddedStore(location.dataDir, clock, journal);
+  if ('redisUrl' in location) {
+    const store = await openRedisStore(location.redisUrl, journal);
+    return { ...createStorage(store), redis: store.client };
+  }
+  return createStorage(openEmbeddedStore(location.dataDir, clock, journal));
+}
+
+function createStorage(kv: KeyValueStore): Storage {
   return {
     questions: createQuestionStore(kv),
     threads: createThreadStore(kv),

@@ -138,6 +138,7 @@ const turnsSchema = z.looseObject({
   version: z.literal(1),
   running: z.array(z.looseObject({ questionId: z.string(), userId: z.string() })),
   waiting: z.array(z.looseObject({ questionId: z.string(), userId: z.string(), sinceMs: z.number() })),
+  parked: z.array(z.looseObject({ questionId: z.string(), sinceMs: z.number(), untilMs: z.number() })),
 });
 
 /** How one kind of record becomes text and back. Both throw `AppError` of kind `corrupt`, which names the key. */

@@ -27,7 +27,7 @@ const REFUSALS = new Set(['ERR', 'NOAUTH', 'NOPERM', 'WRONGPASS']);
 
 type None = Record<never, never>;
 /** A client without Redis' modules, which is what the adapter of Keyv takes. */
-type Client = RedisClientType<None, None, None, 2, None>;
+export type Client = RedisClientType<None, None, None, 2, None>;
 
 /** One shared client that makes a lost connection again by itself. */
 export interface RedisConnection {

@@ -2,7 +2,7 @@ import { createKeyv } from '@keyv/redis';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Journal } from '../core/ports.ts';
 import type { KeyValueStore } from './key-value-store.ts';
-import { createRedisConnection, type RedisConnection } from './redis-connection.ts';
+import { type Client, createRedisConnection, type RedisConnection } from './redis-connection.ts';
 import { textSerialization } from './text-serialization.ts';
 
 const OLDEST_VERSION = [6, 2] as const;
@@ -18,7 +18,10 @@ return 1`;
  * or later, and never evicting keys. Lost connections are made again by themselves. Throws `AppError` of kind `storage`,
  * which never names the URL, because it may hold a password.
  */
-export async function openRedisStore(redisUrl: string, journal: Journal): Promise<KeyValueStore> {
+export async function openRedisStore(
+  redisUrl: string,
+  journal: Journal,
+): Promise<KeyValueStore & { client: Client }> {
   const connection = createRedisConnection(redisUrl, journal);
   const { client, run, close } = connection;
   try {
@@ -39,6 +42,7 @@ export async function openRedisStore(redisUrl: string, journal: Journal): Promis
   }
 
   return {
+    client,
     get: (key) => run('GET', () => keyv.get<string>(key)),
     async set(key, value, ttlMs) {
       await run('SET', () => keyv.set(key, value, ttlMs));

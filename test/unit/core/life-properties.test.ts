@@ -129,7 +129,7 @@ function expectAtRest(life: MemoryLife): void {
   expect(life.violations).toEqual([]);
   expect(life.openIds()).toEqual([]);
   expect(life.threads().flatMap(({ line }) => line)).toEqual([]);
-  expect(life.turnBooks().flatMap(({ running, waiting }) => [...running, ...waiting])).toEqual([]);
+  expect(life.turnBooks().flatMap(({ running, waiting, parked }) => [...running, ...waiting, ...parked])).toEqual([]);
 }
 
 describe('a question, over any failures and crashes that pass', () => {

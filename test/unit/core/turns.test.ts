@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/core/question.ts';
-import { createTurns, type TurnBook, type TurnLimits } from '../../../src/core/turns.ts';
+import { createTurns, type TurnBook, type TurnLimits, unparkEveryMs } from '../../../src/core/turns.ts';
 import { questionWith } from '../../support/questions.ts';
 
 function inMemory(limits: TurnLimits) {
@@ -50,6 +50,22 @@ describe('turns', () => {
     const [first] = flood;
     if (first) expect(await turns.release(first)).toEqual([late.id]);
     expect(running()).toHaveLength(3);
+  });
+
+  it('go on after a limit one by one, the oldest first', async () => {
+    const { turns } = inMemory({ perWorkspace: 10, perPerson: 10 });
+    const [young, old, later] = [ask(30, 'UADA'), ask(10, 'UBOB'), ask(20, 'UCAT')];
+    for (const question of [young, old, later]) await turns.take(question);
+    await turns.park(young, 1_000_000);
+    await turns.park(old, 1_000_000);
+    await turns.park(later, 9_000_000);
+    expect(await turns.parkedForMs(old, 1_000_000)).toBe(0);
+    expect(await turns.parkedForMs(young, 1_000_000)).toBe(unparkEveryMs);
+    await turns.take(old);
+    expect(await turns.parkedForMs(young, 1_000_000)).toBe(0);
+    expect(await turns.parkedForMs(later, 1_000_000)).toBe(8_000_000);
+    await turns.release(young);
+    expect(await turns.parkedForMs(young, 1_000_000)).toBe(0);
   });
 
   it('keep their limits, lose nobody, and leave no place empty', async () => {
