@@ -55,6 +55,7 @@ export async function startFakeService(quirks: Quirks = {}) {
   const calls: ServiceCall[] = [];
   let nextId = 100;
   let answering: ((question: ServiceQuestion) => void) | undefined;
+  let fate: (call: ServiceCall) => ServiceFault | undefined = () => undefined;
 
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
@@ -71,6 +72,10 @@ export async function startFakeService(quirks: Quirks = {}) {
       conversations.flatMap(({ questions }) => questions).filter(({ question }) => question === text),
     fault: (call: ServiceCall, fault: ServiceFault, times = 1) => void faults.push({ call, fault, times }),
     clearFaults: () => void faults.splice(0),
+    /** From now on every call without a planned fault meets what `decide` says. */
+    decideFates: (decide: (call: ServiceCall) => ServiceFault | undefined) => {
+      fate = decide;
+    },
     answer,
     fail,
     step: (question: ServiceQuestion, reasoning: string) => {
@@ -79,6 +84,10 @@ export async function startFakeService(quirks: Quirks = {}) {
     /** From now on every new question is answered as soon as it is asked. */
     answerEverything: () => {
       answering = (question) => answer(question);
+    },
+    /** From now on every new question is answered after the time that `delayMs` says. */
+    answerAfter: (delayMs: () => number) => {
+      answering = (question) => void setTimeout(() => answer(question), delayMs()).unref();
     },
     remove: (conversationId: number) => {
       const index = conversations.findIndex(({ id }) => id === conversationId);
@@ -116,7 +125,7 @@ export async function startFakeService(quirks: Quirks = {}) {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = '';
     for await (const chunk of request) body += chunk;
-    const { pathname } = new URL(request.url ?? '/', url);
+    const { pathname, searchParams } = new URL(request.url ?? '/', url);
     const [, idText, sub, questionText, verb] =
       /^\/\.api\/deepsearch\/v1(?:\/(\d+)(?:\/(questions)(?:\/(\d+)\/(cancel))?)?)?$/.exec(pathname) ?? [];
     const call = callOf(request.method ?? '', idText, sub, verb);
@@ -126,7 +135,7 @@ export async function startFakeService(quirks: Quirks = {}) {
       return send(response, 401, { error: { message: 'who?' } });
     if (request.headers['x-requested-with'] === undefined) return send(response, 400, { error: { message: 'header' } });
     const planned = faults.find((entry) => entry.call === call && entry.times > 0);
-    const fault = planned?.fault;
+    const fault = planned === undefined ? fate(call) : planned.fault;
     if (planned !== undefined) planned.times -= 1;
     if (fault !== undefined && 'status' in fault) {
       response.writeHead(fault.status, fault.headers).end(fault.body ?? '');
@@ -134,18 +143,18 @@ export async function startFakeService(quirks: Quirks = {}) {
     }
     if (fault !== undefined && 'breakBeforeEffect' in fault) return void response.destroy();
     const asked = body === '' ? undefined : (JSON.parse(body) as { question?: string; conversation_id?: number });
-    const reply = run(call, Number(idText), Number(questionText), asked);
+    const limit = Number(searchParams.get('page_first') ?? conversations.length);
+    const reply = run(call, { conversationId: Number(idText), questionId: Number(questionText), limit }, asked);
     if (fault !== undefined) return void response.destroy();
     send(response, reply.status, reply.body);
   }
 
   function run(
     call: ServiceCall,
-    conversationId: number,
-    questionId: number,
+    { conversationId, questionId, limit }: { conversationId: number; questionId: number; limit: number },
     asked: { question?: string; conversation_id?: number } | undefined,
   ): { status: number; body?: unknown } {
-    if (call === 'list') return { status: 200, body: envelope(conversations.toReversed()) };
+    if (call === 'list') return { status: 200, body: envelope(conversations.toReversed().slice(0, limit)) };
     if (call === 'create') {
       const conversation = createConversation();
       addQuestion(conversation, asked?.question ?? '');

@@ -74,6 +74,7 @@ export async function startFakeSlack() {
   const faults: { method: string; fault: Fault; times: number }[] = [];
   let clock = 1_700_000_000;
   let refusedBlockTypes: string[] = [];
+  let fate: (method: string) => Fault | undefined = () => undefined;
 
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
@@ -168,6 +169,10 @@ export async function startFakeSlack() {
     channels,
     say,
     fault: (method: string, fault: Fault, times = 1) => void faults.push({ method, fault, times }),
+    /** From now on every call without a planned fault meets what `decide` says. */
+    decideFates: (decide: (method: string) => Fault | undefined) => {
+      fate = decide;
+    },
     refuseBlocks: (...types: string[]) => {
       refusedBlockTypes = types;
     },
@@ -206,9 +211,9 @@ export async function startFakeSlack() {
       return sendJson(response, { ok: false, error: 'unknown_method' });
     }
     const planned = faults.find((entry) => entry.method === method && entry.times > 0);
-    if (planned === undefined) return sendJson(response, run(args));
-    planned.times -= 1;
-    const { fault } = planned;
+    const fault = planned === undefined ? fate(method) : planned.fault;
+    if (planned !== undefined) planned.times -= 1;
+    if (fault === undefined) return sendJson(response, run(args));
     if ('error' in fault) return sendJson(response, { ok: false, error: fault.error });
     if ('retryAfterSeconds' in fault) {
       response.writeHead(429, { 'retry-after': String(fault.retryAfterSeconds) }).end();

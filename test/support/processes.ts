@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { copyFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Child } from '../../src/demo/child.ts';
@@ -157,6 +159,24 @@ export function run(command: string, args: string[], environment: Record<string,
       await ended;
     },
   };
+}
+
+/** Builds the programs as they are shipped, into a temporary folder: they start twice as fast as from source. */
+export async function buildPrograms(): Promise<{ mainFile: string; remove(): Promise<void> }> {
+  const folder = await createTempDir();
+  const dist = join(folder.path, 'dist');
+  await Promise.all([
+    copyFile(join(projectFolder, 'package.json'), join(folder.path, 'package.json')),
+    symlink(join(projectFolder, 'node_modules'), join(folder.path, 'node_modules')),
+  ]);
+  const compiler = join(projectFolder, 'node_modules/typescript/bin/tsc');
+  const build = run(process.execPath, [compiler, '-p', 'tsconfig.json', '--outDir', dist, '--sourceMap', 'false']);
+  const code = await build.ended;
+  if (code !== 0) {
+    await folder.remove();
+    throw new Error(`the build ended with ${code}: ${build.output()}`);
+  }
+  return { mainFile: join(dist, 'main.js'), remove: folder.remove };
 }
 
 /** Whether a process with this id is there. */
