@@ -15,19 +15,25 @@ import { createSweep } from './core/sweep.ts';
 import { createTurns } from './core/turns.ts';
 import { createDeepSearchClient, type DeepSearchClient } from './deepsearch/client.ts';
 import { createCodeSearch } from './deepsearch/code-search.ts';
+import { guardCodeSearch } from './deepsearch/guarded.ts';
 import { createBullLooks } from './jobs/bullmq.ts';
 import { repeat } from './jobs/repeat.ts';
 import { createTimers } from './jobs/timers.ts';
-import { watchAccess } from './observability/access-watch.ts';
+import { createLimiters } from './limits/limiters.ts';
+import { createAccessNote, watchAccess } from './observability/access-watch.ts';
 import { createOperatorServer, type Mounts } from './observability/http-server.ts';
 import { createJournal } from './observability/logger.ts';
 import { createMetrics } from './observability/metrics.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
+import { isTokenRefused } from './slack/errors.ts';
+import { createSlackGate } from './slack/gate.ts';
 import { createHttpReceiver, eventsPath } from './slack/http-receiver.ts';
 import { createLibraryLogger } from './slack/library-logger.ts';
 import { createMessenger } from './slack/messenger.ts';
 import { createReader } from './slack/names.ts';
 import { createSocketReceiver, type SlackReceiver } from './slack/socket-receiver.ts';
+import { createTeller } from './slack/teller.ts';
+import { createThrough } from './slack/through.ts';
 import { createWebClient, type Identity, webClientOptions, whoAmI } from './slack/web-client.ts';
 import { openStorage } from './storage/open-storage.ts';
 import { version } from './version.ts';
@@ -37,6 +43,9 @@ const resumeSpreadMs = 1_000;
 
 /** How often open questions without a planned look are searched, in milliseconds. */
 const sweepEveryMs = 60_000;
+
+/** How long private words under way may take to arrive when the app stops, in milliseconds. */
+const drainMs = 2_000;
 
 /** Tries to learn from Slack who the app is, before the start is given up. */
 const identityTries = 8;
@@ -83,14 +92,31 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
 
     const deepSearch = createDeepSearch(config, now, random);
     closers.push(() => deepSearch.close());
-    const access = watchAccess(createCodeSearch(deepSearch, config.SRC_ENDPOINT), now);
+    const createLimiter = createLimiters({ redis: storage.redis, journal });
+    const guarded = guardCodeSearch(createCodeSearch(deepSearch, config.SRC_ENDPOINT), {
+      createLimiter,
+      requestsPerSecond: config.SRC_REQUESTS_PER_SECOND,
+      burst: config.SRC_REQUEST_BURST,
+      journal,
+    });
+    const access = watchAccess(guarded, now);
 
     const libraryLogger = createLibraryLogger(journal);
     const clientOptions = webClientOptions(config.SLACK_API_URL, libraryLogger);
     const botToken = config.SLACK_BOT_TOKEN.reveal();
     const client = createWebClient(botToken, clientOptions);
     const identity = await learnIdentity(() => whoAmI(client), journal, random);
-    const messenger = createMessenger({ client, identity, format: config.MESSAGE_FORMAT, journal, now });
+    const slackAccess = createAccessNote({
+      probe: () => through('auth.test', 'private', () => client.auth.test()),
+      isRefusal: isTokenRefused,
+      now,
+    });
+    const through = createThrough({
+      gate: createSlackGate({ createLimiter, now, journal }),
+      teamId: identity.teamId,
+      noting: slackAccess.noting,
+    });
+    const messenger = createMessenger({ client, through, identity, format: config.MESSAGE_FORMAT, journal, now });
 
     const looks =
       config.REDIS_URL === undefined
@@ -116,14 +142,15 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     };
     const accept = createAccept({ ...ports, digest: shortDigest });
     const requests = createRequests({ ...ports, accept, digest: shortDigest });
-    const read = createReader({ client, botUserId: identity.botUserId, now });
+    const read = createReader({ client, through, botUserId: identity.botUserId, now });
+    const teller = createTeller({ whisper: messenger.whisper, journal });
     const { receiver, mounts } = createReceiver(config, overrides, clientOptions, libraryLogger, journal);
     const bolt = createBoltApp({
       receiver,
       botToken,
       clientOptions,
       logger: libraryLogger,
-      desk: { client, identity, accept, requests, threads, read, whisper: messenger.whisper, journal },
+      desk: { client, through, identity, accept, requests, threads, read, tell: teller.tell, journal },
     });
 
     const server = createOperatorServer({
@@ -132,6 +159,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       dependencies: [
         { name: 'storage', check: () => storage.ping().then(() => true) },
         { name: 'slack', check: async () => receiver.isConnected() },
+        { name: 'slackAccess', check: slackAccess.isAuthorized },
         { name: 'codeSearchAccess', check: access.isAuthorized },
       ],
       metrics,
@@ -146,6 +174,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     await Promise.all(open.map((id) => looks.lookIn(id, random() * resumeSpreadMs)));
     const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, looks, journal }), journal);
     closers.push(async () => sweeper.stop());
+    closers.push(() => teller.drain(drainMs));
     closers.push(async () => void (await bolt.stop()));
     await bolt.start();
     journal.info({ event: 'app_started', outcome: 'ok', version, port, resumed: open.length, teamId: identity.teamId });

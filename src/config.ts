@@ -81,6 +81,16 @@ export const SETTINGS = {
     'Longest time one read from the service may take, repeats included.',
     '15000',
   ),
+  SRC_REQUESTS_PER_SECOND: setting(
+    whole(1, 10_000),
+    'Most requests to the service per second in the long run, by all processes on one Redis together.',
+    '20',
+  ),
+  SRC_REQUEST_BURST: setting(
+    whole(1, 100_000),
+    'Requests to the service that may be made at once after a quiet time.',
+    '40',
+  ),
   SRC_CA_FILE: setting(
     z.string(),
     'Path of a PEM file with the certificate authorities to trust for the service, beside the usual ones.',

@@ -2,6 +2,8 @@
 export type Intent =
   | { kind: 'help' }
   | { kind: 'cancel' }
+  /** A bare "new", without a question. */
+  | { kind: 'new' }
   /** `freshText` is the question without its leading "new", for places where that word asks for a new conversation. */
   | { kind: 'ask'; text: string; freshText?: string };
 
@@ -14,8 +16,9 @@ export function readIntent(text: string): Intent {
   if (trimmed === '' || isVerb(trimmed, 'help')) return { kind: 'help' };
   if (isCancel(trimmed)) return { kind: 'cancel' };
   const opening = openingOfNewQuestion.exec(trimmed)?.[0];
-  const rest = opening === undefined ? '' : trimmed.slice(opening.length).trim();
-  return rest === '' ? { kind: 'ask', text: trimmed } : { kind: 'ask', text: trimmed, freshText: rest };
+  if (opening === undefined) return { kind: 'ask', text: trimmed };
+  const rest = trimmed.slice(opening.length).trim();
+  return rest === '' ? { kind: 'new' } : { kind: 'ask', text: trimmed, freshText: rest };
 }
 
 /** True for a bare "cancel" or "stop", which needs no mention in a thread of the app. */
@@ -26,11 +29,10 @@ export function isCancel(text: string): boolean {
 /** "new …", "new question: …", "different question, …" */
 const openingOfNewQuestion = /^(?:(?:new|different)\s+question\b|new\b)[\s:,.–—-]*/i;
 
+/** Longer than any verb with its marks; the expression below takes long over long rows of marks. */
+const longestVerb = 40;
+
 function isVerb(text: string, verb: string): boolean {
-  return (
-    text
-      .trim()
-      .replace(/[.!]+$/, '')
-      .toLowerCase() === verb
-  );
+  const trimmed = text.trim();
+  return trimmed.length <= longestVerb && trimmed.replace(/[.!]+$/, '').toLowerCase() === verb;
 }

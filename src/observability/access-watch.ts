@@ -1,16 +1,30 @@
 import { isAppError } from '../core/errors.ts';
 import type { Clock, CodeSearch } from '../core/ports.ts';
 
-/** After the service refused our credentials, how often it is asked whether it takes them again, in milliseconds. */
+/** After our credentials were refused, how often the far side is asked whether it takes them again, in milliseconds. */
 const probeEveryMs = 15_000;
 
-/** Wraps the service so that refused credentials show on `/readyz` until the service takes them again. */
-export function watchAccess(
-  codeSearch: CodeSearch,
-  now: Clock,
-): { codeSearch: CodeSearch; isAuthorized: () => Promise<boolean> } {
+export interface AccessNote {
+  /** Notes how a call ends; the result or the error goes on as it is. */
+  noting<Result>(result: Promise<Result>): Promise<Result>;
+  /** False from the first refusal until a call succeeds. Asks the far side itself meanwhile, every 15 s at most. */
+  isAuthorized(): Promise<boolean>;
+}
+
+/**
+ * Remembers whether a far side takes our credentials. `probe` is a call that leads through `noting`; `isRefusal` tells
+ * the errors that are about the credentials as a whole.
+ */
+export function createAccessNote(options: {
+  probe: () => Promise<unknown>;
+  isRefusal: (error: unknown) => boolean;
+  now: Clock;
+}): AccessNote {
+  const { probe, isRefusal, now } = options;
   let refused = false;
   let probedMs = 0;
+
+  return { noting, isAuthorized };
 
   async function noting<Result>(result: Promise<Result>): Promise<Result> {
     try {
@@ -18,25 +32,36 @@ export function watchAccess(
       refused = false;
       return value;
     } catch (error) {
-      if (isAppError(error, 'unauthorized')) refused = true;
+      if (isRefusal(error)) refused = true;
       throw error;
     }
   }
 
-  return {
-    codeSearch: {
-      create: (text) => noting(codeSearch.create(text)),
-      followUp: (conversationId, text) => noting(codeSearch.followUp(conversationId, text)),
-      read: (conversationId) => noting(codeSearch.read(conversationId)),
-      newest: (limit, sinceMs) => noting(codeSearch.newest(limit, sinceMs)),
-      cancel: (conversationId, questionId) => noting(codeSearch.cancel(conversationId, questionId)),
-    },
-    isAuthorized: async () => {
-      if (refused && now() - probedMs >= probeEveryMs) {
-        probedMs = now();
-        await noting(codeSearch.newest(1)).catch(() => undefined);
-      }
-      return !refused;
-    },
+  async function isAuthorized(): Promise<boolean> {
+    if (refused && now() - probedMs >= probeEveryMs) {
+      probedMs = now();
+      await probe().catch(() => undefined);
+    }
+    return !refused;
+  }
+}
+
+/** Wraps the service so that refused credentials show on `/readyz` until the service takes them again. */
+export function watchAccess(
+  codeSearch: CodeSearch,
+  now: Clock,
+): { codeSearch: CodeSearch; isAuthorized: () => Promise<boolean> } {
+  const { noting, isAuthorized } = createAccessNote({
+    probe: () => watched.newest(1),
+    isRefusal: (error) => isAppError(error, 'unauthorized'),
+    now,
+  });
+  const watched: CodeSearch = {
+    create: (text) => noting(codeSearch.create(text)),
+    followUp: (conversationId, text) => noting(codeSearch.followUp(conversationId, text)),
+    read: (conversationId) => noting(codeSearch.read(conversationId)),
+    newest: (limit, sinceMs) => noting(codeSearch.newest(limit, sinceMs)),
+    cancel: (conversationId, questionId) => noting(codeSearch.cancel(conversationId, questionId)),
   };
+  return { codeSearch: watched, isAuthorized };
 }

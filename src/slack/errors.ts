@@ -1,5 +1,5 @@
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from '@slack/web-api';
-import { AppError, type ErrorKind } from '../core/errors.ts';
+import { AppError, type ErrorKind, isAppError } from '../core/errors.ts';
 
 /** Slack's error codes by what they mean to us. Source: docs.slack.dev/reference/methods, error tables. */
 const kindOfCode: Record<string, ErrorKind> = {
@@ -63,6 +63,21 @@ const kindOfCode: Record<string, ErrorKind> = {
 
 /** A private channel without the app looks like one that does not exist. */
 const invitable = new Set(['not_in_channel', 'channel_not_found']);
+
+/** What Slack says of every call when the token itself is no good; other refusals are about one method or place. */
+const tokenRefusals = new Set([
+  'not_authed',
+  'invalid_auth',
+  'account_inactive',
+  'token_revoked',
+  'token_expired',
+  'org_login_required',
+]);
+
+/** Whether Slack takes the app's token for nothing any more. */
+export function isTokenRefused(error: unknown): boolean {
+  return isAppError(error, 'unauthorized') && tokenRefusals.has(String(error.code));
+}
 
 function all(kind: ErrorKind, codes: string[]): Record<string, ErrorKind> {
   return Object.fromEntries(codes.map((code) => [code, kind]));

@@ -3,8 +3,11 @@ import type { CreateLimiter, Limiter } from '../core/limits.ts';
 import type { Clock, Journal } from '../core/ports.ts';
 import { keptForEndings, messagesPerChannel, methodAllowances, type SlackMethod } from './tiers.ts';
 
-/** How long an answer waits here for its turn; longer waits are the core's, which repeats it until it is delivered. */
-const answerPatienceMs = 2_000;
+/**
+ * How long an answer or a private word waits here for its turn. Longer waits are the core's, which repeats an answer
+ * until it is delivered.
+ */
+const patienceMs = 2_000;
 /** A longer `Retry-After` is taken for nonsense and shortened to this; Slack's windows are minutes. */
 const longestBlockMs = 60 * 60 * 1000;
 
@@ -13,7 +16,7 @@ export interface Passage {
   teamId: string;
   /** The channel a message goes to. */
   channelId?: string | undefined;
-  /** `answer` waits for a moment, the others are refused at once; `edit`, of a running card, is refused first. */
+  /** `answer` and `private` wait for a moment, the others are refused at once; `edit`, of a running card, is refused first. */
   urgency: 'answer' | 'card' | 'edit' | 'private';
 }
 
@@ -63,14 +66,14 @@ export function createSlackGate({ createLimiter, now, journal }: SlackGateDeps):
 
   /** The channel first: what it refuses costs the workspace nothing. */
   async function takePoints(method: SlackMethod, { teamId, channelId, urgency }: Passage): Promise<number> {
-    const untilMs = now() + (urgency === 'answer' ? answerPatienceMs : 0);
-    const patienceMs = () => Math.max(0, untilMs - now());
+    const untilMs = now() + (urgency === 'answer' || urgency === 'private' ? patienceMs : 0);
+    const leftMs = () => Math.max(0, untilMs - now());
     if (method === 'chat.postMessage' && channelId !== undefined) {
-      const missingMs = await channels.take(`${teamId}:${channelId}`, { patienceMs: patienceMs() });
+      const missingMs = await channels.take(`${teamId}:${channelId}`, { patienceMs: leftMs() });
       if (missingMs > 0) return missingMs;
     }
     const leaving = method === 'chat.update' && urgency === 'edit' ? keptForEndings : 0;
-    return limiterOf(method).take(teamId, { patienceMs: patienceMs(), leaving });
+    return limiterOf(method).take(teamId, { patienceMs: leftMs(), leaving });
   }
 
   function limiterOf(method: SlackMethod): Limiter {

@@ -45,7 +45,7 @@ export function mentions(text: string, userId: string): boolean {
 
 /** Whether a text begins by addressing a person other than the app, or a group of people. */
 export function addressesAnother(text: string, botUserId: string): boolean {
-  const first = /^\s*<(?:@([A-Z0-9]+)|!(?:subteam\^|here\b|channel\b|everyone\b))[^<>]*>/.exec(text);
+  const first = /^\s*<(?:@([A-Z0-9]+)(?:\|[^<>]*)?|!(?:subteam\^|here\b|channel\b|everyone\b)[^<>]*)>/.exec(text);
   return first !== null && first[1] !== botUserId;
 }
 

@@ -9,7 +9,8 @@ import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../rend
 import { type Notice, renderNotice } from '../render/notices.ts';
 import { renderOutcome } from '../render/outcome.ts';
 import { respond } from './response-url.ts';
-import { call, type Identity } from './web-client.ts';
+import type { Through } from './through.ts';
+import type { Identity } from './web-client.ts';
 
 /** How long Slack's `response_url` of a command stays valid; a minute is kept back. */
 const responseUrlLifeMs = 29 * 60 * 1000;
@@ -18,8 +19,12 @@ const responseUrlLifeMs = 29 * 60 * 1000;
 const pageSize = 200;
 const pagesRead = 5;
 
+/** How long a message whose posting had an unknown outcome is waited for where the app may not look for it. */
+const blindWaitMs = 60_000;
+
 export interface MessengerDeps {
   client: WebClient;
+  through: Through;
   identity: Identity;
   format: Exclude<MessageFormat, 'plain'>;
   journal: Journal;
@@ -27,22 +32,24 @@ export interface MessengerDeps {
 }
 
 /** Slack as the core sees it: cards and answers through the Web API, falling back to simpler formats where refused. */
-export function createMessenger({ client, identity, format, journal, now }: MessengerDeps): Messenger & Whisperer {
+export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
+  const { client, through, identity, format, journal, now } = deps;
   const ladder = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format));
-  const whisper = createWhisper(client, identity);
+  const whisper = createWhisper(deps);
 
   return { postCard, findCard, updateCard, countParts, postPart, findPart, tellPrivately, whisper };
 
   async function postCard(question: Question, view: CardView): Promise<{ ts: string }> {
-    return post(question, (asFormat) => renderCard(question, view, { format: asFormat }));
+    return post(question, 'card', (asFormat) => renderCard(question, view, { format: asFormat }));
   }
 
   async function updateCard(question: Question, view: CardView): Promise<void> {
     const ts = question.card.ts;
     if (ts === undefined) return;
+    const urgency = question.outcome === undefined ? 'edit' : 'card';
     await inSomeFormat(question, async (asFormat) => {
       const { metadata: _, ...message } = renderCard(question, view, { format: asFormat });
-      await call('chat.update', () =>
+      await through('chat.update', urgency, () =>
         client.chat.update({ channel: question.place.channelId, ts, blocks: [], ...message }),
       );
     });
@@ -53,7 +60,7 @@ export function createMessenger({ client, identity, format, journal, now }: Mess
   }
 
   async function postPart(question: Question, part: number): Promise<{ ts: string }> {
-    return post(question, (asFormat) => {
+    return post(question, 'answer', (asFormat) => {
       const rendered = renderOutcome(question, { format: asFormat })[part];
       if (rendered === undefined) throw new Error(`outcome has no part ${part}`);
       return rendered;
@@ -61,11 +68,11 @@ export function createMessenger({ client, identity, format, journal, now }: Mess
   }
 
   function findCard(question: Question): Promise<string | undefined> {
-    return find(question, cardMarker(question));
+    return find(question, cardMarker(question), 'card', question.card.intentMs);
   }
 
   function findPart(question: Question, part: number): Promise<string | undefined> {
-    return find(question, partMarker(question, part));
+    return find(question, partMarker(question, part), 'answer', question.delivery.intentMs);
   }
 
   async function tellPrivately(question: Question, userId: string, notice: Notice): Promise<void> {
@@ -76,20 +83,29 @@ export function createMessenger({ client, identity, format, journal, now }: Mess
 
   async function post(
     question: Question,
+    urgency: 'answer' | 'card',
     render: (asFormat: MessageFormat) => RenderedMessage,
   ): Promise<{ ts: string }> {
     const { channelId, threadTs } = question.place;
+    // Room in the channel is for messages that appear there: one that was refused leaves it to the next try.
+    let room: string | undefined = channelId;
     return inSomeFormat(question, async (asFormat) => {
       const message = render(asFormat);
       const posted = await joiningWhereNeeded(channelId, () =>
-        call('chat.postMessage', () =>
-          client.chat.postMessage({
-            channel: channelId,
-            ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
-            unfurl_links: false,
-            unfurl_media: false,
-            ...message,
-          }),
+        through(
+          'chat.postMessage',
+          urgency,
+          () => {
+            room = undefined;
+            return client.chat.postMessage({
+              channel: channelId,
+              ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+              unfurl_links: false,
+              unfurl_media: false,
+              ...message,
+            });
+          },
+          room,
         ),
       );
       if (posted.ts === undefined) {
@@ -109,9 +125,10 @@ export function createMessenger({ client, identity, format, journal, now }: Mess
     } catch (error) {
       if (!isAppError(error) || error.code !== 'not_in_channel') throw error;
       try {
-        await call('conversations.join', () => client.conversations.join({ channel: channelId }));
-      } catch {
-        throw error;
+        await through('conversations.join', 'card', () => client.conversations.join({ channel: channelId }));
+      } catch (notJoined) {
+        // Without room for joining now, the whole is tried again later.
+        throw isAppError(notJoined, 'rateLimited') ? notJoined : error;
       }
       return send();
     }
@@ -133,7 +150,32 @@ export function createMessenger({ client, identity, format, journal, now }: Mess
     throw new Error('the ladder of formats is empty');
   }
 
-  async function find(question: Question, marker: string): Promise<string | undefined> {
+  /**
+   * Looks for a message of ours by its marker. Where the app was not granted the scope to read, nobody can tell whether
+   * the message stands: after a minute of waiting for the grant it is taken for not posted, because a question that
+   * stays silent is worse than the rare answer that comes twice.
+   */
+  async function find(
+    question: Question,
+    marker: string,
+    urgency: 'answer' | 'card',
+    intentMs = 0,
+  ): Promise<string | undefined> {
+    try {
+      return await findMarked(question, marker, urgency);
+    } catch (error) {
+      if (!isAppError(error, 'unauthorized') || error.code !== 'missing_scope') throw error;
+      journal.error({ event: 'look_not_allowed', questionId: question.id, channelId: question.place.channelId }, error);
+      if (now() - intentMs <= blindWaitMs) throw error;
+      return undefined;
+    }
+  }
+
+  async function findMarked(
+    question: Question,
+    marker: string,
+    urgency: 'answer' | 'card',
+  ): Promise<string | undefined> {
     const { channelId: channel } = question.place;
     // A minute of grace for clocks that differ: messages older than the question cannot be about it.
     const oldest = String(Math.floor(question.acceptedMs / 1000) - 60);
@@ -142,16 +184,31 @@ export function createMessenger({ client, identity, format, journal, now }: Mess
       const window = { channel, oldest, limit: pageSize, include_all_metadata: true, ...(cursor ? { cursor } : {}) };
       const { place } = question;
       const found = isInThread(place)
-        ? await call('conversations.replies', () => client.conversations.replies({ ...window, ts: place.threadTs }))
-        : await call('conversations.history', () => client.conversations.history(window));
-      const messages: (MarkedMessage & { ts?: string })[] = found.messages ?? [];
-      const match = messages.find((message) => hasMarker(message, marker));
+        ? await through('conversations.replies', urgency, () =>
+            client.conversations.replies({ ...window, ts: place.threadTs }),
+          )
+        : await through('conversations.history', urgency, () => client.conversations.history(window));
+      const messages: FoundMessage[] = found.messages ?? [];
+      const match = messages.find((message) => isOurs(message) && hasMarker(message, marker));
       if (match?.ts !== undefined) return match.ts;
       cursor = found.response_metadata?.next_cursor;
       if (!cursor) return undefined;
     }
     return undefined;
   }
+
+  /** Others may copy our markers; a server that names neither author nor app leaves only the marker to go by. */
+  function isOurs({ user, bot_id }: FoundMessage): boolean {
+    const { botUserId, botId } = identity;
+    if (user === undefined && (bot_id === undefined || botId === undefined)) return true;
+    return user === botUserId || (botId !== undefined && bot_id === botId);
+  }
+}
+
+interface FoundMessage extends MarkedMessage {
+  ts?: string;
+  user?: string;
+  bot_id?: string;
 }
 
 /** One person in one place, and the short-lived private way back that some payloads carry. */
@@ -167,7 +224,7 @@ export interface Whisperer {
   whisper(to: Listener, notice: Notice | RenderedMessage): Promise<void>;
 }
 
-function createWhisper(client: WebClient, identity: Identity): Whisperer['whisper'] {
+function createWhisper({ client, through, identity }: MessengerDeps): Whisperer['whisper'] {
   return async function whisper(to, notice) {
     const message = 'kind' in notice ? renderNotice(notice, { botUserId: identity.botUserId }) : notice;
     const private_: { text: string; blocks?: KnownBlock[] } = { text: message.text };
@@ -180,7 +237,7 @@ function createWhisper(client: WebClient, identity: Identity): Whisperer['whispe
       }
     }
     try {
-      await call('chat.postEphemeral', () =>
+      await through('chat.postEphemeral', 'private', () =>
         client.chat.postEphemeral({
           channel: to.channelId,
           user: to.userId,
@@ -190,7 +247,12 @@ function createWhisper(client: WebClient, identity: Identity): Whisperer['whispe
       );
     } catch (error) {
       if (!isAppError(error, 'undeliverable')) throw error;
-      await call('chat.postMessage', () => client.chat.postMessage({ channel: to.userId, ...private_ }));
+      await through(
+        'chat.postMessage',
+        'private',
+        () => client.chat.postMessage({ channel: to.userId, unfurl_links: false, unfurl_media: false, ...private_ }),
+        to.userId,
+      );
     }
   };
 }

@@ -1,6 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { Clock } from '../core/ports.ts';
 import { type Names, toPlainText, unnamedIds } from './incoming-text.ts';
+import type { Through } from './through.ts';
 
 /** How long a name is remembered, how many are, and how long a question waits for names before ids must do. */
 const rememberMs = 60 * 60 * 1000;
@@ -16,7 +17,8 @@ interface Remembered {
 }
 
 /** Reads Slack's text as people see it, with the names of people and channels where Slack tells them in time. */
-export function createReader({ client, botUserId, now }: { client: WebClient; botUserId: string; now: Clock }) {
+export function createReader(options: { client: WebClient; through: Through; botUserId: string; now: Clock }) {
+  const { client, through, botUserId, now } = options;
   const remembered = new Map<string, Remembered>();
 
   return async function read(text: string): Promise<string> {
@@ -40,12 +42,14 @@ export function createReader({ client, botUserId, now }: { client: WebClient; bo
   }
 
   async function userName(user: string): Promise<string | undefined> {
-    const { user: found } = await client.users.info({ user });
+    const { user: found } = await through('users.info', 'card', () => client.users.info({ user }));
     return found?.profile?.display_name || found?.real_name || found?.name;
   }
 
   async function channelName(channel: string): Promise<string | undefined> {
-    const { channel: found } = await client.conversations.info({ channel });
+    const { channel: found } = await through('conversations.info', 'card', () =>
+      client.conversations.info({ channel }),
+    );
     return found?.name;
   }
 }

@@ -4,6 +4,8 @@ import { addressesAnother, mentions } from './incoming-text.ts';
 
 /** What of a Slack message decides where it goes; as Slack sends it, so every field may be missing. */
 export interface IncomingMessage {
+  /** It came as an `app_mention` event. */
+  isMention: boolean;
   channelType?: string | undefined;
   subtype?: string | undefined;
   userId?: string | undefined;
@@ -29,9 +31,10 @@ const spokenSubtypes = new Set([undefined, 'file_share', 'thread_broadcast']);
 const slackbotUserId = 'USLACKBOT';
 
 /**
- * Routes a `message` event. In a direct conversation everything is meant for the app; in a channel only plain replies
- * in threads whose first message asked the app are, since mentions arrive as `app_mention` of their own.
- * `plainText` is the text without Slack's tokens and without the app's mention.
+ * Routes a `message` or `app_mention` event. In a direct conversation everything is meant for the app; in channels and
+ * group direct messages only mentions are, and plain replies in threads whose first message asked the app. A mention
+ * there arrives as an `app_mention` of its own. `plainText` is the text without Slack's tokens and without the app's
+ * mention.
  */
 export function routeMessage(
   message: IncomingMessage,
@@ -41,7 +44,7 @@ export function routeMessage(
 ): Route {
   const notSpoken = notSpokenBecause(message, botUserId);
   if (notSpoken !== undefined) return { to: 'ignore', reason: notSpoken };
-  if (message.channelType === 'im') return routeAddressed(plainText, thread);
+  if (message.isMention || message.channelType === 'im') return routeAddressed(plainText, thread);
   if (mentions(message.text, botUserId)) return { to: 'ignore', reason: 'arrives_as_app_mention' };
   if (message.threadTs === undefined) return { to: 'ignore', reason: 'not_in_thread' };
   if (thread === undefined) return { to: 'ignore', reason: 'thread_unknown' };
@@ -50,18 +53,6 @@ export function routeMessage(
   if (plainText === '') return { to: 'ignore', reason: 'no_text' };
   if (isCancel(plainText)) return { to: 'cancel' };
   return { to: 'ask', text: plainText, fresh: false };
-}
-
-/** Routes an `app_mention` event. */
-export function routeMention(
-  message: IncomingMessage,
-  plainText: string,
-  thread: Thread | undefined,
-  botUserId: string,
-): Route {
-  const notSpoken = notSpokenBecause(message, botUserId);
-  if (notSpoken !== undefined) return { to: 'ignore', reason: notSpoken };
-  return routeAddressed(plainText, thread);
 }
 
 function notSpokenBecause(message: IncomingMessage, botUserId: string): string | undefined {
@@ -75,8 +66,9 @@ function routeAddressed(plainText: string, thread: Thread | undefined): Route {
   const intent = readIntent(plainText);
   if (intent.kind === 'help') return { to: 'help' };
   if (intent.kind === 'cancel') return { to: 'cancel' };
+  if (intent.kind === 'new') return { to: 'ask', text: '', fresh: true };
   const hasConversation = thread?.conversationId !== undefined || (thread?.line.length ?? 0) > 0;
-  return intent.kind === 'ask' && intent.freshText !== undefined && hasConversation
+  return intent.freshText !== undefined && hasConversation
     ? { to: 'ask', text: intent.freshText, fresh: true }
     : { to: 'ask', text: plainText, fresh: false };
 }

@@ -18,10 +18,7 @@ return 1`;
  * or later, and never evicting keys. Lost connections are made again by themselves. Throws `AppError` of kind `storage`,
  * which never names the URL, because it may hold a password.
  */
-export async function openRedisStore(
-  redisUrl: string,
-  journal: Journal,
-): Promise<KeyValueStore & { client: Client }> {
+export async function openRedisStore(redisUrl: string, journal: Journal): Promise<KeyValueStore & { client: Client }> {
   const connection = createRedisConnection(redisUrl, journal);
   const { client, run, close } = connection;
   try {

@@ -34,11 +34,12 @@ const parts: Record<string, Part> = {
   },
   deepsearch: {
     parts: ['core'],
-    packages: ['node:*', 'undici', 'zod', ...markdownPackages],
+    packages: ['node:*', 'cockatiel', 'undici', 'zod', ...markdownPackages],
     typesOf: ['mdast'],
   },
   slack: { parts: ['core', 'render'], packages: ['node:*', '@slack/*', 'zod'] },
   storage: { parts: ['core'], packages: ['node:*', 'keyv', '@keyv/*', 'lmdb', 'redis', 'zod'] },
+  limits: { parts: ['core'], packages: ['rate-limiter-flexible'], typesOf: ['redis'] },
   jobs: { parts: ['core'], packages: ['node:*', 'bullmq', 'redis'] },
   observability: { parts: ['core'], packages: ['node:*', 'pino', 'prom-client'] },
   codesearch: {
@@ -51,7 +52,7 @@ const parts: Record<string, Part> = {
   'configuration-docs': { parts: ['config'], packages: [] },
   version: { parts: [], packages: ['node:*', 'zod'] },
   app: {
-    parts: ['config', 'version', 'core', 'deepsearch', 'slack', 'storage', 'jobs', 'observability'],
+    parts: ['config', 'version', 'core', 'deepsearch', 'slack', 'storage', 'limits', 'jobs', 'observability'],
     packages: ['node:*'],
     typesOf: ['pino'],
   },

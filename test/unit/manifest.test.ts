@@ -78,8 +78,8 @@ const manifest = z
 const scopes = manifest.oauth_config.scopes.bot;
 const events = manifest.settings.event_subscriptions.bot_events;
 
-/** The kinds of conversation the app lives in; group direct messages come later. */
-const kinds = ['channels', 'groups', 'im'] as const;
+/** The kinds of conversation the app lives in. */
+const kinds = ['channels', 'groups', 'im', 'mpim'] as const;
 
 /** Which event types a listener's name stands for in the manifest: `message` is subscribed to by kind of conversation. */
 function subscriptionsFor(event: string): string[] {
@@ -92,6 +92,7 @@ const scopesOfEvent: Record<string, string[]> = {
   'message.channels': ['channels:history'],
   'message.groups': ['groups:history'],
   'message.im': ['im:history'],
+  'message.mpim': ['mpim:history'],
 };
 
 const history = kinds.map((kind) => `${kind}:history`);
@@ -107,8 +108,8 @@ const scopesOfMethod: Record<string, string[]> = {
   'chat.postEphemeral': ['chat:write'],
   'conversations.replies': history,
   'conversations.history': history,
-  // Named in a text are channels only, public or private.
-  'conversations.info': ['channels:read', 'groups:read'],
+  // What a text names by an id may be any kind of conversation with several people.
+  'conversations.info': ['channels:read', 'groups:read', 'mpim:read'],
   'conversations.join': ['channels:join'],
   'conversations.open': ['im:write'],
   'users.info': ['users:read'],
@@ -137,12 +138,13 @@ function registrations() {
   const clientOptions = webClientOptions('http://127.0.0.1:9/api/', logger);
   const desk: Desk = {
     client: createWebClient('xoxb-test', clientOptions),
+    through: (_method, _urgency, run) => run(),
     identity: { teamId: 'T1', botUserId: 'UBOT' },
     accept,
     requests,
     threads,
     read: async (text) => text,
-    whisper: async () => undefined,
+    tell: () => undefined,
     journal,
   };
   createBoltApp({ receiver: createMemoryReceiver(), botToken: 'xoxb-test', clientOptions, logger, desk });

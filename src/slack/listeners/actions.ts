@@ -5,9 +5,8 @@ import { ACTIONS, type ButtonValue, FOLLOW_UP_PATTERN, parseButtonValue } from '
 import type { Notice } from '../../render/notices.ts';
 import { renderSourcesModal } from '../../render/sources.ts';
 import type { Listener } from '../messenger.ts';
-import { call } from '../web-client.ts';
 import { ackBudgetMs, inAckTime } from './ack-time.ts';
-import { type Desk, refusalOf } from './desk.ts';
+import { type Desk, notCancelledOf, refusalOf } from './desk.ts';
 
 /** What is read of a `block_actions` payload. */
 const pressPayload = z.object({
@@ -47,9 +46,14 @@ export function registerActions(app: App, desk: Desk): void {
     told(await requests.askAgain(value.questionId, press, { fresh: true })),
   );
   on(ACTIONS.checkAgain, async ({ value, press }) => told(await requests.checkAgain(value.questionId, press)));
-  on(ACTIONS.askHere, async ({ value, press }) => told(await requests.askAgain(value.questionId, press)));
+  // Where it can't be shown again, the presser is told in the place of the press.
+  on(ACTIONS.askHere, async ({ value, press, listener: { responseUrl } }) =>
+    told(await requests.askAgain(value.questionId, press, { responseUrl })),
+  );
   on(ACTIONS.askInDm, async ({ value, press }) => {
-    const opened = await call('conversations.open', () => desk.client.conversations.open({ users: press.userId }));
+    const opened = await desk.through('conversations.open', 'private', () =>
+      desk.client.conversations.open({ users: press.userId }),
+    );
     const channelId = opened.channel?.id;
     if (channelId === undefined) return { kind: 'expiredButton' };
     return told(await requests.askIn(value.questionId, { teamId: press.teamId, channelId }, press));
@@ -58,14 +62,13 @@ export function registerActions(app: App, desk: Desk): void {
     const question = await requests.find(value.questionId, press);
     if (question?.outcome?.kind !== 'answered' || triggerId === undefined) return { kind: 'expiredButton' };
     const view = renderSourcesModal(question, question.outcome.answer);
-    await call('views.open', () => desk.client.views.open({ trigger_id: triggerId, view }));
+    await desk.through('views.open', 'private', () => desk.client.views.open({ trigger_id: triggerId, view }));
     return undefined;
   });
 
   async function cancel({ value, press }: Pressed): Promise<Notice | undefined> {
     const result = await requests.cancel(value.questionId, press);
-    if (result.kind === 'cancelling') return undefined;
-    return { kind: result.kind === 'answered' ? 'answeredBeforeCancel' : 'nothingToCancel' };
+    return notCancelledOf(result);
   }
 
   function on(actionId: string | RegExp, handle: (pressed: Pressed) => Promise<Notice | undefined>): void {
@@ -84,7 +87,7 @@ export function registerActions(app: App, desk: Desk): void {
         notice = { kind: 'pressNotTaken' };
       }
       await ack();
-      if (notice !== undefined) await desk.whisper(pressed.listener, notice);
+      if (notice !== undefined) desk.tell(pressed.listener, notice);
     });
   }
 }

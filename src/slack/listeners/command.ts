@@ -25,6 +25,7 @@ export function registerCommand(app: App, desk: Desk): void {
     const text = await desk.read(written);
     const intent = readIntent(text);
     if (intent.kind === 'help') return answer(renderHelp({ commandName: COMMAND, botUserId }));
+    if (intent.kind === 'new') return say({ kind: 'emptyQuestion' });
     if (intent.kind === 'cancel') return say({ kind: 'nothingToCancel' });
     try {
       const teamId = context.teamId ?? desk.identity.teamId;

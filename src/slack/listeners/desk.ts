@@ -1,21 +1,23 @@
 import type { WebClient } from '@slack/web-api';
 import type { Acceptance, NewQuestion } from '../../core/accept.ts';
 import type { Journal, ThreadStore } from '../../core/ports.ts';
-import type { ButtonResult, Requests } from '../../core/requests.ts';
+import type { ButtonResult, CancelResult, Requests } from '../../core/requests.ts';
 import type { Notice } from '../../render/notices.ts';
-import type { Whisperer } from '../messenger.ts';
+import type { Teller } from '../teller.ts';
+import type { Through } from '../through.ts';
 import type { Identity } from '../web-client.ts';
 
 /** What every listener works with. */
 export interface Desk {
   client: WebClient;
+  through: Through;
   identity: Identity;
   accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
   requests: Requests;
   threads: Pick<ThreadStore, 'get'>;
   /** Slack's text as people see it, without the app's mention. */
   read: (text: string) => Promise<string>;
-  whisper: Whisperer['whisper'];
+  tell: Teller['tell'];
   journal: Journal;
 }
 
@@ -32,6 +34,18 @@ export function refusalOf(result: ButtonResult, text: string): Notice | undefine
       return { kind: 'expiredButton' };
     case 'accepted':
     case 'duplicate':
+      return undefined;
+  }
+}
+
+/** What is said privately to someone whose wish to cancel came too late or was about nothing; undefined otherwise. */
+export function notCancelledOf(result: CancelResult): Notice | undefined {
+  switch (result.kind) {
+    case 'answered':
+      return { kind: 'answeredBeforeCancel' };
+    case 'nothing':
+      return { kind: 'nothingToCancel' };
+    case 'cancelling':
       return undefined;
   }
 }

@@ -1,10 +1,10 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
-import { isInThread, type Origin, type Thread, type ThreadPlace } from '../../core/question.ts';
+import type { Origin, Thread, ThreadPlace } from '../../core/question.ts';
 import { COMMAND } from '../../render/ids.ts';
 import { renderHelp } from '../../render/notices.ts';
-import { type IncomingMessage, type Route, routeMention, routeMessage } from '../routing.ts';
-import { type Desk, refusalOf } from './desk.ts';
+import { type IncomingMessage, type Route, routeMessage } from '../routing.ts';
+import { type Desk, notCancelledOf, refusalOf } from './desk.ts';
 
 /** What is read of `message` and `app_mention` events; Slack may add or leave out the rest. */
 const messageEvent = z.object({
@@ -47,20 +47,17 @@ export function registerMessages(app: App, desk: Desk): void {
     const threadTs = event.thread_ts ?? event.ts;
     const place: ThreadPlace = { teamId, channelId: event.channel, threadTs };
     // Most messages of a workspace are nobody's business here: decide what can be decided before reading anything.
-    const early = route(event, message, message.text, undefined);
+    const early = route(message, message.text, undefined);
     if (early.to === 'ignore' && early.reason !== 'thread_unknown') return ignore(event, early.reason);
     const thread = event.thread_ts === undefined ? undefined : await desk.threads.get(place);
     const text = await desk.read(event.text);
-    const decided = route(event, message, text, thread);
+    const decided = route(message, text, thread);
     if (decided.to === 'ignore') return ignore(event, decided.reason);
     await follow(decided, event, place, text);
   }
 
-  function route(event: MessageEvent, message: IncomingMessage, text: string, thread: Thread | undefined): Route {
-    const { botUserId } = desk.identity;
-    return event.type === 'app_mention'
-      ? routeMention(message, text, thread, botUserId)
-      : routeMessage(message, text, thread, botUserId);
+  function route(message: IncomingMessage, text: string, thread: Thread | undefined): Route {
+    return routeMessage(message, text, thread, desk.identity.botUserId);
   }
 
   async function follow(
@@ -70,6 +67,7 @@ export function registerMessages(app: App, desk: Desk): void {
     text: string,
   ): Promise<void> {
     const userId = event.user ?? '';
+    const key = messageKey(place.teamId, place.channelId, event.ts);
     const listener = {
       channelId: place.channelId,
       userId,
@@ -77,15 +75,15 @@ export function registerMessages(app: App, desk: Desk): void {
     };
     switch (decided.to) {
       case 'help':
-        return desk.whisper(listener, renderHelp({ commandName: COMMAND, botUserId: desk.identity.botUserId }));
+        return desk.tell(listener, renderHelp({ commandName: COMMAND, botUserId: desk.identity.botUserId }));
       case 'cancel': {
-        const result = await desk.requests.cancelInThread(place, userId);
-        if (result.kind !== 'cancelling') await desk.whisper(listener, { kind: 'nothingToCancel' });
+        const refusal = notCancelledOf(await desk.requests.cancelInThread(place, userId, key));
+        if (refusal !== undefined) desk.tell(listener, refusal);
         return;
       }
       case 'ask': {
         const acceptance = await desk.accept({
-          key: messageKey(place.teamId, place.channelId, event.ts),
+          key,
           place,
           askerId: userId,
           text: decided.text,
@@ -94,7 +92,7 @@ export function registerMessages(app: App, desk: Desk): void {
           fresh: decided.fresh,
         });
         const refusal = refusalOf(acceptance, text);
-        if (refusal !== undefined && isInThread(place)) await desk.whisper(listener, refusal);
+        if (refusal !== undefined) desk.tell(listener, refusal);
       }
     }
   }
@@ -124,6 +122,7 @@ function originOf(event: MessageEvent): Origin {
 function toIncoming(event: MessageEvent): IncomingMessage {
   const isBot = event.bot_id != null || event.bot_profile !== undefined;
   return {
+    isMention: event.type === 'app_mention',
     channelType: event.channel_type,
     subtype: event.hidden === true ? (event.subtype ?? 'hidden') : event.subtype,
     userId: event.user,

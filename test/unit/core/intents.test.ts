@@ -23,12 +23,16 @@ describe('readIntent', () => {
     'differently put, where is it?',
     'different approaches to caching?',
     'is there a new client?',
-    'new',
-    'new question',
-    'New:',
   ])('reads %j as a question', (text) => {
     expect(readIntent(text)).toEqual({ kind: 'ask', text });
   });
+
+  it.each(['new', 'New:', 'new question', 'different question – '])(
+    'reads %j as a new conversation without a question',
+    (text) => {
+      expect(readIntent(text)).toEqual({ kind: 'new' });
+    },
+  );
 
   it.each([
     ['new where is the retry policy?', 'where is the retry policy?'],

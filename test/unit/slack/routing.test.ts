@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newThread, type Thread } from '../../../src/core/question.ts';
 import { toPlainText } from '../../../src/slack/incoming-text.ts';
-import { type IncomingMessage, type Route, routeMention, routeMessage } from '../../../src/slack/routing.ts';
+import { type IncomingMessage, type Route, routeMessage } from '../../../src/slack/routing.ts';
 
 const place = { teamId: 'T1', channelId: 'C1', threadTs: '1.000001' };
 const ours: Thread = { ...newThread(place, true), conversationId: 7 };
@@ -9,17 +9,18 @@ const peoples: Thread = { ...newThread(place, false), conversationId: 7 };
 const names = { user: () => undefined, channel: () => undefined };
 
 function messageWith(change: Partial<IncomingMessage>): IncomingMessage {
-  return { channelType: 'channel', userId: 'U1', text: '', ts: '2.000001', edited: false, ...change };
+  return { isMention: false, channelType: 'channel', userId: 'U1', text: '', ts: '2.000001', edited: false, ...change };
 }
 
-function route(how: typeof routeMessage, change: Partial<IncomingMessage>, thread?: Thread): Route {
+function route(change: Partial<IncomingMessage>, thread?: Thread): Route {
   const message = messageWith(change);
-  return how(message, toPlainText(message.text, names, 'UBOT'), thread, 'UBOT');
+  return routeMessage(message, toPlainText(message.text, names, 'UBOT'), thread, 'UBOT');
 }
 
 const ask = (text: string, fresh = false): Route => ({ to: 'ask', text, fresh });
 const ignore = (reason: string): Route => ({ to: 'ignore', reason });
 const inThread = { threadTs: place.threadTs };
+const inGroup = { channelType: 'mpim' };
 const inDm = { channelType: 'im' };
 
 describe('a mention', () => {
@@ -49,6 +50,8 @@ describe('a mention', () => {
       ask('where?', true),
     ],
     ['with "new", where nothing was asked', { text: '<@UBOT> new where?' }, undefined, ask('new where?')],
+    ['with a bare "new"', { text: '<@UBOT> new' }, undefined, ask('', true)],
+    ['with a bare "new question:", in a thread', { ...inThread, text: '<@UBOT> New question:' }, ours, ask('', true)],
     ['with nothing', { text: '<@UBOT>' }, undefined, { to: 'help' }],
     ['with "help"', { text: '<@UBOT> help' }, undefined, { to: 'help' }],
     ['with a question that begins with "help"', { text: '<@UBOT> help me find it' }, undefined, ask('help me find it')],
@@ -68,7 +71,8 @@ describe('a mention', () => {
     ['as a bot message', { text: '<@UBOT> where?', subtype: 'bot_message' }, undefined, ignore('subtype_bot_message')],
     ['in an edit', { text: '<@UBOT> where?', edited: true }, undefined, ignore('edited')],
   ])('%s', (_, change, thread, expected) => {
-    expect(route(routeMention, change, thread)).toEqual(expected);
+    // Slack gives `app_mention` events no channel type.
+    expect(route({ isMention: true, channelType: undefined, ...change }, thread)).toEqual(expected);
   });
 });
 
@@ -80,6 +84,14 @@ describe('a message in a channel', () => {
       { ...inThread, channelType: 'group', text: 'and then?' },
       ours,
       ask('and then?'),
+    ],
+    ['that replies in a group direct message', { ...inThread, ...inGroup, text: 'and then?' }, ours, ask('and then?')],
+    ['of a group that is no reply', { ...inGroup, text: 'where?' }, undefined, ignore('not_in_thread')],
+    [
+      'of a group that mentions the app',
+      { ...inGroup, text: '<@UBOT> where?' },
+      undefined,
+      ignore('arrives_as_app_mention'),
     ],
     ['that replies with a file', { ...inThread, text: 'and this?', subtype: 'file_share' }, ours, ask('and this?')],
     [
@@ -136,7 +148,7 @@ describe('a message in a channel', () => {
     ],
     ['spoken by /me', { ...inThread, text: 'waves', subtype: 'me_message' }, ours, ignore('subtype_me_message')],
   ])('%s', (_, change, thread, expected) => {
-    expect(route(routeMessage, change, thread)).toEqual(expected);
+    expect(route(change, thread)).toEqual(expected);
   });
 });
 
@@ -154,6 +166,6 @@ describe('a direct message', () => {
     ['of the app itself is nothing', { text: 'Answered', userId: 'UBOT', botId: 'B1' }, undefined, ignore('from_bot')],
     ['that was edited is nothing', { text: 'where?', edited: true }, undefined, ignore('edited')],
   ])('%s', (_, change, thread, expected) => {
-    expect(route(routeMessage, { ...inDm, ...change }, thread)).toEqual(expected);
+    expect(route({ ...inDm, ...change }, thread)).toEqual(expected);
   });
 });
