@@ -37,7 +37,10 @@ export interface CodeSearch {
   /** Adds a follow-up and returns it. Never repeated inside. `notFound` when the conversation is gone. */
   followUp(conversationId: number, text: string): Promise<UpstreamQuestion>;
   read(conversationId: number): Promise<Conversation>;
-  /** The newest conversations of this account, newest first, at most `limit` (≤ 100). */
+  /**
+   * The newest conversations of this account, newest first, at most `limit` (≤ 100), and none created before `sinceMs`.
+   * Their questions are without answer, sources and follow-ups: whoever wants those reads the conversation.
+   */
   newest(limit: number, sinceMs?: number): Promise<Conversation[]>;
   /** Asks for a running question to be stopped. A question that is already finished or gone is not an error. */
   cancel(conversationId: number, questionId: number): Promise<void>;

@@ -6,6 +6,8 @@ import { absoluteLink, absoluteLinks } from './links.ts';
 import type { ApiConversation, ApiQuestion, ApiSource } from './schemas.ts';
 
 const MAX_NEWEST = 100;
+/** Conversations come with all their answers, so a page of 100 would not fit into a reply. */
+const NEWEST_PAGE = 20;
 const MAX_LAST_STEP_CHARACTERS = 300;
 /** Conversations are read again and again while only their last question changes. */
 const REMEMBERED_ANSWERS = 50;
@@ -29,11 +31,13 @@ export function createCodeSearch(client: DeepSearchClient, baseUrl: string): Cod
     followUp: async (conversationId, text) =>
       mapQuestion(await client.addQuestion(conversationId, text), baseHref, withAbsoluteLinks),
     read: async (conversationId) => toConversation(await client.get(conversationId)),
-    async newest(limit) {
+    async newest(limit, sinceMs = 0) {
       const wanted = Math.min(Math.max(1, limit), MAX_NEWEST);
       const newest: Conversation[] = [];
-      for await (const raw of client.conversations({ first: wanted, sort: '-created_at' })) {
-        newest.push(toConversation(raw));
+      for await (const raw of client.conversations({ first: Math.min(wanted, NEWEST_PAGE), sort: '-created_at' })) {
+        const conversation = mapConversation(withoutAnswers(raw), baseHref, withAbsoluteLinks);
+        if ((conversation.createdMs ?? sinceMs) < sinceMs) break;
+        newest.push(conversation);
         if (newest.length === wanted) break;
       }
       return newest;
@@ -48,6 +52,16 @@ export function createCodeSearch(client: DeepSearchClient, baseUrl: string): Cod
       }
     },
   };
+}
+
+function withoutAnswers(raw: ApiConversation): ApiConversation {
+  const bare = raw.questions.map((question) => ({
+    ...question,
+    answer: null,
+    sources: null,
+    suggested_followups: null,
+  }));
+  return { ...raw, questions: bare };
 }
 
 /** Translates a conversation into the core's words; `toMarkdown` makes the links of an answer absolute. */
@@ -155,7 +169,7 @@ function pathBelow(url: string, baseHref: string): string {
 /** An absolute http or https address, or undefined: nothing else may become a link in Slack. */
 function webAddress(link: string, baseHref: string): string | undefined {
   const url = absoluteLink(link.trim(), baseHref);
-  return /^https?:\/\//i.test(url) && URL.canParse(url) ? url : undefined;
+  return /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url).href : undefined;
 }
 
 function lastStep(reasonings: string[]): string | undefined {

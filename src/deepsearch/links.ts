@@ -1,8 +1,6 @@
 import { type CompileContext, fromMarkdown, type Token } from 'mdast-util-from-markdown';
 import { gfm } from 'micromark-extension-gfm';
-
-/** Longer texts keep their relative links: parsing one would hold up the process for more than a second. */
-const MAX_MARKDOWN_LENGTH = 200_000;
+import { isQuicklyParsed } from '../core/markdown-guard.ts';
 
 /** Makes a link absolute: relative ones count from the instance's address (without a trailing slash), prefix included. */
 export function absoluteLink(link: string, baseHref: string): string {
@@ -11,10 +9,12 @@ export function absoluteLink(link: string, baseHref: string): string {
 
 /**
  * Makes every relative link, image and reference definition of a Markdown text absolute, and changes nothing else:
- * the base is inserted in front of the destination, in the source. Links in code are no links.
+ * the base is inserted in front of the destination, in the source. Links in code are no links. A text that would hold
+ * up the process for long stays as it is.
  */
 export function absoluteLinks(markdown: string, baseHref: string): string {
-  if (markdown.length > MAX_MARKDOWN_LENGTH) return markdown;
+  // Every destination stands behind one of these.
+  if (!/\](?:\(|:)/.test(markdown) || !isQuicklyParsed(markdown)) return markdown;
   // Positions do not count a byte order mark, which the tokenizer skips.
   const shift = markdown.startsWith('\uFEFF') ? 1 : 0;
   const insertions = destinations(markdown)

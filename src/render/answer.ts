@@ -31,13 +31,16 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
   const sources = renderSources(answer, options.locale);
   const buttons = renderButtons(question, answer, sources, options.locale);
   const footer = renderFooter(question, answer, options.locale);
+  const link = linkTo(question);
+  const isLonger = SAY.answerIsLonger(link);
   const divided = layoutAnswer(answer.markdown, {
     firstWeight: weigh(head),
-    lastWeight: weigh([...sources.sections, footer]) + LIMITS.blockWeight + buttonsWeight(buttons),
+    lastWeight: weigh([isLonger, ...sources.sections, footer]) + LIMITS.blockWeight + buttonsWeight(buttons),
     eachWeight: PART_LINE + LIMITS.blockWeight,
-    blocks: head.length + sources.sections.length + 4,
+    blocks: head.length + sources.sections.length + 5,
   });
-  const parts = divided.every((part) => part.markdown === '') ? [EMPTY_ANSWER] : divided;
+  const isEmpty = divided.isWhole && divided.parts.every((part) => part.markdown === '');
+  const parts = isEmpty ? [EMPTY_ANSWER] : divided.parts;
 
   return parts.map((part, index) => {
     const marker = partMarker(question, index);
@@ -45,7 +48,7 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
     const numbered = parts.length > 1 ? [SAY.part(index + 1, parts.length, options.locale)] : [];
     const small = [...numbered, ...(isLast ? [footer] : [])].join(' · ');
     const before = index === 0 ? head : [];
-    const after = isLast ? sources.sections : [];
+    const after = isLast ? [...(divided.isWhole ? [] : [isLonger]), ...sources.sections] : [];
     const metadata = markerMetadata(question, marker);
     if (options.format === 'plain') {
       return {
@@ -140,15 +143,19 @@ function renderButtons(
   ];
 }
 
+function linkTo({ upstream: { shareUrl } }: Question): string | undefined {
+  return shareUrl === undefined || shareUrl.length > MAX_SHARE_URL
+    ? undefined
+    : mrkdwnLink(shareUrl, SAY.openInDeepSearch());
+}
+
 function renderFooter(question: Question, answer: Answer, locale: string | undefined): string {
-  const { shareUrl } = question.upstream;
+  const link = linkTo(question);
   return [
     formatDuration(answer.durationMs, locale),
     SAY.steps(answer.steps, locale),
     ...(answer.credits === undefined ? [] : [SAY.credits(answer.credits, locale)]),
-    ...(shareUrl === undefined || shareUrl.length > MAX_SHARE_URL
-      ? []
-      : [`*${mrkdwnLink(shareUrl, SAY.openInDeepSearch())}*`]),
+    ...(link === undefined ? [] : [`*${link}*`]),
     ...(answer.quota === undefined ? [] : renderQuota(answer.quota, locale)),
   ].join(' · ');
 }

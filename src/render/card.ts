@@ -62,6 +62,8 @@ function statusLine(question: Question, view: CardView, locale: string | undefin
       return SAY.running(view.elapsedMs, view.steps, locale);
     case 'unreachable':
       return SAY.unreachable();
+    case 'limited':
+      return SAY.limited();
     case 'cancelling':
       return SAY.cancelling();
     case 'parked':
@@ -88,6 +90,7 @@ function buttonFor(question: Question, view: CardView): Button | undefined {
     case 'starting':
     case 'running':
     case 'unreachable':
+    case 'limited':
       return button(SAY.cancel(), ACTIONS.cancel, value);
     case 'parked':
       return button(SAY.drop(), ACTIONS.drop, value);

@@ -43,6 +43,4 @@ export const LIMITS = {
   callbackId: 255,
   viewBytes: 250_000,
   metadataBytes: 8_000,
-  /** Our own: the longest question that is taken. */
-  questionText: 10_000,
 } as const;

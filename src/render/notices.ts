@@ -1,8 +1,9 @@
 import type { KnownBlock } from '@slack/types';
 import type { PrivateNotice } from '../core/ports.ts';
+import { maxQuestionLength } from '../core/settings.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { ACTIONS, COMMAND } from './ids.ts';
-import { LIMITS } from './limits.ts';
+import { mrkdwnLink } from './links.ts';
 import type { RenderedMessage } from './message.ts';
 import { quote } from './quote.ts';
 import { SAY } from './sentences.ts';
@@ -29,21 +30,21 @@ export function renderNotice(notice: Notice, options: { botUserId: string }): Re
       return said(SAY.answeredBeforeCancel());
     case 'notInChannel': {
       const value = { questionId: notice.questionId };
+      const askInDm = button(SAY.askInDm(), ACTIONS.askInDm, value);
+      if (!notice.canInvite)
+        return givenBack(`${SAY.closedChannel()} ${SAY.closedChannelDo()}`, notice.text, [actions([askInDm])]);
       return givenBack(`${SAY.notInChannel()} ${SAY.notInChannelDo(bot)}`, notice.text, [
-        actions([
-          button(SAY.askHere(), ACTIONS.askHere, value, 'primary'),
-          button(SAY.askInDm(), ACTIONS.askInDm, value),
-        ]),
+        actions([button(SAY.askHere(), ACTIONS.askHere, value, 'primary'), askInDm]),
       ]);
     }
     case 'undeliverable': {
-      const link = notice.shareUrl === undefined ? undefined : `<${notice.shareUrl}|${SAY.openInDeepSearch()}>`;
+      const link = notice.shareUrl === undefined ? undefined : mrkdwnLink(notice.shareUrl, SAY.openInDeepSearch());
       return said(`${SAY.undeliverablePrivately(`<#${notice.place.channelId}>`)} ${SAY.undeliverableDo(link)}`);
     }
     case 'emptyQuestion':
       return said(SAY.emptyQuestion(COMMAND));
     case 'questionTooLong':
-      return givenBack(SAY.questionTooLong(notice.text.length, LIMITS.questionText), notice.text);
+      return givenBack(SAY.questionTooLong(notice.text.length, maxQuestionLength), notice.text);
     case 'notTaken':
       return givenBack(SAY.notTaken(), notice.text);
     case 'pressNotTaken':

@@ -90,6 +90,8 @@ function failed(question: Question, failure: Failure): Ending {
       return { ...base, lines: [SAY.unauthorized(), SAY.unauthorizedDo()], button: again };
     case 'unreachable':
       return { ...base, lines: [SAY.unreachableFailed(), SAY.unreachableFailedDo()], button: again };
+    case 'limited':
+      return { ...base, lines: [SAY.limitedFailed(), SAY.limitedFailedDo()], button: again };
     case 'gone':
       return { ...base, lines: [SAY.gone(), SAY.goneDo()], button: anew };
     case 'refused':

@@ -10,7 +10,7 @@ export const SAY = {
   askedPlain: (question: string) => `Asked: ${question}`,
   queued: (place: number, locale?: string) =>
     place <= 1
-      ? '🕓 Next in this thread, after the question that is running'
+      ? '🕓 Next in this thread, after the question before it'
       : `🕓 Waiting in this thread, place ${formatNumber(place, locale)} in line`,
   waitingTurn: (ahead: number, locale?: string) =>
     ahead === 0
@@ -24,6 +24,7 @@ export const SAY = {
       ...(steps === 0 ? [] : [SAY.steps(steps, locale)]),
     ].join(' · '),
   unreachable: () => '📡 Deep Search is not reachable, still trying',
+  limited: () => '📡 Deep Search is limiting requests, still trying',
   cancelling: () => '⏹️ Cancelling',
   parked: (until: string) => `⏸️ The limit of Deep Search is reached. Parked until ${until}, then asked by itself`,
   answered: (durationMs: number, steps: number, locale?: string) =>
@@ -58,6 +59,10 @@ export const SAY = {
   noSources: () => 'No sources were named for this answer.',
   part: (part: number, parts: number, locale?: string) =>
     `Part ${formatNumber(part, locale)} of ${formatNumber(parts, locale)}`,
+  answerIsLonger: (link: string | undefined) =>
+    link === undefined
+      ? 'The answer is longer than can be shown in Slack; it ends here.'
+      : `The answer is longer than can be shown in Slack; it goes on there: ${link}`,
   openInDeepSearch: () => 'Open in Deep Search',
   quota: (share: number, used: number, limit: number, locale?: string) =>
     `${formatShare(share, locale)} of the quota used (${formatNumber(used, locale)} of ${formatNumber(limit, locale)} credits)`,
@@ -77,6 +82,8 @@ export const SAY = {
     'The operator of this app can fix it: the access token is missing, wrong, expired or not allowed to ask.',
   unreachableFailed: () => 'Deep Search could not be reached.',
   unreachableFailedDo: () => 'Try again in a few minutes.',
+  limitedFailed: () => 'Deep Search kept limiting requests.',
+  limitedFailedDo: () => 'Try again in a few minutes.',
   refused: () => 'Deep Search refused this question as invalid.',
   refusedDo: () => 'Ask it in other words, or in a new conversation.',
   gone: () => 'The conversation was deleted in Deep Search while the question ran.',
@@ -99,6 +106,9 @@ export const SAY = {
   notInChannel: () => 'I cannot post in this channel yet, so the question was not asked.',
   notInChannelDo: (bot: string) =>
     `Add me with \`/invite\` ${bot}, then ask again here, or ask in our direct messages.`,
+  closedChannel: () =>
+    'I cannot post in this channel (it may be archived, read-only or locked), so the question was not asked.',
+  closedChannelDo: () => 'Ask in our direct messages instead.',
   undeliverablePrivately: (place: string) => `Your question has ended, but its result could not be posted in ${place}.`,
   undeliverableDo: (link: string | undefined) =>
     link === undefined ? 'Ask again where I can post.' : `Read it here: ${link}`,
@@ -110,7 +120,7 @@ export const SAY = {
     'The question was not taken and nothing was sent: this app cannot store it at the moment. Ask again in a minute:',
   pressNotTaken: () => 'Not taken, nothing was sent: this app cannot store it at the moment. Press again in a minute.',
   alreadyAsked: (by: string | undefined) =>
-    by === undefined ? 'This follow-up was already asked.' : `This follow-up was already asked by ${by}.`,
+    by === undefined ? 'This was already asked.' : `This was already asked by ${by}.`,
   queueFull: (limit: number) =>
     `${formatCount(limit, { one: 'question is', other: 'questions are' })} already waiting in this thread. Ask again when one is answered.`,
   nothingToCancel: () => 'Nothing is running in this thread.',

@@ -19,7 +19,7 @@ export function defuseWords(text: string): string {
 
 /** Untrusted text as inert mrkdwn: shown as it is, pings nobody, links nowhere. */
 export function inertMrkdwn(text: string): string {
-  return escapeMrkdwn(defuseWords(text)).replace(/^(\s*)&gt;/gm, `$1${ZERO_WIDTH_SPACE}&gt;`);
+  return escapeMrkdwn(defuseWords(text)).replace(/^([^\S\n]*)&gt;/gm, `$1${ZERO_WIDTH_SPACE}&gt;`);
 }
 
 /** Untrusted text for `plain_text` objects, which parse nothing: one line, no control characters. */

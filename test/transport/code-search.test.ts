@@ -99,10 +99,44 @@ describe('the newest conversations', () => {
     expect(server.requests[0]?.url).toBe('/.api/deepsearch/v1?page_first=3&sort=-created_at');
   });
 
+  test('end where they are too old, and those without a date do not end them', async () => {
+    const { codeSearch, server } = await connectPort();
+    const at = (id: number, created_at?: string) => conversation({ id, created_at });
+    server.script(
+      json({
+        conversations: [at(9), at(8, '2026-01-02T00:00:00Z')],
+        page_info: { end_cursor: 'x', has_next_page: true },
+      }),
+      json({
+        conversations: [at(7, '2025-12-31T00:00:00Z'), at(6)],
+        page_info: { end_cursor: 'y', has_next_page: true },
+      }),
+    );
+    const newest = await codeSearch.newest(100, Date.UTC(2026, 0, 1));
+    expect(newest.map(({ id }) => id)).toEqual([9, 8]);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('come without what takes long to read', async () => {
+    const { codeSearch, server } = await connectPort();
+    const full = question({
+      answer: '[a](/x)',
+      sources: [{ link: '/x' }],
+      suggested_followups: ['And?'],
+      status: 'completed',
+    });
+    server.script(json([conversation({ questions: [full] })]));
+    const [newest] = await codeSearch.newest(1);
+    expect(newest?.questions).toEqual([
+      { id: 11, text: 'where?', state: 'completed', steps: 0, sources: [], followUps: [] },
+    ]);
+  });
+
   test.each([
     [0, 1],
-    [1_000, 100],
-  ])('%i are %i', async (asked, sent) => {
+    [7, 7],
+    [1_000, 20],
+  ])('of %i come in pages of %i', async (asked, sent) => {
     const { codeSearch, server } = await connectPort();
     server.script(json([]));
     await codeSearch.newest(asked);

@@ -1,7 +1,7 @@
 import type { ListItem, PhrasingContent, RootContent, Table, TableRow } from 'mdast';
 import { LIMITS } from '../limits.ts';
 import { textOf } from './parse.ts';
-import { breakTokens, measurePhrasing, weightOf, writeMarkdown } from './to-markdown.ts';
+import { breakTokens, longestTicks, measurePhrasing, weightOf, writeMarkdown } from './to-markdown.ts';
 import { escapeFenced, tableForm, writeMrkdwn } from './to-mrkdwn.ts';
 import { type Cost, type Frame, type Leaf, NO_COST } from './unit.ts';
 
@@ -91,7 +91,8 @@ export function frameCost(frame: Frame, frames: readonly Frame[]): Cost {
   const indent = indentOf(frames);
   switch (frame.type) {
     case 'code': {
-      const fences = longestBackticks(frame.value) * 2 + (frame.lang?.length ?? 0) + 4 + 2 * indent.markdown;
+      const fences =
+        Math.max(3, longestTicks(frame.value) + 1) * 2 + (frame.lang?.length ?? 0) + 4 + 2 * indent.markdown;
       return { ...NO_COST, markdown: fences, weight: fences + LIMITS.blockWeight, mrkdwn: 12, blocks: 2 };
     }
     case 'table': {
@@ -143,10 +144,6 @@ function markerWidth(item: ListItem, frames: readonly Frame[]): number {
   if (list?.type !== 'list') return 2;
   const check = typeof item.checked === 'boolean' ? 4 : 0;
   return check + (list.ordered === true ? String((list.start ?? 1) + list.children.length).length + 2 : 2);
-}
-
-function longestBackticks(text: string): number {
-  return Math.max(3, ...[...text.matchAll(/`+/g)].map((match) => match[0].length + 1));
 }
 
 export function sum(costs: readonly Cost[]): Cost {

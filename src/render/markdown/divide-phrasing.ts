@@ -74,8 +74,8 @@ function divideNode(node: PhrasingContent): PhrasingContent[] {
 function wrapped(type: 'strong' | 'emphasis' | 'delete', children: PhrasingContent[]): PhrasingContent[] {
   const trimmed = trimEnds(children);
   const whole = textOf(children);
-  const leading = /^\s*/.exec(whole)?.[0] ?? '';
-  const trailing = whole.trim() === '' ? '' : (/\s*$/.exec(whole)?.[0] ?? '');
+  const leading = whole.slice(0, whole.length - whole.trimStart().length);
+  const trailing = whole.trim() === '' ? '' : whole.slice(whole.trimEnd().length);
   const space = (value: string): PhrasingContent[] => (value === '' ? [] : [{ type: 'text', value }]);
   const middle: PhrasingContent[] = trimmed.length === 0 ? [] : [{ type, children: trimmed }];
   return [...space(leading), ...middle, ...space(trailing)];

@@ -25,43 +25,66 @@ export interface Surroundings {
   blocks: number;
 }
 
+/** An answer in parts; `isWhole` is false when it is longer than is shown. */
+export interface DividedAnswer {
+  parts: AnswerPart[];
+  isWhole: boolean;
+}
+
+/** More messages than anyone reads in a thread; together about 240,000 characters. */
+const MAX_PARTS = 20;
+/** No message shows more characters than it takes, so what is beyond this is never shown. */
+const MAX_SHOWN = MAX_PARTS * LIMITS.messageWeight;
+
 /** Room kept free in a section for what costs are not exact about. */
 const SECTION_MARGIN = 20;
 
 /**
  * Divides an answer into as few messages as fit Slack's limits in all three formats alike, at the best places there are:
  * headings, then paragraphs and code blocks, then list items, rows and lines, and inside a text only when it must be.
- * The last part may be empty when only what surrounds the answer did not fit any more.
+ * The last part may be empty when only what surrounds the answer did not fit any more. At most 20 parts: a longer answer
+ * ends there.
  */
-export function layoutAnswer(markdown: string, around: Surroundings): AnswerPart[] {
+export function layoutAnswer(markdown: string, around: Surroundings): DividedAnswer {
   const key = JSON.stringify([around, markdown]);
-  if (latest?.key !== key) latest = { key, parts: divide(markdown, around) };
-  return latest.parts;
+  const divided = known.get(key) ?? divide(markdown, around);
+  known.delete(key);
+  known.set(key, divided);
+  let characters = 0;
+  for (const [each] of [...known].toReversed()) {
+    characters += each.length;
+    if (characters > MAX_KNOWN_CHARACTERS || known.size > MAX_KNOWN) known.delete(each);
+  }
+  return divided;
 }
 
-/** The parts of one answer are posted one after the other, each rendered anew; dividing it once is enough. */
-let latest: { key: string; parts: AnswerPart[] } | undefined;
+/**
+ * The parts of one answer are posted one after the other, each rendered anew; dividing it once is enough. Several answers
+ * are posted at a time. Those used last come last.
+ */
+const known = new Map<string, DividedAnswer>();
+const MAX_KNOWN = 50;
+/** Of all sources together; what is made of them takes about three times as much. */
+const MAX_KNOWN_CHARACTERS = 2_000_000;
 
-function divide(markdown: string, around: Surroundings): AnswerPart[] {
-  const parts =
-    divideUnits(toUnits(parseAnswer(markdown)), around) ?? divideUnits(toUnits(asPlainText(markdown)), around);
-  if (parts === undefined) throw new RangeError('What surrounds the answer leaves no room for it.');
-  return parts;
+function divide(markdown: string, around: Surroundings): DividedAnswer {
+  const readable = markdown.slice(0, MAX_SHOWN);
+  const divided =
+    divideUnits(toUnits(parseAnswer(readable)), around) ?? divideUnits(toUnits(asPlainText(readable)), around);
+  if (divided === undefined) throw new RangeError('What surrounds the answer leaves no room for it.');
+  return { ...divided, isWhole: divided.isWhole && readable.length === markdown.length };
 }
 
 /** Undefined when a single unit is larger than a message. */
-function divideUnits(units: readonly Unit[], around: Surroundings): AnswerPart[] | undefined {
+function divideUnits(units: readonly Unit[], around: Surroundings): DividedAnswer | undefined {
   const sizes = running(units);
-  const weightLeft = (from: number, to: number) =>
-    LIMITS.messageWeight -
-    around.eachWeight -
-    (from === 0 ? around.firstWeight : 0) -
-    (to > units.length ? around.lastWeight : 0);
+  const weightLeft = (from: number, isLast: boolean) =>
+    LIMITS.messageWeight - around.eachWeight - (from === 0 ? around.firstWeight : 0) - (isLast ? around.lastWeight : 0);
   // One place after the last unit stands for what follows the answer in the last message.
   const total = units.length + 1;
-  const fits = (from: number, to: number, slack = 1) => {
+  const fits = (from: number, to: number, slack = 1, isLast = to > units.length) => {
     const cost = between(units, sizes, from, Math.min(to, units.length));
-    const weight = weightLeft(from, to) * slack;
+    const weight = weightLeft(from, isLast) * slack;
     const sections = Math.ceil((cost.mrkdwn * slack) / (LIMITS.sectionText - SECTION_MARGIN)) + 1;
     return (
       cost.markdown <= LIMITS.markdownText * slack &&
@@ -73,7 +96,7 @@ function divideUnits(units: readonly Unit[], around: Surroundings): AnswerPart[]
     );
   };
   const boundary = (at: number) => (at === units.length ? 5.5 : (units[at]?.boundary ?? 0));
-  const render = (from: number, to: number): AnswerPart | undefined => {
+  const render = (from: number, to: number, isLast = to > units.length): AnswerPart | undefined => {
     const nodes = build(units, from, Math.min(to, units.length));
     const sections = toSections(units, sizes, from, Math.min(to, units.length));
     if (sections === undefined) return undefined;
@@ -82,13 +105,25 @@ function divideUnits(units: readonly Unit[], around: Surroundings): AnswerPart[]
       sections,
       words: nodes.map((node) => textOf([node])).join(' '),
     };
-    const weight = weightLeft(from, to);
+    const weight = weightLeft(from, isLast);
     const written = part.sections.reduce((sum, section) => sum + section.length + LIMITS.blockWeight, 0);
     return part.markdown.length <= LIMITS.markdownText && weightOf(part.markdown) <= weight && written <= weight
       ? part
       : undefined;
   };
-  return pack(total, fits, boundary, render);
+  const runs = pack(total, fits, boundary, render, MAX_PARTS);
+  if (runs === undefined) return undefined;
+  const last = runs.at(-1);
+  if (last === undefined || last.to === total) return { parts: runs.map((run) => run.rendered), isWhole: true };
+  // What follows the answer has to fit into the last part that is shown.
+  let to = last.to;
+  let shown: AnswerPart | undefined;
+  while (shown === undefined && to > last.from) {
+    shown = fits(last.from, to, 1, true) ? render(last.from, to, true) : undefined;
+    to -= 1;
+  }
+  const parts = runs.slice(0, -1).map((run) => run.rendered);
+  return { parts: [...parts, shown ?? { markdown: '', sections: [], words: '' }], isWhole: false };
 }
 
 function toSections(units: readonly Unit[], sizes: readonly Cost[], from: number, to: number): string[] | undefined {
@@ -103,20 +138,21 @@ function toSections(units: readonly Unit[], sizes: readonly Cost[], from: number
       return text.length <= LIMITS.sectionText ? text : undefined;
     },
   );
-  return parts?.filter((text) => text !== '');
+  return parts?.map(({ rendered }) => rendered).filter((text) => text !== '');
 }
 
 /**
  * Divides `count` things, in order, into as few runs as fit, beginning each run at the best boundary that costs no
  * additional run and leaves none less than half full. `render` may refuse what `fits` allowed; then less is tried, and
- * undefined returned when not even one thing can be rendered.
+ * undefined returned when not even one thing can be rendered. Stops after `most` runs.
  */
 function pack<T>(
   count: number,
   fits: (from: number, to: number, slack?: number) => boolean,
   boundary: (at: number) => number,
   render: (from: number, to: number) => T | undefined,
-): T[] | undefined {
+  most = Number.POSITIVE_INFINITY,
+): Run<T>[] | undefined {
   const furthest = (from: number, slack = 1) => {
     let low = from + 1;
     let high = count;
@@ -130,9 +166,9 @@ function pack<T>(
   const needed = new Array<number>(count + 1).fill(0);
   for (let from = count - 1; from >= 0; from -= 1) needed[from] = 1 + (needed[furthest(from)] ?? 0);
 
-  const result: T[] = [];
+  const result: Run<T>[] = [];
   let from = 0;
-  while (from < count) {
+  while (from < count && result.length < most) {
     let slack = 1;
     let end = chooseEnd(from, furthest(from), count, needed, fits, boundary);
     let rendered = render(from, end);
@@ -142,10 +178,17 @@ function pack<T>(
       rendered = render(from, end);
     }
     if (rendered === undefined) return undefined;
-    result.push(rendered);
+    result.push({ from, to: end, rendered });
     from = end;
   }
   return result;
+}
+
+/** Things `from` (inclusive) to `to` (exclusive), as one. */
+interface Run<T> {
+  from: number;
+  to: number;
+  rendered: T;
 }
 
 function chooseEnd(

@@ -14,6 +14,7 @@ import type {
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
+import { isQuicklyParsed } from '../../core/markdown-guard.ts';
 import { LIMITS } from '../limits.ts';
 import { safeUrl } from '../links.ts';
 import { defuseWords, escapeMrkdwn } from '../text.ts';
@@ -22,6 +23,8 @@ import { defuseWords, escapeMrkdwn } from '../text.ts';
 const MAX_HEADING = 140;
 /** Lists and quotations nested deeper are shown at this depth: more would be more indentation than text. */
 const MAX_DEPTH = 8;
+/** Formatting nested deeper is left out, its text kept: nobody can see seven kinds at once. */
+const MAX_INLINE_DEPTH = 6;
 /** A row that takes more than this together with the header is easier to read as a list, and can be divided there. */
 const MAX_ROW = 2_000;
 /** What Slack highlights; anything else in an info string is shown as text instead. */
@@ -30,13 +33,15 @@ const LANGUAGE = /^[\w+#.-]{1,40}$/;
 /**
  * Reads untrusted Markdown (GFM) into a tree made only of what Slack can show. Raw HTML becomes text, images become
  * links, links that must not be followed become text, references are resolved, footnotes become readable paragraphs,
- * tables beyond Slack's size become lists, and bare broadcast words lose their ping. No text is lost.
+ * tables beyond Slack's size become lists, and bare broadcast words lose their ping. No text is lost. What would take
+ * long to read is not read but shown as it was written.
  */
 export function parseAnswer(markdown: string): RootContent[] {
+  if (!isQuicklyParsed(markdown)) return asPlainText(markdown);
   try {
     return normalize(fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }));
   } catch {
-    // Thousands of nested quotations exhaust the parser's stack; the words are still worth showing.
+    // Should something exhaust the parser's stack all the same: the words are still worth showing.
     return asPlainText(markdown);
   }
 }
@@ -54,6 +59,7 @@ function normalize(root: Root): RootContent[] {
   collectDefinitions(root.children, definitions);
   collectReferences(root.children, used);
   let depth = 0;
+  let inlineDepth = 0;
   const body = inner(root.children);
   return [...body, ...footnotes];
 
@@ -164,7 +170,10 @@ function normalize(root: Root): RootContent[] {
   }
 
   function phrasing(nodes: readonly PhrasingContent[], inLink = false): PhrasingContent[] {
-    return merged(nodes.flatMap((node) => inline(node, inLink)));
+    inlineDepth += 1;
+    const children = merged(nodes.flatMap((node) => inline(node, inLink)));
+    inlineDepth -= 1;
+    return children;
   }
 
   function inline(node: PhrasingContent, inLink: boolean): PhrasingContent[] {
@@ -179,6 +188,7 @@ function normalize(root: Root): RootContent[] {
       case 'emphasis':
       case 'delete': {
         const children = phrasing(node.children, inLink);
+        if (inlineDepth > MAX_INLINE_DEPTH) return children;
         return children.length === 0 ? [] : [{ type: node.type, children }];
       }
       case 'html':
@@ -262,17 +272,18 @@ function linesAsText(value: string): PhrasingContent[] {
 /** Neighbouring texts as one, empty ones left out. */
 function merged(nodes: readonly PhrasingContent[]): PhrasingContent[] {
   const result: PhrasingContent[] = [];
+  let values: string[] = [];
+  const flush = () => {
+    if (values.length > 0) result.push(text(values.join('')));
+    values = [];
+  };
   for (const node of nodes) {
-    const last = result.at(-1);
-    if (node.type === 'text') {
-      if (node.value === '') continue;
-      if (last?.type === 'text') {
-        result[result.length - 1] = text(last.value + node.value);
-        continue;
-      }
-    }
-    result.push(node);
+    if (node.type !== 'text') {
+      flush();
+      result.push(node);
+    } else if (node.value !== '') values.push(node.value);
   }
+  flush();
   return result;
 }
 

@@ -31,8 +31,17 @@ const writeText: Handle = (node: Text, parent: Parents | undefined, state: State
     inCell: state.stack.includes('tableCell'),
     inLabel: state.stack.includes('label'),
     inHeading: state.stack.includes('headingAtx'),
-    tildes: parent === undefined ? 2 : textOf(parent.children).split('~').length - 1,
+    tildes: parent === undefined ? 2 : tildesIn(parent),
   });
+
+/** A paragraph of many texts asks for each of them. */
+const countedTildes = new WeakMap<Parents, number>();
+
+function tildesIn(parent: Parents): number {
+  const count = countedTildes.get(parent) ?? textOf(parent.children).split('~').length - 1;
+  countedTildes.set(parent, count);
+  return count;
+}
 
 const writeLink: Handle = Object.assign(
   (node: Link, _parent: unknown, state: State) => {
@@ -121,8 +130,11 @@ export function measurePhrasing(nodes: readonly PhrasingContent[]): { length: nu
   return { length, weight };
 }
 
-function longestTicks(text: string): number {
-  return Math.max(0, ...[...text.matchAll(/`+/g)].map((match) => match[0].length));
+/** Length of the longest run of backticks. */
+export function longestTicks(text: string): number {
+  let longest = 0;
+  for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);
+  return longest;
 }
 
 /** What Slack counts of written Markdown: it keeps the three control characters as entities. */
@@ -148,7 +160,7 @@ const LINE_START: readonly RegExp[] = [
   /^#{1,6}(?=\s|$)/,
   /^[-+*](?=\s|$)/,
   /^(?:=+|-+)[ \t]*$/,
-  /^[|:][\s|:-]*-[\s|:-]*$/,
+  /^[|:][\s|:]*-[\s|:-]*$/,
 ];
 /** Every character that `escapeCharacter` has something to say about. */
 const SPECIAL = /[<&`\\*_~[\]!|]/g;

@@ -110,7 +110,7 @@ export function escapeFenced(code: string): string {
 
 /** Slack reads a line that begins with `&gt;` as a quotation; these are no quotations. */
 function guardQuotes(text: string): string {
-  return text.replace(/^(\s*)&gt;/gm, `$1${ZERO_WIDTH_SPACE}&gt;`);
+  return text.replace(/^([^\S\n]*)&gt;/gm, `$1${ZERO_WIDTH_SPACE}&gt;`);
 }
 
 /** Phrasing content as mrkdwn. */

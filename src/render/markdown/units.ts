@@ -2,20 +2,27 @@ import type { RootContent, Table } from 'mdast';
 import { frameCost, leafCost, sum } from './cost.ts';
 import { dividedText, dividePhrasing } from './divide-phrasing.ts';
 import { escapeFenced, tableForm } from './to-mrkdwn.ts';
-import type { Frame, Leaf, Unit } from './unit.ts';
+import type { Cost, Frame, Leaf, Unit } from './unit.ts';
 
 /** Divides a document into units, in order; together they are the whole document. */
 export function toUnits(nodes: readonly RootContent[]): Unit[] {
   const found: { frames: Frame[]; leaf: Leaf }[] = [];
   for (const node of nodes) collect(node, [], found);
   let before: { frames: Frame[]; leaf: Leaf } | undefined;
+  // Every line of a long code block, and every row of a table, asks for the same.
+  const known = new Map<Frame, Cost>();
+  const costOf = (frame: Frame, frames: readonly Frame[]) => {
+    const cost = known.get(frame) ?? frameCost(frame, frames);
+    known.set(frame, cost);
+    return cost;
+  };
   return found.map((unit) => {
     const shared = sharedFrames(before, unit);
     const opened = unit.frames.slice(shared);
     const result: Unit = {
       ...unit,
-      cost: sum([leafCost(unit), ...opened.map((frame) => frameCost(frame, unit.frames))]),
-      reopening: sum(unit.frames.slice(0, shared).map((frame) => frameCost(frame, unit.frames))),
+      cost: sum([leafCost(unit), ...opened.map((frame) => costOf(frame, unit.frames))]),
+      reopening: sum(unit.frames.slice(0, shared).map((frame) => costOf(frame, unit.frames))),
       boundary: before === undefined ? 0 : boundaryBefore(before, unit, shared),
     };
     before = unit;

@@ -125,7 +125,7 @@ describe('an answer no one would write', () => {
     ['deep lists of many lines', `- - - - - - - - w1z${'\n                w1z'.repeat(1_500)}`],
     ['stacked marks', `w1z${'\u0301'.repeat(20_000)}`],
   ])('of %s is still divided, with every word', (_name, markdown) => {
-    const parts = layoutAnswer(markdown, ROOM);
+    const { parts } = layoutAnswer(markdown, ROOM);
     for (const part of parts) {
       expect(part.markdown.length).toBeLessThanOrEqual(12_000);
       for (const section of part.sections) expect(section.length).toBeLessThanOrEqual(3_000);

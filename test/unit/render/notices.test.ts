@@ -17,10 +17,14 @@ describe('a private notice', () => {
   it.each<[Notice, string[]]>([
     [{ kind: 'answeredBeforeCancel' }, ['so it stands']],
     [
-      { kind: 'notInChannel', questionId: QUESTION_ID, text: 'Where <is> it?' },
+      { kind: 'notInChannel', questionId: QUESTION_ID, text: 'Where <is> it?', canInvite: true },
       ['/invite', '<@U0BOT>', 'Where &lt;is&gt; it?', ACTIONS.askHere, ACTIONS.askInDm, QUESTION_ID],
     ],
     [{ kind: 'undeliverable', place, shareUrl: 'https://e.org/x' }, ['<#C1>', '<https://e.org/x|Open in Deep Search>']],
+    [
+      { kind: 'undeliverable', place, shareUrl: 'https://e.org/x|y> <!here' },
+      ['<https://e.org/x%7Cy%3E%20%3C!here|Open in Deep Search>'],
+    ],
     [{ kind: 'undeliverable', place }, ['<#C1>', 'Ask again']],
     [{ kind: 'emptyQuestion' }, ['/deepsearch']],
     [{ kind: 'questionTooLong', text: 'x'.repeat(10_001) }, ['10,001', '10,000', 'Nothing was sent']],
@@ -47,6 +51,15 @@ describe('a private notice', () => {
       expect(shown({ kind: 'questionTooLong', text })).toMatch(/The first [\d,]+ characters are shown/);
     }
   });
+});
+
+it('does not ask to be invited where that would not help', () => {
+  const text = shown({ kind: 'notInChannel', questionId: QUESTION_ID, text: 'Where is it?', canInvite: false });
+  expect(text).toContain('archived, read-only or locked');
+  expect(text).toContain('Where is it?');
+  expect(text).toContain(ACTIONS.askInDm);
+  expect(text).not.toContain(ACTIONS.askHere);
+  expect(text).not.toContain('/invite');
 });
 
 describe('help', () => {

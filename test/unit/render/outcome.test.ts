@@ -209,6 +209,7 @@ describe('an outcome without an answer', () => {
       ACTIONS.tryAgain,
     ],
     [{ cause: 'unreachable' }, 'could not be reached', ACTIONS.tryAgain],
+    [{ cause: 'limited' }, 'Deep Search kept limiting requests.\nTry again in a few minutes.', ACTIONS.tryAgain],
     [{ cause: 'gone' }, 'was deleted in Deep Search', ACTIONS.askNew],
     [{ cause: 'refused' }, 'refused this question', ACTIONS.askNew],
     [{ cause: 'internal' }, 'This app failed', ACTIONS.tryAgain],
@@ -244,8 +245,8 @@ describe('an outcome without an answer', () => {
 
   it('has one part in every format, and none while there is no outcome', () => {
     for (const format of ['markdown', 'mrkdwn', 'plain'] as const) {
-      for (const kind of ['gaveUp', 'cancelled', 'undeliverable'] as const)
-        only(renderOutcome(ended({ kind }), { format }));
+      for (const kind of ['gaveUp', 'cancelled'] as const) only(renderOutcome(ended({ kind }), { format }));
+      only(renderOutcome(ended({ kind: 'undeliverable', canInvite: true }), { format }));
     }
     expect(renderOutcome(exampleQuestion(), markdown)).toEqual([]);
   });
