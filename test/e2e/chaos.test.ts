@@ -22,6 +22,7 @@ const serviceFaults: ServiceFault[] = [
 const serviceFailureShare = 0.2;
 const slackLimitShare = 0.1;
 const outageMs = 5_000;
+const killingMs = 40_000;
 const settleMs = 120_000;
 
 /** Quicker than in earnest, and without limits that are tested elsewhere. */
@@ -157,10 +158,12 @@ describe('two hundred questions in a storm', () => {
         await pause(outageMs);
         redis.resume();
       })();
-      await Promise.all([questions.askAll(), outages]);
+      const asking = questions.askAll();
+      await Promise.all([outages, pause(killingMs)]);
       isOver = true;
       await killing;
       const calmMs = performance.now();
+      await asking;
       const measured = `${kills} kills, ${deliveries.repeated()} events repeated`;
       await expectNothingLostOrDoubled('Redis, two copies', apps, questions, { startMs, calmMs }, measured);
     },

@@ -83,7 +83,7 @@ export function createChaosQuestions(parts: {
         () => {
           if (!slack.inThread(ts).some(({ bot_id: botId }) => botId !== undefined)) throw new Error(`no card: ${text}`);
         },
-        { timeoutMs: 90_000 },
+        { timeoutMs: 120_000 },
       );
       const replyTs = slack.say(channel, user, reply, ts);
       talk.texts.push(reply);

@@ -55,7 +55,7 @@ export async function startFakeService(quirks: Quirks = {}) {
   const calls: ServiceCall[] = [];
   let nextId = 100;
   let answering: ((question: ServiceQuestion) => void) | undefined;
-  let fate: (call: ServiceCall) => ServiceFault | undefined = () => undefined;
+  let fate: (call: ServiceCall, conversationId: number) => ServiceFault | undefined = () => undefined;
 
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
@@ -73,7 +73,7 @@ export async function startFakeService(quirks: Quirks = {}) {
     fault: (call: ServiceCall, fault: ServiceFault, times = 1) => void faults.push({ call, fault, times }),
     clearFaults: () => void faults.splice(0),
     /** From now on every call without a planned fault meets what `decide` says. */
-    decideFates: (decide: (call: ServiceCall) => ServiceFault | undefined) => {
+    decideFates: (decide: typeof fate) => {
       fate = decide;
     },
     answer,
@@ -135,7 +135,7 @@ export async function startFakeService(quirks: Quirks = {}) {
       return send(response, 401, { error: { message: 'who?' } });
     if (request.headers['x-requested-with'] === undefined) return send(response, 400, { error: { message: 'header' } });
     const planned = faults.find((entry) => entry.call === call && entry.times > 0);
-    const fault = planned === undefined ? fate(call) : planned.fault;
+    const fault = planned === undefined ? fate(call, Number(idText)) : planned.fault;
     if (planned !== undefined) planned.times -= 1;
     if (fault !== undefined && 'status' in fault) {
       response.writeHead(fault.status, fault.headers).end(fault.body ?? '');

@@ -1,0 +1,62 @@
+import { signed } from '../support/chaos-deliveries.ts';
+import { people } from '../support/fake-slack.ts';
+import { mentionOf } from '../support/payloads.ts';
+import { mean, percentile, round } from './statistics.ts';
+
+const perSecond = 50;
+const warmUpSeconds = 3;
+const measuredSeconds = 20;
+
+export interface AcknowledgementRow {
+  target: string;
+  deliveriesPerSecond: number;
+  deliveries: number;
+  refused: number;
+  p50Ms: number;
+  p99Ms: number;
+  maxMs: number;
+  meanMs: number;
+}
+
+/** Delivers signed mentions, each of a message of its own, at a steady rate, and times each until its answer. */
+export async function measureAcknowledgement(target: string, url: string): Promise<AcknowledgementRow> {
+  const times: number[] = [];
+  let refused = 0;
+  const startMs = performance.now();
+  const total = perSecond * (warmUpSeconds + measuredSeconds);
+  const deliveries: Promise<void>[] = [];
+  for (let index = 0; index < total; index += 1) {
+    const dueMs = startMs + (index * 1_000) / perSecond;
+    const waitMs = dueMs - performance.now();
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    deliveries.push(deliver(index));
+  }
+  await Promise.all(deliveries);
+  return {
+    target,
+    deliveriesPerSecond: perSecond,
+    deliveries: times.length,
+    refused,
+    p50Ms: round(percentile(times, 0.5)),
+    p99Ms: round(percentile(times, 0.99)),
+    maxMs: round(Math.max(...times)),
+    meanMs: round(mean(times)),
+  };
+
+  async function deliver(index: number): Promise<void> {
+    const ts = `${Math.floor(Date.now() / 1000)}.${String(index).padStart(6, '0')}`;
+    const event = mentionOf({ user: people.ada, text: `Where is part ${index} of ${target} tested?`, ts });
+    const { body, headers } = signed(JSON.stringify(event), 'application/json');
+    const sentMs = performance.now();
+    const response = await fetch(`${url}/slack/events`, {
+      method: 'POST',
+      body,
+      headers,
+      signal: AbortSignal.timeout(10_000),
+    });
+    await response.text();
+    const tookMs = performance.now() - sentMs;
+    if (!response.ok) refused += 1;
+    if (index >= perSecond * warmUpSeconds) times.push(tookMs);
+  }
+}

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { signingSecret } from '../support/chaos-deliveries.ts';
+import { eventually } from '../support/eventually.ts';
+import { serviceToken } from '../support/fake-service.ts';
+import { team } from '../support/fake-slack.ts';
+import { type Run, runProgram } from '../support/processes.ts';
+
+const startDeadlineMs = 60_000;
+
+export interface Measured {
+  run: Run;
+  url: string;
+}
+
+const farSideSchema = z.object({ slackUrl: z.string(), serviceUrl: z.string(), deskUrl: z.string() });
+export type FarSide = z.infer<typeof farSideSchema> & { stop(): Promise<void> };
+
+/** Where the app keeps its questions: settings of the app. */
+export interface Store {
+  name: 'embedded' | 'Redis';
+  settings: Record<string, string>;
+}
+
+/** Slack and the code search service, in one process of their own. */
+export async function startFarSide(): Promise<FarSide> {
+  const run = runProgram(fileOf('far-side-process.ts'), []);
+  return { ...farSideSchema.parse(await firstJson(run)), stop: run.stop };
+}
+
+export async function startBareBolt(): Promise<Measured> {
+  const run = runProgram(fileOf('bare-bolt-process.ts'), []);
+  return { run, ...z.object({ url: z.string() }).parse(await firstJson(run)) };
+}
+
+/** The settings of an app that talks to the far side, with limits that do not get in the way of what is measured. */
+export function appSettings(farSide: FarSide, store: Store): Record<string, string> {
+  return {
+    SLACK_BOT_TOKEN: team.botToken,
+    SLACK_SIGNING_SECRET: signingSecret,
+    SLACK_API_URL: farSide.slackUrl,
+    SRC_ENDPOINT: farSide.serviceUrl,
+    SRC_ACCESS_TOKEN: serviceToken,
+    SRC_REQUESTS_PER_SECOND: '10000',
+    SRC_REQUEST_BURST: '100000',
+    RUNNING_PER_WORKSPACE: '100000',
+    RUNNING_PER_PERSON: '100000',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    LOG_LEVEL: 'info',
+    ...store.settings,
+  };
+}
+
+/** Starts the built app and waits until it says that it has started. */
+export async function startApp(mainFile: string, settings: Record<string, string>): Promise<Measured> {
+  const run = runProgram(mainFile, [], settings);
+  const { port } = z.object({ port: z.number() }).parse(await firstJson(run, 'app_started'));
+  return { run, url: `http://127.0.0.1:${port}` };
+}
+
+/** Runs a file of this folder. */
+export function runBench(name: string, args: string[], settings: Record<string, string> = {}): Run {
+  return runProgram(fileOf(name), args, settings);
+}
+
+/** The first line of JSON that a process writes, or the first with this `event`. */
+export async function firstJson(run: Run, event?: string): Promise<unknown> {
+  return eventually(
+    () => {
+      const line = run
+        .output()
+        .split('\n')
+        .slice(0, -1)
+        .find((text) => text.startsWith('{') && (event === undefined || text.includes(`"event":"${event}"`)));
+      if (line === undefined) throw new Error(`no word from the process yet: ${run.output().slice(-2_000)}`);
+      return JSON.parse(line);
+    },
+    { timeoutMs: startDeadlineMs },
+  );
+}
+
+/** Ends a process at once. */
+export async function kill({ child, ended }: Run): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  }
+  await ended;
+}
+
+function fileOf(name: string): string {
+  return join(fileURLToPath(new URL('.', import.meta.url)), name);
+}

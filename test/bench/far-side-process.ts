@@ -1,0 +1,32 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { startFakeService } from '../support/fake-service.ts';
+import { startFakeSlack } from '../support/fake-slack.ts';
+
+// Run as a process of its own, so that what is measured does not share a processor's time with whom it talks to. Says its
+// addresses in one line of JSON, and runs until SIGTERM. `GET /watched` on its own server tells how many conversations were
+// read since the last `POST /watched`, and how many reads that took.
+
+const [slack, service] = await Promise.all([startFakeSlack(), startFakeService()]);
+let watched = new Set<number>();
+let reads = 0;
+service.decideFates((call, conversationId) => {
+  if (call === 'read') {
+    watched.add(conversationId);
+    reads += 1;
+  }
+  return undefined;
+});
+
+const desk = createServer((request, response) => {
+  if (request.method === 'POST') {
+    watched = new Set();
+    reads = 0;
+  }
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ watched: watched.size, reads }));
+});
+await new Promise<void>((resolve) => desk.listen(0, '127.0.0.1', resolve));
+const { port } = desk.address() as AddressInfo;
+process.stdout.write(
+  `${JSON.stringify({ slackUrl: slack.url, serviceUrl: service.url, deskUrl: `http://127.0.0.1:${port}` })}\n`,
+);

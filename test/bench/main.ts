@@ -1,0 +1,139 @@
+import { writeFile } from 'node:fs/promises';
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { StorageLocation } from '../../src/storage/open-storage.ts';
+import { buildPrograms } from '../support/processes.ts';
+import { hasRedisServer, startRedisServer } from '../support/redis-server.ts';
+import { createTempDir } from '../support/temp-dir.ts';
+import { type AcknowledgementRow, measureAcknowledgement } from './acknowledgement.ts';
+import { appSettings, kill, type Store, startApp, startBareBolt, startFarSide } from './children.ts';
+import { measureOpenQuestions, type OpenQuestionsRow } from './open-questions.ts';
+import { simulatePacing } from './pacing-simulation.ts';
+import { measureRedisSize } from './redis-size.ts';
+
+// `npm run bench [-- --out <file>] [--questions <n>]`: measures, prints tables and writes the same as JSON. Takes about five
+// minutes and wants a machine that does nothing else.
+
+const { values } = parseArgs({
+  options: {
+    out: { type: 'string', default: join(tmpdir(), 'deepsearch-bench.json') },
+    questions: { type: 'string', default: '2000' },
+  },
+});
+const questions = Number(values.questions);
+
+interface OpenedStore {
+  store: Store;
+  location: StorageLocation;
+  close(): Promise<void>;
+}
+
+const loadBefore = loadavg();
+const programs = await buildPrograms();
+try {
+  const pacing = simulatePacing();
+  const acknowledgements: AcknowledgementRow[] = [];
+  const bare = await startBareBolt();
+  acknowledgements.push(await measureAcknowledgement('bare Bolt', bare.url));
+  await kill(bare.run);
+  for (const open of stores()) acknowledgements.push(await withStore(open, measureStoreAcknowledgement));
+
+  const openQuestions: OpenQuestionsRow[] = [];
+  for (const open of stores()) openQuestions.push(await withStore(open, measureStoreOpenQuestions));
+  const redisSize = hasRedisServer() ? await measureRedisSize() : undefined;
+
+  const machine = {
+    node: process.version,
+    processors: cpus().length,
+    model: cpus()[0]?.model ?? '',
+    memoryGb: Math.round(totalmem() / 1024 ** 3),
+    loadBefore,
+    loadAfter: loadavg(),
+  };
+  const report = { machine, acknowledgements, pacing, openQuestions, redisSize };
+  await writeFile(values.out, `${JSON.stringify(report, undefined, 2)}\n`);
+  print('Machine', [machine]);
+  print('Time from delivery to acknowledgement (signed HTTP, real sockets)', acknowledgements);
+  print('Delivery delay and reads per question, simulated (log-normal, median 35 s, p95 120 s, max 300 s)', pacing);
+  print(`${questions} open questions in one process`, openQuestions);
+  if (redisSize !== undefined) print('Size in Redis, per 1,000 questions', redisSize);
+  process.stdout.write(`\nWritten to ${values.out}\n`);
+} finally {
+  await programs.remove();
+}
+
+function stores(): (() => Promise<OpenedStore>)[] {
+  return hasRedisServer() ? [openEmbedded, openRedis] : [openEmbedded];
+}
+
+async function openEmbedded(): Promise<OpenedStore> {
+  const folder = await createTempDir();
+  return {
+    store: { name: 'embedded', settings: { DATA_DIR: folder.path } },
+    location: { dataDir: folder.path },
+    close: folder.remove,
+  };
+}
+
+async function openRedis(): Promise<OpenedStore> {
+  const folder = await createTempDir();
+  const redis = await startRedisServer(['--appendonly', 'yes', '--dir', folder.path]);
+  return {
+    store: { name: 'Redis', settings: { REDIS_URL: redis.url } },
+    location: { redisUrl: redis.url },
+    close: async () => {
+      await redis.stop();
+      await folder.remove();
+    },
+  };
+}
+
+async function withStore<Result>(
+  open: () => Promise<OpenedStore>,
+  measure: (opened: OpenedStore) => Promise<Result>,
+): Promise<Result> {
+  const opened = await open();
+  try {
+    return await measure(opened);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function measureStoreAcknowledgement({ store }: OpenedStore): Promise<AcknowledgementRow> {
+  const farSide = await startFarSide();
+  const app = await startApp(programs.mainFile, appSettings(farSide, store));
+  try {
+    return await measureAcknowledgement(`the app, ${store.name}`, app.url);
+  } finally {
+    await kill(app.run);
+    await farSide.stop();
+  }
+}
+
+async function measureStoreOpenQuestions({ store, location }: OpenedStore): Promise<OpenQuestionsRow> {
+  const farSide = await startFarSide();
+  try {
+    return await measureOpenQuestions({ mainFile: programs.mainFile, farSide, store, location, questions });
+  } finally {
+    await farSide.stop();
+  }
+}
+
+/** Each row below its heading, one column per field. */
+function print(title: string, rows: readonly object[]): void {
+  const names = Object.keys(rows[0] ?? {});
+  const cells = rows.map((row) =>
+    Object.values(row).map((value) =>
+      Array.isArray(value) ? value.map((item: number) => item.toFixed(2)).join(' ') : String(value),
+    ),
+  );
+  const widths = names.map((name, column) => Math.max(name.length, ...cells.map((row) => row[column]?.length ?? 0)));
+  const line = (row: string[]): string =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  process.stdout.write(`\n${title}\n${[names, ...cells].map(line).join('\n')}\n`);
+}

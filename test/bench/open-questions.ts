@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { newThread, type Question, type ThreadPlace } from '../../src/core/question.ts';
+import { openStorage, type StorageLocation } from '../../src/storage/open-storage.ts';
+import { serviceToken } from '../support/fake-service.ts';
+import { people, team } from '../support/fake-slack.ts';
+import { appSettings, type FarSide, firstJson, kill, runBench, type Store, startApp } from './children.ts';
+import { silentJournal } from './silent-journal.ts';
+import { round } from './statistics.ts';
+
+/** Long enough ago that looks come in their longest interval, 10 s. */
+const askedAgoMs = 150_000;
+const seededAtOnce = 50;
+const settleMs = 15_000;
+const measuredMs = 40_000;
+const sampleEveryMs = 1_000;
+const watchDeadlineMs = 120_000;
+const channel = 'C0GENERAL';
+
+export interface OpenQuestionsRow {
+  store: string;
+  questions: number;
+  /** From the start of the process to the moment when each question has been read at the service once more. */
+  bootToAllWatchedMs: number;
+  bootToListeningMs: number;
+  rssMeanMb: number;
+  rssMaxMb: number;
+  cpuPercent: number;
+  readsPerSecond: number;
+  eventLoopLagP99Ms: number;
+  looks: number;
+  latenessP50Ms: number;
+  latenessP99Ms: number;
+  latenessMaxMs: number;
+}
+
+const latenessSchema = z.object({ looks: z.number(), p50Ms: z.number(), p99Ms: z.number(), maxMs: z.number() });
+
+/**
+ * Open questions in one process: the built app for its boot, memory and processor time; then the app's parts that plan,
+ * decide, store and ask, without Slack, in a process of their own that times each look against the moment it was due.
+ */
+export async function measureOpenQuestions(setup: {
+  mainFile: string;
+  farSide: FarSide;
+  store: Store;
+  location: StorageLocation;
+  questions: number;
+}): Promise<OpenQuestionsRow> {
+  const { mainFile, farSide, store, location } = setup;
+  await seed(location, farSide, setup.questions);
+  const settings = appSettings(farSide, store);
+
+  await forgetWatched(farSide);
+  const bootMs = performance.now();
+  const app = await startApp(mainFile, settings);
+  const bootToListeningMs = performance.now() - bootMs;
+  const bootToAllWatchedMs = await untilAllWatched(farSide, setup.questions, bootMs);
+  await pause(settleMs);
+  const load = await measureLoad(farSide, app.url);
+  await kill(app.run);
+
+  const watching = runBench('watching-process.ts', [JSON.stringify(location)], {
+    ...settings,
+    SETTLE_MS: String(settleMs),
+    MEASURED_MS: String(measuredMs),
+  });
+  const lateness = latenessSchema.parse(await firstJson(watching, 'lateness'));
+  await kill(watching);
+  return {
+    store: store.name,
+    questions: setup.questions,
+    bootToAllWatchedMs: round(bootToAllWatchedMs, 0),
+    bootToListeningMs: round(bootToListeningMs, 0),
+    ...load,
+    looks: lateness.looks,
+    latenessP50Ms: round(lateness.p50Ms),
+    latenessP99Ms: round(lateness.p99Ms),
+    latenessMaxMs: round(lateness.maxMs),
+  };
+}
+
+/** Stores questions as they are while they run, with their cards in Slack and their conversations at the service. */
+async function seed(location: StorageLocation, farSide: FarSide, count: number): Promise<void> {
+  const storage = await openStorage(location, { clock: Date.now, journal: silentJournal });
+  try {
+    for (let from = 0; from < count; from += seededAtOnce) {
+      const numbers = Array.from({ length: Math.min(seededAtOnce, count - from) }, (_, index) => from + index);
+      await Promise.all(
+        numbers.map(async (n) => {
+          const text = `Where does module ${n} decide how often a failed payment is tried again?`;
+          const { conversationId, questionId } = await ask(farSide, text);
+          const ts = await post(farSide, text);
+          const place: ThreadPlace = { teamId: team.id, channelId: channel, threadTs: ts };
+          const question = running(place, text, ts, conversationId, questionId);
+          await storage.threads.update(place, () => ({
+            ...newThread(place, true),
+            conversationId,
+            line: [question.id],
+          }));
+          await storage.questions.create(question);
+        }),
+      );
+    }
+  } finally {
+    await storage.close();
+  }
+}
+
+function running(place: ThreadPlace, text: string, ts: string, conversationId: number, questionId: number): Question {
+  const askedMs = Date.now() - askedAgoMs;
+  return {
+    version: 1,
+    id: `q${createHash('sha256').update(`${ts}${text}`).digest('hex').slice(0, 24)}`,
+    place,
+    askerId: people.ada,
+    text,
+    origin: 'mention',
+    beginsThread: true,
+    fresh: false,
+    acceptedMs: askedMs,
+    phase: 'running',
+    card: { ts, shown: '', editedMs: askedMs },
+    upstream: { steps: 3, lastStep: 'Searching for retries', conversationId, questionId, askedMs },
+    delivery: { round: 0, posted: [] },
+  };
+}
+
+const createdSchema = z.object({ id: z.number(), questions: z.array(z.object({ id: z.number() })) });
+
+async function ask(farSide: FarSide, question: string): Promise<{ conversationId: number; questionId: number }> {
+  const response = await fetch(`${farSide.serviceUrl}/.api/deepsearch/v1`, {
+    method: 'POST',
+    headers: {
+      authorization: `token ${serviceToken}`,
+      'x-requested-with': 'bench',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ question }),
+  });
+  const { id, questions } = createdSchema.parse(await response.json());
+  return { conversationId: id, questionId: questions[0]?.id ?? 0 };
+}
+
+async function post(farSide: FarSide, text: string): Promise<string> {
+  const response = await fetch(`${farSide.slackUrl}chat.postMessage`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${team.botToken}` },
+    body: new URLSearchParams({ channel, text, unfurl_links: 'false', unfurl_media: 'false' }),
+  });
+  return z.object({ ts: z.string() }).parse(await response.json()).ts;
+}
+
+const watchedSchema = z.object({ watched: z.number(), reads: z.number() });
+
+async function watched(farSide: FarSide): Promise<z.infer<typeof watchedSchema>> {
+  return watchedSchema.parse(await (await fetch(farSide.deskUrl)).json());
+}
+
+async function forgetWatched(farSide: FarSide): Promise<void> {
+  await (await fetch(farSide.deskUrl, { method: 'POST' })).text();
+}
+
+async function untilAllWatched(farSide: FarSide, count: number, sinceMs: number): Promise<number> {
+  for (;;) {
+    const { watched: seen } = await watched(farSide);
+    const tookMs = performance.now() - sinceMs;
+    if (seen >= count) return tookMs;
+    if (tookMs > watchDeadlineMs) throw new Error(`only ${seen} of ${count} questions are watched after ${tookMs} ms`);
+    await pause(20);
+  }
+}
+
+async function measureLoad(farSide: FarSide, url: string) {
+  const before = await readMetrics(url);
+  const { reads: readsBefore } = await watched(farSide);
+  const startMs = performance.now();
+  const rss: number[] = [];
+  const lags: number[] = [];
+  while (performance.now() - startMs < measuredMs) {
+    await pause(sampleEveryMs);
+    const sample = await readMetrics(url);
+    rss.push((sample.process_resident_memory_bytes ?? Number.NaN) / 1024 ** 2);
+    lags.push((sample.nodejs_eventloop_lag_p99_seconds ?? Number.NaN) * 1_000);
+  }
+  const seconds = (performance.now() - startMs) / 1_000;
+  const after = await readMetrics(url);
+  const { reads } = await watched(farSide);
+  const cpuSeconds = (after.process_cpu_seconds_total ?? Number.NaN) - (before.process_cpu_seconds_total ?? Number.NaN);
+  return {
+    rssMeanMb: round(rss.reduce((sum, value) => sum + value, 0) / rss.length, 0),
+    rssMaxMb: round(Math.max(...rss), 0),
+    cpuPercent: round((cpuSeconds / seconds) * 100, 0),
+    readsPerSecond: round((reads - readsBefore) / seconds, 0),
+    eventLoopLagP99Ms: round(Math.max(...lags)),
+  };
+}
+
+/** Unlabelled samples of Prometheus' text format. */
+async function readMetrics(url: string): Promise<Record<string, number>> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const samples = text.split('\n').map((line) => /^([a-z_0-9]+) (\S+)$/.exec(line));
+  return Object.fromEntries(samples.flatMap((sample) => (sample === null ? [] : [[sample[1], Number(sample[2])]])));
+}
+
+function pause(delayMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, delayMs));
+}

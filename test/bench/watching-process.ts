@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { createLook } from '../../src/core/look.ts';
+import { defaultPacing } from '../../src/core/pacing.ts';
+import type { Looks, Messenger } from '../../src/core/ports.ts';
+import { createTurns } from '../../src/core/turns.ts';
+import { createDeepSearchClient } from '../../src/deepsearch/client.ts';
+import { createCodeSearch } from '../../src/deepsearch/code-search.ts';
+import { createBullLooks } from '../../src/jobs/bullmq.ts';
+import { createTimers } from '../../src/jobs/timers.ts';
+import { openStorage } from '../../src/storage/open-storage.ts';
+import { silentJournal as journal } from './silent-journal.ts';
+import { percentile } from './statistics.ts';
+
+// Run as a process of its own: `watching-process.ts <location of the storage as JSON>`, with the settings of the app. Watches
+// every stored open question as the app does, and says in one line of JSON how late its looks were.
+
+const location = z
+  .union([z.object({ redisUrl: z.string() }), z.object({ dataDir: z.string() })])
+  .parse(JSON.parse(process.argv[2] ?? ''));
+const settings = z
+  .object({
+    SRC_ENDPOINT: z.string(),
+    SRC_ACCESS_TOKEN: z.string(),
+    SETTLE_MS: z.coerce.number(),
+    MEASURED_MS: z.coerce.number(),
+  })
+  .parse(process.env);
+
+const now = Date.now;
+const random = Math.random;
+/** Slack takes every edit and is never asked for anything else, because no question ends. */
+const messenger: Messenger = {
+  postCard: async () => ({ ts: '1.1' }),
+  findCard: async () => undefined,
+  updateCard: async () => {},
+  countParts: () => 1,
+  postPart: async () => ({ ts: '1.1' }),
+  findPart: async () => undefined,
+  tellPrivately: async () => {},
+};
+
+const storage = await openStorage(location, { clock: now, journal });
+const client = createDeepSearchClient({
+  baseUrl: settings.SRC_ENDPOINT,
+  auth: { kind: 'token', token: settings.SRC_ACCESS_TOKEN },
+  userAgentVersion: 'bench',
+  clock: now,
+  random,
+});
+const lateMs: number[] = [];
+let isMeasuring = false;
+const looks = timed(
+  'redisUrl' in location
+    ? createBullLooks({ redisUrl: location.redisUrl, journal, random })
+    : createTimers({ clock: now, journal, random }),
+);
+const look = createLook({
+  questions: storage.questions,
+  threads: storage.threads,
+  claims: storage.claims,
+  turns: createTurns(storage.turns, { perWorkspace: 100_000, perPerson: 100_000 }),
+  codeSearch: createCodeSearch(client, settings.SRC_ENDPOINT),
+  messenger,
+  looks,
+  journal,
+  now,
+  random,
+  settings: { pacing: defaultPacing, cardEditMs: 3_000, threadLimit: 20 },
+});
+await looks.start(look);
+const open = await storage.questions.openIds();
+await Promise.all(open.map((id) => looks.lookIn(id, random() * 1_000)));
+await new Promise((resolve) => setTimeout(resolve, settings.SETTLE_MS));
+isMeasuring = true;
+await new Promise((resolve) => setTimeout(resolve, settings.MEASURED_MS));
+isMeasuring = false;
+process.stdout.write(
+  `${JSON.stringify({
+    event: 'lateness',
+    looks: lateMs.length,
+    p50Ms: percentile(lateMs, 0.5),
+    p99Ms: percentile(lateMs, 0.99),
+    maxMs: Math.max(...lateMs),
+  })}\n`,
+);
+
+/** The same looks, noting how long after its due time each begins. */
+function timed(engine: Looks): Looks {
+  const due = new Map<string, number>();
+  return {
+    ...engine,
+    start: (take) =>
+      engine.start(async (questionId) => {
+        const dueMs = due.get(questionId);
+        due.delete(questionId);
+        if (dueMs !== undefined && isMeasuring) lateMs.push(Math.max(0, now() - dueMs));
+        const delayMs = await take(questionId);
+        if (delayMs !== undefined) due.set(questionId, Math.min(now() + delayMs, due.get(questionId) ?? Infinity));
+        return delayMs;
+      }),
+    lookIn: (questionId, delayMs) => {
+      due.set(questionId, Math.min(now() + delayMs, due.get(questionId) ?? Infinity));
+      return engine.lookIn(questionId, delayMs);
+    },
+  };
+}
