@@ -1,7 +1,7 @@
 /** Longer texts are not parsed. */
 const MAX_LENGTH = 100_000;
 /** Lines and marks, each about 25 µs of a parser's time. */
-const MAX_WORK = 8_000;
+const MAX_WORK = 6_000;
 /** Repeated looks at the same characters, each some nanoseconds. */
 const MAX_STEPS = 8_000_000;
 /** Lists, quotations and footnotes open at once. */

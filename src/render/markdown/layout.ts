@@ -1,4 +1,5 @@
 import { LIMITS } from '../limits.ts';
+import { graphemeEnd } from '../text.ts';
 import { build } from './build.ts';
 import { asPlainText, parseAnswer, textOf } from './parse.ts';
 import { weightOf, writeMarkdown } from './to-markdown.ts';
@@ -36,6 +37,9 @@ const MAX_PARTS = 20;
 /** No message shows more characters than it takes, so what is beyond this is never shown. */
 const MAX_SHOWN = MAX_PARTS * LIMITS.messageWeight;
 
+/** Nor more lines; what is read as Markdown has fewer. */
+const MAX_LINES = 6_000;
+
 /** Room kept free in a section for what costs are not exact about. */
 const SECTION_MARGIN = 20;
 
@@ -46,14 +50,17 @@ const SECTION_MARGIN = 20;
  * ends there.
  */
 export function layoutAnswer(markdown: string, around: Surroundings): DividedAnswer {
-  const key = JSON.stringify([around, markdown]);
-  const divided = known.get(key) ?? divide(markdown, around);
+  const readable = beginningOf(markdown);
+  const isCut = readable.length < markdown.length;
+  const key = JSON.stringify([around, isCut, readable]);
+  const divided = known.get(key) ?? divide(readable, isCut, around);
   known.delete(key);
   known.set(key, divided);
-  let characters = 0;
-  for (const [each] of [...known].toReversed()) {
-    characters += each.length;
-    if (characters > MAX_KNOWN_CHARACTERS || known.size > MAX_KNOWN) known.delete(each);
+  let characters = [...known.keys()].reduce((sum, each) => sum + each.length, 0);
+  for (const oldest of known.keys()) {
+    if (known.size <= MAX_KNOWN && characters <= MAX_KNOWN_CHARACTERS) break;
+    known.delete(oldest);
+    characters -= oldest.length;
   }
   return divided;
 }
@@ -67,12 +74,22 @@ const MAX_KNOWN = 50;
 /** Of all sources together; what is made of them takes about three times as much. */
 const MAX_KNOWN_CHARACTERS = 2_000_000;
 
-function divide(markdown: string, around: Surroundings): DividedAnswer {
-  const readable = markdown.slice(0, MAX_SHOWN);
+function divide(markdown: string, isCut: boolean, around: Surroundings): DividedAnswer {
   const divided =
-    divideUnits(toUnits(parseAnswer(readable)), around) ?? divideUnits(toUnits(asPlainText(readable)), around);
+    divideUnits(toUnits(parseAnswer(markdown)), around) ?? divideUnits(toUnits(asPlainText(markdown)), around);
   if (divided === undefined) throw new RangeError('What surrounds the answer leaves no room for it.');
-  return { ...divided, isWhole: divided.isWhole && readable.length === markdown.length };
+  return { ...divided, isWhole: divided.isWhole && !isCut };
+}
+
+/** As much of an answer as can be shown at most, up to a whole character. */
+function beginningOf(markdown: string): string {
+  const end = graphemeEnd(markdown, MAX_SHOWN);
+  let at = -1;
+  for (let lines = 0; lines < MAX_LINES; lines += 1) {
+    at = markdown.indexOf('\n', at + 1);
+    if (at < 0 || at >= end) return markdown.slice(0, end);
+  }
+  return markdown.slice(0, at);
 }
 
 /** Undefined when a single unit is larger than a message. */

@@ -172,7 +172,8 @@ function escapeText(value: string, place: TextPlace): string {
   const escaped = value.replace(SPECIAL, (character, at: number) => {
     const previous = at > 0 ? value.charAt(at - 1) : place.before;
     const next = at + 1 < value.length ? value.charAt(at + 1) : place.after;
-    return escapeCharacter(character, previous, next, value.slice(at, at + LONGEST_ENTITY), place);
+    const ahead = character === '&' ? value.slice(at, at + LONGEST_ENTITY) : '';
+    return escapeCharacter(character, previous, next, ahead, place);
   });
   if (place.inHeading && isBlank(place.after)) return escaped.replace(/(?<=^|\s)(?=#+$)/, '\\');
   const startsLine = place.before === '' || place.before === '\n';

@@ -116,12 +116,16 @@ function guardQuotes(text: string): string {
 /** Phrasing content as mrkdwn. */
 function inline(nodes: readonly PhrasingContent[]): string {
   let result = '';
+  // Kept apart, because asking a text that is still growing for its end costs as much as the text is long.
+  let before = '';
   for (const [index, node] of nodes.entries()) {
     const following = nodes
       .slice(index + 1, index + 2)
       .map(firstCharacter)
       .join('');
-    result += inlineNode(node, result.slice(-1), following);
+    const written = inlineNode(node, before, following);
+    result += written;
+    before = written.slice(-1) || before;
   }
   return result;
 }
