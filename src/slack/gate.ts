@@ -1,10 +1,10 @@
 import { AppError, isAppError } from '../core/errors.ts';
-import type { CreateLimiter, Limiter } from '../core/limits.ts';
+import type { Allowance, CreateLimiter, Limiter, TakeOptions } from '../core/limits.ts';
 import type { Clock, Journal } from '../core/ports.ts';
 import { keptForEndings, messagesPerChannel, methodAllowances, type SlackMethod } from './tiers.ts';
 
 /**
- * How long an answer or a private word waits here for its turn. Longer waits are the core's, which repeats an answer
+ * How long a call waits here for its turn, but for edits. Longer waits are the core's, which repeats what is to be posted
  * until it is delivered.
  */
 const patienceMs = 2_000;
@@ -16,7 +16,10 @@ export interface Passage {
   teamId: string;
   /** The channel a message goes to. */
   channelId?: string | undefined;
-  /** `answer` and `private` wait for a moment, the others are refused at once; `edit`, of a running card, is refused first. */
+  /**
+   * `edit`, of a running card, never waits and is refused first; the others wait for a moment. Who is refused with an
+   * `answer` or a `card` comes again, and gets a time of its own for that; a `private` word is not repeated.
+   */
   urgency: 'answer' | 'card' | 'edit' | 'private';
 }
 
@@ -26,6 +29,12 @@ export interface SlackGate {
    * `retryAfterMs` and nothing sent. What `run` throws leaves as it is.
    */
   pass<Result>(method: SlackMethod, passage: Passage, run: () => Promise<Result>): Promise<Result>;
+}
+
+interface Turnstile {
+  limiter: Limiter;
+  /** As of the limiter; `comesAgain`: the time told is for this taker alone. */
+  take(key: string, comesAgain: boolean, options: TakeOptions): Promise<number>;
 }
 
 export interface SlackGateDeps {
@@ -40,8 +49,8 @@ export interface SlackGateDeps {
  * makes one edit per card in 3 s, of the latest state, and drops one that is refused here.
  */
 export function createSlackGate({ createLimiter, now, journal }: SlackGateDeps): SlackGate {
-  const methods = new Map<SlackMethod, Limiter>();
-  const channels = createLimiter('slack.channel', messagesPerChannel);
+  const methods = new Map<SlackMethod, Turnstile>();
+  const channels = createTurnstile('slack.channel', messagesPerChannel);
 
   return { pass };
 
@@ -58,7 +67,7 @@ export function createSlackGate({ createLimiter, now, journal }: SlackGateDeps):
       if (isAppError(error, 'rateLimited') && error.retryAfterMs !== undefined) {
         const { retryAfterMs } = error;
         journal.warn({ event: 'slack.rate_limited', outcome: method, teamId, urgency, retryAfterMs });
-        await limiterOf(method).block(teamId, Math.min(retryAfterMs, longestBlockMs));
+        await turnstileOf(method).limiter.block(teamId, Math.min(retryAfterMs, longestBlockMs));
       }
       throw error;
     }
@@ -66,21 +75,48 @@ export function createSlackGate({ createLimiter, now, journal }: SlackGateDeps):
 
   /** The channel first: what it refuses costs the workspace nothing. */
   async function takePoints(method: SlackMethod, { teamId, channelId, urgency }: Passage): Promise<number> {
-    const untilMs = now() + (urgency === 'answer' || urgency === 'private' ? patienceMs : 0);
+    const untilMs = now() + (urgency === 'edit' ? 0 : patienceMs);
     const leftMs = () => Math.max(0, untilMs - now());
+    const comesAgain = urgency === 'answer' || urgency === 'card';
     if (method === 'chat.postMessage' && channelId !== undefined) {
-      const missingMs = await channels.take(`${teamId}:${channelId}`, { patienceMs: leftMs() });
+      const missingMs = await channels.take(`${teamId}:${channelId}`, comesAgain, { patienceMs: leftMs() });
       if (missingMs > 0) return missingMs;
     }
     const leaving = method === 'chat.update' && urgency === 'edit' ? keptForEndings : 0;
-    return limiterOf(method).take(teamId, { patienceMs: leftMs(), leaving });
+    return turnstileOf(method).take(teamId, comesAgain, { patienceMs: leftMs(), leaving });
   }
 
-  function limiterOf(method: SlackMethod): Limiter {
+  function turnstileOf(method: SlackMethod): Turnstile {
     const known = methods.get(method);
     if (known !== undefined) return known;
-    const limiter = createLimiter(`slack.${method}`, methodAllowances[method]);
-    methods.set(method, limiter);
-    return limiter;
+    const turnstile = createTurnstile(`slack.${method}`, methodAllowances[method]);
+    methods.set(method, turnstile);
+    return turnstile;
+  }
+
+  /**
+   * A limiter that tells those it refuses different times to come again, as many as there will be room for. Told the
+   * same time, all would come at once, most for nothing, and their growing back-off would leave the room unused. Each
+   * process has its own list of times; where several share a channel, more of them come for nothing.
+   */
+  function createTurnstile(name: string, allowance: Allowance): Turnstile {
+    const limiter = createLimiter(name, allowance);
+    const spacingMs = (allowance.windowSeconds * 1000) / allowance.points;
+    const nextFreeMs = new Map<string, number>();
+
+    return { limiter, take };
+
+    async function take(key: string, comesAgain: boolean, options: TakeOptions): Promise<number> {
+      const missingMs = await limiter.take(key, options);
+      return missingMs > 0 && comesAgain ? appoint(key, missingMs) : missingMs;
+    }
+
+    function appoint(key: string, missingMs: number): number {
+      const nowMs = now();
+      for (const [other, freeMs] of nextFreeMs) if (freeMs <= nowMs) nextFreeMs.delete(other);
+      const freeMs = Math.max(nowMs + missingMs, nextFreeMs.get(key) ?? 0);
+      nextFreeMs.set(key, freeMs + spacingMs);
+      return Math.ceil(freeMs - nowMs);
+    }
   }
 }

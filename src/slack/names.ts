@@ -42,12 +42,12 @@ export function createReader(options: { client: WebClient; through: Through; bot
   }
 
   async function userName(user: string): Promise<string | undefined> {
-    const { user: found } = await through('users.info', 'card', () => client.users.info({ user }));
+    const { user: found } = await through('users.info', 'private', () => client.users.info({ user }));
     return found?.profile?.display_name || found?.real_name || found?.name;
   }
 
   async function channelName(channel: string): Promise<string | undefined> {
-    const { channel: found } = await through('conversations.info', 'card', () =>
+    const { channel: found } = await through('conversations.info', 'private', () =>
       client.conversations.info({ channel }),
     );
     return found?.name;

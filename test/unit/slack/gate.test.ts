@@ -76,7 +76,7 @@ describe('room', () => {
         const timesMs: number[] = [];
         for (const { pauseMs, calls } of groups) {
           await vi.advanceTimersByTimeAsync(pauseMs);
-          const passed = await countPassing(calls, () => passes(gate, method, passage('card')));
+          const passed = await countPassing(calls, () => passes(gate, method, passage('edit')));
           timesMs.push(...new Array<number>(passed).fill(Date.now()));
         }
         expect(mostInAMinute(timesMs)).toBeLessThanOrEqual(granted[method]);
@@ -87,42 +87,63 @@ describe('room', () => {
 
   it.each(Object.keys(methodAllowances) as SlackMethod[])('for %s comes back within 20 s', async (method) => {
     const gate = newGate();
-    await countPassing(300, () => passes(gate, method, passage('card')));
-    expect(await passes(gate, method, passage('card'))).toBe(false);
+    await countPassing(300, () => passes(gate, method, passage('edit')));
+    expect(await passes(gate, method, passage('edit'))).toBe(false);
     await vi.advanceTimersByTimeAsync(20_000);
-    expect(await passes(gate, method, passage('card'))).toBe(true);
+    expect(await passes(gate, method, passage('edit'))).toBe(true);
   });
 
   it('is counted apart for each workspace and each method', async () => {
     const gate = newGate();
-    await countPassing(50, () => passes(gate, 'chat.update', passage('card')));
-    expect(await passes(gate, 'chat.update', { ...passage('card'), teamId: 'T2' })).toBe(true);
-    expect(await passes(gate, 'conversations.info', passage('card'))).toBe(true);
+    await countPassing(50, () => passes(gate, 'chat.postEphemeral', passage('edit')));
+    expect(await passes(gate, 'chat.postEphemeral', { ...passage('edit'), teamId: 'T2' })).toBe(true);
+    expect(await passes(gate, 'conversations.info', passage('edit'))).toBe(true);
   });
 
   it('says when it will be there again', async () => {
     const gate = newGate();
-    await countPassing(50, () => passes(gate, 'chat.update', passage('card')));
+    await countPassing(50, () => passes(gate, 'chat.postEphemeral', passage('edit')));
     await vi.advanceTimersByTimeAsync(4_000);
-    const refused = gate.pass('chat.update', passage('card'), async () => 'sent');
-    await expect(refused).rejects.toMatchObject({ kind: 'rateLimited', retryAfterMs: 6_000 });
+    const refused = gate.pass('chat.postEphemeral', passage('edit'), async () => 'sent');
+    await expect(refused).rejects.toMatchObject({ kind: 'rateLimited', retryAfterMs: 16_000 });
+  });
+
+  it('is promised to each of those who come again at another time, and used by them', async () => {
+    const gate = newGate();
+    const times: number[] = [];
+    const startMs = Date.now();
+    const post = async (urgency: 'answer' | 'card'): Promise<void> => {
+      for (;;) {
+        try {
+          await gate.pass('chat.postMessage', passage(urgency, 'C1'), async () => times.push(Date.now() - startMs));
+          return;
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          await new Promise((resolve) => setTimeout(resolve, error.retryAfterMs));
+        }
+      }
+    };
+    const all = Promise.all(Array.from({ length: 40 }, (_, index) => post(index % 2 === 0 ? 'card' : 'answer')));
+    await vi.advanceTimersByTimeAsync(45_000);
+    await all;
+    expect(times).toHaveLength(40);
   });
 });
 
 describe('messages of one channel', () => {
   it('go out five at once, then one per second', async () => {
     const gate = newGate();
-    const post = () => passes(gate, 'chat.postMessage', passage('card', 'C1'));
+    const post = () => passes(gate, 'chat.postMessage', passage('edit', 'C1'));
     expect(await countPassing(9, post)).toBe(5);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await countPassing(9, post)).toBe(1);
-    expect(await passes(gate, 'chat.postMessage', passage('card', 'C2'))).toBe(true);
+    expect(await passes(gate, 'chat.postMessage', passage('edit', 'C2'))).toBe(true);
   });
 
   it('do not use up the room of the workspace where the channel has none', async () => {
     const gate = newGate();
-    await countPassing(500, () => passes(gate, 'chat.postMessage', passage('card', 'C1')));
-    expect(await passes(gate, 'chat.postMessage', passage('card', 'C2'))).toBe(true);
+    await countPassing(500, () => passes(gate, 'chat.postMessage', passage('edit', 'C1')));
+    expect(await passes(gate, 'chat.postMessage', passage('edit', 'C2'))).toBe(true);
   });
 
   it('wait for each other as parts of one answer', async () => {
@@ -140,13 +161,13 @@ describe('messages of one channel', () => {
   });
 });
 
-describe('an answer', () => {
+describe.each(['answer', 'card', 'private'] as const)('a call that is no edit: %s', (urgency) => {
   it('waits no longer than 2 s', async () => {
     const gate = newGate();
     const startMs = Date.now();
     const ends = Promise.all(
       Array.from({ length: 30 }, async () => {
-        const sent = await passes(gate, 'chat.postMessage', passage('answer', 'C1'));
+        const sent = await passes(gate, 'chat.postMessage', passage(urgency, 'C1'));
         return { sent, afterMs: Date.now() - startMs };
       }),
     );
@@ -158,9 +179,9 @@ describe('an answer', () => {
 
   it('is refused at once where waiting would not suffice', async () => {
     const gate = newGate();
-    await countPassing(300, () => passes(gate, 'chat.postMessage', passage('card')));
+    await countPassing(300, () => passes(gate, 'chat.postMessage', passage('edit')));
     const startMs = Date.now();
-    expect(await passes(gate, 'chat.postMessage', passage('answer', 'C1'))).toBe(false);
+    expect(await passes(gate, 'chat.postMessage', passage(urgency, 'C1'))).toBe(false);
     expect(Date.now()).toBe(startMs);
   });
 });
@@ -208,7 +229,7 @@ describe("Slack's own refusal", () => {
     expect(await passes(gate, 'chat.postMessage', { ...passage('answer', 'C2'), teamId: 'T2' })).toBe(true);
     expect(await passes(gate, 'chat.update', passage('card'))).toBe(true);
     await vi.advanceTimersByTimeAsync(29_900);
-    expect(await passes(gate, 'chat.postMessage', passage('card', 'C2'))).toBe(false);
+    expect(await passes(gate, 'chat.postMessage', passage('edit', 'C2'))).toBe(false);
     await vi.advanceTimersByTimeAsync(100);
     expect(await passes(gate, 'chat.postMessage', passage('card', 'C2'))).toBe(true);
   });
