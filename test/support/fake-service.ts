@@ -86,8 +86,8 @@ export async function startFakeService(quirks: Quirks = {}) {
       answering = (question) => answer(question);
     },
     /** From now on every new question is answered after the time that `delayMs` says. */
-    answerAfter: (delayMs: () => number) => {
-      answering = (question) => void setTimeout(() => answer(question), delayMs()).unref();
+    answerAfter: (delayMs: () => number, more: Partial<ServiceQuestion> = {}) => {
+      answering = (question) => void setTimeout(() => answer(question, more), delayMs()).unref();
     },
     remove: (conversationId: number) => {
       const index = conversations.findIndex(({ id }) => id === conversationId);
