@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { z } from 'zod';
 
@@ -27,6 +29,10 @@ export class Secret {
 }
 
 const secret = (): z.ZodType<Secret, string> => z.string().transform((value) => new Secret(value));
+/** What is sent as part of an HTTP header: Node refuses other characters, with an error that repeats them. */
+const inHeader = (): z.ZodType<string, string> =>
+  z.string().regex(/^[\x20-\x7e]+$/, 'has characters that no HTTP header can carry');
+const token = (): z.ZodType<Secret, string> => inHeader().transform((value) => new Secret(value));
 const whole = (least: number, most: number): z.ZodType<number, string> =>
   z
     .string()
@@ -38,6 +44,14 @@ const address = (protocol: RegExp, what: string): z.ZodType<string, string> =>
 /** An address that may hold a password. */
 const secretAddress = (protocol: RegExp, what: string): z.ZodType<Secret, string> =>
   address(protocol, what).transform((value) => new Secret(value));
+/** `host:3128` means `http://host:3128`, as other programs read these variables. */
+const proxyAddress = (): z.ZodType<Secret, string> =>
+  z
+    .string()
+    .transform((value) => (value.includes('://') ? value : `http://${value}`))
+    .pipe(secretAddress(/^https?:$/, 'an http or https address'));
+const certificateFile = (): z.ZodType<string, string> =>
+  z.string().refine(holdsCertificate, 'is not the path of a readable PEM file with certificates');
 const webAddress = (): z.ZodType<string, string> => address(/^https?:$/, 'an http or https address');
 
 interface Setting<Output> {
@@ -46,6 +60,8 @@ interface Setting<Output> {
   fallback?: string;
   /** One or two sentences for docs/configuration.md. */
   about: string;
+  /** Read where the variable itself is not set. */
+  alias?: string;
 }
 
 function setting<Output>(schema: z.ZodType<Output, string>, about: string): Setting<Output | undefined>;
@@ -58,11 +74,15 @@ function setting<Output>(
   return { schema, about, ...(fallback === undefined ? {} : { fallback }) };
 }
 
+function aliased<Output>(alias: string, plain: Setting<Output>): Setting<Output> {
+  return { ...plain, alias };
+}
+
 /** Every setting of the app: the one place where a variable is named, checked, defaulted and described. */
 export const SETTINGS = {
-  SLACK_BOT_TOKEN: setting(secret(), 'The bot token of the Slack app (`xoxb-…`). Required.'),
+  SLACK_BOT_TOKEN: setting(token(), 'The bot token of the Slack app (`xoxb-…`). Required.'),
   SLACK_APP_TOKEN: setting(
-    secret(),
+    token(),
     'The app-level token (`xapp-…`, scope `connections:write`). When set, events arrive through Socket Mode.',
   ),
   SLACK_SIGNING_SECRET: setting(
@@ -71,9 +91,9 @@ export const SETTINGS = {
   ),
   SLACK_API_URL: setting(webAddress(), "Base address of Slack's Web API.", 'https://slack.com/api/'),
   SRC_ENDPOINT: setting(webAddress(), 'Base address of the code search service. Required.'),
-  SRC_ACCESS_TOKEN: setting(secret(), 'Access token for the code search service. Required.'),
+  SRC_ACCESS_TOKEN: setting(token(), 'Access token for the code search service. Required.'),
   SRC_SUDO_USER: setting(
-    z.string(),
+    inHeader(),
     'Ask as this user: the token is then sent as a `token-sudo` token and needs the scope `site-admin:sudo`.',
   ),
   SRC_TIMEOUT_MS: setting(
@@ -92,18 +112,24 @@ export const SETTINGS = {
     '40',
   ),
   SRC_CA_FILE: setting(
-    z.string(),
+    certificateFile(),
     'Path of a PEM file with the certificate authorities to trust for the service, beside the usual ones.',
   ),
-  HTTP_PROXY: setting(
-    secretAddress(/^https?:$/, 'an http or https address'),
-    'Proxy for a service at an `http` address.',
+  HTTP_PROXY: aliased(
+    'http_proxy',
+    setting(
+      proxyAddress(),
+      'Proxy for a code search service at an `http` address; without a scheme, `http://` is meant. Also read from `http_proxy`. It is for that service only: no setting of this app leads its calls of Slack through a proxy.',
+    ),
   ),
-  HTTPS_PROXY: setting(
-    secretAddress(/^https?:$/, 'an http or https address'),
-    'Proxy for a service at an `https` address.',
+  HTTPS_PROXY: aliased(
+    'https_proxy',
+    setting(proxyAddress(), 'The same for a code search service at an `https` address. Also read from `https_proxy`.'),
   ),
-  NO_PROXY: setting(z.string(), 'Hosts reached without the proxy, separated by commas.'),
+  NO_PROXY: aliased(
+    'no_proxy',
+    setting(z.string(), 'Hosts reached without the proxy, separated by commas. Also read from `no_proxy`.'),
+  ),
   REDIS_URL: setting(
     secretAddress(/^rediss?:$/, 'a redis or rediss address'),
     'Redis to keep questions and threads in. Not set: they are kept in `DATA_DIR`.',
@@ -172,8 +198,8 @@ export class ConfigError extends Error {
 export function parseConfig(environment: Record<string, string | undefined>): Config {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
-  for (const [name, { schema, fallback }] of Object.entries<Setting<unknown>>(SETTINGS)) {
-    const written = environment[name]?.trim() || fallback;
+  for (const [name, { schema, fallback, alias }] of Object.entries<Setting<unknown>>(SETTINGS)) {
+    const written = environment[name]?.trim() || (alias && environment[alias]?.trim()) || fallback;
     if (written === undefined) continue;
     const parsed = schema.safeParse(written);
     if (parsed.success) values[name] = parsed.data;
@@ -185,6 +211,9 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   if (!environment.SLACK_APP_TOKEN?.trim() && !environment.SLACK_SIGNING_SECRET?.trim()) {
     problems.push('neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP) is set');
   }
+  if (isNumber(values.POLL_MIN_MS) && isNumber(values.POLL_MAX_MS) && values.POLL_MIN_MS > values.POLL_MAX_MS) {
+    problems.push('POLL_MIN_MS is greater than POLL_MAX_MS');
+  }
   if (!isComplete(values) || problems.length > 0) throw new ConfigError(problems);
   return values;
 }
@@ -194,6 +223,20 @@ function isComplete(values: Record<string, unknown>): values is Config {
   return (
     values.SLACK_BOT_TOKEN !== undefined && values.SRC_ENDPOINT !== undefined && values.SRC_ACCESS_TOKEN !== undefined
   );
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number';
+}
+
+function holdsCertificate(path: string): boolean {
+  try {
+    const pem = readFileSync(path, 'utf8');
+    new X509Certificate(pem);
+    return pem.includes('-----BEGIN ');
+  } catch {
+    return false;
+  }
 }
 
 function plain(message: string): string {

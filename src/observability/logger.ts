@@ -15,11 +15,22 @@ const secretPaths = [
 ];
 
 /**
- * Slack's and the service's tokens, bearer tokens, response URLs, and the user part of addresses. Written for a line of
- * JSON: none of them goes past the end of a quoted string.
+ * Slack's and the service's tokens, credentials of the schemes `Bearer`, `token` (older ones are 40 hex digits) and
+ * `token-sudo`, response URLs, tickets of Slack's sockets, and the user part of addresses. Written for a line of JSON,
+ * where a quote inside a text is `\"`: none of them goes past the end of a quoted string.
  */
-const secretPattern =
-  /\b(?:(?:xoxe\.)?xox[a-z]|xapp|sgp|sgd)[-_][\w.-]+|\bBearer\s+[^\s"\\]+|https:\/\/hooks\.slack\.com\/[^\s"\\]+|(?<=:\/\/)[^\s/@"\\]*:[^\s/@"\\]*(?=@)/g;
+const secretPattern = new RegExp(
+  [
+    String.raw`\b(?:(?:xoxe\.)?xox[a-z]|xapp|sgp|sgd)[-_][\w.-]+`,
+    String.raw`\bBearer\s+[^\s"\\]+`,
+    String.raw`(?<=\btoken\s{1,9})[0-9a-fA-F]{40,}`,
+    String.raw`(?<=\btoken=\\?")(?:[^"\\]|\\{3}["\\])+`,
+    String.raw`https:\/\/hooks\.slack(?:-gov)?\.com\/[^\s"\\]+`,
+    String.raw`(?<=[?&]ticket=)[^\s"\\&]+`,
+    String.raw`(?<=:\/\/)[^\s/?#"\\]+(?=@)`,
+  ].join('|'),
+  'g',
+);
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
@@ -7,6 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ConfigError, parseConfig, SETTINGS, Secret } from '../../src/config.ts';
 import { configurationDocs } from '../../src/configuration-docs.ts';
+import { createTempDir } from '../support/temp-dir.ts';
+import { selfSigned } from '../transport/self-signed.ts';
 
 const root = new URL('../../', import.meta.url);
 const secrets = {
@@ -46,6 +48,8 @@ describe('parseConfig', () => {
       POLL_MIN_MS: 1_000,
       POLL_MAX_MS: 10_000,
       POLL_PERCENT: 10,
+      SRC_REQUESTS_PER_SECOND: 20,
+      SRC_REQUEST_BURST: 40,
     });
     expect(rest.REDIS_URL).toBeUndefined();
   });
@@ -88,6 +92,58 @@ describe('parseConfig', () => {
     ];
     for (const problem of expected) expect(problems).toContainEqual(expect.stringMatching(problem));
     expect(problems).toHaveLength(expected.length);
+  });
+
+  it.each(['HTTP_PROXY', 'HTTPS_PROXY'] as const)('reads %s as other programs do', (name) => {
+    const proxyOf = (environment: Record<string, string>) => parseConfig({ ...enough, ...environment })[name]?.reveal();
+    expect(proxyOf({ [name]: 'proxy.example:3128' })).toBe('http://proxy.example:3128');
+    expect(proxyOf({ [name]: 'user:pass@proxy:3128' })).toBe('http://user:pass@proxy:3128');
+    expect(proxyOf({ [name]: 'https://proxy:3128' })).toBe('https://proxy:3128');
+    expect(proxyOf({ [name.toLowerCase()]: 'lower:1' })).toBe('http://lower:1');
+    expect(proxyOf({ [name.toLowerCase()]: 'lower:1', [name]: 'upper:2' })).toBe('http://upper:2');
+    expect(proxyOf({ [name.toLowerCase()]: 'lower:1', [name]: ' ' })).toBe('http://lower:1');
+    expect(problemsOf({ ...enough, [name]: 'socks5://proxy:1080' })).toEqual([
+      `${name} must be an http or https address`,
+    ]);
+  });
+
+  it('reads the hosts without a proxy in both spellings', () => {
+    expect(parseConfig({ ...enough, no_proxy: 'a.example' }).NO_PROXY).toBe('a.example');
+    expect(parseConfig({ ...enough, no_proxy: 'a.example', NO_PROXY: 'b.example' }).NO_PROXY).toBe('b.example');
+  });
+
+  it.each(['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SRC_ACCESS_TOKEN', 'SRC_SUDO_USER'])(
+    'refuses a %s that no header can carry',
+    (name) => {
+      for (const value of ['a\nb', 'tokén', 'a\u0000b', '“quoted”']) {
+        expect(problemsOf({ ...enough, [name]: value })).toEqual([
+          `${name} has characters that no HTTP header can carry`,
+        ]);
+      }
+    },
+  );
+
+  it('takes a file of certificate authorities, also with words between them', async () => {
+    const folder = await createTempDir();
+    const file = `${folder.path}/ca.pem`;
+    writeFileSync(file, `# ours\n${selfSigned.cert}\n# theirs\n${selfSigned.cert}`);
+    expect(parseConfig({ ...enough, SRC_CA_FILE: file }).SRC_CA_FILE).toBe(file);
+    await folder.remove();
+  });
+
+  it('refuses certificate authorities that cannot be read', () => {
+    const problem = 'SRC_CA_FILE is not the path of a readable PEM file with certificates';
+    for (const SRC_CA_FILE of ['/no/such/file.pem', fileURLToPath(root), fileURLToPath(import.meta.url)]) {
+      expect(problemsOf({ ...enough, SRC_CA_FILE })).toEqual([problem]);
+    }
+  });
+
+  it('refuses a shortest wait that is longer than the longest', () => {
+    expect(problemsOf({ ...enough, POLL_MIN_MS: '2000', POLL_MAX_MS: '1000' })).toEqual([
+      'POLL_MIN_MS is greater than POLL_MAX_MS',
+    ]);
+    expect(problemsOf({ ...enough, POLL_MIN_MS: '20000' })).toHaveLength(1);
+    expect(problemsOf({ ...enough, POLL_MIN_MS: '2000', POLL_MAX_MS: '2000' })).toEqual([]);
   });
 
   it.each(['-1', '1.5', '1e3', ' 5 0', '0x10', 'NaN', '99999999999999999999'])(

@@ -10,6 +10,7 @@ const secrets = [
   'xapp-1-A0-9-f00',
   'sgp_a1b2c3_d4e5f6',
   'https://hooks.slack.com/commands/T1/2/three',
+  'https://hooks.slack-gov.com/commands/T1/2/three',
 ];
 
 const line = z.looseObject({ level: z.string(), time: z.iso.datetime() });
@@ -52,7 +53,19 @@ describe('what is logged', () => {
     journal.error({ event: 'a' }, new Error('connect redis://app:hunter2@redis:6379 failed'));
     journal.error({ event: 'b' }, new Error('connect redis://:hunter2@redis:6379 failed'));
     journal.error({ event: 'c' }, new Error('sent Authorization: Bearer hunter2.hunter2'));
+    journal.error({ event: 'd' }, new Error('get https://user:hunter2@host/path failed'));
+    journal.error({ event: 'e' }, new Error('get https://us@er:p@hunter2@host:1/path failed'));
+    journal.error({ event: 'f' }, new Error('get https://hunter2@host/path failed'));
+    journal.error({ event: 'g' }, new Error('sent token-sudo user="ada",token="hunter2"'));
+    journal.error({ event: 'h' }, new Error('sent token-sudo user="ada",token="a\\"b\\\\hunter2" and more'));
+    journal.error({ event: 'i' }, new Error('open wss://wss-primary.slack.com/link/?ticket=hunter2-x&app_id=1'));
+    journal.error({ event: 'j' }, new Error('open wss://wss-primary.slack.com/link/?a=1&ticket=hunter2'));
+    journal.error({ event: 'k' }, new Error(`sent Authorization: token ${'0123456789abcdef'.repeat(3).slice(0, 40)}`));
+    expect(text()).not.toContain('0123456789abcdef');
     expect(text()).not.toContain('hunter2');
+    expect(text()).toContain('app_id=1');
+    expect(text()).toContain('and more');
+    for (const line of text().split('\n').filter(Boolean)) expect(() => JSON.parse(line)).not.toThrow();
     expect(text()).toContain('redis:6379');
   });
 
