@@ -143,18 +143,18 @@ export async function startFakeService(quirks: Quirks = {}) {
     }
     if (fault !== undefined && 'breakBeforeEffect' in fault) return void response.destroy();
     const asked = body === '' ? undefined : (JSON.parse(body) as { question?: string; conversation_id?: number });
-    const limit = Number(searchParams.get('page_first') ?? conversations.length);
-    const reply = run(call, { conversationId: Number(idText), questionId: Number(questionText), limit }, asked);
+    const reply = run(call, { conversationId: Number(idText), questionId: Number(questionText), searchParams }, asked);
     if (fault !== undefined) return void response.destroy();
     send(response, reply.status, reply.body);
   }
 
   function run(
     call: ServiceCall,
-    { conversationId, questionId, limit }: { conversationId: number; questionId: number; limit: number },
+    path: { conversationId: number; questionId: number; searchParams: URLSearchParams },
     asked: { question?: string; conversation_id?: number } | undefined,
   ): { status: number; body?: unknown } {
-    if (call === 'list') return { status: 200, body: envelope(conversations.toReversed().slice(0, limit)) };
+    const { conversationId, questionId } = path;
+    if (call === 'list') return { status: 200, body: listPage(path.searchParams) };
     if (call === 'create') {
       const conversation = createConversation();
       addQuestion(conversation, asked?.question ?? '');
@@ -219,9 +219,16 @@ export async function startFakeService(quirks: Quirks = {}) {
     return question;
   }
 
-  function envelope(list: ServiceConversation[]): unknown {
-    if (quirks.listEnvelope === 'array') return list;
-    return { [quirks.listEnvelope ?? 'conversations']: list };
+  /** Newest first; a cursor is the id of the last conversation of the page before. */
+  function listPage(parameters: URLSearchParams): unknown {
+    const before = Number(parameters.get('page_after') ?? Number.POSITIVE_INFINITY);
+    const rest = conversations.filter(({ id }) => id < before).toReversed();
+    if (quirks.listEnvelope === 'array') return rest;
+    const page = rest.slice(0, Number(parameters.get('page_first') ?? rest.length));
+    return {
+      [quirks.listEnvelope ?? 'conversations']: page,
+      page_info: { has_next_page: page.length < rest.length, end_cursor: String(page.at(-1)?.id ?? '') },
+    };
   }
 }
 
