@@ -48,6 +48,7 @@ export function createSocketReceiver(options: {
   const stopping = new AbortController();
   let app: App | undefined;
   let connected = false;
+  let onDisconnected = (): void => {};
   let supervision: Promise<void> | undefined;
 
   client.on('slack_event', (event: SocketEvent) => void receive(event));
@@ -56,6 +57,7 @@ export function createSocketReceiver(options: {
   });
   client.on('disconnected', () => {
     connected = false;
+    onDisconnected();
   });
 
   return {
@@ -67,8 +69,11 @@ export function createSocketReceiver(options: {
     },
     stop: async () => {
       stopping.abort();
-      await client.disconnect();
-      await supervision;
+      try {
+        await client.disconnect();
+      } finally {
+        await supervision;
+      }
     },
     isConnected: () => connected,
   };
@@ -98,9 +103,13 @@ export function createSocketReceiver(options: {
   async function supervise(): Promise<void> {
     let failures = 0;
     while (!stopping.signal.aborted) {
-      const closed = new Promise<void>((resolve) => void client.once('disconnected', () => resolve()));
+      const closed = new Promise<void>((resolve) => {
+        onDisconnected = resolve;
+      });
       try {
         await connect();
+        // Stopped while the connection was still being made.
+        if (stopping.signal.aborted) await client.disconnect();
         failures = 0;
         journal.info({ event: 'slack_connected', outcome: 'ok' });
         await closed;
@@ -118,7 +127,7 @@ export function createSocketReceiver(options: {
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         reject(new Error(`no hello within ${helloTimeoutMs} ms`));
-        void client.disconnect();
+        client.disconnect().catch((error: unknown) => journal.warn({ event: 'slack_disconnect_failed' }, error));
       }, helloTimeoutMs);
     });
     try {
