@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { cardMarker, markerBlockId, partMarker } from '../../../src/render/ids.ts';
+import { createLibraryLogger } from '../../../src/slack/library-logger.ts';
+import { createMessenger } from '../../../src/slack/messenger.ts';
+import { call, createWebClient, type Identity, webClientOptions } from '../../../src/slack/web-client.ts';
+import { questionWith, someMs } from '../../support/questions.ts';
+import { createRecordingJournal } from '../../support/recording-journal.ts';
+
+const full: Identity = { teamId: 'T1', botUserId: 'UBOT', botId: 'BOURS' };
+
+/** A messenger before a Slack that says `reply` to each call of a method. */
+function begin(replies: Record<string, Record<string, unknown>>, identity = full) {
+  const { journal, lines } = createRecordingJournal();
+  const calls: { method: string; args: URLSearchParams }[] = [];
+  let nowMs = someMs;
+  const client = createWebClient('xoxb-test', {
+    ...webClientOptions('http://127.0.0.1:9/api/', createLibraryLogger(journal)),
+    fetch: async (url, init) => {
+      const method = String(url).replace(/^.*\/api\//, '');
+      calls.push({ method, args: new URLSearchParams(String(init?.body)) });
+      return Response.json(replies[method] ?? { ok: false, error: 'unknown_method' });
+    },
+  });
+  const rooms: (string | undefined)[] = [];
+  const messenger = createMessenger({
+    client,
+    identity,
+    format: 'markdown',
+    journal,
+    now: () => nowMs,
+    through: (method, _urgency, run, channelId) => {
+      if (method === 'chat.postMessage') rooms.push(channelId);
+      return call(method, run);
+    },
+  });
+  return {
+    messenger,
+    calls,
+    rooms,
+    lines,
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}
+
+describe('looking for a message of ours', () => {
+  const question = questionWith({ card: { intentMs: someMs }, delivery: { round: 0, posted: [], intentMs: someMs } });
+  const blocks = [{ type: 'context', block_id: markerBlockId(cardMarker(question), 'x') }];
+  const found = (message: Record<string, unknown>, identity?: Identity) =>
+    begin(
+      { 'conversations.replies': { ok: true, messages: [{ ts: '2.2', blocks, ...message }] } },
+      identity,
+    ).messenger.findCard(question);
+
+  it.each<[string, Record<string, unknown>]>([
+    ['by the app', { user: 'UBOT', bot_id: 'BOURS' }],
+    ['by its user', { user: 'UBOT' }],
+    ['by its user, where the app has another id there', { user: 'UBOT', bot_id: 'BOTHER' }],
+    ['by its app', { bot_id: 'BOURS' }],
+    ['by nobody named', {}],
+  ])('finds one %s', async (_, message) => {
+    expect(await found(message)).toBe('2.2');
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['a person', { user: 'U1' }],
+    ['another app', { user: 'U2', bot_id: 'BOTHER' }],
+    ['another app without a user', { bot_id: 'BOTHER' }],
+  ])('takes none of %s for it, though it carries the marker', async (_, message) => {
+    expect(await found(message)).toBeUndefined();
+  });
+
+  it('goes by the user where it does not know its own app', async () => {
+    const nameless: Identity = { teamId: 'T1', botUserId: 'UBOT' };
+    expect(await found({ bot_id: 'BSOME' }, nameless)).toBe('2.2');
+    expect(await found({ user: 'U1', bot_id: 'BSOME' }, nameless)).toBeUndefined();
+  });
+
+  it('that is not allowed: reports it, waits a minute, and takes the message for not posted', async () => {
+    const forbidden = { ok: false, error: 'missing_scope', needed: 'channels:history' };
+    const { messenger, lines, pass } = begin({ 'conversations.replies': forbidden });
+    for (const find of [() => messenger.findCard(question), () => messenger.findPart(question, 0)]) {
+      await expect(find()).rejects.toMatchObject({ kind: 'unauthorized', code: 'missing_scope' });
+    }
+    pass(60_001);
+    expect(await messenger.findCard(question)).toBeUndefined();
+    expect(await messenger.findPart(question, 0)).toBeUndefined();
+    expect(lines.map(({ event }) => event)).toEqual(new Array(4).fill('look_not_allowed'));
+  });
+
+  it('with a token that is refused goes on failing', async () => {
+    const { messenger, pass } = begin({ 'conversations.replies': { ok: false, error: 'token_revoked' } });
+    pass(3_600_000);
+    await expect(messenger.findPart(question, 0)).rejects.toMatchObject({ kind: 'unauthorized' });
+  });
+
+  it('finds the part, not another one', async () => {
+    const part = { user: 'UBOT', blocks: [{ type: 'context', block_id: markerBlockId(partMarker(question, 1), 'x') }] };
+    const { messenger } = begin({ 'conversations.replies': { ok: true, messages: [{ ts: '3.3', ...part }] } });
+    expect(await messenger.findPart(question, 1)).toBe('3.3');
+    expect(await messenger.findPart(question, 0)).toBeUndefined();
+  });
+});
+
+describe('posting', () => {
+  it('takes room in the channel once, however often the form is refused', async () => {
+    const { messenger, rooms } = begin({ 'chat.postMessage': { ok: false, error: 'invalid_blocks' } });
+    await expect(messenger.postCard(questionWith(), { kind: 'starting' })).rejects.toMatchObject({
+      kind: 'unrenderable',
+    });
+    expect(rooms).toEqual(['C1', undefined, undefined]);
+  });
+});
+
+describe('a private word', () => {
+  it('that goes out as a direct message unfurls no links', async () => {
+    const { messenger, calls } = begin({
+      'chat.postEphemeral': { ok: false, error: 'user_not_in_channel' },
+      'chat.postMessage': { ok: true, ts: '1.1' },
+    });
+    await messenger.whisper({ channelId: 'C1', userId: 'U1' }, { kind: 'nothingToCancel' });
+    const sent = calls.at(-1);
+    expect(sent?.method).toBe('chat.postMessage');
+    expect(Object.fromEntries(sent?.args ?? [])).toMatchObject({
+      channel: 'U1',
+      unfurl_links: 'false',
+      unfurl_media: 'false',
+    });
+  });
+});
