@@ -98,10 +98,12 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
 
   /**
    * The card is the smaller half of an end: when Slack goes on refusing to edit it, the question closes all the same.
-   * Where it is the whole end, only the patience of every delivery ends the tries.
+   * Where it is the whole end, only the patience of every delivery ends the tries, and so it is where Slack, or our own
+   * budget of calls, only asks to wait: with many questions ending at once the last card's turn comes after minutes.
    */
   async function closeCardFailed(question: Question, error: AppError): Promise<Progress | undefined> {
-    if (isSaidByCard(question) || (question.trouble?.failures ?? 0) < cardEditTries) return undefined;
+    if (isSaidByCard(question) || error.kind === 'rateLimited') return undefined;
+    if ((question.trouble?.failures ?? 0) < cardEditTries) return undefined;
     journal.error({ event: 'card_not_closed', questionId: question.id, kind: error.kind }, error);
     return {
       question: await store(question, (stored) =>

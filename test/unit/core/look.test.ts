@@ -228,6 +228,16 @@ describe('Slack', () => {
     expect(life.messagesOf(question, 'part').map(({ outcome }) => outcome)).toEqual([{ kind: 'cancelled' }]);
   });
 
+  it('asking to wait for longer than usual gets the edit that closes the card all the same', async () => {
+    const busy = failing('rateLimited', { retryAfterMs: 10_000 });
+    const { life, ask } = createLifeDesk({ faults: { updateCard: Array.from({ length: 30 }, () => busy) } });
+    const { id } = await ask();
+    await life.run();
+    const question = life.question(id);
+    expect(question.phase).toBe('closed');
+    expect(life.messagesOf(question, 'card').map(({ view }) => view?.kind)).toEqual(['answered']);
+  });
+
   it('is asked for an edit of one card at most every three seconds', async () => {
     const { life, ask } = createLifeDesk({ work: { takesMs: 120_000, ends: 'completed' } });
     const edits: number[] = [];
