@@ -8,7 +8,7 @@ import type { KeyValueStore } from '../../src/storage/key-value-store.ts';
 import { openRedisStore } from '../../src/storage/redis-store.ts';
 import { type LifeEnd, liveThroughCrashes } from '../support/chaos-life.ts';
 import { type FakeService, startFakeService } from '../support/fake-service.ts';
-import { type FakeMessage, type FakeSlack, people, startFakeSlack, team } from '../support/fake-slack.ts';
+import { type FakeMessage, type FakeSlack, people, startFakeSlack } from '../support/fake-slack.ts';
 import { createRecordingJournal } from '../support/recording-journal.ts';
 import { hasRedisServer, startRedisServer } from '../support/redis-server.ts';
 import { createTempDir } from '../support/temp-dir.ts';
@@ -79,13 +79,15 @@ describe.each([
     async function live(origin: Origin, diesAfter: number[]): Promise<{ end: LifeEnd; wrong: string[] }> {
       serial += 1;
       const life = `${origin}-${serial}`;
+      // A workspace for each life: the book of turns is shared by those of one, and their lives would mix.
+      const teamId = `T0${serial}`;
       const text = `How does ${life} of ${name} end?`;
       const channelId = `C0${life}`;
       slack.channels.set(channelId, { isPrivate: false, botIsMember: true, isArchived: false });
       const request: NewQuestion = {
         key: `${name} ${life}`,
         place: {
-          teamId: team.id,
+          teamId,
           channelId,
           ...(origin === 'mention' ? { threadTs: slack.say(channelId, people.ada, text) } : {}),
         },
