@@ -1,14 +1,18 @@
 import { signed } from '../support/chaos-deliveries.ts';
 import { people } from '../support/fake-slack.ts';
-import { mentionOf } from '../support/payloads.ts';
+import { mentionOf, messageOf } from '../support/payloads.ts';
 import { mean, percentile, round } from './statistics.ts';
 
 const perSecond = 50;
 const warmUpSeconds = 3;
 const measuredSeconds = 20;
 
+/** What arrives: questions only, far beyond what Slack lets an app answer; or a question among nine other messages. */
+export type Traffic = 'questions only' | 'one question in ten';
+
 export interface AcknowledgementRow {
   target: string;
+  traffic: Traffic;
   deliveriesPerSecond: number;
   deliveries: number;
   refused: number;
@@ -18,8 +22,12 @@ export interface AcknowledgementRow {
   meanMs: number;
 }
 
-/** Delivers signed mentions, each of a message of its own, at a steady rate, and times each until its answer. */
-export async function measureAcknowledgement(target: string, url: string): Promise<AcknowledgementRow> {
+/** Delivers signed events, each of a message of its own, at a steady rate, and times each until its answer. */
+export async function measureAcknowledgement(
+  target: string,
+  url: string,
+  traffic: Traffic,
+): Promise<AcknowledgementRow> {
   const times: number[] = [];
   let refused = 0;
   const startMs = performance.now();
@@ -34,6 +42,7 @@ export async function measureAcknowledgement(target: string, url: string): Promi
   await Promise.all(deliveries);
   return {
     target,
+    traffic,
     deliveriesPerSecond: perSecond,
     deliveries: times.length,
     refused,
@@ -45,7 +54,10 @@ export async function measureAcknowledgement(target: string, url: string): Promi
 
   async function deliver(index: number): Promise<void> {
     const ts = `${Math.floor(Date.now() / 1000)}.${String(index).padStart(6, '0')}`;
-    const event = mentionOf({ user: people.ada, text: `Where is part ${index} of ${target} tested?`, ts });
+    const spoken = { user: people.ada, text: `Where is part ${index} of ${target} tested?`, ts };
+    const isQuestion = traffic === 'questions only' || index % 10 === 0;
+    // Replies in threads of people: the app has to look each thread up before it knows that it is not meant.
+    const event = isQuestion ? mentionOf(spoken) : messageOf({ ...spoken, threadTs: `1700000000.${index % 500}` });
     const { body, headers } = signed(JSON.stringify(event), 'application/json');
     const sentMs = performance.now();
     const response = await fetch(`${url}/slack/events`, {

@@ -6,22 +6,25 @@ import type { StorageLocation } from '../../src/storage/open-storage.ts';
 import { buildPrograms } from '../support/processes.ts';
 import { hasRedisServer, startRedisServer } from '../support/redis-server.ts';
 import { createTempDir } from '../support/temp-dir.ts';
-import { type AcknowledgementRow, measureAcknowledgement } from './acknowledgement.ts';
+import { type AcknowledgementRow, measureAcknowledgement, type Traffic } from './acknowledgement.ts';
 import { appSettings, kill, type Store, startApp, startBareBolt, startFarSide } from './children.ts';
 import { measureOpenQuestions, type OpenQuestionsRow } from './open-questions.ts';
 import { simulatePacing } from './pacing-simulation.ts';
 import { measureRedisSize } from './redis-size.ts';
 
-// `npm run bench [-- --out <file>] [--questions <n>]`: measures, prints tables and writes the same as JSON. Takes about five
-// minutes and wants a machine that does nothing else.
+// `npm run bench [-- --out <file>] [--questions <n>] [--only <part>]`: measures, prints tables and writes the same as JSON.
+// Takes about six minutes and wants a machine that does nothing else. Parts: acknowledgements, pacing, openQuestions, redisSize.
 
 const { values } = parseArgs({
   options: {
     out: { type: 'string', default: join(tmpdir(), 'deepsearch-bench.json') },
     questions: { type: 'string', default: '2000' },
+    only: { type: 'string' },
   },
 });
 const questions = Number(values.questions);
+const isWanted = (part: string): boolean => values.only === undefined || values.only === part;
+const traffics: Traffic[] = ['one question in ten', 'questions only'];
 
 interface OpenedStore {
   store: Store;
@@ -32,16 +35,13 @@ interface OpenedStore {
 const loadBefore = loadavg();
 const programs = await buildPrograms();
 try {
-  const pacing = simulatePacing();
-  const acknowledgements: AcknowledgementRow[] = [];
-  const bare = await startBareBolt();
-  acknowledgements.push(await measureAcknowledgement('bare Bolt', bare.url));
-  await kill(bare.run);
-  for (const open of stores()) acknowledgements.push(await withStore(open, measureStoreAcknowledgement));
-
+  const pacing = isWanted('pacing') ? simulatePacing() : [];
+  const acknowledgements = isWanted('acknowledgements') ? await measureAcknowledgements() : [];
   const openQuestions: OpenQuestionsRow[] = [];
-  for (const open of stores()) openQuestions.push(await withStore(open, measureStoreOpenQuestions));
-  const redisSize = hasRedisServer() ? await measureRedisSize() : undefined;
+  if (isWanted('openQuestions')) {
+    for (const open of stores()) openQuestions.push(await withStore(open, measureStoreOpenQuestions));
+  }
+  const redisSize = isWanted('redisSize') && hasRedisServer() ? await measureRedisSize() : [];
 
   const machine = {
     node: process.version,
@@ -57,7 +57,7 @@ try {
   print('Time from delivery to acknowledgement (signed HTTP, real sockets)', acknowledgements);
   print('Delivery delay and reads per question, simulated (log-normal, median 35 s, p95 120 s, max 300 s)', pacing);
   print(`${questions} open questions in one process`, openQuestions);
-  if (redisSize !== undefined) print('Size in Redis, per 1,000 questions', redisSize);
+  print('Size in Redis, per 1,000 questions', redisSize);
   process.stdout.write(`\nWritten to ${values.out}\n`);
 } finally {
   await programs.remove();
@@ -101,11 +101,24 @@ async function withStore<Result>(
   }
 }
 
-async function measureStoreAcknowledgement({ store }: OpenedStore): Promise<AcknowledgementRow> {
+async function measureAcknowledgements(): Promise<AcknowledgementRow[]> {
+  const rows: AcknowledgementRow[] = [];
+  for (const traffic of traffics) {
+    const bare = await startBareBolt();
+    rows.push(await measureAcknowledgement('bare Bolt', bare.url, traffic));
+    await kill(bare.run);
+    for (const open of stores()) {
+      rows.push(await withStore(open, (opened) => measureStoreAcknowledgement(opened, traffic)));
+    }
+  }
+  return rows;
+}
+
+async function measureStoreAcknowledgement({ store }: OpenedStore, traffic: Traffic): Promise<AcknowledgementRow> {
   const farSide = await startFarSide();
   const app = await startApp(programs.mainFile, appSettings(farSide, store));
   try {
-    return await measureAcknowledgement(`the app, ${store.name}`, app.url);
+    return await measureAcknowledgement(`the app, ${store.name}`, app.url, traffic);
   } finally {
     await kill(app.run);
     await farSide.stop();
@@ -123,6 +136,7 @@ async function measureStoreOpenQuestions({ store, location }: OpenedStore): Prom
 
 /** Each row below its heading, one column per field. */
 function print(title: string, rows: readonly object[]): void {
+  if (rows.length === 0) return;
   const names = Object.keys(rows[0] ?? {});
   const cells = rows.map((row) =>
     Object.values(row).map((value) =>
