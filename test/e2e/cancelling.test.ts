@@ -32,7 +32,8 @@ describe.skipIf(program === undefined)('a slow answer in the local Slack', { tim
         const question = questions.at(-1);
         const card = question?.cards[0];
         if (questions.length !== count || question === undefined || card === undefined) throw new Error('no card');
-        expect(textOf(card)).toContain('Searching');
+        // Slack's limit for edits is shared by all cards: this one may still show how it began.
+        expect(textOf(card)).toMatch(/Starting|Searching/);
         return { question, card };
       },
       { timeoutMs: answerTimeoutMs },
