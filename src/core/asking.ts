@@ -7,8 +7,11 @@ import type { Conversation, UpstreamQuestion } from './ports.ts';
 import { isInThread, newThread, type Question, type ThreadPlace } from './question.ts';
 import { longestQuietWaitMs, upstreamWindowMs } from './settings.ts';
 
-/** How many of the newest conversations are searched for a question whose creation had an unknown outcome. */
-const newestSearched = 100;
+/**
+ * How many of the newest conversations are searched, at most, for a question whose creation had an unknown outcome. As
+ * many as a busy team starts while a process is missed and replaced: what is not found is asked a second time.
+ */
+const newestSearched = 1_000;
 
 /** A question as the service knows it. */
 interface Asked {

@@ -38,7 +38,7 @@ export interface CodeSearch {
   followUp(conversationId: number, text: string): Promise<UpstreamQuestion>;
   read(conversationId: number): Promise<Conversation>;
   /**
-   * The newest conversations of this account, newest first, at most `limit` (≤ 100), and none created before `sinceMs`.
+   * The newest conversations of this account, newest first, at most `limit` (≤ 1,000), and none created before `sinceMs`.
    * Their questions are without answer, sources and follow-ups: whoever wants those reads the conversation.
    */
   newest(limit: number, sinceMs?: number): Promise<Conversation[]>;

@@ -5,7 +5,7 @@ import { type DeepSearchClient, parseBaseUrl } from './client.ts';
 import { absoluteLink, absoluteLinks } from './links.ts';
 import type { ApiConversation, ApiQuestion, ApiSource } from './schemas.ts';
 
-const MAX_NEWEST = 100;
+const MAX_NEWEST = 1_000;
 /** Conversations come with all their answers, so a page of 100 would not fit into a reply. */
 const NEWEST_PAGE = 20;
 const MAX_LAST_STEP_CHARACTERS = 300;
