@@ -104,12 +104,12 @@ export const SETTINGS = {
   SRC_REQUESTS_PER_SECOND: setting(
     whole(1, 10_000),
     'Most requests to the service per second in the long run, by all processes on one Redis together.',
-    '20',
+    '50',
   ),
   SRC_REQUEST_BURST: setting(
     whole(1, 100_000),
     'Requests to the service that may be made at once after a quiet time.',
-    '40',
+    '100',
   ),
   SRC_CA_FILE: setting(
     certificateFile(),

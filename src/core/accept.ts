@@ -56,13 +56,12 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
       const waiting = thread?.line.length ?? 0;
       if (waiting >= settings.threadLimit) return { kind: 'lineFull', limit: settings.threadLimit };
     }
-    const { created } = await questions.create(draft(id, { ...request, text }, now()));
+    const { question: stored, created } = await questions.create(draft(id, { ...request, text }, now()));
     if (now() > byMs) throw new AppError('storage', 'stored too late to be taken');
+    // An offer that was forgotten in the meantime is listed again before it is confirmed, so that no crash can hide it.
+    if (!created && stored.phase === 'offered') await questions.markOpen(id);
     const { question, taken } = await confirm(id);
-    if (taken) {
-      if (!created) await questions.markOpen(id);
-      await settle('line_not_joined', id, () => joinLine(threads, question));
-    }
+    if (taken) await settle('line_not_joined', id, () => joinLine(threads, question));
     await settle('look_not_planned', id, () => looks.lookIn(id, 0));
     ports.journal.info({
       event: 'question_received',

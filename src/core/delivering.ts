@@ -93,6 +93,8 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
   }
 
   async function closeCard(question: Question): Promise<Progress> {
+    // Slack may let the card wait for minutes; the next question does not.
+    await leave(question);
     return { question: await card.finish(question) };
   }
 
@@ -112,7 +114,8 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
     };
   }
 
-  async function close(question: Question): Promise<Question> {
+  /** Gives up the question's place in line and its turn: its end is posted, and what is left is its card. */
+  async function leave(question: Question): Promise<void> {
     if (isInThread(question.place)) {
       const { place } = question;
       const thread = await threads.update(place, (current = newThread(place, false)) =>
@@ -123,6 +126,10 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
       await Promise.all(thread.line.map((id) => looks.lookIn(id, 0)));
     }
     await giveTurnBack(ports, question);
+  }
+
+  async function close(question: Question): Promise<Question> {
+    await leave(question);
     // "Check again" may have re-opened the question in the meantime; then it lives on.
     const closed = await store(question, (stored) => (isSameRound(stored, question) ? asClosed(stored) : stored));
     if (closed.phase !== 'closed') return closed;

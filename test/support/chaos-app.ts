@@ -22,6 +22,8 @@ export interface SupervisedApp {
   metrics(): Promise<string | undefined>;
   /** Ends it as a crash would (SIGKILL); the supervisor starts it again. False when it was not running. */
   kill(): boolean;
+  /** Ends it as a deploy would (SIGTERM) and tells its exit code; the supervisor starts the next one. */
+  replace(): Promise<number | null>;
   untilReady(): Promise<void>;
   /** Ends it for good (SIGTERM, then SIGKILL). */
   stop(): Promise<void>;
@@ -50,6 +52,14 @@ export async function superviseApp(setup: {
     isListening: async () => (await get('livez')) !== undefined,
     metrics: () => get('metrics'),
     kill: () => child?.kill('SIGKILL') ?? false,
+    replace: async () => {
+      const last = child;
+      if (last === undefined) return null;
+      const ended = once(last, 'exit');
+      last.kill('SIGTERM');
+      await ended;
+      return last.exitCode;
+    },
     untilReady: () =>
       eventually(
         async () => {

@@ -48,8 +48,8 @@ describe('parseConfig', () => {
       POLL_MIN_MS: 1_000,
       POLL_MAX_MS: 10_000,
       POLL_PERCENT: 10,
-      SRC_REQUESTS_PER_SECOND: 20,
-      SRC_REQUEST_BURST: 40,
+      SRC_REQUESTS_PER_SECOND: 50,
+      SRC_REQUEST_BURST: 100,
     });
     expect(rest.REDIS_URL).toBeUndefined();
   });
