@@ -70,6 +70,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
   const metrics = createMetrics(() => countOpen());
   const journal = createJournal(logger, metrics.count);
   const closers: (() => Promise<void>)[] = [];
+  let started = false;
 
   return { start, stop };
 
@@ -157,6 +158,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       port: config.PORT,
       host: config.HOST,
       dependencies: [
+        { name: 'started', check: async () => started },
         { name: 'storage', check: () => storage.ping().then(() => true) },
         { name: 'slack', check: async () => receiver.isConnected() },
         { name: 'slackAccess', check: slackAccess.isAuthorized },
@@ -177,6 +179,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     closers.push(() => teller.drain(drainMs));
     closers.push(async () => void (await bolt.stop()));
     await bolt.start();
+    started = true;
     journal.info({ event: 'app_started', outcome: 'ok', version, port, resumed: open.length, teamId: identity.teamId });
     return { port };
   }

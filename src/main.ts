@@ -25,6 +25,8 @@ async function main(): Promise<void> {
   try {
     await app.start();
   } catch (error) {
+    // A signal during the start takes the ground from under it; the stop goes on and ends the process.
+    if (stopping) return;
     logger.fatal({ event: 'app_not_started', err: error });
     process.exit(1);
   }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { superviseApp } from '../support/chaos-app.ts';
@@ -64,7 +65,10 @@ test.skipIf(!hasRedisServer())(
       exitCodes.push(await copy.replace());
       await copy.untilReady();
     }
-    expect(exitCodes).toEqual([0, 0]);
+    const logs = await Promise.all(
+      ['first', 'second'].map((name) => readFile(join(folder.path, `${name}.log`), 'utf8')),
+    );
+    expect(exitCodes, brokenLines(logs.join('\n'))).toEqual([0, 0]);
     expect(await Promise.all(asking)).toEqual(asked.map(() => true));
 
     for (const { text, ts } of asked) {
@@ -81,3 +85,11 @@ test.skipIf(!hasRedisServer())(
     expect(slack.violations).toEqual([]);
   },
 );
+
+/** What a copy said when it broke. */
+function brokenLines(log: string): string {
+  return log
+    .split('\n')
+    .filter((line) => /process_broken|app_not_started|stop_failed/.test(line))
+    .join('\n');
+}
