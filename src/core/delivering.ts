@@ -1,15 +1,24 @@
 import type { CardSync } from './card-sync.ts';
 import { type AppError, isAppError } from './errors.ts';
-import { changeQuestion, delist, giveTurnBack, isSameRound, type LifePorts, type Progress } from './life-ports.ts';
+import {
+  changeQuestion,
+  delist,
+  giveTurnBack,
+  isSameRound,
+  type LifePorts,
+  type Progress,
+  wake,
+} from './life-ports.ts';
 import { finalCard, isSaidByCard } from './lifecycle.ts';
-import { isInThread, newThread, type Question } from './question.ts';
+import { leaveLine } from './line.ts';
+import { isInThread, type Question } from './question.ts';
 
 /** How often closing a card is tried before the question closes without it. */
 const cardEditTries = 8;
 
 /** The last part of a question's life: its end is posted part by part, its card closed, its place in line given up. */
 export function createDelivering(ports: LifePorts, card: CardSync) {
-  const { messenger, threads, looks, journal, now } = ports;
+  const { messenger, threads, journal, now } = ports;
 
   return { post, failed, sayUndeliverable, sayUndeliverableFailed, closeCard, closeCardFailed, close };
 
@@ -117,13 +126,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
   /** Gives up the question's place in line and its turn: its end is posted, and what is left is its card. */
   async function leave(question: Question): Promise<void> {
     if (isInThread(question.place)) {
-      const { place } = question;
-      const thread = await threads.update(place, (current = newThread(place, false)) =>
-        current.line.includes(question.id)
-          ? { ...current, line: current.line.filter((id) => id !== question.id) }
-          : current,
-      );
-      await Promise.all(thread.line.map((id) => looks.lookIn(id, 0)));
+      await wake(ports, await leaveLine(threads, question.id, question.place));
     }
     await giveTurnBack(ports, question);
   }

@@ -32,7 +32,7 @@ export async function findPlaceInLine(
     const [head] = line;
     if (placeInLine <= 0 || head === undefined || (await isAlive(head))) return placeInLine;
     journal.warn({ event: 'line_mended', questionId: head });
-    line = (await threads.update(place, (thread = newThread(place, false)) => without(thread, head))).line;
+    line = await leaveLine(threads, head, place);
   }
 
   async function isAlive(id: string): Promise<boolean> {
@@ -46,6 +46,12 @@ export async function findPlaceInLine(
   }
 }
 
-function without(thread: ReturnType<typeof newThread>, id: string): ReturnType<typeof newThread> {
-  return thread.line.includes(id) ? { ...thread, line: thread.line.filter((other) => other !== id) } : thread;
+/** Takes a question out of its thread's line, once; returns the line that is left. */
+export async function leaveLine(threads: ThreadStore, questionId: string, place: ThreadPlace): Promise<string[]> {
+  const { line } = await threads.update(place, (thread = newThread(place, false)) =>
+    thread.line.includes(questionId)
+      ? { ...thread, line: thread.line.filter((other) => other !== questionId) }
+      : thread,
+  );
+  return line;
 }

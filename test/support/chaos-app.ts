@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { createServer } from 'node:net';
 import { eventually } from './eventually.ts';
+import { freePort } from './free-port.ts';
 
 /** Wait of the supervisor before it starts an ended process again. */
 const restartDelayMs = 100;
@@ -103,13 +103,4 @@ export async function superviseApp(setup: {
     await ended;
     clearTimeout(impatience);
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
 }
