@@ -1,0 +1,58 @@
+/** The arguments of a Web API call: texts, as forms carry them, and what was JSON. */
+export type Args = Record<string, unknown>;
+
+export type Reply = { ok: true; [key: string]: unknown } | { ok: false; error: string; [key: string]: unknown };
+
+/** The methods one part of the stand-in answers. */
+export type Methods = Record<string, (args: Args) => Reply>;
+
+export function refused(error: string): Reply {
+  return { ok: false, error };
+}
+
+/** The Web API client sends forms: every boolean is a text. */
+export function isTrue(value: unknown): boolean {
+  return value === true || value === 'true' || value === '1';
+}
+
+/** One page of a list by Slack's cursors, which callers may not read anything into. */
+export function pageOf<Item>(
+  items: readonly Item[],
+  args: Args,
+  limits: { usual: number; most: number },
+): { items: Item[]; hasMore: boolean; nextCursor: string } | { error: string } {
+  const limit = args.limit === undefined || args.limit === '0' ? limits.usual : Number(args.limit);
+  if (!Number.isInteger(limit) || limit < 1 || limit > limits.most) return { error: 'invalid_limit' };
+  const cursor = args.cursor === undefined || args.cursor === '' ? undefined : String(args.cursor);
+  const from = cursor === undefined ? 0 : readCursor(cursor);
+  if (from === undefined) return { error: 'invalid_cursor' };
+  const hasMore = from + limit < items.length;
+  return {
+    items: items.slice(from, from + limit),
+    hasMore,
+    nextCursor: hasMore ? Buffer.from(`next:${from + limit}`).toString('base64') : '',
+  };
+}
+
+function readCursor(cursor: string): number | undefined {
+  const [, from] = /^next:(\d+)$/.exec(Buffer.from(cursor, 'base64').toString()) ?? [];
+  return from === undefined ? undefined : Number(from);
+}
+
+/** Arguments that the client sends as JSON; the rest stays text, even where it looks like JSON. */
+const asJson = new Set(['blocks', 'attachments', 'metadata', 'view', 'unfurls', 'files', 'prompts']);
+
+/** Reads the form of a call. */
+export function parseArgs(body: string): Args {
+  const args: Args = {};
+  for (const [name, value] of new URLSearchParams(body)) args[name] = asJson.has(name) ? readJson(value) : value;
+  return args;
+}
+
+function readJson(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
