@@ -7,8 +7,7 @@ import { mrkdwnLink } from './links.ts';
 import { type AnswerPart, layoutAnswer } from './markdown/layout.ts';
 import { parseAnswer, textOf } from './markdown/parse.ts';
 import type { RenderedMessage, RenderOptions } from './message.ts';
-import { formatDuration } from './numbers.ts';
-import { SAY } from './sentences.ts';
+import { type Say, sayIn } from './say.ts';
 import { countSources, firstSources, groupSources, sourceLines } from './sources.ts';
 import { inertCut, oneLine } from './text.ts';
 import { slackDayTime } from './time.ts';
@@ -27,12 +26,12 @@ const PART_LINE = 40;
 
 /** The messages of an answer, in order. */
 export function renderAnswer(question: Question, answer: Answer, options: RenderOptions): RenderedMessage[] {
-  const head = renderHead(question, answer);
-  const sources = renderSources(answer, options.locale);
-  const buttons = renderButtons(question, answer, sources, options.locale);
-  const footer = renderFooter(question, answer, options.locale);
-  const link = linkTo(question);
-  const isLonger = SAY.answerIsLonger(link);
+  const say = sayIn(question.locale);
+  const head = renderHead(question, answer, say);
+  const sources = renderSources(answer, say);
+  const buttons = renderButtons(question, answer, sources, say);
+  const footer = renderFooter(question, answer, say);
+  const isLonger = say.answer.isLonger(linkTo(question, say));
   const divided = layoutAnswer(answer.markdown, {
     firstWeight: weigh(head),
     lastWeight: weigh([isLonger, ...sources.sections, footer]) + LIMITS.blockWeight + buttonsWeight(buttons),
@@ -40,12 +39,12 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
     blocks: head.length + sources.sections.length + 5,
   });
   const isEmpty = divided.isWhole && divided.parts.every((part) => part.markdown === '');
-  const parts = isEmpty ? [EMPTY_ANSWER] : divided.parts;
+  const parts = isEmpty ? [emptyAnswer(say)] : divided.parts;
 
   return parts.map((part, index) => {
     const marker = partMarker(question, index);
     const isLast = index === parts.length - 1;
-    const numbered = parts.length > 1 ? [SAY.part(index + 1, parts.length, options.locale)] : [];
+    const numbered = parts.length > 1 ? [say.answer.part(index + 1, parts.length)] : [];
     const small = [...numbered, ...(isLast ? [footer] : [])].join(' · ');
     const before = index === 0 ? head : [];
     const after = isLast ? [...(divided.isWhole ? [] : [isLonger]), ...sources.sections] : [];
@@ -70,27 +69,26 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
       ...(isLast && buttons.length > 0 ? [actions(buttons)] : []),
       context(small, markerBlockId(marker, `${small}${part.markdown}`)),
     ];
-    return { text: preview(answer, part), blocks, metadata };
+    return { text: preview(answer, part, say), blocks, metadata };
   });
 }
 
 /** Sets the sources apart from the answer, which often ends in a list of links itself. */
 const divider: KnownBlock = { type: 'divider' };
 
-const EMPTY_ANSWER: AnswerPart = {
-  markdown: SAY.emptyAnswer(),
-  sections: [SAY.emptyAnswer()],
-  words: SAY.emptyAnswer(),
-};
+function emptyAnswer(say: Say): AnswerPart {
+  const words = say.answer.empty();
+  return { markdown: words, sections: [words], words };
+}
 
 /** The mention that notifies the asker, and the title unless the answer begins with it. */
-function renderHead(question: Question, answer: Answer): string[] {
+function renderHead(question: Question, answer: Answer, say: Say): string[] {
   const title = startsWithTitle(answer) ? '' : inertCut(answer.title, MAX_TITLE);
   const mention = `<@${question.askerId}>`;
   return [
     // A mark inside the title would end the bold; it is only an ornament there.
     title === '' ? mention : `${mention} *${title.replaceAll('*', '')}*`,
-    ...(question.upstream.conversationLost === true ? [SAY.conversationLost()] : []),
+    ...(question.upstream.conversationLost === true ? [say.answer.conversationLost()] : []),
   ];
 }
 
@@ -106,10 +104,10 @@ interface ShownSources {
   hasMore: boolean;
 }
 
-function renderSources(answer: Answer, locale: string | undefined): ShownSources {
+function renderSources(answer: Answer, say: Say): ShownSources {
   const groups = groupSources(answer.sources);
   const total = countSources(groups);
-  if (total === 0) return { sections: [`_${SAY.noSources()}_`], total, hasMore: false };
+  if (total === 0) return { sections: [`_${say.answer.noSources()}_`], total, hasMore: false };
   const repositories = new Set(groups.flatMap((group) => group.repository ?? [])).size;
   let shown = Math.min(SHOWN_SOURCES, total);
   let lines = sourceLines(firstSources(groups, shown));
@@ -117,7 +115,7 @@ function renderSources(answer: Answer, locale: string | undefined): ShownSources
     shown -= 1;
     lines = sourceLines(firstSources(groups, shown));
   }
-  const sections = [SAY.sources(total, repositories, locale)];
+  const sections = [say.answer.sources(total, repositories)];
   for (const line of lines) {
     const last = sections.at(-1) ?? '';
     if (last.length + 1 + line.length <= LIMITS.sectionText) sections[sections.length - 1] = `${last}\n${line}`;
@@ -126,12 +124,7 @@ function renderSources(answer: Answer, locale: string | undefined): ShownSources
   return { sections, total, hasMore: shown < total };
 }
 
-function renderButtons(
-  question: Question,
-  answer: Answer,
-  sources: ShownSources,
-  locale: string | undefined,
-): Button[] {
+function renderButtons(question: Question, answer: Answer, sources: ShownSources, say: Say): Button[] {
   const value = { questionId: question.id };
   return [
     ...answer.followUps.flatMap((text, index) =>
@@ -139,31 +132,33 @@ function renderButtons(
         ? []
         : [button(plainLabel(text), followUpAction(index), { ...value, index })],
     ),
-    ...(sources.hasMore ? [button(SAY.allSources(sources.total, locale), ACTIONS.allSources, value)] : []),
+    ...(sources.hasMore ? [button(say.buttons.allSources(sources.total), ACTIONS.allSources, value)] : []),
   ];
 }
 
-function linkTo({ upstream: { shareUrl } }: Question): string | undefined {
+function linkTo({ upstream: { shareUrl } }: Question, say: Say): string | undefined {
   return shareUrl === undefined || shareUrl.length > MAX_SHARE_URL
     ? undefined
-    : mrkdwnLink(shareUrl, SAY.openInDeepSearch());
+    : mrkdwnLink(shareUrl, say.words.openInDeepSearch());
 }
 
-function renderFooter(question: Question, answer: Answer, locale: string | undefined): string {
-  const link = linkTo(question);
+function renderFooter(question: Question, answer: Answer, say: Say): string {
+  const link = linkTo(question, say);
   return [
-    formatDuration(answer.durationMs, locale),
-    SAY.steps(answer.steps, locale),
-    ...(answer.credits === undefined ? [] : [SAY.credits(answer.credits, locale)]),
+    say.words.duration(answer.durationMs),
+    say.words.steps(answer.steps),
+    ...(answer.credits === undefined ? [] : [say.words.credits(answer.credits)]),
     ...(link === undefined ? [] : [`*${link}*`]),
-    ...(answer.quota === undefined ? [] : renderQuota(answer.quota, locale)),
+    ...(answer.quota === undefined ? [] : renderQuota(answer.quota, say)),
   ].join(' · ');
 }
 
-function renderQuota(quota: Quota, locale: string | undefined): string[] {
+function renderQuota(quota: Quota, say: Say): string[] {
   if (quota.limit <= 0 || quota.used / quota.limit <= QUOTA_WORTH_SAYING) return [];
-  const used = SAY.quota(quota.used / quota.limit, quota.used, quota.limit, locale);
-  return [quota.resetAtMs === undefined ? used : `${used}, ${SAY.quotaResets(slackDayTime(quota.resetAtMs))}`];
+  const used = say.answer.quota(quota.used / quota.limit, quota.used, quota.limit);
+  return [
+    quota.resetAtMs === undefined ? used : `${used}, ${say.answer.quotaResets(slackDayTime(quota.resetAtMs, say))}`,
+  ];
 }
 
 function weigh(texts: readonly string[]): number {
@@ -177,10 +172,10 @@ function buttonsWeight(buttons: readonly Button[]): number {
 }
 
 /** What notifications show: the beginning of the part as plain words. */
-function preview(answer: Answer, part: AnswerPart): string {
+function preview(answer: Answer, part: AnswerPart, say: Say): string {
   // Text without its line breaks is not longer, so four times the bound is more than enough to read.
   const words = inertCut(part.words.slice(0, 4 * LIMITS.notificationText), LIMITS.notificationText);
-  return words === '' ? inertCut(answer.title, LIMITS.notificationText) || SAY.emptyAnswer() : words;
+  return words === '' ? inertCut(answer.title, LIMITS.notificationText) || say.answer.empty() : words;
 }
 
 /** Button labels know no formatting; the backticks around names would be shown. The full text is asked all the same. */

@@ -6,12 +6,12 @@ import { ACTIONS, cardMarker, markerBlockId, markerMetadata } from './ids.ts';
 import { LIMITS } from './limits.ts';
 import type { RenderedMessage, RenderOptions } from './message.ts';
 import { quote } from './quote.ts';
-import { SAY } from './sentences.ts';
+import { type Say, sayIn } from './say.ts';
 import { inertCut } from './text.ts';
 import { slackDayTime, slackTime } from './time.ts';
 
 /** Origins whose question is not visible right above the card. */
-const RESTATED: ReadonlySet<Origin> = new Set(['command', 'followUp', 'retry']);
+const RESTATED: ReadonlySet<Origin> = new Set(['command', 'followUp', 'retry', 'shortcut']);
 
 /** A step is one quiet line, not a report. */
 const MAX_STEP = 200;
@@ -21,24 +21,25 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export function renderCard(question: Question, view: CardView, options: RenderOptions): RenderedMessage {
   const marker = cardMarker(question);
   const metadata = markerMetadata(question, marker);
-  const status = statusLine(question, view, options.locale);
+  const say = sayIn(question.locale);
+  const status = statusLine(question, view, say);
   const step = view.kind === 'running' && view.lastStep !== undefined ? inertCut(view.lastStep, MAX_STEP) : '';
   const asker = `<@${question.askerId}>`;
-  const asked = RESTATED.has(question.origin) ? quote(SAY.asked(asker), question.text) : undefined;
+  const asked = RESTATED.has(question.origin) ? quote(say.card.asked(asker), question.text) : undefined;
   const askedSections = asked === undefined ? [] : asked.sections;
-  const shortened = asked?.shortened === undefined ? [] : [SAY.shortened(asked.shortened)];
+  const shortened = asked?.shortened === undefined ? [] : [say.words.shortened(asked.shortened)];
 
   if (options.format === 'plain') {
     // An edit takes 4,000 bytes of text, so a plain card keeps the beginning of a long question.
     const lines = [
-      ...(asked === undefined ? [] : [SAY.asked(asker), inertCut(question.text, LIMITS.notificationText)]),
+      ...(asked === undefined ? [] : [say.card.asked(asker), inertCut(question.text, LIMITS.notificationText)]),
       status,
       ...(step === '' ? [] : [step]),
     ];
     return { text: lines.join('\n'), metadata };
   }
 
-  const button = buttonFor(question, view);
+  const button = buttonFor(question, view, say);
   const content = JSON.stringify([view, askedSections, step]);
   const blocks: KnownBlock[] = [
     ...askedSections.map((text) => section(text)),
@@ -47,42 +48,44 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
     ...(step === '' ? [] : [context(step)]),
     ...(button === undefined ? [] : [actions([button])]),
   ];
-  return { text: notification(question, status), blocks, metadata };
+  return { text: notification(question, status, say), blocks, metadata };
 }
 
-function statusLine(question: Question, view: CardView, locale: string | undefined): string {
+function statusLine(question: Question, view: CardView, say: Say): string {
   switch (view.kind) {
     case 'queued':
-      return SAY.queued(view.place, locale);
+      return say.card.queued(view.place);
     case 'waitingTurn':
-      return SAY.waitingTurn(view.ahead, locale);
+      return say.card.waitingTurn(view.ahead);
     case 'starting':
-      return SAY.starting();
+      return say.card.starting();
     case 'running':
-      return SAY.running(view.elapsedMs, view.steps, locale);
+      return say.card.running(view);
     case 'unreachable':
-      return SAY.unreachable();
+      return say.card.unreachable();
     case 'limited':
-      return SAY.limited();
+      return say.card.limited();
     case 'cancelling':
-      return SAY.cancelling();
+      return say.card.cancelling();
     case 'parked':
       // From a day after the question on, the time alone would name the wrong day.
-      return SAY.parked(
-        view.untilMs - question.acceptedMs < DAY_MS ? slackTime(view.untilMs) : slackDayTime(view.untilMs),
+      return say.card.parked(
+        view.untilMs - question.acceptedMs < DAY_MS ? slackTime(view.untilMs) : slackDayTime(view.untilMs, say),
       );
     case 'answered':
-      return SAY.answered(view.durationMs, view.steps, locale);
+      return say.card.answered(view.durationMs, view.steps);
     case 'cancelled':
-      return SAY.cancelledCard(view.byUserId === undefined ? undefined : `<@${view.byUserId}>`);
+      return say.card.cancelled(view.byUserId === undefined ? undefined : `<@${view.byUserId}>`);
     case 'failed':
-      return SAY.failedCard(view.durationMs, locale);
+      return say.card.failed(view.durationMs);
     case 'gaveUp':
-      return SAY.gaveUpCard(view.durationMs, locale);
+      return say.card.gaveUp(view.durationMs);
+    case 'shared':
+      return say.card.shared(`<@${question.askerId}>`);
   }
 }
 
-function buttonFor(question: Question, view: CardView): Button | undefined {
+function buttonFor(question: Question, view: CardView, say: Say): Button | undefined {
   const value = { questionId: question.id };
   switch (view.kind) {
     case 'queued':
@@ -91,20 +94,23 @@ function buttonFor(question: Question, view: CardView): Button | undefined {
     case 'running':
     case 'unreachable':
     case 'limited':
-      return button(SAY.cancel(), ACTIONS.cancel, value);
+      return button(say.buttons.cancel(), ACTIONS.cancel, value);
     case 'parked':
-      return button(SAY.drop(), ACTIONS.drop, value);
+      return button(say.buttons.drop(), ACTIONS.drop, value);
     default:
       return undefined;
   }
 }
 
-function isQuiet(view: CardView): boolean {
-  return view.kind === 'answered' || view.kind === 'cancelled' || view.kind === 'failed' || view.kind === 'gaveUp';
+/** Cards of questions that have ended. */
+const QUIET: ReadonlySet<CardView['kind']> = new Set(['answered', 'cancelled', 'failed', 'gaveUp', 'shared']);
+
+function isQuiet({ kind }: CardView): boolean {
+  return QUIET.has(kind);
 }
 
-function notification(question: Question, status: string): string {
+function notification(question: Question, status: string, say: Say): string {
   if (!RESTATED.has(question.origin)) return status;
   const room = LIMITS.notificationText - status.length - 40;
-  return `${status} · ${SAY.askedPlain(inertCut(question.text, room))}`;
+  return `${status} · ${say.card.askedPlain(inertCut(question.text, room))}`;
 }

@@ -14,8 +14,7 @@ export type MessageFormat = 'markdown' | 'mrkdwn' | 'plain';
 /** The formats in the order in which they are tried. */
 export const FORMAT_LADDER: readonly MessageFormat[] = ['markdown', 'mrkdwn', 'plain'];
 
-/** `locale` is a BCP 47 tag for numbers; sentences are English. */
+/** What the renderings of a question depend on besides the question, which knows its asker's language. */
 export interface RenderOptions {
   format: MessageFormat;
-  locale?: string;
 }

@@ -1,12 +1,13 @@
 import type { KnownBlock } from '@slack/types';
 import type { PrivateNotice } from '../core/ports.ts';
+import type { Refusal } from '../core/question.ts';
 import { maxQuestionLength } from '../core/settings.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { ACTIONS, COMMAND } from './ids.ts';
 import { mrkdwnLink } from './links.ts';
 import type { RenderedMessage } from './message.ts';
 import { quote } from './quote.ts';
-import { SAY } from './sentences.ts';
+import { type Say, sayIn } from './say.ts';
 
 /** Everything that is said to one person only; `text` is what they wrote, given back. */
 export type Notice =
@@ -22,69 +23,101 @@ export type Notice =
   | { kind: 'nothingToCancel' }
   | { kind: 'expiredButton' };
 
-/** A private word, for `chat.postEphemeral` or a `response_url`. Fits Slack's limits whatever is given back. */
-export function renderNotice(notice: Notice, options: { botUserId: string }): RenderedMessage {
-  const bot = `<@${options.botUserId}>`;
+/** A private word, for `chat.postEphemeral` or a `response_url`, in the reader's language. Fits Slack's limits. */
+export function renderNotice(
+  notice: Notice,
+  { botUserId, locale }: { botUserId: string; locale: string | undefined },
+): RenderedMessage {
+  const say = sayIn(locale);
+  const bot = `<@${botUserId}>`;
   switch (notice.kind) {
     case 'answeredBeforeCancel':
-      return said(SAY.answeredBeforeCancel());
+      return said(say.notices.answeredBeforeCancel());
     case 'notInChannel': {
       const value = { questionId: notice.questionId };
-      const askInDm = button(SAY.askInDm(), ACTIONS.askInDm, value);
+      const askInDm = button(say.buttons.askInDm(), ACTIONS.askInDm, value);
       if (!notice.canInvite)
-        return givenBack(`${SAY.closedChannel()} ${SAY.closedChannelDo()}`, notice.text, [actions([askInDm])]);
-      return givenBack(`${SAY.notInChannel()} ${SAY.notInChannelDo(bot)}`, notice.text, [
-        actions([button(SAY.askHere(), ACTIONS.askHere, value, 'primary'), askInDm]),
+        return givenBack(say, `${say.notices.closedChannel()} ${say.notices.closedChannelDo()}`, notice.text, [
+          actions([askInDm]),
+        ]);
+      return givenBack(say, `${say.notices.notInChannel()} ${say.notices.notInChannelDo(bot)}`, notice.text, [
+        actions([button(say.buttons.askHere(), ACTIONS.askHere, value, 'primary'), askInDm]),
       ]);
     }
     case 'undeliverable': {
-      const link = notice.shareUrl === undefined ? undefined : mrkdwnLink(notice.shareUrl, SAY.openInDeepSearch());
-      return said(`${SAY.undeliverablePrivately(`<#${notice.place.channelId}>`)} ${SAY.undeliverableDo(link)}`);
+      const link =
+        notice.shareUrl === undefined ? undefined : mrkdwnLink(notice.shareUrl, say.words.openInDeepSearch());
+      return said(`${say.notices.undeliverable(`<#${notice.place.channelId}>`)} ${say.notices.undeliverableDo(link)}`);
+    }
+    case 'notAllowed': {
+      const { sentence, canAskInDm } = refusal(say, notice.reason);
+      const askInDm = button(say.buttons.askInDm(), ACTIONS.askInDm, { questionId: notice.questionId });
+      return givenBack(say, sentence, notice.text, canAskInDm ? [actions([askInDm])] : []);
     }
     case 'emptyQuestion':
-      return said(SAY.emptyQuestion(COMMAND));
+      return said(say.notices.emptyQuestion(COMMAND));
     case 'questionTooLong':
-      return givenBack(SAY.questionTooLong(notice.text.length, maxQuestionLength), notice.text);
+      return givenBack(say, say.notices.questionTooLong(notice.text.length, maxQuestionLength), notice.text);
     case 'notTaken':
-      return givenBack(SAY.notTaken(), notice.text);
+      return givenBack(say, say.notices.notTaken(), notice.text);
     case 'pressNotTaken':
-      return said(SAY.pressNotTaken());
+      return said(say.notices.pressNotTaken());
     case 'alreadyAsked':
-      return said(SAY.alreadyAsked(notice.byUserId === undefined ? undefined : `<@${notice.byUserId}>`));
+      return said(say.notices.alreadyAsked(notice.byUserId === undefined ? undefined : `<@${notice.byUserId}>`));
     case 'queueFull':
-      return said(SAY.queueFull(notice.limit));
+      return said(say.notices.queueFull(notice.limit));
     case 'nothingToCancel':
-      return said(SAY.nothingToCancel());
+      return said(say.notices.nothingToCancel());
     case 'expiredButton':
-      return said(SAY.expiredButton());
+      return said(say.notices.expiredButton());
   }
 }
 
 /** What the app can do and how to ask it; `commandName` with its slash. */
-export function renderHelp(options: { commandName: string; botUserId: string }): RenderedMessage {
+export function renderHelp(options: {
+  commandName: string;
+  botUserId: string;
+  locale: string | undefined;
+}): RenderedMessage {
+  const say = sayIn(options.locale);
   const lines = [
-    SAY.helpTitle(),
-    SAY.helpAsk(options.commandName, `<@${options.botUserId}>`),
-    SAY.helpFollowUp(`<@${options.botUserId}>`),
-    SAY.helpCancel(),
+    say.help.title(),
+    say.help.ask(options.commandName, `<@${options.botUserId}>`),
+    say.help.followUp(`<@${options.botUserId}>`),
+    say.help.cancel(),
   ];
   return {
-    text: SAY.helpTitle(),
-    blocks: [...lines.map((line) => section(line)), context(SAY.helpCommand(options.commandName))],
+    text: say.help.title(),
+    blocks: [...lines.map((line) => section(line)), context(say.help.command(options.commandName))],
   };
+}
+
+function refusal({ refusals }: Say, reason: Refusal): { sentence: string; canAskInDm: boolean } {
+  switch (reason) {
+    case 'guest':
+    case 'outsider':
+      return { sentence: `${refusals[reason]()} ${refusals.operatorDo()}`, canAskInDm: false };
+    case 'unknownPerson':
+      return { sentence: `${refusals.unknownPerson()} ${refusals.unknownPersonDo()}`, canAskInDm: false };
+    case 'unknownChannel':
+    case 'sharedChannel':
+    case 'guestsInChannel':
+    case 'channelRefused':
+      return { sentence: `${refusals[reason]()} ${refusals.elsewhereDo()}`, canAskInDm: true };
+  }
 }
 
 function said(text: string): RenderedMessage {
   return { text, blocks: [section(text)] };
 }
 
-function givenBack(sentence: string, text: string, more: KnownBlock[] = []): RenderedMessage {
+function givenBack(say: Say, sentence: string, text: string, more: KnownBlock[] = []): RenderedMessage {
   const back = quote(sentence, text);
   return {
     text: sentence,
     blocks: [
       ...back.sections.map((part) => section(part)),
-      ...(back.shortened === undefined ? [] : [context(SAY.shortened(back.shortened))]),
+      ...(back.shortened === undefined ? [] : [context(say.words.shortened(back.shortened))]),
       ...more,
     ],
   };

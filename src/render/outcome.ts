@@ -5,7 +5,7 @@ import { actions, button, context, section } from './blocks.ts';
 import { ACTIONS, markerBlockId, markerMetadata, partMarker } from './ids.ts';
 import { mrkdwnLink } from './links.ts';
 import type { RenderedMessage, RenderOptions } from './message.ts';
-import { SAY } from './sentences.ts';
+import { type Say, sayIn } from './say.ts';
 import { inertCut } from './text.ts';
 
 /** The service's own words about a failure are shown up to here. */
@@ -17,13 +17,15 @@ const REFERENCE_LENGTH = 9;
 /**
  * The messages that carry a question's outcome, in order; none while it has none. Their number does not depend on the
  * format, so a part can be posted again in a simpler one. A cancelled or undeliverable question has one short part, for
- * when there is no card to say it.
+ * when there is no card to say it; of one that was not allowed nothing is shown.
  */
 export function renderOutcome(question: Question, options: RenderOptions): RenderedMessage[] {
   const { outcome } = question;
   if (outcome === undefined) return [];
   if (outcome.kind === 'answered') return renderAnswer(question, outcome.answer, options);
-  return [renderEnd(question, ending(question, outcome, options.locale), options)];
+  if (outcome.kind === 'notAllowed') return [];
+  const say = sayIn(question.locale);
+  return [renderEnd(question, ending(question, outcome, say), options, say)];
 }
 
 /** An outcome without an answer: what happened, what to do, and the button that helps. */
@@ -37,76 +39,73 @@ interface Ending {
   button?: Button;
 }
 
-function ending(
-  question: Question,
-  outcome: Exclude<Outcome, { kind: 'answered' }>,
-  locale: string | undefined,
-): Ending {
+function ending(question: Question, outcome: Exclude<Outcome, { kind: 'answered' | 'notAllowed' }>, say: Say): Ending {
   const value = { questionId: question.id };
   switch (outcome.kind) {
     case 'failed':
-      return failed(question, outcome.failure);
+      return failed(question, outcome.failure, say);
     case 'gaveUp': {
       const { shareUrl, askedMs } = question.upstream;
       const waitedMs = question.endedMs === undefined || askedMs === undefined ? undefined : question.endedMs - askedMs;
       return {
         lines: [
-          SAY.gaveUp(waitedMs, locale),
+          say.failures.gaveUp(waitedMs),
           ...(shareUrl === undefined
-            ? [SAY.gaveUpDoNoLink()]
-            : [SAY.gaveUpDo(), `*${mrkdwnLink(shareUrl, SAY.openInDeepSearch())}*`]),
+            ? [say.failures.gaveUpDoNoLink()]
+            : [say.failures.gaveUpDo(), `*${mrkdwnLink(shareUrl, say.words.openInDeepSearch())}*`]),
         ],
         withReference: true,
         mentions: true,
-        button: button(SAY.checkAgain(), ACTIONS.checkAgain, value),
+        button: button(say.buttons.checkAgain(), ACTIONS.checkAgain, value),
       };
     }
     case 'cancelled':
       return {
-        lines: [SAY.cancelled(question.cancel === undefined ? undefined : `<@${question.cancel.byUserId}>`)],
+        lines: [say.failures.cancelled(question.cancel === undefined ? undefined : `<@${question.cancel.byUserId}>`)],
         withReference: false,
         mentions: false,
       };
     case 'undeliverable':
-      return { lines: [SAY.undeliverable()], withReference: true, mentions: true };
+      return { lines: [say.failures.undeliverable()], withReference: true, mentions: true };
   }
 }
 
-function failed(question: Question, failure: Failure): Ending {
+function failed(question: Question, failure: Failure, say: Say): Ending {
   const value = { questionId: question.id };
-  const again = button(SAY.tryAgain(), ACTIONS.tryAgain, value);
-  const anew = button(SAY.askNew(), ACTIONS.askNew, value);
+  const again = button(say.buttons.tryAgain(), ACTIONS.tryAgain, value);
+  const anew = button(say.buttons.askNew(), ACTIONS.askNew, value);
   const base = { withReference: true, mentions: true };
   switch (failure.cause) {
     case 'service': {
       const title = inertCut(failure.title ?? '', MAX_FAILURE_TITLE).replaceAll('*', '');
       const message = inertCut(failure.message ?? '', MAX_FAILURE_MESSAGE);
-      const said = [...(title === '' ? [SAY.failedService()] : [`*${title}*`]), ...(message === '' ? [] : [message])];
-      return { ...base, lines: [...said, SAY.failedServiceDo()], button: again };
+      const named = title === '' ? say.failures.service() : `*${title}*`;
+      const said = [named, ...(message === '' ? [] : [message])];
+      return { ...base, lines: [...said, say.failures.serviceDo()], button: again };
     }
     case 'tooLong':
-      return { ...base, lines: [SAY.tooLong(), SAY.tooLongDo()], button: anew };
+      return { ...base, lines: [say.failures.tooLong(), say.failures.tooLongDo()], button: anew };
     case 'unauthorized':
-      return { ...base, lines: [SAY.unauthorized(), SAY.unauthorizedDo()], button: again };
+      return { ...base, lines: [say.failures.unauthorized(), say.failures.unauthorizedDo()], button: again };
     case 'unreachable':
-      return { ...base, lines: [SAY.unreachableFailed(), SAY.unreachableFailedDo()], button: again };
+      return { ...base, lines: [say.failures.unreachable(), say.failures.unreachableDo()], button: again };
     case 'limited':
-      return { ...base, lines: [SAY.limitedFailed(), SAY.limitedFailedDo()], button: again };
+      return { ...base, lines: [say.failures.limited(), say.failures.limitedDo()], button: again };
     case 'gone':
-      return { ...base, lines: [SAY.gone(), SAY.goneDo()], button: anew };
+      return { ...base, lines: [say.failures.gone(), say.failures.goneDo()], button: anew };
     case 'refused':
-      return { ...base, lines: [SAY.refused(), SAY.refusedDo()], button: anew };
+      return { ...base, lines: [say.failures.refused(), say.failures.refusedDo()], button: anew };
     case 'internal':
-      return { ...base, lines: [SAY.internal(), SAY.internalDo()], button: again };
+      return { ...base, lines: [say.failures.internal(), say.failures.internalDo()], button: again };
   }
 }
 
-function renderEnd(question: Question, end: Ending, options: RenderOptions): RenderedMessage {
+function renderEnd(question: Question, end: Ending, options: RenderOptions, say: Say): RenderedMessage {
   const marker = partMarker(question, 0);
   const metadata = markerMetadata(question, marker);
   const mention = end.mentions ? `<@${question.askerId}> ` : '';
   const text = `${mention}${end.lines.join('\n')}`;
-  const reference = SAY.reference(question.id.slice(0, REFERENCE_LENGTH));
+  const reference = say.failures.reference(question.id.slice(0, REFERENCE_LENGTH));
   if (options.format === 'plain') {
     return { text: end.withReference ? `${text}\n${reference}` : text, metadata };
   }

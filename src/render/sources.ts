@@ -4,7 +4,7 @@ import { section } from './blocks.ts';
 import { SOURCES_CALLBACK } from './ids.ts';
 import { LIMITS } from './limits.ts';
 import { mrkdwnLink } from './links.ts';
-import { SAY } from './sentences.ts';
+import { sayIn } from './say.ts';
 import { cut, inertCut, oneLine } from './text.ts';
 
 const MAX_LABEL = 150;
@@ -63,8 +63,13 @@ export function sourceLines(groups: readonly SourceGroup[]): string[] {
   ]);
 }
 
-/** The modal behind "All sources": every source by repository, as far as a modal can hold them. */
-export function renderSourcesModal(question: Pick<Question, 'id'>, answer: Pick<Answer, 'sources'>): ModalView {
+/** The modal behind "All sources", in its reader's language: every source by repository, as far as a modal can hold them. */
+export function renderSourcesModal(
+  question: Pick<Question, 'id'>,
+  answer: Pick<Answer, 'sources'>,
+  locale: string | undefined,
+): ModalView {
+  const say = sayIn(locale);
   const groups = groupSources(answer.sources);
   const total = countSources(groups);
   const sections: string[] = [];
@@ -85,14 +90,14 @@ export function renderSourcesModal(question: Pick<Question, 'id'>, answer: Pick<
       if (line.startsWith('• ')) shown += 1;
     }
   }
-  if (shown < total) sections.push(SAY.sourcesLeftOut(total - shown));
-  if (sections.length === 0) sections.push(SAY.noSources());
+  if (shown < total) sections.push(say.answer.sourcesLeftOut(total - shown));
+  if (sections.length === 0) sections.push(say.answer.noSources());
   return {
     type: 'modal',
     callback_id: SOURCES_CALLBACK,
     private_metadata: question.id,
-    title: { type: 'plain_text', text: SAY.sourcesTitle() },
-    close: { type: 'plain_text', text: SAY.close() },
+    title: { type: 'plain_text', text: say.answer.sourcesTitle() },
+    close: { type: 'plain_text', text: say.buttons.close() },
     blocks: sections.map((text) => section(text)),
   };
 }

@@ -226,7 +226,8 @@ export interface Whisperer {
 
 function createWhisper({ client, through, identity }: MessengerDeps): Whisperer['whisper'] {
   return async function whisper(to, notice) {
-    const message = 'kind' in notice ? renderNotice(notice, { botUserId: identity.botUserId }) : notice;
+    const message =
+      'kind' in notice ? renderNotice(notice, { botUserId: identity.botUserId, locale: undefined }) : notice;
     const private_: { text: string; blocks?: KnownBlock[] } = { text: message.text };
     if (message.blocks !== undefined) private_.blocks = message.blocks;
     if (to.responseUrl !== undefined) {

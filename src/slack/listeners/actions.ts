@@ -61,7 +61,7 @@ export function registerActions(app: App, desk: Desk): void {
   on(ACTIONS.allSources, async ({ value, press, triggerId }) => {
     const question = await requests.find(value.questionId, press);
     if (question?.outcome?.kind !== 'answered' || triggerId === undefined) return { kind: 'expiredButton' };
-    const view = renderSourcesModal(question, question.outcome.answer);
+    const view = renderSourcesModal(question, question.outcome.answer, undefined);
     await desk.through('views.open', 'private', () => desk.client.views.open({ trigger_id: triggerId, view }));
     return undefined;
   });

@@ -18,13 +18,13 @@ export function registerCommand(app: App, desk: Desk): void {
     const answer = async ({ text, blocks }: RenderedMessage): Promise<void> => {
       await ack({ response_type: 'ephemeral', text, ...(blocks === undefined ? {} : { blocks }) });
     };
-    const say = (notice: Notice): Promise<void> => answer(renderNotice(notice, { botUserId }));
+    const say = (notice: Notice): Promise<void> => answer(renderNotice(notice, { botUserId, locale: undefined }));
 
     const byMs = Date.now() + ackBudgetMs;
     const written = command.text ?? '';
     const text = await desk.read(written);
     const intent = readIntent(text);
-    if (intent.kind === 'help') return answer(renderHelp({ commandName: COMMAND, botUserId }));
+    if (intent.kind === 'help') return answer(renderHelp({ commandName: COMMAND, botUserId, locale: undefined }));
     if (intent.kind === 'new') return say({ kind: 'emptyQuestion' });
     if (intent.kind === 'cancel') return say({ kind: 'nothingToCancel' });
     try {

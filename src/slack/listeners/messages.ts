@@ -75,7 +75,10 @@ export function registerMessages(app: App, desk: Desk): void {
     };
     switch (decided.to) {
       case 'help':
-        return desk.tell(listener, renderHelp({ commandName: COMMAND, botUserId: desk.identity.botUserId }));
+        return desk.tell(
+          listener,
+          renderHelp({ commandName: COMMAND, botUserId: desk.identity.botUserId, locale: undefined }),
+        );
       case 'cancel': {
         const refusal = notCancelledOf(await desk.requests.cancelInThread(place, userId, key));
         if (refusal !== undefined) desk.tell(listener, refusal);

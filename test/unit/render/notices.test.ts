@@ -5,7 +5,7 @@ import { slackProblems } from '../../support/slack-limits.ts';
 import { QUESTION_ID } from './example.ts';
 
 const place = { teamId: 'T1', channelId: 'C1', threadTs: '1.2' };
-const options = { botUserId: 'U0BOT' };
+const options = { botUserId: 'U0BOT', locale: undefined };
 
 function shown(notice: Notice): string {
   const message = renderNotice(notice, options);
@@ -64,7 +64,7 @@ it('does not ask to be invited where that would not help', () => {
 
 describe('help', () => {
   it('names the command and the app', () => {
-    const message = renderHelp({ commandName: '/deepsearch', botUserId: 'U0BOT' });
+    const message = renderHelp({ commandName: '/deepsearch', ...options });
     expect(slackProblems('chat.postEphemeral', { ...message })).toEqual([]);
     expect(JSON.stringify(message)).toContain('<@U0BOT>');
     expect(JSON.stringify(message)).toContain('/deepsearch help');

@@ -255,7 +255,7 @@ describe('an outcome without an answer', () => {
 describe('the list of all sources', () => {
   it.each([0, 1, 6, 300, 5_000])('fits a modal with %i sources and says what it leaves out', (count) => {
     const all = sources(count, 7).map((source) => ({ ...source, url: `${source.url}?${'x'.repeat(100)}` }));
-    const view = renderSourcesModal(exampleQuestion(), { sources: all });
+    const view = renderSourcesModal(exampleQuestion(), { sources: all }, undefined);
     expect(slackProblems('views.open', { view })).toEqual([]);
     const shown = view.blocks
       .flatMap((block) => ('text' in block && typeof block.text === 'object' ? [block.text.text] : []))
@@ -272,6 +272,8 @@ describe('the list of all sources', () => {
       url: `${source.url}?${'&'.repeat(580)}`,
       label: '漢<'.repeat(200),
     }));
-    expect(slackProblems('views.open', { view: renderSourcesModal(exampleQuestion(), { sources: all }) })).toEqual([]);
+    expect(
+      slackProblems('views.open', { view: renderSourcesModal(exampleQuestion(), { sources: all }, undefined) }),
+    ).toEqual([]);
   });
 });

@@ -1,41 +1,51 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatCount, formatDuration, formatNumber, formatShare } from '../../../src/render/numbers.ts';
-import { SAY } from '../../../src/render/sentences.ts';
+import { createFormats } from '../../../src/render/formats.ts';
 import { cut, defuseWords, graphemeEnd, inertCut, pieces } from '../../../src/render/text.ts';
+
+const english = createFormats('en');
+const german = createFormats('de');
 
 describe('durations', () => {
   it.each([
-    [0, 'less than 1 s'],
-    [499, 'less than 1 s'],
-    [1_000, '1 s'],
-    [41_400, '41 s'],
-    [59_600, '1 min'],
-    [125_000, '2 min 5 s'],
-    [3_600_000, '1 h'],
-    [3_780_000, '1 h 3 min'],
-  ])('of %i ms read %s', (durationMs, text) => {
-    expect(formatDuration(durationMs)).toBe(text);
+    [0, 'less than 1 s', 'weniger als 1 s'],
+    [499, 'less than 1 s', 'weniger als 1 s'],
+    [1_000, '1 s', '1 s'],
+    [41_400, '41 s', '41 s'],
+    [59_600, '1 min', '1 min'],
+    [125_000, '2 min 5 s', '2 min 5 s'],
+    [3_600_000, '1 h', '1 h'],
+    [3_780_000, '1 h 3 min', '1 h 3 min'],
+    [3_600_000_000, '1,000 h', '1.000 h'],
+  ])('of %i ms read %s and %s', (durationMs, inEnglish, inGerman) => {
+    expect(english.duration(durationMs)).toBe(inEnglish);
+    expect(german.duration(durationMs)).toBe(inGerman);
+  });
+
+  it.each([
+    [20_000, 60_000, '20 to 60 s', '20 bis 60 s'],
+    [20_000, 61_000, '20 s to 1 min 1 s', '20 s bis 1 min 1 s'],
+    [70_000, 120_000, '1 min 10 s to 2 min', '1 min 10 s bis 2 min'],
+    [120_000, 300_000, '2 to 5 min', '2 bis 5 min'],
+    [1_800_000, 3_600_000, '30 min to 1 h', '30 min bis 1 h'],
+    [100, 5_000, 'up to 5 s', 'bis zu 5 s'],
+    [20_100, 20_300, '20 s', '20 s'],
+    [0, 0, 'less than 1 s', 'weniger als 1 s'],
+  ])('from %i to %i ms read %s and %s', (fromMs, toMs, inEnglish, inGerman) => {
+    expect(english.durationRange(fromMs, toMs)).toBe(inEnglish);
+    expect(german.durationRange(fromMs, toMs)).toBe(inGerman);
   });
 });
 
-describe('numbers', () => {
+describe('numbers and lists', () => {
   it('have the words that fit them and the reader’s own marks', () => {
     const steps = { one: 'step', other: 'steps' };
-    expect([0, 1, 2].map((count) => formatCount(count, steps))).toEqual(['0 steps', '1 step', '2 steps']);
-    expect(formatNumber(12_345.678)).toBe('12,345.68');
-    expect(formatNumber(12_345.678, 'de')).toBe('12.345,68');
-    expect(formatShare(0.999)).toBe('99 %');
-  });
-});
-
-describe('the sentences', () => {
-  it('neither shout nor joke', () => {
-    const written = Object.values(SAY)
-      .map((sentence) => String(sentence))
-      .join('\n')
-      .replace(/!==?/g, '');
-    expect(written).not.toMatch(/!|oops|sorry|just a bot/i);
+    expect([0, 1, 2].map((count) => english.count(count, steps))).toEqual(['0 steps', '1 step', '2 steps']);
+    expect(english.number(12_345.678)).toBe('12,345.68');
+    expect(german.number(12_345.678)).toBe('12.345,68');
+    expect(english.share(0.999)).toBe('99 %');
+    expect(english.list(['a', 'b', 'c'])).toBe('a, b, and c');
+    expect(german.list(['a', 'b', 'c'])).toBe('a, b und c');
   });
 });
 

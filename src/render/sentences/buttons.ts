@@ -1,0 +1,28 @@
+import type { Formats } from '../formats.ts';
+
+const en = (f: Formats) => ({
+  cancel: () => 'Cancel',
+  drop: () => 'Drop',
+  tryAgain: () => 'Try again',
+  askNew: () => 'Ask in a new conversation',
+  checkAgain: () => 'Check again',
+  allSources: (count: number) => `All sources (${f.number(count)})`,
+  askHere: () => 'Ask again here',
+  askInDm: () => 'Ask in our direct messages',
+  close: () => 'Close',
+});
+
+const de = (f: Formats): ReturnType<typeof en> => ({
+  cancel: () => 'Abbrechen',
+  drop: () => 'Verwerfen',
+  tryAgain: () => 'Noch einmal versuchen',
+  askNew: () => 'In neuer Unterhaltung fragen',
+  checkAgain: () => 'Noch einmal nachsehen',
+  allSources: (count) => `Alle Quellen (${f.number(count)})`,
+  askHere: () => 'Hier noch einmal fragen',
+  askInDm: () => 'In unseren Direktnachrichten fragen',
+  close: () => 'Schließen',
+});
+
+/** Labels, at most 75 characters each. */
+export const buttonSentences = { en, de };

@@ -1,0 +1,51 @@
+import type { Formats } from '../formats.ts';
+
+const en = (_: Formats) => ({
+  title: () => '*Ask a question about your code, get an answer with its sources.*',
+  ask: (command: string, bot: string) =>
+    [
+      '*Ask*',
+      `• \`${command} where are payment retries configured?\` in a channel: the answer comes in a thread`,
+      `• ${bot} and a question, in a channel or a thread`,
+      '• a direct message to me',
+    ].join('\n'),
+  followUp: (bot: string) =>
+    [
+      '*Carry on*',
+      '• reply in the thread, or press one of the suggestions under an answer',
+      '• questions of one thread are answered one after the other',
+      `• ${bot} \`new\` and a question starts a new conversation in the same thread`,
+    ].join('\n'),
+  cancel: () =>
+    ['*Stop*', '• press Cancel on the card of a running question, or reply `cancel` or `stop` in its thread'].join(
+      '\n',
+    ),
+  command: (command: string) => `\`${command} help\` shows this again.`,
+});
+
+const de = (_: Formats): ReturnType<typeof en> => ({
+  title: () => '*Stell eine Frage zu eurem Code und bekomm eine Antwort mit Quellen.*',
+  ask: (command, bot) =>
+    [
+      '*Fragen*',
+      `• \`${command} wo ist eingestellt, wie oft Zahlungen wiederholt werden?\` in einem Channel: die Antwort kommt in einen Thread`,
+      `• ${bot} und eine Frage, in einem Channel oder Thread`,
+      '• eine Direktnachricht an mich',
+    ].join('\n'),
+  followUp: (bot) =>
+    [
+      '*Weiterfragen*',
+      '• antworte im Thread oder drück auf einen der Vorschläge unter einer Antwort',
+      '• Fragen aus einem Thread werden nacheinander beantwortet',
+      `• ${bot} \`new\` und eine Frage beginnt eine neue Unterhaltung im selben Thread`,
+    ].join('\n'),
+  cancel: () =>
+    [
+      '*Abbrechen*',
+      '• drück auf der Karte einer laufenden Frage auf Abbrechen oder antworte in ihrem Thread mit `cancel` oder `stop`',
+    ].join('\n'),
+  command: (command) => `\`${command} help\` zeigt das hier noch einmal.`,
+});
+
+/** What the app can do and how to ask it. */
+export const helpSentences = { en, de };

@@ -1,0 +1,79 @@
+import type { Say } from '../../../src/render/say.ts';
+
+/** Arguments to say a sentence with, once or several times; a sentence without parameters needs none. */
+export type Samples<Surface> = {
+  [Name in keyof Surface as Surface[Name] extends () => string ? never : Name]: Surface[Name] extends (
+    ...parameters: infer Parameters
+  ) => string
+    ? Parameters[]
+    : never;
+};
+
+const counts: [number][] = [[0], [1], [2], [5], [1000]];
+const durations: [number][] = [[0], [41_000], [125_000]];
+const someone: [string | undefined][] = [[undefined], ['<@U0BOB>']];
+
+/** Every surface has its samples here, so that no sentence goes untested in any language. */
+export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
+  answer: {
+    sources: [
+      [1, 1],
+      [1000, 2],
+    ],
+    part: [[1, 3]],
+    isLonger: [[undefined], ['<https://e.org/x|x>']],
+    quota: [[0.855, 1710, 2000]],
+    quotaResets: [['15:00']],
+    sourcesLeftOut: counts,
+  },
+  buttons: { allSources: counts },
+  card: {
+    asked: [['<@U0BOB>']],
+    askedPlain: [['Where is it?']],
+    queued: counts,
+    waitingTurn: counts,
+    running: [
+      [{ elapsedMs: 0, steps: 0 }],
+      [{ elapsedMs: 41_000, steps: 1 }],
+      [{ elapsedMs: 41_000, steps: 5, expected: { fromMs: 20_000, toMs: 60_000 } }],
+      [{ elapsedMs: 99_000, steps: 1000, expected: { fromMs: 20_000, toMs: 60_000 }, isLate: true }],
+    ],
+    parked: [['15:00']],
+    answered: [
+      [0, 0],
+      [41_000, 1],
+      [41_000, 12],
+    ],
+    cancelled: someone,
+    failed: durations,
+    gaveUp: durations,
+    shared: [['<@U0BOB>']],
+  },
+  failures: {
+    reference: [['q01234567']],
+    gaveUp: [[undefined], ...durations],
+    cancelled: someone,
+  },
+  help: {
+    ask: [['/deepsearch', '<@U0BOT>']],
+    followUp: [['<@U0BOT>']],
+    command: [['/deepsearch']],
+  },
+  notices: {
+    notInChannelDo: [['<@U0BOT>']],
+    undeliverable: [['<#C1>']],
+    undeliverableDo: [[undefined], ['<https://e.org/x|x>']],
+    emptyQuestion: [['/deepsearch']],
+    questionTooLong: [[10_001, 10_000]],
+    alreadyAsked: someone,
+    queueFull: counts,
+  },
+  refusals: {},
+  words: {
+    duration: durations,
+    steps: counts,
+    credits: counts,
+    shortened: [[2000]],
+    dayAndTime: [['{date_short_pretty}', '{time}']],
+  },
+};
