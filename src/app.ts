@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { createAccept } from './core/accept.ts';
+import { createDurations } from './core/durations.ts';
 import { isAppError } from './core/errors.ts';
 import { guardLook } from './core/guarded-look.ts';
+import { createHistories } from './core/histories.ts';
 import type { LifePorts } from './core/life-ports.ts';
 import { createLook } from './core/look.ts';
 import { backOffMs } from './core/pacing.ts';
@@ -126,6 +128,11 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const { questions, threads, claims } = storage;
     const settings = lifeSettings(config);
     const ports: LifePorts = {
+      gatekeeper: { admit: async () => ({ may: true }) },
+      threadReader: { read: async () => ({ messages: 0, total: 0, files: 0, unreadable: 0, text: '' }) },
+      durations: createDurations(storage.durations),
+      histories: createHistories(storage.histories),
+      witness: { changed: () => {}, closing: async () => {} },
       questions,
       threads,
       claims,
@@ -151,7 +158,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       botToken,
       clientOptions,
       logger: libraryLogger,
-      desk: { client, through, identity, accept, requests, threads, read, tell: teller.tell, journal },
+      desk: { client, through, identity, accept, requests, threads, questions, read, tell: teller.tell, journal },
     });
 
     const server = createOperatorServer({

@@ -19,6 +19,12 @@ export interface NewQuestion {
   beginsThread?: boolean;
   /** Start a new conversation although the thread has one. */
   fresh?: boolean;
+  /** As of the question; without it, a mention in somebody's thread reads the thread. */
+  readsThread?: boolean;
+  follows?: Question['follows'];
+  shares?: Question['shares'];
+  /** As of the question; a question that begins without it gets the asker's when it is admitted. */
+  locale?: string | undefined;
   responseUrl?: string;
 }
 
@@ -105,6 +111,10 @@ export function questionId(digest: AcceptPorts['digest'], key: string): string {
   return `q${digest(key)}`;
 }
 
+function readsThread({ readsThread, origin, beginsThread = false }: NewQuestion): boolean {
+  return readsThread ?? (origin === 'mention' && !beginsThread);
+}
+
 function draft(id: string, request: NewQuestion, nowMs: number): Question {
   return {
     version: 1,
@@ -117,6 +127,10 @@ function draft(id: string, request: NewQuestion, nowMs: number): Question {
     fresh: request.fresh ?? false,
     acceptedMs: nowMs,
     phase: 'offered',
+    ...(readsThread(request) ? { readsThread: true } : {}),
+    ...(request.follows === undefined ? {} : { follows: request.follows }),
+    ...(request.shares === undefined ? {} : { shares: request.shares }),
+    ...(request.locale === undefined ? {} : { locale: request.locale }),
     ...(request.responseUrl === undefined ? {} : { responseUrl: request.responseUrl }),
     card: {},
     upstream: { steps: 0 },

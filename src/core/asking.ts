@@ -1,11 +1,12 @@
 import { AppError, isAppError } from './errors.ts';
-import { changeQuestion, type LifePorts, type Progress, wake } from './life-ports.ts';
+import { changeQuestion, endWith, type LifePorts, type Progress, wake } from './life-ports.ts';
 import { failed } from './lifecycle.ts';
 import { joinLine } from './line.ts';
 import { nextLookMs } from './pacing.ts';
 import type { Conversation, UpstreamQuestion } from './ports.ts';
 import { isInThread, newThread, type Question, type ThreadPlace } from './question.ts';
 import { longestQuietWaitMs, upstreamWindowMs } from './settings.ts';
+import { upstreamText } from './upstream-text.ts';
 
 /**
  * How many of the newest conversations are searched, at most, for a question whose creation had an unknown outcome. As
@@ -41,9 +42,11 @@ export function createAsking(ports: LifePorts) {
     }
     const thread = await threads.get(question.place);
     const conversationId = question.fresh ? undefined : thread?.conversationId;
+    const expected = await ports.durations.expect(question.place.teamId);
     const nowMs = now();
     const intended = await store(question, (stored) => ({
       ...stored,
+      ...(expected === undefined ? {} : { expected }),
       upstream: {
         ...withoutIntent(stored.upstream),
         firstTriedMs: stored.upstream.firstTriedMs ?? nowMs,
@@ -62,8 +65,8 @@ export function createAsking(ports: LifePorts) {
 
   async function send(question: Question, conversationId: number | undefined): Promise<Asked> {
     try {
-      if (conversationId === undefined) return firstOf(await codeSearch.create(question.text));
-      return { conversationId, question: await codeSearch.followUp(conversationId, question.text) };
+      if (conversationId === undefined) return firstOf(await codeSearch.create(upstreamText(question)));
+      return { conversationId, question: await codeSearch.followUp(conversationId, upstreamText(question)) };
     } catch (error) {
       // `notFound` keeps the intent: it names the conversation that turned out to be gone.
       if (isAppError(error) && !error.outcomeUnknown && error.kind !== 'notFound') await forgetIntent(question);
@@ -88,7 +91,7 @@ export function createAsking(ports: LifePorts) {
         intentConversationId === undefined ? conversation.questions.slice(0, 1) : conversation.questions;
       for (const candidate of candidates.toReversed()) {
         const createdMs = candidate.createdMs ?? conversation.createdMs ?? intentMs;
-        if (sameText(candidate.text, question.text) && Math.abs(createdMs - intentMs) <= upstreamWindowMs) {
+        if (sameText(candidate.text, upstreamText(question)) && Math.abs(createdMs - intentMs) <= upstreamWindowMs) {
           const asked = { conversationId: conversation.id, question: candidate, shareUrl: conversation.shareUrl };
           if (await isOurs(question, asked)) return asked;
         }
@@ -120,6 +123,7 @@ export function createAsking(ports: LifePorts) {
       conversationId: asked.conversationId,
       durationMs: now() - question.acceptedMs,
     });
+    ports.witness.changed(bound);
     return bound;
   }
 
@@ -199,12 +203,7 @@ export function createAsking(ports: LifePorts) {
   }
 
   function endFailed(question: Question, cause: 'refused' | 'unauthorized'): Promise<Question> {
-    return store(question, ({ trouble: _, ...stored }) => ({
-      ...stored,
-      phase: 'delivering',
-      outcome: failed({ cause }),
-      endedMs: now(),
-    }));
+    return endWith(ports, question, failed({ cause }));
   }
 
   function store(question: Question, change: (stored: Question) => Question): Promise<Question> {

@@ -12,6 +12,7 @@ export function cardView(question: Question, { placeInLine, turn }: Standing, no
   const { outcome, upstream } = question;
   switch (outcome?.kind) {
     case 'answered':
+      if (question.origin === 'shared') return { kind: 'shared' };
       return { kind: 'answered', durationMs: outcome.answer.durationMs, steps: outcome.answer.steps };
     case 'cancelled':
       return question.cancel ? { kind: 'cancelled', byUserId: question.cancel.byUserId } : { kind: 'cancelled' };
@@ -19,6 +20,7 @@ export function cardView(question: Question, { placeInLine, turn }: Standing, no
       return { kind: 'gaveUp', durationMs };
     case 'failed':
     case 'undeliverable':
+    case 'notAllowed':
       return { kind: 'failed', durationMs };
   }
   if (question.cancel !== undefined) return { kind: 'cancelling' };
@@ -29,10 +31,14 @@ export function cardView(question: Question, { placeInLine, turn }: Standing, no
   }
   if (!turn.granted) return { kind: 'waitingTurn', ahead: turn.ahead };
   if (question.phase !== 'running') return { kind: 'starting' };
+  const { expected } = question;
+  const elapsedMs = nowMs - startedMs;
   return {
     kind: 'running',
-    elapsedMs: nowMs - startedMs,
+    elapsedMs,
     steps: upstream.steps,
+    ...(expected === undefined ? {} : { expected: { fromMs: expected.fromMs, toMs: expected.toMs } }),
+    ...(expected !== undefined && elapsedMs > expected.lateMs ? { isLate: true } : {}),
     ...(upstream.lastStep === undefined ? {} : { lastStep: upstream.lastStep }),
   };
 }

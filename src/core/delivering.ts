@@ -1,5 +1,5 @@
 import type { CardSync } from './card-sync.ts';
-import { type AppError, isAppError } from './errors.ts';
+import { type AppError, isAppError, isTransient } from './errors.ts';
 import {
   changeQuestion,
   delist,
@@ -11,16 +11,30 @@ import {
 } from './life-ports.ts';
 import { finalCard, isSaidByCard } from './lifecycle.ts';
 import { leaveLine } from './line.ts';
+import type { PrivateNotice } from './ports.ts';
 import { isInThread, type Question } from './question.ts';
 
 /** How often closing a card is tried before the question closes without it. */
 const cardEditTries = 8;
 
+/** How often attaching the whole answer as a file is tried before the answer goes without it. */
+const attachTries = 5;
+
 /** The last part of a question's life: its end is posted part by part, its card closed, its place in line given up. */
 export function createDelivering(ports: LifePorts, card: CardSync) {
   const { messenger, threads, journal, now } = ports;
 
-  return { post, failed, sayUndeliverable, sayUndeliverableFailed, closeCard, closeCardFailed, close };
+  return {
+    post,
+    failed,
+    attach,
+    attachFailed,
+    sayUndeliverable,
+    sayUndeliverableFailed,
+    closeCard,
+    closeCardFailed,
+    close,
+  };
 
   async function post(question: Question, part: number, lookFirst: boolean): Promise<Progress> {
     if (lookFirst) {
@@ -52,6 +66,30 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
     );
   }
 
+  /** The file is a convenience: every word of it stands in the messages, so Slack's refusal ends the tries. */
+  async function attach(question: Question, lookFirst: boolean): Promise<Progress> {
+    if (lookFirst && (await messenger.findAttachment(question))) {
+      return { question: await filed(question, 'attached') };
+    }
+    const intended = await filed(question, 'intended');
+    await messenger.attachAnswer(intended);
+    return { question: await filed(intended, 'attached') };
+  }
+
+  async function attachFailed(question: Question, error: AppError): Promise<Progress | undefined> {
+    if (isTransient(error) && (question.trouble?.failures ?? 0) + 1 < attachTries) return undefined;
+    journal.warn({ event: 'file_not_attached', questionId: question.id, kind: error.kind }, error);
+    return { question: await filed(question, 'refused') };
+  }
+
+  function filed(question: Question, state: NonNullable<Question['delivery']['file']>['state']): Promise<Question> {
+    return store(question, (stored) =>
+      isSameRound(stored, question)
+        ? { ...stored, delivery: { ...stored.delivery, file: { intentMs: now(), state } } }
+        : stored,
+    );
+  }
+
   /** A refusal that no repetition can change ends the delivery; everything else is tried again. */
   async function failed(question: Question, error: AppError): Promise<Progress | undefined> {
     if (!isAppError(error, 'undeliverable', 'unrenderable', 'refused', 'notFound')) return undefined;
@@ -66,23 +104,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
 
   /** Tells the asker privately that the end could not be shown where the question was asked. */
   async function sayUndeliverable(question: Question): Promise<Progress> {
-    const { place, upstream, id, text, outcome } = question;
-    await messenger.tellPrivately(
-      question,
-      question.askerId,
-      outcome?.kind === 'undeliverable' || !isInThread(place)
-        ? {
-            kind: 'notInChannel',
-            questionId: id,
-            text,
-            canInvite: outcome?.kind === 'undeliverable' && outcome.canInvite,
-          }
-        : {
-            kind: 'undeliverable',
-            place,
-            ...(upstream.shareUrl === undefined ? {} : { shareUrl: upstream.shareUrl }),
-          },
-    );
+    await messenger.tellPrivately(question, question.askerId, privateEnd(question));
     return { question: await giveUpThread(question) };
   }
 
@@ -104,6 +126,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
   async function closeCard(question: Question): Promise<Progress> {
     // Slack may let the card wait for minutes; the next question does not.
     await leave(question);
+    await ports.witness.closing(question);
     return { question: await card.finish(question) };
   }
 
@@ -133,6 +156,10 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
 
   async function close(question: Question): Promise<Question> {
     await leave(question);
+    await ports.witness.closing(question);
+    if (question.outcome?.kind === 'answered' && question.origin !== 'shared') {
+      await ports.durations.note(question.place.teamId, question.id, question.outcome.answer.durationMs);
+    }
     // "Check again" may have re-opened the question in the meantime; then it lives on.
     const closed = await store(question, (stored) => (isSameRound(stored, question) ? asClosed(stored) : stored));
     if (closed.phase !== 'closed') return closed;
@@ -157,9 +184,31 @@ function withoutIntent(delivery: Question['delivery']): Question['delivery'] {
   return rest;
 }
 
-function asClosed({ responseUrl: _url, trouble: _trouble, ...question }: Question): Question {
-  const { outcome } = question;
-  return { ...question, phase: 'closed', ...(outcome === undefined ? {} : { outcome: lightened(outcome) }) };
+function asClosed({ responseUrl: _url, trouble: _trouble, edited: _edited, ...question }: Question): Question {
+  const { outcome, context } = question;
+  return {
+    ...question,
+    phase: 'closed',
+    ...(outcome === undefined ? {} : { outcome: lightened(outcome) }),
+    // What people said in the thread was needed for asking only.
+    ...(context === undefined ? {} : { context: { ...context, text: '' } }),
+  };
+}
+
+/** What the asker is told when nothing can or may be shown where the question was asked. */
+function privateEnd({ id, text, place, upstream, outcome }: Question): PrivateNotice {
+  if (outcome?.kind === 'notAllowed') {
+    return { kind: 'notAllowed', reason: outcome.reason, questionId: id, text };
+  }
+  if (outcome?.kind === 'undeliverable' || !isInThread(place)) {
+    const canInvite = outcome?.kind === 'undeliverable' && outcome.canInvite;
+    return { kind: 'notInChannel', questionId: id, text, canInvite };
+  }
+  return {
+    kind: 'undeliverable',
+    place,
+    ...(upstream.shareUrl === undefined ? {} : { shareUrl: upstream.shareUrl }),
+  };
 }
 
 /** Once delivered, the text stands in Slack and at the service; only what buttons need is kept. */

@@ -55,3 +55,8 @@ export class AppError extends Error {
 export function isAppError(error: unknown, ...kinds: ErrorKind[]): error is AppError {
   return error instanceof AppError && (kinds.length === 0 || kinds.includes(error.kind));
 }
+
+/** Whether doing the same once more later may succeed. */
+export function isTransient({ kind }: AppError): boolean {
+  return kind === 'rateLimited' || kind === 'unavailable' || kind === 'badReply';
+}

@@ -1,5 +1,19 @@
-import type { Claims, Clock, CodeSearch, Journal, Looks, Messenger, QuestionStore, ThreadStore } from './ports.ts';
-import type { Question } from './question.ts';
+import type {
+  Claims,
+  Clock,
+  CodeSearch,
+  Durations,
+  Gatekeeper,
+  Histories,
+  Journal,
+  Looks,
+  Messenger,
+  QuestionStore,
+  ThreadReader,
+  ThreadStore,
+  Witness,
+} from './ports.ts';
+import type { Outcome, Question } from './question.ts';
 import type { LifeSettings } from './settings.ts';
 import type { Turns } from './turns.ts';
 
@@ -11,6 +25,11 @@ export interface LifePorts {
   turns: Turns;
   codeSearch: CodeSearch;
   messenger: Messenger;
+  gatekeeper: Gatekeeper;
+  threadReader: ThreadReader;
+  durations: Durations;
+  histories: Histories;
+  witness: Witness;
   looks: Pick<Looks, 'lookIn'>;
   journal: Journal;
   now: Clock;
@@ -29,6 +48,24 @@ export async function changeQuestion(
   change: (stored: Question) => Question,
 ): Promise<Question> {
   return (await questions.update(question.id, change)) ?? question;
+}
+
+/** Stores how a question ended; what is left is to say so. */
+export async function endWith(
+  ports: Pick<LifePorts, 'questions' | 'now' | 'witness'>,
+  question: Question,
+  outcome: Outcome,
+  shareUrl?: string,
+): Promise<Question> {
+  const ended = await changeQuestion(ports, question, ({ trouble: _, ...stored }) => ({
+    ...stored,
+    phase: 'delivering',
+    outcome,
+    endedMs: ports.now(),
+    upstream: shareUrl === undefined ? stored.upstream : { ...stored.upstream, shareUrl },
+  }));
+  ports.witness.changed(ended);
+  return ended;
 }
 
 /**

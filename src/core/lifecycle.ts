@@ -6,6 +6,7 @@ import {
   cancelConfirmMs,
   deliveryPatienceMs,
   type LifeSettings,
+  messagesWithoutFile,
   offerMs,
   parkedLookMs,
   queuedLookMs,
@@ -34,14 +35,18 @@ export interface Situation extends Standing {
 
 /** The one next thing to do for a question. */
 export type Step =
+  | { do: 'admit' }
   | { do: 'announce'; lookFirst: boolean }
   | { do: 'join' }
+  | { do: 'gather' }
   | { do: 'ask'; lookFirst: boolean }
+  | { do: 'recall' }
   | { do: 'unpark' }
   | { do: 'cancelUpstream' }
   | { do: 'watch' }
   | { do: 'end'; outcome: Outcome }
   | { do: 'post'; part: number; lookFirst: boolean }
+  | { do: 'attach'; lookFirst: boolean }
   | { do: 'sayUndeliverable' }
   | { do: 'closeCard' }
   | { do: 'close' }
@@ -75,6 +80,7 @@ export function decide(question: Question, situation: Situation): Step {
 
 function decideWaiting(question: Question, { nowMs, placeInLine, turn, settings }: Situation): Step {
   const { card, upstream, cancel } = question;
+  if (question.admittedMs === undefined) return { do: 'admit' };
   if (isInThread(question.place) && placeInLine < 0) return { do: 'join' };
   if (card.ts === undefined && card.gone !== true) return lookingFirst('announce', card.intentMs, nowMs);
   if (cancel !== undefined && upstream.intentMs === undefined) return { do: 'end', outcome: { kind: 'cancelled' } };
@@ -84,7 +90,9 @@ function decideWaiting(question: Question, { nowMs, placeInLine, turn, settings 
   if (triedMs !== undefined && question.trouble !== undefined && isPatienceOver(settings.pacing, triedMs, nowMs)) {
     return { do: 'end', outcome: failed({ cause: question.trouble.kind === 'limited' ? 'limited' : 'unreachable' }) };
   }
+  if (question.origin === 'shared') return { do: 'recall' };
   if (!turn.granted && upstream.intentMs === undefined) return { do: 'wait', ms: queuedLookMs };
+  if (question.readsThread === true && question.context === undefined) return { do: 'gather' };
   return lookingFirst('ask', upstream.intentMs, nowMs);
 }
 
@@ -123,7 +131,8 @@ function decideDelivering(question: Question, { nowMs, parts }: Situation): Step
   if (outcome === undefined) return { do: 'end', outcome: failed({ cause: 'internal' }) };
   if (delivery.refused !== true) {
     if (question.trouble !== undefined && nowMs - question.trouble.sinceMs > deliveryPatienceMs) return { do: 'close' };
-    if (outcome.kind === 'undeliverable' || !isInThread(question.place)) return { do: 'sayUndeliverable' };
+    if (isSaidPrivately(outcome) || !isInThread(question.place)) return { do: 'sayUndeliverable' };
+    if (isFileDue(question, parts)) return attaching(delivery, nowMs);
     if (delivery.posted.length < partsToPost(question, parts)) {
       const { intentMs } = delivery;
       const part = delivery.posted.length;
@@ -135,6 +144,22 @@ function decideDelivering(question: Question, { nowMs, parts }: Situation): Step
   }
   if (card.ts !== undefined && card.gone !== true && card.shown !== finalCard) return { do: 'closeCard' };
   return { do: 'close' };
+}
+
+function isSaidPrivately({ kind }: Outcome): boolean {
+  return kind === 'undeliverable' || kind === 'notAllowed';
+}
+
+/** An answer of many messages gets a file beside them, before the last message, which says whether there is one. */
+function isFileDue({ outcome, delivery }: Question, parts: number): boolean {
+  if (outcome?.kind !== 'answered' || parts <= messagesWithoutFile) return false;
+  return delivery.posted.length === parts - 1 && (delivery.file === undefined || delivery.file.state === 'intended');
+}
+
+function attaching({ file }: Question['delivery'], nowMs: number): Step {
+  if (file === undefined) return { do: 'attach', lookFirst: false };
+  const graceLeftMs = file.intentMs + unknownOutcomeGraceMs - nowMs;
+  return graceLeftMs > 0 ? { do: 'wait', ms: graceLeftMs } : { do: 'attach', lookFirst: true };
 }
 
 /** A cancelled question needs no message of its own where its card can say so. */

@@ -1,12 +1,14 @@
 import { createAsking } from './asking.ts';
 import { createCardSync } from './card-sync.ts';
 import { createDelivering } from './delivering.ts';
+import { createEntering } from './entering.ts';
 import { type AppError, isAppError } from './errors.ts';
-import { changeQuestion, delist, type LifePorts, type Progress } from './life-ports.ts';
+import { changeQuestion, delist, endWith, type LifePorts, type Progress } from './life-ports.ts';
 import { atOnce, decide, interpret, type Standing, type Step } from './lifecycle.ts';
 import { findPlaceInLine } from './line.ts';
 import { backOffMs, isPatienceOver, nextLookMs } from './pacing.ts';
 import { isInThread, type Outcome, type Question } from './question.ts';
+import { createRecalling } from './recalling.ts';
 import { longestQuietWaitMs } from './settings.ts';
 
 /** More steps than any question can need in one look; reaching it means a decision that does not move on. */
@@ -22,6 +24,8 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
   const card = createCardSync(ports);
   const asking = createAsking(ports);
   const delivering = createDelivering(ports, card);
+  const entering = createEntering(ports);
+  const recalling = createRecalling(ports);
 
   return async function look(questionId) {
     let question = await questions.get(questionId);
@@ -63,10 +67,16 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
 
   async function carryOut(question: Question, step: Step, standing: Standing): Promise<Progress> {
     switch (step.do) {
+      case 'admit':
+        return attempt(question, () => entering.admit(question), entering.admitFailed);
       case 'join':
         return { question: await asking.join(question) };
       case 'announce':
         return attempt(question, () => card.announce(question, standing, step.lookFirst), announceFailed);
+      case 'gather':
+        return attempt(question, () => entering.gather(question), entering.gatherFailed, standing);
+      case 'recall':
+        return attempt(question, () => recalling.recall(question), recalling.failed, standing);
       case 'ask':
         return attempt(question, () => asking.ask(question, step.lookFirst), asking.failed, standing);
       case 'unpark':
@@ -79,6 +89,8 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
         return { question: await end(question, step.outcome) };
       case 'post':
         return attempt(question, () => delivering.post(question, step.part, step.lookFirst), delivering.failed);
+      case 'attach':
+        return attempt(question, () => delivering.attach(question, step.lookFirst), delivering.attachFailed);
       case 'sayUndeliverable':
         return attempt(question, () => delivering.sayUndeliverable(question), delivering.sayUndeliverableFailed);
       case 'closeCard':
@@ -216,13 +228,7 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
   }
 
   async function end(question: Question, outcome: Outcome, shareUrl?: string): Promise<Question> {
-    return store(question, ({ trouble: _, ...stored }) => ({
-      ...stored,
-      phase: 'delivering',
-      outcome,
-      endedMs: now(),
-      upstream: shareUrl === undefined ? stored.upstream : { ...stored.upstream, shareUrl },
-    }));
+    return endWith(ports, question, outcome, shareUrl);
   }
 
   async function calm(question: Question): Promise<Question> {

@@ -1,4 +1,14 @@
-import type { Question, Quota, Source, Thread, ThreadPlace } from './question.ts';
+import type {
+  Expectation,
+  Place,
+  Question,
+  Quota,
+  Refusal,
+  Source,
+  Thread,
+  ThreadContext,
+  ThreadPlace,
+} from './question.ts';
 
 /** Current time in epoch milliseconds. */
 export type Clock = () => number;
@@ -83,7 +93,15 @@ export type CardView =
   /** Waits for one of the limited places at the service; `ahead` others come first. */
   | { kind: 'waitingTurn'; ahead: number }
   | { kind: 'starting' }
-  | { kind: 'running'; elapsedMs: number; steps: number; lastStep?: string }
+  | {
+      kind: 'running';
+      elapsedMs: number;
+      steps: number;
+      lastStep?: string;
+      /** What is usual here, once there is enough history; `isLate`: it takes longer than nine in ten. */
+      expected?: { fromMs: number; toMs: number };
+      isLate?: boolean;
+    }
   | { kind: 'unreachable' }
   | { kind: 'limited' }
   | { kind: 'cancelling' }
@@ -91,14 +109,17 @@ export type CardView =
   | { kind: 'answered'; durationMs: number; steps: number }
   | { kind: 'cancelled'; byUserId?: string }
   | { kind: 'failed'; durationMs: number }
-  | { kind: 'gaveUp'; durationMs: number };
+  | { kind: 'gaveUp'; durationMs: number }
+  /** An answer that was shown again here. */
+  | { kind: 'shared' };
 
 /** Something said to one person only. */
 export type PrivateNotice =
   | { kind: 'answeredBeforeCancel' }
   /** `canInvite`: the app can post there once it is invited; otherwise the channel takes nothing from it. */
   | { kind: 'notInChannel'; questionId: string; text: string; canInvite: boolean }
-  | { kind: 'undeliverable'; place: ThreadPlace; shareUrl?: string };
+  | { kind: 'undeliverable'; place: ThreadPlace; shareUrl?: string }
+  | { kind: 'notAllowed'; reason: Refusal; questionId: string; text: string };
 
 /**
  * Slack, as the lifecycle needs it. Every method throws `AppError` only: `rateLimited`, `unavailable` (with
@@ -115,6 +136,10 @@ export interface Messenger {
   countParts(question: Question): number;
   postPart(question: Question, part: number): Promise<{ ts: string }>;
   findPart(question: Question, part: number): Promise<string | undefined>;
+  /** Attaches the whole answer as a Markdown file to the thread. Errors as of `postPart`. */
+  attachAnswer(question: Question): Promise<void>;
+  /** Whether the file stands in the thread already. */
+  findAttachment(question: Question): Promise<boolean>;
   /** Through the question's `responseUrl` while it lives, else ephemerally, else by direct message; throws when no way works. */
   tellPrivately(question: Question, userId: string, notice: PrivateNotice): Promise<void>;
 }
@@ -149,4 +174,49 @@ export interface JournalFields {
   questionId?: string;
   durationMs?: number;
   [field: string]: string | number | boolean | undefined;
+}
+
+/** Whether someone may ask somewhere. */
+export type Admission = { may: true; locale?: string } | { may: false; reason: Refusal; locale?: string };
+
+/** Knows who may ask. Throws `AppError` where asking Slack again later may help; what Slack can't tell is a no. */
+export interface Gatekeeper {
+  admit(userId: string, place: Place): Promise<Admission>;
+}
+
+/** Reads what people said in a thread before a question. */
+export interface ThreadReader {
+  /** Throws `AppError` where reading again later may help; a refusal of Slack is in the result. */
+  read(question: Question, thread: Thread | undefined): Promise<ThreadContext>;
+}
+
+/** Records of one kind by name. Errors as in {@link QuestionStore}. */
+export interface Records<T> {
+  get(name: string): Promise<T | undefined>;
+  /** Atomic read-modify-write; `change` is pure and may run more than once. Returning the same object stores nothing. */
+  update(name: string, change: (current: T | undefined) => T): Promise<T>;
+}
+
+/** How long answers took, by workspace. */
+export interface Durations {
+  /** Notes an answered question, once. */
+  note(teamId: string, questionId: string, durationMs: number): Promise<void>;
+  /** Undefined until there is enough history. */
+  expect(teamId: string): Promise<Expectation | undefined>;
+}
+
+/** What people asked lately, by person. */
+export interface Histories {
+  /** Notes a question of its asker, once. */
+  note(question: Question): Promise<void>;
+  /** Ids of the person's newest questions, newest first. */
+  of(teamId: string, userId: string): Promise<string[]>;
+}
+
+/** Hears what happens to questions, to keep in step what people see beside the thread. Never throws. */
+export interface Witness {
+  /** Something changed that others may show: admitted, asked, ended. Returns at once. */
+  changed(question: Question): void;
+  /** Called, possibly more than once, before a question is closed; resolves within a bounded time. */
+  closing(question: Question): Promise<void>;
 }

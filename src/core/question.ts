@@ -1,5 +1,15 @@
 /** How a question reached us; decides whether its card restates it. */
-export type Origin = 'command' | 'mention' | 'reply' | 'direct' | 'followUp' | 'retry';
+export type Origin =
+  | 'command'
+  | 'mention'
+  | 'reply'
+  | 'direct'
+  | 'followUp'
+  | 'retry'
+  /** A form that one of the app's shortcuts opened. */
+  | 'shortcut'
+  /** An answer shown again in another place; nothing is asked. */
+  | 'shared';
 
 /** The Slack conversation a question lives in. Ids are Slack's own (`T…`, `C…`, message timestamps as strings). */
 export interface Place {
@@ -70,7 +80,30 @@ export type Outcome =
   /** Patience ended while the service still worked. */
   | { kind: 'gaveUp' }
   /** The card could not be posted where the question was asked. */
-  | { kind: 'undeliverable'; canInvite: boolean };
+  | { kind: 'undeliverable'; canInvite: boolean }
+  /** Whoever asked may not ask there; they are told privately and nothing is shown. */
+  | { kind: 'notAllowed'; reason: Refusal };
+
+/** What was read of the thread a question was asked in. */
+export interface ThreadContext {
+  /** Messages quoted, and how many the thread was found to have before the question. */
+  messages: number;
+  total: number;
+  /** Text files quoted, and files that were not read: images, other formats, too large ones. */
+  files: number;
+  unreadable: number;
+  /** The quotes as the service gets them. Emptied once the question is closed. */
+  text: string;
+  /** Slack did not let the app read. */
+  refused?: boolean;
+}
+
+/** How long answers in this workspace usually take, and from when on one takes longer than nine in ten. Milliseconds. */
+export interface Expectation {
+  fromMs: number;
+  toMs: number;
+  lateMs: number;
+}
 
 /** `limited`: the far side refuses for its rate limit; `internal`: this app's own code failed. */
 export interface Trouble {
@@ -100,6 +133,22 @@ export interface Question {
   fresh: boolean;
   acceptedMs: number;
   phase: Phase;
+  /** Slack's locale of the asker (`de-DE`): the card and the answer speak their language. */
+  locale?: string;
+  /** When it was found that the asker may ask here; nothing is shown or asked before. */
+  admittedMs?: number;
+  /** The thread is read before the question is asked, because it may be about what people said there. */
+  readsThread?: boolean;
+  context?: ThreadContext;
+  /** What the question carries on from, where it starts a conversation of its own: told to the service with it. */
+  follows?: { text: string; shareUrl?: string };
+  /** For an answer that is shown again: the question that was answered, and whether the conversation is linked. */
+  shares?: { questionId: string; withLink: boolean };
+  /** The message that asked was edited since: its new text, offered to be asked instead. */
+  edited?: { text: string; atMs: number };
+  /** Suggestions of the answer that were asked, and by whom. */
+  usedFollowUps?: { index: number; byUserId: string }[];
+  expected?: Expectation;
   /** Where a private word to the asker can be sent (Slack's `response_url`); valid for 30 minutes. Never logged. */
   responseUrl?: string;
 
@@ -148,8 +197,23 @@ export interface Question {
     posted: string[];
     /** Slack can no longer deliver to the thread; the asker was told privately instead. */
     refused?: boolean;
+    /** The whole answer as a file beside many messages; `refused`: Slack takes no file there. */
+    file?: { intentMs: number; state: 'intended' | 'attached' | 'refused' };
   };
 }
+
+/** Why someone may not ask somewhere. */
+export type Refusal =
+  | 'guest'
+  | 'outsider'
+  /** Slack could not tell who it is, or what kind of channel it is. */
+  | 'unknownPerson'
+  | 'unknownChannel'
+  /** The channel is shared with other organisations, or guests are in it. */
+  | 'sharedChannel'
+  | 'guestsInChannel'
+  /** By the settings: the channel is refused, or not among the allowed ones. */
+  | 'channelRefused';
 
 /** A Slack thread bound to a conversation, and the line of questions that wait in it. */
 export interface Thread {
@@ -159,6 +223,8 @@ export interface Thread {
   threadTs: string;
   /** The thread's first message asked the app, so plain replies are follow-ups. */
   followsReplies: boolean;
+  /** Plain replies are not taken for questions until somebody unmutes the thread. */
+  muted?: boolean;
   conversationId?: number;
   /** Open questions of this thread in order of arrival; the first one may run, the others wait. */
   line: string[];

@@ -101,7 +101,7 @@ export function createRequests({ questions, threads, claims, looks, accept, dige
     const found = await find(questionId, press);
     const question = found === undefined ? undefined : await newestAttempt(found);
     if (question === undefined) return { kind: 'expired' };
-    if (question.id !== found?.id && question.outcome?.kind !== 'undeliverable') return { kind: 'duplicate', question };
+    if (question.id !== found?.id && !isToldPrivately(question)) return { kind: 'duplicate', question };
     if (!hasEnded(question)) return { kind: 'expired' };
     const { responseUrl, fresh = false } = options;
     return accept({
@@ -111,6 +111,8 @@ export function createRequests({ questions, threads, claims, looks, accept, dige
       text: question.text,
       origin: isInThread(question.place) ? 'retry' : 'command',
       beginsThread: !isInThread(question.place),
+      readsThread: question.readsThread ?? false,
+      ...(question.follows === undefined ? {} : { follows: question.follows }),
       fresh: fresh || question.fresh,
       ...(responseUrl === undefined ? {} : { responseUrl }),
     });
@@ -118,7 +120,7 @@ export function createRequests({ questions, threads, claims, looks, accept, dige
 
   async function newestAttempt(question: Question): Promise<Question> {
     let newest = question;
-    for (let attempts = 0; attempts < mostAttempts && newest.outcome?.kind === 'undeliverable'; attempts += 1) {
+    for (let attempts = 0; attempts < mostAttempts && isToldPrivately(newest); attempts += 1) {
       const next = await questions.get(idOf(digest, againKey(newest.id)));
       if (next === undefined) break;
       newest = next;
@@ -168,13 +170,18 @@ export function createRequests({ questions, threads, claims, looks, accept, dige
     const question = await questions.get(questionId);
     if (question?.place.teamId !== press.teamId) return undefined;
     // A question that could not be shown is offered again in a private word to its asker, which may be a direct message.
-    const isAskersOwn = question.outcome?.kind === 'undeliverable' && question.askerId === press.userId;
+    const isAskersOwn = isToldPrivately(question) && question.askerId === press.userId;
     return question.place.channelId === press.channelId || isAskersOwn ? question : undefined;
   }
 }
 
 function hasEnded(question: Question): boolean {
   return question.outcome !== undefined;
+}
+
+/** Whether its end could only be said to its asker, in a place of its own. */
+function isToldPrivately({ outcome }: Question): boolean {
+  return outcome?.kind === 'undeliverable' || outcome?.kind === 'notAllowed';
 }
 
 function isGivenUp(question: Question): boolean {

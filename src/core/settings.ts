@@ -9,6 +9,9 @@ export interface LifeSettings {
   threadLimit: number;
 }
 
+/** An answer of more messages than this is attached as a file as well. */
+export const messagesWithoutFile = 3;
+
 /** Longest question taken, in characters. */
 export const maxQuestionLength = 10_000;
 

@@ -1,10 +1,24 @@
-import type { Claims, Clock, Journal, QuestionStore, ThreadStore } from '../core/ports.ts';
+import type { Diary } from '../core/diary.ts';
+import type { DurationLog } from '../core/durations.ts';
+import type { Heard } from '../core/heard.ts';
+import type { History } from '../core/histories.ts';
+import type { Claims, Clock, Journal, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
 import type { TurnStore } from '../core/turns.ts';
+import type { Visit } from '../core/visits.ts';
+import type { VoteStore } from '../core/votes.ts';
 import { openEmbeddedStore } from './embedded-store.ts';
 import type { KeyValueStore } from './key-value-store.ts';
+import { diaryShelf, durationShelf, heardShelf, historyShelf, visitShelf } from './records.ts';
 import type { Client } from './redis-connection.ts';
 import { openRedisStore } from './redis-store.ts';
-import { createClaims, createQuestionStore, createThreadStore, createTurnStore } from './repositories.ts';
+import {
+  createClaims,
+  createQuestionStore,
+  createRecords,
+  createThreadStore,
+  createTurnStore,
+  createVoteStore,
+} from './repositories.ts';
 
 /** A directory of this machine for one process, or a Redis for any number of them. */
 export type StorageLocation = { dataDir: string } | { redisUrl: string };
@@ -14,6 +28,12 @@ export interface Storage {
   threads: ThreadStore;
   claims: Claims;
   turns: TurnStore;
+  durations: Records<DurationLog>;
+  histories: Records<History>;
+  diaries: Records<Diary>;
+  heard: Records<Heard>;
+  visits: Records<Visit>;
+  votes: VoteStore;
   /** The connection to Redis, where there is one; closed with the storage. */
   redis?: Client;
   /** Throws `AppError` of kind `storage` when nothing can be stored at the moment; answers within about 2 s. */
@@ -40,6 +60,12 @@ function createStorage(kv: KeyValueStore): Storage {
     threads: createThreadStore(kv),
     claims: createClaims(kv),
     turns: createTurnStore(kv),
+    durations: createRecords(kv, durationShelf),
+    histories: createRecords(kv, historyShelf),
+    diaries: createRecords(kv, diaryShelf),
+    heard: createRecords(kv, heardShelf),
+    visits: createRecords(kv, visitShelf),
+    votes: createVoteStore(kv),
     ping: () => kv.ping(),
     close: () => kv.close(),
   };

@@ -1,7 +1,13 @@
 import { z } from 'zod';
+import type { Diary } from '../core/diary.ts';
+import type { DurationLog } from '../core/durations.ts';
 import { AppError } from '../core/errors.ts';
+import type { Heard } from '../core/heard.ts';
+import type { History } from '../core/histories.ts';
 import type { Question, Thread, ThreadPlace } from '../core/question.ts';
 import type { TurnBook } from '../core/turns.ts';
+import type { Visit } from '../core/visits.ts';
+import type { Vote } from '../core/votes.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -11,6 +17,22 @@ export const QUESTION_TTL_MS = 90 * DAY_MS;
 export const THREAD_TTL_MS = 90 * DAY_MS;
 /** How long a claim holds; what it guards (a delivery, a button) must not come again later than this. */
 export const CLAIM_TTL_MS = 90 * DAY_MS;
+
+/** How long what people said in a thread is kept for the next question there. */
+const HEARD_TTL_MS = 7 * DAY_MS;
+/** How long it can be told what was done with a message. */
+const DIARY_TTL_MS = DAY_MS;
+/** How long a Home that nobody opens is kept fresh. */
+const VISIT_TTL_MS = 7 * DAY_MS;
+/** How long votes are kept for the export. */
+export const VOTE_TTL_MS = 400 * DAY_MS;
+
+/** The set of the names of all votes. */
+export const VOTES_KEY = 'ds:votes';
+
+export function voteKey(name: string): string {
+  return `ds:vote:${name}`;
+}
 
 /** The set of ids of questions not yet closed. */
 export const OPEN_QUESTIONS_KEY = 'ds:open-questions';
@@ -69,6 +91,18 @@ const outcomeSchema = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('cancelled') }),
   z.looseObject({ kind: z.literal('gaveUp') }),
   z.looseObject({ kind: z.literal('undeliverable'), canInvite: z.boolean() }),
+  z.looseObject({
+    kind: z.literal('notAllowed'),
+    reason: z.enum([
+      'guest',
+      'outsider',
+      'unknownPerson',
+      'unknownChannel',
+      'sharedChannel',
+      'guestsInChannel',
+      'channelRefused',
+    ]),
+  }),
 ]);
 
 const questionSchema = z.looseObject({
@@ -77,11 +111,29 @@ const questionSchema = z.looseObject({
   place: placeSchema,
   askerId: z.string(),
   text: z.string(),
-  origin: z.enum(['command', 'mention', 'reply', 'direct', 'followUp', 'retry']),
+  origin: z.enum(['command', 'mention', 'reply', 'direct', 'followUp', 'retry', 'shortcut', 'shared']),
   fresh: z.boolean(),
   beginsThread: z.boolean(),
   acceptedMs: z.number(),
   phase: z.enum(['offered', 'waiting', 'running', 'parked', 'delivering', 'closed']),
+  locale: z.string().exactOptional(),
+  admittedMs: z.number().exactOptional(),
+  readsThread: z.boolean().exactOptional(),
+  context: z
+    .looseObject({
+      messages: z.number(),
+      total: z.number(),
+      files: z.number(),
+      unreadable: z.number(),
+      text: z.string(),
+      refused: z.boolean().exactOptional(),
+    })
+    .exactOptional(),
+  follows: z.looseObject({ text: z.string(), shareUrl: z.string().exactOptional() }).exactOptional(),
+  shares: z.looseObject({ questionId: z.string(), withLink: z.boolean() }).exactOptional(),
+  edited: z.looseObject({ text: z.string(), atMs: z.number() }).exactOptional(),
+  usedFollowUps: z.array(z.looseObject({ index: z.number(), byUserId: z.string() })).exactOptional(),
+  expected: z.looseObject({ fromMs: z.number(), toMs: z.number(), lateMs: z.number() }).exactOptional(),
   responseUrl: z.string().exactOptional(),
   card: z.looseObject({
     intentMs: z.number().exactOptional(),
@@ -121,6 +173,7 @@ const questionSchema = z.looseObject({
     intentMs: z.number().exactOptional(),
     posted: z.array(z.string()),
     refused: z.boolean().exactOptional(),
+    file: z.looseObject({ intentMs: z.number(), state: z.enum(['intended', 'attached', 'refused']) }).exactOptional(),
   }),
 });
 
@@ -130,6 +183,7 @@ const threadSchema = z.looseObject({
   channelId: z.string(),
   threadTs: z.string(),
   followsReplies: z.boolean(),
+  muted: z.boolean().exactOptional(),
   conversationId: z.number().exactOptional(),
   line: z.array(z.string()),
 });
@@ -139,6 +193,79 @@ const turnsSchema = z.looseObject({
   running: z.array(z.looseObject({ questionId: z.string(), userId: z.string() })),
   waiting: z.array(z.looseObject({ questionId: z.string(), userId: z.string(), sinceMs: z.number() })),
   parked: z.array(z.looseObject({ questionId: z.string(), sinceMs: z.number(), untilMs: z.number() })),
+});
+
+const durationLogSchema = z.looseObject({
+  version: z.literal(1),
+  entries: z.array(z.looseObject({ questionId: z.string(), durationMs: z.number() })),
+});
+
+const historySchema = z.looseObject({
+  version: z.literal(1),
+  entries: z.array(z.looseObject({ questionId: z.string(), atMs: z.number() })),
+});
+
+const diarySchema = z.looseObject({
+  version: z.literal(1),
+  entries: z.array(
+    z.looseObject({
+      ts: z.string(),
+      threadTs: z.string().exactOptional(),
+      userId: z.string(),
+      atMs: z.number(),
+      fate: z.enum([
+        'asked',
+        'cancelled',
+        'obeyed',
+        'duplicate',
+        'addressesAnother',
+        'muted',
+        'peoplesThread',
+        'fromBot',
+        'edited',
+        'noText',
+        'tooLong',
+        'lineFull',
+        'notTaken',
+      ]),
+      questionId: z.string().exactOptional(),
+    }),
+  ),
+});
+
+const heardSchema = z.looseObject({
+  version: z.literal(1),
+  messages: z.array(
+    z.looseObject({
+      ts: z.string(),
+      userId: z.string(),
+      text: z.string(),
+      files: z.array(
+        z.looseObject({
+          id: z.string(),
+          name: z.string(),
+          type: z.string(),
+          bytes: z.number(),
+          url: z.string().exactOptional(),
+        }),
+      ),
+    }),
+  ),
+});
+
+const visitSchema = z.looseObject({ version: z.literal(1), openedMs: z.number() });
+
+const voteSchema = z.looseObject({
+  version: z.literal(1),
+  teamId: z.string(),
+  userId: z.string(),
+  questionId: z.string(),
+  conversationId: z.number().exactOptional(),
+  upstreamQuestionId: z.number().exactOptional(),
+  verdict: z.enum(['up', 'down']),
+  reasons: z.array(z.string()),
+  comment: z.string().exactOptional(),
+  atMs: z.number(),
 });
 
 /** How one kind of record becomes text and back. Both throw `AppError` of kind `corrupt`, which names the key. */
@@ -179,6 +306,45 @@ export const threadFormat: RecordFormat<Thread> = createFormat<Thread>(
 export const turnsFormat: RecordFormat<TurnBook> = createFormat<TurnBook>(
   turnsSchema satisfies Exactly<typeof turnsSchema, TurnBook>,
 );
+
+export const voteFormat: RecordFormat<Vote> = createFormat<Vote>(voteSchema satisfies Exactly<typeof voteSchema, Vote>);
+
+/** One kind of record that is found by a name: its keys, its lifetime since the last write, its form. */
+export interface Shelf<T> {
+  key: (name: string) => string;
+  ttlMs: number;
+  format: RecordFormat<T>;
+}
+
+export const durationShelf: Shelf<DurationLog> = {
+  key: (teamId) => `ds:durations:${teamId}`,
+  ttlMs: 90 * DAY_MS,
+  format: createFormat<DurationLog>(durationLogSchema satisfies Exactly<typeof durationLogSchema, DurationLog>),
+};
+
+export const historyShelf: Shelf<History> = {
+  key: (person) => `ds:history:${person}`,
+  ttlMs: QUESTION_TTL_MS,
+  format: createFormat<History>(historySchema satisfies Exactly<typeof historySchema, History>),
+};
+
+export const diaryShelf: Shelf<Diary> = {
+  key: (channel) => `ds:diary:${channel}`,
+  ttlMs: DIARY_TTL_MS,
+  format: createFormat<Diary>(diarySchema satisfies Exactly<typeof diarySchema, Diary>),
+};
+
+export const heardShelf: Shelf<Heard> = {
+  key: (thread) => `ds:heard:${thread}`,
+  ttlMs: HEARD_TTL_MS,
+  format: createFormat<Heard>(heardSchema satisfies Exactly<typeof heardSchema, Heard>),
+};
+
+export const visitShelf: Shelf<Visit> = {
+  key: (person) => `ds:visit:${person}`,
+  ttlMs: VISIT_TTL_MS,
+  format: createFormat<Visit>(visitSchema satisfies Exactly<typeof visitSchema, Visit>),
+};
 
 function createFormat<T>(schema: z.ZodType<T>): RecordFormat<T> {
   function decode(key: string, text: string): T {

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { AppError } from '../core/errors.ts';
-import type { Claims, QuestionStore, ThreadStore } from '../core/ports.ts';
+import type { Claims, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
 import type { TurnStore } from '../core/turns.ts';
+import type { Vote, VoteStore } from '../core/votes.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import {
   CLAIM_TTL_MS,
@@ -11,12 +12,17 @@ import {
   questionFormat,
   questionKey,
   type RecordFormat,
+  type Shelf,
   THREAD_TTL_MS,
   TURNS_TTL_MS,
   threadFormat,
   threadKey,
   turnsFormat,
   turnsKey,
+  VOTE_TTL_MS,
+  VOTES_KEY,
+  voteFormat,
+  voteKey,
 } from './records.ts';
 
 /** With the waits between them, at most about two seconds of losing against other writers of the same record. */
@@ -77,6 +83,37 @@ export function createThreadStore(kv: KeyValueStore): ThreadStore {
 /** Books of turns over either engine. */
 export function createTurnStore(kv: KeyValueStore): TurnStore {
   return { update: (teamId, change) => updateRecord(kv, turnsKey(teamId), turnsFormat, TURNS_TTL_MS, change) };
+}
+
+/** Records of one kind over either engine. */
+export function createRecords<T>(kv: KeyValueStore, { key, ttlMs, format }: Shelf<T>): Records<T> {
+  return {
+    async get(name) {
+      const text = await kv.get(key(name));
+      return text === undefined ? undefined : format.decode(key(name), text);
+    },
+    update: (name, change) => updateRecord(kv, key(name), format, ttlMs, change),
+  };
+}
+
+/** Votes over either engine, listed so that they can be exported. */
+export function createVoteStore(kv: KeyValueStore): VoteStore {
+  return {
+    async put(vote) {
+      const name = `${vote.questionId}:${vote.userId}`;
+      await kv.addMember(VOTES_KEY, name);
+      await kv.set(voteKey(name), voteFormat.encode(voteKey(name), vote), VOTE_TTL_MS);
+    },
+    async all() {
+      const votes: Vote[] = [];
+      for (const name of await kv.members(VOTES_KEY)) {
+        const text = await kv.get(voteKey(name));
+        if (text === undefined) await kv.removeMember(VOTES_KEY, name);
+        else votes.push(voteFormat.decode(voteKey(name), text));
+      }
+      return votes;
+    },
+  };
 }
 
 /** Claims over either engine; each is forgotten after {@link CLAIM_TTL_MS}. */

@@ -8,6 +8,7 @@ import { createCodeSearch } from '../../src/deepsearch/code-search.ts';
 import { createBullLooks } from '../../src/jobs/bullmq.ts';
 import { createTimers } from '../../src/jobs/timers.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
+import { quietSurroundings } from '../support/quiet-surroundings.ts';
 import { silentJournal as journal } from './silent-journal.ts';
 import { percentile } from './statistics.ts';
 
@@ -37,6 +38,8 @@ const messenger: Messenger = {
   postPart: async () => ({ ts: '1.1' }),
   findPart: async () => undefined,
   tellPrivately: async () => {},
+  attachAnswer: async () => {},
+  findAttachment: async () => false,
 };
 
 const storage = await openStorage(location, { clock: now, journal });
@@ -55,6 +58,7 @@ const looks = timed(
     : createTimers({ clock: now, journal, random }),
 );
 const look = createLook({
+  ...quietSurroundings,
   questions: storage.questions,
   threads: storage.threads,
   claims: storage.claims,

@@ -21,6 +21,7 @@ import {
 } from '../../src/storage/repositories.ts';
 import { type FakeService, serviceToken } from './fake-service.ts';
 import { type FakeSlack, team } from './fake-slack.ts';
+import { quietSurroundings } from './quiet-surroundings.ts';
 import { createRecordingJournal } from './recording-journal.ts';
 
 const storeWrites = ['set', 'delete', 'setIfAbsent', 'compareAndSet', 'addMember', 'removeMember'];
@@ -147,6 +148,7 @@ function createProcess({ slack, service, kv, createLooks }: LifeSetup, diesAfter
   });
   const questions = createQuestionStore(store);
   const ports = {
+    ...quietSurroundings,
     questions,
     threads: createThreadStore(store),
     claims: createClaims(store),

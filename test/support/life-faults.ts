@@ -38,6 +38,10 @@ const passingFaults: Record<Operation, Fault[]> = {
   postPart: writeFaults,
   updateCard: writeFaults.filter(({ happens }) => happens !== 'late'),
   find: readFaults,
+  admit: readFaults,
+  readThread: readFaults,
+  attach: writeFaults,
+  note: storageFaults,
   tellPrivately: [crash('no'), crash('yes'), failing('unavailable')],
 };
 
@@ -50,6 +54,9 @@ const lastingFaults: Partial<Record<Operation, Fault[]>> = {
   postPart: [failing('undeliverable'), failing('refused'), failing('unrenderable')],
   updateCard: [failing('undeliverable'), failing('refused')],
   find: [failing('undeliverable')],
+  admit: [failing('unauthorized')],
+  readThread: [failing('unauthorized'), failing('undeliverable')],
+  attach: [failing('refused')],
 };
 
 /**

@@ -1,3 +1,4 @@
+import { expectation } from '../../src/core/durations.ts';
 import { AppError } from '../../src/core/errors.ts';
 import type { LifePorts } from '../../src/core/life-ports.ts';
 import { createLook } from '../../src/core/look.ts';
@@ -40,6 +41,10 @@ export type Operation =
   | 'updateCard'
   | 'postPart'
   | 'find'
+  | 'admit'
+  | 'readThread'
+  | 'attach'
+  | 'note'
   | 'tellPrivately';
 
 /** Asked before every operation; undefined lets it pass. */
@@ -108,6 +113,9 @@ export function createMemoryLife(
   const posted: PostedMessage[] = [];
   const whispers: { questionId: string; userId: string; notice: PrivateNotice }[] = [];
   const due = new Map<string, Due>();
+  const durations = new Map<string, number>();
+  const asked = new Map<string, string>();
+  const refusedUsers = new Set<string>();
   const { journal } = createRecordingJournal();
   let lastId = 0;
 
@@ -291,6 +299,8 @@ export function createMemoryLife(
       return operate('postPart', () => addMessage(question, partMarker(question, part), { outcome }));
     },
     findPart: (question, part) => operate('find', () => findMessage(question, partMarker(question, part))),
+    attachAnswer: (question) => operate('attach', () => void addMessage(question, 'file', {})),
+    findAttachment: (question) => operate('find', () => findMessage(question, 'file') !== undefined),
     tellPrivately: (question, userId, notice) =>
       operate('tellPrivately', () => void whispers.push({ questionId: question.id, userId, notice })),
   };
@@ -358,6 +368,23 @@ export function createMemoryLife(
     },
     codeSearch,
     messenger,
+    gatekeeper: {
+      admit: (userId) =>
+        operate('admit', () => (refusedUsers.has(userId) ? { may: false, reason: 'guest' } : { may: true })),
+    },
+    threadReader: {
+      read: () =>
+        operate('readThread', () => ({ messages: 1, total: 1, files: 0, unreadable: 0, text: 'what people said' })),
+    },
+    durations: {
+      note: (_team, id, durationMs) => operate('note', () => void durations.set(id, durationMs)),
+      expect: async () => expectation([...durations.values()]),
+    },
+    histories: {
+      note: ({ id, askerId }) => operate('note', () => void asked.set(id, askerId)),
+      of: async (_team, userId) => [...asked].filter(([, askerId]) => askerId === userId).map(([id]) => id),
+    },
+    witness: { changed: () => {}, closing: async () => {} },
     looks: { lookIn: async (id, delayMs) => plan(id, nowMs + delayMs) },
     journal,
     now: () => nowMs,
@@ -423,6 +450,8 @@ export function createMemoryLife(
     violations,
     posted,
     whispers,
+    /** People who may not ask anywhere. */
+    refusedUsers,
     questions: () => [...questions.keys()].flatMap((id) => readQuestion(id) ?? []),
     question: (id: string): Question => {
       const question = readQuestion(id);
@@ -439,7 +468,7 @@ export function createMemoryLife(
           asked.map((question) => ({ ...reported(question), conversationId })),
         )
         .toSorted((one, other) => one.id - other.id),
-    messagesOf: (question: Question, kind: 'card' | 'part') =>
+    messagesOf: (question: Question, kind: 'card' | 'part' | 'file') =>
       posted.filter(({ questionId, marker }) => questionId === question.id && marker.startsWith(kind)),
   };
 }

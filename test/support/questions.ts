@@ -16,6 +16,7 @@ export function questionWith(change: Partial<Question> = {}): Question {
     fresh: false,
     acceptedMs: someMs,
     phase: 'waiting',
+    admittedMs: someMs,
     card: {},
     upstream: { steps: 0 },
     delivery: { round: 0, posted: [] },

@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { Acceptance, NewQuestion } from '../../core/accept.ts';
-import type { Journal, ThreadStore } from '../../core/ports.ts';
+import type { Journal, QuestionStore, ThreadStore } from '../../core/ports.ts';
 import type { ButtonResult, CancelResult, Requests } from '../../core/requests.ts';
 import type { Notice } from '../../render/notices.ts';
 import type { Teller } from '../teller.ts';
@@ -14,7 +14,8 @@ export interface Desk {
   identity: Identity;
   accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
   requests: Requests;
-  threads: Pick<ThreadStore, 'get'>;
+  threads: Pick<ThreadStore, 'get' | 'update'>;
+  questions: Pick<QuestionStore, 'get'>;
   /** Slack's text as people see it, without the app's mention. */
   read: (text: string) => Promise<string>;
   tell: Teller['tell'];

@@ -17,13 +17,16 @@ interface Arrival {
   spreadMs: number;
   cancelAfterMs: number | undefined;
   fresh: boolean;
+  /** Whether it comes from someone who may not ask, and whether it is about what the thread says. */
+  guest: boolean;
+  reads: boolean;
 }
 
 const work: fc.Arbitrary<Work> = fc.record({
   takesMs: fc.integer({ min: 0, max: 40_000 }),
   ends: fc.constantFrom('completed', 'completed', 'completed', 'failed', 'tooLong', 'limited'),
   resetsInMs: fc.integer({ min: 1, max: 200_000 }),
-  parts: fc.integer({ min: 1, max: 3 }),
+  parts: fc.integer({ min: 1, max: 5 }),
 });
 
 const arrival: fc.Arbitrary<Arrival> = fc.record({
@@ -34,6 +37,8 @@ const arrival: fc.Arbitrary<Arrival> = fc.record({
   spreadMs: fc.integer({ min: 0, max: 90_000 }),
   cancelAfterMs: fc.option(fc.integer({ min: 0, max: 60_000 }), { nil: undefined, freq: 2 }),
   fresh: fc.boolean(),
+  guest: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+  reads: fc.boolean(),
 });
 
 const arrivals = fc.array(arrival, { minLength: 1, maxLength: 5 });
@@ -42,6 +47,8 @@ const script = fc.array(fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { wei
 });
 
 const textOf = (index: number): string => `question ${index}`;
+const isAbout = (text: string, index: number): boolean =>
+  text === textOf(index) || text.startsWith(`${textOf(index)}\n`);
 const answers = { lasting: false, sameText: false };
 
 /** Plays arrivals under a script of faults until nothing is left to happen. */
@@ -55,11 +62,17 @@ async function play(arriving: Arrival[], faults: number[], { lasting, sameText }
       pacing: { firstLookMs: 1_000, minMs: 1_000, maxMs: 10_000, fraction: 0.1, jitter: 0, patienceMs: 86_400_000 },
     },
     work: (text, attempt) => {
-      const own = arriving[Number(text.split(' ')[1])]?.work ?? { takesMs: 2_000, ends: 'completed' };
+      const own = arriving[Number.parseInt(text.split(' ')[1] ?? '', 10)]?.work ?? {
+        takesMs: 2_000,
+        ends: 'completed',
+      };
       return attempt > 1 && own.ends === 'limited' ? { ...own, ends: 'completed' } : own;
     },
   });
   const accept = createAccept({ ...life.ports, digest: digestOf });
+  arriving.forEach(({ guest }, index) => {
+    if (guest) life.refusedUsers.add(`U${index}`);
+  });
   const requests = createRequests({ ...life.ports, accept, digest: digestOf });
   const accepted = new Map<number, string>();
 
@@ -76,7 +89,7 @@ async function play(arriving: Arrival[], faults: number[], { lasting, sameText }
           },
           askerId: `U${index}`,
           text: sameText ? 'question same' : textOf(index),
-          origin: item.thread === 0 ? 'command' : 'reply',
+          origin: item.thread === 0 ? 'command' : item.reads ? 'mention' : 'reply',
           beginsThread: item.thread === 0,
           fresh: item.fresh,
         });
@@ -125,6 +138,18 @@ function expectVisibleEnd(life: MemoryLife, question: Question): void {
   if (question.card.gone !== true) expect(known.every(({ view }) => views.includes(view?.kind ?? ''))).toBe(true);
 }
 
+/** One file beside an answer of more than three messages, unless Slack took none; it stands before the last message. */
+function expectFile(life: MemoryLife, question: Question): void {
+  const files = life.messagesOf(question, 'file');
+  const parts = life.messagesOf(question, 'part');
+  const isDue = parts.length > 3;
+  expect(question.delivery.file !== undefined).toBe(isDue);
+  expect(files.length).toBeLessThanOrEqual(isDue ? 1 : 0);
+  if (question.delivery.file?.state === 'attached') expect(files.length).toBe(1);
+  const last = life.posted.findIndex(({ ts }) => ts === parts.at(-1)?.ts);
+  for (const file of files) expect(life.posted.indexOf(file)).toBeLessThan(last);
+}
+
 function expectAtRest(life: MemoryLife): void {
   expect(life.violations).toEqual([]);
   expect(life.openIds()).toEqual([]);
@@ -143,13 +168,20 @@ describe('a question, over any failures and crashes that pass', () => {
           for (const [index, id] of accepted) {
             const question = life.question(id);
             expectVisibleEnd(life, question);
-            const asked = life.upstream().filter(({ text }) => text === textOf(index));
+            const asked = life.upstream().filter(({ text }) => isAbout(text, index));
             const limited = asked.filter(({ error }) => error?.kind === 'RateLimitExceeded').length;
+            if (arriving[index]?.guest === true && question.outcome?.kind !== 'cancelled') {
+              expect(question.outcome).toEqual({ kind: 'notAllowed', reason: 'guest' });
+              expect(asked).toEqual([]);
+              expect(life.posted.filter(({ questionId }) => questionId === id)).toEqual([]);
+              continue;
+            }
             expect(life.messagesOf(question, 'card').length).toBe(1);
             switch (question.outcome?.kind) {
               case 'answered':
                 expect(asked.length).toBe(1 + limited);
                 expect(life.messagesOf(question, 'part').length).toBe(arriving[index]?.work.parts);
+                expectFile(life, question);
                 break;
               case 'failed':
                 expect(question.outcome.failure.cause).toBeOneOf(['service', 'tooLong']);
@@ -174,7 +206,7 @@ describe('a question, over any failures and crashes that pass', () => {
   it('is asked as often as there are questions, where all have the same text', async () => {
     await fc.assert(
       fc.asyncProperty(arrivals, script, async (arriving, faults) => {
-        const calm = arriving.map((item) => ({ ...item, cancelAfterMs: undefined }));
+        const calm = arriving.map((item) => ({ ...item, cancelAfterMs: undefined, guest: false }));
         const { life, accepted, log } = await play(calm, faults, { lasting: false, sameText: true });
         try {
           expectAtRest(life);
@@ -207,7 +239,7 @@ describe('a question, also over failures that last', () => {
           for (const [index, id] of accepted) {
             const question = life.question(id);
             expectVisibleEnd(life, question);
-            const asked = life.upstream().filter(({ text }) => text === textOf(index));
+            const asked = life.upstream().filter(({ text }) => isAbout(text, index));
             const limited = asked.filter(({ error }) => error?.kind === 'RateLimitExceeded').length;
             expect(asked.length).toBeLessThanOrEqual(1 + limited);
           }

@@ -11,6 +11,7 @@ const atTurn: Situation = { nowMs: now, ...atOnce, parts: 1, settings };
 
 const minuteMs = 60_000;
 const card = { ts: '1.1', shown: '', editedMs: now };
+const context = { messages: 1, total: 1, files: 0, unreadable: 0, text: 'said' };
 const cancel = { byUserId: 'U9', atMs: now };
 const nowhere = { teamId: 'T1', channelId: 'C1' };
 const trouble: Trouble = { kind: 'unreachable', failures: 3, sinceMs: now - minuteMs, notBeforeMs: now - 1 };
@@ -27,6 +28,11 @@ const ending: Partial<Question> = { phase: 'delivering', card, outcome: answered
 type Row = [what: string, change: Partial<Question>, step: Step, situation?: Partial<Situation>];
 
 describe('decide: a waiting question', () => {
+  it('is admitted before anything else', () => {
+    const { admittedMs: _, ...unknown } = questionWith({ cancel });
+    expect(decide(unknown, { ...atTurn, placeInLine: -1 })).toEqual({ do: 'admit' });
+  });
+
   it.each<Row>([
     ['joins its line first', {}, { do: 'join' }, { placeInLine: -1 }],
     ['joins also when cancelled', { cancel }, { do: 'join' }, { placeInLine: -1 }],
@@ -50,6 +56,10 @@ describe('decide: a waiting question', () => {
       { turn: { granted: false, ahead: 1 } },
     ],
     ['is asked at its turn', announced, { do: 'ask', lookFirst: false }],
+    ['reads the thread at its turn', { card, readsThread: true }, { do: 'gather' }],
+    ['reads it only then', { card, readsThread: true }, { do: 'wait', ms: 15_000 }, { placeInLine: 1 }],
+    ['is asked when it was read', { card, readsThread: true, context }, { do: 'ask', lookFirst: false }],
+    ['that shows an answer again asks nobody', { card, origin: 'shared' }, { do: 'recall' }],
     [
       'waits after an asking of unknown outcome',
       { card, upstream: { steps: 0, intentMs: now - 1 } },
@@ -151,6 +161,41 @@ describe('decide: a question that has ended', () => {
       { ...ending, delivery: delivery(['1'], { intentMs: now - 3_000 }) },
       { do: 'post', part: 1, lookFirst: true },
       { parts: 2 },
+    ],
+    [
+      'gets a file before the last of many messages',
+      { ...ending, delivery: delivery(['1', '2', '3']) },
+      { do: 'attach', lookFirst: false },
+      { parts: 4 },
+    ],
+    [
+      'waits after a file of unknown outcome',
+      { ...ending, delivery: delivery(['1', '2', '3'], { file: { intentMs: now - 1_000, state: 'intended' } }) },
+      { do: 'wait', ms: 2_000 },
+      { parts: 4 },
+    ],
+    [
+      'looks for that file then',
+      { ...ending, delivery: delivery(['1', '2', '3'], { file: { intentMs: now - 3_000, state: 'intended' } }) },
+      { do: 'attach', lookFirst: true },
+      { parts: 4 },
+    ],
+    [
+      'goes on without a file that is refused',
+      { ...ending, delivery: delivery(['1', '2', '3'], { file: { intentMs: now, state: 'refused' } }) },
+      { do: 'post', part: 3, lookFirst: false },
+      { parts: 4 },
+    ],
+    [
+      'of three messages gets none',
+      { ...ending, delivery: delivery(['1', '2']) },
+      { do: 'post', part: 2, lookFirst: false },
+      { parts: 3 },
+    ],
+    [
+      'is told privately where it was not allowed',
+      { ...ending, outcome: { kind: 'notAllowed', reason: 'guest' } },
+      { do: 'sayUndeliverable' },
     ],
     ['is held back after failures, cancelled or not', { ...ending, cancel, trouble: held }, { do: 'wait', ms: 5_000 }],
     ['closes its card after the last part', { ...ending, delivery: delivery(['1']) }, { do: 'closeCard' }],

@@ -1,0 +1,60 @@
+import { type AppError, isTransient } from './errors.ts';
+import { changeQuestion, endWith, type LifePorts, type Progress } from './life-ports.ts';
+import { isInThread, type Question, type ThreadContext } from './question.ts';
+
+/** How often reading a thread is tried before the question is asked without it. */
+const gatherTries = 3;
+
+/** The part of a question's life before it is asked: whether its asker may ask here, and what the thread says. */
+export function createEntering(ports: LifePorts) {
+  const { gatekeeper, threadReader, threads, histories, now } = ports;
+
+  return { admit, admitFailed, gather, gatherFailed };
+
+  async function admit(question: Question): Promise<Progress> {
+    const admission = await gatekeeper.admit(question.askerId, question.place);
+    const { locale } = admission;
+    if (!admission.may) {
+      const known = locale === undefined ? question : await store(question, (stored) => ({ ...stored, locale }));
+      ports.journal.info({ event: 'question_refused', outcome: admission.reason, questionId: question.id });
+      return { question: await endWith(ports, known, { kind: 'notAllowed', reason: admission.reason }) };
+    }
+    if (question.origin !== 'shared') await histories.note(question);
+    const admitted = await store(question, (stored) => ({
+      ...stored,
+      admittedMs: now(),
+      ...(locale === undefined ? {} : { locale }),
+    }));
+    ports.witness.changed(admitted);
+    return { question: admitted };
+  }
+
+  /** What asking Slack once more can't change is a no: who can't be known may not ask. */
+  async function admitFailed(question: Question, error: AppError): Promise<Progress | undefined> {
+    if (isTransient(error)) return undefined;
+    ports.journal.error({ event: 'admission_not_decided', questionId: question.id, kind: error.kind }, error);
+    return { question: await endWith(ports, question, { kind: 'notAllowed', reason: 'unknownPerson' }) };
+  }
+
+  async function gather(question: Question): Promise<Progress> {
+    const thread = isInThread(question.place) ? await threads.get(question.place) : undefined;
+    return { question: await read(question, await threadReader.read(question, thread)) };
+  }
+
+  /** A thread that can't be read is no reason to keep silent: the question is asked without it, and its card says so. */
+  async function gatherFailed(question: Question, error: AppError): Promise<Progress | undefined> {
+    if (isTransient(error) && (question.trouble?.failures ?? 0) + 1 < gatherTries) return undefined;
+    ports.journal.warn({ event: 'thread_not_read', questionId: question.id, kind: error.kind }, error);
+    return { question: await read(question, unread) };
+  }
+
+  function read(question: Question, context: ThreadContext): Promise<Question> {
+    return store(question, ({ trouble: _, ...stored }) => ({ ...stored, context }));
+  }
+
+  function store(question: Question, change: (stored: Question) => Question): Promise<Question> {
+    return changeQuestion(ports, question, change);
+  }
+}
+
+const unread: ThreadContext = { messages: 0, total: 0, files: 0, unreadable: 0, text: '', refused: true };
