@@ -1,3 +1,6 @@
+import { checkElement } from './slack-limits-elements.ts';
+import { checkLength, checkText, checkWellFormed, type Fields, isFields, list, parsed } from './slack-limits-text.ts';
+
 /**
  * Says what Slack would refuse about a payload: the limits of Slack's reference pages, written down a second time and
  * apart from the app's own, so that a wrong number there is found here. One sentence per problem, none when all is well.
@@ -11,6 +14,9 @@ export function slackProblems(method: string, payload: Record<string, unknown>):
     case 'chat.postEphemeral':
       checkMessage(method, payload, problems);
       break;
+    case 'chat.unfurl':
+      checkUnfurl(payload, problems);
+      break;
     case 'views.open':
     case 'views.push':
     case 'views.update':
@@ -23,8 +29,7 @@ export function slackProblems(method: string, payload: Record<string, unknown>):
   return problems;
 }
 
-type Fields = Record<string, unknown>;
-type Surface = 'message' | 'modal' | 'home';
+type Surface = 'message' | 'preview' | 'modal' | 'home';
 
 const MESSAGE_BLOCKS = new Set([
   'section',
@@ -38,7 +43,13 @@ const MESSAGE_BLOCKS = new Set([
   'image',
   'divider',
 ]);
-const VIEW_BLOCKS = new Set(['section', 'header', 'context', 'actions', 'rich_text', 'input', 'image', 'divider']);
+const MODAL_BLOCKS = new Set(['section', 'header', 'context', 'actions', 'rich_text', 'input', 'image', 'divider']);
+const BLOCKS: Record<Surface, Set<string>> = {
+  message: MESSAGE_BLOCKS,
+  preview: new Set(['section', 'header', 'context', 'actions', 'image', 'divider']),
+  modal: MODAL_BLOCKS,
+  home: new Set([...MODAL_BLOCKS, 'table']),
+};
 
 /** What a message may weigh: measured (slackapi/bolt-js issue 2509), with the measured price of a block. */
 const MESSAGE_WEIGHT = 13_297;
@@ -75,6 +86,19 @@ function checkMessage(method: string, payload: Fields, problems: string[]): void
   }
 }
 
+/** One preview: blocks, or an attachment of the old kind. */
+function checkUnfurl(payload: Fields, problems: string[]): void {
+  const blocks = list(payload.blocks, 'blocks', problems);
+  if (blocks === undefined) {
+    if (typeof payload.text !== 'string' && typeof payload.title !== 'string') problems.push('an empty preview');
+    return;
+  }
+  if (blocks.length === 0 || blocks.length > 50) problems.push(`${blocks.length} blocks in a preview`);
+  checkBlocks(blocks, 'preview', problems);
+  const weight = blocks.reduce((sum: number, block) => sum + BLOCK_WEIGHT + textWeight(block), 0);
+  if (weight > MESSAGE_WEIGHT) problems.push(`msg_blocks_too_long: weighs ${weight} > ${MESSAGE_WEIGHT}`);
+}
+
 function checkMetadata(raw: unknown, problems: string[]): void {
   if (raw === undefined) return;
   const metadata = typeof raw === 'string' ? parsed(raw) : raw;
@@ -102,6 +126,8 @@ function checkView(payload: Fields, problems: string[]): void {
   if (view.blocks === undefined) problems.push('view has no blocks');
   if (blocks.length > 100) problems.push(`view has ${blocks.length} > 100 blocks`);
   if (type === 'modal') checkText(view.title, 'view.title', 1, 24, ['plain_text'], problems);
+  if (type === 'home' && (view.title ?? view.submit ?? view.close) !== undefined)
+    problems.push('a Home tab has no title and no buttons of its own');
   for (const name of ['submit', 'close']) {
     if (view[name] !== undefined) checkText(view[name], `view.${name}`, 1, 24, ['plain_text'], problems);
   }
@@ -122,7 +148,7 @@ function checkBlocks(blocks: Fields[], surface: Surface, problems: string[]): vo
   for (const [index, block] of blocks.entries()) {
     const at = `blocks[${index}]`;
     const type = block.type;
-    const known = surface === 'message' ? MESSAGE_BLOCKS : VIEW_BLOCKS;
+    const known = BLOCKS[surface];
     if (typeof type !== 'string' || !known.has(type))
       problems.push(`${at}: ${String(type)} is not possible in a ${surface}`);
     const id = block.block_id;
@@ -147,7 +173,7 @@ function checkBlock(block: Fields, at: string, problems: string[]): void {
       if (fields !== undefined && (fields.length === 0 || fields.length > 10))
         problems.push(`${at}: ${fields.length} fields`);
       for (const field of fields ?? []) checkText(field, `${at}.fields`, 1, 2_000, ['mrkdwn', 'plain_text'], problems);
-      if (block.accessory !== undefined) checkElement(block.accessory, `${at}.accessory`, problems);
+      if (block.accessory !== undefined) checkElement(block.accessory, `${at}.accessory`, 'section', problems);
       break;
     }
     case 'header':
@@ -161,7 +187,7 @@ function checkBlock(block: Fields, at: string, problems: string[]): void {
       if (elements.length === 0 || elements.length > 10)
         problems.push(`${at}: ${elements.length} elements in a context`);
       for (const element of elements) {
-        if (element.type === 'image') checkElement(element, `${at}.elements`, problems);
+        if (element.type === 'image') checkElement(element, `${at}.elements`, 'context', problems);
         else checkText(element, `${at}.elements`, 1, 3_000, ['mrkdwn', 'plain_text'], problems);
       }
       break;
@@ -172,16 +198,16 @@ function checkBlock(block: Fields, at: string, problems: string[]): void {
       const elements = list(block.elements, `${at}.elements`, problems) ?? [];
       if (elements.length === 0 || elements.length > limit)
         problems.push(`${at}: ${elements.length} elements in actions`);
-      for (const element of elements) checkElement(element, `${at}.elements`, problems);
+      for (const element of elements) checkElement(element, `${at}.elements`, block.type, problems);
       break;
     }
     case 'input':
       checkText(block.label, `${at}.label`, 1, 2_000, ['plain_text'], problems);
       if (block.hint !== undefined) checkText(block.hint, `${at}.hint`, 1, 2_000, ['plain_text'], problems);
-      checkElement(block.element, `${at}.element`, problems);
+      checkElement(block.element, `${at}.element`, 'input', problems);
       break;
     case 'image':
-      checkElement(block, at, problems);
+      checkElement(block, at, 'image', problems);
       break;
     case 'table': {
       const rows = Array.isArray(block.rows) ? block.rows : [];
@@ -194,103 +220,12 @@ function checkBlock(block: Fields, at: string, problems: string[]): void {
   }
 }
 
-function checkElement(raw: unknown, at: string, problems: string[]): void {
-  if (!isFields(raw)) {
-    problems.push(`${at}: not an element`);
-    return;
-  }
-  if (raw.action_id !== undefined) checkLength(raw.action_id, `${at}.action_id`, 1, 255, problems);
-  if (raw.confirm !== undefined) checkConfirm(raw.confirm, `${at}.confirm`, problems);
-  if (raw.placeholder !== undefined) checkText(raw.placeholder, `${at}.placeholder`, 1, 150, ['plain_text'], problems);
-  switch (raw.type) {
-    case 'button':
-      checkText(raw.text, `${at}.text`, 1, 75, ['plain_text'], problems);
-      checkLength(raw.value, `${at}.value`, 0, 2_000, problems, true);
-      checkLength(raw.url, `${at}.url`, 1, 3_000, problems, true);
-      checkLength(raw.accessibility_label, `${at}.accessibility_label`, 1, 75, problems, true);
-      if (raw.style !== undefined && raw.style !== 'primary' && raw.style !== 'danger') {
-        problems.push(`${at}: unknown style`);
-      }
-      break;
-    case 'image':
-      checkLength(raw.image_url, `${at}.image_url`, 1, 3_000, problems, raw.slack_file !== undefined);
-      checkLength(raw.alt_text, `${at}.alt_text`, 0, 2_000, problems);
-      break;
-    case 'overflow':
-    case 'checkboxes':
-    case 'radio_buttons':
-    case 'static_select':
-    case 'multi_static_select': {
-      const limits: Record<string, number> = { overflow: 5, checkboxes: 10, radio_buttons: 10 };
-      const limit = limits[raw.type] ?? 100;
-      const options = list(raw.options, `${at}.options`, problems);
-      if (options !== undefined && (options.length === 0 || options.length > limit))
-        problems.push(`${at}: ${options.length} options`);
-      for (const option of options ?? []) {
-        checkText(option.text, `${at}.options.text`, 1, 75, ['plain_text', 'mrkdwn'], problems);
-        checkLength(option.value, `${at}.options.value`, 1, 150, problems);
-        if (option.description !== undefined) {
-          checkText(option.description, `${at}.options.description`, 1, 75, ['plain_text', 'mrkdwn'], problems);
-        }
-      }
-      break;
-    }
-    case 'plain_text_input': {
-      const max = raw.max_length;
-      if (max !== undefined && (typeof max !== 'number' || max < 1 || max > 3_000)) problems.push(`${at}: max_length`);
-      checkLength(raw.initial_value, `${at}.initial_value`, 0, 3_000, problems, true);
-      break;
-    }
-    default:
-      if (typeof raw.type !== 'string') problems.push(`${at}: an element without a type`);
-  }
-}
-
-function checkConfirm(raw: unknown, at: string, problems: string[]): void {
-  if (!isFields(raw)) {
-    problems.push(`${at}: not a dialog`);
-    return;
-  }
-  checkText(raw.title, `${at}.title`, 1, 100, ['plain_text'], problems);
-  checkText(raw.text, `${at}.text`, 1, 300, ['plain_text', 'mrkdwn'], problems);
-  checkText(raw.confirm, `${at}.confirm`, 1, 30, ['plain_text'], problems);
-  checkText(raw.deny, `${at}.deny`, 1, 30, ['plain_text'], problems);
-}
-
 function checkActionIds(blocks: Fields[], problems: string[]): void {
   for (const [index, block] of blocks.entries()) {
     const elements = Array.isArray(block.elements) ? block.elements.filter(isFields) : [];
     const all = [...elements, block.accessory, block.element].filter(isFields);
     const ids = all.flatMap((element) => (element.action_id === undefined ? [] : [element.action_id]));
     if (new Set(ids).size !== ids.length) problems.push(`blocks[${index}]: an action_id appears twice`);
-  }
-}
-
-function checkText(raw: unknown, at: string, min: number, max: number, types: string[], problems: string[]): void {
-  if (!isFields(raw)) {
-    problems.push(`${at}: not a text object`);
-    return;
-  }
-  if (!types.includes(String(raw.type))) problems.push(`${at}: must be ${types.join(' or ')}, is ${String(raw.type)}`);
-  if (raw.type === 'plain_text' && raw.verbatim !== undefined) problems.push(`${at}: plain_text has no verbatim`);
-  if (raw.type === 'mrkdwn' && raw.emoji !== undefined) problems.push(`${at}: mrkdwn has no emoji`);
-  checkLength(raw.text, at, min, max, problems);
-}
-
-function checkLength(raw: unknown, at: string, min: number, max: number, problems: string[], optional = false): void {
-  if (raw === undefined && optional) return;
-  if (typeof raw !== 'string') {
-    problems.push(`${at}: not a string`);
-    return;
-  }
-  if (raw.length < min || raw.length > max) problems.push(`${at}: has ${raw.length} characters, not ${min} to ${max}`);
-  checkWellFormed(at, raw, problems);
-}
-
-/** Half a surrogate pair can't be sent as UTF-8. */
-function checkWellFormed(at: string, text: string, problems: string[]): void {
-  if (/(?:[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF])/.test(text)) {
-    problems.push(`${at}: half a surrogate pair`);
   }
 }
 
@@ -306,24 +241,4 @@ function textWeight(value: unknown): number {
 
 function lengthOf(value: unknown): number {
   return typeof value === 'string' ? value.length : 0;
-}
-
-function list(raw: unknown, at: string, problems: string[]): Fields[] | undefined {
-  if (raw === undefined) return undefined;
-  const value = typeof raw === 'string' ? parsed(raw) : raw;
-  if (Array.isArray(value) && value.every(isFields)) return value;
-  problems.push(`${at}: not a list of objects`);
-  return undefined;
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
