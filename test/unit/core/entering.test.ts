@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { crash, createLifeDesk, down, failing } from '../../support/life-desk.ts';
+
+const reply = { origin: 'mention', beginsThread: false } as const;
+
+describe('admission', () => {
+  it('tells someone who may not ask privately, and shows and asks nothing', async () => {
+    const { life, ask } = createLifeDesk();
+    life.refusedUsers.add('U1');
+    const { id } = await ask();
+    await life.run();
+    expect(life.question(id)).toMatchObject({ phase: 'closed', outcome: { kind: 'notAllowed', reason: 'guest' } });
+    expect(life.posted).toEqual([]);
+    expect(life.upstream()).toEqual([]);
+    expect(life.whispers).toMatchObject([{ userId: 'U1', notice: { kind: 'notAllowed', reason: 'guest' } }]);
+    expect(life.threads().flatMap(({ line }) => line)).toEqual([]);
+  });
+
+  it('waits while Slack cannot be asked, and then goes on', async () => {
+    const { life, ask } = createLifeDesk({ faults: { admit: [down, failing('rateLimited'), down, crash('no')] } });
+    const { id } = await ask();
+    await life.run();
+    expect(life.question(id).outcome?.kind).toBe('answered');
+  });
+
+  it('is a no where Slack will never tell', async () => {
+    const { life, ask } = createLifeDesk({ faults: { admit: [failing('unauthorized')] } });
+    const { id } = await ask();
+    await life.run();
+    expect(life.question(id).outcome).toEqual({ kind: 'notAllowed', reason: 'unknownPerson' });
+    expect(life.upstream()).toEqual([]);
+  });
+
+  it('does not keep a refused question in the way of the next', async () => {
+    const { life, ask } = createLifeDesk();
+    life.refusedUsers.add('U1');
+    await ask();
+    const { id } = await ask({ askerId: 'U2' });
+    await life.run();
+    expect(life.question(id).outcome?.kind).toBe('answered');
+  });
+
+  it('lists the question for its asker', async () => {
+    const { life, ask } = createLifeDesk();
+    const { id } = await ask();
+    await life.run();
+    expect(await life.ports.histories.of('T1', 'U1')).toEqual([id]);
+  });
+});
+
+describe('what the thread said', () => {
+  it('is told to the service with the question, and forgotten afterwards', async () => {
+    const { life, ask } = createLifeDesk();
+    const { id } = await ask(reply);
+    await life.run();
+    const question = life.question(id);
+    expect(life.upstream().map(({ text }) => text)).toEqual([`${question.text}\n\nwhat people said`]);
+    expect(question.context).toEqual({ messages: 1, total: 1, files: 0, unreadable: 0, text: '' });
+  });
+
+  it.each([
+    ['Slack refuses', [failing('unauthorized')]],
+    ['Slack stays out of reach', Array.from({ length: 9 }, () => down)],
+  ])('is left out where %s, and the question says so', async (_, readThread) => {
+    const { life, ask } = createLifeDesk({ faults: { readThread } });
+    const { id } = await ask(reply);
+    await life.run();
+    const question = life.question(id);
+    expect(question.outcome?.kind).toBe('answered');
+    expect(question.context).toMatchObject({ refused: true, messages: 0 });
+    expect(life.upstream().map(({ text }) => text)).toEqual([question.text]);
+  });
+
+  it('is read again where the first try fails', async () => {
+    const { life, ask } = createLifeDesk({ faults: { readThread: [down] } });
+    const { id } = await ask(reply);
+    await life.run();
+    expect(life.question(id).context).toMatchObject({ messages: 1 });
+  });
+
+  it('is not read for the message that begins a thread, nor for a plain reply', async () => {
+    const { life, ask } = createLifeDesk();
+    const { id } = await ask();
+    const { id: replyId } = await ask({ origin: 'reply', beginsThread: false });
+    await life.run();
+    expect(life.question(id).context).toBeUndefined();
+    expect(life.question(replyId).context).toBeUndefined();
+  });
+});
+
+describe('how long answers usually take', () => {
+  it('is known from the tenth answer on', async () => {
+    const { life, ask } = createLifeDesk({ work: { takesMs: 20_000, ends: 'completed' } });
+    for (let count = 0; count < 10; count += 1) {
+      await ask({ place: { teamId: 'T1', channelId: `C${count}` }, askerId: `U${count}`, origin: 'command' });
+    }
+    await life.run();
+    const { id } = await ask();
+    await life.run();
+    const { expected } = life.question(id);
+    expect(expected?.fromMs).toBe(20_000);
+    expect(expected?.lateMs).toBeGreaterThanOrEqual(20_000);
+  });
+});
