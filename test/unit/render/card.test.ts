@@ -13,6 +13,8 @@ const VIEWS: CardView[] = [
   { kind: 'queued', place: 2 },
   { kind: 'starting' },
   { kind: 'running', elapsedMs: 65_000, steps: 1, lastStep: 'Reading <src/a.ts> & @here' },
+  { kind: 'running', elapsedMs: 41_000, steps: 5, expected: { fromMs: 20_000, toMs: 60_000 } },
+  { kind: 'running', elapsedMs: 99_000, steps: 9, expected: { fromMs: 20_000, toMs: 60_000 }, isLate: true },
   { kind: 'unreachable' },
   { kind: 'limited' },
   { kind: 'cancelling' },
@@ -21,6 +23,7 @@ const VIEWS: CardView[] = [
   { kind: 'cancelled', byUserId: 'U0BOB' },
   { kind: 'failed', durationMs: 3_000 },
   { kind: 'gaveUp', durationMs: 900_000 },
+  { kind: 'shared' },
 ];
 
 function texts(message: RenderedMessage): string[] {
@@ -59,6 +62,8 @@ describe('a card', () => {
         "🕓 Waiting in this thread, place 2 in line",
         "⏳ Starting",
         "⏳ Searching · 1 min 5 s · 1 step | Reading &lt;src/a.ts&gt; &amp; @​here",
+        "⏳ Searching · 41 s · 5 steps · usually 20 to 60 s",
+        "⏳ Searching · 1 min 39 s · 9 steps · taking longer than usual",
         "📡 Deep Search is not reachable, still trying",
         "📡 Deep Search is limiting requests, still trying",
         "⏹️ Cancelling",
@@ -67,6 +72,7 @@ describe('a card', () => {
         "⏹️ Cancelled by <@U0BOB>",
         "⚠️ Failed after 3 s",
         "⌛ Still running after 15 min; I stopped watching",
+        "✅ Answer shared by <@U0ASKER>",
       ]
     `);
   });
@@ -80,6 +86,8 @@ describe('a card', () => {
       ['queued', ACTIONS.cancel],
       ['starting', ACTIONS.cancel],
       ['running', ACTIONS.cancel],
+      ['running', ACTIONS.cancel],
+      ['running', ACTIONS.cancel],
       ['unreachable', ACTIONS.cancel],
       ['limited', ACTIONS.cancel],
       ['cancelling'],
@@ -88,6 +96,7 @@ describe('a card', () => {
       ['cancelled'],
       ['failed'],
       ['gaveUp'],
+      ['shared'],
     ]);
   });
 
@@ -95,6 +104,7 @@ describe('a card', () => {
     ['command', true],
     ['followUp', true],
     ['retry', true],
+    ['shortcut', true],
     ['mention', false],
     ['reply', false],
     ['direct', false],

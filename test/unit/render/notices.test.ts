@@ -70,3 +70,24 @@ describe('help', () => {
     expect(JSON.stringify(message)).toContain('/deepsearch help');
   });
 });
+
+describe('a refusal', () => {
+  it.each([
+    ['guest', 'Guests', false],
+    ['outsider', 'Only members', false],
+    ['unknownPerson', 'who you are', false],
+    ['unknownChannel', 'who can read this channel', true],
+    ['sharedChannel', 'other organisations', true],
+    ['guestsInChannel', 'Guests in this channel', true],
+    ['channelRefused', 'not switched on', true],
+  ] as const)(
+    'as %s says why, gives the question back, and offers direct messages only where that helps',
+    (reason, why, canAskInDm) => {
+      const text = shown({ kind: 'notAllowed', reason, questionId: QUESTION_ID, text: 'Where <is> it?' });
+      expect(text).toContain(why);
+      expect(text).toContain('the question was not asked');
+      expect(text).toContain('Where &lt;is&gt; it?');
+      expect(text.includes(ACTIONS.askInDm)).toBe(canAskInDm);
+    },
+  );
+});

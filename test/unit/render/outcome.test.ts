@@ -250,6 +250,10 @@ describe('an outcome without an answer', () => {
     }
     expect(renderOutcome(exampleQuestion(), markdown)).toEqual([]);
   });
+
+  it('is nothing where the asker may not ask', () => {
+    expect(renderOutcome(ended({ kind: 'notAllowed', reason: 'guest' }), markdown)).toEqual([]);
+  });
 });
 
 describe('the list of all sources', () => {
