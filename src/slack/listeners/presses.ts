@@ -1,0 +1,93 @@
+import type { App } from '@slack/bolt';
+import { z } from 'zod';
+import type { ButtonResult, Press } from '../../core/requests.ts';
+import { type ButtonValue, parseButtonValue } from '../../render/ids.ts';
+import type { Notice } from '../../render/notices.ts';
+import type { Listener } from '../messenger.ts';
+import { ackBudgetMs, inAckTime } from './ack-time.ts';
+import { type Desk, refusalOf } from './desk.ts';
+
+/** What is read of a `block_actions` payload. */
+const pressPayload = z.object({
+  user: z.object({ id: z.string() }),
+  trigger_id: z.string().optional(),
+  response_url: z.string().optional(),
+  channel: z.object({ id: z.string() }).optional(),
+  container: z
+    .object({ channel_id: z.string().optional(), thread_ts: z.string().optional(), message_ts: z.string().optional() })
+    .optional(),
+  message: z.object({ ts: z.string(), thread_ts: z.string().optional() }).optional(),
+  actions: z
+    .array(
+      z.object({
+        action_id: z.string(),
+        value: z.string().optional(),
+        selected_option: z.object({ value: z.string() }).optional(),
+      }),
+    )
+    .min(1),
+});
+
+/** One press of a button: who, where, on which question. */
+export interface Pressed {
+  press: Press;
+  listener: Listener;
+  value: ButtonValue;
+  triggerId: string | undefined;
+}
+
+/**
+ * Answers the presses of a button or the choices of a menu on messages. A press is acknowledged once `handle` is done; one
+ * that could not be carried out in time is acknowledged as well, and the presser is told that nothing was done.
+ */
+export function onPress(
+  app: App,
+  desk: Desk,
+  actionId: string | RegExp,
+  handle: (pressed: Pressed) => Promise<Notice | undefined>,
+): void {
+  app.action(actionId, async ({ ack, body, context }) => {
+    const pressed = readPress(body, context.teamId ?? desk.identity.teamId);
+    if (pressed === undefined) {
+      desk.journal.warn({ event: 'button_unreadable' });
+      return ack();
+    }
+    let notice: Notice | undefined;
+    try {
+      // A press that is carried out late after all is shown by what it does; pressing again does not do it twice.
+      notice = await inAckTime(handle(pressed), Date.now() + ackBudgetMs, async () => {});
+    } catch (error) {
+      desk.journal.error({ event: 'button_not_taken', questionId: pressed.value.questionId }, error);
+      notice = { kind: 'pressNotTaken' };
+    }
+    await ack();
+    if (notice !== undefined) desk.tell(pressed.listener, notice);
+  });
+}
+
+/** What is said privately to whoever pressed a button that asks; undefined when their press asked. */
+export function told(result: ButtonResult): Notice | undefined {
+  if (result.kind === 'duplicate') return { kind: 'alreadyAsked', byUserId: result.question.askerId };
+  return refusalOf(result, '');
+}
+
+function readPress(body: unknown, teamId: string): Pressed | undefined {
+  const parsed = pressPayload.safeParse(body);
+  if (!parsed.success) return undefined;
+  const { user, channel, container, message, actions, trigger_id: triggerId, response_url: responseUrl } = parsed.data;
+  const channelId = channel?.id ?? container?.channel_id;
+  const value = parseButtonValue(actions[0]?.value ?? actions[0]?.selected_option?.value);
+  if (channelId === undefined || value === undefined) return undefined;
+  const threadTs = message?.thread_ts ?? container?.thread_ts;
+  return {
+    press: { userId: user.id, teamId, channelId },
+    listener: {
+      channelId,
+      userId: user.id,
+      ...(threadTs === undefined ? {} : { threadTs }),
+      ...(responseUrl === undefined ? {} : { responseUrl }),
+    },
+    value,
+    triggerId,
+  };
+}
