@@ -1,8 +1,25 @@
-import { team } from './fake-slack.ts';
+import { otherTeamId, people, team } from './fake-slack-people.ts';
 
 let serial = 0;
 
-function envelope(event: Record<string, unknown>): Record<string, unknown> {
+/** A trigger that no call has used yet. */
+export function nextTrigger(): string {
+  serial += 1;
+  return `${serial}.${serial}.trigger`;
+}
+
+/** The team a person is of: everyone's but olga's is the app's. */
+export function teamOf(user: string): string {
+  return user === people.olga ? otherTeamId : team.id;
+}
+
+/** A person as interactive payloads name them. */
+export function userIn(id: string): Record<string, unknown> {
+  return { id, username: 'someone', name: 'someone', team_id: teamOf(id) };
+}
+
+/** The wrapping of every event (docs.slack.dev/apis/events-api). */
+export function envelope(event: Record<string, unknown>): Record<string, unknown> {
   serial += 1;
   return {
     token: 'verification',
@@ -12,7 +29,10 @@ function envelope(event: Record<string, unknown>): Record<string, unknown> {
     type: 'event_callback',
     event_id: `Ev${serial}`,
     event_time: 1_700_000_000,
-    authorizations: [{ team_id: team.id, user_id: team.botUserId, is_bot: true }],
+    event_context: `4-${serial}`,
+    authorizations: [
+      { enterprise_id: null, team_id: team.id, user_id: team.botUserId, is_bot: true, is_enterprise_install: false },
+    ],
     is_ext_shared_channel: false,
   };
 }
@@ -38,7 +58,7 @@ function spoken(
     text,
     ts,
     client_msg_id: 'a-client-message',
-    team: team.id,
+    team: teamOf(user),
     channel,
     event_ts: ts,
     ...(type === 'message' ? { channel_type: channelType ?? 'channel' } : {}),
@@ -64,7 +84,6 @@ export function commandOf(options: {
   responseUrl: string;
   triggerId?: string;
 }): Record<string, unknown> {
-  serial += 1;
   return {
     token: 'verification',
     team_id: team.id,
@@ -78,7 +97,7 @@ export function commandOf(options: {
     api_app_id: 'A0APP',
     is_enterprise_install: 'false',
     response_url: options.responseUrl,
-    trigger_id: options.triggerId ?? `${serial}.trigger`,
+    trigger_id: options.triggerId ?? nextTrigger(),
   };
 }
 
@@ -90,17 +109,17 @@ export function pressOf(options: {
   channel: string;
   messageTs: string;
   threadTs?: string | undefined;
+  triggerId?: string;
   responseUrl: string;
 }): Record<string, unknown> {
-  serial += 1;
   const { channel, messageTs, threadTs } = options;
   return {
     type: 'block_actions',
-    user: { id: options.user, username: 'someone', team_id: team.id },
+    user: userIn(options.user),
     api_app_id: 'A0APP',
     token: 'verification',
     container: { type: 'message', message_ts: messageTs, channel_id: channel, is_ephemeral: false },
-    trigger_id: `${serial}.trigger`,
+    trigger_id: options.triggerId ?? nextTrigger(),
     team: { id: team.id, domain: 'fake' },
     enterprise: null,
     is_enterprise_install: false,

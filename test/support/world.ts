@@ -3,9 +3,12 @@ import { parseConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { eventually } from './eventually.ts';
 import { type FakeBlock, type FakeMessage, people, startFakeSlack, team } from './fake-slack.ts';
+import { dmOf } from './fake-slack-channels.ts';
 import { createMemoryReceiver, type Delivery } from './memory-receiver.ts';
-import { commandOf, mentionOf, messageOf, pressOf, type Spoken } from './payloads.ts';
+import { commandOf, mentionOf, messageOf, type Spoken } from './payloads.ts';
+import { buttonOf } from './payloads-surfaces.ts';
 import { createTempDir } from './temp-dir.ts';
+import { channelTypeOf, createSurfaces } from './world-surfaces.ts';
 
 export interface WorldOptions {
   /** The code search service the app asks. */
@@ -21,6 +24,7 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
   let app: RunningApp | undefined;
   let port = 0;
   let responses = 0;
+  const surfaces = createSurfaces({ slack, deliver: (body) => receiver.deliver(body), responseUrl });
   await startApp();
 
   return {
@@ -47,6 +51,7 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
     card,
     answersIn,
     texts,
+    ...surfaces,
   };
 
   async function startApp(): Promise<void> {
@@ -77,22 +82,26 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
     app = undefined;
   }
 
-  function responseUrl(): string {
+  /** Says whom it answers and where, so that tests can tell what each person sees. */
+  function responseUrl(of: { user: string; channel: string; threadTs?: string | undefined }): string {
     responses += 1;
-    return slack.responseUrl(String(responses));
+    const { user, channel, threadTs } = of;
+    const query = new URLSearchParams({ user, channel, ...(threadTs === undefined ? {} : { thread_ts: threadTs }) });
+    return slack.responseUrl(`${responses}?${query}`);
   }
 
   function command(
     text: string,
     options: { user?: string; channel?: string; triggerId?: string } = {},
   ): Promise<Delivery> {
-    return receiver.deliver(commandOf({ text, user: people.ada, responseUrl: responseUrl(), ...options }));
+    const { user = people.ada, channel = 'C0GENERAL' } = options;
+    return receiver.deliver(commandOf({ text, user, responseUrl: responseUrl({ user, channel }), ...options }));
   }
 
   /** A mention at the root of a channel, or in a thread. Returns the message's timestamp. */
   async function mention(text: string, options: Partial<Spoken> = {}): Promise<string> {
-    const spoken = speak(text, options);
-    await receiver.deliver(mentionOf(spoken));
+    const spoken = speak(`<@${team.botUserId}> ${text}`.trim(), options);
+    await receiver.deliver(mentionOf({ ...spoken, text }));
     return spoken.ts;
   }
 
@@ -104,7 +113,7 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
   }
 
   async function direct(text: string, options: Partial<Spoken> = {}): Promise<string> {
-    const spoken = speak(text, { channel: 'D0ADA', channelType: 'im', ...options });
+    const spoken = speak(text, { channel: dmOf(options.user ?? people.ada), ...options });
     await receiver.deliver(messageOf(spoken));
     return spoken.ts;
   }
@@ -112,7 +121,7 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
   function speak(text: string, options: Partial<Spoken>): Spoken {
     const { channel = 'C0GENERAL', user = people.ada, threadTs } = options;
     const ts = options.ts ?? slack.say(channel, user, text, threadTs);
-    return { ...options, channel, user, text, ts };
+    return { channelType: channelTypeOf(slack, channel), ...options, channel, user, text, ts };
   }
 
   /** Presses the button with this label on the newest message that has it. */
@@ -126,15 +135,17 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
       if (hit === undefined) throw new Error(`no button "${label}" in:\n${texts(slack.messages).join('\n')}`);
       return hit;
     });
+    const { message, button } = found;
+    const { user = people.ada } = options;
+    const { channel, thread_ts: threadTs } = message;
     return receiver.deliver(
-      pressOf({
-        actionId: found.button.actionId,
-        value: found.button.value,
-        user: options.user ?? people.ada,
-        channel: found.message.channel,
-        messageTs: found.message.ts,
-        threadTs: found.message.thread_ts,
-        responseUrl: responseUrl(),
+      buttonOf({
+        actionId: button.actionId,
+        blockId: button.blockId,
+        user,
+        place: { message, responseUrl: responseUrl({ user, channel, threadTs }) },
+        label,
+        ...(button.value === undefined ? {} : { value: button.value }),
       }),
     );
   }
@@ -157,18 +168,29 @@ function isEnd(message: FakeMessage): boolean {
   return (message.blocks ?? []).some(({ block_id: id }) => id !== undefined && /^ds:q[0-9a-f]{24}:\d+:\d+/.test(id));
 }
 
-export function buttonsOf(blocks: FakeBlock[] = []): { label: string; actionId: string; value: string | undefined }[] {
-  return blocks.flatMap(({ elements = [] }) =>
-    elements
+export function buttonsOf(
+  blocks: FakeBlock[] = [],
+): { label: string; actionId: string; blockId: string; value: string | undefined }[] {
+  return blocks.flatMap(({ elements = [], accessory, block_id: blockId = 'block' }) =>
+    [...elements, ...(accessory === undefined ? [] : [accessory])]
       .filter(({ type }) => type === 'button')
-      .map(({ action_id: actionId = '', value, text }) => ({ label: textOf(text), actionId, value })),
+      .map(({ action_id: actionId = '', value, text }) => ({ label: textOf(text), actionId, blockId, value })),
   );
 }
 
-/** All text people see of a message, its blocks included. */
-export function visibleText(message: { text: string; blocks?: FakeBlock[] }): string {
-  if (message.blocks === undefined) return message.text;
-  return message.blocks.map(({ text, elements = [] }) => [text, ...elements].map(textOf).join(' ')).join('\n');
+/** All text people see of a message, a modal or a Home tab, its blocks included; menus are closed. */
+export function visibleText(shown: { text?: string; title?: unknown; blocks?: FakeBlock[] }): string {
+  if (shown.blocks === undefined) return shown.text ?? '';
+  const title = shown.title === undefined ? [] : [textOf(shown.title)];
+  return [...title, ...shown.blocks.map(blockText)].join('\n');
+}
+
+function blockText({ label, text, elements = [], accessory, element }: FakeBlock): string {
+  const typed = element?.initial_value;
+  return [label, text, ...elements, accessory, element, typed]
+    .map(textOf)
+    .filter((each) => each !== '')
+    .join(' ');
 }
 
 export function texts(messages: FakeMessage[]): string[] {
