@@ -168,11 +168,13 @@ export function createAsking(ports: LifePorts) {
   async function park(question: Question, untilMs: number): Promise<Question> {
     ports.journal.info({ event: 'question_parked', questionId: question.id, untilMs });
     await wake(ports, await ports.turns.park(question, untilMs));
-    return store(question, ({ trouble: _, ...stored }) => ({
+    const parked = await store(question, ({ trouble: _, ...stored }) => ({
       ...stored,
       phase: 'parked',
       parkedUntilMs: untilMs,
     }));
+    ports.witness.changed(parked);
+    return parked;
   }
 
   /** The limit is over; when it is for many questions at once, each waits for its moment. */
@@ -184,6 +186,7 @@ export function createAsking(ports: LifePorts) {
       phase: 'waiting',
       upstream: withoutAttempt(stored.upstream),
     }));
+    ports.witness.changed(unparked);
     return { question: unparked };
   }
 

@@ -215,7 +215,7 @@ export interface Histories {
 
 /** Hears what happens to questions, to keep in step what people see beside the thread. Never throws. */
 export interface Witness {
-  /** Something changed that others may show: admitted, asked, ended. Returns at once. */
+  /** Something changed that others may show: admitted, asked, parked, being cancelled, ended. Returns at once. */
   changed(question: Question): void;
   /** Called, possibly more than once, before a question is closed; resolves within a bounded time. */
   closing(question: Question): Promise<void>;

@@ -18,7 +18,7 @@ export interface Press {
   channelId: string;
 }
 
-export type RequestPorts = Pick<LifePorts, 'questions' | 'threads' | 'claims' | 'looks' | 'now'> & {
+export type RequestPorts = Pick<LifePorts, 'questions' | 'threads' | 'claims' | 'looks' | 'witness' | 'now'> & {
   digest: AcceptPorts['digest'];
   accept: (request: NewQuestion) => Promise<Acceptance>;
 };
@@ -36,14 +36,21 @@ function againKey(questionId: string): string {
  * What people may ask of questions that exist. A question is touched only from the place it belongs to, whatever id a
  * button claims. Every method throws `AppError` of kind `storage` when nothing was done.
  */
-export function createRequests({ questions, threads, claims, looks, accept, digest, now }: RequestPorts) {
-  return { cancel, cancelStartedBy, cancelInThread, followUp, askAgain, checkAgain, askIn, find };
+export function createRequests({ questions, threads, claims, looks, witness, accept, digest, now }: RequestPorts) {
+  return { cancel, cancelOwn, cancelStartedBy, cancelInThread, followUp, askAgain, checkAgain, askIn, find };
 
   /** Cancels a question that has not ended; cancelling twice is the same as once. */
   async function cancel(questionId: string, press: Press): Promise<CancelResult> {
     const question = await find(questionId, press);
     if (question === undefined) return { kind: 'nothing' };
     return cancelFound(question, press.userId);
+  }
+
+  /** Cancels a question of the presser's own, from where questions of all places are listed. */
+  async function cancelOwn(questionId: string, press: Omit<Press, 'channelId'>): Promise<CancelResult> {
+    const question = await questions.get(questionId);
+    const isOwn = question?.askerId === press.userId && question.place.teamId === press.teamId;
+    return isOwn ? cancelFound(question, press.userId) : { kind: 'nothing' };
   }
 
   /** Cancels the question that something started which is gone now: a message that was deleted. `key` as in `accept`. */
@@ -72,6 +79,7 @@ export function createRequests({ questions, threads, claims, looks, accept, dige
     if (cancelled === undefined) return { kind: 'nothing' };
     if (hasEnded(cancelled)) return { kind: cancelled.outcome?.kind === 'answered' ? 'answered' : 'nothing' };
     await looks.lookIn(id, 0);
+    witness.changed(cancelled);
     return { kind: 'cancelling' };
   }
 
@@ -162,6 +170,7 @@ export function createRequests({ questions, threads, claims, looks, accept, dige
       );
     }
     await looks.lookIn(questionId, 0);
+    if (reopened !== undefined) witness.changed(reopened);
     return reopened === undefined ? { kind: 'expired' } : { kind: 'accepted', question: reopened };
   }
 

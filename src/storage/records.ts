@@ -6,7 +6,7 @@ import type { Heard } from '../core/heard.ts';
 import type { History } from '../core/histories.ts';
 import type { Question, Thread, ThreadPlace } from '../core/question.ts';
 import type { TurnBook } from '../core/turns.ts';
-import type { Visit } from '../core/visits.ts';
+import { type Visit, visitLifeMs } from '../core/visits.ts';
 import type { Vote } from '../core/votes.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -22,8 +22,6 @@ export const CLAIM_TTL_MS = 90 * DAY_MS;
 const HEARD_TTL_MS = 7 * DAY_MS;
 /** How long it can be told what was done with a message. */
 const DIARY_TTL_MS = DAY_MS;
-/** How long a Home that nobody opens is kept fresh. */
-const VISIT_TTL_MS = 7 * DAY_MS;
 /** How long votes are kept for the export. */
 export const VOTE_TTL_MS = 400 * DAY_MS;
 
@@ -253,7 +251,7 @@ const heardSchema = z.looseObject({
   ),
 });
 
-const visitSchema = z.looseObject({ version: z.literal(1), openedMs: z.number() });
+const visitSchema = z.looseObject({ version: z.literal(1), openedMs: z.number(), channelId: z.string() });
 
 const voteSchema = z.looseObject({
   version: z.literal(1),
@@ -342,7 +340,7 @@ export const heardShelf: Shelf<Heard> = {
 
 export const visitShelf: Shelf<Visit> = {
   key: (person) => `ds:visit:${person}`,
-  ttlMs: VISIT_TTL_MS,
+  ttlMs: visitLifeMs,
   format: createFormat<Visit>(visitSchema satisfies Exactly<typeof visitSchema, Visit>),
 };
 
