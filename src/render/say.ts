@@ -3,6 +3,7 @@ import { answerSentences } from './sentences/answer.ts';
 import { buttonSentences } from './sentences/buttons.ts';
 import { cardSentences } from './sentences/card.ts';
 import { failureSentences } from './sentences/failures.ts';
+import { fileSentences } from './sentences/file.ts';
 import { helpSentences } from './sentences/help.ts';
 import { noticeSentences } from './sentences/notices.ts';
 import { refusalSentences } from './sentences/refusals.ts';
@@ -20,6 +21,7 @@ function writtenWith(f: Formats) {
     buttons: buttonSentences[f.language](f),
     card: cardSentences[f.language](f),
     failures: failureSentences[f.language](f),
+    file: fileSentences[f.language](f),
     help: helpSentences[f.language](f),
     notices: noticeSentences[f.language](f),
     refusals: refusalSentences[f.language](f),

@@ -2,25 +2,20 @@ import type { KnownBlock } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { CardView, Clock, Journal, Messenger } from '../core/ports.ts';
-import { isInThread, type Question } from '../core/question.ts';
+import type { Question } from '../core/question.ts';
 import { renderCard } from '../render/card.ts';
-import { cardMarker, hasMarker, type MarkedMessage, partMarker } from '../render/ids.ts';
+import { cardMarker, hasMarker, partMarker } from '../render/ids.ts';
 import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../render/message.ts';
 import { type Notice, renderNotice } from '../render/notices.ts';
 import { renderOutcome } from '../render/outcome.ts';
+import { createAnswerFile } from './answer-file.ts';
+import { createFindOwn } from './own-messages.ts';
 import { respond } from './response-url.ts';
 import type { Through } from './through.ts';
 import type { Identity } from './web-client.ts';
 
 /** How long Slack's `response_url` of a command stays valid; a minute is kept back. */
 const responseUrlLifeMs = 29 * 60 * 1000;
-
-/** Messages read per call and calls made when a message is looked for. */
-const pageSize = 200;
-const pagesRead = 5;
-
-/** How long a message whose posting had an unknown outcome is waited for where the app may not look for it. */
-const blindWaitMs = 60_000;
 
 export interface MessengerDeps {
   client: WebClient;
@@ -33,11 +28,22 @@ export interface MessengerDeps {
 
 /** Slack as the core sees it: cards and answers through the Web API, falling back to simpler formats where refused. */
 export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
-  const { client, through, identity, format, journal, now } = deps;
+  const { client, through, format, journal, now } = deps;
+  const findOwn = createFindOwn(deps);
   const ladder = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format));
   const whisper = createWhisper(deps);
 
-  return { postCard, findCard, updateCard, countParts, postPart, findPart, tellPrivately, whisper };
+  return {
+    postCard,
+    findCard,
+    updateCard,
+    countParts,
+    postPart,
+    findPart,
+    ...createAnswerFile({ client, through, findOwn }),
+    tellPrivately,
+    whisper,
+  };
 
   async function postCard(question: Question, view: CardView): Promise<{ ts: string }> {
     return post(question, 'card', (asFormat) => renderCard(question, view, { format: asFormat }));
@@ -73,6 +79,10 @@ export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
 
   function findPart(question: Question, part: number): Promise<string | undefined> {
     return find(question, partMarker(question, part), 'answer', question.delivery.intentMs);
+  }
+
+  function find(question: Question, marker: string, urgency: 'answer' | 'card', intentMs?: number) {
+    return findOwn(question, (message) => hasMarker(message, marker), urgency, intentMs);
   }
 
   async function tellPrivately(question: Question, userId: string, notice: Notice): Promise<void> {
@@ -149,66 +159,6 @@ export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
     }
     throw new Error('the ladder of formats is empty');
   }
-
-  /**
-   * Looks for a message of ours by its marker. Where the app was not granted the scope to read, nobody can tell whether
-   * the message stands: after a minute of waiting for the grant it is taken for not posted, because a question that
-   * stays silent is worse than the rare answer that comes twice.
-   */
-  async function find(
-    question: Question,
-    marker: string,
-    urgency: 'answer' | 'card',
-    intentMs = 0,
-  ): Promise<string | undefined> {
-    try {
-      return await findMarked(question, marker, urgency);
-    } catch (error) {
-      if (!isAppError(error, 'unauthorized') || error.code !== 'missing_scope') throw error;
-      journal.error({ event: 'look_not_allowed', questionId: question.id, channelId: question.place.channelId }, error);
-      if (now() - intentMs <= blindWaitMs) throw error;
-      return undefined;
-    }
-  }
-
-  async function findMarked(
-    question: Question,
-    marker: string,
-    urgency: 'answer' | 'card',
-  ): Promise<string | undefined> {
-    const { channelId: channel } = question.place;
-    // A minute of grace for clocks that differ: messages older than the question cannot be about it.
-    const oldest = String(Math.floor(question.acceptedMs / 1000) - 60);
-    let cursor: string | undefined;
-    for (let page = 0; page < pagesRead; page += 1) {
-      const window = { channel, oldest, limit: pageSize, include_all_metadata: true, ...(cursor ? { cursor } : {}) };
-      const { place } = question;
-      const found = isInThread(place)
-        ? await through('conversations.replies', urgency, () =>
-            client.conversations.replies({ ...window, ts: place.threadTs }),
-          )
-        : await through('conversations.history', urgency, () => client.conversations.history(window));
-      const messages: FoundMessage[] = found.messages ?? [];
-      const match = messages.find((message) => isOurs(message) && hasMarker(message, marker));
-      if (match?.ts !== undefined) return match.ts;
-      cursor = found.response_metadata?.next_cursor;
-      if (!cursor) return undefined;
-    }
-    return undefined;
-  }
-
-  /** Others may copy our markers; a server that names neither author nor app leaves only the marker to go by. */
-  function isOurs({ user, bot_id }: FoundMessage): boolean {
-    const { botUserId, botId } = identity;
-    if (user === undefined && (bot_id === undefined || botId === undefined)) return true;
-    return user === botUserId || (botId !== undefined && bot_id === botId);
-  }
-}
-
-interface FoundMessage extends MarkedMessage {
-  ts?: string;
-  user?: string;
-  bot_id?: string;
 }
 
 /** One person in one place, and the short-lived private way back that some payloads carry. */

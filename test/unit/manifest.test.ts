@@ -112,6 +112,8 @@ const scopesOfMethod: Record<string, string[]> = {
   'conversations.info': ['channels:read', 'groups:read', 'mpim:read'],
   'conversations.join': ['channels:join'],
   'conversations.open': ['im:write'],
+  'files.completeUploadExternal': ['files:write'],
+  'files.getUploadURLExternal': ['files:write'],
   'users.info': ['users:read'],
   'views.open': [],
 };

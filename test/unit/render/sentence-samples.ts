@@ -54,6 +54,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     gaveUp: [[undefined], ...durations],
     cancelled: someone,
   },
+  file: { answeredAt: [['2026-11-20 14:03 UTC']], sources: counts },
   help: {
     ask: [['/deepsearch', '<@U0BOT>']],
     followUp: [['<@U0BOT>']],

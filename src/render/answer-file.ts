@@ -1,0 +1,73 @@
+import type { Answer, Question } from '../core/question.ts';
+import { safeUrl } from './links.ts';
+import { type Say, sayIn } from './say.ts';
+import { countSources, groupSources } from './sources.ts';
+import { oneLine } from './text.ts';
+
+/** Name of the file with the whole answer; from it the file is recognised in its thread. */
+export function answerFileName({ id, delivery }: Pick<Question, 'id' | 'delivery'>): string {
+  return delivery.round === 0 ? `deepsearch-${id}.md` : `deepsearch-${id}-${delivery.round}.md`;
+}
+
+/**
+ * A whole answer as one Markdown document, in the asker's language: title, question, answer as the service wrote it, and
+ * every source. For reading outside Slack, so nothing in it is written for Slack.
+ */
+export function renderAnswerFile(question: Question, answer: Answer): string {
+  const say = sayIn(question.locale);
+  const { file, words } = say;
+  const { shareUrl } = question.upstream;
+  const atMs = question.endedMs ?? question.acceptedMs;
+  const facts = [
+    file.answeredAt(`${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`),
+    words.duration(answer.durationMs),
+    words.steps(answer.steps),
+    ...(answer.credits === undefined ? [] : [words.credits(answer.credits)]),
+    ...(shareUrl === undefined ? [] : [link(shareUrl, words.openInDeepSearch())]),
+  ];
+  const title = plain(answer.title);
+  return [
+    `# ${title === '' ? file.untitled() : title}`,
+    `**${file.question()}**`,
+    quoted(question.text),
+    facts.join(' · '),
+    '---',
+    answer.markdown.trim() === '' ? say.answer.empty() : answer.markdown.trim(),
+    '---',
+    ...sources(answer, say),
+    '',
+  ].join('\n\n');
+}
+
+function sources({ sources: all }: Answer, say: Say): string[] {
+  const groups = groupSources(all);
+  const total = countSources(groups);
+  if (total === 0) return [say.answer.noSources()];
+  return [
+    `## ${say.file.sources(total)}`,
+    ...groups.flatMap(({ repository, sources: members }) => [
+      ...(repository === undefined ? [] : [`### ${plain(repository)}`]),
+      members.map(({ url, label }) => `- ${link(url, label)}`).join('\n'),
+    ]),
+  ];
+}
+
+function quoted(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n');
+}
+
+/** An address that must not be linked is shown as text. */
+function link(url: string, label: string): string {
+  const safe = safeUrl(url);
+  const shown = plain(label) === '' ? plain(url) : plain(label);
+  if (safe === undefined) return shown === plain(url) ? shown : `${shown} (${plain(url)})`;
+  return `[${shown}](${safe.replaceAll('(', '%28').replaceAll(')', '%29')})`;
+}
+
+/** One line of text that Markdown reads as text. */
+function plain(text: string): string {
+  return oneLine(text).replace(/[\\`*_[\]<>#]/g, '\\$&');
+}
