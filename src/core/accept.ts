@@ -19,6 +19,8 @@ export interface NewQuestion {
   beginsThread?: boolean;
   /** Start a new conversation although the thread has one. */
   fresh?: boolean;
+  /** As of the question. */
+  messageTs?: string | undefined;
   /** As of the question; without it, a mention in somebody's thread reads the thread. */
   readsThread?: boolean;
   follows?: Question['follows'];
@@ -127,6 +129,7 @@ function draft(id: string, request: NewQuestion, nowMs: number): Question {
     fresh: request.fresh ?? false,
     acceptedMs: nowMs,
     phase: 'offered',
+    ...(request.messageTs === undefined ? {} : { messageTs: request.messageTs }),
     ...(readsThread(request) ? { readsThread: true } : {}),
     ...(request.follows === undefined ? {} : { follows: request.follows }),
     ...(request.shares === undefined ? {} : { shares: request.shares }),

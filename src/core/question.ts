@@ -137,6 +137,8 @@ export interface Question {
   locale?: string;
   /** When it was found that the asker may ask here; nothing is shown or asked before. */
   admittedMs?: number;
+  /** The message that asked, where a message did: the thread is read up to it, and its files belong to the question. */
+  messageTs?: string;
   /** The thread is read before the question is asked, because it may be about what people said there. */
   readsThread?: boolean;
   context?: ThreadContext;

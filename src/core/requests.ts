@@ -119,6 +119,7 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
       text: question.text,
       origin: isInThread(question.place) ? 'retry' : 'command',
       beginsThread: !isInThread(question.place),
+      messageTs: question.messageTs,
       readsThread: question.readsThread ?? false,
       ...(question.follows === undefined ? {} : { follows: question.follows }),
       fresh: fresh || question.fresh,

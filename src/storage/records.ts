@@ -116,6 +116,7 @@ const questionSchema = z.looseObject({
   phase: z.enum(['offered', 'waiting', 'running', 'parked', 'delivering', 'closed']),
   locale: z.string().exactOptional(),
   admittedMs: z.number().exactOptional(),
+  messageTs: z.string().exactOptional(),
   readsThread: z.boolean().exactOptional(),
   context: z
     .looseObject({
@@ -249,6 +250,7 @@ const heardSchema = z.looseObject({
       ),
     }),
   ),
+  taken: z.looseObject({ questionId: z.string(), fromTs: z.string(), toTs: z.string() }).exactOptional(),
 });
 
 const visitSchema = z.looseObject({ version: z.literal(1), openedMs: z.number(), channelId: z.string() });
