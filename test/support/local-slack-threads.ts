@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { eventually } from './eventually.ts';
-import { blockSchema, type LocalMessage, type LocalSlack, textOf } from './local-slack.ts';
+import { type LocalMessage, type LocalSlack, textOf } from './local-slack.ts';
+import { blockSchema } from './local-slack-page.ts';
 
 /** What is read of the arguments of a call that posts or edits; lists arrive as such or as JSON. */
 const postedSchema = z.object({

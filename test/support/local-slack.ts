@@ -1,20 +1,7 @@
 import { z } from 'zod';
 import { findLocalSlack } from '../../src/demo/local-slack.ts';
 import { DemoProblem } from '../../src/demo/problem.ts';
-
-const elementSchema = z.looseObject({
-  type: z.string(),
-  action_id: z.string().optional(),
-  value: z.string().optional(),
-  url: z.string().optional(),
-});
-
-/** A block as the app sent it. */
-export const blockSchema = z.looseObject({
-  type: z.string(),
-  block_id: z.string().optional(),
-  elements: z.array(elementSchema).optional(),
-});
+import { blockSchema, type LocalView, onPage } from './local-slack-page.ts';
 
 const messageSchema = z.object({
   ts: z.string(),
@@ -49,6 +36,28 @@ export interface LocalSlack {
   command(command: { channel: string; user: string; text: string }): Promise<void>;
   /** Presses the button with this label or action id; throws when the message has none. */
   press(message: LocalMessage, user: string, button: string): Promise<void>;
+  /** Chooses the option with this label from an overflow menu of the message; throws when it has none. */
+  choose(message: LocalMessage, user: string, option: string): Promise<void>;
+  /** Opens the app's Home tab. Resolves when the app has acknowledged it. */
+  openHome(user: string): Promise<void>;
+  /** The Home tab that was last published for a person. */
+  home(user: string): Promise<LocalView | undefined>;
+  /** Presses the button with this label on a Home tab, as the page does: without saying where. */
+  pressInHome(user: string, button: string): Promise<void>;
+  /** The modal on top; there is one stack for all people. */
+  modal(): Promise<LocalView | undefined>;
+  /** Sends the topmost modal off with Slack's state by block id and action id; what isn't given is sent as empty. */
+  submit(user: string, values: Record<string, Record<string, unknown>>): Promise<void>;
+  edit(message: LocalMessage, text: string): Promise<void>;
+  /** A person posts a file. */
+  upload(file: {
+    channel: string;
+    user: string;
+    text: string;
+    name: string;
+    content: string;
+    threadTs?: string;
+  }): Promise<void>;
   messages(channel: string): Promise<LocalMessage[]>;
   /** Everything that went to and from the app, oldest first. */
   log(): Promise<SlackLogEntry[]>;
@@ -76,6 +85,47 @@ export function createLocalSlack(url: string): LocalSlack {
         text: { type: 'plain_text', text: found.label },
       };
       await send('interact', { channel: message.channel, messageTs: message.ts, user, action });
+    },
+    choose: async (message, user, option) => {
+      const found = optionsOf(message).find(({ label }) => label === option);
+      if (found === undefined) throw new Error(`no option "${option}" on: ${textOf(message)}`);
+      const { actionId, blockId, selected } = found;
+      const action = { type: 'overflow', action_id: actionId, block_id: blockId, selected_option: selected };
+      await send('interact', { channel: message.channel, messageTs: message.ts, user, action });
+    },
+    openHome: async (user) => {
+      await send('open-home', { user });
+    },
+    home: async (user) => {
+      const { homeViews, apps } = await onPage(url);
+      return homeViews[user]?.[apps[0]?.appId ?? ''];
+    },
+    pressInHome: async (user, button) => {
+      const { homeViews, apps } = await onPage(url);
+      const appId = apps[0]?.appId ?? '';
+      const found = buttonsOf({ blocks: homeViews[user]?.[appId]?.blocks }).find(({ label }) => label === button);
+      if (found === undefined) throw new Error(`no button "${button}" on the Home tab of ${user}`);
+      const action = { type: 'button', action_id: found.actionId, block_id: found.blockId, value: found.value };
+      await onPage(url, { t: 'block_action', channel: '', messageTs: '', user, action, appId });
+    },
+    modal: async () => (await onPage(url)).modalStack.at(-1),
+    submit: async (user, values) => {
+      await onPage(url, { t: 'view_submit', user, values });
+    },
+    edit: async ({ channel, ts, user }, text) => {
+      await send('edit-message', { channel, ts, user, text });
+    },
+    upload: async ({ channel, user, text, name, content, threadTs }) => {
+      const form = new FormData();
+      for (const [field, value] of Object.entries({ channel, user, text })) form.append(field, value);
+      if (threadTs !== undefined) form.append('thread_ts', threadTs);
+      form.append('file', new Blob([content]), name);
+      const response = await fetch(`${url}/_control/upload`, {
+        method: 'POST',
+        body: form,
+        signal: AbortSignal.timeout(20_000),
+      });
+      if (!response.ok) throw new Error(`upload: ${response.status} ${await response.text()}`);
     },
     messages: async (channel) => messagesSchema.parse(await receive(`messages/${channel}`)).messages,
     log: async () => logSchema.parse(await receive('log')).log,
@@ -119,10 +169,10 @@ export interface LocalButton {
   url: string | undefined;
 }
 
-/** The buttons of a message, in order. */
-export function buttonsOf(message: LocalMessage): LocalButton[] {
-  return (message.blocks ?? []).flatMap((block) =>
-    (block.elements ?? []).flatMap((element) =>
+/** The buttons of a message, a modal or a Home tab, in order. */
+export function buttonsOf(shown: { blocks?: LocalMessage['blocks'] | undefined }): LocalButton[] {
+  return (shown.blocks ?? []).flatMap((block) =>
+    elementsOf(block).flatMap((element) =>
       element.type === 'button' && element.action_id !== undefined
         ? [
             {
@@ -136,6 +186,28 @@ export function buttonsOf(message: LocalMessage): LocalButton[] {
         : [],
     ),
   );
+}
+
+interface LocalOption {
+  label: string;
+  actionId: string | undefined;
+  blockId: string | undefined;
+  selected: unknown;
+}
+
+/** The options of a message's overflow menus. */
+function optionsOf(message: LocalMessage): LocalOption[] {
+  return (message.blocks ?? []).flatMap((block) =>
+    elementsOf(block)
+      .filter(({ type }) => type === 'overflow')
+      .flatMap(({ action_id: actionId, options = [] }) =>
+        options.map((option) => ({ label: option.text.text, actionId, blockId: block.block_id, selected: option })),
+      ),
+  );
+}
+
+function elementsOf({ elements = [], accessory }: NonNullable<LocalMessage['blocks']>[number]) {
+  return accessory === undefined ? elements : [...elements, accessory];
 }
 
 /** Addresses of all links in a message, in order; `&amp;` is read back as Slack's clients do. */
