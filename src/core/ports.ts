@@ -47,6 +47,8 @@ export interface CodeSearch {
   /** Adds a follow-up and returns it. Never repeated inside. `notFound` when the conversation is gone. */
   followUp(conversationId: number, text: string): Promise<UpstreamQuestion>;
   read(conversationId: number): Promise<Conversation>;
+  /** Reads whatever conversation a share URL with this token leads to. `notFound` when there is none, or it is not shared. */
+  byReadToken(readToken: string): Promise<Conversation>;
   /**
    * The newest conversations of this account, newest first, at most `limit` (≤ 1,000), and none created before `sinceMs`.
    * Their questions are without answer, sources and follow-ups: whoever wants those reads the conversation.
@@ -177,7 +179,10 @@ export interface JournalFields {
 }
 
 /** Whether someone may ask somewhere. */
-export type Admission = { may: true; locale?: string } | { may: false; reason: Refusal; locale?: string };
+export type Admission =
+  /** `isHidden`: the app is not in the place, which Slack hides from it; nothing is to be posted there. */
+  | { may: true; locale?: string; isHidden?: true }
+  | { may: false; reason: Refusal; locale?: string };
 
 /** Knows who may ask. Throws `AppError` where asking Slack again later may help; what Slack can't tell is a no. */
 export interface Gatekeeper {

@@ -56,6 +56,7 @@ export function withBreaker(codeSearch: CodeSearch, options: BreakerOptions): Co
     create: (text) => probingFirst(() => codeSearch.create(text)),
     followUp: (conversationId, text) => probingFirst(() => codeSearch.followUp(conversationId, text)),
     read: (conversationId) => guarded(() => codeSearch.read(conversationId)),
+    byReadToken: (readToken) => guarded(() => codeSearch.byReadToken(readToken)),
     newest: (limit, sinceMs) => guarded(() => codeSearch.newest(limit, sinceMs)),
     cancel: (conversationId, questionId) => probingFirst(() => codeSearch.cancel(conversationId, questionId)),
   };

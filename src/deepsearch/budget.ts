@@ -50,6 +50,7 @@ export function withBudget(
     create: (text) => within('question', () => codeSearch.create(text)),
     followUp: (conversationId, text) => within('question', () => codeSearch.followUp(conversationId, text)),
     read: (conversationId) => within('read', () => codeSearch.read(conversationId)),
+    byReadToken: (readToken) => within('read', () => codeSearch.byReadToken(readToken)),
     newest: (limit, sinceMs) => within('read', () => codeSearch.newest(limit, sinceMs)),
     cancel: (conversationId, questionId) => within('cancellation', () => codeSearch.cancel(conversationId, questionId)),
   };

@@ -31,6 +31,7 @@ export function createCodeSearch(client: DeepSearchClient, baseUrl: string): Cod
     followUp: async (conversationId, text) =>
       mapQuestion(await client.addQuestion(conversationId, text), baseHref, withAbsoluteLinks),
     read: async (conversationId) => toConversation(await client.get(conversationId)),
+    byReadToken: async (readToken) => toConversation(await client.readByToken(readToken)),
     async newest(limit, sinceMs = 0) {
       const wanted = Math.min(Math.max(1, limit), MAX_NEWEST);
       const newest: Conversation[] = [];

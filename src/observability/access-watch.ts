@@ -60,6 +60,8 @@ export function watchAccess(
     create: (text) => noting(codeSearch.create(text)),
     followUp: (conversationId, text) => noting(codeSearch.followUp(conversationId, text)),
     read: (conversationId) => noting(codeSearch.read(conversationId)),
+    // A refusal here may be about that conversation alone.
+    byReadToken: (readToken) => codeSearch.byReadToken(readToken),
     newest: (limit, sinceMs) => noting(codeSearch.newest(limit, sinceMs)),
     cancel: (conversationId, questionId) => noting(codeSearch.cancel(conversationId, questionId)),
   };

@@ -16,7 +16,7 @@ const secretPaths = [
 
 /**
  * Slack's and the service's tokens, credentials of the schemes `Bearer`, `token` (older ones are 40 hex digits) and
- * `token-sudo`, response URLs, tickets of Slack's sockets, and the user part of addresses. Written for a line of JSON,
+ * `token-sudo`, response URLs, tickets of Slack's sockets, read tokens of share URLs, and the user part of addresses. Written for a line of JSON,
  * where a quote inside a text is `\"`: none of them goes past the end of a quoted string.
  */
 const secretPattern = new RegExp(
@@ -27,6 +27,7 @@ const secretPattern = new RegExp(
     String.raw`(?<=\btoken=\\?")(?:[^"\\]|\\{3}["\\])+`,
     String.raw`https:\/\/hooks\.slack(?:-gov)?\.com\/[^\s"\\]+`,
     String.raw`(?<=[?&]ticket=)[^\s"\\&]+`,
+    String.raw`(?<=\/deepsearch\/(?:shared\/)?|filter_read_token=)[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}`,
     String.raw`(?<=:\/\/)[^\s/?#"\\]+(?=@)`,
   ].join('|'),
   'g',

@@ -222,7 +222,10 @@ export async function startFakeService(quirks: Quirks = {}) {
   /** Newest first; a cursor is the id of the last conversation of the page before. */
   function listPage(parameters: URLSearchParams): unknown {
     const before = Number(parameters.get('page_after') ?? Number.POSITIVE_INFINITY);
-    const rest = conversations.filter(({ id }) => id < before).toReversed();
+    const token = parameters.get('filter_read_token');
+    const rest = conversations
+      .filter(({ id, read_token }) => id < before && (token === null || read_token === token))
+      .toReversed();
     if (quirks.listEnvelope === 'array') return rest;
     const page = rest.slice(0, Number(parameters.get('page_first') ?? rest.length));
     return {

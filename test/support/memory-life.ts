@@ -189,6 +189,7 @@ export function createMemoryLife(
         return addUpstream(conversationId, text);
       }),
     read: (conversationId) => operate('read', () => conversationOf(conversationId)),
+    byReadToken: (readToken) => operate('read', () => conversationOf(Number(readToken))),
     newest: (limit) =>
       operate('newest', () =>
         [...conversations.keys()]

@@ -105,7 +105,7 @@ test('sends every parameter of the list', async () => {
 
 test('reads by read token', async () => {
   const { client, server } = await connect();
-  server.script(json(page(5)), json([]));
+  server.script(json([conversation({ id: 5, read_token: 't' })]), json([]));
   await expect(client.readByToken('t')).resolves.toMatchObject({ id: 5 });
   expect(await errorOf(client.readByToken('t'))).toMatchObject({ kind: 'notFound' });
 });

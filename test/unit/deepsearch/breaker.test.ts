@@ -26,6 +26,7 @@ function createService() {
       return { id: 2, text, state: 'pending', steps: 0, sources: [], followUps: [] };
     },
     read: () => ask('read'),
+    byReadToken: () => ask('byReadToken'),
     newest: async () => [await ask('newest')],
     cancel: async () => void (await ask('cancel')),
   };

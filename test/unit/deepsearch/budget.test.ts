@@ -32,6 +32,10 @@ function createService() {
       note('read');
       return conversation;
     },
+    async byReadToken() {
+      note('byReadToken');
+      return conversation;
+    },
     async newest() {
       note('newest');
       return [conversation];
@@ -80,7 +84,7 @@ function times<Result>(count: number, call: () => Promise<Result>): Promise<Resu
 
 describe('the budget', () => {
   it('is kept by any mixture of calls', async () => {
-    const kind = fc.constantFrom('create', 'followUp', 'read', 'newest', 'cancel');
+    const kind = fc.constantFrom('create', 'followUp', 'read', 'byReadToken', 'newest', 'cancel');
     const moment = fc.record({ pauseMs: fc.nat({ max: 3_000 }), kinds: fc.array(kind, { maxLength: 30 }) });
     await fc.assert(
       fc.asyncProperty(
@@ -93,6 +97,7 @@ describe('the budget', () => {
             create: () => budgeted.create('q'),
             followUp: () => budgeted.followUp(1, 'q'),
             read: () => budgeted.read(1),
+            byReadToken: () => budgeted.byReadToken('t'),
             newest: () => budgeted.newest(1),
             cancel: () => budgeted.cancel(1, 1),
           };

@@ -49,6 +49,13 @@ describe('watchAccess', () => {
     }
   });
 
+  it('is not told by a shared conversation that the service keeps from the app', async () => {
+    const { codeSearch, isAuthorized, fail } = watched();
+    fail(failing('unauthorized'));
+    await expect(codeSearch.byReadToken('t')).rejects.toBeInstanceOf(AppError);
+    expect(await isAuthorized()).toBe(true);
+  });
+
   it('finds out by itself that it is granted again, without asking all the time', async () => {
     const { codeSearch, isAuthorized, fail, pass, calls } = watched();
     fail(failing('unauthorized'));

@@ -61,6 +61,11 @@ describe('what is logged', () => {
     journal.error({ event: 'i' }, new Error('open wss://wss-primary.slack.com/link/?ticket=hunter2-x&app_id=1'));
     journal.error({ event: 'j' }, new Error('open wss://wss-primary.slack.com/link/?a=1&ticket=hunter2'));
     journal.error({ event: 'k' }, new Error(`sent Authorization: token ${'0123456789abcdef'.repeat(3).slice(0, 40)}`));
+    const readToken = '0b7e9c1a-3d52-4f6e-9a10-c0ffee000001';
+    journal.error({ event: 'l' }, new Error(`unfurl https://host/deepsearch/${readToken}?a failed`));
+    journal.error({ event: 'm' }, new Error(`unfurl https://host/deepsearch/shared/${readToken} failed`));
+    journal.error({ event: 'n' }, new Error(`get /v1?filter_read_token=${readToken}&a=1 failed`));
+    expect(text()).not.toContain('c0ffee');
     expect(text()).not.toContain('0123456789abcdef');
     expect(text()).not.toContain('hunter2');
     expect(text()).toContain('app_id=1');
