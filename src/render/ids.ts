@@ -15,10 +15,28 @@ export const ACTIONS = {
   drop: 'deepsearch:drop',
   askHere: 'deepsearch:ask_here',
   askInDm: 'deepsearch:ask_in_dm',
+  followUpMenu: 'deepsearch:follow_up_menu',
+  share: 'deepsearch:share',
+  /** The menu of channels in the form that shares an answer. */
+  shareChannel: 'deepsearch:share_channel',
+  /** Opens the form to ask a question with; carries no question. */
+  askForm: 'deepsearch:ask_form',
+  /** Cancels a question of one's own where questions of all places are listed. */
+  cancelOwn: 'deepsearch:cancel_own',
 } as const;
 
 /** Matches the action id of any follow-up button. */
 export const FOLLOW_UP_PATTERN = /^deepsearch:follow_up:\d+$/;
+
+/** Callback ids of the shortcuts, as the manifest names them. */
+export const SHORTCUTS = { askAbout: 'deepsearch:ask_about', ask: 'deepsearch:ask' } as const;
+
+/** Callback ids of the modals that are sent off. */
+export const FORMS = {
+  ask: 'deepsearch:ask_form',
+  editFollowUp: 'deepsearch:edit_follow_up',
+  share: 'deepsearch:share_form',
+} as const;
 
 export const SOURCES_CALLBACK = 'deepsearch:sources';
 
@@ -29,16 +47,24 @@ export function followUpAction(index: number): string {
   return `${ACTIONS.followUp}:${index}`;
 }
 
-/** What a button carries: the question it is about and, for a follow-up, which suggestion of its answer. */
+/** What can be done with a suggestion besides asking it as it is. */
+export type FollowUpChoice = 'edit' | 'private';
+
+/**
+ * What a button or an option of a menu carries: the question it is about and, for a follow-up, which suggestion of its
+ * answer and what to do with it.
+ */
 export interface ButtonValue {
   questionId: string;
   index?: number;
+  choice?: FollowUpChoice;
 }
 
-const VALUE_PATTERN = /^(q[0-9a-f]{24})(?:\.(0|[1-9]\d?))?$/;
+const VALUE_PATTERN = /^(q[0-9a-f]{24})(?:\.(0|[1-9]\d?)(?::(edit|private))?)?$/;
 
-export function buttonValue(value: ButtonValue): string {
-  return value.index === undefined ? value.questionId : `${value.questionId}.${value.index}`;
+export function buttonValue({ questionId, index, choice }: ButtonValue): string {
+  if (index === undefined) return questionId;
+  return choice === undefined ? `${questionId}.${index}` : `${questionId}.${index}:${choice}`;
 }
 
 /** Reads a button's value back; undefined for anything this app did not write. */
@@ -47,7 +73,9 @@ export function parseButtonValue(raw: unknown): ButtonValue | undefined {
   const match = VALUE_PATTERN.exec(raw);
   const questionId = match?.[1];
   if (questionId === undefined) return undefined;
-  return match?.[2] === undefined ? { questionId } : { questionId, index: Number(match[2]) };
+  if (match?.[2] === undefined) return { questionId };
+  const choice = match[3] === 'edit' || match[3] === 'private' ? match[3] : undefined;
+  return { questionId, index: Number(match[2]), ...(choice === undefined ? {} : { choice }) };
 }
 
 /** Names the card of a question, for finding it in its thread. */

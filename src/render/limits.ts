@@ -38,6 +38,7 @@ export const LIMITS = {
   /** All tables of one message together. */
   tableText: 10_000,
   modalBlocks: 100,
+  homeBlocks: 100,
   modalTitle: 24,
   modalMetadata: 3_000,
   callbackId: 255,

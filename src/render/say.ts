@@ -5,6 +5,7 @@ import { cardSentences } from './sentences/card.ts';
 import { failureSentences } from './sentences/failures.ts';
 import { fileSentences } from './sentences/file.ts';
 import { helpSentences } from './sentences/help.ts';
+import { homeSentences } from './sentences/home.ts';
 import { noticeSentences } from './sentences/notices.ts';
 import { refusalSentences } from './sentences/refusals.ts';
 import { wordSentences } from './sentences/words.ts';
@@ -23,6 +24,7 @@ function writtenWith(f: Formats) {
     failures: failureSentences[f.language](f),
     file: fileSentences[f.language](f),
     help: helpSentences[f.language](f),
+    home: homeSentences[f.language](f),
     notices: noticeSentences[f.language](f),
     refusals: refusalSentences[f.language](f),
     words: wordSentences[f.language](f),

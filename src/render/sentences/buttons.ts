@@ -10,6 +10,7 @@ const en = (f: Formats) => ({
   askHere: () => 'Ask again here',
   askInDm: () => 'Ask in our direct messages',
   close: () => 'Close',
+  askQuestion: () => 'Ask a question',
 });
 
 const de = (f: Formats): ReturnType<typeof en> => ({
@@ -22,6 +23,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   askHere: () => 'Hier noch einmal fragen',
   askInDm: () => 'In unseren Direktnachrichten fragen',
   close: () => 'Schließen',
+  askQuestion: () => 'Frage stellen',
 });
 
 /** Labels, at most 75 characters each. */

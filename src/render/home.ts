@@ -1,0 +1,234 @@
+import type { Button, HeaderBlock, HomeView, KnownBlock } from '@slack/types';
+import type { Overview, OverviewEntry } from '../core/overview.ts';
+import type { Question, Quota, Refusal } from '../core/question.ts';
+import { actions, button, context, section } from './blocks.ts';
+import { ACTIONS, COMMAND } from './ids.ts';
+import { LIMITS } from './limits.ts';
+import { mrkdwnLink } from './links.ts';
+import type { RenderedMessage } from './message.ts';
+import { type Say, sayIn } from './say.ts';
+import { inertCut } from './text.ts';
+import { slackDayTime, slackTime } from './time.ts';
+
+/** Whether the code search service takes questions, as far as the app has seen lately. */
+export type ServiceState = 'fine' | 'refused' | 'unreachable';
+
+/** What a person's Home tells. */
+export type HomeContent =
+  /** Nobody knows yet who it is. */
+  | { kind: 'checking' }
+  | { kind: 'refused'; reason: Refusal }
+  | {
+      kind: 'shown';
+      /** Absent while it can't be read. */
+      overview?: Overview | undefined;
+      service: ServiceState;
+      /** A press that could not be carried out. */
+      notCancelled?: boolean;
+    };
+
+/** What lists of questions depend on besides the questions. */
+export interface ListOptions {
+  locale: string | undefined;
+  /** The workspace's own address, which ends with a slash: `https://acme.slack.com/`. */
+  workspaceUrl: string;
+}
+
+/** Most questions of each kind shown on Home, and in all by `history`. Together with what stands around them ≤ 100 blocks. */
+const mostOpen = 50;
+const mostEnded = 20;
+const mostInHistory = 20;
+
+/** Written characters of a question that stand for it in a list. */
+const maxQuestion = 150;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Ids of conversations that can be named; a direct message has none that would say something. */
+const channelIds = /^[CG][A-Z0-9]+$/;
+
+/** The Home tab of one person, within Slack's 100 blocks and 250 KB. */
+export function renderHome(content: HomeContent, options: ListOptions & { botUserId: string }): HomeView {
+  return { type: 'home', blocks: homeBlocks(content, options).slice(0, LIMITS.homeBlocks) };
+}
+
+function homeBlocks(content: HomeContent, options: ListOptions & { botUserId: string }): KnownBlock[] {
+  const say = sayIn(options.locale);
+  switch (content.kind) {
+    case 'checking':
+      return [header(say.home.heading()), context(say.home.checking())];
+    case 'refused':
+      return [header(say.home.heading()), section(whyNot(say, content.reason))];
+    case 'shown':
+      return [
+        header(say.home.heading()),
+        section(say.home.intro()),
+        actions([askButton(say)]),
+        ...(content.notCancelled === true ? [section(say.home.notCancelled())] : []),
+        ...questionBlocks(content.overview, say, options),
+        header(say.home.accessHeading()),
+        section(accessLines(content, say)),
+        header(say.home.canHeading()),
+        section(say.home.can(COMMAND, `<@${options.botUserId}>`)),
+      ];
+  }
+}
+
+/** A person's newest questions as a private message; `overview` is absent when it can't be read. */
+export function renderHistory(overview: Overview | undefined, options: ListOptions): RenderedMessage {
+  const say = sayIn(options.locale);
+  if (overview === undefined) return said(say.home.historyUnreadable());
+  const entries = [...overview.open, ...overview.ended]
+    .toSorted((one, other) => other.question.acceptedMs - one.question.acceptedMs)
+    .slice(0, mostInHistory);
+  if (entries.length === 0) return said(say.home.historyEmpty(COMMAND));
+  const rows = entries.map((entry) => section(rowText(entry, say, options)));
+  return { text: say.home.history(), blocks: [section(say.home.history()), ...rows] };
+}
+
+/** Said privately in place of a list to someone who may not ask. */
+export function renderNoList(reason: Refusal, locale: string | undefined): RenderedMessage {
+  return said(whyNot(sayIn(locale), reason));
+}
+
+function said(text: string): RenderedMessage {
+  return { text, blocks: [section(text)] };
+}
+
+function questionBlocks(overview: Overview | undefined, say: Say, options: ListOptions): KnownBlock[] {
+  if (overview === undefined) return [header(say.home.endedHeading()), section(say.home.unreadable())];
+  const { open, ended } = overview;
+  const left = open.length - mostOpen;
+  const openBlocks = open.slice(0, mostOpen).map((entry) => {
+    const stop = stopButton(entry, say);
+    const row = section(rowText(entry, say, options));
+    return stop === undefined ? row : { ...row, accessory: stop };
+  });
+  const endedBlocks = ended.slice(0, mostEnded).map((entry) => section(rowText(entry, say, options)));
+  const none = open.length === 0 ? say.home.nothingYet() : say.home.nothingEnded();
+  return [
+    ...(open.length === 0 ? [] : [header(say.home.openHeading())]),
+    ...openBlocks,
+    ...(left > 0 ? [context(say.home.more(left))] : []),
+    header(say.home.endedHeading()),
+    ...(ended.length === 0 ? [context(none)] : endedBlocks),
+  ];
+}
+
+function header(text: string): HeaderBlock {
+  return { type: 'header', text: { type: 'plain_text', text, emoji: false } };
+}
+
+function askButton(say: Say): Button {
+  return {
+    type: 'button',
+    action_id: ACTIONS.askForm,
+    text: { type: 'plain_text', text: say.buttons.askQuestion(), emoji: false },
+    style: 'primary',
+  };
+}
+
+/** A question that is being cancelled already needs no button. */
+function stopButton({ question, view }: OverviewEntry, say: Say): Button | undefined {
+  if (view.kind === 'cancelling') return undefined;
+  const label = view.kind === 'parked' ? say.buttons.drop() : say.buttons.cancel();
+  return button(label, ACTIONS.cancelOwn, { questionId: question.id });
+}
+
+function rowText(entry: OverviewEntry, say: Say, { workspaceUrl }: ListOptions): string {
+  const { question } = entry;
+  const url = threadUrl(question, workspaceUrl);
+  const details = [
+    state(entry, say),
+    where(question, say),
+    slackDayTime(question.acceptedMs, say),
+    ...(url === undefined ? [] : [mrkdwnLink(url, say.home.openThread())]),
+  ];
+  return `${inertCut(question.text, maxQuestion)}\n${details.join(' · ')}`;
+}
+
+function state({ question, view }: OverviewEntry, say: Say): string {
+  const { home } = say;
+  switch (view.kind) {
+    case 'queued':
+      return home.queued(view.place);
+    case 'waitingTurn':
+      return home.waitingTurn();
+    case 'starting':
+      return home.starting();
+    case 'running':
+      return home.running(slackTime(question.upstream.askedMs ?? question.acceptedMs));
+    case 'unreachable':
+      return home.unreachable();
+    case 'limited':
+      return home.limited();
+    case 'cancelling':
+      return home.cancelling();
+    case 'parked':
+      // From a day after the question on, the time alone would name the wrong day.
+      return home.parked(
+        view.untilMs - question.acceptedMs < DAY_MS ? slackTime(view.untilMs) : slackDayTime(view.untilMs, say),
+      );
+    case 'answered':
+      return home.answered(view.durationMs);
+    case 'cancelled':
+      return home.cancelled();
+    case 'failed':
+      return question.outcome?.kind === 'undeliverable' ? home.undeliverable() : home.failed();
+    case 'gaveUp':
+      return home.gaveUp();
+    case 'shared':
+      return home.shared();
+  }
+}
+
+function where({ place }: Question, { home }: Say): string {
+  return channelIds.test(place.channelId) ? `<#${place.channelId}>` : home.directMessage();
+}
+
+/** Slack's address of the answer, or of the card before there is one (the form of `chat.getPermalink`). */
+export function threadUrl({ place, card, delivery }: Question, workspaceUrl: string): string | undefined {
+  const { channelId, threadTs } = place;
+  const ts = delivery.posted[0] ?? card.ts ?? threadTs;
+  if (ts === undefined) return undefined;
+  const inThread = threadTs === undefined || threadTs === ts ? '' : `?thread_ts=${threadTs}&cid=${channelId}`;
+  return `${workspaceUrl}archives/${channelId}/p${ts.replace('.', '')}${inThread}`;
+}
+
+function accessLines({ service, overview }: Extract<HomeContent, { kind: 'shown' }>, say: Say): string {
+  const quota = overview?.quota;
+  return [
+    say.home.access(),
+    serviceLine(service, say),
+    ...(quota === undefined || quota.limit <= 0 ? [] : [quotaLine(quota, say)]),
+  ].join('\n');
+}
+
+function serviceLine(service: ServiceState, { home }: Say): string {
+  switch (service) {
+    case 'fine':
+      return home.serviceFine();
+    case 'refused':
+      return home.serviceRefused();
+    case 'unreachable':
+      return home.serviceUnreachable();
+  }
+}
+
+function quotaLine({ used, limit, resetAtMs }: Quota, say: Say): string {
+  const line = say.home.quota(say.answer.quota(used / limit, used, limit));
+  return resetAtMs === undefined ? line : `${line}, ${say.answer.quotaResets(slackDayTime(resetAtMs, say))}`;
+}
+
+function whyNot({ home }: Say, reason: Refusal): string {
+  switch (reason) {
+    case 'guest':
+    case 'outsider':
+      return `${home[reason]()} ${home.operatorDo()}`;
+    case 'unknownPerson':
+      return home.unknownPerson();
+    case 'unknownChannel':
+    case 'sharedChannel':
+    case 'guestsInChannel':
+    case 'channelRefused':
+      return `${home.elsewhere()} ${home.operatorDo()}`;
+  }
+}
