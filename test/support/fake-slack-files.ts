@@ -1,25 +1,7 @@
 import type { FakeChannels } from './fake-slack-channels.ts';
-import type { FakeMessages } from './fake-slack-messages.ts';
+import type { FakeFile, FakeMessages } from './fake-slack-messages.ts';
 import { team } from './fake-slack-people.ts';
 import { type Methods, refused } from './fake-slack-wire.ts';
-
-/** A file as it stands on a message (docs.slack.dev/reference/objects/file-object). */
-export interface FakeFile {
-  id: string;
-  name: string;
-  title: string;
-  mimetype: string;
-  filetype: string;
-  pretty_type: string;
-  user: string;
-  mode: string;
-  size: number;
-  is_external: boolean;
-  url_private: string;
-  url_private_download: string;
-  permalink: string;
-  [more: string]: unknown;
-}
 
 /** What a person attaches; `text` unless `bytes` are given. */
 export interface Attached {

@@ -1,5 +1,4 @@
 import { dmOf, type FakeChannels } from './fake-slack-channels.ts';
-import type { FakeFile } from './fake-slack-files.ts';
 import { type FakePeople, team } from './fake-slack-people.ts';
 import { type Args, isTrue, type Methods, type Reply, refused } from './fake-slack-wire.ts';
 import { slackProblems } from './slack-limits.ts';
@@ -19,6 +18,24 @@ export interface FakeMessage {
   attachments?: Record<string, unknown>[];
   edited?: { user: string; ts: string };
   edits: number;
+}
+
+/** A file as it stands on a message (docs.slack.dev/reference/objects/file-object). */
+export interface FakeFile {
+  id: string;
+  name: string;
+  title: string;
+  mimetype: string;
+  filetype: string;
+  pretty_type: string;
+  user: string;
+  mode: string;
+  size: number;
+  is_external: boolean;
+  url_private: string;
+  url_private_download: string;
+  permalink: string;
+  [more: string]: unknown;
 }
 
 export interface FakeBlock {

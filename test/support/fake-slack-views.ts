@@ -185,5 +185,3 @@ export function createViews(folk: FakePeople, violations: string[]) {
     };
   }
 }
-
-export type FakeViews = ReturnType<typeof createViews>;

@@ -1,5 +1,4 @@
-import type { FakeFile } from './fake-slack-files.ts';
-import type { FakeMessage } from './fake-slack-messages.ts';
+import type { FakeFile, FakeMessage } from './fake-slack-messages.ts';
 import { team } from './fake-slack-people.ts';
 import { envelope, messageOf, type Spoken, teamOf } from './payloads.ts';
 
