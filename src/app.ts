@@ -26,13 +26,18 @@ import { createAccessNote, watchAccess } from './observability/access-watch.ts';
 import { createOperatorServer, type Mounts } from './observability/http-server.ts';
 import { createJournal } from './observability/logger.ts';
 import { createMetrics } from './observability/metrics.ts';
+import { type AccessSettings, createAccess } from './slack/access.ts';
+import { createAudiences } from './slack/audience.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
+import { createChannels } from './slack/channels.ts';
+import { createDirectory } from './slack/directory.ts';
 import { isTokenRefused } from './slack/errors.ts';
 import { createSlackGate } from './slack/gate.ts';
 import { createHttpReceiver, eventsPath } from './slack/http-receiver.ts';
 import { createLibraryLogger } from './slack/library-logger.ts';
 import { createMessenger } from './slack/messenger.ts';
 import { createReader } from './slack/names.ts';
+import { createPeople } from './slack/people.ts';
 import { createSocketReceiver, type SlackReceiver } from './slack/socket-receiver.ts';
 import { createTeller } from './slack/teller.ts';
 import { createThrough } from './slack/through.ts';
@@ -45,6 +50,9 @@ const resumeSpreadMs = 1_000;
 
 /** How often open questions without a planned look are searched, in milliseconds. */
 const sweepEveryMs = 60_000;
+
+/** How often the list of the workspace's people is tended; most times there is nothing to do. */
+const tendEveryMs = 10_000;
 
 /** How long private words under way may take to arrive when the app stops, in milliseconds. */
 const drainMs = 2_000;
@@ -119,6 +127,18 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       teamId: identity.teamId,
       noting: slackAccess.noting,
     });
+    const people = createPeople({ client, through, identity, now });
+    const channels = createChannels({ client, through, now, journal });
+    const directory = createDirectory({ client, through, identity, journal, now });
+    const audiences = createAudiences({ client, through, identity, people, channels, directory, journal, now });
+    const gatekeeper = createAccess({
+      people,
+      channels,
+      audiences,
+      identity,
+      settings: accessSettings(config),
+      journal,
+    });
     const messenger = createMessenger({ client, through, identity, format: config.MESSAGE_FORMAT, journal, now });
 
     const looks =
@@ -128,7 +148,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const { questions, threads, claims } = storage;
     const settings = lifeSettings(config);
     const ports: LifePorts = {
-      gatekeeper: { admit: async () => ({ may: true }) },
+      gatekeeper,
       threadReader: { read: async () => ({ messages: 0, total: 0, files: 0, unreadable: 0, text: '' }) },
       durations: createDurations(storage.durations),
       histories: createHistories(storage.histories),
@@ -150,7 +170,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     };
     const accept = createAccept({ ...ports, digest: shortDigest });
     const requests = createRequests({ ...ports, accept, digest: shortDigest });
-    const read = createReader({ client, through, botUserId: identity.botUserId, now });
+    const read = createReader({ people, channels, botUserId: identity.botUserId, now });
     const teller = createTeller({ whisper: messenger.whisper, journal });
     const { receiver, mounts } = createReceiver(config, overrides, clientOptions, libraryLogger, journal);
     const bolt = createBoltApp({
@@ -158,7 +178,22 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       botToken,
       clientOptions,
       logger: libraryLogger,
-      desk: { client, through, identity, accept, requests, threads, questions, read, tell: teller.tell, journal },
+      desk: {
+        client,
+        through,
+        identity,
+        accept,
+        requests,
+        threads,
+        questions,
+        access: gatekeeper,
+        people,
+        channels,
+        audiences,
+        read,
+        tell: teller.tell,
+        journal,
+      },
     });
 
     const server = createOperatorServer({
@@ -176,6 +211,11 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     });
     closers.push(() => server.stop());
     const port = await server.start();
+
+    const tend = () => directory.tend();
+    void tend().catch((error: unknown) => journal.warn({ event: 'directory', outcome: 'failed' }, error));
+    const tending = repeat('directory', tendEveryMs, tend, journal);
+    closers.push(async () => tending.stop());
 
     closers.push(() => looks.stop(config.SHUTDOWN_SECONDS * 1000));
     await looks.start(guardLook(createLook(ports), ports));
@@ -249,6 +289,14 @@ function lifeSettings(config: Config): LifeSettings {
     },
     cardEditMs: config.CARD_EDIT_MS,
     threadLimit: config.THREAD_LIMIT,
+  };
+}
+
+function accessSettings(config: Config): AccessSettings {
+  return {
+    open: config.OPEN_CHANNELS ?? [],
+    allowed: config.ALLOWED_CHANNELS ?? [],
+    refused: config.REFUSED_CHANNELS ?? [],
   };
 }
 

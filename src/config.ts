@@ -52,6 +52,15 @@ const proxyAddress = (): z.ZodType<Secret, string> =>
     .pipe(secretAddress(/^https?:$/, 'an http or https address'));
 const certificateFile = (): z.ZodType<string, string> =>
   z.string().refine(holdsCertificate, 'is not the path of a readable PEM file with certificates');
+/** Ids of channels, separated by commas. */
+const channelIds = (): z.ZodType<string[], string> =>
+  z
+    .string()
+    .transform((value) => [...new Set(value.split(',').map((id) => id.trim()))].filter((id) => id !== ''))
+    .refine(
+      (ids) => ids.every((id) => /^[CG][A-Z0-9]{2,}$/.test(id)),
+      'must be ids of channels, such as C0123456789, separated by commas',
+    );
 const webAddress = (): z.ZodType<string, string> => address(/^https?:$/, 'an http or https address');
 
 interface Setting<Output> {
@@ -176,6 +185,15 @@ export const SETTINGS = {
     'Most questions of one person at the service at a time; the others wait their turn.',
     '10',
   ),
+  OPEN_CHANNELS: setting(
+    channelIds(),
+    'Ids of channels in which everybody may ask, guests and people of other organisations included, and in which answers are shown whoever reads them. Separated by commas.',
+  ),
+  ALLOWED_CHANNELS: setting(
+    channelIds(),
+    'Ids of the only channels in which the app answers, beside direct messages and `OPEN_CHANNELS`. Separated by commas. Not set: all it is in.',
+  ),
+  REFUSED_CHANNELS: setting(channelIds(), 'Ids of channels in which nobody may ask. Separated by commas.'),
   SHUTDOWN_SECONDS: setting(whole(1, 300), 'How long work under way may take to finish after SIGTERM.', '10'),
 } as const;
 
@@ -214,6 +232,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   if (isNumber(values.POLL_MIN_MS) && isNumber(values.POLL_MAX_MS) && values.POLL_MIN_MS > values.POLL_MAX_MS) {
     problems.push('POLL_MIN_MS is greater than POLL_MAX_MS');
   }
+  problems.push(...contradictions(values));
   if (!isComplete(values) || problems.length > 0) throw new ConfigError(problems);
   return values;
 }
@@ -223,6 +242,18 @@ function isComplete(values: Record<string, unknown>): values is Config {
   return (
     values.SLACK_BOT_TOKEN !== undefined && values.SRC_ENDPOINT !== undefined && values.SRC_ACCESS_TOKEN !== undefined
   );
+}
+
+/** Channels that one setting refuses and another lets ask. */
+function contradictions(values: Record<string, unknown>): string[] {
+  const refused = idsOf(values.REFUSED_CHANNELS);
+  return ['OPEN_CHANNELS', 'ALLOWED_CHANNELS']
+    .filter((name) => idsOf(values[name]).some((id) => refused.includes(id)))
+    .map((name) => `${name} and REFUSED_CHANNELS name the same channel`);
+}
+
+function idsOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function isNumber(value: unknown): value is number {

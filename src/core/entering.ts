@@ -19,6 +19,9 @@ export function createEntering(ports: LifePorts) {
       ports.journal.info({ event: 'question_refused', outcome: admission.reason, questionId: question.id });
       return { question: await endWith(ports, known, { kind: 'notAllowed', reason: admission.reason }) };
     }
+    if (admission.isHidden === true) {
+      return { question: await endWith(ports, question, { kind: 'undeliverable', canInvite: true }) };
+    }
     if (question.origin !== 'shared') await histories.note(question);
     const admitted = await store(question, (stored) => ({
       ...stored,

@@ -181,8 +181,7 @@ export interface JournalFields {
 /** Whether someone may ask somewhere. */
 export type Admission =
   /** `isHidden`: the app is not in the place, which Slack hides from it; nothing is to be posted there. */
-  | { may: true; locale?: string; isHidden?: true }
-  | { may: false; reason: Refusal; locale?: string };
+  { may: true; locale?: string; isHidden?: true } | { may: false; reason: Refusal; locale?: string };
 
 /** Knows who may ask. Throws `AppError` where asking Slack again later may help; what Slack can't tell is a no. */
 export interface Gatekeeper {

@@ -1,7 +1,7 @@
-import type { WebClient } from '@slack/web-api';
 import type { Clock } from '../core/ports.ts';
+import type { Channels } from './channels.ts';
 import { type Names, toPlainText, unnamedIds } from './incoming-text.ts';
-import type { Through } from './through.ts';
+import type { People } from './people.ts';
 
 /** How long a name is remembered, how many are, and how long a question waits for names before ids must do. */
 const rememberMs = 60 * 60 * 1000;
@@ -17,15 +17,17 @@ interface Remembered {
 }
 
 /** Reads Slack's text as people see it, with the names of people and channels where Slack tells them in time. */
-export function createReader(options: { client: WebClient; through: Through; botUserId: string; now: Clock }) {
-  const { client, through, botUserId, now } = options;
+export function createReader(options: { people: People; channels: Channels; botUserId: string; now: Clock }) {
+  const { people, channels, botUserId, now } = options;
   const remembered = new Map<string, Remembered>();
 
   return async function read(text: string): Promise<string> {
-    const { users, channels } = unnamedIds(text);
+    const named = unnamedIds(text);
     const lookups = [
-      ...users.filter((id) => id !== botUserId).map((id) => remember(id, () => userName(id))),
-      ...channels.map((id) => remember(id, () => channelName(id))),
+      ...named.users
+        .filter((id) => id !== botUserId)
+        .map((id) => remember(id, async () => (await people.person(id)).name)),
+      ...named.channels.map((id) => remember(id, async () => (await channels.channel(id)).name)),
     ].slice(0, mostLookups);
     if (lookups.length > 0) await atMost(Promise.all(lookups), patienceMs);
     const name = (id: string): string | undefined => remembered.get(id)?.name;
@@ -39,18 +41,6 @@ export function createReader(options: { client: WebClient; through: Through; bot
     const name = await ask().catch(() => undefined);
     if (remembered.size >= mostRemembered) remembered.clear();
     remembered.set(id, { name, untilMs: now() + (name === undefined ? patienceMs : rememberMs) });
-  }
-
-  async function userName(user: string): Promise<string | undefined> {
-    const { user: found } = await through('users.info', 'private', () => client.users.info({ user }));
-    return found?.profile?.display_name || found?.real_name || found?.name;
-  }
-
-  async function channelName(channel: string): Promise<string | undefined> {
-    const { channel: found } = await through('conversations.info', 'private', () =>
-      client.conversations.info({ channel }),
-    );
-    return found?.name;
   }
 }
 

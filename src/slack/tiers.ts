@@ -12,6 +12,8 @@ function perMinute(calls: number, windowSeconds: number): Allowance {
   return { points: Math.floor(calls / (Math.ceil(60 / windowSeconds) + 1)), windowSeconds };
 }
 
+/** 20 calls per minute, 10 at once. */
+const tier2 = perMinute(20, 60);
 /** 50 calls per minute, 7 at once. Tiers: docs.slack.dev/apis/web-api/rate-limits. */
 const tier3 = perMinute(50, 10);
 /** 100 calls per minute, 25 at once: a text may name twenty people. */
@@ -23,6 +25,10 @@ const tier4 = perMinute(100, 20);
  * distributed apps outside the Marketplace get one call per minute, which Slack then says with `Retry-After`.
  */
 export const methodAllowances = {
+  // The tier of the two is not documented: docs.slack.dev/ai/agent-sessions.
+  'agents.sessions.rename': tier3,
+  'agents.sessions.setStatus': tier3,
+  'assistant.threads.setSuggestedPrompts': tier4,
   // "Hundreds of requests per minute" for both.
   'auth.test': perMinute(200, 10),
   'chat.postMessage': perMinute(300, 10),
@@ -31,11 +37,13 @@ export const methodAllowances = {
   'conversations.history': tier3,
   'conversations.info': tier3,
   'conversations.join': tier3,
+  'conversations.members': tier4,
   'conversations.open': tier3,
   'conversations.replies': tier3,
   'files.completeUploadExternal': tier4,
   'files.getUploadURLExternal': tier4,
   'users.info': tier4,
+  'users.list': tier2,
   'views.open': tier4,
   'views.publish': tier4,
   'views.update': tier4,
@@ -51,5 +59,12 @@ export const messagesPerChannel: Allowance = {
   burst: { points: 4, windowSeconds: 60 },
 };
 
-/** Calls of `chat.update` in each window that edits of running cards leave to cards that end: 3 of 7. */
-export const keptForEndings = Math.ceil(tier3.points * 0.4);
+/**
+ * Calls in each window that edits leave to what matters more: cards that end (3 of 7), people who open their Home
+ * (10 of 25), threads in which nothing runs any more (3 of 7).
+ */
+export const keptFromEdits: Partial<Record<SlackMethod, number>> = {
+  'agents.sessions.setStatus': Math.ceil(tier3.points * 0.4),
+  'chat.update': Math.ceil(tier3.points * 0.4),
+  'views.publish': Math.ceil(tier4.points * 0.4),
+};

@@ -28,16 +28,27 @@ export interface Identity {
   teamId: string;
   botUserId: string;
   botId?: string;
+  /** The organisation the workspace belongs to, on Enterprise Grid. */
+  enterpriseId?: string;
+  /** The workspace's own address, which ends with a slash. */
+  workspaceUrl?: string;
 }
 
 /** Asks Slack who the token belongs to. Throws `AppError`: `unauthorized` for a bad token, `unavailable` when Slack is. */
 export async function whoAmI(client: WebClient): Promise<Identity> {
   const auth = await call('auth.test', () => client.auth.test());
-  const { team_id: teamId, user_id: botUserId, bot_id: botId } = auth;
+  const { team_id: teamId, user_id: botUserId, bot_id: botId, enterprise_id: enterpriseId, url } = auth;
   if (teamId === undefined || botUserId === undefined) {
     throw fromSlack(new Error('auth.test names no team or user'), 'auth.test');
   }
-  return { teamId, botUserId, ...(botId === undefined ? {} : { botId }) };
+  return {
+    teamId,
+    botUserId,
+    ...(botId === undefined ? {} : { botId }),
+    // Slack says `null` or nothing where there is none.
+    ...(enterpriseId ? { enterpriseId } : {}),
+    ...(url !== undefined && /^https?:\/\/[^\s<>|]+\/$/.test(url) ? { workspaceUrl: url } : {}),
+  };
 }
 
 /** Runs one Web API call; whatever it throws leaves as `AppError`. */

@@ -111,10 +111,12 @@ const scopesOfMethod: Record<string, string[]> = {
   // What a text names by an id may be any kind of conversation with several people.
   'conversations.info': ['channels:read', 'groups:read', 'mpim:read'],
   'conversations.join': ['channels:join'],
+  'conversations.members': ['channels:read', 'groups:read', 'mpim:read'],
   'conversations.open': ['im:write'],
   'files.completeUploadExternal': ['files:write'],
   'files.getUploadURLExternal': ['files:write'],
   'users.info': ['users:read'],
+  'users.list': ['users:read'],
   'views.open': [],
 };
 
@@ -147,6 +149,10 @@ function registrations() {
     threads,
     read: async (text) => text,
     tell: () => undefined,
+    access: { admit: async () => ({ may: true }) },
+    people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
+    channels: { channel: async (id) => ({ id, kind: 'internal' }), noteShared: () => undefined },
+    audiences: { of: async () => ({ members: 1, guests: 0, outsiders: 0, organisations: 0, isKnown: true }) },
     journal,
   };
   createBoltApp({ receiver: createMemoryReceiver(), botToken: 'xoxb-test', clientOptions, logger, desk });

@@ -3,6 +3,10 @@ import type { Acceptance, NewQuestion } from '../../core/accept.ts';
 import type { Journal, QuestionStore, ThreadStore } from '../../core/ports.ts';
 import type { ButtonResult, CancelResult, Requests } from '../../core/requests.ts';
 import type { Notice } from '../../render/notices.ts';
+import type { Access } from '../access.ts';
+import type { Audiences } from '../audience.ts';
+import type { Channels } from '../channels.ts';
+import type { People } from '../people.ts';
 import type { Teller } from '../teller.ts';
 import type { Through } from '../through.ts';
 import type { Identity } from '../web-client.ts';
@@ -16,6 +20,11 @@ export interface Desk {
   requests: Requests;
   threads: Pick<ThreadStore, 'get' | 'update'>;
   questions: Pick<QuestionStore, 'get'>;
+  /** Who may ask where; asked about everybody who asks, presses or sends a form. */
+  access: Access;
+  people: People;
+  channels: Channels;
+  audiences: Audiences;
   /** Slack's text as people see it, without the app's mention. */
   read: (text: string) => Promise<string>;
   tell: Teller['tell'];
