@@ -37,6 +37,7 @@ export const LIMITS = {
   tableColumns: 20,
   /** All tables of one message together. */
   tableText: 10_000,
+  inputText: 3_000,
   modalBlocks: 100,
   homeBlocks: 100,
   modalTitle: 24,

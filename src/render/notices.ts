@@ -21,7 +21,11 @@ export type Notice =
   | { kind: 'alreadyAsked'; byUserId?: string }
   | { kind: 'queueFull'; limit: number }
   | { kind: 'nothingToCancel' }
-  | { kind: 'expiredButton' };
+  | { kind: 'expiredButton' }
+  /** Slack's time to open a form had passed. */
+  | { kind: 'formNotOpened' }
+  | { kind: 'askedPrivately' }
+  | { kind: 'sharing'; channelId: string };
 
 /** A private word, for `chat.postEphemeral` or a `response_url`, in the reader's language. Fits Slack's limits. */
 export function renderNotice(
@@ -70,6 +74,12 @@ export function renderNotice(
       return said(say.notices.nothingToCancel());
     case 'expiredButton':
       return said(say.notices.expiredButton());
+    case 'formNotOpened':
+      return said(say.notices.formNotOpened());
+    case 'askedPrivately':
+      return said(say.notices.askedPrivately());
+    case 'sharing':
+      return said(say.sharing.sharing(`<#${notice.channelId}>`));
   }
 }
 

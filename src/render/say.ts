@@ -6,8 +6,13 @@ import { failureSentences } from './sentences/failures.ts';
 import { fileSentences } from './sentences/file.ts';
 import { helpSentences } from './sentences/help.ts';
 import { homeSentences } from './sentences/home.ts';
+import { modalSentences } from './sentences/modals.ts';
 import { noticeSentences } from './sentences/notices.ts';
+import { previewSentences } from './sentences/preview.ts';
 import { refusalSentences } from './sentences/refusals.ts';
+import { sharingSentences } from './sentences/sharing.ts';
+import { statusSentences } from './sentences/status.ts';
+import { whySentences } from './sentences/why.ts';
 import { wordSentences } from './sentences/words.ts';
 
 /**
@@ -25,8 +30,13 @@ function writtenWith(f: Formats) {
     file: fileSentences[f.language](f),
     help: helpSentences[f.language](f),
     home: homeSentences[f.language](f),
+    modals: modalSentences[f.language](f),
     notices: noticeSentences[f.language](f),
+    preview: previewSentences[f.language](f),
     refusals: refusalSentences[f.language](f),
+    sharing: sharingSentences[f.language](f),
+    status: statusSentences[f.language](f),
+    why: whySentences[f.language](f),
     words: wordSentences[f.language](f),
   };
 }

@@ -10,6 +10,9 @@ const en = (f: Formats) => ({
   askHere: () => 'Ask again here',
   askInDm: () => 'Ask in our direct messages',
   close: () => 'Close',
+  editFirst: () => 'Edit first…',
+  askPrivately: () => 'Ask privately',
+  share: () => 'Share…',
   askQuestion: () => 'Ask a question',
 });
 
@@ -23,6 +26,9 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   askHere: () => 'Hier noch einmal fragen',
   askInDm: () => 'In unseren Direktnachrichten fragen',
   close: () => 'Schließen',
+  editFirst: () => 'Erst bearbeiten…',
+  askPrivately: () => 'Privat fragen',
+  share: () => 'Teilen…',
   askQuestion: () => 'Frage stellen',
 });
 

@@ -24,6 +24,8 @@ const en = (f: Formats) => ({
     `${f.count(limit, { one: 'question is', other: 'questions are' })} already waiting in this thread. Ask again when one is answered.`,
   nothingToCancel: () => 'Nothing is running in this thread.',
   expiredButton: () => 'This button is too old to be used. Ask the question again.',
+  formNotOpened: () => 'Slack did not open the form in time. Press again.',
+  askedPrivately: () => 'Asked in our direct messages; the answer comes there.',
 });
 
 const de = (f: Formats): ReturnType<typeof en> => ({
@@ -51,6 +53,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
     `${f.count(limit, { one: 'Frage wartet', other: 'Fragen warten' })} schon in diesem Thread. Frag noch einmal, sobald eine beantwortet ist.`,
   nothingToCancel: () => 'In diesem Thread läuft gerade nichts.',
   expiredButton: () => 'Diese Schaltfläche ist zu alt. Stell die Frage noch einmal.',
+  formNotOpened: () => 'Slack hat das Formular nicht rechtzeitig geöffnet. Drück noch einmal.',
+  askedPrivately: () => 'In unseren Direktnachrichten gefragt; dort kommt auch die Antwort an.',
 });
 
 /** What is said to one person only. */

@@ -27,6 +27,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
       ['<https://e.org/x|x>', false],
       ['<https://e.org/x|x>', true],
     ],
+    diagram: [['mermaid']],
     quota: [[0.855, 1710, 2000]],
     quotaResets: [['15:00']],
     sourcesLeftOut: counts,
@@ -84,7 +85,22 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     alreadyAsked: someone,
     queueFull: counts,
   },
+  modals: {
+    cut: [[3000]],
+    tooLong: [[10_001, 10_000]],
+    askedMeanwhile: [[undefined], ['bob']],
+  },
+  preview: { sources: counts, followUps: counts },
   refusals: {},
+  sharing: {
+    audience: [
+      ['<#C1>', { people: 1, guests: 0, organisations: 0 }],
+      ['<#C1>', { people: 214, guests: 1, organisations: 1 }],
+      ['<#C1>', { people: 1000, guests: 3, organisations: 2 }],
+    ],
+    audienceUnknown: [['<#C1>']],
+    sharing: [['<#C1>']],
+  },
   words: {
     duration: durations,
     steps: counts,

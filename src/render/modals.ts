@@ -1,0 +1,223 @@
+import type { InputBlock, KnownBlock, ModalView, Option, PlainTextElement } from '@slack/types';
+import { context, section } from './blocks.ts';
+import { ACTIONS, type ButtonValue, buttonValue, FORMS } from './ids.ts';
+import { LIMITS } from './limits.ts';
+import { type Say, sayIn } from './say.ts';
+import { graphemeEnd } from './text.ts';
+
+/** The fields of the forms: block id and action id in one. */
+export const FIELDS = { question: 'question', where: 'where', channel: 'channel', withLink: 'with_link' } as const;
+
+/** Where the answer to a form's question goes. */
+export const PLACES = { thread: 'thread', channel: 'channel', privately: 'privately' } as const;
+
+/** The name of the product, the same in every language. */
+const PRODUCT = 'Deep Search';
+
+/** Who would read what is posted in a channel; counts are not all where it is not known. */
+export interface ShownAudience {
+  members: number;
+  guests: number;
+  outsiders: number;
+  organisations: number;
+  isKnown: boolean;
+}
+
+/** A modal that only says something: while a form is being filled, or in its place. */
+export function renderWords(words: (say: Say) => string, locale: string | undefined): ModalView {
+  const say = sayIn(locale);
+  return {
+    type: 'modal',
+    title: plain(PRODUCT),
+    close: plain(say.buttons.close()),
+    blocks: [section(words(say))],
+  };
+}
+
+/**
+ * The form that asks a question. `about`: the thread of the message it is about, kept by the form; without it a channel
+ * is chosen. `text` fills the form, as far as it fits.
+ */
+export function renderAskForm(
+  form: { text?: string; about?: string; startsPrivately?: boolean },
+  locale: string | undefined,
+): ModalView {
+  const say = sayIn(locale);
+  const { text = '', about, startsPrivately = false } = form;
+  const filled = fitted(text);
+  const there =
+    about === undefined ? option(say.modals.inChannel(), PLACES.channel) : option(say.modals.inThread(), PLACES.thread);
+  const privately = option(say.modals.privately(), PLACES.privately);
+  return {
+    type: 'modal',
+    callback_id: FORMS.ask,
+    ...(about === undefined ? {} : { private_metadata: about }),
+    title: plain(say.modals.askTitle()),
+    submit: plain(say.modals.ask()),
+    close: plain(say.buttons.cancel()),
+    blocks: [
+      questionInput(say.modals.question(), filled),
+      ...(filled.length < text.length ? [context(say.modals.cut(filled.length))] : []),
+      input(FIELDS.where, say.modals.where(), {
+        type: 'radio_buttons',
+        action_id: FIELDS.where,
+        options: [there, privately],
+        initial_option: startsPrivately ? privately : there,
+      }),
+      ...(about === undefined ? [channelInput(say)] : []),
+    ],
+  };
+}
+
+/** The form that asks a suggestion in other words. */
+export function renderEditForm(value: ButtonValue, text: string, locale: string | undefined): ModalView {
+  const say = sayIn(locale);
+  return {
+    type: 'modal',
+    callback_id: FORMS.editFollowUp,
+    private_metadata: buttonValue(value),
+    title: plain(say.modals.editTitle()),
+    submit: plain(say.modals.ask()),
+    close: plain(say.buttons.cancel()),
+    blocks: [questionInput(say.modals.followUp(), fitted(text))],
+  };
+}
+
+/**
+ * The form that shares an answer. Once a channel is chosen it shows who would read it there, and wants a tick where
+ * they are not all full members. `private_metadata` names the question and the channel whose audience was shown.
+ */
+export function renderShareForm(
+  form: { questionId: string; chosen?: { channelId: string; audience: ShownAudience }; withLink?: boolean },
+  locale: string | undefined,
+): ModalView {
+  const say = sayIn(locale);
+  const { questionId, chosen, withLink = false } = form;
+  const link = option(say.sharing.withLink(), FIELDS.withLink);
+  return {
+    type: 'modal',
+    callback_id: FORMS.share,
+    private_metadata: shareMetadata({
+      questionId,
+      ...(chosen === undefined ? {} : { shownChannelId: chosen.channelId }),
+    }),
+    title: plain(say.sharing.shareTitle()),
+    submit: plain(say.sharing.share()),
+    close: plain(say.buttons.cancel()),
+    blocks: [
+      {
+        ...input(FIELDS.channel, say.sharing.channel(), {
+          type: 'conversations_select',
+          action_id: ACTIONS.shareChannel,
+          filter: { include: ['public', 'private'] },
+          ...(chosen === undefined ? {} : { initial_conversation: chosen.channelId }),
+        }),
+        dispatch_action: true,
+      },
+      ...(chosen === undefined ? [section(say.sharing.choose())] : audienceBlocks(chosen, say)),
+      context(say.sharing.sources()),
+      {
+        ...input(FIELDS.withLink, say.sharing.conversation(), {
+          type: 'checkboxes',
+          action_id: FIELDS.withLink,
+          options: [link],
+          ...(withLink ? { initial_options: [link] } : {}),
+        }),
+        optional: true,
+        hint: plain(say.sharing.withLinkHint()),
+      },
+    ],
+  };
+}
+
+function audienceBlocks(chosen: { channelId: string; audience: ShownAudience }, say: Say): KnownBlock[] {
+  const { channelId, audience } = chosen;
+  const { members, guests, outsiders, organisations, isKnown } = audience;
+  const channel = `<#${channelId}>`;
+  const line = isKnown
+    ? say.sharing.audience(channel, { people: members + guests + outsiders, guests, organisations })
+    : say.sharing.audienceUnknown(channel);
+  const field = confirmField(channelId, audience);
+  return [
+    section(line),
+    ...(field === undefined
+      ? []
+      : [
+          input(field, say.sharing.beyond(), {
+            type: 'checkboxes',
+            action_id: field,
+            options: [option(say.sharing.confirm(), 'confirm')],
+          }),
+        ]),
+  ];
+}
+
+/**
+ * The field that confirms this audience, or nothing where all are full members. It names the audience, so that a tick
+ * for fewer people or another channel does not count.
+ */
+export function confirmField(channelId: string, audience: ShownAudience): string | undefined {
+  const { guests, outsiders, organisations, isKnown } = audience;
+  if (isKnown && guests === 0 && outsiders === 0 && organisations === 0) return undefined;
+  return `confirm:${channelId}:${isKnown ? [guests, outsiders, organisations].join(':') : 'unknown'}`;
+}
+
+/** What the form that shares an answer carries. */
+export interface ShareMetadata {
+  questionId: string;
+  shownChannelId?: string;
+}
+
+const SHARE_METADATA = /^(q[0-9a-f]{24})(?: ([A-Z0-9]{2,30}))?$/;
+
+function shareMetadata({ questionId, shownChannelId }: ShareMetadata): string {
+  return shownChannelId === undefined ? questionId : `${questionId} ${shownChannelId}`;
+}
+
+/** Reads back what a form carries; undefined for anything this app did not write. */
+export function parseShareMetadata(raw: string): ShareMetadata | undefined {
+  const [, questionId, shownChannelId] = SHARE_METADATA.exec(raw) ?? [];
+  if (questionId === undefined) return undefined;
+  return { questionId, ...(shownChannelId === undefined ? {} : { shownChannelId }) };
+}
+
+function questionInput(label: string, text: string): InputBlock {
+  return input(FIELDS.question, label, {
+    type: 'plain_text_input',
+    action_id: FIELDS.question,
+    multiline: true,
+    max_length: LIMITS.inputText,
+    ...(text === '' ? {} : { initial_value: text }),
+  });
+}
+
+/** Optional, because an answer in direct messages needs none. */
+function channelInput(say: Say): InputBlock {
+  return {
+    ...input(FIELDS.channel, say.modals.channel(), {
+      type: 'conversations_select',
+      action_id: FIELDS.channel,
+      default_to_current_conversation: true,
+      filter: { include: ['public', 'private'], exclude_external_shared_channels: true },
+    }),
+    optional: true,
+    hint: plain(say.modals.channelHint()),
+  };
+}
+
+/** A person's text as far as an input holds it. */
+function fitted(text: string): string {
+  return text.slice(0, graphemeEnd(text, LIMITS.inputText));
+}
+
+function input(id: string, label: string, element: InputBlock['element']): InputBlock {
+  return { type: 'input', block_id: id, label: plain(label), element };
+}
+
+function option(label: string, value: string): Option & { value: string } {
+  return { text: plain(label), value };
+}
+
+function plain(text: string): PlainTextElement {
+  return { type: 'plain_text', text, emoji: false };
+}
