@@ -4,6 +4,7 @@ import { actions, button, context, section } from './blocks.ts';
 import { ACTIONS, followUpAction, markerBlockId, markerMetadata, partMarker } from './ids.ts';
 import { LIMITS } from './limits.ts';
 import { mrkdwnLink } from './links.ts';
+import { DIAGRAM_LANGUAGES, type DiagramNotes } from './markdown/diagrams.ts';
 import { type AnswerPart, layoutAnswer } from './markdown/layout.ts';
 import { parseAnswer, textOf } from './markdown/parse.ts';
 import type { RenderedMessage, RenderOptions } from './message.ts';
@@ -31,15 +32,21 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
   const sources = renderSources(answer, say);
   const buttons = renderButtons(question, answer, sources, say);
   const footer = renderFooter(question, answer, say);
-  const isLonger = say.answer.isLonger(linkTo(question, say));
-  const divided = layoutAnswer(answer.markdown, {
+  const hasFile = question.delivery.file?.state === 'attached';
+  const isLonger = say.answer.isLonger(linkTo(question, say), hasFile);
+  const surroundings = {
     firstWeight: weigh(head),
-    lastWeight: weigh([isLonger, ...sources.sections, footer]) + LIMITS.blockWeight + buttonsWeight(buttons),
+    // Whether there is a file is known only before the last part; the parts must be the same before and after.
+    lastWeight:
+      weigh([longestNote(question, say), ...sources.sections, footer]) + LIMITS.blockWeight + buttonsWeight(buttons),
     eachWeight: PART_LINE + LIMITS.blockWeight,
     blocks: head.length + sources.sections.length + 5,
-  });
+  };
+  const divided = layoutAnswer(answer.markdown, surroundings, diagramNotes(question, say));
   const isEmpty = divided.isWhole && divided.parts.every((part) => part.markdown === '');
   const parts = isEmpty ? [emptyAnswer(say)] : divided.parts;
+
+  const notes = divided.isWhole ? (hasFile ? [say.answer.attached()] : []) : [isLonger];
 
   return parts.map((part, index) => {
     const marker = partMarker(question, index);
@@ -47,7 +54,7 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
     const numbered = parts.length > 1 ? [say.answer.part(index + 1, parts.length)] : [];
     const small = [...numbered, ...(isLast ? [footer] : [])].join(' · ');
     const before = index === 0 ? head : [];
-    const after = isLast ? [...(divided.isWhole ? [] : [isLonger]), ...sources.sections] : [];
+    const after = isLast ? [...notes, ...sources.sections] : [];
     const metadata = markerMetadata(question, marker);
     if (options.format === 'plain') {
       return {
@@ -71,6 +78,18 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
     ];
     return { text: preview(answer, part, say), blocks, metadata };
   });
+}
+
+function diagramNotes({ upstream: { shareUrl } }: Question, say: Say): DiagramNotes | undefined {
+  if (shareUrl === undefined || shareUrl.length > MAX_SHARE_URL) return undefined;
+  const names = new Map(DIAGRAM_LANGUAGES.map((language) => [language, say.answer.diagram(language)]));
+  return { url: shareUrl, label: say.words.openInDeepSearch(), names };
+}
+
+function longestNote(question: Question, say: Say): string {
+  const link = linkTo(question, say);
+  const notes = [say.answer.attached(), say.answer.isLonger(link, true), say.answer.isLonger(link, false)];
+  return notes.reduce((longest, note) => (note.length > longest.length ? note : longest), '');
 }
 
 /** Sets the sources apart from the answer, which often ends in a list of links itself. */

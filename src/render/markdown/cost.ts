@@ -80,7 +80,8 @@ function rowCost(row: TableRow, frames: readonly Frame[]): Cost {
   return {
     markdown: cells.reduce((total, cell) => total + cell.length, bars),
     weight: cells.reduce((total, cell) => total + cell.weight, bars),
-    mrkdwn: mrkdwn + indent.mrkdwn + 1,
+    // A record has a line per cell, and every line is indented.
+    mrkdwn: mrkdwn + indent.mrkdwn * (form.kind === 'records' ? row.children.length : 1) + 1,
     blocks: 0,
     tableRows: 1,
     tableText: text.length,

@@ -1,6 +1,7 @@
 import { LIMITS } from '../limits.ts';
 import { graphemeEnd } from '../text.ts';
 import { build } from './build.ts';
+import type { DiagramNotes } from './diagrams.ts';
 import { asPlainText, parseAnswer, textOf } from './parse.ts';
 import { weightOf, writeMarkdown } from './to-markdown.ts';
 import { writeMrkdwn } from './to-mrkdwn.ts';
@@ -47,13 +48,14 @@ const SECTION_MARGIN = 20;
  * Divides an answer into as few messages as fit Slack's limits in all three formats alike, at the best places there are:
  * headings, then paragraphs and code blocks, then list items, rows and lines, and inside a text only when it must be.
  * The last part may be empty when only what surrounds the answer did not fit any more. At most 20 parts: a longer answer
- * ends there.
+ * ends there. `diagrams`: what stands after each diagram.
  */
-export function layoutAnswer(markdown: string, around: Surroundings): DividedAnswer {
+export function layoutAnswer(markdown: string, around: Surroundings, diagrams?: DiagramNotes): DividedAnswer {
   const readable = beginningOf(markdown);
   const isCut = readable.length < markdown.length;
-  const key = JSON.stringify([around, isCut, readable]);
-  const divided = known.get(key) ?? divide(readable, isCut, around);
+  const drawn = diagrams === undefined ? [] : [diagrams.url, diagrams.label, ...diagrams.names.values()];
+  const key = JSON.stringify([around, isCut, drawn, readable]);
+  const divided = known.get(key) ?? divide(readable, isCut, around, diagrams);
   known.delete(key);
   known.set(key, divided);
   let characters = [...known.keys()].reduce((sum, each) => sum + each.length, 0);
@@ -74,9 +76,10 @@ const MAX_KNOWN = 50;
 /** Of all sources together; what is made of them takes about three times as much. */
 const MAX_KNOWN_CHARACTERS = 2_000_000;
 
-function divide(markdown: string, isCut: boolean, around: Surroundings): DividedAnswer {
+function divide(markdown: string, isCut: boolean, around: Surroundings, diagrams?: DiagramNotes): DividedAnswer {
   const divided =
-    divideUnits(toUnits(parseAnswer(markdown)), around) ?? divideUnits(toUnits(asPlainText(markdown)), around);
+    divideUnits(toUnits(parseAnswer(markdown, diagrams)), around) ??
+    divideUnits(toUnits(asPlainText(markdown)), around);
   if (divided === undefined) throw new RangeError('What surrounds the answer leaves no room for it.');
   return { ...divided, isWhole: divided.isWhole && !isCut };
 }

@@ -18,6 +18,7 @@ import { isQuicklyParsed } from '../../core/markdown-guard.ts';
 import { LIMITS } from '../limits.ts';
 import { safeUrl } from '../links.ts';
 import { defuseWords, escapeMrkdwn } from '../text.ts';
+import { createDiagramNotes, type DiagramNotes } from './diagrams.ts';
 
 /** Slack writes headings as header blocks (150); longer ones are shown as a bold paragraph. */
 const MAX_HEADING = 140;
@@ -34,12 +35,12 @@ const LANGUAGE = /^[\w+#.-]{1,40}$/;
  * Reads untrusted Markdown (GFM) into a tree made only of what Slack can show. Raw HTML becomes text, images become
  * links, links that must not be followed become text, references are resolved, footnotes become readable paragraphs,
  * tables beyond Slack's size become lists, and bare broadcast words lose their ping. No text is lost. What would take
- * long to read is not read but shown as it was written.
+ * long to read is not read but shown as it was written. With `diagrams`, each diagram is followed by where it is drawn.
  */
-export function parseAnswer(markdown: string): RootContent[] {
+export function parseAnswer(markdown: string, diagrams?: DiagramNotes): RootContent[] {
   if (!isQuicklyParsed(markdown)) return asPlainText(markdown);
   try {
-    return normalize(fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }));
+    return normalize(fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }), diagrams);
   } catch {
     // Should something exhaust the parser's stack all the same: the words are still worth showing.
     return asPlainText(markdown);
@@ -51,7 +52,8 @@ export function asPlainText(markdown: string): RootContent[] {
   return markdown.split(/\n\s*\n/).flatMap((block) => paragraph(linesAsText(block.trim())));
 }
 
-function normalize(root: Root): RootContent[] {
+function normalize(root: Root, diagrams: DiagramNotes | undefined): RootContent[] {
+  const noteOf = createDiagramNotes(diagrams);
   const definitions = new Map<string, Definition>();
   const used = new Set<string>();
   /** Found anywhere, shown at the end of the document. */
@@ -88,7 +90,8 @@ function normalize(root: Root): RootContent[] {
           lang: info !== '' && known ? info : null,
           value: defuseWords(node.value),
         };
-        return known ? [code] : [...paragraph([{ type: 'inlineCode', value: defuseWords(info) }]), code];
+        const shown = [code, ...noteOf(node.lang ?? undefined)];
+        return known ? shown : [...paragraph([{ type: 'inlineCode', value: defuseWords(info) }]), ...shown];
       }
       case 'table':
         return table(node);

@@ -20,7 +20,7 @@ const MAX_TABLE_WIDTH = 90;
 
 /**
  * Writes a tree in Slack's mrkdwn: headings as bold lines, lists with bullets and indentation, tables as an aligned code
- * block, or a line per row where that would be too wide or would lose a link. `&`, `<` and `>` are escaped exactly once,
+ * block, as a record per row where that would be too wide, or as a line per row where it would lose a link. `&`, `<` and `>` are escaped exactly once,
  * so no token of Slack's can come out of the text.
  */
 export function writeMrkdwn(nodes: readonly RootContent[]): string {
@@ -191,7 +191,12 @@ function isEdge(character: string): boolean {
 }
 
 /** How a table is written. A table to be divided carries its form as data, so that all its pieces look alike. */
-export type TableForm = { kind: 'aligned'; widths: number[] } | { kind: 'lines' };
+export type TableForm =
+  | { kind: 'aligned'; widths: number[] }
+  /** A line per row. */
+  | { kind: 'lines' }
+  /** A record per row, a line per cell. */
+  | { kind: 'records' };
 
 export function tableForm(node: Table): TableForm {
   return node.data?.form ?? measureTable(node);
@@ -199,14 +204,16 @@ export function tableForm(node: Table): TableForm {
 
 function measureTable(node: Table): TableForm {
   const widths: number[] = [];
+  let links = false;
   for (const row of node.children) {
     for (const [column, cell] of row.children.entries()) {
-      if (cell.children.some(hasLink)) return { kind: 'lines' };
+      links ||= cell.children.some(hasLink);
       widths[column] = Math.max(widths[column] ?? 3, displayWidth(textOf(cell.children)));
     }
   }
   const total = widths.reduce((sum, width) => sum + width + 3, 0);
-  return total > MAX_TABLE_WIDTH ? { kind: 'lines' } : { kind: 'aligned', widths };
+  if (total > MAX_TABLE_WIDTH) return { kind: 'records' };
+  return links ? { kind: 'lines' } : { kind: 'aligned', widths };
 }
 
 function hasLink(node: PhrasingContent): boolean {
@@ -237,7 +244,7 @@ function writeTable(node: Table): string {
         const name = inline(withoutStrong(header.children[column]?.children ?? []));
         return name === '' || value === '' ? value : `${marked('*', `${name}:`, '', ' ')} ${value}`;
       });
-      return `• ${cells.filter((cell) => cell !== '').join(' · ')}`;
+      return `• ${cells.filter((cell) => cell !== '').join(form.kind === 'records' ? `\n${INDENT}` : ' · ')}`;
     })
     .join('\n');
 }

@@ -84,6 +84,7 @@ function boundaryBefore(
   shared: number,
 ): number {
   const innermost = unit.frames[shared - 1];
+  if (isNote(unit.leaf)) return -1;
   if (innermost === undefined) {
     if (isHeading(before.leaf)) return -1;
     return isHeading(unit.leaf) ? 6 : 5;
@@ -106,4 +107,8 @@ function boundaryBefore(
 
 function isHeading(leaf: Leaf): boolean {
   return leaf.kind === 'block' && leaf.node.type === 'heading';
+}
+
+function isNote(leaf: Leaf): boolean {
+  return leaf.kind === 'block' && leaf.node.type === 'paragraph' && leaf.node.data?.isNote === true;
 }

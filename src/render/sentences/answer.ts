@@ -8,10 +8,15 @@ const en = (f: Formats) => ({
       : `*Sources* · ${f.number(count)}`,
   noSources: () => 'No sources were named for this answer.',
   part: (part: number, parts: number) => `Part ${f.number(part)} of ${f.number(parts)}`,
-  isLonger: (link: string | undefined) =>
-    link === undefined
-      ? 'The answer is longer than can be shown in Slack; it ends here.'
-      : `The answer is longer than can be shown in Slack; it goes on there: ${link}`,
+  attached: () => 'The whole answer is attached as a Markdown file.',
+  isLonger: (link: string | undefined, hasFile: boolean) => {
+    const said = 'The answer is longer than can be shown in Slack';
+    if (hasFile)
+      return `${said}; all of it is in the attached Markdown file${link === undefined ? '' : ` and there: ${link}`}`;
+    return link === undefined ? `${said}; it ends here.` : `${said}; it goes on there: ${link}`;
+  },
+  /** `language` as the code names it. */
+  diagram: (language: string) => `Diagram (${language})`,
   quota: (share: number, used: number, limit: number) =>
     `${f.share(share)} of the quota used (${f.number(used)} of ${f.number(limit)} credits)`,
   quotaResets: (when: string) => `resets ${when}`,
@@ -30,10 +35,14 @@ const de = (f: Formats): ReturnType<typeof en> => ({
       : `*Quellen* · ${f.number(count)}`,
   noSources: () => 'Zu dieser Antwort wurden keine Quellen genannt.',
   part: (part, parts) => `Teil ${f.number(part)} von ${f.number(parts)}`,
-  isLonger: (link) =>
-    link === undefined
-      ? 'Die Antwort ist länger, als Slack zeigen kann; sie endet hier.'
-      : `Die Antwort ist länger, als Slack zeigen kann; dort geht sie weiter: ${link}`,
+  attached: () => 'Die ganze Antwort hängt als Markdown-Datei an.',
+  isLonger: (link, hasFile) => {
+    const said = 'Die Antwort ist länger, als Slack zeigen kann';
+    if (hasFile)
+      return `${said}; ganz steht sie in der angehängten Markdown-Datei${link === undefined ? '' : ` und dort: ${link}`}`;
+    return link === undefined ? `${said}; sie endet hier.` : `${said}; dort geht sie weiter: ${link}`;
+  },
+  diagram: (language) => `Diagramm (${language})`,
   quota: (share, used, limit) =>
     `${f.share(share)} des Kontingents verbraucht (${f.number(used)} von ${f.number(limit)} Credits)`,
   quotaResets: (when) => `neu ab ${when}`,
