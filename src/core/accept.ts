@@ -1,4 +1,5 @@
 import { AppError, isAppError } from './errors.ts';
+import type { HeardFile } from './heard.ts';
 import type { LifePorts } from './life-ports.ts';
 import { joinLine } from './line.ts';
 import { isInThread, type Origin, type Place, type Question } from './question.ts';
@@ -21,6 +22,7 @@ export interface NewQuestion {
   fresh?: boolean;
   /** As of the question. */
   messageTs?: string | undefined;
+  files?: HeardFile[] | undefined;
   /** As of the question; without it, a mention in somebody's thread reads the thread. */
   readsThread?: boolean;
   follows?: Question['follows'];
@@ -130,6 +132,7 @@ function draft(id: string, request: NewQuestion, nowMs: number): Question {
     acceptedMs: nowMs,
     phase: 'offered',
     ...(request.messageTs === undefined ? {} : { messageTs: request.messageTs }),
+    ...(request.files === undefined ? {} : { files: request.files }),
     ...(readsThread(request) ? { readsThread: true } : {}),
     ...(request.follows === undefined ? {} : { follows: request.follows }),
     ...(request.shares === undefined ? {} : { shares: request.shares }),

@@ -1,3 +1,5 @@
+import type { HeardFile } from './heard.ts';
+
 /** How a question reached us; decides whether its card restates it. */
 export type Origin =
   | 'command'
@@ -139,6 +141,8 @@ export interface Question {
   admittedMs?: number;
   /** The message that asked, where a message did: the thread is read up to it, and its files belong to the question. */
   messageTs?: string;
+  /** The files of that message; absent where Slack told of it without its files. */
+  files?: HeardFile[];
   /** The thread is read before the question is asked, because it may be about what people said there. */
   readsThread?: boolean;
   context?: ThreadContext;

@@ -11,6 +11,13 @@ export type ButtonResult =
 /** `answered`: the answer came first and stands. `nothing`: no such question, or it ended in another way. */
 export type CancelResult = { kind: 'cancelling' } | { kind: 'answered' } | { kind: 'nothing' };
 
+/** `noted`: the question runs on, and its new text can be asked. `ended`: too late for that. */
+export type EditResult =
+  | { kind: 'noted'; question: Question }
+  | { kind: 'known' }
+  | { kind: 'ended' }
+  | { kind: 'nothing' };
+
 /** Who pressed a button or said a verb, and where. */
 export interface Press {
   userId: string;
@@ -37,7 +44,20 @@ function againKey(questionId: string): string {
  * button claims. Every method throws `AppError` of kind `storage` when nothing was done.
  */
 export function createRequests({ questions, threads, claims, looks, witness, accept, digest, now }: RequestPorts) {
-  return { cancel, cancelOwn, cancelStartedBy, cancelInThread, followUp, askAgain, checkAgain, askIn, find };
+  return {
+    cancel,
+    cancelOwn,
+    cancelStartedBy,
+    cancelInThread,
+    startedBy,
+    noteEdit,
+    askEdited,
+    followUp,
+    askAgain,
+    checkAgain,
+    askIn,
+    find,
+  };
 
   /** Cancels a question that has not ended; cancelling twice is the same as once. */
   async function cancel(questionId: string, press: Press): Promise<CancelResult> {
@@ -54,20 +74,31 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
   }
 
   /** Cancels the question that something started which is gone now: a message that was deleted. `key` as in `accept`. */
-  async function cancelStartedBy(key: string, userId: string): Promise<CancelResult> {
-    const question = await questions.get(idOf(digest, key));
-    return question === undefined ? { kind: 'nothing' } : cancelFound(question, userId);
+  async function cancelStartedBy(key: string, userId?: string): Promise<CancelResult> {
+    const question = await startedBy(key);
+    return question === undefined ? { kind: 'nothing' } : cancelFound(question, userId ?? question.askerId);
+  }
+
+  /** The question that a message started. `key` as in `accept`. */
+  function startedBy(key: string): Promise<Question | undefined> {
+    return questions.get(idOf(digest, key));
   }
 
   /**
    * Cancels what runs in a thread: the first question of its line. `key` names the message that says so; delivered again,
-   * it is still aimed at the same question.
+   * it is still aimed at the same question. `ownOnly`: for those who may cancel nothing but what they asked themselves.
    */
-  async function cancelInThread(place: ThreadPlace, userId: string, key: string): Promise<CancelResult> {
+  async function cancelInThread(
+    place: ThreadPlace,
+    userId: string,
+    key: string,
+    { ownOnly = false }: { ownOnly?: boolean } = {},
+  ): Promise<CancelResult> {
     const first = (await threads.get(place))?.line[0];
     const aimedAt = first === undefined ? undefined : await claims.claim(`cancel:${key}`, first);
     const question = aimedAt === undefined ? undefined : await questions.get(aimedAt);
-    return question === undefined ? { kind: 'nothing' } : cancelFound(question, userId);
+    if (question === undefined || (ownOnly && question.askerId !== userId)) return { kind: 'nothing' };
+    return cancelFound(question, userId);
   }
 
   async function cancelFound({ id }: Question, userId: string): Promise<CancelResult> {
@@ -81,6 +112,52 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
     await looks.lookIn(id, 0);
     witness.changed(cancelled);
     return { kind: 'cancelling' };
+  }
+
+  /**
+   * Remembers that the message that asked a question was edited while the question runs; nothing changes by that. `key` as
+   * in `accept`; `atMs` is when it was edited, the same for every delivery. Back to its old text is an edit as well.
+   */
+  async function noteEdit(key: string, edit: { text: string; atMs: number }): Promise<EditResult> {
+    let result: EditResult['kind'] = 'nothing';
+    const question = await questions.update(idOf(digest, key), (stored) => {
+      const { edited, ...rest } = stored;
+      result = 'ended';
+      if (hasEnded(stored) || stored.cancel !== undefined) return stored;
+      result = 'known';
+      if (edited !== undefined && edited.atMs >= edit.atMs) return stored;
+      if (edit.text === stored.text) return edited === undefined ? stored : rest;
+      if (edit.text === edited?.text) return stored;
+      result = 'noted';
+      return { ...stored, edited: edit };
+    });
+    return question !== undefined && isNoted(result) ? { kind: 'noted', question } : { kind: result };
+  }
+
+  /**
+   * Asks the edited version of a question in its place, once, and cancels the one that runs; `cameLate` when that was
+   * answered already, so that the edited version follows it.
+   */
+  async function askEdited(questionId: string, press: Press): Promise<{ result: ButtonResult; cameLate: boolean }> {
+    const question = await find(questionId, press);
+    const edited = question?.edited;
+    if (question === undefined || edited === undefined) return { result: { kind: 'expired' }, cameLate: false };
+    const cameLate = question.outcome?.kind === 'answered';
+    const result = await accept({
+      key: `edited:${questionId}:${edited.atMs}`,
+      place: question.place,
+      askerId: press.userId,
+      text: edited.text,
+      origin: 'retry',
+      beginsThread: question.beginsThread,
+      messageTs: question.messageTs,
+      readsThread: question.readsThread ?? false,
+      fresh: question.fresh && !cameLate,
+      ...(question.follows === undefined ? {} : { follows: question.follows }),
+    });
+    // Only now, and also when it was asked before: a crash in between must not leave the old version running.
+    if (result.kind === 'accepted' || result.kind === 'duplicate') await cancelFound(question, press.userId);
+    return { result, cameLate };
   }
 
   /** Asks a suggested follow-up of an answer, credited to whoever pressed; the same suggestion is asked once. */
@@ -120,6 +197,7 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
       origin: isInThread(question.place) ? 'retry' : 'command',
       beginsThread: !isInThread(question.place),
       messageTs: question.messageTs,
+      files: question.files,
       readsThread: question.readsThread ?? false,
       ...(question.follows === undefined ? {} : { follows: question.follows }),
       fresh: fresh || question.fresh,

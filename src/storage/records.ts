@@ -103,6 +103,14 @@ const outcomeSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
+const fileSchema = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  type: z.string(),
+  bytes: z.number(),
+  url: z.string().exactOptional(),
+});
+
 const questionSchema = z.looseObject({
   version: z.literal(1),
   id: z.string(),
@@ -117,6 +125,7 @@ const questionSchema = z.looseObject({
   locale: z.string().exactOptional(),
   admittedMs: z.number().exactOptional(),
   messageTs: z.string().exactOptional(),
+  files: z.array(fileSchema).exactOptional(),
   readsThread: z.boolean().exactOptional(),
   context: z
     .looseObject({
@@ -239,15 +248,7 @@ const heardSchema = z.looseObject({
       ts: z.string(),
       userId: z.string(),
       text: z.string(),
-      files: z.array(
-        z.looseObject({
-          id: z.string(),
-          name: z.string(),
-          type: z.string(),
-          bytes: z.number(),
-          url: z.string().exactOptional(),
-        }),
-      ),
+      files: z.array(fileSchema),
     }),
   ),
   taken: z.looseObject({ questionId: z.string(), fromTs: z.string(), toTs: z.string() }).exactOptional(),
