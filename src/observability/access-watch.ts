@@ -4,11 +4,20 @@ import type { Clock, CodeSearch } from '../core/ports.ts';
 /** After our credentials were refused, how often the far side is asked whether it takes them again, in milliseconds. */
 const probeEveryMs = 15_000;
 
+/** How long a far side that nobody called is believed to be as it was, and how long finding out may take. */
+const believedMs = 60_000;
+const longestProbeMs = 500;
+
+/** How the far side met the latest call. */
+export type FarSideState = 'fine' | 'refused' | 'unreachable';
+
 export interface AccessNote {
   /** Notes how a call ends; the result or the error goes on as it is. */
   noting<Result>(result: Promise<Result>): Promise<Result>;
   /** False from the first refusal until a call succeeds. Asks the far side itself meanwhile, every 15 s at most. */
   isAuthorized(): Promise<boolean>;
+  /** For people to see, within about half a second: asks the far side itself when it has not been called for a minute. */
+  state(): Promise<FarSideState>;
 }
 
 /**
@@ -22,18 +31,24 @@ export function createAccessNote(options: {
 }): AccessNote {
   const { probe, isRefusal, now } = options;
   let refused = false;
+  let isUnreachable = false;
+  let heardMs = 0;
   let probedMs = 0;
 
-  return { noting, isAuthorized };
+  return { noting, isAuthorized, state };
 
   async function noting<Result>(result: Promise<Result>): Promise<Result> {
     try {
       const value = await result;
       refused = false;
+      isUnreachable = false;
       return value;
     } catch (error) {
       if (isRefusal(error)) refused = true;
+      isUnreachable = isAppError(error, 'unavailable', 'badReply');
       throw error;
+    } finally {
+      heardMs = now();
     }
   }
 
@@ -44,14 +59,34 @@ export function createAccessNote(options: {
     }
     return !refused;
   }
+
+  async function state(): Promise<FarSideState> {
+    const isOld = now() - heardMs >= believedMs;
+    if ((refused || isUnreachable || isOld) && now() - probedMs >= probeEveryMs) {
+      probedMs = now();
+      await atMost(probe(), longestProbeMs);
+    }
+    if (refused) return 'refused';
+    return isUnreachable ? 'unreachable' : 'fine';
+  }
+}
+
+/** How the work ends is noted elsewhere. */
+async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work.catch(() => undefined), late]);
+  clearTimeout(timer);
 }
 
 /** Wraps the service so that refused credentials show on `/readyz` until the service takes them again. */
 export function watchAccess(
   codeSearch: CodeSearch,
   now: Clock,
-): { codeSearch: CodeSearch; isAuthorized: () => Promise<boolean> } {
-  const { noting, isAuthorized } = createAccessNote({
+): { codeSearch: CodeSearch } & Pick<AccessNote, 'isAuthorized' | 'state'> {
+  const { noting, isAuthorized, state } = createAccessNote({
     probe: () => watched.newest(1),
     isRefusal: (error) => isAppError(error, 'unauthorized'),
     now,
@@ -65,5 +100,5 @@ export function watchAccess(
     newest: (limit, sinceMs) => noting(codeSearch.newest(limit, sinceMs)),
     cancel: (conversationId, questionId) => noting(codeSearch.cancel(conversationId, questionId)),
   };
-  return { codeSearch: watched, isAuthorized };
+  return { codeSearch: watched, isAuthorized, state };
 }

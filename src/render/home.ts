@@ -202,7 +202,9 @@ function accessLines({ service, overview }: Extract<HomeContent, { kind: 'shown'
   ].join('\n');
 }
 
-function serviceLine(service: ServiceState, { home }: Say): string {
+/** How the service is, in one sentence. */
+/** One sentence on whether questions get through to the service. */
+export function serviceLine(service: ServiceState, { home }: Say): string {
   switch (service) {
     case 'fine':
       return home.serviceFine();
@@ -213,7 +215,8 @@ function serviceLine(service: ServiceState, { home }: Say): string {
   }
 }
 
-function quotaLine({ used, limit, resetAtMs }: Quota, say: Say): string {
+/** What of the quota was used when an answer last said so, where there is a limit. */
+export function quotaLine({ used, limit, resetAtMs }: Quota, say: Say): string {
   const line = say.home.quota(say.answer.quota(used / limit, used, limit));
   return resetAtMs === undefined ? line : `${line}, ${say.answer.quotaResets(slackDayTime(resetAtMs, say))}`;
 }

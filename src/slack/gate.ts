@@ -1,7 +1,7 @@
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Allowance, CreateLimiter, Limiter, TakeOptions } from '../core/limits.ts';
 import type { Clock, Journal } from '../core/ports.ts';
-import { keptForEndings, messagesPerChannel, methodAllowances, type SlackMethod } from './tiers.ts';
+import { keptFromEdits, messagesPerChannel, methodAllowances, type SlackMethod } from './tiers.ts';
 
 /**
  * How long a call waits here for its turn, but for edits. Longer waits are the core's, which repeats what is to be posted
@@ -17,7 +17,7 @@ export interface Passage {
   /** The channel a message goes to. */
   channelId?: string | undefined;
   /**
-   * `edit`, of a running card, never waits and is refused first; the others wait for a moment. Who is refused with an
+   * `edit`, of what is shown already, never waits and is refused first; the others wait for a moment. Who is refused with an
    * `answer` or a `card` comes again, and gets a time of its own for that; a `private` word is not repeated.
    */
   urgency: 'answer' | 'card' | 'edit' | 'private';
@@ -82,7 +82,7 @@ export function createSlackGate({ createLimiter, now, journal }: SlackGateDeps):
       const missingMs = await channels.take(`${teamId}:${channelId}`, comesAgain, { patienceMs: leftMs() });
       if (missingMs > 0) return missingMs;
     }
-    const leaving = method === 'chat.update' && urgency === 'edit' ? keptForEndings : 0;
+    const leaving = urgency === 'edit' ? (keptFromEdits[method] ?? 0) : 0;
     return turnstileOf(method).take(teamId, comesAgain, { patienceMs: leftMs(), leaving });
   }
 

@@ -43,7 +43,7 @@ export async function startFakeSlack() {
   const agents = createAgents(channels);
   const unfurls = createUnfurls(messages, violations);
   const methods: Methods = {
-    'auth.test': () => ({ ok: true, team_id: team.id, user_id: team.botUserId, bot_id: team.botId, team: 'Fake' }),
+    'auth.test': () => ({ ok: true, team_id: team.id, user_id: team.botUserId, bot_id: team.botId, team: 'Fake', url: 'https://fake.slack.com/' }),
     ...folk.methods,
     ...channels.methods,
     ...messages.methods,

@@ -10,6 +10,9 @@ const minuteMs = 60_000;
 
 /** What Slack grants per minute and workspace: docs.slack.dev/apis/web-api/rate-limits and the pages of the methods. */
 const granted: Record<SlackMethod, number> = {
+  'agents.sessions.rename': 50,
+  'agents.sessions.setStatus': 50,
+  'assistant.threads.setSuggestedPrompts': 100,
   'auth.test': 200,
   'chat.postMessage': 300,
   'chat.postEphemeral': 100,
