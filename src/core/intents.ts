@@ -1,29 +1,69 @@
-/** What a text addressed to the app asks for. */
-export type Intent =
-  | { kind: 'help' }
-  | { kind: 'cancel' }
+/** What can be said to the app instead of a question, in a thread or a direct message. */
+export type Verb = 'help' | 'cancel' | 'mute' | 'unmute' | 'status' | 'why';
+
+/** What can be said to the app with its command, besides. */
+export type CommandVerb = Verb | 'history' | 'connect' | 'disconnect';
+
+type Asking =
+  /** Nothing was said at all. */
+  | { kind: 'nothing' }
   /** A bare "new", without a question. */
   | { kind: 'new' }
   /** `freshText` is the question without its leading "new", for places where that word asks for a new conversation. */
   | { kind: 'ask'; text: string; freshText?: string };
 
+/** What a text addressed to the app asks for. */
+export type Intent = Asking | { kind: 'verb'; verb: Verb };
+
+/** What the text of a command asks for. */
+export type CommandIntent = Asking | { kind: 'verb'; verb: CommandVerb };
+
+const verbs: ReadonlyMap<string, Verb> = new Map([
+  ['help', 'help'],
+  ['help?', 'help'],
+  ['cancel', 'cancel'],
+  ['stop', 'cancel'],
+  ['mute', 'mute'],
+  ['unmute', 'unmute'],
+  ['status', 'status'],
+  ['status?', 'status'],
+  ['why', 'why'],
+]);
+
+const commandVerbs: ReadonlyMap<string, CommandVerb> = new Map<string, CommandVerb>([
+  ...verbs,
+  ['history', 'history'],
+  ['connect', 'connect'],
+  ['disconnect', 'disconnect'],
+]);
+
 /**
  * Reads a text from which the app's own mention was already taken. A verb counts only when it is the whole text (or,
- * for `new`, the first word), so that "help me understand retries" stays a question. Nothing at all asks for help.
+ * for `new`, the first word), so that "help me understand retries" stays a question; so does "why?", which is one.
  */
 export function readIntent(text: string): Intent {
-  const trimmed = text.trim();
-  if (trimmed === '' || isVerb(trimmed, 'help')) return { kind: 'help' };
-  if (isCancel(trimmed)) return { kind: 'cancel' };
-  const opening = openingOfNewQuestion.exec(trimmed)?.[0];
-  if (opening === undefined) return { kind: 'ask', text: trimmed };
-  const rest = trimmed.slice(opening.length).trim();
-  return rest === '' ? { kind: 'new' } : { kind: 'ask', text: trimmed, freshText: rest };
+  return intentOf(text, verbs);
+}
+
+/** As {@link readIntent}, with the verbs of the command. */
+export function readCommandIntent(text: string): CommandIntent {
+  return intentOf(text, commandVerbs);
 }
 
 /** True for a bare "cancel" or "stop", which needs no mention in a thread of the app. */
 export function isCancel(text: string): boolean {
-  return isVerb(text, 'cancel') || isVerb(text, 'stop');
+  return verbs.get(wordOf(text)) === 'cancel';
+}
+
+function intentOf<V>(text: string, known: ReadonlyMap<string, V>): Asking | { kind: 'verb'; verb: V } {
+  const trimmed = text.trim();
+  if (trimmed === '') return { kind: 'nothing' };
+  const verb = known.get(wordOf(trimmed));
+  if (verb !== undefined) return { kind: 'verb', verb };
+  const opening = openingOfNewQuestion.exec(trimmed)?.[0];
+  if (opening === undefined) return { kind: 'ask', text: trimmed };
+  const rest = trimmed.slice(opening.length).trim();
+  return rest === '' ? { kind: 'new' } : { kind: 'ask', text: trimmed, freshText: rest };
 }
 
 /** "new …", "new question: …", "different question, …" */
@@ -32,7 +72,8 @@ const openingOfNewQuestion = /^(?:(?:new|different)\s+question\b|new\b)[\s:,.–
 /** Longer than any verb with its marks; the expression below takes long over long rows of marks. */
 const longestVerb = 40;
 
-function isVerb(text: string, verb: string): boolean {
+/** The text in small letters without the marks at its end; a text too long for a verb is none. */
+function wordOf(text: string): string {
   const trimmed = text.trim();
-  return trimmed.length <= longestVerb && trimmed.replace(/[.!]+$/, '').toLowerCase() === verb;
+  return trimmed.length > longestVerb ? '' : trimmed.replace(/[.!,;:…]+$/, '').toLowerCase();
 }

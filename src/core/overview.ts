@@ -1,7 +1,7 @@
 import { cardView } from './card.ts';
 import { isAppError } from './errors.ts';
 import type { CardView, Clock, Histories, QuestionStore, ThreadStore } from './ports.ts';
-import { isInThread, type Question, type Quota } from './question.ts';
+import { isInThread, type Place, type Question, type Quota, type Thread } from './question.ts';
 
 /** One question of a person, and what its card shows of it now. */
 export interface OverviewEntry {
@@ -25,12 +25,11 @@ export interface OverviewPorts {
 }
 
 /** Reads what a person asked lately. Throws `AppError` of kind `storage`; records that can't be read are left out. */
-export function createOverview({ histories, questions, threads, now }: OverviewPorts) {
+export function createOverview({ histories, ...ports }: OverviewPorts) {
   return async function overviewOf(teamId: string, userId: string): Promise<Overview> {
     const ids = await histories.of(teamId, userId);
-    const found = await Promise.all(ids.map(readable));
-    const own = found.filter((question): question is Question => isOf(question, teamId, userId));
-    const entries = await Promise.all(own.map(entryOf));
+    const own = (await readAll(ports, ids)).filter((question) => isOf(question, teamId, userId));
+    const entries = await Promise.all(own.map((question) => entryOf(ports, question)));
     const quota = own.map(quotaOf).find((reported) => reported !== undefined);
     return {
       open: entries.filter(({ question }) => question.outcome === undefined),
@@ -38,6 +37,42 @@ export function createOverview({ histories, questions, threads, now }: OverviewP
       ...(quota === undefined ? {} : { quota }),
     };
   };
+}
+
+/** Open questions that are read to find those of one channel; more than a workspace should ever have. */
+const mostOpenRead = 1_000;
+
+/** Reads what runs and waits in a place, oldest first. Errors as of {@link createOverview}. */
+export function createOpenIn(
+  ports: Pick<OverviewPorts, 'threads' | 'now'> & { questions: Pick<QuestionStore, 'get' | 'openIds'> },
+) {
+  return { thread, channel };
+
+  /** In the order in which they are going to be asked. */
+  async function thread({ line }: Thread): Promise<OverviewEntry[]> {
+    return entriesOf(await readAll(ports, line));
+  }
+
+  /** What nobody but its asker may know of yet, because it was not found whether they may ask there, is left out. */
+  async function channel({ teamId, channelId }: Place): Promise<OverviewEntry[]> {
+    const ids = (await ports.questions.openIds()).slice(0, mostOpenRead);
+    const here = (await readAll(ports, ids)).filter(
+      ({ place, admittedMs }) => place.teamId === teamId && place.channelId === channelId && admittedMs !== undefined,
+    );
+    return entriesOf(here.toSorted((one, other) => one.acceptedMs - other.acceptedMs));
+  }
+
+  function entriesOf(questions: Question[]): Promise<OverviewEntry[]> {
+    const open = questions.filter(({ outcome, phase }) => outcome === undefined && phase !== 'offered');
+    return Promise.all(open.map((question) => entryOf(ports, question)));
+  }
+}
+
+type EntryPorts = Pick<OverviewPorts, 'questions' | 'threads' | 'now'>;
+
+async function readAll({ questions }: Pick<EntryPorts, 'questions'>, ids: readonly string[]): Promise<Question[]> {
+  const found = await Promise.all(ids.map(readable));
+  return found.filter((question) => question !== undefined);
 
   async function readable(id: string): Promise<Question | undefined> {
     try {
@@ -47,17 +82,17 @@ export function createOverview({ histories, questions, threads, now }: OverviewP
       throw error;
     }
   }
+}
 
-  async function entryOf(question: Question): Promise<OverviewEntry> {
-    const placeInLine = question.phase === 'waiting' ? await placeInLineOf(question) : 0;
-    return { question, view: cardView(question, { placeInLine, turn: turnShown(question) }, now()) };
-  }
+async function entryOf(ports: EntryPorts, question: Question): Promise<OverviewEntry> {
+  const placeInLine = question.phase === 'waiting' ? await placeInLineOf(ports, question) : 0;
+  return { question, view: cardView(question, { placeInLine, turn: turnShown(question) }, ports.now()) };
+}
 
-  async function placeInLineOf({ id, place }: Question): Promise<number> {
-    if (!isInThread(place)) return 0;
-    const thread = await threads.get(place);
-    return Math.max(0, thread?.line.indexOf(id) ?? 0);
-  }
+async function placeInLineOf({ threads }: Pick<EntryPorts, 'threads'>, { id, place }: Question): Promise<number> {
+  if (!isInThread(place)) return 0;
+  const thread = await threads.get(place);
+  return Math.max(0, thread?.line.indexOf(id) ?? 0);
 }
 
 /** Only a look may line a question up for its turn, so what the last one made the card say is taken for true. */
@@ -66,8 +101,8 @@ function turnShown({ card }: Question) {
   return isWaiting ? { granted: false as const, ahead: 0 } : { granted: true as const };
 }
 
-function isOf(question: Question | undefined, teamId: string, userId: string): boolean {
-  return question !== undefined && question.askerId === userId && question.place.teamId === teamId;
+function isOf(question: Question, teamId: string, userId: string): boolean {
+  return question.askerId === userId && question.place.teamId === teamId;
 }
 
 function quotaOf({ outcome }: Question): Quota | undefined {

@@ -39,6 +39,10 @@ function againKey(questionId: string): string {
   return `again:${questionId}`;
 }
 
+function editedKey(questionId: string, atMs: number): string {
+  return `edited:${questionId}:${atMs}`;
+}
+
 /**
  * What people may ask of questions that exist. A question is touched only from the place it belongs to, whatever id a
  * button claims. Every method throws `AppError` of kind `storage` when nothing was done.
@@ -79,9 +83,15 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
     return question === undefined ? { kind: 'nothing' } : cancelFound(question, userId ?? question.askerId);
   }
 
-  /** The question that a message started. `key` as in `accept`. */
-  function startedBy(key: string): Promise<Question | undefined> {
-    return questions.get(idOf(digest, key));
+  /** The question that a message started, in the newest version that was asked. `key` as in `accept`. */
+  async function startedBy(key: string): Promise<Question | undefined> {
+    let newest = await questions.get(idOf(digest, key));
+    for (let versions = 0; versions < mostAttempts && newest?.edited !== undefined; versions += 1) {
+      const next = await questions.get(idOf(digest, editedKey(newest.id, newest.edited.atMs)));
+      if (next === undefined) break;
+      newest = next;
+    }
+    return newest;
   }
 
   /**
@@ -119,19 +129,23 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
    * in `accept`; `atMs` is when it was edited, the same for every delivery. Back to its old text is an edit as well.
    */
   async function noteEdit(key: string, edit: { text: string; atMs: number }): Promise<EditResult> {
-    let result: EditResult['kind'] = 'nothing';
-    const question = await questions.update(idOf(digest, key), (stored) => {
+    const found = await startedBy(key);
+    if (found === undefined) return { kind: 'nothing' };
+    const became: { kind: EditResult['kind'] } = { kind: 'nothing' };
+    const question = await questions.update(found.id, (stored) => {
       const { edited, ...rest } = stored;
-      result = 'ended';
+      became.kind = 'ended';
       if (hasEnded(stored) || stored.cancel !== undefined) return stored;
-      result = 'known';
+      became.kind = 'known';
       if (edited !== undefined && edited.atMs >= edit.atMs) return stored;
       if (edit.text === stored.text) return edited === undefined ? stored : rest;
       if (edit.text === edited?.text) return stored;
-      result = 'noted';
+      became.kind = 'noted';
       return { ...stored, edited: edit };
     });
-    return question !== undefined && isNoted(result) ? { kind: 'noted', question } : { kind: result };
+    const { kind } = became;
+    if (kind !== 'noted') return { kind };
+    return question === undefined ? { kind: 'nothing' } : { kind, question };
   }
 
   /**
@@ -144,7 +158,7 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
     if (question === undefined || edited === undefined) return { result: { kind: 'expired' }, cameLate: false };
     const cameLate = question.outcome?.kind === 'answered';
     const result = await accept({
-      key: `edited:${questionId}:${edited.atMs}`,
+      key: editedKey(questionId, edited.atMs),
       place: question.place,
       askerId: press.userId,
       text: edited.text,

@@ -1,4 +1,4 @@
-import { isCancel, readIntent } from '../core/intents.ts';
+import { isCancel, readIntent, type Verb } from '../core/intents.ts';
 import type { Thread } from '../core/question.ts';
 import { addressesAnother, mentions } from './incoming-text.ts';
 
@@ -17,13 +17,28 @@ export interface IncomingMessage {
   edited: boolean;
 }
 
-/** What to do with a message. `reason` is for the log. */
+/** Why a message is left alone. */
+export type IgnoreReason =
+  | 'from_bot'
+  | 'edited'
+  /** Comes again as an event of its own. */
+  | 'arrives_as_app_mention'
+  | 'not_in_thread'
+  | 'thread_unknown'
+  | 'thread_started_by_people'
+  | 'addresses_another_person'
+  | 'no_text'
+  | 'thread_muted'
+  | `subtype_${string}`;
+
+/** What to do with a message. */
 export type Route =
-  | { to: 'ignore'; reason: string }
+  | { to: 'ignore'; reason: IgnoreReason }
   /** `fresh` starts a new conversation in a thread that has one. */
   | { to: 'ask'; text: string; fresh: boolean }
-  | { to: 'cancel' }
-  | { to: 'help' };
+  /** A bare mention in a thread of people: what they said there is the question. */
+  | { to: 'askThread' }
+  | { to: 'obey'; verb: Verb };
 
 /** Message subtypes a person's own words come in. Everything else is an edit, a deletion, a notice or a bot. */
 const spokenSubtypes = new Set([undefined, 'file_share', 'thread_broadcast']);
@@ -32,9 +47,9 @@ const slackbotUserId = 'USLACKBOT';
 
 /**
  * Routes a `message` or `app_mention` event. In a direct conversation everything is meant for the app; in channels and
- * group direct messages only mentions are, and plain replies in threads whose first message asked the app. A mention
- * there arrives as an `app_mention` of its own. `plainText` is the text without Slack's tokens and without the app's
- * mention.
+ * group direct messages only mentions are, and plain replies in threads whose first message asked the app. A mention in
+ * a channel arrives as an `app_mention` of its own; in a group it may come as a plain message only. `plainText` is the
+ * text without Slack's tokens and without the app's mention.
  */
 export function routeMessage(
   message: IncomingMessage,
@@ -44,31 +59,46 @@ export function routeMessage(
 ): Route {
   const notSpoken = notSpokenBecause(message, botUserId);
   if (notSpoken !== undefined) return { to: 'ignore', reason: notSpoken };
-  if (message.isMention || message.channelType === 'im') return routeAddressed(plainText, thread);
-  if (mentions(message.text, botUserId)) return { to: 'ignore', reason: 'arrives_as_app_mention' };
+  if (message.isMention || message.channelType === 'im') return routeAddressed(message, plainText, thread);
+  if (mentions(message.text, botUserId)) {
+    if (message.channelType === 'mpim') return routeAddressed(message, plainText, thread);
+    return { to: 'ignore', reason: 'arrives_as_app_mention' };
+  }
   if (message.threadTs === undefined) return { to: 'ignore', reason: 'not_in_thread' };
   if (thread === undefined) return { to: 'ignore', reason: 'thread_unknown' };
   if (!thread.followsReplies) return { to: 'ignore', reason: 'thread_started_by_people' };
   if (addressesAnother(message.text, botUserId)) return { to: 'ignore', reason: 'addresses_another_person' };
   if (plainText === '') return { to: 'ignore', reason: 'no_text' };
-  if (isCancel(plainText)) return { to: 'cancel' };
+  if (isCancel(plainText)) return { to: 'obey', verb: 'cancel' };
+  if (thread.muted === true) return { to: 'ignore', reason: 'thread_muted' };
   return { to: 'ask', text: plainText, fresh: false };
 }
 
-function notSpokenBecause(message: IncomingMessage, botUserId: string): string | undefined {
+function notSpokenBecause(message: IncomingMessage, botUserId: string): IgnoreReason | undefined {
   if (message.botId !== undefined || message.userId === undefined) return 'from_bot';
   if (message.userId === botUserId || message.userId === slackbotUserId) return 'from_bot';
   if (!spokenSubtypes.has(message.subtype)) return `subtype_${message.subtype ?? ''}`;
   return message.edited ? 'edited' : undefined;
 }
 
-function routeAddressed(plainText: string, thread: Thread | undefined): Route {
+function routeAddressed(message: IncomingMessage, plainText: string, thread: Thread | undefined): Route {
   const intent = readIntent(plainText);
-  if (intent.kind === 'help') return { to: 'help' };
-  if (intent.kind === 'cancel') return { to: 'cancel' };
-  if (intent.kind === 'new') return { to: 'ask', text: '', fresh: true };
-  const hasConversation = thread?.conversationId !== undefined || (thread?.line.length ?? 0) > 0;
-  return intent.freshText !== undefined && hasConversation
-    ? { to: 'ask', text: intent.freshText, fresh: true }
-    : { to: 'ask', text: plainText, fresh: false };
+  switch (intent.kind) {
+    case 'nothing':
+      return isInPeoplesThread(message, thread) ? { to: 'askThread' } : { to: 'obey', verb: 'help' };
+    case 'verb':
+      return { to: 'obey', verb: intent.verb };
+    case 'new':
+      return { to: 'ask', text: '', fresh: true };
+    case 'ask': {
+      const hasConversation = thread?.conversationId !== undefined || (thread?.line.length ?? 0) > 0;
+      return intent.freshText !== undefined && hasConversation
+        ? { to: 'ask', text: intent.freshText, fresh: true }
+        : { to: 'ask', text: plainText, fresh: false };
+    }
+  }
+}
+
+function isInPeoplesThread({ channelType, threadTs, ts }: IncomingMessage, thread: Thread | undefined): boolean {
+  return channelType !== 'im' && threadTs !== undefined && threadTs !== ts && thread?.followsReplies !== true;
 }

@@ -1,0 +1,28 @@
+import type { Thread } from '../core/question.ts';
+import type { Say } from './say.ts';
+
+/** What is generally done with messages in a place. */
+export type PlaceRule = 'direct' | 'replies' | 'muted' | 'peoplesThread' | 'channel';
+
+/** The rule of a place outside direct messages; `thread` as it is stored, for a place in a thread. */
+export function ruleOf(isInThread: boolean, thread: Thread | undefined): PlaceRule {
+  if (!isInThread) return 'channel';
+  if (thread?.followsReplies !== true) return 'peoplesThread';
+  return thread.muted === true ? 'muted' : 'replies';
+}
+
+/** `bot` is the mention of the app. */
+export function sayRule({ why }: Say, rule: PlaceRule, bot: string): string {
+  switch (rule) {
+    case 'direct':
+      return why.ruleDirect();
+    case 'replies':
+      return why.ruleReplies();
+    case 'muted':
+      return why.ruleMuted(bot);
+    case 'peoplesThread':
+      return why.rulePeoplesThread();
+    case 'channel':
+      return why.ruleChannel();
+  }
+}

@@ -1,0 +1,101 @@
+import type { OverviewEntry } from '../core/overview.ts';
+import type { CardView } from '../core/ports.ts';
+import type { Quota } from '../core/question.ts';
+import { context, section } from './blocks.ts';
+import { quotaLine, type ServiceState, serviceLine } from './home.ts';
+import { mrkdwnLink } from './links.ts';
+import type { RenderedMessage } from './message.ts';
+import { type PlaceRule, sayRule } from './place-rule.ts';
+import { type Say, sayIn } from './say.ts';
+import { inertCut } from './text.ts';
+import { slackDayTime } from './time.ts';
+
+/** What runs and waits in a place. `elsewhere`: the reader's own in other places, for a status of a whole channel. */
+export interface StatusView {
+  of: 'thread' | 'channel' | 'direct';
+  open: OverviewEntry[];
+  elsewhere: OverviewEntry[];
+  /** The share URL of the place's conversation. */
+  conversationUrl?: string | undefined;
+  rule: PlaceRule;
+  service: ServiceState;
+  /** As the newest of the reader's answers reported it. */
+  quota?: Quota | undefined;
+}
+
+/** Most questions listed of each kind, and how much of each is quoted. */
+const mostListed = 10;
+const quotedLength = 100;
+
+/** What runs and waits, told to one reader. */
+export function renderStatus(
+  view: StatusView,
+  reader: { userId: string; locale: string | undefined; botUserId: string },
+): RenderedMessage {
+  const say = sayIn(reader.locale);
+  const here = [heading(view, say), ...listed(view.open, say, ({ question }) => asker(question.askerId, reader, say))];
+  const link = view.conversationUrl;
+  if (link !== undefined) here.push(say.status.conversation(mrkdwnLink(link, say.words.openInDeepSearch())));
+  const elsewhere = [
+    say.status.elsewhere(),
+    ...listed(view.elsewhere, say, ({ question }) => where(question.place.channelId, say)),
+  ];
+  return {
+    text: here.join('\n'),
+    blocks: [
+      section(here.join('\n')),
+      ...(view.elsewhere.length === 0 ? [] : [section(elsewhere.join('\n'))]),
+      context(sayRule(say, view.rule, `<@${reader.botUserId}>`)),
+      context(
+        [serviceLine(view.service, say), ...(hasLimit(view.quota) ? [quotaLine(view.quota, say)] : [])].join('\n'),
+      ),
+    ],
+  };
+}
+
+function heading({ of }: StatusView, { status }: Say): string {
+  if (of === 'direct') return status.inDirect();
+  return of === 'thread' ? status.inThread() : status.inChannel();
+}
+
+function listed(entries: OverviewEntry[], say: Say, more: (entry: OverviewEntry) => string): string[] {
+  if (entries.length === 0) return [say.status.nothing()];
+  const lines = entries.slice(0, mostListed).map((entry) => {
+    const text = inertCut(entry.question.text, quotedLength);
+    return `• ${[text, state(entry.view, say), more(entry)].join(' · ')}`;
+  });
+  return entries.length > mostListed ? [...lines, say.status.more(entries.length - mostListed)] : lines;
+}
+
+function asker(askerId: string, reader: { userId: string }, { status }: Say): string {
+  return askerId === reader.userId ? status.askedByYou() : status.askedBy(`<@${askerId}>`);
+}
+
+/** Direct messages have no name that Slack would show. */
+function where(channelId: string, { status }: Say): string {
+  return channelId.startsWith('D') ? status.directMessages() : `<#${channelId}>`;
+}
+
+function state(view: CardView, say: Say): string {
+  const { status } = say;
+  switch (view.kind) {
+    case 'queued':
+      return status.queued(view.place);
+    case 'running':
+      return status.running(view.elapsedMs);
+    case 'parked':
+      return status.parked(slackDayTime(view.untilMs, say));
+    case 'waitingTurn':
+    case 'starting':
+    case 'unreachable':
+    case 'limited':
+    case 'cancelling':
+      return status[view.kind]();
+    default:
+      return status.ending();
+  }
+}
+
+function hasLimit(quota: Quota | undefined): quota is Quota {
+  return quota !== undefined && quota.limit > 0;
+}

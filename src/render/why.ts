@@ -1,0 +1,98 @@
+import type { DiaryEntry, Fate } from '../core/diary.ts';
+import type { Question } from '../core/question.ts';
+import { context, section } from './blocks.ts';
+import type { RenderedMessage } from './message.ts';
+import { type PlaceRule, sayRule } from './place-rule.ts';
+import { type Say, sayIn } from './say.ts';
+import { slackDayTime, slackTime } from './time.ts';
+
+/** One message: everything that was noted about it, and the question it became with its place in line. */
+export interface WhyEntry {
+  notes: [DiaryEntry, ...DiaryEntry[]];
+  question?: Question | undefined;
+  placeInLine: number;
+}
+
+/** Within this time a message is of today, more or less. */
+const recentMs = 18 * 60 * 60 * 1000;
+
+/** As Slack writes the id of a person; an app's may be missing. */
+const personId = /^[UW][A-Z0-9]+$/;
+
+/** What was done with the latest messages of a place, oldest first, told to one reader. */
+export function renderWhy(
+  view: { entries: WhyEntry[]; rule: PlaceRule },
+  reader: { userId: string; locale: string | undefined; botUserId: string; nowMs: number },
+): RenderedMessage {
+  const say = sayIn(reader.locale);
+  const rule = sayRule(say, view.rule, `<@${reader.botUserId}>`);
+  const lines = view.entries.map((entry) => line(entry, reader, say));
+  const said = lines.length === 0 ? say.why.nothing() : [say.why.title(), ...lines].join('\n');
+  return { text: said, blocks: [section(said), context(rule)] };
+}
+
+function line(entry: WhyEntry, reader: { userId: string; nowMs: number }, say: Say): string {
+  const [{ ts, userId }] = entry.notes;
+  const sentMs = Number(ts) * 1000;
+  const atMs = Number.isFinite(sentMs) ? sentMs : entry.notes[0].atMs;
+  const time = reader.nowMs - atMs < recentMs ? slackTime(atMs) : slackDayTime(atMs, say);
+  return `• ${time} · ${author(userId, reader.userId, say)} → ${[fate(entry, reader.userId, say), ...later(entry, say)].join(' · ')}`;
+}
+
+function author(userId: string, readerId: string, { why }: Say): string {
+  if (userId === readerId) return why.yourMessage();
+  return personId.test(userId) ? why.messageBy(`<@${userId}>`) : why.appsMessage();
+}
+
+/** What became of the message: the question it asked says it best, else the last thing that was noted. */
+function fate({ notes, question, placeInLine }: WhyEntry, readerId: string, say: Say): string {
+  if (question !== undefined) return questionFate(question, placeInLine, readerId, say);
+  const [newest] = notes;
+  const told = notes.find((note) => note.fate === 'asked') ?? notes.find((note) => !isAddition(note.fate)) ?? newest;
+  return noteFate(told.fate, say);
+}
+
+function noteFate(noted: Fate, { why }: Say): string {
+  switch (noted) {
+    case 'asked':
+    case 'duplicate':
+      return why.asked();
+    case 'cancelled':
+      return why.cancel();
+    default:
+      return why[noted]();
+  }
+}
+
+function questionFate(question: Question, placeInLine: number, readerId: string, { why }: Say): string {
+  const { outcome, phase, parkedUntilMs } = question;
+  switch (outcome?.kind) {
+    case 'answered':
+    case 'failed':
+    case 'gaveUp':
+    case 'undeliverable':
+      return why[outcome.kind]();
+    case 'cancelled':
+      return why.cancelledQuestion();
+    case 'notAllowed':
+      // What someone is to the workspace is told to nobody else.
+      return question.askerId === readerId ? why[outcome.reason]() : why.mayNotAsk();
+  }
+  if (phase === 'parked' && parkedUntilMs !== undefined) return why.parked(slackTime(parkedUntilMs));
+  if (placeInLine > 0) return why.queued(placeInLine);
+  return phase === 'running' ? why.running() : why.waiting();
+}
+
+/** What happened to the message after it was dealt with. */
+function later({ notes, question }: WhyEntry, { why }: Say): string[] {
+  const has = (noted: Fate): boolean => notes.some((note) => note.fate === noted);
+  const wasDealtWith = question !== undefined || notes.some((note) => !isAddition(note.fate));
+  return [
+    ...(wasDealtWith && has('duplicate') ? [why.cameAgain()] : []),
+    ...(wasDealtWith && has('edited') ? [why.editedLater()] : []),
+  ];
+}
+
+function isAddition(noted: Fate): boolean {
+  return noted === 'duplicate' || noted === 'edited';
+}
