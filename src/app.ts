@@ -37,10 +37,11 @@ import { createHttpReceiver, eventsPath } from './slack/http-receiver.ts';
 import { createLibraryLogger } from './slack/library-logger.ts';
 import { createMessenger } from './slack/messenger.ts';
 import { createReader } from './slack/names.ts';
-import { createPeople } from './slack/people.ts';
+import { createPeople, localeOf } from './slack/people.ts';
 import { createSocketReceiver, type SlackReceiver } from './slack/socket-receiver.ts';
 import { createTeller } from './slack/teller.ts';
 import { createThrough } from './slack/through.ts';
+import { createUnfurls } from './slack/unfurls.ts';
 import { createWebClient, type Identity, webClientOptions, whoAmI } from './slack/web-client.ts';
 import { openStorage } from './storage/open-storage.ts';
 import { version } from './version.ts';
@@ -139,7 +140,15 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       settings: accessSettings(config),
       journal,
     });
-    const messenger = createMessenger({ client, through, identity, format: config.MESSAGE_FORMAT, journal, now });
+    const messenger = createMessenger({
+      client,
+      through,
+      identity,
+      format: config.MESSAGE_FORMAT,
+      journal,
+      now,
+      localeOf: (userId) => localeOf(people, userId),
+    });
 
     const looks =
       config.REDIS_URL === undefined
@@ -172,6 +181,17 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const requests = createRequests({ ...ports, accept, digest: shortDigest });
     const read = createReader({ people, channels, botUserId: identity.botUserId, now });
     const teller = createTeller({ whisper: messenger.whisper, journal });
+    const unfurls = createUnfurls({
+      client,
+      through,
+      endpoint: config.SRC_ENDPOINT,
+      codeSearch: access.codeSearch,
+      access: gatekeeper,
+      audiences,
+      claims,
+      digest: shortDigest,
+      journal,
+    });
     const { receiver, mounts } = createReceiver(config, overrides, clientOptions, libraryLogger, journal);
     const bolt = createBoltApp({
       receiver,
@@ -192,6 +212,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         audiences,
         read,
         tell: teller.tell,
+        unfurls,
         journal,
       },
     });
@@ -224,6 +245,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, looks, journal }), journal);
     closers.push(async () => sweeper.stop());
     closers.push(() => teller.drain(drainMs));
+    closers.push(() => unfurls.drain(drainMs));
     closers.push(async () => void (await bolt.stop()));
     await bolt.start();
     started = true;

@@ -18,6 +18,10 @@ export type Notice =
   | { kind: 'notTaken'; text: string }
   /** Our storage did not take the press of a button. */
   | { kind: 'pressNotTaken' }
+  /** Who pressed may not; nothing was done. */
+  | { kind: 'pressNotAllowed'; reason: Refusal }
+  /** Slack did not say in time whether who pressed may. */
+  | { kind: 'pressNotChecked' }
   | { kind: 'alreadyAsked'; byUserId?: string }
   | { kind: 'queueFull'; limit: number }
   | { kind: 'nothingToCancel' }
@@ -54,10 +58,14 @@ export function renderNotice(
       return said(`${say.notices.undeliverable(`<#${notice.place.channelId}>`)} ${say.notices.undeliverableDo(link)}`);
     }
     case 'notAllowed': {
-      const { sentence, canAskInDm } = refusal(say, notice.reason);
+      const { sentence, canAskInDm } = refusal(say, notice.reason, say.refusals.soNotAsked());
       const askInDm = button(say.buttons.askInDm(), ACTIONS.askInDm, { questionId: notice.questionId });
       return givenBack(say, sentence, notice.text, canAskInDm ? [actions([askInDm])] : []);
     }
+    case 'pressNotAllowed':
+      return said(refusal(say, notice.reason, say.refusals.soNothingDone()).sentence);
+    case 'pressNotChecked':
+      return said(`${say.refusals.notChecked()} ${say.refusals.notCheckedDo()}`);
     case 'emptyQuestion':
       return said(say.notices.emptyQuestion(COMMAND));
     case 'questionTooLong':
@@ -102,18 +110,18 @@ export function renderHelp(options: {
   };
 }
 
-function refusal({ refusals }: Say, reason: Refusal): { sentence: string; canAskInDm: boolean } {
+function refusal({ refusals }: Say, reason: Refusal, so: string): { sentence: string; canAskInDm: boolean } {
   switch (reason) {
     case 'guest':
     case 'outsider':
-      return { sentence: `${refusals[reason]()} ${refusals.operatorDo()}`, canAskInDm: false };
+      return { sentence: `${refusals[reason](so)} ${refusals.operatorDo()}`, canAskInDm: false };
     case 'unknownPerson':
-      return { sentence: `${refusals.unknownPerson()} ${refusals.unknownPersonDo()}`, canAskInDm: false };
+      return { sentence: `${refusals.unknownPerson(so)} ${refusals.unknownPersonDo()}`, canAskInDm: false };
     case 'unknownChannel':
     case 'sharedChannel':
     case 'guestsInChannel':
     case 'channelRefused':
-      return { sentence: `${refusals[reason]()} ${refusals.elsewhereDo()}`, canAskInDm: true };
+      return { sentence: `${refusals[reason](so)} ${refusals.elsewhereDo()}`, canAskInDm: true };
   }
 }
 

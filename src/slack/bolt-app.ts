@@ -1,10 +1,22 @@
 import { App } from '@slack/bolt';
 import type { Logger as SlackLogger, WebClientOptions } from '@slack/web-api';
+import { z } from 'zod';
+import type { Channels } from './channels.ts';
 import { registerActions } from './listeners/actions.ts';
 import { registerCommand } from './listeners/command.ts';
 import type { Desk } from './listeners/desk.ts';
+import { registerLinks } from './listeners/links.ts';
 import { registerMessages } from './listeners/messages.ts';
 import type { SlackReceiver } from './socket-receiver.ts';
+
+/** What is read of the wrapping of an event (docs.slack.dev/apis/events-api). */
+const sharedEnvelope = z.object({ is_ext_shared_channel: z.literal(true), event: z.object({ channel: z.string() }) });
+
+/** Slack says with every event whether other organisations are in its channel; a no proves nothing and is not noted. */
+function noteSharedChannel(body: unknown, channels: Channels): void {
+  const parsed = sharedEnvelope.safeParse(body);
+  if (parsed.success) channels.noteShared(parsed.data.event.channel);
+}
 
 /** Builds the Bolt app with every listener. Errors of listeners reach the receiver, which then does not acknowledge. */
 export function createBoltApp(options: {
@@ -28,8 +40,13 @@ export function createBoltApp(options: {
   app.error(async (error) => {
     throw error.original ?? error;
   });
+  app.use(async ({ body, next }) => {
+    noteSharedChannel(body, desk.channels);
+    await next();
+  });
   registerCommand(app, desk);
   registerMessages(app, desk);
   registerActions(app, desk);
+  registerLinks(app, desk);
   return app;
 }

@@ -24,6 +24,8 @@ export interface MessengerDeps {
   format: Exclude<MessageFormat, 'plain'>;
   journal: Journal;
   now: Clock;
+  /** The language of a reader; undefined where that is not known within a moment. Never throws. */
+  localeOf: (userId: string) => Promise<string | undefined>;
 }
 
 /** Slack as the core sees it: cards and answers through the Web API, falling back to simpler formats where refused. */
@@ -88,7 +90,16 @@ export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
   async function tellPrivately(question: Question, userId: string, notice: Notice): Promise<void> {
     const isAsker = userId === question.askerId;
     const responseUrl = isAsker && now() - question.acceptedMs < responseUrlLifeMs ? question.responseUrl : undefined;
-    await whisper({ ...question.place, userId, ...(responseUrl === undefined ? {} : { responseUrl }) }, notice);
+    const locale = isAsker ? question.locale : undefined;
+    await whisper(
+      {
+        ...question.place,
+        userId,
+        ...(locale === undefined ? {} : { locale }),
+        ...(responseUrl === undefined ? {} : { responseUrl }),
+      },
+      notice,
+    );
   }
 
   async function post(
@@ -167,17 +178,23 @@ export interface Listener {
   threadTs?: string;
   userId: string;
   responseUrl?: string;
+  /** Their language, where it is known. */
+  locale?: string;
 }
+
+/** What is said to one person: a notice, or what is written in their language. */
+export type Word = Notice | ((locale: string | undefined) => RenderedMessage);
 
 export interface Whisperer {
   /** Says something to one person only: through the response URL, else ephemerally, else by direct message. */
-  whisper(to: Listener, notice: Notice | RenderedMessage): Promise<void>;
+  whisper(to: Listener, word: Word): Promise<void>;
 }
 
-function createWhisper({ client, through, identity }: MessengerDeps): Whisperer['whisper'] {
-  return async function whisper(to, notice) {
+function createWhisper({ client, through, identity, localeOf }: MessengerDeps): Whisperer['whisper'] {
+  return async function whisper(to, word) {
+    const locale = to.locale ?? (await localeOf(to.userId));
     const message =
-      'kind' in notice ? renderNotice(notice, { botUserId: identity.botUserId, locale: undefined }) : notice;
+      typeof word === 'function' ? word(locale) : renderNotice(word, { botUserId: identity.botUserId, locale });
     const private_: { text: string; blocks?: KnownBlock[] } = { text: message.text };
     if (message.blocks !== undefined) private_.blocks = message.blocks;
     if (to.responseUrl !== undefined) {

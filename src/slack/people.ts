@@ -31,6 +31,9 @@ export interface People {
   person(userId: string): Promise<Person>;
 }
 
+/** How long a private word waits to learn its reader's language. */
+const localePatienceMs = 300;
+
 const text = z.string().min(1).optional().catch(undefined);
 /** A flag that is no flag makes the whole object unreadable: what it hides may be what matters. */
 const flag = z.boolean().optional();
@@ -71,6 +74,21 @@ export function createPeople(options: { client: WebClient; through: Through; ide
     if (person?.userId !== user) throw new AppError('refused', 'users.info: tells of nobody', { code: 'unreadable' });
     return person;
   }
+}
+
+/** The language of whoever reads; undefined where Slack does not tell it within a moment. Never throws. */
+export async function localeOf(people: People, userId: string): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, localePatienceMs, undefined);
+  });
+  const asked = people.person(userId).then(
+    ({ locale }) => locale,
+    () => undefined,
+  );
+  const locale = await Promise.race([asked, late]);
+  clearTimeout(timer);
+  return locale;
 }
 
 /** Reads a user object as Slack tells it; undefined for anything else. */

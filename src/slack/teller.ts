@@ -1,11 +1,9 @@
 import type { Journal } from '../core/ports.ts';
-import type { RenderedMessage } from '../render/message.ts';
-import type { Notice } from '../render/notices.ts';
-import type { Listener, Whisperer } from './messenger.ts';
+import type { Listener, Whisperer, Word } from './messenger.ts';
 
 export interface Teller {
   /** Says something to one person, in its own time: a word that does not arrive is journaled, and never thrown. */
-  tell(to: Listener, notice: Notice | RenderedMessage): void;
+  tell(to: Listener, word: Word): void;
   /** Waits for the words under way, at most `deadlineMs`. */
   drain(deadlineMs: number): Promise<void>;
 }
@@ -15,8 +13,8 @@ export function createTeller({ whisper, journal }: Whisperer & { journal: Journa
   const underWay = new Set<Promise<void>>();
 
   return {
-    tell(to, notice) {
-      const word = whisper(to, notice)
+    tell(to, said) {
+      const word = whisper(to, said)
         .catch((error: unknown) => journal.warn({ event: 'whisper_failed', channelId: to.channelId }, error))
         .finally(() => underWay.delete(word));
       underWay.add(word);

@@ -145,6 +145,7 @@ function createProcess({ slack, service, kv, createLooks }: LifeSetup, diesAfter
     format: 'markdown',
     journal,
     now,
+    localeOf: async () => undefined,
   });
   const questions = createQuestionStore(store);
   const ports = {

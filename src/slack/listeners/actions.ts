@@ -3,7 +3,7 @@ import { ACTIONS, FOLLOW_UP_PATTERN } from '../../render/ids.ts';
 import type { Notice } from '../../render/notices.ts';
 import { renderSourcesModal } from '../../render/sources.ts';
 import { type Desk, notCancelledOf } from './desk.ts';
-import { onPress, type Pressed, told } from './presses.ts';
+import { onPress, type Pressed, type PressRule, refusalOfPress, told } from './presses.ts';
 
 /**
  * The buttons of cards, answers and private notices. A press is acknowledged once it is stored; one that could not be
@@ -12,8 +12,8 @@ import { onPress, type Pressed, told } from './presses.ts';
 export function registerActions(app: App, desk: Desk): void {
   const { requests } = desk;
 
-  on(ACTIONS.cancel, cancel);
-  on(ACTIONS.drop, cancel);
+  on(ACTIONS.cancel, cancel, 'later');
+  on(ACTIONS.drop, cancel, 'later');
   on(FOLLOW_UP_PATTERN, async ({ value, press }) =>
     told(await requests.followUp(value.questionId, value.index ?? -1, press)),
   );
@@ -26,14 +26,8 @@ export function registerActions(app: App, desk: Desk): void {
   on(ACTIONS.askHere, async ({ value, press, listener: { responseUrl } }) =>
     told(await requests.askAgain(value.questionId, press, { responseUrl })),
   );
-  on(ACTIONS.askInDm, async ({ value, press }) => {
-    const opened = await desk.through('conversations.open', 'private', () =>
-      desk.client.conversations.open({ users: press.userId }),
-    );
-    const channelId = opened.channel?.id;
-    if (channelId === undefined) return { kind: 'expiredButton' };
-    return told(await requests.askIn(value.questionId, { teamId: press.teamId, channelId }, press));
-  });
+  // Pressed where the question may not be asked; that it may be in a direct message is found before it is shown there.
+  on(ACTIONS.askInDm, askInDm, 'person');
   on(ACTIONS.allSources, async ({ value, press, triggerId }) => {
     const question = await requests.find(value.questionId, press);
     if (question?.outcome?.kind !== 'answered' || triggerId === undefined) return { kind: 'expiredButton' };
@@ -42,12 +36,30 @@ export function registerActions(app: App, desk: Desk): void {
     return undefined;
   });
 
-  async function cancel({ value, press }: Pressed): Promise<Notice | undefined> {
+  async function askInDm({ value, press }: Pressed): Promise<Notice | undefined> {
+    const opened = await desk.through('conversations.open', 'private', () =>
+      desk.client.conversations.open({ users: press.userId }),
+    );
+    const channelId = opened.channel?.id;
+    if (channelId === undefined) return { kind: 'expiredButton' };
+    return told(await requests.askIn(value.questionId, { teamId: press.teamId, channelId }, press));
+  }
+
+  /** Who asked may always take the question back, even where they could not ask it any more. */
+  async function cancel(pressed: Pressed): Promise<Notice | undefined> {
+    const { value, press } = pressed;
+    const isOwn = (await requests.find(value.questionId, press))?.askerId === press.userId;
+    const refusal = isOwn ? undefined : await refusalOfPress(desk, pressed, 'person');
+    if (refusal !== undefined) return refusal;
     const result = await requests.cancel(value.questionId, press);
     return notCancelledOf(result);
   }
 
-  function on(actionId: string | RegExp, handle: (pressed: Pressed) => Promise<Notice | undefined>): void {
-    onPress(app, desk, actionId, handle);
+  function on(
+    actionId: string | RegExp,
+    handle: (pressed: Pressed) => Promise<Notice | undefined>,
+    rule?: PressRule,
+  ): void {
+    onPress(app, desk, actionId, handle, rule);
   }
 }

@@ -1,9 +1,11 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
+import type { NewQuestion } from '../../core/accept.ts';
 import type { Origin, Thread, ThreadPlace } from '../../core/question.ts';
 import { COMMAND } from '../../render/ids.ts';
 import { renderHelp } from '../../render/notices.ts';
 import { type IncomingMessage, type Route, routeMessage } from '../routing.ts';
+import { readFiles } from '../thread-messages.ts';
 import { type Desk, notCancelledOf, refusalOf } from './desk.ts';
 
 /** What is read of `message` and `app_mention` events; Slack may add or leave out the rest. */
@@ -20,8 +22,9 @@ const messageEvent = z.object({
   ts: z.string(),
   thread_ts: z.string().optional(),
   edited: z.unknown().optional(),
+  files: z.unknown().optional(),
   deleted_ts: z.string().optional(),
-  previous_message: z.object({ user: z.string().optional() }).optional(),
+  previous_message: z.object({ user: z.string().optional(), thread_ts: z.string().optional() }).optional(),
 });
 
 type MessageEvent = z.infer<typeof messageEvent>;
@@ -52,7 +55,10 @@ export function registerMessages(app: App, desk: Desk): void {
     const thread = event.thread_ts === undefined ? undefined : await desk.threads.get(place);
     const text = await desk.read(event.text);
     const decided = route(message, text, thread);
-    if (decided.to === 'ignore') return ignore(event, decided.reason);
+    if (decided.to === 'ignore') {
+      if (thread !== undefined && toBeHeard.has(decided.reason)) overhear(event, place);
+      return ignore(event, decided.reason);
+    }
     await follow(decided, event, place, text);
   }
 
@@ -75,9 +81,8 @@ export function registerMessages(app: App, desk: Desk): void {
     };
     switch (decided.to) {
       case 'help':
-        return desk.tell(
-          listener,
-          renderHelp({ commandName: COMMAND, botUserId: desk.identity.botUserId, locale: undefined }),
+        return desk.tell(listener, (locale) =>
+          renderHelp({ commandName: COMMAND, botUserId: desk.identity.botUserId, locale }),
         );
       case 'cancel': {
         const refusal = notCancelledOf(await desk.requests.cancelInThread(place, userId, key));
@@ -93,6 +98,7 @@ export function registerMessages(app: App, desk: Desk): void {
           origin: originOf(event),
           beginsThread: event.thread_ts === undefined || event.thread_ts === event.ts,
           fresh: decided.fresh,
+          ...readingOf(event),
         });
         const refusal = refusalOf(acceptance, text);
         if (refusal !== undefined) desk.tell(listener, refusal);
@@ -102,14 +108,37 @@ export function registerMessages(app: App, desk: Desk): void {
 
   /** Whoever deletes their question takes it back. */
   async function forget(event: MessageEvent, teamId: string): Promise<void> {
-    const userId = event.previous_message?.user;
+    const { user: userId, thread_ts: threadTs } = event.previous_message ?? {};
+    if (event.deleted_ts !== undefined && threadTs !== undefined) {
+      desk.heard.forget({ teamId, channelId: event.channel, threadTs }, event.deleted_ts);
+    }
     if (event.deleted_ts === undefined || userId === undefined) return ignore(event, 'deleted');
     await desk.requests.cancelStartedBy(messageKey(teamId, event.channel, event.deleted_ts), userId);
+  }
+
+  /** What is said beside the app in its threads may be what the next question is about. */
+  function overhear({ ts, user, text, files }: MessageEvent, place: ThreadPlace): void {
+    if (user !== undefined) desk.heard.hear(place, { ts, userId: user, text, files: readFiles(files) });
   }
 
   function ignore(event: MessageEvent, reason: string): void {
     desk.journal.debug({ event: 'message_ignored', reason, channelId: event.channel, ts: event.ts });
   }
+}
+
+/** Reasons to leave a message alone that say nothing against remembering it. */
+const toBeHeard: ReadonlySet<string> = new Set([
+  'thread_started_by_people',
+  'addresses_another_person',
+  'thread_muted',
+  'no_text',
+]);
+
+/** In a thread a question may be about what was said there, and files are part of it; mentions are told without theirs. */
+function readingOf(event: MessageEvent): Pick<NewQuestion, 'messageTs' | 'files' | 'readsThread'> {
+  const files = event.type === 'app_mention' ? undefined : readFiles(event.files);
+  const isInThread = event.thread_ts !== undefined && event.thread_ts !== event.ts;
+  return { messageTs: event.ts, files, readsThread: isInThread || files === undefined || files.length > 0 };
 }
 
 /** A message is one question, however often and as whatever event it is delivered. */

@@ -1,15 +1,21 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
+import { isAppError } from '../../core/errors.ts';
+import type { Refusal } from '../../core/question.ts';
 import type { ButtonResult, Press } from '../../core/requests.ts';
 import { type ButtonValue, parseButtonValue } from '../../render/ids.ts';
 import type { Notice } from '../../render/notices.ts';
+import type { Named } from '../access.ts';
 import type { Listener } from '../messenger.ts';
 import { ackBudgetMs, inAckTime } from './ack-time.ts';
 import { type Desk, refusalOf } from './desk.ts';
 
+/** How long it may take to find out whether a presser may. */
+const checkMs = 1_200;
+
 /** What is read of a `block_actions` payload. */
 const pressPayload = z.object({
-  user: z.object({ id: z.string() }),
+  user: z.object({ id: z.string(), team_id: z.string().optional() }),
   trigger_id: z.string().optional(),
   response_url: z.string().optional(),
   channel: z.object({ id: z.string() }).optional(),
@@ -32,9 +38,17 @@ const pressPayload = z.object({
 export interface Pressed {
   press: Press;
   listener: Listener;
+  /** What the payload says of the presser. */
+  named: Named;
   value: ButtonValue;
   triggerId: string | undefined;
 }
+
+/**
+ * What is asked of a presser before their press counts: to be one who may ask in the place of the press, or only one who may
+ * ask somewhere. `later`: `handle` checks by itself, as one must that opens a modal first.
+ */
+export type PressRule = 'place' | 'person' | 'later';
 
 /**
  * Answers the presses of a button or the choices of a menu on messages. A press is acknowledged once `handle` is done; one
@@ -45,6 +59,7 @@ export function onPress(
   desk: Desk,
   actionId: string | RegExp,
   handle: (pressed: Pressed) => Promise<Notice | undefined>,
+  rule: PressRule = 'place',
 ): void {
   app.action(actionId, async ({ ack, body, context }) => {
     const pressed = readPress(body, context.teamId ?? desk.identity.teamId);
@@ -55,7 +70,9 @@ export function onPress(
     let notice: Notice | undefined;
     try {
       // A press that is carried out late after all is shown by what it does; pressing again does not do it twice.
-      notice = await inAckTime(handle(pressed), Date.now() + ackBudgetMs, async () => {});
+      const byMs = Date.now() + ackBudgetMs;
+      notice = rule === 'later' ? undefined : await refusalOfPress(desk, pressed, rule);
+      notice ??= await inAckTime(handle(pressed), byMs, async () => {});
     } catch (error) {
       desk.journal.error({ event: 'button_not_taken', questionId: pressed.value.questionId }, error);
       notice = { kind: 'pressNotTaken' };
@@ -64,6 +81,35 @@ export function onPress(
     if (notice !== undefined) desk.tell(pressed.listener, notice);
   });
 }
+
+/**
+ * What is said privately to a presser who may not; undefined when they may. Decided within a second, so that what is done
+ * then fits into the time Slack gives; a press that could not be checked by then is not carried out.
+ */
+export async function refusalOfPress(
+  desk: Desk,
+  { press, named }: Pick<Pressed, 'press' | 'named'>,
+  rule: Exclude<PressRule, 'later'>,
+): Promise<Notice | undefined> {
+  try {
+    const { userId, teamId, channelId } = press;
+    const checking = desk.access.admit(userId, { teamId, channelId }, named);
+    const admission = await inAckTime(checking, Date.now() + checkMs, async () => {});
+    if (admission.may || (rule === 'person' && isAboutChannel(admission.reason))) return undefined;
+    desk.journal.info({ event: 'press_refused', outcome: admission.reason, userId, channelId });
+    return { kind: 'pressNotAllowed', reason: admission.reason };
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    desk.journal.warn({ event: 'press_not_checked', kind: error.kind }, error);
+    return { kind: 'pressNotChecked' };
+  }
+}
+
+function isAboutChannel(reason: Refusal): boolean {
+  return !personReasons.has(reason);
+}
+
+const personReasons: ReadonlySet<Refusal> = new Set(['guest', 'outsider', 'unknownPerson']);
 
 /** What is said privately to whoever pressed a button that asks; undefined when their press asked. */
 export function told(result: ButtonResult): Notice | undefined {
@@ -87,6 +133,7 @@ function readPress(body: unknown, teamId: string): Pressed | undefined {
       ...(threadTs === undefined ? {} : { threadTs }),
       ...(responseUrl === undefined ? {} : { responseUrl }),
     },
+    named: { teamId: user.team_id },
     value,
     triggerId,
   };

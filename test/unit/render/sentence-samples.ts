@@ -11,6 +11,7 @@ export type Samples<Surface> = {
 
 const counts: [number][] = [[0], [1], [2], [5], [1000]];
 const durations: [number][] = [[0], [41_000], [125_000]];
+const so: [string][] = [['so nothing was done']];
 const someone: [string | undefined][] = [[undefined], ['<@U0BOB>']];
 
 /** Every surface has its samples here, so that no sentence goes untested in any language. */
@@ -60,6 +61,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     gaveUp: [[undefined], ...durations],
     cancelled: someone,
   },
+  feedback: {},
   file: { answeredAt: [['2026-11-20 14:03 UTC']], sources: counts },
   help: {
     ask: [['/deepsearch', '<@U0BOT>']],
@@ -91,7 +93,15 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     askedMeanwhile: [[undefined], ['bob']],
   },
   preview: { sources: counts, followUps: counts },
-  refusals: {},
+  refusals: {
+    guest: so,
+    outsider: so,
+    unknownPerson: so,
+    unknownChannel: so,
+    sharedChannel: so,
+    guestsInChannel: so,
+    channelRefused: so,
+  },
   sharing: {
     audience: [
       ['<#C1>', { people: 1, guests: 0, organisations: 0 }],

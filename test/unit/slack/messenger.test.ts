@@ -28,6 +28,7 @@ function begin(replies: Record<string, Record<string, unknown>>, identity = full
     format: 'markdown',
     journal,
     now: () => nowMs,
+    localeOf: async () => undefined,
     through: (method, _urgency, run, channelId) => {
       if (method === 'chat.postMessage') rooms.push(channelId);
       return call(method, run);
