@@ -1,6 +1,7 @@
 import { type Acceptance, type AcceptPorts, questionId as idOf, type NewQuestion } from './accept.ts';
 import type { LifePorts } from './life-ports.ts';
 import { isInThread, newThread, type Place, type Question, type ThreadPlace } from './question.ts';
+import { createSuggestions } from './suggestions.ts';
 
 /** What became of a press on a button that belongs to a stored question. */
 export type ButtonResult =
@@ -27,7 +28,7 @@ export interface Press {
 
 export type RequestPorts = Pick<LifePorts, 'questions' | 'threads' | 'claims' | 'looks' | 'witness' | 'now'> & {
   digest: AcceptPorts['digest'];
-  accept: (request: NewQuestion) => Promise<Acceptance>;
+  accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
 };
 
 export type Requests = ReturnType<typeof createRequests>;
@@ -48,6 +49,8 @@ function editedKey(questionId: string, atMs: number): string {
  * button claims. Every method throws `AppError` of kind `storage` when nothing was done.
  */
 export function createRequests({ questions, threads, claims, looks, witness, accept, digest, now }: RequestPorts) {
+  const suggestions = createSuggestions({ questions, accept, find });
+
   return {
     cancel,
     cancelOwn,
@@ -56,7 +59,7 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
     startedBy,
     noteEdit,
     askEdited,
-    followUp,
+    ...suggestions,
     askAgain,
     checkAgain,
     askIn,
@@ -174,20 +177,6 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
     return { result, cameLate };
   }
 
-  /** Asks a suggested follow-up of an answer, credited to whoever pressed; the same suggestion is asked once. */
-  async function followUp(questionId: string, index: number, press: Press): Promise<ButtonResult> {
-    const question = await find(questionId, press);
-    const text = question?.outcome?.kind === 'answered' ? question.outcome.answer.followUps[index] : undefined;
-    if (question === undefined || text === undefined) return { kind: 'expired' };
-    return accept({
-      key: `follow-up:${questionId}:${index}`,
-      place: question.place,
-      askerId: press.userId,
-      text,
-      origin: 'followUp',
-    });
-  }
-
   /**
    * Asks a question that ended without an answer once more, in its place; `fresh` starts a new conversation. Where that
    * attempt could not be shown either, the press is about the newest attempt.
@@ -202,18 +191,22 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
     if (question === undefined) return { kind: 'expired' };
     if (question.id !== found?.id && !isToldPrivately(question)) return { kind: 'duplicate', question };
     if (!hasEnded(question)) return { kind: 'expired' };
+    // Sharing was confirmed by whoever shared, and by nobody else.
+    const { shares } = question;
+    if (shares !== undefined && question.askerId !== press.userId) return { kind: 'expired' };
     const { responseUrl, fresh = false } = options;
     return accept({
       key: againKey(question.id),
       place: question.place,
       askerId: press.userId,
       text: question.text,
-      origin: isInThread(question.place) ? 'retry' : 'command',
-      beginsThread: !isInThread(question.place),
+      origin: shares === undefined ? (isInThread(question.place) ? 'retry' : 'command') : 'shared',
+      beginsThread: shares === undefined && !isInThread(question.place),
       messageTs: question.messageTs,
       files: question.files,
       readsThread: question.readsThread ?? false,
       ...(question.follows === undefined ? {} : { follows: question.follows }),
+      ...(shares === undefined ? {} : { shares }),
       fresh: fresh || question.fresh,
       ...(responseUrl === undefined ? {} : { responseUrl }),
     });
@@ -232,7 +225,8 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
   /** Asks a question that could not be shown where it was asked in another place, once per place. */
   async function askIn(questionId: string, place: Place, press: Press): Promise<ButtonResult> {
     const question = await find(questionId, press);
-    if (question === undefined) return { kind: 'expired' };
+    // A shared answer was confirmed for its place; in another there is nothing to ask.
+    if (question === undefined || question.shares !== undefined) return { kind: 'expired' };
     return accept({
       key: `again:${questionId}:${place.channelId}`,
       place,

@@ -1,0 +1,105 @@
+import type { Acceptance, NewQuestion } from './accept.ts';
+import type { QuestionStore } from './ports.ts';
+import type { Place, Question } from './question.ts';
+
+/** Who does it, and where. */
+interface Press {
+  userId: string;
+  teamId: string;
+  channelId: string;
+}
+
+type Result = Acceptance | { kind: 'expired' };
+
+export interface SuggestionPorts {
+  questions: Pick<QuestionStore, 'get' | 'update'>;
+  accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
+  /** As of the requests: the question, if it belongs to the place of the press. */
+  find: (questionId: string, press: Press) => Promise<Question | undefined>;
+}
+
+/** What people may do with an answer they see: ask what it suggests, in its place or privately, and share it. */
+export function createSuggestions({ questions, accept, find }: SuggestionPorts) {
+  return { followUp, followUpPrivately, markUsed, share, findOwnAnswered };
+
+  /**
+   * Asks a suggested follow-up of an answer, credited to whoever pressed; `text` asks it in other words. The same
+   * suggestion is asked once, in whatever words.
+   */
+  async function followUp(
+    questionId: string,
+    index: number,
+    press: Press,
+    { text, byMs }: { text?: string; byMs?: number } = {},
+  ): Promise<Result> {
+    const question = await find(questionId, press);
+    const suggestion = suggestionOf(question, index);
+    if (question === undefined || suggestion === undefined) return { kind: 'expired' };
+    return accept(
+      {
+        key: `follow-up:${questionId}:${index}`,
+        place: question.place,
+        askerId: press.userId,
+        text: text ?? suggestion,
+        origin: 'followUp',
+      },
+      byMs,
+    );
+  }
+
+  /** Asks a suggestion in another place, as a conversation of its own, once per person. */
+  async function followUpPrivately(questionId: string, index: number, place: Place, press: Press): Promise<Result> {
+    const question = await find(questionId, press);
+    const text = suggestionOf(question, index);
+    if (question === undefined || text === undefined) return { kind: 'expired' };
+    const { shareUrl } = question.upstream;
+    return accept({
+      key: `follow-up:${questionId}:${index}:${press.userId}`,
+      place,
+      askerId: press.userId,
+      text,
+      origin: 'followUp',
+      beginsThread: true,
+      follows: { text: question.text, ...(shareUrl === undefined ? {} : { shareUrl }) },
+    });
+  }
+
+  /** Notes who asked a suggestion, for its answer to show. Returns the question as it is stored then. */
+  async function markUsed(questionId: string, index: number, byUserId: string): Promise<Question | undefined> {
+    return questions.update(questionId, (stored) => {
+      const used = stored.usedFollowUps ?? [];
+      return used.some((each) => each.index === index)
+        ? stored
+        : { ...stored, usedFollowUps: [...used, { index, byUserId }] };
+    });
+  }
+
+  /** Shows the answer of a person's own question once more in another place; `key` names what started it. */
+  async function share(
+    questionId: string,
+    sharing: { key: string; userId: string; place: Place; withLink: boolean },
+    byMs?: number,
+  ): Promise<Result> {
+    const { key, userId, place, withLink } = sharing;
+    const question = await findOwnAnswered(questionId, { userId, teamId: place.teamId });
+    if (question === undefined) return { kind: 'expired' };
+    return accept(
+      { key, place, askerId: userId, text: question.text, origin: 'shared', shares: { questionId, withLink } },
+      byMs,
+    );
+  }
+
+  /** A person's own question, if it was answered; an answer that was shared is no question of its own. */
+  async function findOwnAnswered(
+    questionId: string,
+    person: Pick<Press, 'userId' | 'teamId'>,
+  ): Promise<Question | undefined> {
+    const question = await questions.get(questionId);
+    if (question?.askerId !== person.userId || question.place.teamId !== person.teamId) return undefined;
+    return question.outcome?.kind === 'answered' && question.shares === undefined ? question : undefined;
+  }
+}
+
+function suggestionOf(question: Question | undefined, index: number): string | undefined {
+  return question?.outcome?.kind === 'answered' ? question.outcome.answer.followUps[index] : undefined;
+}
