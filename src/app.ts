@@ -33,6 +33,7 @@ import { createChannels } from './slack/channels.ts';
 import { createDirectory } from './slack/directory.ts';
 import { isTokenRefused } from './slack/errors.ts';
 import { createSlackGate } from './slack/gate.ts';
+import { createHearing } from './slack/hearing.ts';
 import { createHttpReceiver, eventsPath } from './slack/http-receiver.ts';
 import { createLibraryLogger } from './slack/library-logger.ts';
 import { createMessenger } from './slack/messenger.ts';
@@ -40,6 +41,8 @@ import { createReader } from './slack/names.ts';
 import { createPeople, localeOf } from './slack/people.ts';
 import { createSocketReceiver, type SlackReceiver } from './slack/socket-receiver.ts';
 import { createTeller } from './slack/teller.ts';
+import { createFileReader } from './slack/thread-files.ts';
+import { createThreadReader } from './slack/thread-reader.ts';
 import { createThrough } from './slack/through.ts';
 import { createUnfurls } from './slack/unfurls.ts';
 import { createWebClient, type Identity, webClientOptions, whoAmI } from './slack/web-client.ts';
@@ -150,6 +153,10 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       localeOf: (userId) => localeOf(people, userId),
     });
 
+    const read = createReader({ people, channels, botUserId: identity.botUserId, now });
+    const readFile = createFileReader({ botToken, slackApiUrl: config.SLACK_API_URL });
+    const hearing = createHearing({ heard: storage.heard, journal });
+
     const looks =
       config.REDIS_URL === undefined
         ? createTimers({ clock: now, journal, random })
@@ -158,7 +165,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const settings = lifeSettings(config);
     const ports: LifePorts = {
       gatekeeper,
-      threadReader: { read: async () => ({ messages: 0, total: 0, files: 0, unreadable: 0, text: '' }) },
+      threadReader: createThreadReader({ client, through, identity, read, readFile, heard: storage.heard, questions }),
       durations: createDurations(storage.durations),
       histories: createHistories(storage.histories),
       witness: { changed: () => {}, closing: async () => {} },
@@ -179,7 +186,6 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     };
     const accept = createAccept({ ...ports, digest: shortDigest });
     const requests = createRequests({ ...ports, accept, digest: shortDigest });
-    const read = createReader({ people, channels, botUserId: identity.botUserId, now });
     const teller = createTeller({ whisper: messenger.whisper, journal });
     const unfurls = createUnfurls({
       client,
@@ -211,6 +217,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         channels,
         audiences,
         read,
+        heard: hearing,
         tell: teller.tell,
         unfurls,
         journal,
@@ -245,6 +252,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, looks, journal }), journal);
     closers.push(async () => sweeper.stop());
     closers.push(() => teller.drain(drainMs));
+    closers.push(() => hearing.drain(drainMs));
     closers.push(() => unfurls.drain(drainMs));
     closers.push(async () => void (await bolt.stop()));
     await bolt.start();

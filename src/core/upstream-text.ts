@@ -7,7 +7,19 @@ export function upstreamText({ text, follows, context }: Pick<Question, 'text' |
   return [...before, text, ...after].join('\n\n');
 }
 
+/**
+ * The question again, of words the service was asked by whomever: their first paragraph, because what a thread said
+ * stands behind it and is not everybody's business.
+ */
+export function questionIn(words: string): string {
+  const paragraphs = words.split(/\n\s*\n/).filter((paragraph) => paragraph.trim() !== '');
+  const [first = '', second] = paragraphs;
+  return (first.startsWith(CARRYING_ON) ? (second ?? first) : first).trim();
+}
+
+const CARRYING_ON = 'Carrying on from the question ';
+
 function carryingOn({ text, shareUrl }: NonNullable<Question['follows']>): string {
   const findings = shareUrl === undefined ? '' : ` Based on the findings in ${shareUrl}.`;
-  return `Carrying on from the question ${JSON.stringify(text)}.${findings}`;
+  return `${CARRYING_ON}${JSON.stringify(text)}.${findings}`;
 }

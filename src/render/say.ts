@@ -3,6 +3,7 @@ import { answerSentences } from './sentences/answer.ts';
 import { buttonSentences } from './sentences/buttons.ts';
 import { cardSentences } from './sentences/card.ts';
 import { failureSentences } from './sentences/failures.ts';
+import { feedbackSentences } from './sentences/feedback.ts';
 import { fileSentences } from './sentences/file.ts';
 import { helpSentences } from './sentences/help.ts';
 import { homeSentences } from './sentences/home.ts';
@@ -27,6 +28,7 @@ function writtenWith(f: Formats) {
     buttons: buttonSentences[f.language](f),
     card: cardSentences[f.language](f),
     failures: failureSentences[f.language](f),
+    feedback: feedbackSentences[f.language](f),
     file: fileSentences[f.language](f),
     help: helpSentences[f.language](f),
     home: homeSentences[f.language](f),

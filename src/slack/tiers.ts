@@ -33,6 +33,7 @@ export const methodAllowances = {
   'auth.test': perMinute(200, 10),
   'chat.postMessage': perMinute(300, 10),
   'chat.postEphemeral': tier4,
+  'chat.unfurl': tier3,
   'chat.update': tier3,
   'conversations.history': tier3,
   'conversations.info': tier3,

@@ -51,6 +51,11 @@ const manifest = z
           }),
         )
         .max(50),
+      // Lower case, without scheme, path, port; Slack takes up to five.
+      unfurl_domains: z
+        .array(z.string().regex(/^(?:[a-z0-9-]+\.)+[a-z]{2,}$/))
+        .min(1)
+        .max(5),
       shortcuts: z
         .array(
           z.strictObject({
@@ -89,6 +94,7 @@ function subscriptionsFor(event: string): string[] {
 /** Scopes that an event needs. Source: docs.slack.dev/reference/events/<event>. */
 const scopesOfEvent: Record<string, string[]> = {
   app_mention: ['app_mentions:read'],
+  link_shared: ['links:read'],
   'message.channels': ['channels:history'],
   'message.groups': ['groups:history'],
   'message.im': ['im:history'],
@@ -105,6 +111,7 @@ const scopesOfMethod: Record<string, string[]> = {
   'auth.test': [],
   'chat.postMessage': ['chat:write'],
   'chat.update': ['chat:write'],
+  'chat.unfurl': ['links:write'],
   'chat.postEphemeral': ['chat:write'],
   'conversations.replies': history,
   'conversations.history': history,
@@ -147,11 +154,14 @@ function registrations() {
     accept,
     requests,
     threads,
+    questions: life.ports.questions,
     read: async (text) => text,
     tell: () => undefined,
+    unfurls: { take: () => undefined },
     access: { admit: async () => ({ may: true }) },
     people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
     channels: { channel: async (id) => ({ id, kind: 'internal' }), noteShared: () => undefined },
+    heard: { hear: () => undefined, forget: () => undefined },
     audiences: { of: async () => ({ members: 1, guests: 0, outsiders: 0, organisations: 0, isKnown: true }) },
     journal,
   };

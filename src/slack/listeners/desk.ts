@@ -6,9 +6,11 @@ import type { Notice } from '../../render/notices.ts';
 import type { Access } from '../access.ts';
 import type { Audiences } from '../audience.ts';
 import type { Channels } from '../channels.ts';
+import type { Hearing } from '../hearing.ts';
 import type { People } from '../people.ts';
 import type { Teller } from '../teller.ts';
 import type { Through } from '../through.ts';
+import type { Unfurls } from '../unfurls.ts';
 import type { Identity } from '../web-client.ts';
 
 /** What every listener works with. */
@@ -25,9 +27,11 @@ export interface Desk {
   people: People;
   channels: Channels;
   audiences: Audiences;
+  heard: Pick<Hearing, 'hear' | 'forget'>;
   /** Slack's text as people see it, without the app's mention. */
   read: (text: string) => Promise<string>;
   tell: Teller['tell'];
+  unfurls: Pick<Unfurls, 'take'>;
   journal: Journal;
 }
 

@@ -16,6 +16,7 @@ const granted: Record<SlackMethod, number> = {
   'auth.test': 200,
   'chat.postMessage': 300,
   'chat.postEphemeral': 100,
+  'chat.unfurl': 50,
   'chat.update': 50,
   'conversations.history': 50,
   'conversations.info': 50,

@@ -1,0 +1,41 @@
+import type { SectionBlock } from '@slack/types';
+import type { Conversation } from '../core/ports.ts';
+import { questionIn } from '../core/upstream-text.ts';
+import { section } from './blocks.ts';
+import { mrkdwnLink } from './links.ts';
+import { openingOf } from './markdown/opening.ts';
+import { sayIn } from './say.ts';
+import { countSources, groupSources } from './sources.ts';
+import { inertCut } from './text.ts';
+
+const MAX_TITLE = 300;
+const MAX_QUESTION = 300;
+const MAX_OPENING = 600;
+
+/**
+ * What stands under a share link: title, question and the beginning of the answer, of the first question that was
+ * answered. Undefined when none was. Sections only, since previews take fewer kinds of blocks than messages do. `url` is
+ * linked without what is not needed to open it; `locale` is of whoever posted it.
+ */
+export function renderPreview(
+  { questions }: Pick<Conversation, 'questions'>,
+  url: string,
+  locale: string | undefined,
+): SectionBlock[] | undefined {
+  const answered = questions.find(({ state, answer = '' }) => state === 'completed' && answer.trim() !== '');
+  if (answered === undefined) return undefined;
+  const say = sayIn(locale);
+  // A mark inside the title would end the bold; it is only an ornament there.
+  const title = inertCut(answered.title ?? '', MAX_TITLE).replaceAll('*', '');
+  const question = inertCut(questionIn(answered.text), MAX_QUESTION);
+  const head = [...(title === '' ? [] : [`*${title}*`]), ...(question === '' ? [] : [`> ${question}`])];
+  const opening = openingOf(answered.answer ?? '', MAX_OPENING, answered.title);
+  const sources = countSources(groupSources(answered.sources));
+  const followUps = questions.length - 1;
+  const foot = [
+    ...(sources === 0 ? [] : [say.preview.sources(sources)]),
+    ...(followUps === 0 ? [] : [say.preview.followUps(followUps)]),
+    `*${mrkdwnLink(url, say.words.openInDeepSearch())}*`,
+  ];
+  return [head.join('\n'), opening, foot.join(' · ')].filter((text) => text !== '').map((text) => section(text));
+}
