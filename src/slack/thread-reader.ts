@@ -3,6 +3,7 @@ import { isAppError } from '../core/errors.ts';
 import { giveTo, type Heard, type HeardFile, type HeardMessage } from '../core/heard.ts';
 import type { QuestionStore, Records, ThreadReader } from '../core/ports.ts';
 import { isInThread, type Question, type Thread, type ThreadContext, type ThreadPlace } from '../core/question.ts';
+import { heardName } from './hearing.ts';
 import type { ReadFile } from './thread-files.ts';
 import { type Author, readPage, type ThreadPage } from './thread-messages.ts';
 import { chooseQuotes, fitFiles, newestQuoted, type Occasion, type Quotable, writeQuotes } from './thread-quotes.ts';
@@ -184,11 +185,6 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
       ...(refused === true ? { refused } : {}),
     };
   }
-}
-
-/** Where what is heard in a thread is kept. */
-export function heardName({ teamId, channelId, threadTs }: ThreadPlace): string {
-  return `${teamId}:${channelId}:${threadTs}`;
 }
 
 const nothing: ThreadContext = { messages: 0, total: 0, files: 0, unreadable: 0, text: '' };
