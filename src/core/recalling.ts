@@ -37,7 +37,9 @@ export function createRecalling(ports: LifePorts) {
     const shareUrl = shares?.withLink === true ? source.upstream.shareUrl : undefined;
     // Neither quota nor suggestions: both are about the conversation that is not shared.
     const { quota: _quota, ...shared } = answer;
-    return { question: await endWith(ports, question, { kind: 'answered', answer: { ...shared, followUps: [] } }, shareUrl) };
+    return {
+      question: await endWith(ports, question, { kind: 'answered', answer: { ...shared, followUps: [] } }, shareUrl),
+    };
   }
 
   async function failed(question: Question, error: AppError): Promise<Progress | undefined> {
