@@ -29,23 +29,27 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
   const askedSections = asked === undefined ? [] : asked.sections;
   const shortened = asked?.shortened === undefined ? [] : [say.words.shortened(asked.shortened)];
 
+  const readNote = isQuiet(view) ? '' : threadNote(question, say);
+
   if (options.format === 'plain') {
     // An edit takes 4,000 bytes of text, so a plain card keeps the beginning of a long question.
     const lines = [
       ...(asked === undefined ? [] : [say.card.asked(asker), inertCut(question.text, LIMITS.notificationText)]),
       status,
       ...(step === '' ? [] : [step]),
+      ...(readNote === '' ? [] : [readNote]),
     ];
     return { text: lines.join('\n'), metadata };
   }
 
   const button = buttonFor(question, view, say);
-  const content = JSON.stringify([view, askedSections, step]);
+  const content = JSON.stringify([status, view, askedSections, step, readNote]);
   const blocks: KnownBlock[] = [
     ...askedSections.map((text) => section(text)),
     ...shortened.map((text) => context(text)),
     isQuiet(view) ? context(status, markerBlockId(marker, content)) : section(status, markerBlockId(marker, content)),
     ...(step === '' ? [] : [context(step)]),
+    ...(readNote === '' ? [] : [context(readNote)]),
     ...(button === undefined ? [] : [actions([button])]),
   ];
   return { text: notification(question, status, say), blocks, metadata };
@@ -73,7 +77,9 @@ function statusLine(question: Question, view: CardView, say: Say): string {
         view.untilMs - question.acceptedMs < DAY_MS ? slackTime(view.untilMs) : slackDayTime(view.untilMs, say),
       );
     case 'answered':
-      return say.card.answered(view.durationMs, view.steps);
+      return [say.card.answered(view.durationMs, view.steps), briefThreadNote(question, say)]
+        .filter(Boolean)
+        .join(' · ');
     case 'cancelled':
       return say.card.cancelled(view.byUserId === undefined ? undefined : `<@${view.byUserId}>`);
     case 'failed':
@@ -83,6 +89,18 @@ function statusLine(question: Question, view: CardView, say: Say): string {
     case 'shared':
       return say.card.shared(`<@${question.askerId}>`);
   }
+}
+
+/** What the question was asked with, besides its own words; empty when there was nothing. */
+function threadNote({ context: read }: Question, say: Say): string {
+  if (read === undefined) return '';
+  const note = say.thread.read(read);
+  return read.refused === true ? [say.thread.refused(), note].filter(Boolean).join('; ') : note;
+}
+
+function briefThreadNote({ context: read }: Question, say: Say): string {
+  if (read === undefined) return '';
+  return read.refused === true ? say.thread.refusedBriefly() : say.thread.readBriefly(read);
 }
 
 function buttonFor(question: Question, view: CardView, say: Say): Button | undefined {

@@ -13,6 +13,7 @@ import { previewSentences } from './sentences/preview.ts';
 import { refusalSentences } from './sentences/refusals.ts';
 import { sharingSentences } from './sentences/sharing.ts';
 import { statusSentences } from './sentences/status.ts';
+import { threadSentences } from './sentences/thread.ts';
 import { whySentences } from './sentences/why.ts';
 import { wordSentences } from './sentences/words.ts';
 
@@ -38,6 +39,7 @@ function writtenWith(f: Formats) {
     refusals: refusalSentences[f.language](f),
     sharing: sharingSentences[f.language](f),
     status: statusSentences[f.language](f),
+    thread: threadSentences[f.language](f),
     why: whySentences[f.language](f),
     words: wordSentences[f.language](f),
   };

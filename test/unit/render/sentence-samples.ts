@@ -32,6 +32,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     quota: [[0.855, 1710, 2000]],
     quotaResets: [['15:00']],
     sourcesLeftOut: counts,
+    usedFollowUp: [['<@U0BOB>', 'Who calls it?']],
   },
   buttons: { allSources: counts },
   card: {
@@ -110,6 +111,18 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     ],
     audienceUnknown: [['<#C1>']],
     sharing: [['<#C1>']],
+  },
+  thread: {
+    read: [
+      [{ messages: 0, total: 0, files: 0, unreadable: 1 }],
+      [{ messages: 1, total: 1, files: 0, unreadable: 0 }],
+      [{ messages: 14, total: 63, files: 1, unreadable: 2 }],
+      [{ messages: 31, total: 1400, files: 5, unreadable: 0 }],
+    ],
+    readBriefly: [
+      [{ messages: 1, total: 1, files: 0, unreadable: 0 }],
+      [{ messages: 14, total: 63, files: 1, unreadable: 2 }],
+    ],
   },
   words: {
     duration: durations,
