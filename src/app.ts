@@ -9,8 +9,9 @@ import { guardLook } from './core/guarded-look.ts';
 import { createHistories } from './core/histories.ts';
 import type { LifePorts } from './core/life-ports.ts';
 import { createLook } from './core/look.ts';
+import { createOverview } from './core/overview.ts';
 import { backOffMs } from './core/pacing.ts';
-import type { Journal } from './core/ports.ts';
+import type { Journal, Witness } from './core/ports.ts';
 import { createRequests } from './core/requests.ts';
 import type { LifeSettings } from './core/settings.ts';
 import { createSweep } from './core/sweep.ts';
@@ -27,6 +28,7 @@ import { createOperatorServer, type Mounts } from './observability/http-server.t
 import { createJournal } from './observability/logger.ts';
 import { createMetrics } from './observability/metrics.ts';
 import { type AccessSettings, createAccess } from './slack/access.ts';
+import { createAgentSessions } from './slack/agent-sessions.ts';
 import { createAudiences } from './slack/audience.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
 import { createChannels } from './slack/channels.ts';
@@ -34,11 +36,13 @@ import { createDirectory } from './slack/directory.ts';
 import { isTokenRefused } from './slack/errors.ts';
 import { createSlackGate } from './slack/gate.ts';
 import { createHearing } from './slack/hearing.ts';
+import { createHome, type Home } from './slack/home.ts';
 import { createHttpReceiver, eventsPath } from './slack/http-receiver.ts';
 import { createLibraryLogger } from './slack/library-logger.ts';
 import { createMessenger } from './slack/messenger.ts';
 import { createReader } from './slack/names.ts';
 import { createPeople, localeOf } from './slack/people.ts';
+import { createPrompts } from './slack/prompts.ts';
 import { createSocketReceiver, type SlackReceiver } from './slack/socket-receiver.ts';
 import { createTeller } from './slack/teller.ts';
 import { createFileReader } from './slack/thread-files.ts';
@@ -163,12 +167,28 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         : createBullLooks({ redisUrl: config.REDIS_URL.reveal(), journal, random });
     const { questions, threads, claims } = storage;
     const settings = lifeSettings(config);
+    const histories = createHistories(storage.histories);
+    const overviewOf = createOverview({ histories, questions, threads, now });
+    const home = createHome({
+      client,
+      through,
+      identity,
+      gatekeeper,
+      overviewOf,
+      serviceState: access.state,
+      visits: storage.visits,
+      everyMs: config.CARD_EDIT_MS,
+      now,
+      journal,
+    });
+    const sessions = createAgentSessions({ client, through, threads, claims, now, journal });
+    const witness = witnesses(home, sessions);
     const ports: LifePorts = {
       gatekeeper,
       threadReader: createThreadReader({ client, through, identity, read, readFile, heard: storage.heard, questions }),
       durations: createDurations(storage.durations),
-      histories: createHistories(storage.histories),
-      witness: { changed: () => {}, closing: async () => {} },
+      histories,
+      witness,
       questions,
       threads,
       claims,
@@ -219,6 +239,9 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         read,
         heard: hearing,
         tell: teller.tell,
+        home,
+        prompts: createPrompts({ client, through, gatekeeper, now, journal }),
+        sessions,
         unfurls,
         journal,
       },
@@ -245,6 +268,8 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const tending = repeat('directory', tendEveryMs, tend, journal);
     closers.push(async () => tending.stop());
 
+    closers.push(() => home.stop(drainMs));
+    closers.push(async () => sessions.stop());
     closers.push(() => looks.stop(config.SHUTDOWN_SECONDS * 1000));
     await looks.start(guardLook(createLook(ports), ports));
     const open = await questions.openIds();
@@ -342,6 +367,17 @@ async function learnIdentity(ask: () => Promise<Identity>, journal: Journal, ran
       await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
   }
+}
+
+/** Those that hear what happens to questions, beside the thread itself. */
+function witnesses(home: Pick<Home, 'changed'>, sessions: Witness): Witness {
+  return {
+    changed(question) {
+      home.changed(question);
+      sessions.changed(question);
+    },
+    closing: (question) => sessions.closing(question),
+  };
 }
 
 function shortDigest(key: string): string {

@@ -5,8 +5,10 @@ import type { Channels } from './channels.ts';
 import { registerActions } from './listeners/actions.ts';
 import { registerCommand } from './listeners/command.ts';
 import type { Desk } from './listeners/desk.ts';
+import { registerHome } from './listeners/home.ts';
 import { registerLinks } from './listeners/links.ts';
 import { registerMessages } from './listeners/messages.ts';
+import { registerSessions } from './listeners/sessions.ts';
 import type { SlackReceiver } from './socket-receiver.ts';
 
 /** What is read of the wrapping of an event (docs.slack.dev/apis/events-api). */
@@ -47,6 +49,8 @@ export function createBoltApp(options: {
   registerCommand(app, desk);
   registerMessages(app, desk);
   registerActions(app, desk);
+  registerHome(app, desk);
+  registerSessions(app, desk);
   registerLinks(app, desk);
   return app;
 }

@@ -28,8 +28,10 @@ export interface HomeOf {
 }
 
 export interface Home {
-  /** Shows a person their Home now, whoever they are; returns at once. `notCancelled`: a press that was not carried out. */
-  show(home: HomeOf, options?: { notCancelled?: boolean }): void;
+  /** Shows a person their Home now, whoever they are; returns at once and never throws. */
+  show(home: HomeOf): void;
+  /** Shows what became of a press on a Home, of somebody who opened it; `isDone`: whether it was carried out. */
+  showPress(person: Omit<HomeOf, 'channelId'>, isDone: boolean): void;
   /** Brings the asker's Home up to date in a while, if they looked at it lately; returns at once and never throws. */
   changed(question: Question): void;
   /** Takes nothing new and waits for what is under way, at most `deadlineMs`. */
@@ -75,25 +77,41 @@ export function createHome(deps: HomeDeps): Home {
   const underWay = new Set<Promise<void>>();
   let isStopped = false;
 
-  return { show, changed, stop };
+  return { show, showPress, changed, stop };
 
-  function show(home: HomeOf, { notCancelled = false } = {}): void {
+  function show(home: HomeOf): void {
     const seat = seatOf(home);
     seat.isVisit = true;
-    seat.notCancelled ||= notCancelled;
     request(seat, 'now');
+  }
+
+  function showPress(person: Omit<HomeOf, 'channelId'>, isDone: boolean): void {
+    const showAgain = async (): Promise<void> => {
+      const known = seats.get(nameOf(person))?.home ?? (await homeOf(person));
+      if (known === undefined) return;
+      const seat = seatOf(known);
+      seat.notCancelled ||= !isDone;
+      request(seat, 'now');
+    };
+    follow(showAgain());
   }
 
   function changed({ place: { teamId }, askerId: userId, admittedMs }: Question): void {
     if (admittedMs === undefined || isStopped) return;
     const bringUpToDate = async (): Promise<void> => {
-      const visit = await visits.get(nameOf({ teamId, userId }));
-      if (visit === undefined || now() - visit.openedMs > visitLifeMs) return;
-      if (seats.size >= mostSeats && !seats.has(nameOf({ teamId, userId })))
-        return journal.debug({ event: 'home_left_out', teamId });
-      request(seatOf({ teamId, userId, channelId: visit.channelId }), 'later');
+      const home = await homeOf({ teamId, userId });
+      if (home === undefined) return;
+      if (seats.size >= mostSeats && !seats.has(nameOf(home))) return journal.debug({ event: 'home_left_out', teamId });
+      request(seatOf(home), 'later');
     };
     follow(bringUpToDate());
+  }
+
+  /** Undefined for people who have not looked for long. */
+  async function homeOf(person: Omit<HomeOf, 'channelId'>): Promise<HomeOf | undefined> {
+    const visit = await visits.get(nameOf(person));
+    const isLooking = visit !== undefined && now() - visit.openedMs <= visitLifeMs;
+    return isLooking ? { ...person, channelId: visit.channelId } : undefined;
   }
 
   async function stop(deadlineMs: number): Promise<void> {

@@ -35,8 +35,8 @@ const aboutOneCall = new Set<string | number | undefined>([
   'user_not_found',
 ]);
 
-/** `later`: nothing speaks against trying again; `no`: this call can't succeed. */
-export type Attempt = 'done' | 'later' | 'no';
+/** `held`: not sent, for lack of room; `unsure`: sent, but without a usable answer; `no`: this call can't succeed. */
+export type Attempt = 'done' | 'held' | 'unsure' | 'no';
 
 export interface Optional {
   /** Runs a call that a workspace may not offer; never throws. A feature it lacks is left alone for a day. */
@@ -71,7 +71,7 @@ export function createOptional(options: { feature: string; now: Clock; journal: 
       const { kind, code } = error;
       if (kind === 'rateLimited' || kind === 'unavailable' || kind === 'badReply') {
         journal.debug({ event: 'optional_skipped', feature, kind });
-        return 'later';
+        return kind === 'rateLimited' ? 'held' : 'unsure';
       }
       if (kind === 'refused' && !aboutOneCall.has(code)) strange += 1;
       if (lacking.has(code) || strange >= strangeRefusals) {

@@ -93,6 +93,8 @@ function subscriptionsFor(event: string): string[] {
 
 /** Scopes that an event needs. Source: docs.slack.dev/reference/events/<event>. */
 const scopesOfEvent: Record<string, string[]> = {
+  agent_session_stopped: ['chat:write'],
+  app_home_opened: [],
   app_mention: ['app_mentions:read'],
   link_shared: ['links:read'],
   'message.channels': ['channels:history'],
@@ -108,6 +110,9 @@ const history = kinds.map((kind) => `${kind}:history`);
  * `auth.test` and `views.open` need none.
  */
 const scopesOfMethod: Record<string, string[]> = {
+  'agents.sessions.rename': ['chat:write'],
+  'agents.sessions.setStatus': ['chat:write'],
+  'assistant.threads.setSuggestedPrompts': ['assistant:write'],
   'auth.test': [],
   'chat.postMessage': ['chat:write'],
   'chat.update': ['chat:write'],
@@ -125,6 +130,7 @@ const scopesOfMethod: Record<string, string[]> = {
   'users.info': ['users:read'],
   'users.list': ['users:read'],
   'views.open': [],
+  'views.publish': [],
 };
 
 /** Methods that the code in src/slack calls on a Web API client; families with a dot tell them from the socket's own. */
@@ -157,6 +163,9 @@ function registrations() {
     questions: life.ports.questions,
     read: async (text) => text,
     tell: () => undefined,
+    home: { show: () => undefined, showPress: () => undefined },
+    prompts: { suggest: () => undefined },
+    sessions: { settle: () => undefined },
     unfurls: { take: () => undefined },
     access: { admit: async () => ({ may: true }) },
     people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },

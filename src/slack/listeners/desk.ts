@@ -4,10 +4,13 @@ import type { Journal, QuestionStore, ThreadStore } from '../../core/ports.ts';
 import type { ButtonResult, CancelResult, Requests } from '../../core/requests.ts';
 import type { Notice } from '../../render/notices.ts';
 import type { Access } from '../access.ts';
+import type { AgentSessions } from '../agent-sessions.ts';
 import type { Audiences } from '../audience.ts';
 import type { Channels } from '../channels.ts';
 import type { Hearing } from '../hearing.ts';
+import type { Home } from '../home.ts';
 import type { People } from '../people.ts';
+import type { Prompts } from '../prompts.ts';
 import type { Teller } from '../teller.ts';
 import type { Through } from '../through.ts';
 import type { Unfurls } from '../unfurls.ts';
@@ -31,6 +34,9 @@ export interface Desk {
   /** Slack's text as people see it, without the app's mention. */
   read: (text: string) => Promise<string>;
   tell: Teller['tell'];
+  home: Pick<Home, 'show' | 'showPress'>;
+  prompts: Prompts;
+  sessions: Pick<AgentSessions, 'settle'>;
   unfurls: Pick<Unfurls, 'take'>;
   journal: Journal;
 }

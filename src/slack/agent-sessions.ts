@@ -1,0 +1,246 @@
+import type { WebClient } from '@slack/web-api';
+import type { Claims, Clock, Journal, ThreadStore, Witness } from '../core/ports.ts';
+import { isInThread, type Question, type ThreadPlace } from '../core/question.ts';
+import { cut, oneLine } from '../render/text.ts';
+import { type Attempt, createOptional } from './optional.ts';
+import type { Through } from './through.ts';
+
+/** Slack shows a session as working for an hour; said again in good time. */
+const sayAgainMs = 30 * 60 * 1000;
+
+/** How long the end of a question waits for its session, in milliseconds; the call itself goes on. */
+const closingMs = 2_000;
+
+/** Longest title Slack takes. */
+const longestTitle = 200;
+
+/** Most threads whose sessions are kept in step, and most ends remembered. */
+const mostSessions = 2_000;
+
+/** A session that could not be told that nothing runs is tried this often, with this long between. */
+const mostTries = 5;
+const tryAgainMs = 10_000;
+
+export interface AgentSessions extends Witness {
+  /** Says that nothing runs in a thread, where Slack may believe otherwise; returns at once and never throws. */
+  settle(place: ThreadPlace): void;
+  stop(): void;
+}
+
+export interface AgentSessionsDeps {
+  client: WebClient;
+  through: Through;
+  threads: Pick<ThreadStore, 'get'>;
+  claims: Claims;
+  now: Clock;
+  journal: Journal;
+}
+
+/** What Slack is to show of one thread, and what it was told last. The two are brought together one call at a time. */
+interface Session {
+  place: ThreadPlace;
+  title: string;
+  askerId: string | undefined;
+  wanted: 'processing' | 'active';
+  told?: 'processing' | 'active';
+  /** Slack has no session there. */
+  isRefused: boolean;
+  tries: number;
+  working?: Promise<void> | undefined;
+  timer?: NodeJS.Timeout;
+}
+
+/**
+ * Keeps Slack's agent sessions in step with questions: a thread shows that the app works, with Slack's own stop button,
+ * while a question runs there. An extra in every way: a workspace without agent features loses nothing, and no failure
+ * here touches a question. Facts: docs.slack.dev/ai/agent-sessions.
+ */
+export function createAgentSessions({
+  client,
+  through,
+  threads,
+  claims,
+  now,
+  journal,
+}: AgentSessionsDeps): AgentSessions {
+  const optional = createOptional({ feature: 'agent_sessions', now, journal });
+  const sessions = new Map<string, Session>();
+  const ended = new Set<string>();
+  let isStopped = false;
+
+  return { changed, closing, settle, stop };
+
+  function changed(question: Question): void {
+    const { place, phase } = question;
+    if (!isInThread(place) || isOver(question) || !isShown(question)) return;
+    if (question.cancel !== undefined) return;
+    // A parked question sleeps until a time its card names.
+    const wanted = phase === 'parked' ? 'active' : 'processing';
+    if (wanted === 'active' && !sessions.has(keyOf(place))) return;
+    void want(place, wanted, question);
+  }
+
+  async function closing(question: Question): Promise<void> {
+    const { place } = question;
+    if (!isInThread(place) || !isShown(question) || optional.isLacking()) return;
+    const end = `${question.id}:${question.delivery.round}`;
+    if (ended.has(end)) return;
+    remember(end);
+    await within(finish(question, place), closingMs);
+  }
+
+  async function finish(question: Question, place: ThreadPlace): Promise<void> {
+    try {
+      const line = (await threads.get(place))?.line ?? [];
+      const isLast = line.every((id) => id === question.id);
+      if (isLast) await want(place, 'active', question);
+      await nameAfterAnswer(question, place);
+    } catch (error) {
+      journal.warn({ event: 'session_not_closed', questionId: question.id }, error);
+    }
+  }
+
+  function settle(place: ThreadPlace): void {
+    const session = sessions.get(keyOf(place));
+    // Somebody saw a stop button, whatever was believed here.
+    delete session?.told;
+    void want(place, 'active', undefined);
+  }
+
+  function stop(): void {
+    isStopped = true;
+    for (const { timer } of sessions.values()) clearTimeout(timer);
+  }
+
+  /** Resolves when Slack was told, or could not be for now. */
+  async function want(place: ThreadPlace, wanted: Session['wanted'], question: Question | undefined): Promise<void> {
+    if (isStopped || optional.isLacking()) return;
+    const session = sessionOf(place, question);
+    if (session === undefined) return;
+    session.wanted = wanted;
+    session.tries = 0;
+    await inStep(session);
+  }
+
+  function inStep(session: Session): Promise<void> {
+    session.working ??= bringInStep(session).finally(() => {
+      session.working = undefined;
+      if (session.told === 'active' && session.wanted === 'active') forget(session);
+    });
+    return session.working;
+  }
+
+  function sessionOf(place: ThreadPlace, question: Question | undefined): Session | undefined {
+    const known = sessions.get(keyOf(place));
+    if (known !== undefined) return known;
+    if (sessions.size >= mostSessions) {
+      journal.debug({ event: 'session_left_out', channelId: place.channelId });
+      return undefined;
+    }
+    const title = question === undefined ? '' : titleOf(question.text);
+    const session: Session = { place, title, askerId: question?.askerId, wanted: 'active', isRefused: false, tries: 0 };
+    sessions.set(keyOf(place), session);
+    return session;
+  }
+
+  async function bringInStep(session: Session): Promise<void> {
+    clearTimeout(session.timer);
+    while (session.told !== session.wanted && !isStopped) {
+      const { wanted } = session;
+      const attempt = session.isRefused ? 'no' : await tell(session, wanted);
+      if (attempt === 'done') {
+        session.told = wanted;
+        continue;
+      }
+      session.isRefused ||= attempt === 'no';
+      // What Slack was not told needs not be taken back.
+      if (attempt === 'no' || (attempt === 'held' && wanted === 'processing')) session.told = 'active';
+      if (session.wanted === wanted) return tryAgain(session);
+    }
+    if (session.told === 'processing') after(session, sayAgainMs);
+  }
+
+  /** Only an end is tried again: a thread that goes on working for nothing is worse than one that never did. */
+  function tryAgain(session: Session): void {
+    if (session.wanted === 'processing' || session.told === 'active') return;
+    session.tries += 1;
+    if (session.tries >= mostTries) forget(session);
+    else after(session, tryAgainMs);
+  }
+
+  function after(session: Session, delayMs: number): void {
+    session.timer = setTimeout(() => {
+      if (session.told === session.wanted) delete session.told;
+      void inStep(session);
+    }, delayMs);
+    session.timer.unref();
+  }
+
+  function forget(session: Session): void {
+    clearTimeout(session.timer);
+    if (sessions.get(keyOf(session.place)) === session) sessions.delete(keyOf(session.place));
+  }
+
+  function tell({ place, title, askerId }: Session, status: Session['wanted']): Promise<Attempt> {
+    const { channelId, threadTs } = place;
+    const urgency = status === 'active' ? 'private' : 'edit';
+    return optional.attempt(() =>
+      through('agents.sessions.setStatus', urgency, () =>
+        client.agents.sessions.setStatus({
+          channel_id: channelId,
+          thread_ts: threadTs,
+          status,
+          ...(title === '' ? {} : { title }),
+          ...(askerId === undefined ? {} : { initiator_user_id: askerId }),
+        }),
+      ),
+    );
+  }
+
+  /** The first answer of a conversation names its session. */
+  async function nameAfterAnswer({ id, upstream, outcome }: Question, place: ThreadPlace): Promise<void> {
+    const title = outcome?.kind === 'answered' ? titleOf(outcome.answer.title) : '';
+    const { conversationId } = upstream;
+    if (title === '' || conversationId === undefined || optional.isLacking()) return;
+    const key = `session-title:${place.teamId}:${place.channelId}:${place.threadTs}:${conversationId}`;
+    if ((await claims.claim(key, id)) !== id) return;
+    const { channelId, threadTs } = place;
+    await optional.attempt(() =>
+      through('agents.sessions.rename', 'edit', () =>
+        client.agents.sessions.rename({ channel_id: channelId, thread_ts: threadTs, title }),
+      ),
+    );
+  }
+
+  function remember(end: string): void {
+    const [oldest] = ended;
+    if (ended.size >= mostSessions && oldest !== undefined) ended.delete(oldest);
+    ended.add(end);
+  }
+}
+
+/** An answer shown again is no work to speak of, and nobody is shown a question that may not be asked. */
+function isShown({ origin, admittedMs }: Question): boolean {
+  return origin !== 'shared' && admittedMs !== undefined;
+}
+
+function isOver({ outcome, phase }: Question): boolean {
+  return outcome !== undefined || phase === 'closed';
+}
+
+function titleOf(text: string): string {
+  return cut(oneLine(text), longestTitle);
+}
+
+function keyOf({ channelId, threadTs }: ThreadPlace): string {
+  return `${channelId}:${threadTs}`;
+}
+
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,37 @@
+import type { App } from '@slack/bolt';
+import { z } from 'zod';
+import type { ThreadPlace } from '../../core/question.ts';
+import { type Desk, notCancelledOf } from './desk.ts';
+import { refusalOfPress } from './presses.ts';
+
+/** What is read of `agent_session_stopped` events. */
+const stoppedEvent = z.object({
+  channel: z.string(),
+  thread_ts: z.string(),
+  user: z.string(),
+  event_ts: z.string(),
+});
+
+/**
+ * Slack's own stop button, which does what Cancel does. A listener that throws leaves the event unacknowledged, so Slack
+ * repeats it, and the time of the event keeps it aimed at the same question.
+ */
+export function registerSessions(app: App, desk: Desk): void {
+  app.event('agent_session_stopped', async ({ event, context }) => {
+    const parsed = stoppedEvent.safeParse(event);
+    if (!parsed.success) return desk.journal.debug({ event: 'stop_ignored', reason: 'unreadable' });
+    const { channel: channelId, thread_ts: threadTs, user: userId, event_ts: eventTs } = parsed.data;
+    const place: ThreadPlace = { teamId: context.teamId ?? desk.identity.teamId, channelId, threadTs };
+    const listener = { channelId, threadTs, userId };
+    // As of the Cancel button: whoever may not ask there may not end what others asked.
+    const press = { userId, teamId: place.teamId, channelId };
+    const refusal = await refusalOfPress(desk, { press, named: {} }, 'place');
+    if (refusal !== undefined) return desk.tell(listener, refusal);
+    const key = `stop:${place.teamId}:${channelId}:${threadTs}:${eventTs}`;
+    const result = await desk.requests.cancelInThread(place, userId, key);
+    const notice = notCancelledOf(result);
+    if (notice === undefined) return;
+    desk.sessions.settle(place);
+    desk.tell(listener, notice);
+  });
+}
