@@ -1,0 +1,248 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people, team } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { linkSharedOf } from '../support/payloads-messages.ts';
+import { inEnterprise, inSharedChannel } from '../support/payloads-surfaces.ts';
+import { startWorld, visibleText, type World } from '../support/world.ts';
+
+let service: FakeService;
+let world: World;
+
+beforeEach(async () => {
+  service = await startFakeService();
+  world = await startWorld({
+    service: { url: service.url, token: serviceToken },
+    settings: { OPEN_CHANNELS: 'C0OPEN', REFUSED_CHANNELS: 'C0REFUSED' },
+  });
+  service.answerEverything();
+});
+
+afterEach(async () => {
+  expect(world.slack.violations).toEqual([]);
+  await world.stop();
+  await service.stop();
+});
+
+/** Asks at the service itself, and returns the share URL of the conversation that was begun. */
+async function shareUrlOf(question: string): Promise<string> {
+  const headers = { authorization: `token ${serviceToken}`, 'x-requested-with': 'browser' };
+  const body = JSON.stringify({ question });
+  const reply = await fetch(`${service.url}/.api/deepsearch/v1`, { method: 'POST', headers, body });
+  return ((await reply.json()) as { share_url: string }).share_url;
+}
+
+/** How many messages with links ended like this so far. */
+async function ended(outcome: string): Promise<number> {
+  const line = (await world.metrics())
+    .split('\n')
+    .find((each) => each.includes('event="link_preview"') && each.includes(`outcome="${outcome}"`));
+  return Number(line?.split(' ').at(-1) ?? 0);
+}
+
+function becomes(outcome: string, count = 1): Promise<void> {
+  return eventually(async () => expect(await ended(outcome)).toBe(count));
+}
+
+/** What stands under the message, by address. */
+function previews(): Record<string, string> {
+  return Object.fromEntries(
+    world.slack.unfurls.flatMap(({ unfurls }) =>
+      Object.entries(unfurls).map(([url, unfurl]) => [url, visibleText(unfurl as { blocks: [] })]),
+    ),
+  );
+}
+
+async function nothingFor(channel: string, outcome = 'notForAll', user: string = people.ada): Promise<void> {
+  const url = await shareUrlOf('Where is it?');
+  const { delivery } = await world.shareLink(url, { channel, user });
+  expect(delivery.acknowledged).toBe(true);
+  await becomes(outcome);
+  expect(world.slack.unfurls).toEqual([]);
+  expect(service.calls).not.toContain('list');
+}
+
+describe('a share link', () => {
+  it('of a member in a channel of members shows title, question and the beginning of the answer', async () => {
+    const url = await shareUrlOf('Where is it?');
+    const { ts, delivery } = await world.shareLink(url, { user: people.bob });
+    expect(delivery.acknowledged).toBe(true);
+    await eventually(() => expect(world.slack.unfurls).toHaveLength(1));
+    expect(previews()).toEqual({
+      [url]: [
+        '*About Where is it?*\n> Where is it?',
+        `The answer to "Where is it?" is in <${service.url}/github.com/acme/app/-/blob/src/main.ts?L1-3|main.ts>.`,
+        `1 source · *<${url}|Open in Deep Search>*`,
+      ].join('\n'),
+    });
+    expect(one(world.slack.messages.filter((message) => message.ts === ts)).attachments).toHaveLength(1);
+  });
+
+  it('is read to whoever posted it in their language, query and fragment and all', async () => {
+    const url = `${await shareUrlOf('Wo ist es?')}?utm=1#answer`;
+    await world.shareLink(url, { user: people.gerd });
+    await eventually(() => expect(Object.keys(previews())).toEqual([url]));
+    expect(previews()[url]).toContain('1 Quelle · *<');
+    expect(previews()[url]).not.toContain('utm');
+  });
+
+  it('shows no more of what was asked than the question', async () => {
+    const url = await shareUrlOf('Where is it?');
+    const [question] = service.questions();
+    if (question === undefined) throw new Error('nothing was asked');
+    question.question = 'Where is it?\n\n> ada: our secret plans';
+    await world.shareLink(url);
+    await eventually(() => expect(previews()[url]).toContain('> Where is it?'));
+    expect(previews()[url]).not.toContain('secret');
+  });
+
+  it('in the direct messages with the app gets its preview', async () => {
+    const url = await shareUrlOf('Where is it?');
+    await world.shareLink(url, { channel: 'D0ADA' });
+    await eventually(() => expect(Object.keys(previews())).toEqual([url]));
+  });
+
+  it('in a public channel without the app gets its preview', async () => {
+    const url = await shareUrlOf('Where is it?');
+    await world.shareLink(url, { channel: 'C0PUBLIC' });
+    await eventually(() => expect(Object.keys(previews())).toEqual([url]));
+  });
+
+  it('of an installation in an Enterprise organisation gets its preview', async () => {
+    const url = await shareUrlOf('Where is it?');
+    const shared = { user: people.ada, channel: 'C0GENERAL', ts: world.slack.say('C0GENERAL', people.ada, url) };
+    await world.deliver(inEnterprise(linkSharedOf({ ...shared, urls: [url], unfurlId: 'u' })));
+    await eventually(() => expect(Object.keys(previews())).toEqual([url]));
+  });
+
+  it('told of twice is shown once', async () => {
+    const url = await shareUrlOf('Where is it?');
+    const ts = world.slack.say('C0GENERAL', people.ada, `<${url}>`);
+    const event = () => linkSharedOf({ user: people.ada, channel: 'C0GENERAL', ts, urls: [url, url], unfurlId: 'u' });
+    await Promise.all([world.deliver(event()), world.deliver(event())]);
+    await becomes('shown');
+    await becomes('nothing');
+    await world.restart();
+    await world.deliver(event());
+    await becomes('nothing');
+    expect(world.slack.unfurls).toHaveLength(1);
+    expect(service.calls.filter((call) => call === 'list')).toHaveLength(1);
+  });
+
+  it('among others gets its preview, up to five in one message', async () => {
+    const texts = Array.from({ length: 6 }, (_, index) => `question ${index}?`);
+    const urls = await Promise.all(texts.map(shareUrlOf));
+    const gone = `${service.url}/deepsearch/00000000-0000-0000-0000-00000000dead`;
+    const posted = [urls[0] ?? '', gone, 'https://example.com/deepsearch/x', ...urls.slice(1)];
+    const ts = world.slack.say('C0GENERAL', people.ada, posted.map((url) => `<${url}>`).join(' '));
+    await world.deliver(linkSharedOf({ user: people.ada, channel: 'C0GENERAL', ts, urls: posted, unfurlId: 'u' }));
+    await becomes('shown');
+    expect(Object.keys(previews()).toSorted()).toEqual(urls.slice(0, 4).toSorted());
+  });
+});
+
+describe('a share link shows nothing', () => {
+  it('where guests read', () => nothingFor('C0GUESTS'));
+
+  it('where another organisation reads', () => nothingFor('C0SHARED'));
+
+  it('where the envelope says that another organisation reads', async () => {
+    const url = await shareUrlOf('Where is it?');
+    const ts = world.slack.say('C0GENERAL', people.ada, `<${url}>`);
+    const shared = linkSharedOf({ user: people.ada, channel: 'C0GENERAL', ts, urls: [url], unfurlId: 'u' });
+    expect((await world.deliver(inSharedChannel(shared))).acknowledged).toBe(true);
+    await becomes('ignored');
+    expect(service.calls).not.toContain('list');
+  });
+
+  it('between people, where the app is not', async () => {
+    const direct = { isPrivate: true, isArchived: false, isIm: true };
+    world.slack.channels.set('D0BETWEEN', { ...direct, botIsMember: false, members: [people.ada, people.olga] });
+    await nothingFor('D0BETWEEN');
+  });
+
+  it('in a private channel without the app', () => nothingFor('C0PRIVATE'));
+
+  it('in a channel that a setting refuses', async () => {
+    world.slack.channels.set('C0REFUSED', { isPrivate: false, botIsMember: true, isArchived: false });
+    await nothingFor('C0REFUSED');
+  });
+
+  it('to guests in a channel that a setting opens: a link leads to any conversation', async () => {
+    const members = [people.ada, people.mia];
+    world.slack.channels.set('C0OPEN', { isPrivate: false, botIsMember: true, isArchived: false, members });
+    await nothingFor('C0OPEN');
+  });
+
+  it('when Slack does not say who reads', async () => {
+    world.slack.failMembers('C0PUBLIC');
+    await nothingFor('C0PUBLIC');
+  });
+
+  it.each([
+    ['a guest', people.mia],
+    ['someone of another organisation', people.olga],
+    ['another app', people.robo],
+  ])('of %s', (_who, user) => nothingFor('C0GENERAL', 'notForAll', user));
+
+  it('of the app itself', () => nothingFor('C0GENERAL', 'ignored', team.botUserId));
+
+  it('while it is typed', async () => {
+    const url = await shareUrlOf('Where is it?');
+    const { delivery } = await world.shareLink(url, { composer: true });
+    expect(delivery.acknowledged).toBe(true);
+    await becomes('ignored');
+    expect(service.calls).not.toContain('list');
+  });
+
+  it('of a conversation that is gone', async () => {
+    const url = await shareUrlOf('Where is it?');
+    for (const { id } of [...service.conversations]) service.remove(id);
+    await world.shareLink(url);
+    await becomes('nothing');
+    expect(world.slack.unfurls).toEqual([]);
+  });
+
+  it('of a question without an answer', async () => {
+    const url = await shareUrlOf('Where is it?');
+    const [question] = service.questions();
+    if (question !== undefined) service.fail(question, 'InternalError');
+    await world.shareLink(url);
+    await becomes('nothing');
+    expect(world.slack.unfurls).toEqual([]);
+  });
+
+  it.each([401, 403, 404, 500])('when the service answers with %i', async (status) => {
+    const url = await shareUrlOf('Where is it?');
+    service.fault('list', { status }, 10);
+    await world.shareLink(url);
+    await becomes('nothing');
+    expect(world.slack.unfurls).toEqual([]);
+    expect(await (await world.readyz()).text()).not.toContain('"codeSearchAccess":false');
+  });
+
+  it.each(['cannot_unfurl_url', 'cannot_unfurl_message', 'missing_scope'])('when Slack says %s', async (error) => {
+    const url = await shareUrlOf('Where is it?');
+    world.slack.fault('chat.unfurl', { error });
+    await world.shareLink(url);
+    await becomes('failed');
+    expect(world.slack.unfurls).toEqual([]);
+    // Everything else goes on.
+    const ts = await world.mention('And then?');
+    await eventually(() => one(world.answersIn(ts)));
+  });
+
+  it.each([
+    ['no links', { links: undefined }],
+    ['links that are none', { links: [{ url: 7 }] }],
+    ['no channel', { channel: undefined }],
+    ['a new kind of source', { source: 'search' }],
+  ])('when the event has %s', async (_what, odd) => {
+    const shared = { user: people.ada, channel: 'C0GENERAL', ts: '1700000000.000001', urls: [], unfurlId: 'u' };
+    const body = linkSharedOf(shared);
+    const delivery = await world.deliver({ ...body, event: { ...(body.event as object), ...odd } });
+    expect(delivery.acknowledged).toBe(true);
+    await becomes('ignored');
+  });
+});
