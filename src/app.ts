@@ -36,6 +36,7 @@ import { createDirectory } from './slack/directory.ts';
 import { isTokenRefused } from './slack/errors.ts';
 import { createSlackGate } from './slack/gate.ts';
 import { createHearing } from './slack/hearing.ts';
+import { createHistoryOf } from './slack/history.ts';
 import { createHome, type Home } from './slack/home.ts';
 import { createHttpReceiver, eventsPath } from './slack/http-receiver.ts';
 import { createLibraryLogger } from './slack/library-logger.ts';
@@ -238,8 +239,10 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         audiences,
         read,
         heard: hearing,
+        votes: storage.votes,
         tell: teller.tell,
         home,
+        historyOf: createHistoryOf({ overviewOf, identity, journal }),
         prompts: createPrompts({ client, through, gatekeeper, now, journal }),
         sessions,
         unfurls,

@@ -84,11 +84,6 @@ export function renderHistory(overview: Overview | undefined, options: ListOptio
   return { text: say.home.history(), blocks: [section(say.home.history()), ...rows] };
 }
 
-/** Said privately in place of a list to someone who may not ask. */
-export function renderNoList(reason: Refusal, locale: string | undefined): RenderedMessage {
-  return said(whyNot(sayIn(locale), reason));
-}
-
 function said(text: string): RenderedMessage {
   return { text, blocks: [section(text)] };
 }
@@ -185,7 +180,7 @@ function where({ place }: Question, { home }: Say): string {
 }
 
 /** Slack's address of the answer, or of the card before there is one (the form of `chat.getPermalink`). */
-export function threadUrl({ place, card, delivery }: Question, workspaceUrl: string): string | undefined {
+function threadUrl({ place, card, delivery }: Question, workspaceUrl: string): string | undefined {
   const { channelId, threadTs } = place;
   const ts = delivery.posted[0] ?? card.ts ?? threadTs;
   if (ts === undefined) return undefined;

@@ -6,7 +6,7 @@ import type { Question } from '../core/question.ts';
 import { type Visit, visitLifeMs } from '../core/visits.ts';
 import { type HomeContent, renderHome, type ServiceState } from '../render/home.ts';
 import type { Through } from './through.ts';
-import type { Identity } from './web-client.ts';
+import { anyWorkspaceUrl, type Identity } from './web-client.ts';
 
 /** How long a person who opens their Home waits for it to be known who they are, before something is shown. */
 const patienceMs = 700;
@@ -16,9 +16,6 @@ const gatherMs = 200;
 
 /** Most people whose Homes are worked on; changes for more of them are left out until they open it. */
 const mostSeats = 1_000;
-
-/** Where Slack keeps these links alive when it does not say the workspace's own address. */
-const anyWorkspaceUrl = 'https://slack.com/';
 
 /** One person's Home, and the conversation with the app it belongs to. */
 export interface HomeOf {

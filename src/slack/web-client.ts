@@ -23,6 +23,9 @@ export function createWebClient(token: string, options: WebClientOptions): WebCl
   return new WebClient(token, options);
 }
 
+/** Where links to messages lead to the right workspace when Slack does not say the workspace's own address. */
+export const anyWorkspaceUrl = 'https://slack.com/';
+
 /** Who the app is in the workspace its token belongs to. */
 export interface Identity {
   teamId: string;

@@ -164,6 +164,7 @@ function registrations() {
     read: async (text) => text,
     tell: () => undefined,
     home: { show: () => undefined, showPress: () => undefined },
+    historyOf: async () => ({ kind: 'emptyQuestion' }),
     prompts: { suggest: () => undefined },
     sessions: { settle: () => undefined },
     unfurls: { take: () => undefined },

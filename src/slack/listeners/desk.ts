@@ -1,16 +1,20 @@
 import type { WebClient } from '@slack/web-api';
 import type { Acceptance, NewQuestion } from '../../core/accept.ts';
-import type { Journal, QuestionStore, ThreadStore } from '../../core/ports.ts';
+import type { Claims, Journal, QuestionStore, ThreadStore } from '../../core/ports.ts';
 import type { ButtonResult, CancelResult, Requests } from '../../core/requests.ts';
+import type { VoteStore } from '../../core/votes.ts';
 import type { Notice } from '../../render/notices.ts';
 import type { Access } from '../access.ts';
 import type { AgentSessions } from '../agent-sessions.ts';
 import type { Audiences } from '../audience.ts';
 import type { Channels } from '../channels.ts';
+import type { DiaryKeeper } from '../diary.ts';
 import type { Hearing } from '../hearing.ts';
+import type { HistoryOf } from '../history.ts';
 import type { Home } from '../home.ts';
 import type { People } from '../people.ts';
 import type { Prompts } from '../prompts.ts';
+import type { Surroundings } from '../surroundings.ts';
 import type { Teller } from '../teller.ts';
 import type { Through } from '../through.ts';
 import type { Unfurls } from '../unfurls.ts';
@@ -25,16 +29,22 @@ export interface Desk {
   requests: Requests;
   threads: Pick<ThreadStore, 'get' | 'update'>;
   questions: Pick<QuestionStore, 'get'>;
+  claims: Claims;
+  /** What was done with messages, for those who ask why. */
+  diary: Pick<DiaryKeeper, 'note'>;
+  surroundings: Surroundings;
   /** Who may ask where; asked about everybody who asks, presses or sends a form. */
   access: Access;
   people: People;
   channels: Channels;
   audiences: Audiences;
   heard: Pick<Hearing, 'hear' | 'forget'>;
+  votes: VoteStore;
   /** Slack's text as people see it, without the app's mention. */
   read: (text: string) => Promise<string>;
   tell: Teller['tell'];
   home: Pick<Home, 'show' | 'showPress'>;
+  historyOf: HistoryOf;
   prompts: Prompts;
   sessions: Pick<AgentSessions, 'settle'>;
   unfurls: Pick<Unfurls, 'take'>;

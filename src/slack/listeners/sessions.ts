@@ -23,14 +23,15 @@ export function registerSessions(app: App, desk: Desk): void {
     const { channel: channelId, thread_ts: threadTs, user: userId, event_ts: eventTs } = parsed.data;
     const place: ThreadPlace = { teamId: context.teamId ?? desk.identity.teamId, channelId, threadTs };
     const listener = { channelId, threadTs, userId };
-    // As of the Cancel button: whoever may not ask there may not end what others asked.
+    // Who may not ask here may still take back what they asked themselves.
     const press = { userId, teamId: place.teamId, channelId };
-    const refusal = await refusalOfPress(desk, { press, named: {} }, 'place');
-    if (refusal !== undefined) return desk.tell(listener, refusal);
+    const refusal = await refusalOfPress(desk, { press, named: {} }, 'person');
+    const ownOnly = refusal !== undefined;
     const key = `stop:${place.teamId}:${channelId}:${threadTs}:${eventTs}`;
-    const result = await desk.requests.cancelInThread(place, userId, key);
+    const result = await desk.requests.cancelInThread(place, userId, key, { ownOnly });
     const notice = notCancelledOf(result);
     if (notice === undefined) return;
+    if (ownOnly && result.kind === 'nothing') return desk.tell(listener, refusal);
     desk.sessions.settle(place);
     desk.tell(listener, notice);
   });
