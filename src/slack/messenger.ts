@@ -91,10 +91,14 @@ export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
     const isAsker = userId === question.askerId;
     const responseUrl = isAsker && now() - question.acceptedMs < responseUrlLifeMs ? question.responseUrl : undefined;
     const locale = isAsker ? question.locale : undefined;
+    const { channelId, threadTs } = question.place;
+    // Slack shows a private word in a thread only where the thread has replies: docs.slack.dev/reference/methods/chat.postEphemeral.
+    const isRepliedTo = !question.beginsThread || question.card.ts !== undefined;
     await whisper(
       {
-        ...question.place,
+        channelId,
         userId,
+        ...(threadTs === undefined || !isRepliedTo ? {} : { threadTs }),
         ...(locale === undefined ? {} : { locale }),
         ...(responseUrl === undefined ? {} : { responseUrl }),
       },

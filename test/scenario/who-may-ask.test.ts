@@ -1,0 +1,278 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people, team } from '../support/fake-slack.ts';
+import { otherTeamId } from '../support/fake-slack-people.ts';
+import { one } from '../support/one.ts';
+import { mentionOf } from '../support/payloads.ts';
+import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world.ts';
+
+let service: FakeService;
+let world: World;
+
+async function begin(settings: Record<string, string> = {}): Promise<void> {
+  service = await startFakeService();
+  service.answerEverything();
+  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
+}
+
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+});
+
+/** Everything said to one person only, as they see it. */
+function whispers(user: string): string[] {
+  return world.ephemeralsTo(user).map((each) => `${each.thread_ts ?? ''} ${visibleText(each)}`);
+}
+
+function saidByApp(): string[] {
+  return texts(world.slack.messages.filter(({ bot_id: botId }) => botId !== undefined));
+}
+
+/** The one private word to someone; nothing else was said, and nothing was asked. */
+async function refusedTo(user: string): Promise<string> {
+  const word = await eventually(() => one(whispers(user)));
+  expect(saidByApp()).toEqual([]);
+  expect(service.calls).toEqual([]);
+  return word;
+}
+
+function answered(ts: string): Promise<unknown> {
+  return eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+}
+
+describe('who asks', () => {
+  test.each([
+    ['a guest', people.mia, 'Guests of this workspace'],
+    ['a guest of one channel', people.uma, 'Guests of this workspace'],
+    ['somebody of another organisation', people.olga, 'Only members of this workspace'],
+    ['somebody Slack does not know any more', people.otto, 'Slack could not tell who you are'],
+  ])('%s may not, in a channel or in a direct message', async (_, user, why) => {
+    await begin();
+    world.slack.channels.get('C0GENERAL')?.members?.push(user);
+    await world.mention('where is main?', { user });
+    const word = await refusedTo(user);
+    expect(word).toContain(why);
+    expect(word).toContain('where is main?');
+    // A private word is not shown in a thread without replies.
+    expect(word).toMatch(/^ /);
+    expect(buttonsOf(one(world.ephemeralsTo(user)).blocks)).toEqual([]);
+    await world.direct('and here?', { user, channel: user.replace(/^U/, 'D') });
+    await eventually(() => expect(whispers(user)).toHaveLength(2));
+    expect(whispers(user)[1]).toContain(why);
+    expect(saidByApp()).toEqual([]);
+    expect(service.calls).toEqual([]);
+  });
+
+  test('members in direct messages and in channels of members may', async () => {
+    await begin();
+    await answered(await world.mention('one?'));
+    await answered(await world.direct('two?'));
+    await answered(await world.mention('three?', { channel: 'G0GROUP', user: people.bob }));
+  });
+
+  test('whom Slack refuses to tell about may not; the word is in the thread where there is one', async () => {
+    await begin();
+    world.slack.failUserInfo(people.bob, 'user_not_visible');
+    const root = world.slack.say('C0GENERAL', people.ada, 'about this');
+    await world.mention('what is this?', { user: people.bob, threadTs: root });
+    expect(await refusedTo(people.bob)).toContain(`${root} Slack could not tell who you are`);
+  });
+
+  test('while Slack cannot tell for a moment, the question waits and is then answered', async () => {
+    await begin();
+    world.slack.failUserInfo(people.bob, 'internal_error');
+    const ts = await world.mention('where is main?', { user: people.bob });
+    await eventually(() =>
+      expect(world.slack.calls.filter((method) => method === 'users.info').length).toBeGreaterThan(0),
+    );
+    expect(saidByApp()).toEqual([]);
+    world.slack.failUserInfo(people.bob);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1), { timeoutMs: 15_000 });
+    expect(whispers(people.bob)).toEqual([]);
+  }, 20_000);
+});
+
+describe('where is asked', () => {
+  test('in a channel shared with another organisation: no, but in the direct messages', async () => {
+    await begin();
+    await world.mention('where is main?', { channel: 'C0SHARED' });
+    expect(await refusedTo(people.ada)).toContain('shared with other organisations');
+    await world.pressPrivately('Ask in our direct messages');
+    const card = await eventually(() =>
+      one(world.slack.messages.filter(({ channel }) => channel === 'D0ADA').slice(0, 1)),
+    );
+    await answered(card.ts);
+    expect(saidByApp().join()).toContain('where is main?');
+    expect(world.slack.messages.filter(({ channel, bot_id: bot }) => channel === 'C0SHARED' && bot)).toEqual([]);
+  });
+
+  test('in a channel with guests: no', async () => {
+    await begin();
+    await world.mention('where is main?', { channel: 'C0GUESTS' });
+    expect(await refusedTo(people.ada)).toContain('Guests in this channel');
+    expect(buttonsOf(one(world.ephemeralsTo(people.ada)).blocks).map(({ label }) => label)).toEqual([
+      'Ask in our direct messages',
+    ]);
+  });
+
+  test('where an event says that the channel is shared, whatever else Slack says', async () => {
+    await begin();
+    await answered(await world.mention('one?'));
+    const ts = world.slack.say('C0GENERAL', people.ada, 'two?');
+    await world.deliver({
+      ...mentionOf({ user: people.ada, text: 'two?', ts, channel: 'C0GENERAL' }),
+      is_ext_shared_channel: true,
+    });
+    await eventually(() => expect(one(whispers(people.ada))).toContain('shared with other organisations'));
+    expect(world.answersIn(ts)).toEqual([]);
+  });
+
+  test('where Slack does not say who is in the channel: no', async () => {
+    await begin();
+    world.slack.failMembers('C0GENERAL');
+    await world.mention('where is main?');
+    expect(await refusedTo(people.ada)).toContain('who can read this channel');
+  });
+
+  test('where the app may not ask about channels: no', async () => {
+    await begin();
+    world.slack.fault('conversations.info', { error: 'missing_scope' });
+    await world.mention('where is main?');
+    expect(await refusedTo(people.ada)).toContain('who can read this channel');
+  });
+
+  test('in a private channel without the app: told how to invite it, and nothing is posted there meanwhile', async () => {
+    await begin();
+    await world.command('where is main?', { channel: 'C0PRIVATE' });
+    const word = await eventually(() => one(whispers(people.ada)));
+    expect(word).toContain('/invite');
+    expect(world.slack.calls).not.toContain('chat.postMessage');
+    // Invited into a channel with a guest, it looks again before it says anything.
+    const channel = world.slack.channels.get('C0PRIVATE');
+    if (channel !== undefined) Object.assign(channel, { botIsMember: true, members: [people.ada, people.mia] });
+    await world.pressPrivately('Ask again here');
+    await eventually(() => expect(whispers(people.ada)).toHaveLength(2));
+    expect(whispers(people.ada)[1]).toContain('Guests in this channel');
+    expect(saidByApp()).toEqual([]);
+  });
+});
+
+describe('the settings', () => {
+  test('open channels are open to all', async () => {
+    await begin({ OPEN_CHANNELS: 'C0SHARED,C0GUESTS' });
+    await answered(await world.mention('one?', { channel: 'C0SHARED', user: people.olga }));
+    await answered(await world.mention('two?', { channel: 'C0GUESTS', user: people.mia }));
+    await answered(await world.mention('three?', { channel: 'C0SHARED' }));
+    await world.mention('four?', { channel: 'D0MIA', user: people.mia });
+    await eventually(() => expect(one(whispers(people.mia))).toContain('Guests of this workspace'));
+  });
+
+  test('refused channels are closed, and members may ask in direct messages', async () => {
+    await begin({ REFUSED_CHANNELS: 'C0GENERAL' });
+    await world.mention('where is main?');
+    expect(await refusedTo(people.ada)).toContain('not switched on for this channel');
+    await answered(await world.direct('where is main?'));
+  });
+
+  test('where some are allowed, the others are closed', async () => {
+    await begin({ ALLOWED_CHANNELS: 'C0PUBLIC', OPEN_CHANNELS: 'C0GUESTS' });
+    await world.mention('where is main?');
+    expect(await refusedTo(people.ada)).toContain('not switched on for this channel');
+    await answered(await world.mention('one?', { channel: 'C0GUESTS' }));
+    await answered(await world.direct('two?'));
+    await world.command('three?', { channel: 'C0PUBLIC' });
+    await eventually(() => expect(saidByApp().join()).toContain('three?'));
+  });
+});
+
+describe('who presses', () => {
+  async function answeredInGeneral(): Promise<string> {
+    await begin();
+    const ts = await world.mention('where is main?');
+    await answered(ts);
+    return ts;
+  }
+
+  test.each([
+    ['a guest', people.mia, 'Guests of this workspace'],
+    ['somebody of another organisation', people.olga, 'Only members of this workspace'],
+  ])('%s gets nothing done and nothing shown', async (_, user, why) => {
+    const ts = await answeredInGeneral();
+    const followUp = buttonsOf(one(world.answersIn(ts)).blocks)[0]?.label ?? '';
+    await world.press(followUp, { user, threadTs: ts });
+    const word = await eventually(() => one(whispers(user)));
+    expect(word).toContain(why);
+    expect(word).toContain('nothing was done');
+    expect(service.questions()).toHaveLength(1);
+    expect(world.slack.calls).not.toContain('views.open');
+  });
+
+  test('a payload that names another workspace is enough', async () => {
+    const ts = await answeredInGeneral();
+    const [button] = buttonsOf(one(world.answersIn(ts)).blocks);
+    const before = world.slack.calls.filter((method) => method === 'users.info').length;
+    await world.deliver({
+      type: 'block_actions',
+      user: { id: 'U0STRANGER', team_id: otherTeamId },
+      team: { id: team.id, domain: 'fake' },
+      container: { type: 'message', message_ts: ts, channel_id: 'C0GENERAL' },
+      channel: { id: 'C0GENERAL', name: 'general' },
+      message: { type: 'message', ts, thread_ts: ts },
+      trigger_id: '1.1.stranger',
+      response_url: world.slack.responseUrl('stranger'),
+      actions: [{ type: 'button', action_id: button?.actionId, block_id: 'b', value: button?.value, action_ts: '1.0' }],
+    });
+    await eventually(() => expect(JSON.stringify(world.slack.responses)).toContain('Only members of this workspace'));
+    expect(service.questions()).toHaveLength(1);
+    // Once for the language of the private word, never for the decision.
+    expect(world.slack.calls.filter((method) => method === 'users.info').length - before).toBeLessThanOrEqual(1);
+  });
+
+  test('where Slack does not tell in time, nothing is done', async () => {
+    const ts = await answeredInGeneral();
+    world.slack.failUserInfo(people.bob, 'internal_error');
+    const followUp = buttonsOf(one(world.answersIn(ts)).blocks)[0]?.label ?? '';
+    await world.press(followUp, { user: people.bob, threadTs: ts });
+    await eventually(() => expect(one(whispers(people.bob))).toContain('Press again in a minute'));
+    expect(service.questions()).toHaveLength(1);
+  });
+
+  test('cancelling: members may, guests may not, and the asker always may', async () => {
+    service = await startFakeService();
+    world = await startWorld({ service: { url: service.url, token: serviceToken } });
+    const ts = await world.mention('where is main?');
+    await eventually(() => expect(service.questions()).toHaveLength(1));
+    await world.press('Cancel', { user: people.mia, threadTs: ts });
+    await eventually(() => expect(one(whispers(people.mia))).toContain('Guests of this workspace'));
+    expect(service.calls).not.toContain('cancel');
+    world.slack.failUserInfo(people.ada, 'user_not_visible');
+    await world.press('Cancel', { user: people.ada, threadTs: ts });
+    await eventually(() => expect(service.calls).toContain('cancel'));
+  });
+});
+
+describe('languages', () => {
+  test('card, answer and private words speak the language of whoever reads them', async () => {
+    await begin({ REFUSED_CHANNELS: 'C0GUESTS' });
+    const ts = await world.mention('wo ist main?', { user: people.gerd });
+    await answered(ts);
+    await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Beantwortet'));
+    world.slack.channels.get('C0GUESTS')?.members?.push(people.gerd);
+    await world.mention('und hier?', { user: people.gerd, channel: 'C0GUESTS' });
+    await eventually(() => expect(one(whispers(people.gerd))).toContain('Channel nicht freigegeben'));
+  });
+});
+
+test('asking again within a minute costs no call about people or channels', async () => {
+  await begin();
+  await answered(await world.mention('one?'));
+  const asked = (): string[] =>
+    world.slack.calls.filter((method) => /^(users|conversations)\./.test(method) && !/replies|history/.test(method));
+  const before = asked();
+  expect(before.toSorted()).toEqual(['conversations.info', 'conversations.members', 'users.info', 'users.list']);
+  await answered(await world.mention('two?'));
+  expect(asked()).toEqual(before);
+});
