@@ -17,7 +17,8 @@ const mostUnderWay = 200;
 
 /** Slack must not wait for what is only heard: a question is taken all the same. */
 export function createHearing({ heard, journal }: { heard: Records<Heard>; journal: Journal }): Hearing {
-  const underWay = new Set<Promise<unknown>>();
+  let last: Promise<unknown> = Promise.resolve();
+  let underWay = 0;
 
   return {
     hear: (place, message) => note(place, () => heard.update(heardName(place), (known) => hear(known, message))),
@@ -31,20 +32,24 @@ export function createHearing({ heard, journal }: { heard: Records<Heard>; journ
       const late = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, deadlineMs);
       });
-      await Promise.race([Promise.all(underWay), late]);
+      await Promise.race([last, late]);
       clearTimeout(timer);
     },
   };
 
+  /** One after the other, so that a message is not forgotten before it is remembered. */
   function note({ channelId }: ThreadPlace, store: () => Promise<unknown>): void {
-    if (underWay.size >= mostUnderWay) {
+    if (underWay >= mostUnderWay) {
       journal.warn({ event: 'not_heard', channelId, outcome: 'too_much' });
       return;
     }
-    const work = store()
+    underWay += 1;
+    last = last
+      .then(store)
       .catch((error: unknown) => journal.warn({ event: 'not_heard', channelId }, error))
-      .finally(() => underWay.delete(work));
-    underWay.add(work);
+      .finally(() => {
+        underWay -= 1;
+      });
   }
 }
 

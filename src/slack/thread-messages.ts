@@ -42,7 +42,7 @@ const messageObject = z.object({
   reply_count: z.number().optional().catch(undefined),
   blocks: listOf(blockObject),
   attachments: listOf(attachmentObject),
-  files: z.unknown(),
+  files: z.unknown().optional(),
 });
 
 type MessageObject = z.infer<typeof messageObject>;
