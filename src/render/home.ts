@@ -137,7 +137,8 @@ function rowText(entry: OverviewEntry, say: Say, { workspaceUrl }: ListOptions):
     slackDayTime(question.acceptedMs, say),
     ...(url === undefined ? [] : [mrkdwnLink(url, say.home.openThread())]),
   ];
-  return `${inertCut(question.text, maxQuestion)}\n${details.join(' · ')}`;
+  const asked = inertCut(question.text, maxQuestion);
+  return [...(asked === '' ? [] : [asked]), details.join(' · ')].join('\n');
 }
 
 function state({ question, view }: OverviewEntry, say: Say): string {

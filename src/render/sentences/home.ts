@@ -101,7 +101,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
     [
       `• \`${command}\` und eine Frage in einem Channel, oder ${bot} und eine Frage: die Antwort kommt in den Thread`,
       '• eine Direktnachricht an mich: dort siehst nur du die Antwort',
-      '• eine Antwort im Thread einer Antwort fragt dort weiter',
+      '• im Thread einer Antwort weiterschreiben: so fragst du dort weiter',
       `• \`${command} help\` sagt, was ich noch kann`,
     ].join('\n'),
   history: () => '*Deine letzten Fragen*',
