@@ -10,6 +10,8 @@ import { toUnits } from './units.ts';
 const MAX_READ = 20_000;
 /** The boundary between two paragraphs and the like, see `toUnits`; those inside of them are lower. */
 const BETWEEN_BLOCKS = 5;
+/** Of what takes no room: empty items and the like. */
+const MAX_UNITS = 200;
 const MORE = '\n…';
 
 /**
@@ -25,7 +27,7 @@ export function openingOf(markdown: string, limit: number, title = ''): string {
   let end = 0;
   let blockEnd = 0;
   let blockLength = 0;
-  for (let to = 1; to <= units.length; to += 1) {
+  for (let to = 1; to <= Math.min(units.length, MAX_UNITS); to += 1) {
     const { length } = textOf(build(units, 0, to));
     if (length > limit) break;
     const boundary = units[to]?.boundary ?? BETWEEN_BLOCKS;

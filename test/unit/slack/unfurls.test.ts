@@ -1,0 +1,130 @@
+import { WebClient } from '@slack/web-api';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/core/errors.ts';
+import type { Admission, Conversation } from '../../../src/core/ports.ts';
+import type { Audience } from '../../../src/slack/audience.ts';
+import { createUnfurls, type PostedLinks } from '../../../src/slack/unfurls.ts';
+import { eventually } from '../../support/eventually.ts';
+import { digestOf } from '../../support/life-desk.ts';
+import { createRecordingJournal } from '../../support/recording-journal.ts';
+
+const token = '0b7e9c1a-3d52-4f6e-9a10-c0ffee000001';
+const url = `https://search.example.com/deepsearch/${token}`;
+const insiders: Audience = { members: 2, guests: 0, outsiders: 0, organisations: 0, isKnown: true };
+
+const conversation: Conversation = {
+  id: 7,
+  questions: [{ id: 1, text: 'q?', state: 'completed', steps: 1, answer: 'a', sources: [], followUps: [] }],
+};
+
+function setUp(
+  options: {
+    admit?: () => Promise<Admission>;
+    audience?: Audience;
+    read?: () => Promise<Conversation>;
+    show?: () => Promise<void>;
+  } = {},
+) {
+  const { journal, lines } = createRecordingJournal();
+  const owners = new Map<string, string>();
+  const shown: string[] = [];
+  const unfurls = createUnfurls({
+    client: new WebClient('xoxb-test'),
+    through: async (method) => {
+      await options.show?.();
+      shown.push(method);
+      throw new AppError('refused', 'nothing is sent in this test');
+    },
+    endpoint: 'https://search.example.com',
+    codeSearch: { byReadToken: options.read ?? (async () => conversation) },
+    access: { admit: options.admit ?? (async () => ({ may: true })) },
+    audiences: { of: async () => options.audience ?? insiders },
+    claims: {
+      claim: async (key, owner) => {
+        owners.set(key, owners.get(key) ?? owner);
+        return owners.get(key) ?? owner;
+      },
+    },
+    digest: digestOf,
+    journal,
+  });
+  const outcomes = () => lines.map(({ outcome }) => outcome);
+  return { unfurls, shown, lines, owners, outcomes };
+}
+
+function posted(ts: string, changes: Partial<PostedLinks> = {}): PostedLinks {
+  return { place: { teamId: 'T1', channelId: 'C1' }, ts, userId: 'U1', urls: [url], isMember: true, ...changes };
+}
+
+describe('previews', () => {
+  it('are made two at a time; a hundred messages wait, and the others are dropped', async () => {
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let reading = 0;
+    let most = 0;
+    const { unfurls, shown, outcomes } = setUp({
+      read: async () => {
+        reading += 1;
+        most = Math.max(most, reading);
+        await gate;
+        reading -= 1;
+        return conversation;
+      },
+    });
+    for (let message = 0; message < 110; message += 1) unfurls.take(posted(`${message}.0`));
+    await eventually(() => expect(reading).toBe(2));
+    expect(outcomes()).toEqual(Array(8).fill('dropped'));
+    release();
+    await eventually(() => expect(shown).toHaveLength(102));
+    expect(most).toBe(2);
+  });
+
+  it('that wait are given up when the app stops, and those under way are waited for, not for ever', async () => {
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { unfurls, shown } = setUp({ show: () => gate });
+    for (let message = 0; message < 5; message += 1) unfurls.take(posted(`${message}.0`));
+    await unfurls.drain(20);
+    expect(shown).toEqual([]);
+    const drained = unfurls.drain(5_000);
+    release();
+    await drained;
+    expect(shown).toHaveLength(2);
+    unfurls.take(posted('9.0'));
+    await unfurls.drain(5_000);
+    expect(shown).toHaveLength(2);
+  });
+
+  it.each<[string, Parameters<typeof setUp>[0], Partial<PostedLinks>]>([
+    ['the sender may not ask', { admit: async () => ({ may: false, reason: 'guest' }) }, {}],
+    ['guests read', { audience: { ...insiders, guests: 1 } }, {}],
+    ['outsiders read', { audience: { ...insiders, outsiders: 1, organisations: 1 } }, {}],
+    ['it is not known who reads', { audience: { ...insiders, isKnown: false } }, {}],
+    ['the app is not in the direct message', {}, { place: { teamId: 'T1', channelId: 'D1' }, isMember: false }],
+  ])('are not made where %s', async (_why, options, changes) => {
+    const { unfurls, shown, owners, outcomes } = setUp(options);
+    unfurls.take(posted('1.0', changes));
+    await eventually(() => expect(outcomes()).toEqual(['notForAll']));
+    expect(shown).toEqual([]);
+    expect(owners.size).toBe(0);
+  });
+
+  it.each([
+    ['who may ask can’t be said', { admit: () => Promise.reject(new AppError('unavailable', `no ${url}`)) }],
+    ['the service is down', { read: () => Promise.reject(new AppError('unavailable', `no ${url}`)) }],
+    ['the conversation is gone', { read: () => Promise.reject(new AppError('notFound', `no ${url}`)) }],
+    ['something breaks', { read: () => Promise.reject(new TypeError(`no ${url}`)) }],
+    ['Slack refuses', { show: () => Promise.reject(new AppError('refused', `no ${url}`)) }],
+    ['all is well', {}],
+  ])('give the read token to no log and no store when %s', async (_when, options) => {
+    const { unfurls, lines, owners, outcomes } = setUp(options);
+    unfurls.take(posted('1.0'));
+    await eventually(() => expect(outcomes()).toContain('failed'));
+    await unfurls.drain(5_000);
+    expect(JSON.stringify([lines, [...owners.keys()]])).not.toContain(token);
+  });
+});
