@@ -9,7 +9,7 @@ import { guardLook } from './core/guarded-look.ts';
 import { createHistories } from './core/histories.ts';
 import type { LifePorts } from './core/life-ports.ts';
 import { createLook } from './core/look.ts';
-import { createOverview } from './core/overview.ts';
+import { createOpenIn, createOverview } from './core/overview.ts';
 import { backOffMs } from './core/pacing.ts';
 import type { Journal, Witness } from './core/ports.ts';
 import { createRequests } from './core/requests.ts';
@@ -32,6 +32,7 @@ import { createAgentSessions } from './slack/agent-sessions.ts';
 import { createAudiences } from './slack/audience.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
 import { createChannels } from './slack/channels.ts';
+import { createDiary } from './slack/diary.ts';
 import { createDirectory } from './slack/directory.ts';
 import { isTokenRefused } from './slack/errors.ts';
 import { createSlackGate } from './slack/gate.ts';
@@ -45,6 +46,7 @@ import { createReader } from './slack/names.ts';
 import { createPeople, localeOf } from './slack/people.ts';
 import { createPrompts } from './slack/prompts.ts';
 import { createSocketReceiver, type SlackReceiver } from './slack/socket-receiver.ts';
+import { createSurroundings } from './slack/surroundings.ts';
 import { createTeller } from './slack/teller.ts';
 import { createFileReader } from './slack/thread-files.ts';
 import { createThreadReader } from './slack/thread-reader.ts';
@@ -207,6 +209,19 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     };
     const accept = createAccept({ ...ports, digest: shortDigest });
     const requests = createRequests({ ...ports, accept, digest: shortDigest });
+    const diary = createDiary({ records: storage.diaries, journal });
+    const surroundings = createSurroundings({
+      questions,
+      threads,
+      diary,
+      codeSearch: access.codeSearch,
+      openIn: createOpenIn({ questions, threads, now }),
+      overviewOf,
+      serviceState: access.state,
+      botUserId: identity.botUserId,
+      journal,
+      now,
+    });
     const teller = createTeller({ whisper: messenger.whisper, journal });
     const unfurls = createUnfurls({
       client,
@@ -233,6 +248,9 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         requests,
         threads,
         questions,
+        claims,
+        diary,
+        surroundings,
         access: gatekeeper,
         people,
         channels,
@@ -281,6 +299,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     closers.push(async () => sweeper.stop());
     closers.push(() => teller.drain(drainMs));
     closers.push(() => hearing.drain(drainMs));
+    closers.push(() => diary.drain(drainMs));
     closers.push(() => unfurls.drain(drainMs));
     closers.push(async () => void (await bolt.stop()));
     await bolt.start();

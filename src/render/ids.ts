@@ -1,4 +1,5 @@
 import type { Question } from '../core/question.ts';
+import type { Verdict } from '../core/votes.ts';
 import type { RenderedMessage } from './message.ts';
 
 /** The slash command, as the manifest names it. */
@@ -15,6 +16,7 @@ export const ACTIONS = {
   drop: 'deepsearch:drop',
   askHere: 'deepsearch:ask_here',
   askInDm: 'deepsearch:ask_in_dm',
+  askEdited: 'deepsearch:ask_edited',
   followUpMenu: 'deepsearch:follow_up_menu',
   share: 'deepsearch:share',
   /** The menu of channels in the form that shares an answer. */
@@ -23,6 +25,10 @@ export const ACTIONS = {
   askForm: 'deepsearch:ask_form',
   /** Cancels a question of one's own where questions of all places are listed. */
   cancelOwn: 'deepsearch:cancel_own',
+  /** Slack's own pair of feedback buttons, of which the value tells which; and the two plain ones. */
+  feedback: 'deepsearch:feedback',
+  feedbackUp: 'deepsearch:feedback_up',
+  feedbackDown: 'deepsearch:feedback_down',
 } as const;
 
 /** Matches the action id of any follow-up button. */
@@ -36,6 +42,7 @@ export const FORMS = {
   ask: 'deepsearch:ask_form',
   editFollowUp: 'deepsearch:edit_follow_up',
   share: 'deepsearch:share_form',
+  feedback: 'deepsearch:feedback_form',
 } as const;
 
 export const SOURCES_CALLBACK = 'deepsearch:sources';
@@ -52,17 +59,19 @@ export type FollowUpChoice = 'edit' | 'private';
 
 /**
  * What a button or an option of a menu carries: the question it is about and, for a follow-up, which suggestion of its
- * answer and what to do with it.
+ * answer and what to do with it; for a vote, which.
  */
 export interface ButtonValue {
   questionId: string;
   index?: number;
   choice?: FollowUpChoice;
+  verdict?: Verdict;
 }
 
-const VALUE_PATTERN = /^(q[0-9a-f]{24})(?:\.(0|[1-9]\d?)(?::(edit|private))?)?$/;
+const VALUE_PATTERN = /^(q[0-9a-f]{24})(?:\.(0|[1-9]\d?)(?::(edit|private))?|:(up|down))?$/;
 
-export function buttonValue({ questionId, index, choice }: ButtonValue): string {
+export function buttonValue({ questionId, index, choice, verdict }: ButtonValue): string {
+  if (verdict !== undefined) return `${questionId}:${verdict}`;
   if (index === undefined) return questionId;
   return choice === undefined ? `${questionId}.${index}` : `${questionId}.${index}:${choice}`;
 }
@@ -73,6 +82,8 @@ export function parseButtonValue(raw: unknown): ButtonValue | undefined {
   const match = VALUE_PATTERN.exec(raw);
   const questionId = match?.[1];
   if (questionId === undefined) return undefined;
+  const verdict = match?.[4];
+  if (verdict === 'up' || verdict === 'down') return { questionId, verdict };
   if (match?.[2] === undefined) return { questionId };
   const choice = match[3] === 'edit' || match[3] === 'private' ? match[3] : undefined;
   return { questionId, index: Number(match[2]), ...(choice === undefined ? {} : { choice }) };

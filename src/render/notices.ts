@@ -29,7 +29,20 @@ export type Notice =
   /** Slack's time to open a form had passed. */
   | { kind: 'formNotOpened' }
   | { kind: 'askedPrivately' }
-  | { kind: 'sharing'; channelId: string };
+  | { kind: 'sharing'; channelId: string }
+  | { kind: 'muted' }
+  | { kind: 'unmuted' }
+  /** Direct messages can't be muted. */
+  | { kind: 'muteDirect' }
+  /** Only mentions are taken there anyway. */
+  | { kind: 'muteNeedless' }
+  /** A verb that is about a thread, said where there is none. */
+  | { kind: 'threadVerb'; verb: string }
+  | { kind: 'nothingToConnect' }
+  /** The message of a running question was edited; `text` is the new question. */
+  | { kind: 'edited'; questionId: string; text: string }
+  /** The question was answered before its edited version was asked. */
+  | { kind: 'editedAfterAnswer' };
 
 /** A private word, for `chat.postEphemeral` or a `response_url`, in the reader's language. Fits Slack's limits. */
 export function renderNotice(
@@ -82,6 +95,24 @@ export function renderNotice(
       return said(say.notices.nothingToCancel());
     case 'expiredButton':
       return said(say.notices.expiredButton());
+    case 'muted':
+      return said(say.verbs.muted(bot));
+    case 'unmuted':
+      return said(say.verbs.unmuted());
+    case 'muteDirect':
+      return said(say.verbs.muteDirect());
+    case 'muteNeedless':
+      return said(say.verbs.muteNeedless());
+    case 'threadVerb':
+      return said(say.verbs.threadVerb(bot, notice.verb));
+    case 'nothingToConnect':
+      return said(say.verbs.nothingToConnect());
+    case 'edited':
+      return givenBack(say, say.verbs.edited(), notice.text, [
+        actions([button(say.buttons.askEdited(), ACTIONS.askEdited, { questionId: notice.questionId })]),
+      ]);
+    case 'editedAfterAnswer':
+      return said(say.verbs.editedAfterAnswer());
     case 'formNotOpened':
       return said(say.notices.formNotOpened());
     case 'askedPrivately':

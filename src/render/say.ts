@@ -14,6 +14,7 @@ import { refusalSentences } from './sentences/refusals.ts';
 import { sharingSentences } from './sentences/sharing.ts';
 import { statusSentences } from './sentences/status.ts';
 import { threadSentences } from './sentences/thread.ts';
+import { verbSentences } from './sentences/verbs.ts';
 import { whySentences } from './sentences/why.ts';
 import { wordSentences } from './sentences/words.ts';
 
@@ -40,6 +41,7 @@ function writtenWith(f: Formats) {
     sharing: sharingSentences[f.language](f),
     status: statusSentences[f.language](f),
     thread: threadSentences[f.language](f),
+    verbs: verbSentences[f.language](f),
     why: whySentences[f.language](f),
     words: wordSentences[f.language](f),
   };

@@ -28,6 +28,10 @@ export function registerActions(app: App, desk: Desk): void {
   );
   // Pressed where the question may not be asked; that it may be in a direct message is found before it is shown there.
   on(ACTIONS.askInDm, askInDm, 'person');
+  on(ACTIONS.askEdited, async ({ value, press }) => {
+    const { result, cameLate } = await requests.askEdited(value.questionId, press);
+    return result.kind === 'accepted' && cameLate ? { kind: 'editedAfterAnswer' } : told(result);
+  });
   on(ACTIONS.allSources, async ({ value, press, triggerId }) => {
     const question = await requests.find(value.questionId, press);
     if (question?.outcome?.kind !== 'answered' || triggerId === undefined) return { kind: 'expiredButton' };

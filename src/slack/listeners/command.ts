@@ -1,11 +1,17 @@
 import type { App } from '@slack/bolt';
 import type { NewQuestion } from '../../core/accept.ts';
-import { readIntent } from '../../core/intents.ts';
+import { type CommandVerb, readCommandIntent } from '../../core/intents.ts';
+import type { Place } from '../../core/question.ts';
 import { COMMAND } from '../../render/ids.ts';
 import type { RenderedMessage } from '../../render/message.ts';
 import { type Notice, renderHelp, renderNotice } from '../../render/notices.ts';
+import { ruleOf } from '../../render/place-rule.ts';
+import { isDirect } from '../channels.ts';
+import type { Word } from '../messenger.ts';
+import { localeOf } from '../people.ts';
 import { ackBudgetMs, inAckTime } from './ack-time.ts';
 import { type Desk, refusalOf, withdraw } from './desk.ts';
+import { refusalOfPress } from './presses.ts';
 
 /** Time kept for the second of the two steps of taking a question, in milliseconds. */
 const confirmMs = 500;
@@ -15,24 +21,27 @@ export function registerCommand(app: App, desk: Desk): void {
   const { botUserId } = desk.identity;
 
   app.command(COMMAND, async ({ command, context, ack }) => {
-    const answer = async ({ text, blocks }: RenderedMessage): Promise<void> => {
+    const byMs = Date.now() + ackBudgetMs;
+    const userId = command.user_id;
+    const place: Place = { teamId: context.teamId ?? desk.identity.teamId, channelId: command.channel_id };
+    const locale = localeOf(desk.people, userId);
+    const say = async (word: Word): Promise<void> => {
+      const { text, blocks } = written(word, await locale);
       await ack({ response_type: 'ephemeral', text, ...(blocks === undefined ? {} : { blocks }) });
     };
-    const say = (notice: Notice): Promise<void> => answer(renderNotice(notice, { botUserId, locale: undefined }));
 
-    const byMs = Date.now() + ackBudgetMs;
-    const written = command.text ?? '';
-    const text = await desk.read(written);
-    const intent = readIntent(text);
-    if (intent.kind === 'help') return answer(renderHelp({ commandName: COMMAND, botUserId, locale: undefined }));
+    const text = await desk.read(command.text ?? '');
+    const intent = readCommandIntent(text);
     if (intent.kind === 'new') return say({ kind: 'emptyQuestion' });
-    if (intent.kind === 'cancel') return say({ kind: 'nothingToCancel' });
+    if (intent.kind !== 'ask') {
+      const verb = intent.kind === 'nothing' ? 'help' : intent.verb;
+      return say(await obey(verb, userId, place, byMs).catch((error: unknown) => notTaken(error, text)));
+    }
     try {
-      const teamId = context.teamId ?? desk.identity.teamId;
       const question: NewQuestion = {
-        key: `command:${teamId}:${command.trigger_id}`,
-        place: { teamId, channelId: command.channel_id },
-        askerId: command.user_id,
+        key: `command:${place.teamId}:${command.trigger_id}`,
+        place,
+        askerId: userId,
         text,
         origin: 'command',
         beginsThread: true,
@@ -40,13 +49,51 @@ export function registerCommand(app: App, desk: Desk): void {
       };
       // Storing has to leave time for confirming, so that nothing is taken after it was called not taken.
       const accepting = desk.accept(question, byMs - confirmMs);
-      const acceptance = await inAckTime(accepting, byMs, (late) => withdraw(desk, late, command.user_id));
+      const acceptance = await inAckTime(accepting, byMs, (late) => withdraw(desk, late, userId));
       const refusal = refusalOf(acceptance, text);
       if (refusal !== undefined) return await say(refusal);
       await ack();
     } catch (error) {
-      desk.journal.error({ event: 'command_not_taken', outcome: 'told_privately' }, error);
-      await say({ kind: 'notTaken', text });
+      await say(notTaken(error, text));
     }
   });
+
+  function written(word: Word, locale: string | undefined): RenderedMessage {
+    return typeof word === 'function' ? word(locale) : renderNotice(word, { botUserId, locale });
+  }
+
+  function notTaken(error: unknown, text: string): Notice {
+    desk.journal.error({ event: 'command_not_taken', outcome: 'told_privately' }, error);
+    return { kind: 'notTaken', text };
+  }
+
+  async function obey(verb: CommandVerb, userId: string, place: Place, byMs: number): Promise<Word> {
+    switch (verb) {
+      case 'help':
+        return (locale) => renderHelp({ commandName: COMMAND, botUserId, locale });
+      case 'cancel':
+      case 'mute':
+      case 'unmute':
+        // Slack offers an app's commands nowhere in threads.
+        return { kind: 'threadVerb', verb };
+      case 'connect':
+      case 'disconnect':
+        return { kind: 'nothingToConnect' };
+      case 'history':
+        return inAckTime(desk.historyOf({ teamId: place.teamId, userId }), byMs, async () => {});
+      case 'status':
+        return inAckTime(status(userId, place), byMs, async () => {});
+      case 'why':
+        return inAckTime(desk.surroundings.why({ userId, place, rule: ruleIn(place) }), byMs, async () => {});
+    }
+  }
+
+  async function status(userId: string, place: Place): Promise<Word> {
+    const refusal = await refusalOfPress(desk, { press: { userId, ...place }, named: {} }, 'person');
+    return refusal ?? desk.surroundings.ofChannel({ userId, place, isDirect: isDirect(place.channelId) });
+  }
+
+  function ruleIn({ channelId }: Place) {
+    return isDirect(channelId) ? 'direct' : ruleOf(false, undefined);
+  }
 }

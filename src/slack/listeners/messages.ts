@@ -1,12 +1,15 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
-import type { NewQuestion } from '../../core/accept.ts';
-import type { Origin, Thread, ThreadPlace } from '../../core/question.ts';
-import { COMMAND } from '../../render/ids.ts';
-import { renderHelp } from '../../render/notices.ts';
-import { type IncomingMessage, type Route, routeMessage } from '../routing.ts';
+import type { Acceptance, NewQuestion } from '../../core/accept.ts';
+import type { Fate } from '../../core/diary.ts';
+import type { Origin, Place, Thread, ThreadPlace } from '../../core/question.ts';
+import { mentions } from '../incoming-text.ts';
+import { type IgnoreReason, type IncomingMessage, type Route, routeMessage } from '../routing.ts';
 import { readFiles } from '../thread-messages.ts';
-import { type Desk, notCancelledOf, refusalOf } from './desk.ts';
+import { type Desk, refusalOf } from './desk.ts';
+import { createEdits } from './edits.ts';
+import { messageKey } from './message-key.ts';
+import { createVerbs } from './verbs.ts';
 
 /** What is read of `message` and `app_mention` events; Slack may add or leave out the rest. */
 const messageEvent = z.object({
@@ -23,8 +26,6 @@ const messageEvent = z.object({
   thread_ts: z.string().optional(),
   edited: z.unknown().optional(),
   files: z.unknown().optional(),
-  deleted_ts: z.string().optional(),
-  previous_message: z.object({ user: z.string().optional(), thread_ts: z.string().optional() }).optional(),
 });
 
 type MessageEvent = z.infer<typeof messageEvent>;
@@ -34,6 +35,9 @@ type MessageEvent = z.infer<typeof messageEvent>;
  * message's timestamp is its identity. A listener that throws leaves the event unacknowledged, so Slack repeats it.
  */
 export function registerMessages(app: App, desk: Desk): void {
+  const verbs = createVerbs(desk);
+  const edits = createEdits(desk);
+
   app.event('app_mention', async ({ event, context }) => handle(event, context.teamId));
   app.event('message', async ({ event, context }) => handle(event, context.teamId));
 
@@ -44,22 +48,24 @@ export function registerMessages(app: App, desk: Desk): void {
       return;
     }
     const event = parsed.data;
-    if (event.subtype === 'message_deleted') return forget(event, contextTeamId ?? desk.identity.teamId);
-    const message = toIncoming(event);
     const teamId = contextTeamId ?? desk.identity.teamId;
+    if (event.subtype === 'message_deleted') return edits.deleted(raw, teamId);
+    if (event.subtype === 'message_changed') return edits.changed(raw, teamId);
+    const message = toIncoming(event);
     const threadTs = event.thread_ts ?? event.ts;
     const place: ThreadPlace = { teamId, channelId: event.channel, threadTs };
     // Most messages of a workspace are nobody's business here: decide what can be decided before reading anything.
     const early = route(message, message.text, undefined);
-    if (early.to === 'ignore' && early.reason !== 'thread_unknown') return ignore(event, early.reason);
+    if (early.to === 'ignore' && early.reason !== 'thread_unknown') return passBy(event, message, place, early.reason);
     const thread = event.thread_ts === undefined ? undefined : await desk.threads.get(place);
     const text = await desk.read(event.text);
     const decided = route(message, text, thread);
     if (decided.to === 'ignore') {
       if (thread !== undefined && toBeHeard.has(decided.reason)) overhear(event, place);
+      if (thread !== undefined) noteIgnored(event, place, decided.reason);
       return ignore(event, decided.reason);
     }
-    await follow(decided, event, place, text);
+    await follow(decided, event, place, text, thread);
   }
 
   function route(message: IncomingMessage, text: string, thread: Thread | undefined): Route {
@@ -71,6 +77,7 @@ export function registerMessages(app: App, desk: Desk): void {
     event: MessageEvent,
     place: ThreadPlace,
     text: string,
+    thread: Thread | undefined,
   ): Promise<void> {
     const userId = event.user ?? '';
     const key = messageKey(place.teamId, place.channelId, event.ts);
@@ -79,41 +86,82 @@ export function registerMessages(app: App, desk: Desk): void {
       userId,
       ...(event.thread_ts === undefined ? {} : { threadTs: event.thread_ts }),
     };
-    switch (decided.to) {
-      case 'help':
-        return desk.tell(listener, (locale) =>
-          renderHelp({ commandName: COMMAND, botUserId: desk.identity.botUserId, locale }),
-        );
-      case 'cancel': {
-        const refusal = notCancelledOf(await desk.requests.cancelInThread(place, userId, key));
-        if (refusal !== undefined) desk.tell(listener, refusal);
-        return;
-      }
-      case 'ask': {
-        const acceptance = await desk.accept({
-          key,
-          place,
-          askerId: userId,
-          text: decided.text,
-          origin: originOf(event),
-          beginsThread: event.thread_ts === undefined || event.thread_ts === event.ts,
-          fresh: decided.fresh,
-          ...readingOf(event),
-        });
-        const refusal = refusalOf(acceptance, text);
-        if (refusal !== undefined) desk.tell(listener, refusal);
-      }
+    const isReply = event.thread_ts !== undefined && event.thread_ts !== event.ts;
+    if (decided.to === 'obey') {
+      const { verb } = decided;
+      const isDirect = event.channel_type === 'im';
+      await verbs.obey({
+        ...{ verb, place, thread, isReply, isDirect, userId, key, listener },
+        deliveredAs: event.type,
+      });
+      // Whoever asks why knows that they asked.
+      if (verb !== 'why') note(event, place, verb === 'cancel' ? 'cancelled' : 'obeyed');
+      return;
+    }
+    const request: NewQuestion = {
+      key,
+      place,
+      askerId: userId,
+      text: decided.to === 'ask' ? decided.text : threadQuestion,
+      origin: originOf(event, desk.identity.botUserId),
+      beginsThread: !isReply,
+      fresh: decided.to === 'ask' && decided.fresh,
+      ...readingOf(event),
+    };
+    const acceptance = await taken(request, event);
+    const fate = fateOf(acceptance);
+    // In a group the same mention comes as two kinds of events.
+    const isEcho = fate === 'duplicate' && event.channel_type === 'mpim';
+    if (!isEcho) note(event, place, fate, 'question' in acceptance ? acceptance.question.id : undefined);
+    const refusal = refusalOf(acceptance, text);
+    if (refusal !== undefined) desk.tell(listener, refusal);
+  }
+
+  async function taken(request: NewQuestion, event: MessageEvent): Promise<Acceptance> {
+    try {
+      return await desk.accept(request);
+    } catch (error) {
+      note(event, request.place, 'notTaken');
+      throw error;
     }
   }
 
-  /** Whoever deletes their question takes it back. */
-  async function forget(event: MessageEvent, teamId: string): Promise<void> {
-    const { user: userId, thread_ts: threadTs } = event.previous_message ?? {};
-    if (event.deleted_ts !== undefined && threadTs !== undefined) {
-      desk.heard.forget({ teamId, channelId: event.channel, threadTs }, event.deleted_ts);
+  /** What can be left alone before anything is read; of what others' apps say in threads of the app it is noted that it was. */
+  function passBy(event: MessageEvent, message: IncomingMessage, place: ThreadPlace, reason: IgnoreReason): void {
+    ignore(event, reason);
+    if ((reason !== 'from_bot' && reason !== 'edited') || isOwn(event)) return;
+    if (message.isMention || message.channelType === 'im') {
+      noteIgnored(event, place, reason);
+      return;
     }
-    if (event.deleted_ts === undefined || userId === undefined) return ignore(event, 'deleted');
-    await desk.requests.cancelStartedBy(messageKey(teamId, event.channel, event.deleted_ts), userId);
+    if (event.thread_ts === undefined) return;
+    const lost = (error: unknown): void => desk.journal.warn({ event: 'diary_not_written', entries: 1 }, error);
+    desk.threads.get(place).then((thread) => {
+      if (thread !== undefined) noteIgnored(event, place, reason);
+    }, lost);
+  }
+
+  function isOwn({ user, bot_id: botId }: MessageEvent): boolean {
+    return user === desk.identity.botUserId || (botId != null && botId === desk.identity.botId);
+  }
+
+  function noteIgnored(event: MessageEvent, place: ThreadPlace, reason: IgnoreReason): void {
+    const fate = fateOfIgnored(reason);
+    if (fate !== undefined) note(event, place, fate);
+  }
+
+  function note(event: MessageEvent, { teamId, channelId }: Place, fate: Fate, questionId?: string): void {
+    desk.diary.note(
+      { teamId, channelId },
+      {
+        ts: event.ts,
+        userId: event.user ?? event.bot_id ?? '',
+        atMs: Date.now(),
+        fate,
+        ...(event.thread_ts === undefined ? {} : { threadTs: event.thread_ts }),
+        ...(questionId === undefined ? {} : { questionId }),
+      },
+    );
   }
 
   /** What is said beside the app in its threads may be what the next question is about. */
@@ -125,6 +173,9 @@ export function registerMessages(app: App, desk: Desk): void {
     desk.journal.debug({ event: 'message_ignored', reason, channelId: event.channel, ts: event.ts });
   }
 }
+
+/** What is asked by a mention alone, in a thread whose messages go along. */
+const threadQuestion = 'Answer what was asked above.';
 
 /** Reasons to leave a message alone that say nothing against remembering it. */
 const toBeHeard: ReadonlySet<string> = new Set([
@@ -141,14 +192,42 @@ function readingOf(event: MessageEvent): Pick<NewQuestion, 'messageTs' | 'files'
   return { messageTs: event.ts, files, readsThread: isInThread || files === undefined || files.length > 0 };
 }
 
-/** A message is one question, however often and as whatever event it is delivered. */
-function messageKey(teamId: string, channelId: string, ts: string): string {
-  return `message:${teamId}:${channelId}:${ts}`;
+function originOf(event: MessageEvent, botUserId: string): Origin {
+  if (event.type === 'app_mention') return 'mention';
+  if (event.channel_type === 'im') return 'direct';
+  return mentions(event.text, botUserId) ? 'mention' : 'reply';
 }
 
-function originOf(event: MessageEvent): Origin {
-  if (event.type === 'app_mention') return 'mention';
-  return event.channel_type === 'im' ? 'direct' : 'reply';
+function fateOf({ kind }: Acceptance): Fate {
+  switch (kind) {
+    case 'accepted':
+      return 'asked';
+    case 'empty':
+      return 'noText';
+    case 'duplicate':
+    case 'tooLong':
+    case 'lineFull':
+      return kind;
+  }
+}
+
+function fateOfIgnored(reason: IgnoreReason): Fate | undefined {
+  switch (reason) {
+    case 'from_bot':
+      return 'fromBot';
+    case 'edited':
+      return 'edited';
+    case 'thread_started_by_people':
+      return 'peoplesThread';
+    case 'addresses_another_person':
+      return 'addressesAnother';
+    case 'thread_muted':
+      return 'muted';
+    case 'no_text':
+      return 'noText';
+    default:
+      return undefined;
+  }
 }
 
 function toIncoming(event: MessageEvent): IncomingMessage {
