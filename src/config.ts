@@ -58,7 +58,7 @@ const channelIds = (): z.ZodType<string[], string> =>
     .string()
     .transform((value) => [...new Set(value.split(',').map((id) => id.trim()))].filter((id) => id !== ''))
     .refine(
-      (ids) => ids.every((id) => /^[CG][A-Z0-9]{2,}$/.test(id)),
+      (ids) => ids.length > 0 && ids.every((id) => /^[CG][A-Z0-9]{2,}$/.test(id)),
       'must be ids of channels, such as C0123456789, separated by commas',
     );
 const webAddress = (): z.ZodType<string, string> => address(/^https?:$/, 'an http or https address');
@@ -213,16 +213,8 @@ export class ConfigError extends Error {
 }
 
 /** Reads the configuration. An empty variable counts as not set. Throws {@link ConfigError} with all problems at once. */
-export function parseConfig(environment: Record<string, string | undefined>): Config {
-  const problems: string[] = [];
-  const values: Record<string, unknown> = {};
-  for (const [name, { schema, fallback, alias }] of Object.entries<Setting<unknown>>(SETTINGS)) {
-    const written = environment[name]?.trim() || (alias && environment[alias]?.trim()) || fallback;
-    if (written === undefined) continue;
-    const parsed = schema.safeParse(written);
-    if (parsed.success) values[name] = parsed.data;
-    else problems.push(`${name} ${parsed.error.issues.map(({ message }) => plain(message)).join(', ')}`);
-  }
+export function parseConfig(environment: Environment): Config {
+  const { values, problems } = readSettings(environment, SETTINGS);
   for (const name of ['SLACK_BOT_TOKEN', 'SRC_ENDPOINT', 'SRC_ACCESS_TOKEN']) {
     if (!environment[name]?.trim()) problems.push(`${name} is not set`);
   }
@@ -235,6 +227,33 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   problems.push(...contradictions(values));
   if (!isComplete(values) || problems.length > 0) throw new ConfigError(problems);
   return values;
+}
+
+/** Where things are kept, for programs that need nothing else. Throws {@link ConfigError}. */
+export function parseStorageConfig(environment: Environment): Pick<Config, 'REDIS_URL' | 'DATA_DIR'> {
+  const { REDIS_URL, DATA_DIR } = SETTINGS;
+  const { values, problems } = readSettings(environment, { REDIS_URL, DATA_DIR });
+  const { REDIS_URL: redisUrl, DATA_DIR: dataDir } = values;
+  if (problems.length > 0 || typeof dataDir !== 'string') throw new ConfigError(problems);
+  return { REDIS_URL: redisUrl instanceof Secret ? redisUrl : undefined, DATA_DIR: dataDir };
+}
+
+type Environment = Record<string, string | undefined>;
+
+function readSettings(
+  environment: Environment,
+  settings: Record<string, Setting<unknown>>,
+): { values: Record<string, unknown>; problems: string[] } {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, { schema, fallback, alias }] of Object.entries(settings)) {
+    const written = environment[name]?.trim() || (alias && environment[alias]?.trim()) || fallback;
+    if (written === undefined) continue;
+    const parsed = schema.safeParse(written);
+    if (parsed.success) values[name] = parsed.data;
+    else problems.push(`${name} ${parsed.error.issues.map(({ message }) => plain(message)).join(', ')}`);
+  }
+  return { values, problems };
 }
 
 /** Every value came out of its own schema; what is left to prove is that the required ones are there. */

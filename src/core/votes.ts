@@ -1,3 +1,5 @@
+export type Verdict = 'up' | 'down';
+
 /** What someone thought of an answer. */
 export interface Vote {
   version: 1;
@@ -7,7 +9,7 @@ export interface Vote {
   /** Of the service; absent when the question was never bound. */
   conversationId?: number;
   upstreamQuestionId?: number;
-  verdict: 'up' | 'down';
+  verdict: Verdict;
   /** Names of the reasons ticked, and free words; only for `down`. */
   reasons: string[];
   comment?: string;
@@ -17,5 +19,5 @@ export interface Vote {
 /** Stored votes, one per question and person: a later one takes the place of the earlier. Errors as of the other stores. */
 export interface VoteStore {
   put(vote: Vote): Promise<void>;
-  all(): Promise<Vote[]>;
+  get(questionId: string, userId: string): Promise<Vote | undefined>;
 }

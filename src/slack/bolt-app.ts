@@ -5,6 +5,7 @@ import type { Channels } from './channels.ts';
 import { registerActions } from './listeners/actions.ts';
 import { registerCommand } from './listeners/command.ts';
 import type { Desk } from './listeners/desk.ts';
+import { registerFeedback } from './listeners/feedback.ts';
 import { registerHome } from './listeners/home.ts';
 import { registerLinks } from './listeners/links.ts';
 import { registerMessages } from './listeners/messages.ts';
@@ -49,6 +50,7 @@ export function createBoltApp(options: {
   registerCommand(app, desk);
   registerMessages(app, desk);
   registerActions(app, desk);
+  registerFeedback(app, desk);
   registerHome(app, desk);
   registerSessions(app, desk);
   registerLinks(app, desk);

@@ -10,7 +10,10 @@ import type { KeyValueStore } from './key-value-store.ts';
 import { createLmdbAdapter, createLmdbEntries } from './lmdb-adapter.ts';
 import { textSerialization } from './text-serialization.ts';
 
-const FILE_NAME = 'store.mdb';
+/** Path of the one file of a store, its lock file aside. */
+export function storeFile(dataDir: string): string {
+  return join(dataDir, 'store.mdb');
+}
 
 /** LMDB's limit is 1,978 bytes, less what the index by expiry adds; a longer key would leave its transaction half done. */
 const MAX_KEY_BYTES = 1_024;
@@ -155,7 +158,7 @@ async function settle<T>(operation: () => T | Promise<T>): Promise<T> {
 }
 
 function openEnvironment(dataDir: string): RootDatabase {
-  const path = join(dataDir, FILE_NAME);
+  const path = storeFile(dataDir);
   try {
     // Questions and answers about private code: for this user only.
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -178,7 +181,7 @@ function openEnvironment(dataDir: string): RootDatabase {
 }
 
 /** LMDB 3.5 ends the whole process (segmentation fault) when it opens a file that is not its own, so look first. */
-function refuseForeignFile(path: string): void {
+export function refuseForeignFile(path: string): void {
   const head = readHead(path);
   if (head.length === 0 || head.includes(LMDB_MAGIC)) return;
   throw new AppError('storage', `${path} is not a store of this app, or it is damaged: restore it or move it away`);
@@ -211,7 +214,8 @@ function translate(error: unknown): AppError {
   return new AppError('storage', 'The embedded store refused an operation', { cause: error, code: codeOf(error) });
 }
 
-function codeOf(error: unknown): string | number | undefined {
+/** The code of an error of the engine or the file system, for the log. */
+export function codeOf(error: unknown): string | number | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' || typeof error.code === 'number' ? error.code : undefined;
 }

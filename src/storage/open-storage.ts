@@ -5,7 +5,8 @@ import type { History } from '../core/histories.ts';
 import type { Claims, Clock, Journal, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
 import type { TurnStore } from '../core/turns.ts';
 import type { Visit } from '../core/visits.ts';
-import type { VoteStore } from '../core/votes.ts';
+import type { Vote, VoteStore } from '../core/votes.ts';
+import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore } from './embedded-store.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { diaryShelf, durationShelf, heardShelf, historyShelf, visitShelf } from './records.ts';
@@ -18,6 +19,7 @@ import {
   createThreadStore,
   createTurnStore,
   createVoteStore,
+  readVotes,
 } from './repositories.ts';
 
 /** A directory of this machine for one process, or a Redis for any number of them. */
@@ -69,4 +71,23 @@ function createStorage(kv: KeyValueStore): Storage {
     ping: () => kv.ping(),
     close: () => kv.close(),
   };
+}
+
+/**
+ * Every vote that is kept, in no particular order; only reads, and may be called while the app runs on the same storage.
+ * Throws `AppError` of kind `storage` or `corrupt`.
+ */
+export async function readAllVotes(
+  location: StorageLocation,
+  { clock, journal }: { clock: Clock; journal: Journal },
+): Promise<Vote[]> {
+  const store =
+    'redisUrl' in location
+      ? await openRedisStore(location.redisUrl, journal)
+      : openEmbeddedReader(location.dataDir, clock);
+  try {
+    return await readVotes(store);
+  } finally {
+    await store.close();
+  }
 }

@@ -101,19 +101,26 @@ export function createVoteStore(kv: KeyValueStore): VoteStore {
   return {
     async put(vote) {
       const name = `${vote.questionId}:${vote.userId}`;
-      await kv.addMember(VOTES_KEY, name);
       await kv.set(voteKey(name), voteFormat.encode(voteKey(name), vote), VOTE_TTL_MS);
+      await kv.addMember(VOTES_KEY, name);
     },
-    async all() {
-      const votes: Vote[] = [];
-      for (const name of await kv.members(VOTES_KEY)) {
-        const text = await kv.get(voteKey(name));
-        if (text === undefined) await kv.removeMember(VOTES_KEY, name);
-        else votes.push(voteFormat.decode(voteKey(name), text));
-      }
-      return votes;
-    },
+    get: (questionId, userId) => readVote(kv, `${questionId}:${userId}`),
   };
+}
+
+/** Every vote that is kept, in no particular order. Only reads. */
+export async function readVotes(kv: Pick<KeyValueStore, 'get' | 'members'>): Promise<Vote[]> {
+  const votes: Vote[] = [];
+  for (const name of await kv.members(VOTES_KEY)) {
+    const vote = await readVote(kv, name);
+    if (vote !== undefined) votes.push(vote);
+  }
+  return votes;
+}
+
+async function readVote(kv: Pick<KeyValueStore, 'get'>, name: string): Promise<Vote | undefined> {
+  const text = await kv.get(voteKey(name));
+  return text === undefined ? undefined : voteFormat.decode(voteKey(name), text);
 }
 
 /** Claims over either engine; each is forgotten after {@link CLAIM_TTL_MS}. */

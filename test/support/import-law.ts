@@ -56,11 +56,12 @@ const parts: Record<string, Part> = {
     packages: ['node:*'],
     typesOf: ['pino'],
   },
+  feedback: { parts: ['config', 'storage', 'core'], packages: ['node:*'] },
   main: { parts: ['app', 'config', 'observability'], packages: ['node:*'], typesOf: ['pino'] },
 };
 
 /** The first file of each program: the only ones that read the environment. */
-const programs = new Set(['src/main.ts', 'src/codesearch/main.ts', 'src/demo/main.ts']);
+const programs = new Set(['src/main.ts', 'src/codesearch/main.ts', 'src/demo/main.ts', 'src/feedback.ts']);
 
 const longestFile = 400;
 

@@ -161,6 +161,7 @@ function registrations() {
     requests,
     threads,
     questions: life.ports.questions,
+    votes: { put: async () => undefined, get: async () => undefined },
     read: async (text) => text,
     tell: () => undefined,
     home: { show: () => undefined, showPress: () => undefined },

@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { type Database, open } from 'lmdb';
+import { AppError } from '../core/errors.ts';
+import type { Clock } from '../core/ports.ts';
+import { codeOf, refuseForeignFile, storeFile } from './embedded-store.ts';
+import type { KeyValueStore } from './key-value-store.ts';
+import { createLmdbEntries } from './lmdb-adapter.ts';
+
+/**
+ * Reads the store in a directory beside the one process that writes there, without its lock: LMDB lets any number of
+ * processes read, and each of them sees what was committed when it began. Throws `AppError` of kind `storage` where there
+ * is no store, and makes none.
+ */
+export function openEmbeddedReader(dataDir: string, clock: Clock): Pick<KeyValueStore, 'get' | 'members' | 'close'> {
+  const path = storeFile(dataDir);
+  if (!existsSync(path)) throw new AppError('storage', `There is no store of this app in ${dataDir}`);
+  try {
+    refuseForeignFile(path);
+    const env = open({ path, maxDbs: 8, readOnly: true });
+    const entries = createLmdbEntries(env, clock);
+    const membership: Database<true, [string, string]> = env.openDB({ name: 'members' });
+    return {
+      async get(key) {
+        const value = entries.read(key);
+        return typeof value === 'string' ? value : undefined;
+      },
+      async members(set) {
+        const found: string[] = [];
+        for (const [name, member] of membership.getKeys({ start: [set, ''] })) {
+          if (name !== set) break;
+          found.push(member);
+        }
+        return found;
+      },
+      close: () => env.close(),
+    };
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError('storage', `The store in ${dataDir} can't be read`, { cause: error, code: codeOf(error) });
+  }
+}
