@@ -161,6 +161,13 @@ function registrations() {
     requests,
     threads,
     questions: life.ports.questions,
+    claims: life.ports.claims,
+    diary: { note: () => undefined },
+    surroundings: {
+      ofThread: async () => ({ kind: 'emptyQuestion' }),
+      ofChannel: async () => ({ kind: 'emptyQuestion' }),
+      why: async () => ({ kind: 'emptyQuestion' }),
+    },
     votes: { put: async () => undefined, get: async () => undefined },
     read: async (text) => text,
     tell: () => undefined,

@@ -1,14 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isCancel, readIntent } from '../../../src/core/intents.ts';
+import { isCancel, readCommandIntent, readIntent } from '../../../src/core/intents.ts';
 
 describe('readIntent', () => {
-  it.each(['', '  \n', 'help', 'Help', ' HELP ', 'help.', 'help!'])('reads %j as help', (text) => {
-    expect(readIntent(text)).toEqual({ kind: 'help' });
+  it.each(['', '  \n'])('reads %j as nothing', (text) => {
+    expect(readIntent(text)).toEqual({ kind: 'nothing' });
   });
 
-  it.each(['cancel', 'Cancel', 'stop', 'STOP!', ' stop. '])('reads %j as cancel', (text) => {
-    expect(readIntent(text)).toEqual({ kind: 'cancel' });
+  it.each([
+    ['help', ['help', 'Help', ' HELP ', 'help.', 'help!', 'help?']],
+    ['cancel', ['cancel', 'Cancel', 'stop', 'STOP!', ' stop. ']],
+    ['mute', ['mute', 'Mute', 'MUTE.', 'mute…']],
+    ['unmute', ['unmute', 'Unmute!']],
+    ['status', ['status', 'Status', 'status?', 'status:']],
+    ['why', ['why', 'Why', 'why.']],
+  ])('reads %s in all its spellings', (verb, texts) => {
+    for (const text of texts) expect(readIntent(text)).toEqual({ kind: 'verb', verb });
+  });
+
+  it.each(['history', 'Connect', 'disconnect.'])('reads %j as a verb of the command only', (text) => {
+    expect(readIntent(text)).toEqual({ kind: 'ask', text });
+    const verb = text.toLowerCase().replace('.', '');
+    expect(readCommandIntent(text)).toEqual({ kind: 'verb', verb });
   });
 
   it.each([
@@ -16,6 +29,13 @@ describe('readIntent', () => {
     'cancel button: where is it defined?',
     'stop words of the tokenizer?',
     'status of the payment retries?',
+    'why?',
+    'why is it slow',
+    'mute button: where is it?',
+    'mute?',
+    'history of main.ts?',
+    'constructor',
+    '__proto__',
     'how do I cancel',
     'helpers',
     'newline handling',

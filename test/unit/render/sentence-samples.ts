@@ -55,7 +55,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     cancelled: someone,
     failed: durations,
     gaveUp: durations,
-    shared: [['<@U0BOB>']],
+    sharedAnswer: [['<@U0BOB>']],
   },
   failures: {
     reference: [['q01234567']],
@@ -123,6 +123,21 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
       [{ messages: 1, total: 1, files: 0, unreadable: 0 }],
       [{ messages: 14, total: 63, files: 1, unreadable: 2 }],
     ],
+  },
+  status: {
+    more: counts,
+    askedBy: [['<@U0BOB>']],
+    queued: counts,
+    running: durations,
+    parked: [['15:00']],
+    conversation: [['<https://e.org/x|x>']],
+  },
+  verbs: { muted: [['<@U0BOT>']], threadVerb: [['<@U0BOT>', 'mute']] },
+  why: {
+    messageBy: [['<@U0BOB>']],
+    queued: counts,
+    parked: [['15:00']],
+    ruleMuted: [['<@U0BOT>']],
   },
   words: {
     duration: durations,
