@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/core/errors.ts';
+import { type AccessSettings, createAccess, type Named } from '../../../src/slack/access.ts';
+import type { Audience } from '../../../src/slack/audience.ts';
+import type { ChannelKind } from '../../../src/slack/channels.ts';
+import type { PersonKind } from '../../../src/slack/people.ts';
+import { createRecordingJournal } from '../../support/recording-journal.ts';
+
+const insiders: Audience = { members: 3, guests: 0, outsiders: 0, organisations: 0, isKnown: true };
+const place = { teamId: 'T1', channelId: 'C1' };
+
+interface Situation {
+  person?: PersonKind | AppError;
+  channel?: ChannelKind | AppError;
+  audience?: Partial<Audience> | AppError;
+  settings?: Partial<AccessSettings>;
+  enterpriseId?: string;
+  named?: Named;
+  channelId?: string;
+}
+
+function admit(situation: Situation) {
+  const { person = 'member', channel = 'internal', audience = {}, settings = {}, enterpriseId } = situation;
+  const asked: string[] = [];
+  const access = createAccess({
+    people: {
+      person: async (userId) => {
+        asked.push('person');
+        if (person instanceof AppError) throw person;
+        return { userId, name: 'Ada', kind: person, locale: 'de-DE' };
+      },
+    },
+    channels: {
+      channel: async (id) => {
+        asked.push('channel');
+        if (channel instanceof AppError) throw channel;
+        return { id, kind: channel };
+      },
+      noteShared: () => {},
+    },
+    audiences: {
+      of: async () => {
+        asked.push('audience');
+        if (audience instanceof AppError) throw audience;
+        return { ...insiders, ...audience };
+      },
+    },
+    identity: { teamId: 'T1', ...(enterpriseId === undefined ? {} : { enterpriseId }) },
+    settings: { open: [], allowed: [], refused: [], ...settings },
+    journal: createRecordingJournal().journal,
+  });
+  const { channelId = 'C1', named } = situation;
+  return { asked, admission: access.admit('U1', { ...place, channelId }, named) };
+}
+
+const gone = new AppError('undeliverable', 'users.info: user_not_found', { code: 'user_not_found' });
+const down = new AppError('unavailable', 'no answer');
+const revoked = new AppError('unauthorized', 'token_revoked', { code: 'token_revoked' });
+const noScope = new AppError('unauthorized', 'missing_scope', { code: 'missing_scope' });
+const may = { may: true, locale: 'de-DE' };
+const no = (reason: string) => ({ may: false, reason, locale: 'de-DE' });
+
+describe('who may ask where', () => {
+  it.each<[string, Situation, object]>([
+    ['a member among members', {}, may],
+    ['a guest', { person: 'guest' }, no('guest')],
+    ['somebody of others', { person: 'outsider' }, no('outsider')],
+    ['an app', { person: 'bot' }, no('unknownPerson')],
+    ['somebody who left', { person: 'gone' }, no('unknownPerson')],
+    ['somebody of whom too little is told', { person: 'unknown' }, no('unknownPerson')],
+    ['nobody Slack knows', { person: gone }, { may: false, reason: 'unknownPerson' }],
+    ['where the app may not ask', { person: noScope }, { may: false, reason: 'unknownPerson' }],
+    ['a member in a shared channel', { channel: 'shared' }, no('sharedChannel')],
+    ['a member in a channel of which nothing is told', { channel: 'unknown' }, no('unknownChannel')],
+    ['a member among guests', { audience: { guests: 1 } }, no('guestsInChannel')],
+    ['a member among guests and unknown people', { audience: { guests: 1, isKnown: false } }, no('guestsInChannel')],
+    ['a member among outsiders', { audience: { outsiders: 1, guests: 1 } }, no('sharedChannel')],
+    ['a member among unknown people', { audience: { isKnown: false } }, no('unknownChannel')],
+    ['a member where the app is not', { channel: 'hidden', audience: { isKnown: false } }, { ...may, isHidden: true }],
+    ['a guest where the app is not', { channel: 'hidden', person: 'guest' }, no('guest')],
+    ['a guest in a shared channel', { channel: 'shared', person: 'guest' }, no('guest')],
+    [
+      'a guest while the channel cannot be asked about',
+      { channel: down, audience: down, person: 'guest' },
+      no('guest'),
+    ],
+    ['a member in direct messages', { channelId: 'D1' }, may],
+    ['a guest in direct messages', { channelId: 'D1', person: 'guest' }, no('guest')],
+    ['a member in a refused channel', { settings: { refused: ['C1'] } }, no('channelRefused')],
+    ['a guest in a refused channel', { settings: { refused: ['C1'] }, person: 'guest' }, no('guest')],
+    ['a member in an allowed channel', { settings: { allowed: ['C1'] } }, may],
+    [
+      'a member among guests in an allowed channel',
+      { settings: { allowed: ['C1'] }, audience: { guests: 1 } },
+      no('guestsInChannel'),
+    ],
+    ['a member in a channel that is not allowed', { settings: { allowed: ['C2'] } }, no('channelRefused')],
+    ['a member in direct messages where channels are allowed', { settings: { allowed: ['C2'] }, channelId: 'D1' }, may],
+    ['a guest in an open channel', { settings: { open: ['C1'] }, person: 'guest', channel: 'shared' }, may],
+    ['anybody in an open channel', { settings: { open: ['C1'], allowed: ['C2'] }, person: down }, { may: true }],
+    ['somebody named as of others, in an open channel', { settings: { open: ['C1'] }, named: { teamId: 'T2' } }, may],
+    ['somebody named as of here', { named: { teamId: 'T1' } }, may],
+    [
+      'somebody named as of another workspace of the organisation',
+      { named: { teamId: 'T2' }, enterpriseId: 'E1' },
+      may,
+    ],
+  ])('%s', async (_, situation, admission) => {
+    expect(await admit(situation).admission).toEqual(admission);
+  });
+
+  it('takes who is named as of others for an outsider, without a call', async () => {
+    const { admission, asked } = admit({ named: { teamId: 'T2' } });
+    expect(await admission).toEqual({ may: false, reason: 'outsider' });
+    expect(asked).toEqual([]);
+  });
+
+  it('asks nothing about channels where that decides nothing', async () => {
+    for (const situation of [{ channelId: 'D1' }, { settings: { refused: ['C1'] } }, { settings: { open: ['C1'] } }]) {
+      const { admission, asked } = admit(situation);
+      await admission;
+      expect(asked).toEqual(['person']);
+    }
+  });
+
+  it.each<[string, Situation]>([
+    ['the person', { person: down }],
+    ['the channel', { channel: down }],
+    ['its members', { audience: down }],
+    ['anything, because the token is revoked', { person: revoked, channel: revoked, audience: revoked }],
+  ])('decides nothing while Slack does not tell %s', async (_, situation) => {
+    await expect(admit(situation).admission).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+});

@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import { type Audience, createAudiences, isInsidersOnly } from '../../../src/slack/audience.ts';
+import { type ChannelKind, createChannels } from '../../../src/slack/channels.ts';
+import { createDirectory } from '../../../src/slack/directory.ts';
+import { createPeople } from '../../../src/slack/people.ts';
+import { createScriptedSlack, type Reply } from '../../support/slack-replies.ts';
+
+const identity = { teamId: 'T1', botUserId: 'UBOT' };
+
+/** Ids tell who somebody is: `M…` a member, `G…` a guest, `O…` of another workspace, `B…` an app, `X…` not told of. */
+function userOf(id: string): Record<string, unknown> {
+  return {
+    id,
+    team_id: id.startsWith('O') ? `T-${id.slice(0, 2)}` : 'T1',
+    name: id,
+    is_admin: false,
+    is_restricted: id.startsWith('G'),
+    is_bot: id.startsWith('B'),
+  };
+}
+
+function many(letter: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `${letter}${index}`);
+}
+
+/** Pages of a list, by Slack's cursors. */
+function paged(name: string, items: () => unknown[], pageSize: number): Reply {
+  return (args) => {
+    const from = Number(args.get('cursor') ?? 0);
+    const next = from + pageSize < items().length ? String(from + pageSize) : '';
+    return { [name]: items().slice(from, from + pageSize), response_metadata: { next_cursor: next } };
+  };
+}
+
+function begin(options: { members: string[]; listed?: string[]; kind?: ChannelKind; pageSize?: number }) {
+  const { members, listed = members, kind = 'internal', pageSize = 1_000 } = options;
+  const slack = createScriptedSlack({
+    'conversations.members': paged('members', () => members, pageSize),
+    'users.list': paged('members', () => listed.map(userOf), pageSize),
+    'users.info': (args) => {
+      const id = args.get('user') ?? '';
+      return id.startsWith('X') ? { error: 'user_not_found' } : { user: userOf(id) };
+    },
+    'conversations.info': { channel: { id: 'C1', is_ext_shared: kind === 'shared' } },
+  });
+  const people = createPeople({ ...slack.deps, identity });
+  const channels = createChannels(slack.deps);
+  const directory = createDirectory({ ...slack.deps, identity });
+  const audiences = createAudiences({ ...slack.deps, identity, people, channels, directory });
+  return { slack, directory, audiences };
+}
+
+async function audienceOf(...[options]: Parameters<typeof begin>): Promise<Audience> {
+  const { directory, audiences } = begin(options);
+  await directory.tend();
+  return audiences.of('C1');
+}
+
+const known = { members: 0, guests: 0, outsiders: 0, organisations: 0, isKnown: true };
+
+describe('who is in a channel', () => {
+  it('counts members, guests and others by their workspace, and no apps', async () => {
+    const members = ['UBOT', 'B1', 'M1', 'M2', 'G1', 'OA1', 'OA2', 'OB1'];
+    expect(await audienceOf({ members })).toEqual({ ...known, members: 2, guests: 1, outsiders: 3, organisations: 2 });
+  });
+
+  it('reads all pages', async () => {
+    const members = [...many('M', 950), 'G1'];
+    expect(await audienceOf({ members, pageSize: 300 })).toEqual({ ...known, members: 950, guests: 1 });
+  });
+
+  it('counts another organisation where the channel is shared, though nobody of it has come', async () => {
+    expect(await audienceOf({ members: ['M1'], kind: 'shared' })).toEqual({ ...known, members: 1, organisations: 1 });
+  });
+
+  it('asks about those who are not listed', async () => {
+    expect(await audienceOf({ members: ['M1', 'G1', 'M2'], listed: ['M1'] })).toEqual({
+      ...known,
+      members: 2,
+      guests: 1,
+    });
+  });
+
+  it.each<[string, Parameters<typeof begin>[0]]>([
+    ['somebody is not told of', { members: ['M1', 'X1'], listed: ['M1'] }],
+    ['too many are not listed', { members: many('M', 51), listed: ['M99'] }],
+    ['there are too many to read', { members: many('M', 30), pageSize: 1 }],
+  ])('is not known where %s', async (_, options) => {
+    expect((await audienceOf(options)).isKnown).toBe(false);
+  });
+
+  it.each([['missing_scope'], ['fetch_members_failed'], ['channel_not_found']])(
+    'is not known after %s',
+    async (error) => {
+      const { slack, audiences } = begin({ members: ['M1'] });
+      slack.replies['conversations.members'] = { error };
+      expect((await audiences.of('C1')).isKnown).toBe(false);
+    },
+  );
+
+  it('is not known where the reply names nobody', async () => {
+    const { slack, audiences } = begin({ members: [] });
+    slack.replies['conversations.members'] = {};
+    expect((await audiences.of('C1')).isKnown).toBe(false);
+  });
+
+  it('is remembered for a minute, but for what is not known', async () => {
+    const { slack, audiences } = begin({ members: ['M1'] });
+    slack.replies['conversations.members'] = { error: 'fetch_members_failed' };
+    expect((await audiences.of('C1')).isKnown).toBe(false);
+    slack.replies['conversations.members'] = { members: ['M1'] };
+    expect((await audiences.of('C1')).isKnown).toBe(true);
+    slack.pass(59_999);
+    await audiences.of('C1');
+    expect(slack.called('conversations.members')).toBe(2);
+    slack.pass(1);
+    await audiences.of('C1');
+    expect(slack.called('conversations.members')).toBe(3);
+  });
+
+  it('is the one person in direct messages, without a call', async () => {
+    const { slack, audiences } = begin({ members: [] });
+    expect(await audiences.of('D1')).toEqual({ ...known, members: 1 });
+    expect(slack.calls).toEqual([]);
+  });
+});
+
+describe('the list of people', () => {
+  it('is waited for where too many would have to be asked about, and the question comes again', async () => {
+    const { directory, audiences } = begin({ members: many('M', 51) });
+    await expect(audiences.of('C1')).rejects.toMatchObject({ kind: 'unavailable', retryAfterMs: 2_000 });
+    await directory.tend();
+    expect(await audiences.of('C1')).toEqual({ ...known, members: 51 });
+  });
+
+  it('is read on where Slack asked to wait, and again after a quarter of an hour', async () => {
+    const { slack, directory } = begin({ members: [], listed: many('M', 30), pageSize: 10 });
+    const pages = slack.replies['users.list'];
+    slack.replies['users.list'] = (args) => {
+      if (args.get('cursor') === '20') return { error: 'ratelimited' };
+      return typeof pages === 'function' ? pages(args) : {};
+    };
+    await directory.tend();
+    expect([directory.state(), directory.find('M0')]).toEqual(['reading', undefined]);
+    if (pages !== undefined) slack.replies['users.list'] = pages;
+    await directory.tend();
+    expect([directory.state(), directory.find('M0')]).toEqual(['ready', { kind: 'member', organisationId: 'T1' }]);
+    expect(slack.called('users.list')).toBe(4);
+    await directory.tend();
+    expect(slack.called('users.list')).toBe(4);
+    slack.pass(15 * 60_000);
+    await directory.tend();
+    expect(slack.called('users.list')).toBe(7);
+  });
+
+  it('is not believed any more when it is old', async () => {
+    const { slack, directory } = begin({ members: [], listed: ['M1'] });
+    await directory.tend();
+    slack.replies['users.list'] = { error: 'internal_error' };
+    slack.pass(29 * 60_000);
+    await directory.tend();
+    expect(directory.find('M1')).toBeDefined();
+    slack.pass(60_000);
+    expect([directory.state(), directory.find('M1')]).toEqual(['reading', undefined]);
+  });
+
+  it('is done without where Slack gives none, and asked for again later', async () => {
+    const { slack, directory, audiences } = begin({ members: ['M1', 'G1'] });
+    const pages = slack.replies['users.list'];
+    slack.replies['users.list'] = { error: 'missing_scope' };
+    await directory.tend();
+    expect(directory.state()).toBe('none');
+    expect(await audiences.of('C1')).toEqual({ ...known, members: 1, guests: 1 });
+    await directory.tend();
+    expect(slack.called('users.list')).toBe(1);
+    if (pages !== undefined) slack.replies['users.list'] = pages;
+    slack.pass(15 * 60_000);
+    await directory.tend();
+    expect(directory.state()).toBe('ready');
+  });
+
+  it('is done without where it would be too long', async () => {
+    const { slack, directory } = begin({ members: [], listed: many('M', 101), pageSize: 1 });
+    await directory.tend();
+    expect(directory.state()).toBe('none');
+    slack.pass(60 * 60_000);
+    await directory.tend();
+    expect(slack.called('users.list')).toBe(100);
+  });
+});
+
+it('is of insiders only where nobody else is, or may come', () => {
+  const only = { ...known, members: 3 };
+  expect(isInsidersOnly(only)).toBe(true);
+  for (const more of [{ guests: 1 }, { outsiders: 1 }, { organisations: 1 }, { isKnown: false }]) {
+    expect(isInsidersOnly({ ...only, ...more })).toBe(false);
+  }
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { type ChannelKind, createChannels, readChannel } from '../../../src/slack/channels.ts';
+import { createScriptedSlack } from '../../support/slack-replies.ts';
+
+/** A channel as docs.slack.dev/reference/objects/conversation-object shows one. */
+const internal = {
+  id: 'C1',
+  name: 'general',
+  is_channel: true,
+  is_private: false,
+  is_shared: false,
+  is_ext_shared: false,
+  is_org_shared: false,
+  is_pending_ext_shared: false,
+};
+
+describe('what a channel is', () => {
+  it.each<[string, ChannelKind, Record<string, unknown>]>([
+    ['of the workspace', 'internal', {}],
+    ['shared within the organisation', 'internal', { is_shared: true, is_org_shared: true }],
+    ['shared with others', 'shared', { is_shared: true, is_ext_shared: true }],
+    ['to which others are invited', 'shared', { is_pending_ext_shared: true }],
+    ['of which only the invitation is told', 'shared', { is_ext_shared: undefined, is_pending_ext_shared: true }],
+    ['of which sharing is not told', 'internal', { is_ext_shared: undefined, is_shared: undefined }],
+    ['shared with nobody knows whom', 'unknown', { is_ext_shared: undefined, is_shared: true }],
+    ['with an odd flag', 'unknown', { is_ext_shared: 'true' }],
+    ['with a flag that is nothing', 'unknown', { is_ext_shared: null }],
+    ['another than was asked for', 'unknown', { id: 'C2' }],
+  ])('%s: %s', (_, kind, change) => {
+    expect(readChannel('C1', { ...internal, ...change }).kind).toBe(kind);
+  });
+
+  it.each([[undefined], [null], ['C1'], [{}]])('is not known from %j', (raw) => {
+    expect(readChannel('C1', raw)).toEqual({ id: 'C1', kind: 'unknown' });
+  });
+});
+
+describe('asking about channels', () => {
+  function begin(reply: Record<string, unknown> = { channel: internal }) {
+    const slack = createScriptedSlack({ 'conversations.info': reply });
+    return { slack, channels: createChannels(slack.deps) };
+  }
+
+  it('asks once a minute', async () => {
+    const { slack, channels } = begin();
+    expect(await channels.channel('C1')).toEqual({ id: 'C1', kind: 'internal', name: 'general' });
+    slack.pass(59_999);
+    await channels.channel('C1');
+    expect(slack.calls).toHaveLength(1);
+    slack.pass(1);
+    await channels.channel('C1');
+    expect(slack.calls).toHaveLength(2);
+  });
+
+  it('needs no call for direct messages', async () => {
+    const { slack, channels } = begin();
+    expect((await channels.channel('D1')).kind).toBe('direct');
+    expect(slack.calls).toEqual([]);
+  });
+
+  it.each([
+    ['channel_not_found', 'hidden'],
+    ['missing_scope', 'unknown'],
+    ['team_access_not_granted', 'unknown'],
+    ['an_error_of_tomorrow', 'unknown'],
+  ])('after %s it is %s, and asked for anew', async (error, kind) => {
+    const { slack, channels } = begin({ error });
+    expect((await channels.channel('C1')).kind).toBe(kind);
+    slack.replies['conversations.info'] = { channel: { ...internal, is_ext_shared: true } };
+    expect((await channels.channel('C1')).kind).toBe('shared');
+  });
+
+  it.each([['internal_error'], ['ratelimited'], ['token_revoked']])('after %s nothing is decided', async (error) => {
+    await expect(begin({ error }).channels.channel('C1')).rejects.toMatchObject({ name: 'AppError' });
+  });
+
+  it('takes a channel for shared for a minute after an event said so, and asks again then', async () => {
+    const { slack, channels } = begin();
+    await channels.channel('C1');
+    channels.noteShared('C1');
+    expect(await channels.channel('C1')).toMatchObject({ kind: 'shared', name: 'general' });
+    slack.pass(60_000);
+    expect((await channels.channel('C1')).kind).toBe('internal');
+    expect(slack.calls).toHaveLength(2);
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { createPeople, localeOf, type PersonKind, readPerson } from '../../../src/slack/people.ts';
+import { createScriptedSlack } from '../../support/slack-replies.ts';
+
+const home = { teamId: 'T1' };
+const grid = { teamId: 'T1', enterpriseId: 'E1' };
+
+/** A full member as docs.slack.dev/reference/objects/user-object shows one. */
+const member = {
+  id: 'U1',
+  team_id: 'T1',
+  name: 'ada',
+  real_name: 'Ada Example',
+  deleted: false,
+  is_admin: false,
+  is_restricted: false,
+  is_ultra_restricted: false,
+  is_bot: false,
+  locale: 'de-DE',
+  tz: 'Europe/Berlin',
+  profile: { display_name: 'ada', real_name: 'Ada Example' },
+};
+
+describe('what a person is', () => {
+  it.each<[string, PersonKind, Record<string, unknown>]>([
+    ['a full member', 'member', {}],
+    ['an admin', 'member', { is_admin: true }],
+    ['a member of whom only the role is told', 'member', { is_restricted: undefined, is_ultra_restricted: undefined }],
+    ['a guest of several channels', 'guest', { is_restricted: true }],
+    ['a guest of one channel', 'guest', { is_restricted: true, is_ultra_restricted: true }],
+    ['a guest by half the flags', 'guest', { is_restricted: undefined, is_ultra_restricted: true }],
+    ['somebody of another workspace', 'outsider', { team_id: 'T2' }],
+    ['a guest of another workspace', 'outsider', { team_id: 'T2', is_restricted: true }],
+    ['somebody of another workspace who is no stranger', 'outsider', { team_id: 'T2', is_stranger: false }],
+    ['a stranger, whatever workspace is named', 'outsider', { is_stranger: true }],
+    [
+      'somebody of another workspace of some organisation',
+      'outsider',
+      { team_id: 'T2', enterprise_user: { enterprise_id: 'E1' } },
+    ],
+    ['somebody without a workspace', 'unknown', { team_id: undefined }],
+    ['a guest without a workspace', 'guest', { team_id: undefined, is_restricted: true }],
+    ['somebody of whom no role is told', 'unknown', { is_admin: undefined, is_restricted: undefined }],
+    ['an app', 'bot', { is_bot: true }],
+    ['a workflow', 'bot', { is_workflow_bot: true }],
+    ['somebody who left', 'gone', { deleted: true }],
+    ['a guest who left', 'gone', { deleted: true, is_restricted: true }],
+  ])('%s: %s', (_, kind, change) => {
+    expect(readPerson({ ...member, ...change }, home)?.kind).toBe(kind);
+  });
+
+  it.each<[string, PersonKind, Record<string, unknown>]>([
+    [
+      'of another workspace of the same organisation',
+      'member',
+      { team_id: 'T2', enterprise_user: { enterprise_id: 'E1' } },
+    ],
+    ['known by the organisation only', 'member', { team_id: undefined, enterprise_user: { enterprise_id: 'E1' } }],
+    ['of another organisation', 'outsider', { team_id: 'T2', enterprise_user: { enterprise_id: 'E2' } }],
+    ['of a workspace of no organisation', 'outsider', { team_id: 'T2' }],
+    [
+      'a guest of the same organisation',
+      'guest',
+      { team_id: 'T2', enterprise_user: { enterprise_id: 'E1' }, is_restricted: true },
+    ],
+    ['of the workspace itself', 'member', {}],
+  ])('on Enterprise Grid, somebody %s: %s', (_, kind, change) => {
+    expect(readPerson({ ...member, ...change }, grid)?.kind).toBe(kind);
+  });
+
+  it.each([
+    [undefined],
+    [null],
+    ['U1'],
+    [{}],
+    [{ ...member, id: '' }],
+    [{ ...member, is_restricted: 'true' }],
+    [{ ...member, is_stranger: 1 }],
+    [{ ...member, deleted: null }],
+  ])('is not read from %j', (raw) => {
+    expect(readPerson(raw, home)).toBeUndefined();
+  });
+
+  it('has a name as others see it, the id without any', () => {
+    expect(readPerson(member, home)).toEqual({
+      userId: 'U1',
+      name: 'ada',
+      locale: 'de-DE',
+      timeZone: 'Europe/Berlin',
+      organisationId: 'T1',
+      kind: 'member',
+    });
+    expect(readPerson({ ...member, profile: { display_name: '' } }, home)?.name).toBe('Ada Example');
+    const nameless = { ...member, profile: undefined, real_name: undefined, name: undefined };
+    expect(readPerson(nameless, home)?.name).toBe('U1');
+  });
+});
+
+describe('asking about people', () => {
+  function begin(reply: Record<string, unknown> = { user: member }) {
+    const slack = createScriptedSlack({ 'users.info': reply });
+    return { slack, people: createPeople({ ...slack.deps, identity: home }) };
+  }
+
+  it('asks once for all who ask at a time, with the locale, and again after five minutes', async () => {
+    const { slack, people } = begin();
+    const [first, second] = await Promise.all([people.person('U1'), people.person('U1')]);
+    expect(first).toBe(second);
+    expect(slack.calls[0]?.args.get('include_locale')).toBe('true');
+    slack.pass(299_999);
+    await people.person('U1');
+    expect(slack.calls).toHaveLength(1);
+    slack.pass(1);
+    await people.person('U1');
+    expect(slack.calls).toHaveLength(2);
+  });
+
+  it('does not remember that Slack did not tell', async () => {
+    const { slack, people } = begin({ error: 'internal_error' });
+    await expect(people.person('U1')).rejects.toMatchObject({ kind: 'unavailable' });
+    slack.replies['users.info'] = { user: member };
+    await expect(people.person('U1')).resolves.toMatchObject({ kind: 'member' });
+  });
+
+  it('takes nobody for somebody else', async () => {
+    const { people } = begin();
+    await expect(people.person('U2')).rejects.toMatchObject({ kind: 'refused' });
+  });
+
+  it('knows no language where Slack does not tell', async () => {
+    expect(await localeOf(begin().people, 'U1')).toBe('de-DE');
+    expect(await localeOf(begin({ error: 'user_not_found' }).people, 'U1')).toBeUndefined();
+    expect(await localeOf({ person: () => new Promise(() => {}) }, 'U1')).toBeUndefined();
+  });
+});
