@@ -80,12 +80,17 @@ export function registerCommand(app: App, desk: Desk): void {
       case 'disconnect':
         return { kind: 'nothingToConnect' };
       case 'history':
-        return inAckTime(desk.historyOf({ teamId: place.teamId, userId }), byMs, async () => {});
+        return inAckTime(history(userId, place), byMs, async () => {});
       case 'status':
         return inAckTime(status(userId, place), byMs, async () => {});
       case 'why':
         return inAckTime(desk.surroundings.why({ userId, place, rule: ruleIn(place) }), byMs, async () => {});
     }
+  }
+
+  async function history(userId: string, place: Place): Promise<Word> {
+    const refusal = await refusalOfPress(desk, { press: { userId, ...place }, named: {} }, 'person');
+    return refusal ?? desk.historyOf({ teamId: place.teamId, userId });
   }
 
   async function status(userId: string, place: Place): Promise<Word> {

@@ -1,0 +1,224 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { buttonOf } from '../support/payloads-surfaces.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+let service: FakeService;
+let world: World;
+
+beforeEach(async () => {
+  service = await startFakeService();
+  world = await startWorld({ service: { url: service.url, token: serviceToken } });
+});
+
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+});
+
+/** All that someone's Home says; the blocks as Slack got them. */
+function home(user: string = people.ada): string {
+  return JSON.stringify(world.home(user)?.blocks ?? []);
+}
+
+async function openHome(user: string = people.ada): Promise<void> {
+  const before = published();
+  expect((await world.openHome(user)).acknowledged).toBe(true);
+  await eventually(() => expect(published()).toBeGreaterThan(before));
+}
+
+function published(): number {
+  return world.slack.calls.filter((method) => method === 'views.publish').length;
+}
+
+/** Nothing more happens because of what was done until now: one question more is answered from end to end. */
+async function settled(user: string = people.bob): Promise<void> {
+  const threadTs = await world.mention('is everything done?', { user });
+  service.answer(await eventually(() => one(service.find('is everything done?'))));
+  await eventually(() => expect(world.answersIn(threadTs)).toHaveLength(1));
+}
+
+describe('Home', () => {
+  test('is published within a second when it is opened, also to somebody who never asked', async () => {
+    const startMs = performance.now();
+    await openHome();
+    expect(performance.now() - startMs).toBeLessThan(1_000);
+    expect(home()).toContain('You have not asked anything yet.');
+    expect(home()).toContain('Deep Search is reachable.');
+    expect(home()).toContain('deepsearch:ask_form');
+  });
+
+  test('lists what runs, where, and follows it to its end', async () => {
+    await openHome();
+    const threadTs = await world.mention('where is <main> & co?');
+    await eventually(() =>
+      expect(home()).toMatch(/where is &lt;main&gt; &amp; co\?\\nsearching since .* · <#C0GENERAL>/),
+    );
+    expect(home()).toContain('deepsearch:cancel_own');
+    service.answer(await eventually(() => one(service.find('where is <main> & co?'))));
+    await eventually(() => expect(home()).toContain('answered in'));
+    expect(home()).not.toContain('deepsearch:cancel_own');
+    const dotless = threadTs.replace('.', '');
+    await eventually(() => expect(world.answersIn(threadTs)).toHaveLength(1));
+    await openHome();
+    expect(home()).toMatch(new RegExp(`https://fake\\.slack\\.com/archives/C0GENERAL/p\\d+\\?thread_ts=${threadTs}`));
+    expect(home()).not.toContain(`/p${dotless}`);
+  });
+
+  test('tells the places in line of one thread, and names direct messages', async () => {
+    const threadTs = await world.direct('the first?');
+    await world.reply(threadTs, 'the second?', { channel: 'D0ADA', channelType: 'im' });
+    await eventually(() => one(service.find('the first?')));
+    await openHome();
+    await eventually(() => expect(home()).toContain('waiting in its thread, place 1'));
+    expect(home()).toContain('direct message');
+    expect(home()).not.toContain('<#D0ADA>');
+  });
+
+  test('has a Cancel that works from there, for each question', async () => {
+    await world.mention('the first?');
+    await world.mention('the second?');
+    await eventually(() => one(service.find('the second?')));
+    await eventually(() => one(service.find('the first?')));
+    await openHome();
+    await eventually(() => expect(home().match(/deepsearch:cancel_own/g)).toHaveLength(2));
+    expect((await world.pressInHome('Cancel')).acknowledged).toBe(true);
+    await eventually(() => expect(service.calls).toContain('cancel'));
+    await eventually(() => expect(home()).toMatch(/the second\?\\ncancelled/));
+    expect(home().match(/deepsearch:cancel_own/g)).toHaveLength(1);
+  });
+
+  test("lets nobody cancel another person's question, whatever value a press carries", async () => {
+    await openHome(people.bob);
+    await openHome();
+    await world.mention('is it mine?');
+    await eventually(() => one(service.find('is it mine?')));
+    const stolen = await eventually(() => {
+      const [, value] = /deepsearch:cancel_own.*?"value":"(q[0-9a-f]{24})"/.exec(home()) ?? [];
+      if (value === undefined) throw new Error('no button');
+      return value;
+    });
+    const view = world.slack.viewDesk.told(world.home(people.bob) ?? world.slack.openViews[0] ?? never());
+    for (const value of [stolen, `${stolen}.1`, 'q', '', '{"questionId":1}']) {
+      const press = {
+        actionId: 'deepsearch:cancel_own',
+        blockId: 'b',
+        user: people.bob,
+        place: { view },
+        label: 'Cancel',
+      };
+      expect((await world.deliver(buttonOf({ ...press, value }))).acknowledged).toBe(true);
+    }
+    await settled();
+    expect(one(service.find('is it mine?')).status).toBe('processing');
+    expect(home(people.bob)).not.toContain('is it mine?');
+  });
+
+  test('speaks German to who reads German', async () => {
+    await openHome(people.gerd);
+    expect(home(people.gerd)).toContain('Du hast noch nichts gefragt.');
+    await world.mention('wo ist main?', { user: people.gerd });
+    await eventually(() => expect(home(people.gerd)).toContain('Suche läuft seit'));
+    expect(home(people.gerd)).not.toMatch(/Cancel"|direct message|searching/);
+  });
+
+  test.each([people.mia, people.olga, people.robo])('tells %s why not, and nothing else', async (user) => {
+    await openHome(user);
+    expect(world.home(user)?.blocks).toHaveLength(2);
+    expect(home(user)).toMatch(/may not ask|Only members|could not tell/);
+    expect(home(user)).not.toContain('"button"');
+  });
+
+  test('says who it is for only when Slack can tell, and is not blank meanwhile', async () => {
+    world.slack.failUserInfo(people.ada, 'internal_error');
+    await openHome();
+    expect(home()).toContain('could not tell who you are');
+    world.slack.failUserInfo(people.ada);
+    await openHome();
+    await eventually(() => expect(home()).toContain('You have not asked anything yet.'));
+  });
+
+  test('costs nothing for people who never opened it', async () => {
+    service.answerEverything();
+    await settled(people.ada);
+    expect(published()).toBe(0);
+    await openHome(people.bob);
+    const before = published();
+    const threadTs = await world.mention('for ada only?');
+    await eventually(() => expect(world.answersIn(threadTs)).toHaveLength(1));
+    expect(published()).toBe(before);
+  });
+
+  test('is told in few calls, whatever happens to how many questions', async () => {
+    await openHome();
+    service.answerEverything();
+    const texts = ['one?', 'two?', 'three?', 'four?'];
+    for (const text of texts) await world.mention(text);
+    await eventually(() => expect(home().match(/answered in/g)).toHaveLength(texts.length), { timeoutMs: 15_000 });
+    // Each is admitted, asked and answered.
+    expect(published()).toBeLessThanOrEqual(1 + 3 * texts.length);
+  });
+
+  test('that Slack makes wait is shown later, and never in the way of an answer', async () => {
+    await openHome();
+    world.slack.fault('views.publish', { retryAfterSeconds: 1 });
+    service.answerEverything();
+    const threadTs = await world.mention('who is faster?');
+    await eventually(() => expect(world.answersIn(threadTs)).toHaveLength(1));
+    await eventually(() => expect(home()).toContain('answered in'));
+  });
+
+  test('survives a restart: it is kept fresh by the next process', async () => {
+    await openHome();
+    await world.restart();
+    await world.mention('still fresh?');
+    await eventually(() => expect(home()).toMatch(/still fresh\?\\nsearching/));
+  });
+
+  test('shows the quota the newest answer reported, and an access that needs attention', async () => {
+    const threadTs = await world.mention('how much?');
+    const question = await eventually(() => one(service.find('how much?')));
+    service.quota(1710, 2000, new Date(Date.UTC(2030, 0, 1)));
+    service.answer(question);
+    await eventually(() => expect(world.answersIn(threadTs)).toHaveLength(1));
+    await openHome();
+    expect(home()).toContain('85 % of the quota used (1,710 of 2,000 credits)');
+    service.decideFates(() => ({ status: 401 }));
+    const failing = await world.mention('and now?');
+    await eventually(() => expect(world.answersIn(failing)).toHaveLength(1));
+    await eventually(() => expect(home()).toContain('needs attention'));
+  });
+});
+
+describe('/deepsearch history', () => {
+  test('lists the newest questions privately, with links', async () => {
+    const threadTs = await world.mention('where is main?');
+    service.answer(await eventually(() => one(service.find('where is main?'))));
+    await eventually(() => expect(world.answersIn(threadTs)).toHaveLength(1));
+    await world.mention("somebody else's?", { user: people.bob });
+    const { response } = await world.command('history');
+    expect(response).toMatchObject({ response_type: 'ephemeral' });
+    expect(JSON.stringify(response)).toMatch(/where is main\?\\nanswered in/);
+    expect(JSON.stringify(response)).toContain(`?thread_ts=${threadTs}&amp;cid=C0GENERAL|open>`);
+    expect(JSON.stringify(response)).not.toContain("somebody else's?");
+  });
+
+  test('says when there is nothing, in the language of the reader', async () => {
+    expect(JSON.stringify((await world.command('history')).response)).toContain('You have not asked anything yet.');
+    const { response } = await world.command('history', { user: people.gerd });
+    expect(JSON.stringify(response)).toContain('Du hast noch nichts gefragt.');
+  });
+
+  test('tells guests why not', async () => {
+    const { response } = await world.command('history', { user: people.mia });
+    expect(JSON.stringify(response)).toMatch(/Guests/);
+  });
+});
+
+function never(): never {
+  throw new Error('no Home');
+}
