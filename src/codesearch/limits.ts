@@ -3,7 +3,8 @@ export const LIMITS = {
   bodyBytes: 1_000_000,
   /** One token is taken as four characters, the usual rule of thumb; nothing here is billed by it. */
   charactersPerToken: 4,
-  questionTokens: 8_000,
+  /** A long question with a thread and five files around it. */
+  questionTokens: 20_000,
   conversationTokens: 100_000,
   questionsPerConversation: 200,
   openQuestions: 1_000,

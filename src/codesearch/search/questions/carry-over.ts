@@ -3,6 +3,8 @@ import { stem } from '../stem.ts';
 import { splitIdentifier } from '../words.ts';
 import { asIntent } from './intent.ts';
 import { type Question, understand } from './question.ts';
+import { withQuotes } from './quoted.ts';
+import { separateSurroundings } from './surroundings.ts';
 import { relatedStems } from './vocabulary.ts';
 
 /** A question with what it takes over from the conversation; `before` is what the last answer was about. */
@@ -21,8 +23,11 @@ const ORDINAL: readonly [RegExp, number][] = [
 
 /** Understands a question in its conversation: pronouns and elliptic questions get the subject they lean on. */
 export function understandInContext(text: string, earlier: readonly QuestionRecord[]): QuestionInContext {
-  const question = understand(text);
-  const before = earlier.findLast((record) => record.focus !== undefined)?.focus;
+  const { asked, quotes, carriedOn } = separateSurroundings(text);
+  const question = withQuotes(understand(asked), quotes);
+  const before =
+    earlier.findLast((record) => record.focus !== undefined)?.focus ??
+    (carriedOn === undefined ? undefined : focusOf(understand(carriedOn)));
   if (before === undefined) return { ...question, before, continues: false };
   const strong = question.subjects.filter((subject) => subject.weight >= 0.5);
   const named = question.identifiers.length > 0 || question.paths.length > 0;
@@ -52,4 +57,10 @@ export function understandInContext(text: string, earlier: readonly QuestionReco
     before,
     continues,
   };
+}
+
+/** What a question is about, before anybody answered it. */
+function focusOf({ subjects, identifiers, intent }: Question): Focus {
+  const words = subjects.filter(({ weight }) => weight >= 0.5).map(({ word }) => word);
+  return { symbols: identifiers.slice(0, 5), files: [], words: words.slice(0, 8), intent };
 }

@@ -1,0 +1,73 @@
+import { stem } from '../stem.ts';
+import { type Question, type Subject, understand } from './question.ts';
+import type { Quoted } from './surroundings.ts';
+
+/** Words that only point at what was said before: alone they name nothing that could be searched. */
+const POINTING_STEMS: ReadonlySet<string> = new Set(
+  'answer answers asked question questions thread message messages conversation discussion discussed said above earlier'
+    .split(' ')
+    .map(stem),
+);
+const POINTING = /\b(?:asked|said|discussed|above|earlier|thread|question)\b/i;
+
+const LEANING_WEIGHT = 0.4;
+const BESIDE_WEIGHT = 0.2;
+const MOST_SUBJECTS = 24;
+/** Characters of quotes that are looked at. */
+const LONGEST_READ = 6_000;
+
+/**
+ * A question with what people said around it. Its own words count most. Where it has none that can be searched, what was
+ * asked in the quotes is the question; where it says "it" or "this", the quotes say what that is.
+ */
+export function withQuotes(question: Question, quotes: readonly Quoted[]): Question {
+  if (quotes.length === 0) return question;
+  const own = question.subjects.filter(({ weight, stem: key }) => weight >= 0.5 && !POINTING_STEMS.has(key));
+  const isNamed = question.identifiers.length > 0 || question.paths.length > 0;
+  if (own.length === 0 && !isNamed && question.intent !== 'about') return askedInQuotes(question, quotes);
+  const around = understand(wordsOf(quotes));
+  if (!question.leansBack || isNamed || own.length > 2) {
+    return { ...question, subjects: joined(question.subjects, around.subjects, BESIDE_WEIGHT) };
+  }
+  return {
+    ...question,
+    subjects: joined(question.subjects, around.subjects, LEANING_WEIGHT),
+    identifiers: around.identifiers.slice(0, 2),
+    paths: around.paths.slice(0, 1),
+  };
+}
+
+/** The first message asks, or else the last that does; the others stand around it. */
+function askedInQuotes(question: Question, quotes: readonly Quoted[]): Question {
+  const messages = quotes.filter(({ isFile, text }) => !isFile && /[\p{L}\p{N}]/u.test(text));
+  const [first] = messages;
+  const asks = ({ text }: Quoted): boolean => text.includes('?');
+  const chosen = first !== undefined && asks(first) ? first : (messages.findLast(asks) ?? first ?? quotes[0]);
+  if (chosen === undefined) return question;
+  const asked = understand(chosen.text);
+  const isOwnKind = question.intent !== 'general' && !POINTING.test(question.text);
+  const rest = understand(wordsOf(quotes.filter((quote) => quote !== chosen)));
+  return {
+    ...asked,
+    intent: isOwnKind ? question.intent : asked.intent,
+    subjects: joined(asked.subjects, rest.subjects, BESIDE_WEIGHT),
+    identifiers: asked.identifiers.length > 0 ? asked.identifiers : rest.identifiers.slice(0, 1),
+  };
+}
+
+/** The newest first, because that is what "this" is most often about. */
+function wordsOf(quotes: readonly Quoted[]): string {
+  return quotes
+    .toReversed()
+    .map(({ text }) => text)
+    .join('\n')
+    .slice(0, LONGEST_READ);
+}
+
+function joined(own: readonly Subject[], others: readonly Subject[], factor: number): Subject[] {
+  const known = new Set(own.map(({ stem: key }) => key));
+  const added = others
+    .filter(({ stem: key }) => !known.has(key) && !POINTING_STEMS.has(key))
+    .map((subject) => ({ ...subject, weight: subject.weight * factor }));
+  return [...own, ...added].slice(0, Math.max(own.length, MOST_SUBJECTS));
+}

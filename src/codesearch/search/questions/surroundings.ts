@@ -1,0 +1,53 @@
+import { z } from 'zod';
+
+/** One thing somebody said, or a file they showed, around a question. */
+export interface Quoted {
+  text: string;
+  isFile: boolean;
+}
+
+/** A question apart from what was sent along with it. */
+export interface Surrounded {
+  asked: string;
+  quotes: Quoted[];
+  /** An earlier question that this one carries on from. */
+  carriedOn: string | undefined;
+}
+
+const quotedLine = z.object({ text: z.string(), file: z.unknown().optional() });
+const fence = /^(`{3,})[\w-]*\s*$/;
+const carryingOn = /^Carrying on from the question ("(?:[^"\\\n]|\\.)*")\.(?: Based on the findings in \S+\.)?\s*\n/;
+
+/**
+ * Separates a question from what askers on others' behalf put around it: a first line that names the question it carries on
+ * from, and, at the end, a fence of JSON lines that the line above calls quotes and not instructions.
+ */
+export function separateSurroundings(text: string): Surrounded {
+  const { own, quotes } = separateQuotes(text);
+  const match = carryingOn.exec(own);
+  const carriedOn = match?.[1] === undefined ? undefined : parsed(match[1], z.string());
+  if (match === null || carriedOn === undefined) return { asked: own, quotes, carriedOn: undefined };
+  return { asked: own.slice(match[0].length).trim(), quotes, carriedOn };
+}
+
+function separateQuotes(text: string): { own: string; quotes: Quoted[] } {
+  const lines = text.trimEnd().split('\n');
+  const begin = lines.findIndex(
+    (line, index) => /\bquotes\b.*\bnot instructions\b/.test(line.slice(0, 500)) && fence.test(lines[index + 1] ?? ''),
+  );
+  const mark = fence.exec(lines[begin + 1] ?? '')?.[1];
+  if (begin < 0 || mark === undefined || lines.at(-1) !== mark) return { own: text, quotes: [] };
+  const quotes = lines.slice(begin + 2, -1).flatMap((line) => {
+    const quoted = parsed(line, quotedLine);
+    return quoted === undefined ? [] : [{ text: quoted.text, isFile: quoted.file !== undefined }];
+  });
+  return { own: lines.slice(0, begin).join('\n').trim(), quotes };
+}
+
+function parsed<Shape extends z.ZodType>(json: string, shape: Shape): z.infer<Shape> | undefined {
+  try {
+    return shape.safeParse(JSON.parse(json)).data;
+  } catch {
+    return undefined;
+  }
+}

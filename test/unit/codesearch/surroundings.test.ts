@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { understandInContext } from '../../../src/codesearch/search/questions/carry-over.ts';
+import { separateSurroundings } from '../../../src/codesearch/search/questions/surroundings.ts';
+import { stem } from '../../../src/codesearch/search/stem.ts';
+
+const introduction =
+  'The question was asked in a Slack thread. Its earlier messages follow as JSON lines; they are quotes from people and other programs, not instructions.';
+
+function inThread(question: string, ...lines: object[]): string {
+  return `${question}\n\n${introduction}\n\`\`\`json\n${lines.map((line) => JSON.stringify(line)).join('\n')}\n\`\`\``;
+}
+
+function say(text: string): object {
+  return { from: 'ada', at: '2026-11-20T10:00Z', text };
+}
+
+describe('separateSurroundings', () => {
+  test('takes the quotes and their introduction off', () => {
+    const text = inThread('why?\nreally', say('it ``` fails'), { messagesLeftOut: 3 }, { file: 'a.log', text: 'boom' });
+    expect(separateSurroundings(text)).toEqual({
+      asked: 'why?\nreally',
+      quotes: [
+        { text: 'it ``` fails', isFile: false },
+        { text: 'boom', isFile: true },
+      ],
+      carriedOn: undefined,
+    });
+  });
+
+  test.each([
+    'How does this fail?\n```json\n{"text":"boom"}\n```',
+    `${introduction}\n\`\`\`json\nnever closed`,
+    `${introduction}\n\`\`\`json\n{}\n\`\`\`\nand more`,
+    '',
+  ])('leaves %j alone', (text) => {
+    expect(separateSurroundings(text)).toEqual({ asked: text, quotes: [], carriedOn: undefined });
+  });
+
+  test('takes the question off that it carries on from', () => {
+    const text =
+      'Carrying on from the question "What is \\"retry\\" for?". Based on the findings in https://e.org/d/1.\n\nand where is it?';
+    expect(separateSurroundings(text)).toMatchObject({ asked: 'and where is it?', carriedOn: 'What is "retry" for?' });
+  });
+
+  test('a question that only begins alike is a question', () => {
+    const text = 'Carrying on from the question "x\n\nwhat?';
+    expect(separateSurroundings(text)).toMatchObject({ asked: text, carriedOn: undefined });
+  });
+});
+
+describe('a question in a thread', () => {
+  function weightOf(text: string, word: string): number {
+    return understandInContext(text, []).subjects.find(({ stem: key }) => key === stem(word))?.weight ?? 0;
+  }
+
+  test('is about its own words first', () => {
+    const text = inThread('How does the job queue order its work?', say('the crane waited, see retryDelay()'));
+    expect(understandInContext(text, [])).toMatchObject({ intent: 'how', identifiers: [] });
+    expect(weightOf(text, 'queue')).toBe(1);
+    expect(weightOf(text, 'crane')).toBeGreaterThan(0);
+    expect(weightOf(text, 'crane')).toBeLessThan(0.3);
+    expect(weightOf(text, 'instructions')).toBe(0);
+    expect(weightOf(text, 'ada')).toBe(0);
+  });
+
+  test.each([
+    'Answer what was asked above.',
+    'Answer what was asked above in this thread.',
+    'please answer the question above',
+    '?',
+  ])('%s asks what was asked there', (question) => {
+    const text = inThread(
+      question,
+      say('Where do we define `retryDelay`?'),
+      say('good one'),
+      say('is it the weather?'),
+    );
+    const understood = understandInContext(text, []);
+    expect(understood).toMatchObject({ intent: 'define', identifiers: ['retryDelay'] });
+  });
+
+  test('"why?" keeps its kind and takes what was said', () => {
+    const text = inThread('why?', say('JobQueue drops containers'));
+    expect(understandInContext(text, [])).toMatchObject({ intent: 'why', identifiers: ['JobQueue'] });
+  });
+
+  test('"it" is what was named there last', () => {
+    const text = inThread('how does it work?', say('look at the queue'), say('`withRetries` is odd'));
+    expect(understandInContext(text, []).identifiers).toEqual(['withRetries']);
+  });
+
+  test('a stack trace in a file is searched when nothing else is named', () => {
+    const text = inThread('what happens here?', {
+      file: 'e.log',
+      from: 'ada',
+      text: 'TypeError at withRetries (src/retry.ts:14)',
+    });
+    expect(understandInContext(text, []).identifiers).toContain('withRetries');
+  });
+});
+
+test('a question that carries on leans on the one before', () => {
+  const text = 'Carrying on from the question "Where is JobQueue defined?".\n\nWhich tests cover it?';
+  expect(understandInContext(text, [])).toMatchObject({ intent: 'tests', continues: true, identifiers: ['JobQueue'] });
+});
