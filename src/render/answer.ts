@@ -1,7 +1,9 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { Answer, Question, Quota } from '../core/question.ts';
 import { actions, button, context, section } from './blocks.ts';
-import { ACTIONS, followUpAction, markerBlockId, markerMetadata, partMarker } from './ids.ts';
+import { feedbackBlock, feedbackWeight } from './feedback.ts';
+import { followUpsWeight, isDirect, renderFollowUps } from './follow-ups.ts';
+import { ACTIONS, markerBlockId, markerMetadata, partMarker } from './ids.ts';
 import { LIMITS } from './limits.ts';
 import { mrkdwnLink } from './links.ts';
 import { DIAGRAM_LANGUAGES, type DiagramNotes } from './markdown/diagrams.ts';
@@ -10,11 +12,10 @@ import { parseAnswer, textOf } from './markdown/parse.ts';
 import type { RenderedMessage, RenderOptions } from './message.ts';
 import { type Say, sayIn } from './say.ts';
 import { countSources, firstSources, groupSources, sourceLines } from './sources.ts';
-import { inertCut, oneLine } from './text.ts';
+import { inertCut } from './text.ts';
 import { slackDayTime } from './time.ts';
 
 const SHOWN_SOURCES = 5;
-const SHOWN_FOLLOW_UPS = 3;
 const MAX_TITLE = 300;
 /** With addresses longer than this together, fewer than five sources are shown. */
 const MAX_SOURCES = 4_000;
@@ -30,7 +31,8 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
   const say = sayIn(question.locale);
   const head = renderHead(question, answer, say);
   const sources = renderSources(answer, say);
-  const buttons = renderButtons(question, answer, sources, say);
+  const buttons = renderButtons(question, sources, say);
+  const followUps = followUpsWeight(answer);
   const footer = renderFooter(question, answer, say);
   const hasFile = question.delivery.file?.state === 'attached';
   const isLonger = say.answer.isLonger(linkTo(question, say), hasFile);
@@ -38,9 +40,13 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
     firstWeight: weigh(head),
     // Whether there is a file is known only before the last part; the parts must be the same before and after.
     lastWeight:
-      weigh([longestNote(question, say), ...sources.sections, footer]) + LIMITS.blockWeight + buttonsWeight(buttons),
+      weigh([longestNote(question, say), ...sources.sections, footer]) +
+      LIMITS.blockWeight +
+      buttonsWeight(buttons) +
+      followUps.weight +
+      feedbackWeight(say),
     eachWeight: PART_LINE + LIMITS.blockWeight,
-    blocks: head.length + sources.sections.length + 5,
+    blocks: head.length + sources.sections.length + followUps.rows + 6,
   };
   const divided = layoutAnswer(answer.markdown, surroundings, diagramNotes(question, say));
   const isEmpty = divided.isWhole && divided.parts.every((part) => part.markdown === '');
@@ -74,7 +80,10 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
       ...(isLast ? [divider] : []),
       ...after.map((text) => section(text)),
       ...(isLast && buttons.length > 0 ? [actions(buttons)] : []),
-      context(small, markerBlockId(marker, `${small}${part.markdown}`)),
+      ...(isLast ? renderFollowUps(question, answer, say) : []),
+      context(small, markerBlockId(marker, `${small}${part.markdown}${JSON.stringify(question.usedFollowUps ?? [])}`)),
+      // What others asked is voted on where they asked it.
+      ...(isLast && question.origin !== 'shared' ? [feedbackBlock(question.id, options.format, say)] : []),
     ];
     return { text: preview(answer, part, say), blocks, metadata };
   });
@@ -103,10 +112,13 @@ function emptyAnswer(say: Say): AnswerPart {
 /** The mention that notifies the asker, and the title unless the answer begins with it. */
 function renderHead(question: Question, answer: Answer, say: Say): string[] {
   const title = startsWithTitle(answer) ? '' : inertCut(answer.title, MAX_TITLE);
-  const mention = `<@${question.askerId}>`;
+  // Nobody waits for an answer that is shown again: its card says who shares it.
+  const mention = question.origin === 'shared' ? '' : `<@${question.askerId}>`;
+  // A mark inside the title would end the bold; it is only an ornament there.
+  const bold = title === '' ? '' : `*${title.replaceAll('*', '')}*`;
+  const first = [mention, bold].filter((text) => text !== '').join(' ');
   return [
-    // A mark inside the title would end the bold; it is only an ornament there.
-    title === '' ? mention : `${mention} *${title.replaceAll('*', '')}*`,
+    ...(first === '' ? [] : [first]),
     ...(question.upstream.conversationLost === true ? [say.answer.conversationLost()] : []),
   ];
 }
@@ -143,15 +155,11 @@ function renderSources(answer: Answer, say: Say): ShownSources {
   return { sections, total, hasMore: shown < total };
 }
 
-function renderButtons(question: Question, answer: Answer, sources: ShownSources, say: Say): Button[] {
+function renderButtons(question: Question, sources: ShownSources, say: Say): Button[] {
   const value = { questionId: question.id };
   return [
-    ...answer.followUps.flatMap((text, index) =>
-      oneLine(plainLabel(text)) === '' || index >= SHOWN_FOLLOW_UPS
-        ? []
-        : [button(plainLabel(text), followUpAction(index), { ...value, index })],
-    ),
     ...(sources.hasMore ? [button(say.buttons.allSources(sources.total), ACTIONS.allSources, value)] : []),
+    ...(isDirect(question) && question.origin !== 'shared' ? [button(say.buttons.share(), ACTIONS.share, value)] : []),
   ];
 }
 
@@ -195,9 +203,4 @@ function preview(answer: Answer, part: AnswerPart, say: Say): string {
   // Text without its line breaks is not longer, so four times the bound is more than enough to read.
   const words = inertCut(part.words.slice(0, 4 * LIMITS.notificationText), LIMITS.notificationText);
   return words === '' ? inertCut(answer.title, LIMITS.notificationText) || say.answer.empty() : words;
-}
-
-/** Button labels know no formatting; the backticks around names would be shown. The full text is asked all the same. */
-function plainLabel(text: string): string {
-  return text.replaceAll('`', '');
 }

@@ -1,4 +1,4 @@
-import type { ActionsBlock, Button, ContextBlock, SectionBlock } from '@slack/types';
+import type { ActionsBlock, ActionsBlockElement, Button, ContextBlock, SectionBlock } from '@slack/types';
 import { type ButtonValue, buttonValue } from './ids.ts';
 import { LIMITS } from './limits.ts';
 import { cut, oneLine } from './text.ts';
@@ -22,7 +22,7 @@ export function context(text: string, blockId?: string): ContextBlock {
   };
 }
 
-export function actions(elements: Button[]): ActionsBlock {
+export function actions(elements: ActionsBlockElement[]): ActionsBlock {
   return { type: 'actions', elements };
 }
 

@@ -11,7 +11,7 @@ import { inertCut } from './text.ts';
 import { slackDayTime, slackTime } from './time.ts';
 
 /** Origins whose question is not visible right above the card. */
-const RESTATED: ReadonlySet<Origin> = new Set(['command', 'followUp', 'retry', 'shortcut']);
+const RESTATED: ReadonlySet<Origin> = new Set(['command', 'followUp', 'retry', 'shortcut', 'shared']);
 
 /** A step is one quiet line, not a report. */
 const MAX_STEP = 200;
@@ -25,7 +25,8 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
   const status = statusLine(question, view, say);
   const step = view.kind === 'running' && view.lastStep !== undefined ? inertCut(view.lastStep, MAX_STEP) : '';
   const asker = `<@${question.askerId}>`;
-  const asked = RESTATED.has(question.origin) ? quote(say.card.asked(asker), question.text) : undefined;
+  const heading = question.origin === 'shared' ? say.card.sharedAnswer(asker) : say.card.asked(asker);
+  const asked = RESTATED.has(question.origin) ? quote(heading, question.text) : undefined;
   const askedSections = asked === undefined ? [] : asked.sections;
   const shortened = asked?.shortened === undefined ? [] : [say.words.shortened(asked.shortened)];
 
@@ -34,7 +35,7 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
   if (options.format === 'plain') {
     // An edit takes 4,000 bytes of text, so a plain card keeps the beginning of a long question.
     const lines = [
-      ...(asked === undefined ? [] : [say.card.asked(asker), inertCut(question.text, LIMITS.notificationText)]),
+      ...(asked === undefined ? [] : [heading, inertCut(question.text, LIMITS.notificationText)]),
       status,
       ...(step === '' ? [] : [step]),
       ...(readNote === '' ? [] : [readNote]),
@@ -87,7 +88,7 @@ function statusLine(question: Question, view: CardView, say: Say): string {
     case 'gaveUp':
       return say.card.gaveUp(view.durationMs);
     case 'shared':
-      return say.card.shared(`<@${question.askerId}>`);
+      return say.card.shared();
   }
 }
 

@@ -20,6 +20,7 @@ const en = (f: Formats) => ({
   quota: (share: number, used: number, limit: number) =>
     `${f.share(share)} of the quota used (${f.number(used)} of ${f.number(limit)} credits)`,
   quotaResets: (when: string) => `resets ${when}`,
+  usedFollowUp: (by: string, text: string) => `${by} asked: ${text}`,
   conversationLost: () => 'The earlier conversation no longer exists in Deep Search, so this started a new one.',
   /** Of a modal: at most 24 characters. */
   sourcesTitle: () => 'Sources',
@@ -46,6 +47,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   quota: (share, used, limit) =>
     `${f.share(share)} des Kontingents verbraucht (${f.number(used)} von ${f.number(limit)} Credits)`,
   quotaResets: (when) => `neu ab ${when}`,
+  usedFollowUp: (by, text) => `${by} hat gefragt: ${text}`,
   conversationLost: () =>
     'Die frühere Unterhaltung gibt es in Deep Search nicht mehr, deshalb hat hier eine neue begonnen.',
   sourcesTitle: () => 'Quellen',

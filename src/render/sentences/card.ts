@@ -38,7 +38,8 @@ const en = (f: Formats) => {
     cancelled: (by: string | undefined) => (by === undefined ? '⏹️ Cancelled' : `⏹️ Cancelled by ${by}`),
     failed: (durationMs: number) => `⚠️ Failed after ${f.duration(durationMs)}`,
     gaveUp: (durationMs: number) => `⌛ Still running after ${f.duration(durationMs)}; I stopped watching`,
-    shared: (by: string) => `✅ Answer shared by ${by}`,
+    sharedAnswer: (by: string) => `*${by} shared an answer:*`,
+    shared: () => '✅ The answer is in the thread',
   };
 };
 
@@ -71,7 +72,8 @@ const de = (f: Formats): ReturnType<typeof en> => {
     cancelled: (by) => (by === undefined ? '⏹️ Abgebrochen' : `⏹️ Abgebrochen von ${by}`),
     failed: (durationMs) => `⚠️ Fehlgeschlagen nach ${f.duration(durationMs)}`,
     gaveUp: (durationMs) => `⌛ Läuft nach ${f.duration(durationMs)} immer noch; ich schaue nicht mehr nach`,
-    shared: (by) => `✅ Antwort geteilt von ${by}`,
+    sharedAnswer: (by) => `*${by} hat eine Antwort geteilt:*`,
+    shared: () => '✅ Die Antwort steht im Thread',
   };
 };
 

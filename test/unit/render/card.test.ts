@@ -72,7 +72,7 @@ describe('a card', () => {
         "⏹️ Cancelled by <@U0BOB>",
         "⚠️ Failed after 3 s",
         "⌛ Still running after 15 min; I stopped watching",
-        "✅ Answer shared by <@U0ASKER>",
+        "✅ The answer is in the thread",
       ]
     `);
   });

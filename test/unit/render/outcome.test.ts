@@ -49,7 +49,9 @@ describe('an answer', () => {
       'divider',
       'section',
       'actions',
+      'actions',
       'context',
+      'context_actions',
     ]);
     expect(texts(message)).toBe(
       [
@@ -95,7 +97,7 @@ describe('an answer', () => {
     const message = only(renderOutcome(answered({ sources: [...many, ...many] }), markdown));
     expect(texts(message)).toContain('*Sources* · 12 in 3 repositories');
     expect(texts(message).match(/^• /gm)).toHaveLength(5);
-    expect(buttons(message).at(-1)).toMatchObject({ id: ACTIONS.allSources, label: 'All sources (12)' });
+    expect(buttons(message)[0]).toMatchObject({ id: ACTIONS.allSources, label: 'All sources (12)' });
     expect(buttons(only(renderOutcome(answered({ sources: sources(5) }), markdown))).map(({ id }) => id)).not.toContain(
       ACTIONS.allSources,
     );
