@@ -36,7 +36,8 @@ async function main(): Promise<number> {
       process.stdout.write(usage);
       return 0;
     }
-    const votes = await readAllVotes(location(), { clock: Date.now, journal: quiet });
+    const { votes, unreadable } = await readAllVotes(location(), { clock: Date.now, journal: quiet });
+    if (unreadable > 0) process.stderr.write(`left out because they can't be read: ${unreadable}\n`);
     write(votesAsCsv(votes, order.sinceMs), order.out);
     return 0;
   } catch (error) {

@@ -74,13 +74,13 @@ function createStorage(kv: KeyValueStore): Storage {
 }
 
 /**
- * Every vote that is kept, in no particular order; only reads, and may be called while the app runs on the same storage.
- * Throws `AppError` of kind `storage` or `corrupt`.
+ * Every vote that is kept, in no particular order, and how many more could not be read. Changes nothing, and may be called
+ * while the app runs on the same storage. Throws `AppError` of kind `storage`.
  */
 export async function readAllVotes(
   location: StorageLocation,
   { clock, journal }: { clock: Clock; journal: Journal },
-): Promise<Vote[]> {
+): Promise<{ votes: Vote[]; unreadable: number }> {
   const store =
     'redisUrl' in location
       ? await openRedisStore(location.redisUrl, journal)

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { AppError } from '../core/errors.ts';
+import { AppError, isAppError } from '../core/errors.ts';
 import type { Claims, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
 import type { TurnStore } from '../core/turns.ts';
 import type { Vote, VoteStore } from '../core/votes.ts';
@@ -108,14 +108,22 @@ export function createVoteStore(kv: KeyValueStore): VoteStore {
   };
 }
 
-/** Every vote that is kept, in no particular order. Only reads. */
-export async function readVotes(kv: Pick<KeyValueStore, 'get' | 'members'>): Promise<Vote[]> {
+/** Every vote that is kept, in no particular order, and how many more could not be read. Changes nothing. */
+export async function readVotes(
+  kv: Pick<KeyValueStore, 'get' | 'members'>,
+): Promise<{ votes: Vote[]; unreadable: number }> {
   const votes: Vote[] = [];
+  let unreadable = 0;
   for (const name of await kv.members(VOTES_KEY)) {
-    const vote = await readVote(kv, name);
-    if (vote !== undefined) votes.push(vote);
+    try {
+      const vote = await readVote(kv, name);
+      if (vote !== undefined) votes.push(vote);
+    } catch (error) {
+      if (!isAppError(error, 'corrupt')) throw error;
+      unreadable += 1;
+    }
   }
-  return votes;
+  return { votes, unreadable };
 }
 
 async function readVote(kv: Pick<KeyValueStore, 'get'>, name: string): Promise<Vote | undefined> {

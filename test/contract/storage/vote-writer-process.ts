@@ -1,0 +1,25 @@
+import { openStorage } from '../../../src/storage/open-storage.ts';
+import { createRecordingJournal } from '../../support/recording-journal.ts';
+
+// Run as a process of its own: `vote-writer-process.ts <data directory or redis address>`. Says `open`, then the number of
+// every vote whose storing was acknowledged, until it is killed.
+
+const [place] = process.argv.slice(2);
+if (place === undefined) throw new Error('usage: vote-writer-process.ts <data directory or redis address>');
+
+const location = place.startsWith('redis:') ? { redisUrl: place } : { dataDir: place };
+const { votes } = await openStorage(location, { clock: Date.now, journal: createRecordingJournal().journal });
+process.stdout.write('open\n');
+
+for (let index = 0; ; index++) {
+  await votes.put({
+    version: 1,
+    teamId: 'T1',
+    userId: 'U1',
+    questionId: `q${String(index).padStart(24, '0')}`,
+    verdict: 'up',
+    reasons: [],
+    atMs: Date.now(),
+  });
+  process.stdout.write(`${index}\n`);
+}

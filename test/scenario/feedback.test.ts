@@ -1,0 +1,213 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Vote } from '../../src/core/votes.ts';
+import { readAllVotes } from '../../src/storage/open-storage.ts';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { type FakeMessage, people, team } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { feedbackOf, viewSubmissionOf } from '../support/payloads-surfaces.ts';
+import { createRecordingJournal } from '../support/recording-journal.ts';
+import { hasRedisServer, startRedisServer } from '../support/redis-server.ts';
+import { createTempDir } from '../support/temp-dir.ts';
+import { startWorld, visibleText, type World } from '../support/world.ts';
+
+let service: FakeService;
+let world: World;
+let data: Awaited<ReturnType<typeof createTempDir>>;
+
+async function begin(settings: Record<string, string> = {}): Promise<void> {
+  data = await createTempDir();
+  service = await startFakeService();
+  service.answerEverything();
+  world = await startWorld({
+    service: { url: service.url, token: serviceToken },
+    settings: { DATA_DIR: data.path, ...settings },
+  });
+}
+
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  await data.remove();
+  expect(world.slack.violations).toEqual([]);
+});
+
+/** What is stored, read once the app has stopped. */
+async function votes(): Promise<Vote[]> {
+  await world.stopApp();
+  const { journal } = createRecordingJournal();
+  return (await readAllVotes({ dataDir: data.path }, { clock: Date.now, journal })).votes;
+}
+
+async function answered(question: string): Promise<{ ts: string; last: FakeMessage }> {
+  const ts = await world.mention(question);
+  return { ts, last: await eventually(() => one(world.answersIn(ts))) };
+}
+
+/** The private words to someone. */
+function toldTo(user: string): string {
+  return world.ephemeralsTo(user).map(visibleText).join('\n');
+}
+
+describe('native feedback buttons', () => {
+  beforeEach(() => begin());
+
+  test('a vote for an answer is noted privately and changes nothing that others see', async () => {
+    const { last } = await answered('how?');
+    const before = JSON.stringify(last);
+    await world.feedback('positive', { user: people.bob });
+    await eventually(() => expect(toldTo(people.bob)).toContain('Noted.'));
+    expect(JSON.stringify(last)).toBe(before);
+    expect(await votes()).toEqual([
+      expect.objectContaining({ userId: people.bob, verdict: 'up', reasons: [], teamId: team.id }),
+    ]);
+  });
+
+  test('a vote against one opens a form, counts at once, and gets its reasons when the form is sent', async () => {
+    await answered('how?');
+    await world.feedback('negative');
+    const form = await world.modal();
+    await world.submit(form, { reasons: ['wrong', 'It missed a source'], comment: '  It is in retry.ts, not here.  ' });
+    expect(world.slack.openViews).toEqual([]);
+    await eventually(() => expect(toldTo(people.ada)).toContain('Noted.'));
+    const { id, questions } = one(service.conversations);
+    expect(await votes()).toEqual([
+      expect.objectContaining({
+        verdict: 'down',
+        reasons: ['wrong', 'missedSource'],
+        comment: 'It is in retry.ts, not here.',
+        conversationId: id,
+        upstreamQuestionId: one(questions).id,
+      }),
+    ]);
+  });
+
+  test('counts without its reasons when the form is closed, or cannot be opened any more', async () => {
+    await answered('how?');
+    await world.feedback('negative');
+    await world.closeModal(await world.modal());
+    world.slack.expireTriggers();
+    await world.feedback('negative', { user: people.bob });
+    await eventually(() => expect(toldTo(people.bob)).toContain('Noted.'));
+    expect((await votes()).map(({ userId, verdict }) => [userId, verdict]).toSorted()).toEqual([
+      [people.ada, 'down'],
+      [people.bob, 'down'],
+    ]);
+  });
+
+  test('pressed again keeps the reasons; voting the other way takes the place of it', async () => {
+    await answered('how?');
+    await world.feedback('negative');
+    await world.submit(await world.modal(), { comment: 'Too short' });
+    await world.feedback('negative');
+    await world.closeModal(await world.modal());
+    await world.feedback('positive', { user: people.bob });
+    await world.feedback('negative', { user: people.bob });
+    await world.closeModal(await world.modal());
+    await world.feedback('positive', { user: people.bob });
+    const kept = await votes();
+    expect(kept.find(({ userId }) => userId === people.ada)).toMatchObject({ verdict: 'down', comment: 'Too short' });
+    expect(kept.filter(({ userId }) => userId === people.bob)).toEqual([expect.objectContaining({ verdict: 'up' })]);
+  });
+
+  test('speaks German to a German reader', async () => {
+    await answered('how?');
+    await world.feedback('negative', { user: people.gerd });
+    expect(visibleText(await world.modal())).toContain('Was hat nicht gestimmt?');
+  });
+
+  test('a guest who presses is refused, and so is their form', async () => {
+    await answered('how?');
+    await world.feedback('negative', { user: people.mia });
+    await eventually(() => expect(toldTo(people.mia)).not.toBe(''));
+    const form = world.slack.openViews.at(-1);
+    if (form !== undefined) await world.submit(form, { comment: 'x' }, { user: people.mia });
+    expect(await votes()).toEqual([]);
+  });
+
+  test('a form that claims another place or question, or is no form at all, leaves no vote', async () => {
+    const { last } = await answered('how?');
+    const questionId = /q[0-9a-f]{24}/.exec(JSON.stringify(last.metadata))?.[0] ?? '';
+    await world.feedback('negative');
+    const form = await world.modal();
+    const claims = [
+      { value: `${questionId}:down`, channelId: 'C0OTHER' },
+      { value: `q${'0'.repeat(24)}:down`, channelId: last.channel },
+      { value: 'x', channelId: last.channel },
+      { value: questionId },
+    ].map((claim) => JSON.stringify(claim));
+    const send = (user: string, claim: string, reasons = ['wrong'], comment = 'x') => {
+      const selected = reasons.map((value) => ({ text: { type: 'plain_text', text: value }, value }));
+      const view = world.slack.viewDesk.told(form, {
+        reasons: { reasons: { type: 'checkboxes', selected_options: selected } },
+        comment: { comment: { type: 'plain_text_input', value: comment } },
+      });
+      return world.deliver(viewSubmissionOf({ user, view: { ...view, private_metadata: claim } }));
+    };
+    const honest = JSON.stringify({ value: `${questionId}:down`, channelId: last.channel });
+    for (const claim of [...claims, '', '{', 'null']) {
+      expect((await send(people.bob, claim)).acknowledged).toBe(true);
+    }
+    expect((await send(people.bob, honest, ['made up'])).acknowledged).toBe(true);
+    expect((await send(people.bob, honest, [], 'x'.repeat(1_001))).acknowledged).toBe(true);
+    expect((await send(people.gerd, honest)).acknowledged).toBe(true);
+    for (const value of [`${questionId}:sideways`, questionId, '', 'q:up']) {
+      const place = { message: last, responseUrl: world.slack.responseUrl('odd') };
+      await world.deliver(feedbackOf({ actionId: 'deepsearch:feedback', user: people.bob, place, value }));
+    }
+    expect((await votes()).map(({ userId }) => userId).toSorted()).toEqual([people.ada, people.gerd]);
+  });
+
+  test('stands on the last message only, and falls back with the message where Slack refuses it', async () => {
+    world.slack.refuseBlocks('context_actions');
+    const { last } = await answered('how?');
+    expect((last.blocks ?? []).map(({ type }) => type)).not.toContain('context_actions');
+    await world.press('Helpful', { user: people.bob });
+    await eventually(() => expect(toldTo(people.bob)).toContain('Noted.'));
+    expect(await votes()).toHaveLength(1);
+  });
+});
+
+describe('plain feedback buttons', () => {
+  beforeEach(() => begin({ MESSAGE_FORMAT: 'mrkdwn' }));
+
+  test('do the same', async () => {
+    await answered('how?');
+    await world.press('Not helpful');
+    await world.submit(await world.modal(), { reasons: ['other'] });
+    await world.press('Helpful', { user: people.bob });
+    expect((await votes()).map(({ userId, verdict, reasons }) => [userId, verdict, reasons]).toSorted()).toEqual([
+      [people.ada, 'down', ['other']],
+      [people.bob, 'up', []],
+    ]);
+  });
+});
+
+describe.skipIf(!hasRedisServer())('while nothing can be stored', () => {
+  test('a press and a form are called not noted, and the form can be sent again', async () => {
+    const redis = await startRedisServer();
+    try {
+      await begin({ REDIS_URL: redis.url });
+      await answered('how?');
+      await world.feedback('negative');
+      const form = await world.modal();
+      redis.pause();
+      const refused = await world.submit(form, { comment: 'Too short' });
+      expect(JSON.stringify(refused.response)).toContain('Not noted');
+      expect(world.slack.openViews).toHaveLength(1);
+      await world.feedback('positive', { user: people.bob });
+      await eventually(() => expect(toldTo(people.bob)).toMatch(/not taken/i));
+      redis.resume();
+      await eventually(async () => expect((await world.readyz()).status).toBe(200), { timeoutMs: 15_000 });
+      await world.submit(form, { comment: 'Too short' });
+      await eventually(() => expect(toldTo(people.ada)).toContain('Noted.'));
+      const { journal } = createRecordingJournal();
+      const { votes: kept } = await readAllVotes({ redisUrl: redis.url }, { clock: Date.now, journal });
+      expect(kept).toContainEqual(expect.objectContaining({ userId: people.ada, comment: 'Too short' }));
+    } finally {
+      redis.resume();
+      await world.stopApp();
+      await redis.stop();
+    }
+  }, 30_000);
+});
