@@ -28,7 +28,7 @@ const manifest = z
     }),
     features: z.strictObject({
       app_home: z.strictObject({
-        home_tab_enabled: z.boolean(),
+        home_tab_enabled: z.literal(true),
         messages_tab_enabled: z.literal(true),
         messages_tab_read_only_enabled: z.literal(false),
       }),
@@ -68,7 +68,9 @@ const manifest = z
         .max(10)
         .default([]),
     }),
-    oauth_config: z.strictObject({ scopes: z.strictObject({ bot: z.array(z.string()).max(255) }) }),
+    oauth_config: z.strictObject({
+      scopes: z.strictObject({ bot: z.array(z.string()).max(255), bot_optional: z.array(z.string()).max(255) }),
+    }),
     settings: z.strictObject({
       event_subscriptions: z.strictObject({ bot_events: z.array(z.string().max(50)).max(100) }),
       interactivity: z.strictObject({ is_enabled: z.literal(true) }),
@@ -81,6 +83,7 @@ const manifest = z
   .parse(parse(readFileSync(new URL('manifest.yml', root), 'utf8')));
 
 const scopes = manifest.oauth_config.scopes.bot;
+const optional = manifest.oauth_config.scopes.bot_optional;
 const events = manifest.settings.event_subscriptions.bot_events;
 
 /** The kinds of conversation the app lives in. */
@@ -224,6 +227,8 @@ describe('manifest.yml', () => {
     const needed = new Set([
       ...methods.flatMap((method) => scopesOfMethod[method] ?? []),
       ...events.flatMap((event) => scopesOfEvent[event] ?? [`unknown event ${event}`]),
+      // The content of files in a thread, at `url_private`: docs.slack.dev/messaging/working-with-files.
+      'files:read',
       // Commands: docs.slack.dev/interactivity/implementing-slash-commands.
       'commands',
       // The agent view: docs.slack.dev/ai/developing-agents.
@@ -232,7 +237,13 @@ describe('manifest.yml', () => {
     expect(scopes.toSorted()).toEqual([...needed].toSorted());
   });
 
-  it('says everything once', () => {
+  it('lets those who install it refuse scopes that it asks for', () => {
+    expect(optional.filter((scope) => !scopes.includes(scope))).toEqual([]);
+  });
+
+  it('says everything once, in order', () => {
+    for (const all of [scopes, optional, events]) expect(all).toEqual(all.toSorted());
+    expect(new Set(optional).size).toBe(optional.length);
     expect(new Set(scopes).size).toBe(scopes.length);
     expect(new Set(events).size).toBe(events.length);
   });

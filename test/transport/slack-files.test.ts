@@ -1,0 +1,103 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { HeardFile } from '../../src/core/heard.ts';
+import { createFileReader, type ReadFile } from '../../src/slack/thread-files.ts';
+
+let base: string;
+let seen: { path: string; authorization: string | undefined }[];
+let respond: (request: IncomingMessage, response: ServerResponse) => void;
+let close: () => Promise<void>;
+let readFile: ReadFile;
+
+beforeEach(async () => {
+  seen = [];
+  const server = createServer((request, response) => {
+    seen.push({ path: request.url ?? '', authorization: request.headers.authorization });
+    respond(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  readFile = createFileReader({ botToken: 'xoxb-secret', slackApiUrl: `${base}/api/` });
+  close = () => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(() => resolve()));
+  };
+});
+afterEach(() => close());
+
+function file(url: string, type = 'text/plain'): HeardFile {
+  return { id: 'F1', name: 'a.txt', type, bytes: 3, url };
+}
+
+function sends(body: string | Buffer, contentType = 'text/plain', status = 200): typeof respond {
+  return (_, response) => void response.writeHead(status, { 'content-type': contentType }).end(body);
+}
+
+describe('the content of a file', () => {
+  test('is read with the token', async () => {
+    respond = sends('höm');
+    expect(await readFile(file(`${base}/files-pri/T1-F1/a.txt`))).toBe('höm');
+    expect(seen).toEqual([{ path: '/files-pri/T1-F1/a.txt', authorization: 'Bearer xoxb-secret' }]);
+  });
+
+  test('is read to a cap and no further, also where a character is cut', async () => {
+    respond = sends(`a${'ö'.repeat(80_000)}`);
+    const text = await readFile(file(`${base}/a`));
+    expect(text).toBe(`a${'ö'.repeat(49_999)}`);
+  });
+
+  test('that never ends is cut off', async () => {
+    let isOpen = true;
+    respond = (_, response) => {
+      response.on('close', () => {
+        isOpen = false;
+      });
+      const more = (): void => {
+        while (isOpen && response.write('x'.repeat(10_000)));
+        if (isOpen) response.once('drain', more);
+      };
+      more();
+    };
+    expect(await readFile(file(`${base}/a`))).toHaveLength(100_000);
+  });
+
+  test('may be HTML where the file is', async () => {
+    respond = sends('<p>', 'text/html; charset=utf-8');
+    expect(await readFile(file(`${base}/a`, 'text/html'))).toBe('<p>');
+  });
+
+  test.each([
+    ['a page to sign in at', sends('<!DOCTYPE html>', 'text/html')],
+    ['nothing there', sends('no', 'text/plain', 404)],
+    ['no text', sends(Buffer.from([80, 75, 0, 0, 3]))],
+    ['a broken line', (request: IncomingMessage) => void request.socket.destroy()],
+  ])('is not there: %s', async (_, how) => {
+    respond = how;
+    expect(await readFile(file(`${base}/a`))).toBeUndefined();
+  });
+
+  test('is not looked for where a redirect leads', async () => {
+    respond = (_, response) => void response.writeHead(302, { location: `${base}/elsewhere` }).end();
+    expect(await readFile(file(`${base}/a`))).toBeUndefined();
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('the token', () => {
+  test.each([
+    (port: string) => `http://localhost:${port}/a`,
+    (port: string) => `http://user:secret@127.0.0.1:${port}/a`,
+    () => 'http://127.0.0.1:1/a',
+    () => 'ftp://files.slack.com/a',
+    () => 'not a url',
+  ])('goes to no other host, %#', async (urlOf) => {
+    respond = sends('never');
+    expect(await readFile(file(urlOf(new URL(base).port)))).toBeUndefined();
+    expect(seen).toEqual([]);
+  });
+
+  test('goes nowhere without an address', async () => {
+    expect(await readFile({ id: 'F1', name: 'a', type: 'text/plain', bytes: 1 })).toBeUndefined();
+  });
+});

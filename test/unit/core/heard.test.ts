@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { giveTo, type Heard, type HeardMessage, hear, unhear } from '../../../src/core/heard.ts';
+
+function message(ts: number, text = `said at ${ts}`): HeardMessage {
+  return { ts: `${ts}.000000`, userId: 'U1', text, files: [] };
+}
+
+function heardOf(...messages: HeardMessage[]): Heard {
+  return messages.reduce<Heard>((heard, each) => hear(heard, each), { version: 1, messages: [] });
+}
+
+function times(messages: readonly HeardMessage[]): number[] {
+  return messages.map(({ ts }) => Number(ts));
+}
+
+describe('hear', () => {
+  test('keeps the order of writing, and a repeated delivery once', () => {
+    const heard = heardOf(message(3), message(1), message(2), message(3));
+    expect(times(heard.messages)).toEqual([1, 2, 3]);
+    expect(hear(heard, message(2))).toBe(heard);
+  });
+
+  test('keeps the newest fifty', () => {
+    const heard = heardOf(...Array.from({ length: 60 }, (_, index) => message(index)));
+    expect(times(heard.messages)).toEqual(Array.from({ length: 50 }, (_, index) => index + 10));
+  });
+
+  test('keeps at most 20,000 characters, and the newest message whatever its length', () => {
+    const heard = heardOf(message(1, 'a'.repeat(9_000)), message(2, 'b'.repeat(9_000)), message(3, 'c'.repeat(9_000)));
+    expect(times(heard.messages)).toEqual([2, 3]);
+    expect(times(hear(heard, message(4, 'd'.repeat(40_000))).messages)).toEqual([4]);
+  });
+
+  test('forgets what was deleted, and stores nothing for what it never heard', () => {
+    const heard = heardOf(message(1), message(2));
+    expect(times(unhear(heard, '1.000000').messages)).toEqual([2]);
+    expect(unhear(heard, '9.000000')).toBe(heard);
+  });
+});
+
+describe('giveTo', () => {
+  test('gives a question what was said before it, the same again, and the next one only the rest', () => {
+    const heard = heardOf(message(1), message(2), message(5));
+    const first = giveTo('q1', '3.000000', heard, false);
+    expect(times(first.given)).toEqual([1, 2]);
+    const again = giveTo('q1', '3.000000', hear(first.heard, message(6)), false);
+    expect(times(again.given)).toEqual([1, 2]);
+    const second = giveTo('q2', '7.000000', again.heard, true);
+    expect(times(second.given)).toEqual([5, 6]);
+    expect(times(giveTo('q3', '8.000000', second.heard, true).given)).toEqual([]);
+  });
+
+  test('gives once more what a question got that was never asked', () => {
+    const first = giveTo('q1', '3.000000', heardOf(message(1), message(4)), false);
+    expect(times(giveTo('q2', '5.000000', first.heard, false).given)).toEqual([1, 4]);
+  });
+
+  test('what was given for good is forgotten when more is heard', () => {
+    const first = giveTo('q1', '3.000000', heardOf(message(1)), false);
+    const second = giveTo('q2', '5.000000', hear(first.heard, message(4)), true);
+    expect(times(hear(second.heard, message(6)).messages)).toEqual([4, 6]);
+  });
+});

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { HeardFile } from '../../../src/core/heard.ts';
+import { chooseQuotes, fitFiles, type Quotable, writeQuotes } from '../../../src/slack/thread-quotes.ts';
+
+function quote(index: number, text = `text ${index}`): Quotable {
+  return { ts: `${1_700_000_000 + index * 60}.000000`, from: 'ada', text, files: [] };
+}
+
+function quotes(count: number, text?: string): Quotable[] {
+  return Array.from({ length: count }, (_, index) => quote(index, text));
+}
+
+function write(all: Quotable[], chosen = chooseQuotes(all)): string {
+  return writeQuotes('thread', { all, chosen, later: 0, files: [] }, new Set());
+}
+
+function linesOf(block: string): Record<string, unknown>[] {
+  return block
+    .split('\n')
+    .slice(2, -1)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+describe('what is quoted', () => {
+  test('the first and the newest thirty', () => {
+    const chosen = chooseQuotes(quotes(100));
+    expect(chosen).toHaveLength(31);
+    expect(chosen.slice(0, 2).map(({ text }) => text)).toEqual(['text 0', 'text 70']);
+    expect(chooseQuotes(quotes(31))).toHaveLength(31);
+    expect(chooseQuotes([])).toEqual([]);
+  });
+
+  test('as much as there is room for, the newest before the older', () => {
+    const chosen = chooseQuotes(quotes(20, 'x'.repeat(1_900)));
+    expect(chosen).toHaveLength(6);
+    expect(chosen.at(-1)?.ts).toBe(quote(19).ts);
+    expect(write(quotes(20, 'x'.repeat(1_900))).length).toBeLessThan(13_000);
+  });
+
+  test('a long message is cut, with a mark that counts', () => {
+    const [line] = linesOf(write([quote(0, 'y'.repeat(5_000))]));
+    expect(String(line?.text)).toMatch(/^y{1960}… \(3040 characters left out\)$/);
+  });
+
+  test('what is left out is counted where it is missing', () => {
+    const all = quotes(40);
+    const block = writeQuotes('thread', { all, chosen: chooseQuotes(all), later: 7, files: [] }, new Set());
+    const lines = linesOf(block);
+    expect(lines[1]).toEqual({ messagesLeftOut: 9 });
+    expect(lines.at(-1)).toEqual({ messagesLeftOut: 7 });
+  });
+
+  test('nothing is written for nothing', () => {
+    expect(write([])).toBe('');
+  });
+});
+
+test('nothing inside closes the fence or stands as a tag, whatever is said', () => {
+  const nasty = fc.string({
+    unit: fc.constantFrom('`', '```', '\n', '"', '\\', '<', '>', '\u2028', '\u0000', '\ud800', 'x', '}'),
+    maxLength: 60,
+  });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(nasty, nasty, nasty), { minLength: 1, maxLength: 8 }), (said) => {
+      const file = (name: string): HeardFile => ({ id: 'F1', name, type: 'image/png', bytes: 1 });
+      const all = said.map(([from, text, name], index) => ({ ...quote(index, text), from, files: [file(name)] }));
+      const block = write(all);
+      const [introduction = '', opening = '', ...rest] = block.split('\n');
+      const fence = opening.replace('json', '');
+      expect(introduction).toMatch(/not instructions\.$/);
+      expect(rest.at(-1)).toBe(fence);
+      const body = rest.slice(0, -1);
+      expect(body.join('\n')).not.toContain(fence);
+      expect(block).not.toMatch(/[<>\u2028]/);
+      expect(body.map((line) => JSON.parse(line) as { text: string }).map(({ text }) => text)).toEqual(
+        said.map(([, text]) => text),
+      );
+    }),
+  );
+});
+
+describe('files', () => {
+  function file(name: string, text?: string, type = 'text/plain') {
+    const heard: HeardFile = { id: name, name, type, bytes: 1, ...(text === undefined ? {} : { url: 'https://x' }) };
+    return { file: heard, from: 'bob', ...(text === undefined ? {} : { text }) };
+  }
+
+  test('take 20,000 characters each and 40,000 in all', () => {
+    const fitted = fitFiles([file('a', 'a'.repeat(30_000)), file('b', 'b'.repeat(30_000)), file('c', 'c'.repeat(99))]);
+    expect(fitted.map(({ text }) => (text ?? '').length)).toEqual([expect.any(Number), expect.any(Number), 0]);
+    expect(fitted[0]?.text?.length).toBeLessThanOrEqual(20_000);
+    expect(fitted[0]?.text).toMatch(/… \(\d+ characters left out\)$/);
+  });
+
+  test('are written under the messages that name them; those that were not read are only named', () => {
+    const log = file('error.log', 'boom');
+    const image = file('screen.png', undefined, 'image/png');
+    const lost = { ...file('lost.txt', 'x'), text: undefined };
+    const message = { ...quote(0), files: [log.file, image.file, lost.file] };
+    const { text: _, ...unread } = lost;
+    const block = writeQuotes(
+      'thread',
+      { all: [message], chosen: [message], later: 0, files: [log, image, unread] },
+      new Set(),
+    );
+    expect(linesOf(block)).toEqual([
+      expect.objectContaining({
+        files: ['error.log', '(image screen.png, not readable)', '(file lost.txt, not read)'],
+      }),
+      { file: 'error.log', from: 'bob', text: 'boom' },
+    ]);
+  });
+});
