@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { startWorld, visibleText, type World } from '../support/world.ts';
+
+let service: FakeService;
+let world: World;
+
+beforeEach(async () => {
+  service = await startFakeService();
+  world = await startWorld({ service: { url: service.url, token: serviceToken } });
+});
+
+afterEach(async () => {
+  expect(world.slack.violations).toEqual([]);
+  await world.stop();
+  await service.stop();
+});
+
+/** From now on Slack says of these methods that the app lacks the scope. */
+function lack(...methods: string[]): void {
+  world.slack.decideFates((method) => (methods.includes(method) ? { error: 'missing_scope' } : undefined));
+}
+
+// docs/permissions.md says of each scope what is lost without it; of these, nothing that keeps a question from its answer.
+it.each([
+  ['assistant:write', ['assistant.threads.setSuggestedPrompts']],
+  ['channels:join', ['conversations.join']],
+  ['files:write', ['files.getUploadURLExternal', 'files.completeUploadExternal']],
+  ['im:write', ['conversations.open']],
+  ['links:write', ['chat.unfurl']],
+  ['the agent features', ['agents.sessions.setStatus', 'agents.sessions.rename']],
+  ['a Home tab', ['views.publish']],
+  ['a list of users', ['users.list']],
+])(
+  'a question is answered without %s, however long its answer',
+  async (_scope, methods) => {
+    lack(...methods);
+    await world.openHome();
+    await world.openHome(people.ada, 'messages');
+    const ts = await world.mention('Where is it?');
+    const [question] = await eventually(() => {
+      expect(service.questions()).toHaveLength(1);
+      return service.questions();
+    });
+    if (question === undefined) throw new Error('nothing was asked');
+    service.answer(question, { answer: 'A paragraph of the answer.\n\n'.repeat(2_000) });
+    const parts = await eventually(
+      () => {
+        const card = world.card(ts);
+        expect(card === undefined ? '' : visibleText(card)).toMatch(/Answered/);
+        return world.answersIn(ts);
+      },
+      { timeoutMs: 20_000 },
+    );
+    expect(parts.length).toBeGreaterThan(3);
+  },
+  30_000,
+);
+
+it('a question in a thread is answered when the thread may not be read, and the card says so', async () => {
+  lack('conversations.replies', 'conversations.history');
+  const root = world.slack.say('C0GENERAL', people.bob, 'The build is red.');
+  await world.mention('why?', { threadTs: root });
+  const question = await eventually(() => one(service.questions()));
+  await eventually(() =>
+    expect(visibleText(world.card(root) ?? { text: '' })).toContain('This thread could not be read'),
+  );
+  service.answer(question);
+  await eventually(() => one(world.answersIn(root)));
+});
+
+it.each([
+  ['users:read', ['users.info', 'users.list']],
+  ['channels:read', ['conversations.info', 'conversations.members']],
+])('nobody is answered without %s, and whoever asks is told', async (_scope, methods) => {
+  lack(...methods);
+  const ts = await world.mention('Where is it?');
+  await eventually(() => expect(world.ephemeralsTo(people.ada)).toHaveLength(1));
+  expect(service.questions()).toEqual([]);
+  expect(world.answersIn(ts)).toEqual([]);
+});
