@@ -82,7 +82,9 @@ export function readPage(raw: readonly unknown[], identity: Identity): ThreadPag
     if (!spokenSubtypes.has(message.subtype)) return [];
     const author = authorOf(message, identity);
     if (author === 'app' && isCard(message)) return [];
-    return [{ ts: message.ts, author, text: textOf(message, author), files: readFiles(message.files) }];
+    const text = textOf(message, author);
+    const files = readFiles(message.files);
+    return text === '' && files.length === 0 ? [] : [{ ts: message.ts, author, text, files }];
   });
   return { messages, ...(replyCount === undefined ? {} : { replyCount }) };
 }

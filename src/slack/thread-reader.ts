@@ -44,9 +44,9 @@ interface Found {
 }
 
 /**
- * Reads what a question may be about. A thread without a conversation is read in one page; where there is one, what
- * people said since the last question was heard and nothing is fetched but the files of a mention, which Slack tells of
- * without them.
+ * Reads what a question may be about. A thread without a conversation is read in one page, and so is a thread of people
+ * when a new one is begun; where there is one, what people said since the last question was heard and nothing is fetched
+ * but the files of a mention, which Slack tells of without them.
  */
 export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
   const { client, through, identity, read, readFile } = deps;
@@ -59,12 +59,12 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
   };
 
   async function find(question: Question, place: ThreadPlace, thread: Thread | undefined): Promise<Found> {
-    const { messageTs, fresh } = question;
-    if (messageTs === place.threadTs) {
-      return { occasion: 'files', messages: [], own: await ownFiles(question, place), total: 0 };
-    }
+    const isRoot = question.messageTs === place.threadTs;
+    // Whoever asks something new in a thread of the app leaves behind what was said there.
+    const leavesBehind = question.fresh && thread?.followsReplies === true;
+    if (isRoot || leavesBehind) return since([], await ownFiles(question, place));
     const given = await take(question, place);
-    if (thread?.conversationId !== undefined && !fresh) return since(given, await ownFiles(question, place));
+    if (thread?.conversationId !== undefined && !question.fresh) return since(given, await ownFiles(question, place));
     try {
       return await wholeThread(question, place);
     } catch (error) {
