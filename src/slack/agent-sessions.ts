@@ -41,8 +41,12 @@ interface Session {
   place: ThreadPlace;
   title: string;
   askerId: string | undefined;
+  /** The questions Slack was told of. */
+  questionIds: Set<string>;
   wanted: 'processing' | 'active';
   told?: 'processing' | 'active';
+  /** Slack was told that the app works there, and not yet that it does no more. */
+  mayShow: boolean;
   /** Slack has no session there. */
   isRefused: boolean;
   tries: number;
@@ -82,7 +86,8 @@ export function createAgentSessions({
 
   async function closing(question: Question): Promise<void> {
     const { place } = question;
-    if (!isInThread(place) || !isShown(question) || optional.isLacking()) return;
+    if (!isInThread(place) || !isShown(question)) return;
+    if (optional.isLacking()) return forget(sessions.get(keyOf(place)));
     const end = `${question.id}:${question.delivery.round}`;
     if (ended.has(end)) return;
     remember(end);
@@ -117,6 +122,11 @@ export function createAgentSessions({
     if (isStopped || optional.isLacking()) return;
     const session = sessionOf(place, question);
     if (session === undefined) return;
+    // Another process may have ended what was told here, so each question is told of.
+    if (wanted === 'processing' && question !== undefined && !session.questionIds.has(question.id)) {
+      session.questionIds.add(question.id);
+      if (session.told === 'processing') delete session.told;
+    }
     session.wanted = wanted;
     session.tries = 0;
     await inStep(session);
@@ -133,12 +143,22 @@ export function createAgentSessions({
   function sessionOf(place: ThreadPlace, question: Question | undefined): Session | undefined {
     const known = sessions.get(keyOf(place));
     if (known !== undefined) return known;
+    if (sessions.size >= mostSessions) forget([...sessions.values()].find(({ told }) => told === 'active'));
     if (sessions.size >= mostSessions) {
       journal.debug({ event: 'session_left_out', channelId: place.channelId });
       return undefined;
     }
     const title = question === undefined ? '' : titleOf(question.text);
-    const session: Session = { place, title, askerId: question?.askerId, wanted: 'active', isRefused: false, tries: 0 };
+    const session: Session = {
+      place,
+      title,
+      askerId: question?.askerId,
+      questionIds: new Set(),
+      wanted: 'active',
+      mayShow: false,
+      isRefused: false,
+      tries: 0,
+    };
     sessions.set(keyOf(place), session);
     return session;
   }
@@ -148,13 +168,16 @@ export function createAgentSessions({
     while (session.told !== session.wanted && !isStopped) {
       const { wanted } = session;
       const attempt = session.isRefused ? 'no' : await tell(session, wanted);
+      if (wanted === 'processing' && (attempt === 'done' || attempt === 'unsure')) session.mayShow = true;
       if (attempt === 'done') {
         session.told = wanted;
         continue;
       }
       session.isRefused ||= attempt === 'no';
       // What Slack was not told needs not be taken back.
-      if (attempt === 'no' || (attempt === 'held' && wanted === 'processing')) session.told = 'active';
+      if (attempt === 'no' || (attempt === 'held' && wanted === 'processing' && !session.mayShow))
+        session.told = 'active';
+      if (optional.isLacking()) return forget(session);
       if (session.wanted === wanted) return tryAgain(session);
     }
     if (session.told === 'processing') after(session, sayAgainMs);
@@ -170,13 +193,22 @@ export function createAgentSessions({
 
   function after(session: Session, delayMs: number): void {
     session.timer = setTimeout(() => {
-      if (session.told === session.wanted) delete session.told;
-      void inStep(session);
+      const again = session.wanted === 'active' ? inStep(session) : sayAgain(session);
+      again.catch((error: unknown) => journal.warn({ event: 'session_not_kept' }, error));
     }, delayMs);
     session.timer.unref();
   }
 
-  function forget(session: Session): void {
+  /** Where the questions of the thread were ended by another process, nothing works here any more. */
+  async function sayAgain(session: Session): Promise<void> {
+    const line = (await threads.get(session.place))?.line ?? [];
+    if (line.length === 0) return forget(session);
+    delete session.told;
+    await inStep(session);
+  }
+
+  function forget(session: Session | undefined): void {
+    if (session === undefined) return;
     clearTimeout(session.timer);
     if (sessions.get(keyOf(session.place)) === session) sessions.delete(keyOf(session.place));
   }

@@ -93,8 +93,8 @@ export function createHome(deps: HomeDeps): Home {
     follow(showAgain());
   }
 
-  function changed({ place: { teamId }, askerId: userId, admittedMs }: Question): void {
-    if (admittedMs === undefined || isStopped) return;
+  function changed({ place: { teamId }, askerId: userId, admittedMs, origin }: Question): void {
+    if (admittedMs === undefined || origin === 'shared' || isStopped) return;
     const bringUpToDate = async (): Promise<void> => {
       const home = await homeOf({ teamId, userId });
       if (home === undefined) return;

@@ -80,7 +80,7 @@ describe('Home', () => {
 
   it('offers to cancel what can be cancelled, and a form to ask with', () => {
     const { blocks } = renderHome(shown, options);
-    const accessories = blocks.flatMap((block) => (block.type === 'section' && block.accessory) || []);
+    const accessories = blocks.flatMap((block) => ('accessory' in block && block.accessory) || []);
     expect(accessories).toHaveLength(OPEN_VIEWS.length - 1);
     for (const accessory of accessories) expect(accessory).toMatchObject({ action_id: ACTIONS.cancelOwn });
     expect(accessories.at(-1)).toMatchObject({ text: { text: 'Drop' }, value: `q${'8'.padStart(24, '0')}` });

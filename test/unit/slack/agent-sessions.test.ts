@@ -1,0 +1,191 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { newThread, type Question } from '../../../src/core/question.ts';
+import { createAgentSessions } from '../../../src/slack/agent-sessions.ts';
+import { createLibraryLogger } from '../../../src/slack/library-logger.ts';
+import { call, createWebClient, webClientOptions } from '../../../src/slack/web-client.ts';
+import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { answered, exampleQuestion } from '../render/example.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Sessions over a Slack that answers as planned, and with success from then on. */
+function newSessions(planned: (string | number | 'never')[] = []) {
+  const told: string[] = [];
+  const line = [running.id];
+  const { journal } = createRecordingJournal();
+  const logger = createLibraryLogger(journal);
+  const fetch = async (_url: unknown, init: { body?: unknown } = {}): Promise<Response> => {
+    const body = new URLSearchParams(String(init.body));
+    told.push(body.get('status') ?? `rename ${body.get('title')}`);
+    const next = planned.shift();
+    if (next === 'never') return new Promise(() => {});
+    if (typeof next === 'number') return new Response('', { status: next, headers: { 'retry-after': '1' } });
+    return Response.json(next === undefined || next === 'ok' ? { ok: true } : { ok: false, error: next });
+  };
+  const owners = new Map<string, string>();
+  const sessions = createAgentSessions({
+    client: createWebClient('xoxb-test', { ...webClientOptions('http://127.0.0.1:9/api/', logger), fetch }),
+    through: (method, _urgency, run) => call(method, run),
+    threads: { get: async (place) => ({ ...newThread(place, true), line: [...line] }) },
+    claims: {
+      claim: async (key, owner) => {
+        if (!owners.has(key)) owners.set(key, owner);
+        return owners.get(key) ?? owner;
+      },
+    },
+    now: Date.now,
+    journal,
+  });
+  return { sessions, told, line };
+}
+
+const running = exampleQuestion({ admittedMs: 1 });
+const over: Question = answered({}, { admittedMs: 1, upstream: { steps: 1, conversationId: 7 } });
+
+describe('agent sessions', () => {
+  it('say every half hour that a question still runs, and no more once it has ended', async () => {
+    const { sessions, told } = newSessions();
+    sessions.changed(running);
+    sessions.changed(running);
+    await vi.advanceTimersByTimeAsync(2 * HOUR_MS + 1000);
+    expect(told).toEqual(['processing', 'processing', 'processing', 'processing', 'processing']);
+    await sessions.closing(over);
+    await sessions.closing(over);
+    await vi.advanceTimersByTimeAsync(2 * HOUR_MS);
+    expect(told.slice(5)).toEqual(['active', 'rename Payment retries']);
+  });
+
+  it('are let go of when another process ended the question', async () => {
+    const { sessions, told, line } = newSessions();
+    sessions.changed(running);
+    await vi.advanceTimersByTimeAsync(1_000);
+    line.length = 0;
+    await vi.advanceTimersByTimeAsync(2 * HOUR_MS);
+    expect(told).toEqual(['processing']);
+    sessions.changed({ ...running, id: 'qffffffffffffffffffffffff' });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(told).toEqual(['processing', 'processing']);
+  });
+
+  it('never let an end wait for Slack for longer than 2 s', async () => {
+    const { sessions, told } = newSessions(['never']);
+    sessions.changed(running);
+    const startMs = Date.now();
+    const closing = sessions.closing(over);
+    await vi.advanceTimersByTimeAsync(2_000);
+    await closing;
+    expect(Date.now() - startMs).toBeLessThanOrEqual(2_000);
+    expect(told).toEqual(['processing']);
+  });
+
+  it('say the end again when Slack made it wait, a few times', async () => {
+    const once = newSessions([429]);
+    await once.sessions.closing(running);
+    await vi.advanceTimersByTimeAsync(HOUR_MS);
+    expect(once.told).toEqual(['active', 'active']);
+    const forGood = newSessions([429, 429, 429, 429, 429, 429, 429, 429, 429]);
+    await forGood.sessions.closing(running);
+    await vi.advanceTimersByTimeAsync(HOUR_MS);
+    expect(forGood.told).toHaveLength(5);
+  });
+
+  it('do not take back what Slack was never told', async () => {
+    const { sessions, told } = newSessions([429]);
+    sessions.changed(running);
+    await vi.advanceTimersByTimeAsync(HOUR_MS);
+    await sessions.closing({ ...over, outcome: { kind: 'cancelled' } });
+    expect(told).toEqual(['processing']);
+  });
+
+  it('take back what Slack was told of one question when it did not hear of the next', async () => {
+    const { sessions, told } = newSessions(['ok', 429]);
+    sessions.changed(running);
+    await vi.advanceTimersByTimeAsync(1_000);
+    sessions.changed({ ...running, id: 'qffffffffffffffffffffffff' });
+    await vi.advanceTimersByTimeAsync(1_000);
+    await sessions.closing({ ...over, outcome: { kind: 'cancelled' } });
+    expect(told).toEqual(['processing', 'processing', 'active']);
+  });
+
+  it('tell the end where it is not known whether Slack heard of the beginning', async () => {
+    const { sessions, told } = newSessions([500]);
+    sessions.changed(running);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await sessions.closing({ ...over, outcome: { kind: 'cancelled' } });
+    expect(told).toEqual(['processing', 'active']);
+  });
+
+  it.each(['feature_disabled', 'unknown_method', 'not_authorized', 'missing_scope', 404])(
+    'are not asked for again for a day after %s',
+    async (refusal) => {
+      const { sessions, told } = newSessions([refusal]);
+      sessions.changed(running);
+      await vi.advanceTimersByTimeAsync(1_000);
+      await sessions.closing(over);
+      sessions.changed({ ...running, id: 'qffffffffffffffffffffffff' });
+      sessions.settle({ teamId: 'T1', channelId: 'C1', threadTs: '1.1' });
+      await vi.advanceTimersByTimeAsync(23 * HOUR_MS);
+      expect(told).toEqual(['processing']);
+      await vi.advanceTimersByTimeAsync(HOUR_MS);
+      sessions.changed(running);
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(told).toEqual(['processing', 'processing']);
+    },
+  );
+
+  it.each(['channel_not_found', 'thread_ts_required', 'user_not_found'])(
+    'leave only that thread alone after %s',
+    async (refusal) => {
+      const { sessions, told } = newSessions([refusal]);
+      sessions.changed(running);
+      await vi.advanceTimersByTimeAsync(1_000);
+      sessions.changed(running);
+      sessions.changed({ ...running, place: { ...running.place, threadTs: '1700000000.000900' } });
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(told).toEqual(['processing', 'processing']);
+    },
+  );
+
+  it('take a strange refusal for a missing feature when it repeats', async () => {
+    const { sessions, told } = newSessions(Array<string>(9).fill('something_new'));
+    for (let index = 0; index < 9; index += 1) {
+      sessions.changed({ ...running, place: { ...running.place, threadTs: `170000000${index}.000100` } });
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    expect(told).toHaveLength(3);
+  });
+
+  it('rest while a question is parked, and work again after it', async () => {
+    const { sessions, told } = newSessions();
+    for (const phase of ['waiting', 'parked', 'waiting', 'running'] as const) {
+      sessions.changed({ ...running, phase });
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    expect(told).toEqual(['processing', 'active', 'processing']);
+  });
+
+  it('never hear of what nobody may ask, of answers shown again, and of questions without a thread', async () => {
+    const { sessions, told } = newSessions();
+    const { admittedMs: _, ...refused } = running;
+    const { threadTs: _ts, ...place } = running.place;
+    for (const question of [refused, { ...running, origin: 'shared' as const }, { ...running, place }]) {
+      sessions.changed(question);
+      await sessions.closing(question);
+    }
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(told).toEqual([]);
+  });
+
+  it('say nothing after they were stopped', async () => {
+    const { sessions, told } = newSessions();
+    sessions.changed(running);
+    await vi.advanceTimersByTimeAsync(1_000);
+    sessions.stop();
+    sessions.changed({ ...running, place: { ...running.place, threadTs: '1700000000.000900' } });
+    await vi.advanceTimersByTimeAsync(2 * HOUR_MS);
+    expect(told).toEqual(['processing']);
+  });
+});
