@@ -11,7 +11,7 @@ import type { LifePorts } from './core/life-ports.ts';
 import { createLook } from './core/look.ts';
 import { createOpenIn, createOverview } from './core/overview.ts';
 import { backOffMs } from './core/pacing.ts';
-import type { Journal, Witness } from './core/ports.ts';
+import type { Journal } from './core/ports.ts';
 import { createRequests } from './core/requests.ts';
 import type { LifeSettings } from './core/settings.ts';
 import { createSweep } from './core/sweep.ts';
@@ -27,24 +27,19 @@ import { createAccessNote, watchAccess } from './observability/access-watch.ts';
 import { createOperatorServer, type Mounts } from './observability/http-server.ts';
 import { createJournal } from './observability/logger.ts';
 import { createMetrics } from './observability/metrics.ts';
-import { type AccessSettings, createAccess } from './slack/access.ts';
-import { createAgentSessions } from './slack/agent-sessions.ts';
-import { createAudiences } from './slack/audience.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
-import { createChannels } from './slack/channels.ts';
 import { createDiary } from './slack/diary.ts';
-import { createDirectory } from './slack/directory.ts';
 import { isTokenRefused } from './slack/errors.ts';
 import { createSlackGate } from './slack/gate.ts';
+import { createGatehouse } from './slack/gatehouse.ts';
 import { createHearing } from './slack/hearing.ts';
-import { createHistoryOf } from './slack/history.ts';
-import { createHome, type Home } from './slack/home.ts';
 import { createHttpReceiver, eventsPath } from './slack/http-receiver.ts';
 import { createLibraryLogger } from './slack/library-logger.ts';
 import { createMessenger } from './slack/messenger.ts';
 import { createReader } from './slack/names.ts';
-import { createPeople, localeOf } from './slack/people.ts';
-import { createPrompts } from './slack/prompts.ts';
+import { localeOf } from './slack/people.ts';
+import { createPresence } from './slack/presence.ts';
+import { createReports } from './slack/reports.ts';
 import { createSocketReceiver, type SlackReceiver } from './slack/socket-receiver.ts';
 import { createSurroundings } from './slack/surroundings.ts';
 import { createTeller } from './slack/teller.ts';
@@ -138,18 +133,19 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       teamId: identity.teamId,
       noting: slackAccess.noting,
     });
-    const people = createPeople({ client, through, identity, now });
-    const channels = createChannels({ client, through, now, journal });
-    const directory = createDirectory({ client, through, identity, journal, now });
-    const audiences = createAudiences({ client, through, identity, people, channels, directory, journal, now });
-    const gatekeeper = createAccess({
-      people,
-      channels,
-      audiences,
+    const gatehouse = createGatehouse({
+      client,
+      through,
       identity,
-      settings: accessSettings(config),
+      settings: {
+        open: config.OPEN_CHANNELS ?? [],
+        allowed: config.ALLOWED_CHANNELS ?? [],
+        refused: config.REFUSED_CHANNELS ?? [],
+      },
       journal,
+      now,
     });
+    const { people, channels, audiences, access: gatekeeper } = gatehouse;
     const messenger = createMessenger({
       client,
       through,
@@ -172,7 +168,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const settings = lifeSettings(config);
     const histories = createHistories(storage.histories);
     const overviewOf = createOverview({ histories, questions, threads, now });
-    const home = createHome({
+    const presence = createPresence({
       client,
       through,
       identity,
@@ -180,18 +176,18 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       overviewOf,
       serviceState: access.state,
       visits: storage.visits,
+      threads,
+      claims,
       everyMs: config.CARD_EDIT_MS,
       now,
       journal,
     });
-    const sessions = createAgentSessions({ client, through, threads, claims, now, journal });
-    const witness = witnesses(home, sessions);
     const ports: LifePorts = {
       gatekeeper,
       threadReader: createThreadReader({ client, through, identity, read, readFile, heard: storage.heard, questions }),
       durations: createDurations(storage.durations),
       histories,
-      witness,
+      witness: presence.witness,
       questions,
       threads,
       claims,
@@ -210,7 +206,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const accept = createAccept({ ...ports, digest: shortDigest });
     const requests = createRequests({ ...ports, accept, digest: shortDigest });
     const diary = createDiary({ records: storage.diaries, journal });
-    const surroundings = createSurroundings({
+    const reports = createReports({
       questions,
       threads,
       diary,
@@ -250,7 +246,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         questions,
         claims,
         diary,
-        surroundings,
+        reports,
         access: gatekeeper,
         people,
         channels,
@@ -259,10 +255,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         heard: hearing,
         votes: storage.votes,
         tell: teller.tell,
-        home,
-        historyOf: createHistoryOf({ overviewOf, identity, journal }),
-        prompts: createPrompts({ client, through, gatekeeper, now, journal }),
-        sessions,
+        ...presence,
         unfurls,
         journal,
       },
@@ -284,13 +277,10 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     closers.push(() => server.stop());
     const port = await server.start();
 
-    const tend = () => directory.tend();
-    void tend().catch((error: unknown) => journal.warn({ event: 'directory', outcome: 'failed' }, error));
-    const tending = repeat('directory', tendEveryMs, tend, journal);
+    const tending = repeat('directory', tendEveryMs, gatehouse.directory.tend, journal, 0);
     closers.push(async () => tending.stop());
 
-    closers.push(() => home.stop(drainMs));
-    closers.push(async () => sessions.stop());
+    closers.push(() => presence.stop(drainMs));
     closers.push(() => looks.stop(config.SHUTDOWN_SECONDS * 1000));
     await looks.start(guardLook(createLook(ports), ports));
     const open = await questions.openIds();
@@ -369,14 +359,6 @@ function lifeSettings(config: Config): LifeSettings {
   };
 }
 
-function accessSettings(config: Config): AccessSettings {
-  return {
-    open: config.OPEN_CHANNELS ?? [],
-    allowed: config.ALLOWED_CHANNELS ?? [],
-    refused: config.REFUSED_CHANNELS ?? [],
-  };
-}
-
 /** Slack may be out of reach for a moment at start; a token it refuses is final. */
 async function learnIdentity(ask: () => Promise<Identity>, journal: Journal, random: () => number): Promise<Identity> {
   for (let tries = 1; ; tries += 1) {
@@ -389,17 +371,6 @@ async function learnIdentity(ask: () => Promise<Identity>, journal: Journal, ran
       await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
   }
-}
-
-/** Those that hear what happens to questions, beside the thread itself. */
-function witnesses(home: Pick<Home, 'changed'>, sessions: Witness): Witness {
-  return {
-    changed(question) {
-      home.changed(question);
-      sessions.changed(question);
-    },
-    closing: (question) => sessions.closing(question),
-  };
 }
 
 function shortDigest(key: string): string {

@@ -27,6 +27,9 @@ export interface StatusView {
 const mostListed = 10;
 const quotedLength = 100;
 
+/** A longer address would not leave room for the list beside it. */
+const longestLink = 500;
+
 /** What runs and waits, told to one reader. */
 export function renderStatus(
   view: StatusView,
@@ -35,13 +38,14 @@ export function renderStatus(
   const say = sayIn(reader.locale);
   const here = [heading(view, say), ...listed(view.open, say, ({ question }) => asker(question.askerId, reader, say))];
   const link = view.conversationUrl;
-  if (link !== undefined) here.push(say.status.conversation(mrkdwnLink(link, say.words.openInDeepSearch())));
+  if (link !== undefined && link.length <= longestLink)
+    here.push(say.status.conversation(mrkdwnLink(link, say.words.openInDeepSearch())));
   const elsewhere = [
     say.status.elsewhere(),
     ...listed(view.elsewhere, say, ({ question }) => where(question.place.channelId, say)),
   ];
   return {
-    text: here.join('\n'),
+    text: heading(view, say),
     blocks: [
       section(here.join('\n')),
       ...(view.elsewhere.length === 0 ? [] : [section(elsewhere.join('\n'))]),

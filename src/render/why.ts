@@ -28,7 +28,7 @@ export function renderWhy(
   const rule = sayRule(say, view.rule, `<@${reader.botUserId}>`);
   const lines = view.entries.map((entry) => line(entry, reader, say));
   const said = lines.length === 0 ? say.why.nothing() : [say.why.title(), ...lines].join('\n');
-  return { text: said, blocks: [section(said), context(rule)] };
+  return { text: lines.length === 0 ? said : say.why.title(), blocks: [section(said), context(rule)] };
 }
 
 function line(entry: WhyEntry, reader: { userId: string; nowMs: number }, say: Say): string {

@@ -166,7 +166,7 @@ function registrations() {
     questions: life.ports.questions,
     claims: life.ports.claims,
     diary: { note: () => undefined },
-    surroundings: {
+    reports: {
       ofThread: async () => ({ kind: 'emptyQuestion' }),
       ofChannel: async () => ({ kind: 'emptyQuestion' }),
       why: async () => ({ kind: 'emptyQuestion' }),

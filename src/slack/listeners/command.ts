@@ -84,7 +84,7 @@ export function registerCommand(app: App, desk: Desk): void {
       case 'status':
         return inAckTime(status(userId, place), byMs, async () => {});
       case 'why':
-        return inAckTime(desk.surroundings.why({ userId, place, rule: ruleIn(place) }), byMs, async () => {});
+        return inAckTime(desk.reports.why({ userId, place, rule: ruleIn(place) }), byMs, async () => {});
     }
   }
 
@@ -95,7 +95,7 @@ export function registerCommand(app: App, desk: Desk): void {
 
   async function status(userId: string, place: Place): Promise<Word> {
     const refusal = await refusalOfPress(desk, { press: { userId, ...place }, named: {} }, 'person');
-    return refusal ?? desk.surroundings.ofChannel({ userId, place, isDirect: isDirect(place.channelId) });
+    return refusal ?? desk.reports.ofChannel({ userId, place, isDirect: isDirect(place.channelId) });
   }
 
   function ruleIn({ channelId }: Place) {

@@ -14,7 +14,7 @@ import type { HistoryOf } from '../history.ts';
 import type { Home } from '../home.ts';
 import type { People } from '../people.ts';
 import type { Prompts } from '../prompts.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Reports } from '../reports.ts';
 import type { Teller } from '../teller.ts';
 import type { Through } from '../through.ts';
 import type { Unfurls } from '../unfurls.ts';
@@ -32,7 +32,7 @@ export interface Desk {
   claims: Claims;
   /** What was done with messages, for those who ask why. */
   diary: Pick<DiaryKeeper, 'note'>;
-  surroundings: Surroundings;
+  reports: Reports;
   /** Who may ask where; asked about everybody who asks, presses or sends a form. */
   access: Access;
   people: People;

@@ -83,8 +83,9 @@ export function createEdits(desk: Desk) {
     note(event, teamId, question.id);
     const text = editedText(question, await desk.read(message.text));
     if (text === undefined) return;
-    const atMs = Math.floor(Number(event.ts) * 1000);
-    if (!Number.isSafeInteger(atMs)) return;
+    // Slack counts to the microsecond, which tells one edit from the next.
+    const atMs = Math.round(Number(event.ts) * 1_000_000) / 1000;
+    if (!Number.isFinite(atMs)) return;
     const edit = await desk.requests.noteEdit(messageKey(teamId, channelId, message.ts), { text, atMs });
     if (edit.kind !== 'noted') return;
     const { id, askerId, place } = edit.question;

@@ -78,8 +78,8 @@ export function createVerbs(desk: Desk) {
     desk.tell(
       listener,
       isReply
-        ? await desk.surroundings.ofThread({ userId, place, thread, isDirect })
-        : await desk.surroundings.ofChannel({ userId, place, isDirect }),
+        ? await desk.reports.ofThread({ userId, place, thread, isDirect })
+        : await desk.reports.ofChannel({ userId, place, isDirect }),
     );
   }
 
@@ -87,7 +87,7 @@ export function createVerbs(desk: Desk) {
   async function why({ place, thread, isReply, isDirect, userId, listener }: Said): Promise<void> {
     desk.tell(
       listener,
-      await desk.surroundings.why({
+      await desk.reports.why({
         userId,
         place,
         threadTs: isReply ? place.threadTs : undefined,

@@ -1,0 +1,216 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people, team } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { messageChangedOf, messageDeletedOf } from '../support/payloads-messages.ts';
+import { startWorld, texts, visibleText, type World } from '../support/world.ts';
+
+const askEdited = 'Ask the edited version';
+
+let service: FakeService;
+let world: World;
+
+beforeEach(async () => {
+  service = await startFakeService();
+  world = await startWorld({ service: { url: service.url, token: serviceToken } });
+});
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+});
+
+function messageAt(ts: string) {
+  return one(world.slack.messages.filter((message) => message.ts === ts));
+}
+
+function whispers(count: number, user: string = people.ada): Promise<string[]> {
+  return eventually(() => {
+    const said = world.ephemeralsTo(user).map(visibleText);
+    expect(said).toHaveLength(count);
+    return said;
+  });
+}
+
+/** Asks something that runs until the test ends it. */
+async function running(text: string) {
+  const ts = await world.mention(text);
+  const question = await eventually(() => one(service.find(text)));
+  return { ts, question };
+}
+
+function asked(): string[] {
+  return service.questions().map(({ question }) => question.split('\n')[0] ?? '');
+}
+
+/** Something asked last proves that nothing is pending. */
+async function nothingElseIsAsked(texts: string[]): Promise<void> {
+  service.answerEverything();
+  await world.direct('last?', { user: people.bob, channel: 'D0BOB' });
+  await eventually(() => expect(asked()).toEqual([...texts, 'last?']));
+}
+
+describe('an edited question that still runs', () => {
+  test('goes on as it was, and its new text is offered to its asker once', async () => {
+    const { ts, question } = await running('where is it?');
+    await world.edit(ts, 'where is the parser?');
+    expect((await whispers(1))[0]).toMatch(/goes on as it was[\s\S]*where is the parser\?/);
+    expect(world.ephemeralsTo(people.bob)).toEqual([]);
+    expect(question.status).toBe('processing');
+    await nothingElseIsAsked(['where is it?']);
+    service.answer(question);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    expect(await whispers(1)).toHaveLength(1);
+  });
+
+  test('is offered once however often Slack tells of the edit, and again for another edit', async () => {
+    const { ts } = await running('where is it?');
+    const { before, after } = world.slack.edit(ts, `<@${team.botUserId}> where is the parser?`);
+    const told = messageChangedOf({ before, after, ts: after.edited?.ts ?? '' });
+    await world.deliver(told);
+    await world.deliver({ ...told, event_id: 'EvAGAIN' });
+    await world.edit(ts, 'where is the lexer?');
+    const said = await whispers(2);
+    expect(said[1]).toContain('where is the lexer?');
+    // The older edit comes late once more.
+    await world.deliver({ ...told, event_id: 'EvLATE' });
+    await world.press(askEdited).catch(() => undefined);
+    await world.pressPrivately(askEdited);
+    await eventually(() => expect(asked()).toContain('where is the lexer?'));
+    expect(asked()).not.toContain('where is the parser?');
+  });
+
+  test('is cancelled for its edited version when that is pressed; two presses ask once', async () => {
+    const { ts, question } = await running('where is it?');
+    await world.edit(ts, 'where is the parser?');
+    const deliveries = await Promise.all([world.pressPrivately(askEdited), world.pressPrivately(askEdited)]);
+    expect(deliveries.every(({ acknowledged }) => acknowledged)).toBe(true);
+    await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
+    const edited = await eventually(() => one(service.find('where is the parser?')));
+    service.answer(edited);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    const said = texts(world.slack.inThread(ts)).join('\n');
+    expect(said).toMatch(/Cancelled by <@U0ADA>/);
+    expect(said).toMatch(/<@U0ADA> asked:[\s\S]*where is the parser\?/);
+    expect(asked()).toEqual(['where is it?', 'where is the parser?']);
+    // The thread is still one of the app's.
+    service.answerEverything();
+    await world.reply(ts, 'and then?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+  });
+
+  test('can be edited again once its edited version runs, and deleting the message takes that back', async () => {
+    const { ts } = await running('where is it?');
+    await world.edit(ts, 'where is the parser?');
+    await world.pressPrivately(askEdited);
+    const second = await eventually(() => one(service.find('where is the parser?')));
+    await world.edit(ts, 'where is the lexer?');
+    await eventually(() => expect(world.ephemeralsTo(people.ada).map(visibleText).join()).toContain('the lexer?'));
+    await world.deliver(messageDeletedOf({ message: messageAt(ts), ts: '1800000000.000001' }));
+    await eventually(() => expect(second.error?.kind).toBe('Cancelled'));
+  });
+
+  test('answered meanwhile: the edited version is asked as a follow-up, and that is said', async () => {
+    const { ts, question } = await running('where is it?');
+    await world.edit(ts, 'where is the parser?');
+    await whispers(1);
+    service.answerEverything();
+    service.answer(question);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.pressPrivately(askEdited);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    expect((await whispers(2))[1]).toContain('asked as a follow-up');
+    expect(service.conversations).toHaveLength(1);
+    expect(asked()).toEqual(['where is it?', 'where is the parser?']);
+  });
+
+  test('back to its first text there is nothing left to ask', async () => {
+    const { ts, question } = await running('where is it?');
+    await world.edit(ts, 'where is the parser?');
+    await whispers(1);
+    await world.edit(ts, 'where is it?');
+    await world.pressPrivately(askEdited);
+    expect((await whispers(2))[1]).toContain('too old');
+    expect(question.status).toBe('processing');
+    expect(asked()).toEqual(['where is it?']);
+  });
+
+  test('that asks for a new conversation, or replies, is read as it was', async () => {
+    service.answerEverything();
+    const ts = await world.mention('first?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    service.answerAfter(() => 60_000);
+    const fresh = await world.mention('new second?', { threadTs: ts });
+    await eventually(() => expect(asked()).toContain('second?'));
+    await world.edit(fresh, 'new third?');
+    await world.pressPrivately(askEdited);
+    await eventually(() => expect(asked()).toContain('third?'));
+    const reply = await world.reply(ts, 'fourth?');
+    await world.edit(reply, 'fifth?');
+    expect((await whispers(2))[1]).toContain('fifth?');
+    expect(service.conversations.map(({ questions }) => questions.length)).toEqual([1, 1, 1]);
+  });
+
+  test('may be asked by nobody who may not ask', async () => {
+    const { ts, question } = await running('where is it?');
+    await world.edit(ts, 'where is the parser?');
+    await whispers(1);
+    world.slack.changePerson(people.ada, { is_restricted: true });
+    await world.restart();
+    await world.pressPrivately(askEdited);
+    expect((await whispers(2))[1]).toContain('Guests of this workspace');
+    expect(question.status).toBe('processing');
+    expect(asked()).toEqual(['where is it?']);
+  });
+});
+
+describe('what is no edit of a running question', () => {
+  test('a preview, a changed thread, an edit of the app’s own message, an edit after the end', async () => {
+    const { ts, question } = await running('see https://example.com?');
+    const before = messageAt(ts);
+    const preview = { ...before, attachments: [{ from_url: 'https://example.com', fallback: 'Example' }] };
+    await world.deliver(messageChangedOf({ before, after: preview, ts: '1800000000.000001' }));
+    const withReplies = { ...before, reply_count: 1, latest_reply: '1800000000.000002' };
+    await world.deliver(messageChangedOf({ before, after: withReplies, ts: '1800000000.000003' }));
+    const card = await eventually(() => one(world.slack.inThread(ts)));
+    await world.deliver(messageChangedOf({ before: card, after: { ...card, text: 'x' }, ts: '1800000000.000004' }));
+    service.answer(question);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.edit(ts, 'too late?');
+    await nothingElseIsAsked(['see https://example.com?']);
+    expect(world.ephemeralsTo(people.ada)).toEqual([]);
+  });
+
+  test('an edit that turns talk into a mention asks nothing', async () => {
+    const ts = world.slack.say('C0GENERAL', people.ada, 'hello all');
+    await world.edit(ts, `<@${team.botUserId}> where is it?`);
+    await nothingElseIsAsked([]);
+    expect(world.ephemeralsTo(people.ada)).toEqual([]);
+  });
+});
+
+describe('a deleted question', () => {
+  test.each(['message_deleted', 'a tombstone'])('is taken back, told by %s', async (form) => {
+    const { ts, question } = await running('where is it?');
+    const message = messageAt(ts);
+    const stone = { ...message, user: 'USLACKBOT', text: 'This message was deleted.', subtype: 'tombstone' };
+    await world.deliver(
+      form === 'a tombstone'
+        ? messageChangedOf({ before: message, after: stone, ts: '1800000000.000001' })
+        : messageDeletedOf({ message, ts: '1800000000.000001' }),
+    );
+    await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0ADA>/));
+  });
+
+  test('in a thread is taken back alone', async () => {
+    const { ts, question } = await running('first?');
+    const reply = await world.reply(ts, 'second?', { user: people.bob });
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Next in this thread/));
+    await world.deliver(messageDeletedOf({ message: messageAt(reply), ts: '1800000000.000001' }));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0BOB>/));
+    expect(question.status).toBe('processing');
+    await nothingElseIsAsked(['first?']);
+  });
+});

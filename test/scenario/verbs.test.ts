@@ -1,0 +1,243 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { startWorld, texts, visibleText, type World } from '../support/world.ts';
+
+let service: FakeService;
+let world: World;
+
+beforeEach(async () => {
+  service = await startFakeService();
+  world = await startWorld({ service: { url: service.url, token: serviceToken } });
+});
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+});
+
+/** What was said privately to someone, oldest first, once there are so many words. */
+function whispers(count: number, user: string = people.ada): Promise<string[]> {
+  return eventually(() => {
+    const said = world.ephemeralsTo(user).map(visibleText);
+    expect(said).toHaveLength(count);
+    return said;
+  });
+}
+
+/** What the service was asked, without what was quoted of threads. */
+function asked(): (string | undefined)[] {
+  return service.questions().map(({ question }) => question.split('\n')[0]);
+}
+
+function saidIn(response: unknown): string {
+  return JSON.stringify(response);
+}
+
+async function answeredThread(text = 'first?'): Promise<string> {
+  service.answerEverything();
+  const ts = await world.mention(text);
+  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  return ts;
+}
+
+describe('mute', () => {
+  test('leaves plain replies alone until unmute; mentions are asked all the while', async () => {
+    const ts = await answeredThread();
+    await world.mention('mute', { threadTs: ts });
+    expect((await whispers(1))[0]).toMatch(/no longer taken as questions[\s\S]*unmute/);
+    await world.reply(ts, 'just talking');
+    await world.mention('asked anyway?', { threadTs: ts, user: people.bob });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.mention('Unmute.', { threadTs: ts });
+    expect((await whispers(2))[1]).toContain('questions again');
+    await world.reply(ts, 'a follow-up?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(3));
+    expect(asked()).toEqual(['first?', 'asked anyway?', 'a follow-up?']);
+  });
+
+  test('holds over a restart, and saying it again is harmless', async () => {
+    const ts = await answeredThread();
+    await world.mention('mute', { threadTs: ts });
+    await world.mention('mute', { threadTs: ts });
+    await whispers(2);
+    await world.restart();
+    await world.reply(ts, 'just talking');
+    await world.mention('asked anyway?', { threadTs: ts });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    expect(asked()).toEqual(['first?', 'asked anyway?']);
+  });
+
+  test('does not keep a bare "cancel" from cancelling', async () => {
+    const ts = await world.mention('long?');
+    const question = await eventually(() => one(service.find('long?')));
+    await world.mention('mute', { threadTs: ts });
+    await world.reply(ts, 'cancel', { user: people.bob });
+    await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0BOB>/));
+  });
+
+  test('in a thread of people, or outside of one, changes nothing and says so', async () => {
+    service.answerEverything();
+    const root = world.slack.say('C0GENERAL', people.ada, 'hello all');
+    await world.mention('mute', { threadTs: root });
+    await world.mention('unmute');
+    for (const said of await whispers(2)) expect(said).toContain('only take messages that mention me');
+    await world.mention('still here?', { threadTs: root });
+    await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+  });
+
+  test('is not for direct messages', async () => {
+    service.answerEverything();
+    const ts = await world.direct('first?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.direct('mute', { threadTs: ts });
+    expect((await whispers(1))[0]).toContain('cannot be muted');
+    await world.direct('second?', { threadTs: ts });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+  });
+
+  test('is not for guests', async () => {
+    const ts = await answeredThread();
+    world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
+    await world.mention('mute', { threadTs: ts, user: people.mia });
+    expect((await whispers(1, people.mia))[0]).toMatch(/Guests of this workspace[\s\S]*nothing/);
+    world.slack.channels.get('C0GENERAL')?.members?.pop();
+    await world.reply(ts, 'a follow-up?');
+    await eventually(() => expect(asked()).toEqual(['first?', 'a follow-up?']));
+  });
+});
+
+describe('cancel', () => {
+  test('by a mention stops what runs in the thread', async () => {
+    const ts = await world.mention('long?');
+    const question = await eventually(() => one(service.find('long?')));
+    await world.mention('stop', { threadTs: ts, user: people.bob });
+    await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0BOB>/));
+  });
+
+  test('is not for guests, who may take back only what they asked themselves', async () => {
+    const ts = await world.mention('long?');
+    const question = await eventually(() => one(service.find('long?')));
+    world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
+    await world.mention('cancel', { threadTs: ts, user: people.mia });
+    expect((await whispers(1, people.mia))[0]).toContain('Guests of this workspace');
+    expect(question.status).toBe('processing');
+    // Ada became a guest after she had asked.
+    world.slack.changePerson(people.ada, { is_restricted: true });
+    await world.restart();
+    await world.mention('cancel', { threadTs: ts });
+    await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
+  });
+
+  test('where nothing runs says so', async () => {
+    const ts = await answeredThread();
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Answered in'));
+    await eventually(async () =>
+      expect(saidIn((await world.command('status')).response)).toContain('Nothing is running'),
+    );
+    await world.mention('cancel', { threadTs: ts });
+    expect((await whispers(1))[0]).toContain('Nothing is running in this thread');
+  });
+});
+
+describe('status', () => {
+  test('in a thread tells what runs and waits, who asked, and where the conversation is', async () => {
+    const ts = await world.mention('first?');
+    const question = await eventually(() => one(service.find('first?')));
+    await world.reply(ts, 'second?', { user: people.bob });
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Next in this thread/));
+    await world.mention('status', { threadTs: ts });
+    const [running] = await whispers(1);
+    expect(running).toMatch(/first\? · running for [\s\S]* · asked by you/);
+    expect(running).toMatch(/second\? · queued, place 1 · asked by <@U0BOB>/);
+    expect(running).toMatch(/Conversation: <http.*\/deepsearch\//);
+    expect(running).toContain('plain replies are follow-ups');
+    expect(running).toContain('Deep Search is reachable');
+    service.answerEverything();
+    service.answer(question);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.mention('mute', { threadTs: ts });
+    await world.mention('status', { threadTs: ts });
+    const [, , idle] = await whispers(3);
+    expect(idle).toMatch(/Nothing is running[\s\S]*Conversation: <http/);
+    expect(idle).toContain('This thread is muted');
+  });
+
+  test('by command tells what runs in the channel, and of other channels only what is one’s own', async () => {
+    await world.mention('in general?', { user: people.bob });
+    world.slack.channels.set('C0OTHER', { isPrivate: false, botIsMember: true, isArchived: false });
+    await world.mention('mine elsewhere?', { channel: 'C0OTHER' });
+    await world.mention('not mine elsewhere?', { channel: 'C0OTHER', user: people.bob });
+    await world.direct('bob in private?', { user: people.bob, channel: 'D0BOB' });
+    await world.direct('ada in private?');
+    await eventually(() => expect(service.questions()).toHaveLength(5));
+    const said = await eventually(async () => {
+      const told = saidIn((await world.command('status')).response);
+      expect(told).toMatch(/In this channel\*\\n• in general\? · running for [^•]* · asked by <@U0BOB>/);
+      expect(told).toMatch(/mine elsewhere\? · running for [^•]* · <#C0OTHER>/);
+      expect(told).toMatch(/ada in private\? · running for [^•]* · in our direct messages/);
+      return told;
+    });
+    expect(said).not.toContain('not mine elsewhere');
+    expect(said).not.toContain('bob in private');
+    expect(said).toContain('Deep Search is reachable');
+  });
+
+  test('says when the service refuses the app, and is not for guests', async () => {
+    service.decideFates(() => ({ status: 401 }));
+    const ts = await world.mention('first?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    expect(saidIn((await world.command('status')).response)).toMatch(/access to Deep Search needs attention/);
+    world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
+    expect(saidIn((await world.command('status', { user: people.mia })).response)).toContain(
+      'Guests of this workspace',
+    );
+  });
+});
+
+describe('the command’s other verbs', () => {
+  test.each(['connect', 'Disconnect'])('%s says that there is nothing to connect', async (text) => {
+    const said = saidIn((await world.command(text)).response);
+    expect(said).toContain("the app's own access to Deep Search");
+    expect(world.slack.messages).toEqual([]);
+  });
+
+  test.each(['mute', 'unmute', 'cancel', 'stop'])('%s names the mention that works in a thread', async (text) => {
+    const said = saidIn((await world.command(text)).response);
+    expect(said).toMatch(/one thread[\s\S]*<@U0BOT> `(?:un)?(?:mute|cancel)`/);
+  });
+
+  test('history lists what one asked', async () => {
+    await answeredThread('about parsers?');
+    const said = saidIn((await world.command('history')).response);
+    expect(said).toContain('about parsers?');
+    expect(saidIn((await world.command('history', { user: people.bob })).response)).not.toContain('parsers');
+  });
+
+  test('a text that only begins with a verb is a question', async () => {
+    service.answerEverything();
+    for (const text of ['status of the payment retries?', 'history of main.ts?', 'why is it slow', 'mute button?']) {
+      expect((await world.command(text)).response).toBeUndefined();
+    }
+    await eventually(() => expect(asked()).toHaveLength(4));
+  });
+
+  test('are answered in the language of whoever types them', async () => {
+    expect(saidIn((await world.command('connect', { user: people.gerd })).response)).toContain('Alle hier fragen');
+    expect(saidIn((await world.command('help', { user: people.gerd })).response)).toContain('Stell eine Frage');
+  });
+});
+
+describe('a bare mention', () => {
+  test('in a thread of people asks what was asked above', async () => {
+    service.answerEverything();
+    const root = world.slack.say('C0GENERAL', people.bob, 'where are retries configured?');
+    await world.mention('', { threadTs: root });
+    await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+    expect(one(service.questions()).question).toContain('where are retries configured?');
+  });
+});

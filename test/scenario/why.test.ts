@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people, team } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { mentionOf, messageOf } from '../support/payloads.ts';
+import { botPostOf } from '../support/payloads-messages.ts';
+import { startWorld, visibleText, type World } from '../support/world.ts';
+
+let service: FakeService;
+let world: World;
+
+beforeEach(async () => {
+  service = await startFakeService();
+  world = await startWorld({ service: { url: service.url, token: serviceToken } });
+});
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+});
+
+/** Asks why in a thread, and returns what was said back, without the times. */
+async function whyIn(threadTs: string, user: string = people.ada): Promise<string> {
+  const before = world.ephemeralsTo(user).length;
+  await world.mention('why', { threadTs, user });
+  return eventually(() => {
+    const said = world.ephemeralsTo(user).map(visibleText);
+    expect(said).toHaveLength(before + 1);
+    return (said.at(-1) ?? '').replaceAll(/<!date\^[^>]*>/g, 'TIME');
+  });
+}
+
+describe('why, in a thread', () => {
+  test('tells what was asked, what was answered, and what waits', async () => {
+    const ts = await world.mention('first?');
+    const question = await eventually(() => one(service.find('first?')));
+    await world.reply(ts, 'second?', { user: people.bob });
+    await eventually(async () => {
+      const said = await whyIn(ts);
+      expect(said).toContain('TIME · your message → asked and running');
+      expect(said).toContain('TIME · message by <@U0BOB> → queued, place 1');
+      expect(said).toContain('plain replies are follow-ups');
+    });
+    service.answerEverything();
+    service.answer(question);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    const said = await whyIn(ts);
+    expect(said).toContain('your message → answered');
+    expect(said).toContain('message by <@U0BOB> → answered');
+    // Only times and people, never a word of what they wrote.
+    expect(said).not.toContain('first');
+    expect(said).not.toContain('second');
+  });
+
+  test('tells why replies were left alone', async () => {
+    service.answerEverything();
+    const ts = await world.mention('first?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.reply(ts, `<@${people.gerd}> look at this`);
+    await world.reply(ts, '', { more: { subtype: 'file_share' } });
+    await world.deliver(botPostOf({ user: people.robo, text: 'deployed', ts: '1800000000.000001', threadTs: ts }));
+    await world.mention('mute', { threadTs: ts });
+    await world.reply(ts, 'just talking');
+    await eventually(async () => {
+      const said = await whyIn(ts);
+      expect(said).toContain('not taken: it begins by addressing someone else');
+      expect(said).toContain('not taken: it has no text');
+      expect(said).toContain('message by <@U0ROBO> → not taken: it comes from an app');
+      expect(said).toContain('your message → done as said');
+      expect(said).toContain('not taken: this thread is muted');
+      expect(said).toContain('This thread is muted');
+    });
+  });
+
+  test('of people tells that it takes mentions only', async () => {
+    service.answerEverything();
+    const root = world.slack.say('C0GENERAL', people.ada, 'hello all');
+    expect(await whyIn(root)).toMatch(/No message here was meant for me[\s\S]*only take messages that mention me/);
+    await world.mention('what is this?', { threadTs: root });
+    await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+    await world.reply(root, 'thanks');
+    const said = await whyIn(root);
+    expect(said).toContain('your message → answered');
+    expect(said).toContain('not taken: people started this thread, and it does not mention me');
+  });
+
+  test('tells a guest that guests may not ask, and others only that this one may not', async () => {
+    world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
+    const root = world.slack.say('C0GENERAL', people.ada, 'hello all');
+    await world.mention('may I?', { threadTs: root, user: people.mia });
+    await eventually(() => expect(world.ephemeralsTo(people.mia)).toHaveLength(1));
+    expect(await whyIn(root, people.mia)).toContain('your message → not asked: guests may not ask');
+    const toAda = await whyIn(root);
+    expect(toAda).toContain('message by <@U0MIA> → not asked: its author may not ask here');
+    expect(toAda).not.toContain('guest');
+  });
+
+  test('tells of repeated deliveries, edits and edits into a mention', async () => {
+    service.answerEverything();
+    const ts = await world.mention('first?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.deliver(mentionOf({ user: people.ada, text: 'first?', ts }));
+    await world.edit(ts, 'first, again?');
+    const said = await whyIn(ts);
+    expect(said).toContain('answered · it came again and was not asked twice · edited later');
+    const talk = world.slack.say('C0GENERAL', people.ada, 'hello all');
+    await world.edit(talk, `<@${team.botUserId}> where is it?`);
+    expect(await whyIn(talk)).toContain('your message → not taken: an edit does not ask');
+  });
+
+  test('tells of a message that is too long, and of one too many', async () => {
+    await world.stop();
+    world = await startWorld({
+      service: { url: service.url, token: serviceToken },
+      settings: { THREAD_LIMIT: '1' },
+    });
+    const ts = await world.mention('first?');
+    await world.reply(ts, 'second?');
+    await world.mention('x'.repeat(10_001), { threadTs: ts });
+    const said = await whyIn(ts);
+    expect(said).toContain('not taken: too many questions were waiting');
+    expect(said).toContain('not taken: it is too long');
+  });
+
+  test('in German for those who read German', async () => {
+    const root = world.slack.say('C0GENERAL', people.ada, 'hallo');
+    expect(await whyIn(root, people.gerd)).toContain('Diesen Thread haben Leute begonnen');
+  });
+});
+
+describe('why, of a channel', () => {
+  test('tells of all its threads, by command, and not of other channels', async () => {
+    service.answerEverything();
+    const ts = await world.mention('first?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.reply(ts, `<@${people.gerd}> look`, { user: people.bob });
+    await world.direct('in private?');
+    const said = JSON.stringify((await world.command('why')).response);
+    expect(said).toContain('your message → answered');
+    expect(said).toContain('message by <@U0BOB> → not taken: it begins by addressing someone else');
+    expect(said).toContain('In this channel I only take messages that mention me');
+    expect(said.match(/•/g)).toHaveLength(2);
+    expect(JSON.stringify((await world.command('why', { user: people.bob })).response)).toContain(
+      '<@U0ADA> → answered',
+    );
+  });
+
+  test('holds the newest eight, over a restart, oldest first', async () => {
+    const ts = await world.mention('first?');
+    await eventually(() => one(service.find('first?')));
+    for (let index = 0; index < 9; index += 1) await world.reply(ts, `<@${people.gerd}> look`, { user: people.bob });
+    await world.reply(ts, 'second?');
+    await world.restart();
+    const said = JSON.stringify((await world.command('why')).response);
+    const lines = said.split('•').slice(1, 9);
+    expect(said.split('•').slice(1)).toHaveLength(8);
+    expect(lines.at(-1)).toContain('your message → queued');
+    expect(lines[0]).toContain('addressing someone else');
+  });
+
+  test('knows nothing of messages that have nothing to do with the app', async () => {
+    await world.deliver(messageOf({ user: people.ada, text: 'chatter', ts: '1800000000.000001' }));
+    await world.deliver(
+      messageOf({ user: people.ada, text: 'talk', ts: '1800000000.000003', threadTs: '1800000000.000001' }),
+    );
+    await world.deliver(botPostOf({ user: people.robo, text: 'deployed', ts: '1800000000.000002' }));
+    expect(JSON.stringify((await world.command('why')).response)).toContain('No message here was meant for me');
+  });
+
+  test('in direct messages everything is meant for the app', async () => {
+    service.answerEverything();
+    const ts = await world.direct('first?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.direct('why');
+    const said = await eventually(() => one(world.ephemeralsTo(people.ada).map(visibleText)));
+    expect(said).toContain('your message → answered');
+    expect(said).toContain('everything you write is meant for me');
+  });
+});
