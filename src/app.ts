@@ -12,6 +12,7 @@ import { createLook } from './core/look.ts';
 import { createOpenIn, createOverview } from './core/overview.ts';
 import { backOffMs } from './core/pacing.ts';
 import type { Journal } from './core/ports.ts';
+import { recallAnswer } from './core/recalling.ts';
 import { createRequests } from './core/requests.ts';
 import type { LifeSettings } from './core/settings.ts';
 import { createSweep } from './core/sweep.ts';
@@ -40,8 +41,9 @@ import { createReader } from './slack/names.ts';
 import { localeOf } from './slack/people.ts';
 import { createPresence } from './slack/presence.ts';
 import { createReports } from './slack/reports.ts';
+import { createReaches } from './slack/reaches.ts';
+import { createRepainting } from './slack/repainting.ts';
 import { createSocketReceiver, type SlackReceiver } from './slack/socket-receiver.ts';
-import { createSurroundings } from './slack/surroundings.ts';
 import { createTeller } from './slack/teller.ts';
 import { createFileReader } from './slack/thread-files.ts';
 import { createThreadReader } from './slack/thread-reader.ts';
@@ -230,6 +232,14 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       digest: shortDigest,
       journal,
     });
+    const repainting = createRepainting({
+      client,
+      through,
+      format: config.MESSAGE_FORMAT,
+      markUsed: requests.markUsed,
+      recall: (question) => recallAnswer(ports, question),
+      journal,
+    });
     const { receiver, mounts } = createReceiver(config, overrides, clientOptions, libraryLogger, journal);
     const bolt = createBoltApp({
       receiver,
@@ -251,6 +261,8 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         people,
         channels,
         audiences,
+        reaches: createReaches({ client, through }),
+        repainting,
         read,
         heard: hearing,
         votes: storage.votes,
@@ -288,6 +300,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, looks, journal }), journal);
     closers.push(async () => sweeper.stop());
     closers.push(() => teller.drain(drainMs));
+    closers.push(() => repainting.drain(drainMs));
     closers.push(() => hearing.drain(drainMs));
     closers.push(() => diary.drain(drainMs));
     closers.push(() => unfurls.drain(drainMs));

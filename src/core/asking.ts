@@ -182,7 +182,7 @@ export function createAsking(ports: LifePorts) {
     const waitMs = await ports.turns.parkedForMs(question, now());
     if (waitMs > 0) return { question, waitMs };
     const unparked = await store(question, ({ parkedUntilMs: _until, trouble: _trouble, ...stored }) => ({
-      ...stored,
+      ...(stored.cancel === undefined ? toBeAdmitted(stored) : stored),
       phase: 'waiting',
       upstream: withoutAttempt(stored.upstream),
     }));
@@ -212,6 +212,11 @@ export function createAsking(ports: LifePorts) {
   function store(question: Question, change: (stored: Question) => Question): Promise<Question> {
     return changeQuestion(ports, question, change);
   }
+}
+
+/** After hours others may read along in the channel: whether the question may be asked there is found out again. */
+function toBeAdmitted({ admittedMs: _, ...question }: Question): Question {
+  return question;
 }
 
 function firstOf(conversation: Conversation): Asked {

@@ -1,14 +1,15 @@
 import type { Journal } from '../core/ports.ts';
 
-/** Runs `task` every `intervalMs` until stopped, never twice at once; a failure is journaled and does not end it. */
+/** Runs `task` after `firstMs` and then every `intervalMs` until stopped, never twice at once; a failure is journaled and does not end it. */
 export function repeat(
   name: string,
   intervalMs: number,
   task: () => Promise<void>,
   journal: Journal,
+  firstMs = intervalMs,
 ): { stop(): void } {
   let stopped = false;
-  let timer = setTimeout(run, intervalMs);
+  let timer = setTimeout(run, firstMs);
   return {
     stop: () => {
       stopped = true;

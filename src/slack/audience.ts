@@ -3,9 +3,9 @@ import { AppError, isAppError, isTransient } from '../core/errors.ts';
 import type { Clock, Journal } from '../core/ports.ts';
 import { createBriefMemory } from './brief-memory.ts';
 import { type Channels, isDirect } from './channels.ts';
-import type { Directory, Standing } from './directory.ts';
+import type { Directory } from './directory.ts';
 import { isTokenRefused } from './errors.ts';
-import type { People } from './people.ts';
+import type { People, Person } from './people.ts';
 import type { Through } from './through.ts';
 import type { Identity } from './web-client.ts';
 
@@ -29,6 +29,9 @@ const directoryPatienceMs = 800;
 
 /** When a question that waits for the directory comes again, at the earliest. */
 const comeAgainMs = 2_000;
+
+/** What somebody is who reads along. */
+type Standing = Pick<Person, 'kind' | 'organisationId'>;
 
 /** Who sees what is said in a channel. Apps are not counted. */
 export interface Audience {

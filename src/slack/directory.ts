@@ -14,12 +14,9 @@ const trustMs = 30 * 60 * 1000;
 const pageSize = 500;
 const mostPages = 100;
 
-/** What is known of everybody in the workspace. */
-export type Standing = Pick<Person, 'kind' | 'organisationId'>;
-
 export interface Directory {
   /** Undefined where the person is not listed, or there is no list. */
-  find(userId: string): Standing | undefined;
+  find(userId: string): Person | undefined;
   /** `reading`: the first list is on its way. `none`: Slack gives none, or it would be too long. */
   state(): 'reading' | 'ready' | 'none';
   /** Reads the list where it is due, as far as Slack's limits allow now; the next call goes on from there. */
@@ -29,7 +26,7 @@ export interface Directory {
 }
 
 interface Reading {
-  people: Map<string, Standing>;
+  people: Map<string, Person>;
   pages: number;
   cursor: string | undefined;
 }
@@ -46,7 +43,7 @@ export function createDirectory(options: {
   now: Clock;
 }): Directory {
   const { client, through, identity, journal, now } = options;
-  let list: { people: Map<string, Standing>; readMs: number } | undefined;
+  let list: { people: Map<string, Person>; readMs: number } | undefined;
   let reading: Reading | undefined;
   /** Without a list: when it is asked for again. */
   let noneUntilMs = 0;
@@ -58,7 +55,7 @@ export function createDirectory(options: {
 
   return { find, state, tend, settled };
 
-  function find(userId: string): Standing | undefined {
+  function find(userId: string): Person | undefined {
     return state() === 'ready' ? list?.people.get(userId) : undefined;
   }
 
@@ -104,12 +101,12 @@ export function createDirectory(options: {
       }
       const { cursor } = current;
       const page = await through('users.list', 'private', () =>
-        client.users.list({ limit: pageSize, ...(cursor === undefined ? {} : { cursor }) }),
+        client.users.list({ limit: pageSize, include_locale: true, ...(cursor === undefined ? {} : { cursor }) }),
       );
       for (const raw of page.members ?? []) {
         const person = readPerson(raw, identity);
         // Who that is may be told when asked for alone.
-        if (person !== undefined && person.kind !== 'unknown') current.people.set(person.userId, standingOf(person));
+        if (person !== undefined && person.kind !== 'unknown') current.people.set(person.userId, person);
       }
       current.pages += 1;
       current.cursor = page.response_metadata?.next_cursor || undefined;
@@ -137,8 +134,4 @@ export function createDirectory(options: {
     noneUntilMs = untilMs;
     settle();
   }
-}
-
-function standingOf({ kind, organisationId }: Person): Standing {
-  return { kind, ...(organisationId === undefined ? {} : { organisationId }) };
 }

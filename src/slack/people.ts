@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
-import { AppError } from '../core/errors.ts';
+import { AppError, isAppError } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
 import { createBriefMemory } from './brief-memory.ts';
 import type { Through } from './through.ts';
@@ -62,17 +62,30 @@ type UserObject = z.infer<typeof userObject>;
 type Home = Pick<Identity, 'teamId' | 'enterpriseId'>;
 
 /** Who people are, one `users.info` each, remembered for five minutes. */
-export function createPeople(options: { client: WebClient; through: Through; identity: Home; now: Clock }): People {
-  const { client, through, identity, now } = options;
+export function createPeople(options: {
+  client: WebClient;
+  through: Through;
+  identity: Home;
+  /** Who is known without a call: taken while limits hold back calls. */
+  listed: (userId: string) => Person | undefined;
+  now: Clock;
+}): People {
+  const { client, through, identity, listed, now } = options;
   const memory = createBriefMemory({ keepMs: rememberMs, most: mostRemembered, now, load });
 
   return { person: memory.get };
 
   async function load(user: string): Promise<Person> {
-    const reply = await through('users.info', 'private', () => client.users.info({ user, include_locale: true }));
-    const person = readPerson(reply.user, identity);
-    if (person?.userId !== user) throw new AppError('refused', 'users.info: tells of nobody', { code: 'unreadable' });
-    return person;
+    try {
+      const reply = await through('users.info', 'private', () => client.users.info({ user, include_locale: true }));
+      const person = readPerson(reply.user, identity);
+      if (person?.userId !== user) throw new AppError('refused', 'users.info: tells of nobody', { code: 'unreadable' });
+      return person;
+    } catch (error) {
+      const person = isAppError(error, 'rateLimited') ? listed(user) : undefined;
+      if (person === undefined) throw error;
+      return person;
+    }
   }
 }
 

@@ -12,8 +12,8 @@ function perMinute(calls: number, windowSeconds: number): Allowance {
   return { points: Math.floor(calls / (Math.ceil(60 / windowSeconds) + 1)), windowSeconds };
 }
 
-/** 20 calls per minute, 10 at once. */
-const tier2 = perMinute(20, 60);
+/** 20 calls per minute, 5 at once. */
+const tier2 = perMinute(20, 20);
 /** 50 calls per minute, 7 at once. Tiers: docs.slack.dev/apis/web-api/rate-limits. */
 const tier3 = perMinute(50, 10);
 /** 100 calls per minute, 25 at once: a text may name twenty people. */
@@ -36,7 +36,8 @@ export const methodAllowances = {
   'chat.unfurl': tier3,
   'chat.update': tier3,
   'conversations.history': tier3,
-  'conversations.info': tier3,
+  // Tier 3 as well, but 12 at once: each channel is asked about once a minute, and many may begin together.
+  'conversations.info': perMinute(50, 20),
   'conversations.join': tier3,
   'conversations.members': tier4,
   'conversations.open': tier3,

@@ -1,6 +1,6 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
-import { isAppError } from '../../core/errors.ts';
+import { AppError, isAppError } from '../../core/errors.ts';
 import type { Refusal } from '../../core/question.ts';
 import type { ButtonResult, Press } from '../../core/requests.ts';
 import { type ButtonValue, parseButtonValue } from '../../render/ids.ts';
@@ -83,8 +83,8 @@ export function onPress(
 }
 
 /**
- * What is said privately to a presser who may not; undefined when they may. Decided within a second, so that what is done
- * then fits into the time Slack gives; a press that could not be checked by then is not carried out.
+ * What is said privately to a presser who may not; undefined when they may. Decided soon enough that what is done
+ * then still fits into the time Slack gives; a press that could not be checked by then is not carried out.
  */
 export async function refusalOfPress(
   desk: Desk,
@@ -115,6 +115,16 @@ const personReasons: ReadonlySet<Refusal> = new Set(['guest', 'outsider', 'unkno
 export function told(result: ButtonResult): Notice | undefined {
   if (result.kind === 'duplicate') return { kind: 'alreadyAsked', byUserId: result.question.askerId };
   return refusalOf(result, '');
+}
+
+/** The person's direct messages with the app, opened where they were not yet. Throws `AppError`. */
+export async function openDirect(desk: Desk, userId: string): Promise<string> {
+  const opened = await desk.through('conversations.open', 'private', () =>
+    desk.client.conversations.open({ users: userId }),
+  );
+  const channelId = opened.channel?.id;
+  if (channelId === undefined) throw new AppError('badReply', 'conversations.open: no channel');
+  return channelId;
 }
 
 function readPress(body: unknown, teamId: string): Pressed | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPeople, localeOf, type PersonKind, readPerson } from '../../../src/slack/people.ts';
+import { createPeople, localeOf, type Person, type PersonKind, readPerson } from '../../../src/slack/people.ts';
 import { createScriptedSlack } from '../../support/slack-replies.ts';
 
 const home = { teamId: 'T1' };
@@ -96,10 +96,13 @@ describe('what a person is', () => {
   });
 });
 
+const listed = (userId: string): Person | undefined =>
+  userId === 'ULISTED' ? { userId, name: 'listed', kind: 'guest' } : undefined;
+
 describe('asking about people', () => {
   function begin(reply: Record<string, unknown> = { user: member }) {
     const slack = createScriptedSlack({ 'users.info': reply });
-    return { slack, people: createPeople({ ...slack.deps, identity: home }) };
+    return { slack, people: createPeople({ ...slack.deps, identity: home, listed }) };
   }
 
   it('asks once for all who ask at a time, with the locale, and again after five minutes', async () => {
@@ -120,6 +123,18 @@ describe('asking about people', () => {
     await expect(people.person('U1')).rejects.toMatchObject({ kind: 'unavailable' });
     slack.replies['users.info'] = { user: member };
     await expect(people.person('U1')).resolves.toMatchObject({ kind: 'member' });
+  });
+
+  it('takes who is listed only while limits hold back the call', async () => {
+    const limited = begin({ error: 'ratelimited' });
+    await expect(limited.people.person('ULISTED')).resolves.toMatchObject({ kind: 'guest' });
+    await expect(limited.people.person('U1')).rejects.toMatchObject({ kind: 'rateLimited' });
+    await expect(begin({ error: 'user_not_found' }).people.person('ULISTED')).rejects.toMatchObject({
+      name: 'AppError',
+    });
+    await expect(begin({ error: 'internal_error' }).people.person('ULISTED')).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
   });
 
   it('takes nobody for somebody else', async () => {
