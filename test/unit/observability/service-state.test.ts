@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import { AppError, type ErrorKind } from '../../../src/core/errors.ts';
+import { createAccessNote } from '../../../src/observability/access-watch.ts';
+
+/** A far side that fails as told, and what is known of it. */
+function watched() {
+  let nowMs = 1_000_000;
+  let failure: ErrorKind | 'silence' | undefined;
+  let probes = 0;
+  const call = async (): Promise<void> => {
+    if (failure === 'silence') return new Promise(() => {});
+    if (failure !== undefined) throw new AppError(failure, 'planned');
+  };
+  const note = createAccessNote({
+    probe: () => {
+      probes += 1;
+      return note.noting(call());
+    },
+    isRefusal: (error) => error instanceof AppError && error.kind === 'unauthorized',
+    now: () => nowMs,
+  });
+  return {
+    state: note.state,
+    call: () => note.noting(call()).catch(() => undefined),
+    probes: () => probes,
+    fail: (kind?: typeof failure) => {
+      failure = kind;
+    },
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}
+
+it('is found out when nobody called for a minute, and believed otherwise', async () => {
+  const far = watched();
+  expect(await far.state()).toBe('fine');
+  expect(far.probes()).toBe(1);
+  far.pass(59_000);
+  expect(await far.state()).toBe('fine');
+  expect(far.probes()).toBe(1);
+  far.pass(1_000);
+  far.fail('unavailable');
+  expect(await far.state()).toBe('unreachable');
+  expect(far.probes()).toBe(2);
+});
+
+it.each([
+  ['unauthorized', 'refused'],
+  ['unavailable', 'unreachable'],
+  ['badReply', 'unreachable'],
+  ['rateLimited', 'fine'],
+  ['notFound', 'fine'],
+] as const)('after a call that ended as %s is %s', async (kind, state) => {
+  const far = watched();
+  far.fail(kind);
+  await far.call();
+  expect(await far.state()).toBe(state);
+});
+
+it('is fine again as soon as a call succeeds', async () => {
+  const far = watched();
+  far.fail('unauthorized');
+  await far.call();
+  expect(await far.state()).toBe('refused');
+  far.fail();
+  await far.call();
+  expect(await far.state()).toBe('fine');
+});
+
+it('is told in about half a second, whatever the far side does', async () => {
+  const far = watched();
+  far.fail('silence');
+  const startMs = performance.now();
+  expect(await far.state()).toBe('fine');
+  expect(performance.now() - startMs).toBeLessThan(1_500);
+});

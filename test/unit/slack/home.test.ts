@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AppError } from '../../../src/core/errors.ts';
+import type { Overview } from '../../../src/core/overview.ts';
+import type { Admission } from '../../../src/core/ports.ts';
+import type { Visit } from '../../../src/core/visits.ts';
+import { createHome } from '../../../src/slack/home.ts';
+import { createLibraryLogger } from '../../../src/slack/library-logger.ts';
+import type { Through } from '../../../src/slack/through.ts';
+import { createWebClient, webClientOptions } from '../../../src/slack/web-client.ts';
+import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { exampleQuestion } from '../render/example.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function newHomes() {
+  const published: { user: string; text: string; urgency: string }[] = [];
+  const planned: AppError[] = [];
+  const visits = new Map<string, Visit>();
+  const { journal } = createRecordingJournal();
+  const fetch = async (_url: unknown, init: { body?: unknown } = {}): Promise<Response> => {
+    const body = new URLSearchParams(String(init.body));
+    published.push({ user: body.get('user_id') ?? '', text: body.get('view') ?? '', urgency });
+    return Response.json({ ok: true });
+  };
+  let urgency = '';
+  const world = {
+    admit: async (): Promise<Admission> => ({ may: true }),
+    overview: async (): Promise<Overview> => ({ open: [], ended: [] }),
+  };
+  const through: Through = async (_method, as, run) => {
+    const failure = planned.shift();
+    if (failure !== undefined) throw failure;
+    urgency = as;
+    return run();
+  };
+  const home = createHome({
+    client: createWebClient('xoxb-test', {
+      ...webClientOptions('http://127.0.0.1:9/api/', createLibraryLogger(journal)),
+      fetch,
+    }),
+    through,
+    identity: { teamId: 'T1', botUserId: 'U0BOT' },
+    gatekeeper: { admit: () => world.admit() },
+    overviewOf: () => world.overview(),
+    serviceState: async () => 'fine',
+    visits: {
+      get: async (name) => visits.get(name),
+      update: async (name, change) => {
+        const visit = change(visits.get(name));
+        visits.set(name, visit);
+        return visit;
+      },
+    },
+    everyMs: 3_000,
+    now: Date.now,
+    journal,
+  });
+  return { home, published, planned, world };
+}
+
+const ada = { teamId: 'T1', userId: 'U0ASKER', channelId: 'D0ADA' };
+const changed = exampleQuestion({ admittedMs: 1 });
+
+describe('Home', () => {
+  it('is shown at once, and then at most every 3 s with all that changed', async () => {
+    const { home, published } = newHomes();
+    home.show(ada);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(published.map(({ urgency }) => urgency)).toEqual(['private']);
+    for (let index = 0; index < 60; index += 1) {
+      home.changed(changed);
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(published.slice(1).map(({ urgency }) => urgency)).toEqual(['edit', 'edit']);
+  });
+
+  it('is kept fresh for seven days after it was opened', async () => {
+    const { home, published } = newHomes();
+    home.changed(changed);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(published).toEqual([]);
+    home.show(ada);
+    await vi.advanceTimersByTimeAsync(6 * DAY_MS);
+    home.changed(changed);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(published).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(DAY_MS);
+    home.changed(changed);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(published).toHaveLength(2);
+  });
+
+  it('of other people, of answers shown again and of what nobody may ask is left alone', async () => {
+    const { home, published } = newHomes();
+    home.show(ada);
+    await vi.advanceTimersByTimeAsync(10_000);
+    home.changed({ ...changed, askerId: 'U0BOB' });
+    home.changed({ ...changed, origin: 'shared' });
+    home.changed(exampleQuestion());
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(published).toHaveLength(1);
+  });
+
+  it('is tried once more when there is no room, and then left as it is', async () => {
+    const { home, published, planned } = newHomes();
+    home.show(ada);
+    await vi.advanceTimersByTimeAsync(10_000);
+    planned.push(new AppError('rateLimited', 'no room', { retryAfterMs: 7_000 }));
+    home.changed(changed);
+    await vi.advanceTimersByTimeAsync(6_000);
+    expect(published).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(published).toHaveLength(2);
+    planned.push(new AppError('rateLimited', 'no room'), new AppError('rateLimited', 'no room'));
+    home.changed(changed);
+    await vi.advanceTimersByTimeAsync(DAY_MS);
+    expect(published).toHaveLength(2);
+    expect(planned).toEqual([]);
+  });
+
+  it('says within a second that it is on its way while nobody knows who opened it', async () => {
+    const { home, published, world } = newHomes();
+    world.admit = () => new Promise((resolve) => setTimeout(() => resolve({ may: true }), 5_000));
+    home.show(ada);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(published.map(({ text }) => text)).toEqual([expect.stringContaining('Finding out')]);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(published.at(-1)?.text).toContain('You have not asked anything yet.');
+    expect(published).toHaveLength(2);
+  });
+
+  it('of a visitor that Slack cannot tell says so; one that is only kept fresh stays as it is', async () => {
+    const { home, published, world } = newHomes();
+    home.show(ada);
+    await vi.advanceTimersByTimeAsync(10_000);
+    world.admit = () => Promise.reject(new AppError('unavailable', 'down'));
+    home.changed(changed);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(published).toHaveLength(1);
+    home.show(ada);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(published.at(-1)?.text).toContain('could not tell who you are');
+  });
+
+  it('is shown without the questions when they cannot be read, with what became of a press', async () => {
+    const { home, published, world } = newHomes();
+    home.show(ada);
+    await vi.advanceTimersByTimeAsync(10_000);
+    world.overview = () => Promise.reject(new AppError('storage', 'down'));
+    home.showPress(ada, false);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(published.at(-1)?.text).toMatch(/Not cancelled.*cannot be read/);
+  });
+
+  it('never goes back to an older state: one call at a time, and another when something came up meanwhile', async () => {
+    const { home, published, world } = newHomes();
+    let answer: (overview: Overview) => void = () => {};
+    world.overview = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    home.show(ada);
+    await vi.advanceTimersByTimeAsync(10);
+    home.show(ada);
+    home.changed(changed);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(published).toEqual([]);
+    answer({ open: [], ended: [] });
+    await vi.advanceTimersByTimeAsync(10);
+    expect(published).toHaveLength(1);
+    answer({ open: [{ question: changed, view: { kind: 'starting' } }], ended: [] });
+    await vi.advanceTimersByTimeAsync(10);
+    expect(published.at(-1)?.text).toContain('starting');
+    expect(published).toHaveLength(2);
+  });
+
+  it('is not shown any more once the app stops', async () => {
+    const { home, published } = newHomes();
+    home.show(ada);
+    await vi.advanceTimersByTimeAsync(10);
+    home.changed(changed);
+    await home.stop(1_000);
+    home.show(ada);
+    home.changed(changed);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(published).toHaveLength(1);
+  });
+});
