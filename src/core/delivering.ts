@@ -184,7 +184,7 @@ function withoutIntent(delivery: Question['delivery']): Question['delivery'] {
   return rest;
 }
 
-function asClosed({ responseUrl: _url, trouble: _trouble, edited: _edited, ...question }: Question): Question {
+function asClosed({ responseUrl: _url, trouble: _trouble, ...question }: Question): Question {
   const { outcome, context } = question;
   return {
     ...question,

@@ -118,6 +118,7 @@ describe('why, in a thread', () => {
     const ts = await world.mention('first?');
     await world.reply(ts, 'second?');
     await world.mention('x'.repeat(10_001), { threadTs: ts });
+    await eventually(() => expect(world.ephemeralsTo(people.ada)).toHaveLength(2));
     const said = await whyIn(ts);
     expect(said).toContain('not taken: too many questions were waiting');
     expect(said).toContain('not taken: it is too long');
