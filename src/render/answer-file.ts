@@ -32,7 +32,7 @@ export function renderAnswerFile(question: Question, answer: Answer): string {
     quoted(question.text),
     facts.join(' · '),
     '---',
-    answer.markdown.trim() === '' ? say.answer.empty() : answer.markdown.trim(),
+    answer.markdown.trim() === '' ? say.answer.empty() : withoutOpenFence(answer.markdown.trim()),
     '---',
     ...sources(answer, say),
     '',
@@ -45,11 +45,26 @@ function sources({ sources: all }: Answer, say: Say): string[] {
   if (total === 0) return [say.answer.noSources()];
   return [
     `## ${say.file.sources(total)}`,
-    ...groups.flatMap(({ repository, sources: members }) => [
-      ...(repository === undefined ? [] : [`### ${plain(repository)}`]),
-      members.map(({ url, label }) => `- ${link(url, label)}`).join('\n'),
-    ]),
+    // Those of no known repository first, so that they do not seem to be of the one above them.
+    ...groups
+      .toSorted((one, other) => Number(one.repository !== undefined) - Number(other.repository !== undefined))
+      .flatMap(({ repository, sources: members }) => [
+        ...(repository === undefined ? [] : [`### ${plain(repository)}`]),
+        members.map(({ url, label }) => `- ${link(url, label)}`).join('\n'),
+      ]),
   ];
+}
+
+/** An answer that stops within a code block would take what follows into it. */
+function withoutOpenFence(markdown: string): string {
+  let open: string | undefined;
+  for (const line of markdown.split('\n')) {
+    const [, fence, rest = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    if (fence === undefined) continue;
+    if (open === undefined) open = fence.startsWith('`') && rest.includes('`') ? undefined : fence;
+    else if (fence.startsWith(open) && rest.trim() === '') open = undefined;
+  }
+  return open === undefined ? markdown : `${markdown}\n${open}`;
 }
 
 function quoted(text: string): string {

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { votesAsCsv } from '../../../src/core/vote-export.ts';
+import type { Vote } from '../../../src/core/votes.ts';
+
+function vote(more: Partial<Vote> = {}): Vote {
+  return {
+    version: 1,
+    teamId: 'T1',
+    userId: 'U1',
+    questionId: 'q1',
+    verdict: 'down',
+    reasons: ['wrong'],
+    atMs: Date.UTC(2026, 10, 20),
+    ...more,
+  };
+}
+
+/** Reads CSV by the rules of RFC 4180, and by none else. */
+function read(csv: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  for (const [, quoted, bare, end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
+    row.push(quoted === undefined ? (bare ?? '') : quoted.replaceAll('""', '"'));
+    if (end === ',') continue;
+    rows.push(row);
+    row = [];
+  }
+  return rows;
+}
+
+describe('votes as CSV', () => {
+  it('are a header alone where there are none', () => {
+    expect(votesAsCsv([], 0)).toBe(
+      'time,team,question,conversation,upstream_question,verdict,reasons,comment,user\r\n',
+    );
+  });
+
+  it('come from the time on that is asked for, the newest last', () => {
+    const votes = [3_000, 1_000, 2_000].map((atMs) => vote({ atMs, comment: String(atMs) }));
+    expect(read(votesAsCsv(votes, 2_000)).map((row) => row[7])).toEqual(['comment', '2000', '3000']);
+  });
+
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '  =1', '\r=1', '＝1', '－1', '\n-x'])(
+    'are text to a spreadsheet: %j',
+    (comment) => {
+      const [, row = []] = read(votesAsCsv([vote({ comment })], 0));
+      expect(row[7]).toBe(`'${comment}`);
+    },
+  );
+
+  it('keep any comment whole, and every row at nine cells', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme' })), (comments) => {
+        const rows = read(
+          votesAsCsv(
+            comments.map((comment) => vote({ comment })),
+            0,
+          ),
+        ).slice(1);
+        expect(rows.map((row) => row.length)).toEqual(comments.map(() => 9));
+        for (const [index, comment] of comments.entries()) {
+          const shown = rows[index]?.[7] ?? '';
+          expect([comment, `'${comment}`]).toContain(shown);
+          expect(shown).not.toMatch(/^\s*[=+\-@]/);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,88 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { answerFileName, renderAnswerFile } from '../../../src/render/answer-file.ts';
+import { renderOutcome } from '../../../src/render/outcome.ts';
+import { slackProblems } from '../../support/slack-limits.ts';
+import { answered, exampleAnswer, exampleQuestion, QUESTION_ID } from './example.ts';
+
+/** With `UPDATE_GOLDEN=1` the files are written instead of compared; read the difference before committing it. */
+const UPDATE = process.env.UPDATE_GOLDEN === '1';
+const FOLDER = new URL('../../fixtures/render/files/', import.meta.url);
+
+describe('the file with the whole answer', () => {
+  const sources = [
+    { url: 'https://x.example.com/a.ts', label: 'src/[a].ts', repository: 'github.com/acme/shop' },
+    { url: 'https://x.example.com/b_(1).ts', label: '', repository: 'github.com/acme/shop' },
+    { url: 'javascript:alert(1)', label: 'click me' },
+    { url: 'https://x.example.com/a.ts', label: 'again', repository: 'github.com/acme/shop' },
+  ];
+
+  it.each([
+    ['english', undefined],
+    ['german', 'de-DE'],
+  ])('looks as agreed in %s', (name, locale) => {
+    const question = exampleQuestion({
+      text: 'Where are payment retries configured?\n\n<b>And why?</b>',
+      endedMs: Date.UTC(2026, 10, 20, 14, 3),
+      ...(locale === undefined ? {} : { locale }),
+    });
+    const markdown = 'Retries are in `retry.ts`.\n\n| A | B |\n|---|---|\n| 1 | <!here> |\n';
+    const written = renderAnswerFile(question, exampleAnswer({ title: 'Payment *retries*', markdown, sources }));
+    const golden = new URL(`${name}.md.txt`, FOLDER);
+    if (UPDATE) writeFileSync(golden, written);
+    expect(existsSync(golden)).toBe(true);
+    expect(written).toBe(readFileSync(golden, 'utf8'));
+  });
+
+  it('says so where there is no title, answer or source', () => {
+    const written = renderAnswerFile(exampleQuestion(), exampleAnswer({ title: ' ', markdown: '', sources: [] }));
+    expect(written).toContain('# Answer\n');
+    expect(written).toContain('without writing an answer');
+    expect(written).toContain('No sources were named');
+  });
+
+  it.each([
+    ['```ts\nconst a = 1;', '```ts\nconst a = 1;\n```\n\n---'],
+    ['````md\n```\nx\n```', '````md\n```\nx\n```\n````\n\n---'],
+    ['~~~\n```\n~~~', '~~~\n```\n~~~\n\n---'],
+    ['```one line``` of code', '```one line``` of code\n\n---'],
+  ])('keeps its sources out of a code block that was never closed: %j', (markdown, written) => {
+    expect(renderAnswerFile(exampleQuestion(), exampleAnswer({ markdown }))).toContain(written);
+  });
+
+  it('is named after the question, and after the delivery where there are several', () => {
+    expect(answerFileName(exampleQuestion())).toBe(`deepsearch-${QUESTION_ID}.md`);
+    expect(answerFileName(exampleQuestion({ delivery: { round: 2, posted: [] } }))).toBe(
+      `deepsearch-${QUESTION_ID}-2.md`,
+    );
+  });
+});
+
+describe('the messages beside it', () => {
+  const long = (paragraphs: number) => 'All of it is in the retry policy, which counts.\n\n'.repeat(paragraphs);
+  const states = [undefined, 'intended', 'attached', 'refused'] as const;
+
+  it.each([700, 1_000, 3_000, 9_000])(
+    'are as many, and divided in the same places, whatever becomes of the file (%i)',
+    (paragraphs) => {
+      const shown = states.map((state) => {
+        const delivery = { round: 0, posted: [], ...(state === undefined ? {} : { file: { intentMs: 1, state } }) };
+        return renderOutcome(answered({ markdown: long(paragraphs) }, { delivery }), { format: 'markdown' });
+      });
+      const [first] = shown;
+      for (const messages of shown) {
+        expect(messages.slice(0, -1)).toEqual(first?.slice(0, -1));
+        expect(messages).toHaveLength(first?.length ?? 0);
+        for (const message of messages) expect(slackProblems('chat.postMessage', { ...message })).toEqual([]);
+      }
+      const says = shown.map((messages) => JSON.stringify(messages.at(-1)).includes('Markdown file'));
+      expect(says).toEqual([false, false, true, false]);
+    },
+  );
+
+  it('say it in the plain form too', () => {
+    const delivery = { round: 0, posted: [], file: { intentMs: 1, state: 'attached' as const } };
+    const messages = renderOutcome(answered({ markdown: long(1_000) }, { delivery }), { format: 'plain' });
+    expect(messages.at(-1)?.text).toContain('The whole answer is attached as a Markdown file.');
+  });
+});

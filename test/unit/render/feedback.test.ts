@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { FEEDBACK_REASONS, renderFeedbackForm } from '../../../src/render/feedback.ts';
+import { parseButtonValue } from '../../../src/render/ids.ts';
+import { FORMAT_LADDER } from '../../../src/render/message.ts';
+import { renderOutcome } from '../../../src/render/outcome.ts';
+import { slackProblems } from '../../support/slack-limits.ts';
+import { answered, ended, QUESTION_ID } from './example.ts';
+
+/** Values of everything that can be pressed in a message. */
+function values(blocks: unknown): string[] {
+  return [...JSON.stringify(blocks ?? []).matchAll(/"value":"([^"]*)"/g)].map(([, value = '']) => value);
+}
+
+const votes = (message: { blocks?: unknown } | undefined): string[] =>
+  values(message?.blocks).filter((value) => parseButtonValue(value)?.verdict !== undefined);
+
+const both = [`${QUESTION_ID}:up`, `${QUESTION_ID}:down`];
+
+describe('feedback buttons', () => {
+  it.each(FORMAT_LADDER)(
+    'stand on the last message of an answer only, as far as the format has buttons: %s',
+    (format) => {
+      const markdown = 'One line of the answer.\n\n'.repeat(1_000);
+      const messages = renderOutcome(answered({ markdown }), { format });
+      expect(messages.length).toBeGreaterThan(1);
+      expect(votes(messages.at(-1))).toEqual(format === 'plain' ? [] : both);
+      for (const message of messages.slice(0, -1)) expect(votes(message)).toEqual([]);
+      for (const message of messages) expect(slackProblems('chat.postMessage', { ...message })).toEqual([]);
+    },
+  );
+
+  it("are Slack's own with native Markdown, and plain ones otherwise", () => {
+    const types = (format: 'markdown' | 'mrkdwn') => renderOutcome(answered(), { format }).at(-1)?.blocks?.at(-1)?.type;
+    expect([types('markdown'), types('mrkdwn')]).toEqual(['context_actions', 'actions']);
+  });
+
+  it.each(['markdown', 'mrkdwn'] as const)('are neither on shared answers nor on other ends: %s', (format) => {
+    expect(votes(renderOutcome(answered({}, { origin: 'shared' }), { format }).at(-1))).toEqual([]);
+    const failure = { kind: 'failed', failure: { cause: 'internal' } } as const;
+    expect(votes(renderOutcome(ended(failure), { format }).at(-1))).toEqual([]);
+  });
+
+  it.each([`${QUESTION_ID}:left`, `${QUESTION_ID}:UP`, `${QUESTION_ID}.1:up`, `${QUESTION_ID}:up:down`, ':up'])(
+    'mean nothing where others wrote them: %s',
+    (raw) => {
+      expect(parseButtonValue(raw)).toBeUndefined();
+    },
+  );
+});
+
+describe('the form behind them', () => {
+  it.each(['en-US', 'de-DE'])('fits Slack and offers every reason in %s', (locale) => {
+    const view = renderFeedbackForm('{"value":"x"}', locale);
+    expect(slackProblems('views.open', { view })).toEqual([]);
+    expect(values(view.blocks)).toEqual([...FEEDBACK_REASONS]);
+  });
+});
