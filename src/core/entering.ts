@@ -12,7 +12,9 @@ export function createEntering(ports: LifePorts) {
   return { admit, admitFailed, gather, gatherFailed };
 
   async function admit(question: Question): Promise<Progress> {
-    const admission = await gatekeeper.admit(question.askerId, question.place);
+    const admission = await gatekeeper.admit(question.askerId, question.place, {
+      isAudienceConfirmed: question.shares !== undefined,
+    });
     const { locale } = admission;
     if (!admission.may) {
       const known = locale === undefined ? question : await store(question, (stored) => ({ ...stored, locale }));

@@ -185,7 +185,8 @@ export type Admission =
 
 /** Knows who may ask. Throws `AppError` where asking Slack again later may help; what Slack can't tell is a no. */
 export interface Gatekeeper {
-  admit(userId: string, place: Place): Promise<Admission>;
+  /** `isAudienceConfirmed`: whoever asks was shown who sees it there, and wants it; settings and person still count. */
+  admit(userId: string, place: Place, options?: { isAudienceConfirmed?: boolean }): Promise<Admission>;
 }
 
 /** Reads what people said in a thread before a question. */

@@ -85,14 +85,19 @@ export function renderEditForm(value: ButtonValue, text: string, locale: string 
 
 /**
  * The form that shares an answer. Once a channel is chosen it shows who would read it there, and wants a tick where
- * they are not all full members. `private_metadata` names the question and the channel whose audience was shown.
+ * they are not all full members; `problem` says why it can't. `private_metadata` names the question and the channel whose audience was shown.
  */
 export function renderShareForm(
-  form: { questionId: string; chosen?: { channelId: string; audience: ShownAudience }; withLink?: boolean },
+  form: {
+    questionId: string;
+    chosen?: { channelId: string; audience: ShownAudience };
+    problem?: string;
+    withLink?: boolean;
+  },
   locale: string | undefined,
 ): ModalView {
   const say = sayIn(locale);
-  const { questionId, chosen, withLink = false } = form;
+  const { questionId, chosen, problem, withLink = false } = form;
   const link = option(say.sharing.withLink(), FIELDS.withLink);
   return {
     type: 'modal',
@@ -114,7 +119,7 @@ export function renderShareForm(
         }),
         dispatch_action: true,
       },
-      ...(chosen === undefined ? [section(say.sharing.choose())] : audienceBlocks(chosen, say)),
+      ...(chosen === undefined ? [section(problem ?? say.sharing.choose())] : audienceBlocks(chosen, say)),
       context(say.sharing.sources()),
       {
         ...input(FIELDS.withLink, say.sharing.conversation(), {

@@ -134,11 +134,17 @@ export function renderHelp(options: {
     say.help.ask(options.commandName, `<@${options.botUserId}>`),
     say.help.followUp(`<@${options.botUserId}>`),
     say.help.cancel(),
+    say.help.verbs(`<@${options.botUserId}>`),
   ];
   return {
     text: say.help.title(),
     blocks: [...lines.map((line) => section(line)), context(say.help.command(options.commandName))],
   };
+}
+
+/** Why someone may not ask, and what they can do, as plain text. */
+export function refusalSentence(say: Say, reason: Refusal): string {
+  return refusal(say, reason, say.refusals.soNotAsked()).sentence;
 }
 
 function refusal({ refusals }: Say, reason: Refusal, so: string): { sentence: string; canAskInDm: boolean } {

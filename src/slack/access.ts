@@ -20,10 +20,12 @@ export interface AccessSettings {
 export interface Named {
   /** The workspace the payload says the person is of. */
   teamId?: string | undefined;
+  /** As of the gatekeeper. */
+  isAudienceConfirmed?: boolean;
 }
 
 export interface Access extends Gatekeeper {
-  /** `named`: what the payload of a press or a form says of the person, which can only make the answer a no. */
+  /** `named`: also what the payload of a press or a form says of the person, which can only make the answer a no. */
   admit(userId: string, place: Place, named?: Named): Promise<Admission>;
 }
 
@@ -47,7 +49,7 @@ export function createAccess(options: {
   async function admit(userId: string, { channelId }: Place, named: Named = {}): Promise<Admission> {
     if (settings.open.includes(channelId)) return { may: true, ...localeOf(await known(userId)) };
     if (isNamedOutsider(named)) return { may: false, reason: 'outsider' };
-    const isDecided = isDirect(channelId) || isRefusedBySettings(channelId);
+    const isDecided = isDirect(channelId) || isRefusedBySettings(channelId) || named.isAudienceConfirmed === true;
     const [person, channel, audience] = await Promise.all([
       settle(people.person(userId)),
       isDecided ? undefined : settle(channels.channel(channelId)),

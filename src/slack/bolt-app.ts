@@ -6,10 +6,13 @@ import { registerActions } from './listeners/actions.ts';
 import { registerCommand } from './listeners/command.ts';
 import type { Desk } from './listeners/desk.ts';
 import { registerFeedback } from './listeners/feedback.ts';
+import { registerFollowUps } from './listeners/follow-ups.ts';
 import { registerHome } from './listeners/home.ts';
 import { registerLinks } from './listeners/links.ts';
 import { registerMessages } from './listeners/messages.ts';
 import { registerSessions } from './listeners/sessions.ts';
+import { registerSharing } from './listeners/sharing.ts';
+import { registerShortcuts } from './listeners/shortcuts.ts';
 import type { SlackReceiver } from './socket-receiver.ts';
 
 /** What is read of the wrapping of an event (docs.slack.dev/apis/events-api). */
@@ -51,6 +54,9 @@ export function createBoltApp(options: {
   registerMessages(app, desk);
   registerActions(app, desk);
   registerFeedback(app, desk);
+  registerFollowUps(app, desk);
+  registerShortcuts(app, desk);
+  registerSharing(app, desk);
   registerHome(app, desk);
   registerSessions(app, desk);
   registerLinks(app, desk);

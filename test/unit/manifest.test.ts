@@ -3,7 +3,7 @@ import { App } from '@slack/bolt';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { ACTIONS, COMMAND, followUpAction } from '../../src/render/ids.ts';
+import { ACTIONS, COMMAND, FORMS, followUpAction } from '../../src/render/ids.ts';
 import { createBoltApp } from '../../src/slack/bolt-app.ts';
 import { createLibraryLogger } from '../../src/slack/library-logger.ts';
 import type { Desk } from '../../src/slack/listeners/desk.ts';
@@ -110,7 +110,7 @@ const history = kinds.map((kind) => `${kind}:history`);
 
 /**
  * Scopes that a Web API method needs, for the conversations it is used in. Source: docs.slack.dev/reference/methods/<method>.
- * `auth.test` and `views.open` need none.
+ * `auth.test` and those of views need none.
  */
 const scopesOfMethod: Record<string, string[]> = {
   'agents.sessions.rename': ['chat:write'],
@@ -133,6 +133,7 @@ const scopesOfMethod: Record<string, string[]> = {
   'users.info': ['users:read'],
   'users.list': ['users:read'],
   'views.open': [],
+  'views.update': [],
   'views.publish': [],
 };
 
@@ -183,6 +184,8 @@ function registrations() {
     people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
     channels: { channel: async (id) => ({ id, kind: 'internal' }), noteShared: () => undefined },
     heard: { hear: () => undefined, forget: () => undefined },
+    reaches: { of: async () => 'member', membership: async () => 'member' },
+    repainting: { suggestionUsed: () => undefined },
     audiences: { of: async () => ({ members: 1, guests: 0, outsiders: 0, organisations: 0, isKnown: true }) },
     journal,
   };
@@ -208,6 +211,10 @@ describe('manifest.yml', () => {
 
   it('names exactly the shortcuts that have a listener', () => {
     expect(manifest.features.shortcuts.map(({ callback_id: id }) => id)).toEqual(registered('shortcut'));
+  });
+
+  it('has every form of the app answered', () => {
+    expect(Object.values(FORMS).toSorted()).toEqual(registered('view').toSorted());
   });
 
   it('has every button of the app answered', () => {

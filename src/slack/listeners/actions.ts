@@ -1,9 +1,13 @@
 import type { App } from '@slack/bolt';
-import { ACTIONS, FOLLOW_UP_PATTERN } from '../../render/ids.ts';
-import type { Notice } from '../../render/notices.ts';
+import type { ModalView } from '@slack/types';
+import { ACTIONS } from '../../render/ids.ts';
+import { renderWords } from '../../render/modals.ts';
+import { type Notice, refusalSentence } from '../../render/notices.ts';
 import { renderSourcesModal } from '../../render/sources.ts';
+import { localeOf } from '../people.ts';
 import { type Desk, notCancelledOf } from './desk.ts';
-import { onPress, type Pressed, type PressRule, refusalOfPress, told } from './presses.ts';
+import { openModal } from './opening.ts';
+import { onPress, openDirect, type Pressed, type PressRule, refusalOfPress, told } from './presses.ts';
 
 /**
  * The buttons of cards, answers and private notices. A press is acknowledged once it is stored; one that could not be
@@ -14,9 +18,6 @@ export function registerActions(app: App, desk: Desk): void {
 
   on(ACTIONS.cancel, cancel, 'later');
   on(ACTIONS.drop, cancel, 'later');
-  on(FOLLOW_UP_PATTERN, async ({ value, press }) =>
-    told(await requests.followUp(value.questionId, value.index ?? -1, press)),
-  );
   on(ACTIONS.tryAgain, async ({ value, press }) => told(await requests.askAgain(value.questionId, press)));
   on(ACTIONS.askNew, async ({ value, press }) =>
     told(await requests.askAgain(value.questionId, press, { fresh: true })),
@@ -32,20 +33,28 @@ export function registerActions(app: App, desk: Desk): void {
     const { result, cameLate } = await requests.askEdited(value.questionId, press);
     return result.kind === 'accepted' && cameLate ? { kind: 'editedAfterAnswer' } : told(result);
   });
-  on(ACTIONS.allSources, async ({ value, press, triggerId }) => {
-    const question = await requests.find(value.questionId, press);
-    if (question?.outcome?.kind !== 'answered' || triggerId === undefined) return { kind: 'expiredButton' };
-    const view = renderSourcesModal(question, question.outcome.answer, undefined);
-    await desk.through('views.open', 'private', () => desk.client.views.open({ trigger_id: triggerId, view }));
-    return undefined;
-  });
+  on(
+    ACTIONS.allSources,
+    async (pressed) => {
+      await openModal(desk, pressed, () => sources(pressed));
+      return undefined;
+    },
+    'later',
+  );
+
+  async function sources({ value, press, named }: Pressed): Promise<ModalView> {
+    const [question, admission, locale] = await Promise.all([
+      requests.find(value.questionId, press),
+      desk.access.admit(press.userId, { teamId: press.teamId, channelId: press.channelId }, named),
+      localeOf(desk.people, press.userId),
+    ]);
+    if (!admission.may) return renderWords((say) => refusalSentence(say, admission.reason), locale);
+    if (question?.outcome?.kind !== 'answered') return renderWords((say) => say.modals.expired(), locale);
+    return renderSourcesModal(question, question.outcome.answer, locale);
+  }
 
   async function askInDm({ value, press }: Pressed): Promise<Notice | undefined> {
-    const opened = await desk.through('conversations.open', 'private', () =>
-      desk.client.conversations.open({ users: press.userId }),
-    );
-    const channelId = opened.channel?.id;
-    if (channelId === undefined) return { kind: 'expiredButton' };
+    const channelId = await openDirect(desk, press.userId);
     return told(await requests.askIn(value.questionId, { teamId: press.teamId, channelId }, press));
   }
 

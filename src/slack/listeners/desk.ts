@@ -14,6 +14,8 @@ import type { HistoryOf } from '../history.ts';
 import type { Home } from '../home.ts';
 import type { People } from '../people.ts';
 import type { Prompts } from '../prompts.ts';
+import type { Reaches } from '../reaches.ts';
+import type { Repainting } from '../repainting.ts';
 import type { Reports } from '../reports.ts';
 import type { Teller } from '../teller.ts';
 import type { Through } from '../through.ts';
@@ -38,6 +40,7 @@ export interface Desk {
   people: People;
   channels: Channels;
   audiences: Audiences;
+  reaches: Reaches;
   heard: Pick<Hearing, 'hear' | 'forget'>;
   votes: VoteStore;
   /** Slack's text as people see it, without the app's mention. */
@@ -48,6 +51,7 @@ export interface Desk {
   prompts: Prompts;
   sessions: Pick<AgentSessions, 'settle'>;
   unfurls: Pick<Unfurls, 'take'>;
+  repainting: Pick<Repainting, 'suggestionUsed'>;
   journal: Journal;
 }
 

@@ -1,0 +1,59 @@
+import type { ModalView } from '@slack/types';
+import { isAppError } from '../../core/errors.ts';
+import { renderWords } from '../../render/modals.ts';
+import type { Listener } from '../messenger.ts';
+import type { Desk } from './desk.ts';
+
+/** What is known by then is in the modal from the start. Slack's trigger lives 3 s, its way here and back included. */
+const quickMs = 500;
+
+/**
+ * Opens a modal before anything slow: with what `fill` finds, or, where that takes longer, with a word that is replaced.
+ * Whoever can't get the modal any more is told so privately. Throws nothing that Slack or storage throws.
+ */
+export async function openModal(
+  desk: Desk,
+  { triggerId, listener }: { triggerId: string | undefined; listener: Listener },
+  fill: () => Promise<ModalView>,
+): Promise<void> {
+  if (triggerId === undefined) return desk.tell(listener, { kind: 'formNotOpened' });
+  const filling = fill().catch((error: unknown) => {
+    desk.journal.error({ event: 'modal_not_filled' }, error);
+    return renderWords((say) => say.modals.failed(), undefined);
+  });
+  const quick = await atMost(filling, quickMs);
+  const view = quick ?? renderWords((say) => say.modals.loading(), undefined);
+  let viewId: string | undefined;
+  try {
+    const opened = await desk.through('views.open', 'private', () =>
+      desk.client.views.open({ trigger_id: triggerId, view }),
+    );
+    viewId = opened.view?.id;
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    desk.journal.warn({ event: 'modal_not_opened', kind: error.kind }, error);
+    return desk.tell(listener, { kind: 'formNotOpened' });
+  }
+  if (quick !== undefined || viewId === undefined) return;
+  const id = viewId;
+  void filling.then((filled) => updateModal(desk, id, filled));
+}
+
+/** Replaces what a modal shows; one that was closed meanwhile is no loss. Never throws. */
+export async function updateModal(desk: Desk, viewId: string, view: ModalView): Promise<void> {
+  try {
+    await desk.through('views.update', 'private', () => desk.client.views.update({ view_id: viewId, view }));
+  } catch (error) {
+    desk.journal.warn({ event: 'modal_not_updated' }, error);
+  }
+}
+
+async function atMost<Result>(work: Promise<Result>, ms: number): Promise<Result | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined);
+  });
+  const result = await Promise.race([work, late]);
+  clearTimeout(timer);
+  return result;
+}

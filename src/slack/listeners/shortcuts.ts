@@ -1,0 +1,122 @@
+import type { App } from '@slack/bolt';
+import { z } from 'zod';
+import type { NewQuestion } from '../../core/accept.ts';
+import { ACTIONS, FORMS, SHORTCUTS } from '../../render/ids.ts';
+import { FIELDS, PLACES, renderAskForm, renderWords } from '../../render/modals.ts';
+import { refusalSentence } from '../../render/notices.ts';
+import { localeOf } from '../people.ts';
+import type { Desk } from './desk.ts';
+import { onForm, problemOf, type Reply, type Sent } from './forms.ts';
+import { openModal } from './opening.ts';
+import { openDirect } from './presses.ts';
+
+/** What is read of a shortcut from anywhere, and of the button that opens the same form. */
+const opened = z.object({ user: z.object({ id: z.string() }), trigger_id: z.string().optional() });
+
+/** What is read of a shortcut on a message. */
+const openedOnMessage = opened.extend({
+  response_url: z.string().optional(),
+  channel: z.object({ id: z.string() }),
+  message: z.object({ ts: z.string(), thread_ts: z.string().optional(), text: z.string().default('') }),
+});
+
+/** The thread a form is about, as the form keeps it. */
+const aboutPattern = /^([A-Z0-9]{2,30}) (\d{1,12}\.\d{1,8})$/;
+
+type Asked = Pick<NewQuestion, 'place' | 'beginsThread' | 'readsThread'>;
+
+/** The shortcuts, Home's button to ask, and the form all of them open. */
+export function registerShortcuts(app: App, desk: Desk): void {
+  app.shortcut(SHORTCUTS.askAbout, async ({ ack, body }) => {
+    await ack();
+    const parsed = openedOnMessage.safeParse(body);
+    if (!parsed.success) return desk.journal.warn({ event: 'shortcut_unreadable' });
+    const { user, trigger_id: triggerId, channel, message, response_url: responseUrl } = parsed.data;
+    const threadTs = message.thread_ts ?? message.ts;
+    const listener = {
+      channelId: channel.id,
+      threadTs,
+      userId: user.id,
+      ...(responseUrl === undefined ? {} : { responseUrl }),
+    };
+    await openModal(desk, { triggerId, listener }, async () => {
+      const [text, locale] = await Promise.all([desk.read(message.text), localeOf(desk.people, user.id)]);
+      return renderAskForm({ text, about: `${channel.id} ${threadTs}` }, locale);
+    });
+  });
+  app.shortcut(SHORTCUTS.ask, async ({ ack, body }) => {
+    await ack();
+    await openEmpty(body, false);
+  });
+  app.action(ACTIONS.askForm, async ({ ack, body }) => {
+    await ack();
+    await openEmpty(body, true);
+  });
+  onForm(app, desk, FORMS.ask, {
+    errorField: FIELDS.question,
+    failed: (say) => say.modals.notTaken(),
+    handle: ask,
+  });
+
+  async function openEmpty(body: unknown, startsPrivately: boolean): Promise<void> {
+    const parsed = opened.safeParse(body);
+    if (!parsed.success) return desk.journal.warn({ event: 'shortcut_unreadable' });
+    const { user, trigger_id: triggerId } = parsed.data;
+    // There is no channel here: what can't be said in a form is said in direct messages.
+    await openModal(desk, { triggerId, listener: { channelId: user.id, userId: user.id } }, async () =>
+      renderAskForm({ startsPrivately }, await localeOf(desk.people, user.id)),
+    );
+  }
+
+  async function ask(sent: Sent): Promise<Reply> {
+    const { userId, named, say, locale, entered } = sent;
+    const about = aboutPattern.exec(sent.metadata);
+    if (about === null && sent.metadata !== '') {
+      return { kind: 'view', view: renderWords((words) => words.modals.unreadable(), locale) };
+    }
+    const text = entered.text(FIELDS.question);
+    if (text === '') return wrong(FIELDS.question, say.modals.empty());
+    const asked = await whereOf(
+      sent,
+      about === null ? undefined : { channelId: about[1] ?? '', threadTs: about[2] ?? '' },
+    );
+    if ('kind' in asked) return asked;
+    const admission = await desk.access.admit(userId, asked.place, named);
+    if (!admission.may) return wrong(FIELDS.where, refusalSentence(say, admission.reason));
+    const result = await desk.accept(
+      { key: `view:${sent.viewId}`, askerId: userId, text, origin: 'shortcut', ...asked },
+      sent.byMs,
+    );
+    const problem = problemOf(result, text, say);
+    return problem === undefined ? { kind: 'done', result } : wrong(FIELDS.question, problem);
+  }
+
+  /** Where the question goes, if the person may read there: a form is not taken at its word. */
+  async function whereOf(
+    sent: Sent,
+    about: { channelId: string; threadTs: string } | undefined,
+  ): Promise<Asked | Reply> {
+    const { userId, teamId, say, entered } = sent;
+    if (entered.choice(FIELDS.where) === PLACES.privately) {
+      return { place: { teamId, channelId: await openDirect(desk, userId) }, beginsThread: true };
+    }
+    const channelId = about?.channelId ?? entered.conversation(FIELDS.channel);
+    if (channelId === undefined) return wrong(FIELDS.channel, say.modals.noChannel());
+    const field = about === undefined ? FIELDS.channel : FIELDS.where;
+    switch (await desk.reaches.of(userId, channelId)) {
+      case 'hidden':
+        return wrong(field, about === undefined ? say.modals.hiddenChannel() : say.modals.hiddenThread());
+      case 'none':
+        return wrong(field, say.modals.notMember());
+      case 'open':
+      case 'member':
+        return about === undefined
+          ? { place: { teamId, channelId }, beginsThread: true }
+          : { place: { teamId, ...about }, readsThread: true };
+    }
+  }
+}
+
+function wrong(field: string, problem: string): Reply {
+  return { kind: 'errors', errors: { [field]: problem } };
+}
