@@ -3,7 +3,7 @@ import { App } from '@slack/bolt';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { ACTIONS, COMMAND, FORMS, followUpAction } from '../../src/render/ids.ts';
+import { ACTIONS, COMMAND, FORMS, followUpAction, SHORTCUTS } from '../../src/render/ids.ts';
 import { createBoltApp } from '../../src/slack/bolt-app.ts';
 import { createLibraryLogger } from '../../src/slack/library-logger.ts';
 import type { Desk } from '../../src/slack/listeners/desk.ts';
@@ -211,6 +211,10 @@ describe('manifest.yml', () => {
 
   it('names exactly the shortcuts that have a listener', () => {
     expect(manifest.features.shortcuts.map(({ callback_id: id }) => id)).toEqual(registered('shortcut'));
+    expect(manifest.features.shortcuts.map(({ type, callback_id: id }) => [type, id])).toEqual([
+      ['message', SHORTCUTS.askAbout],
+      ['global', SHORTCUTS.ask],
+    ]);
   });
 
   it('has every form of the app answered', () => {
