@@ -17,10 +17,20 @@ const en = (_: Formats) => ({
       `• ${bot} \`new\` and a question starts a new conversation in the same thread`,
     ].join('\n'),
   cancel: () =>
-    ['*Stop*', '• press Cancel on the card of a running question, or reply `cancel` or `stop` in its thread'].join(
-      '\n',
-    ),
-  command: (command: string) => `\`${command} help\` shows this again.`,
+    [
+      '*Stop or change*',
+      '• press Cancel on the card of a running question, or reply `cancel` or `stop` in its thread',
+      '• edit a question while it runs, and I offer to ask the new version',
+    ].join('\n'),
+  verbs: (bot: string) =>
+    [
+      '*In a thread*',
+      `• ${bot} \`status\`: what runs and waits there`,
+      `• ${bot} \`mute\` or \`unmute\`: whether plain replies are questions`,
+      `• ${bot} \`why\`: what I did with the latest messages, and why`,
+    ].join('\n'),
+  command: (command: string) =>
+    `\`${command} status\`, \`history\` and \`why\` work anywhere; \`${command} help\` shows this again.`,
 });
 
 const de = (_: Formats): ReturnType<typeof en> => ({
@@ -41,10 +51,19 @@ const de = (_: Formats): ReturnType<typeof en> => ({
     ].join('\n'),
   cancel: () =>
     [
-      '*Abbrechen*',
+      '*Abbrechen oder ändern*',
       '• drück auf der Karte einer laufenden Frage auf Abbrechen oder antworte in ihrem Thread mit `cancel` oder `stop`',
+      '• bearbeite eine Frage, solange sie läuft, und ich biete an, die neue Fassung zu stellen',
     ].join('\n'),
-  command: (command) => `\`${command} help\` zeigt das hier noch einmal.`,
+  verbs: (bot) =>
+    [
+      '*In einem Thread*',
+      `• ${bot} \`status\`: was dort läuft und wartet`,
+      `• ${bot} \`mute\` oder \`unmute\`: ob Antworten dort als Fragen gelten`,
+      `• ${bot} \`why\`: was ich mit den letzten Nachrichten gemacht habe und warum`,
+    ].join('\n'),
+  command: (command) =>
+    `\`${command} status\`, \`history\` und \`why\` gehen überall; \`${command} help\` zeigt das hier noch einmal.`,
 });
 
 /** What the app can do and how to ask it. */

@@ -67,6 +67,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
   help: {
     ask: [['/deepsearch', '<@U0BOT>']],
     followUp: [['<@U0BOT>']],
+    verbs: [['<@U0BOT>']],
     command: [['/deepsearch']],
   },
   home: {
