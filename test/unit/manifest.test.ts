@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { ACTIONS, COMMAND, FORMS, followUpAction, SHORTCUTS } from '../../src/render/ids.ts';
+import { sayIn } from '../../src/render/say.ts';
 import { createBoltApp } from '../../src/slack/bolt-app.ts';
 import { createLibraryLogger } from '../../src/slack/library-logger.ts';
 import type { Desk } from '../../src/slack/listeners/desk.ts';
@@ -214,6 +215,16 @@ describe('manifest.yml', () => {
     expect(manifest.features.shortcuts.map(({ type, callback_id: id }) => [type, id])).toEqual([
       ['message', SHORTCUTS.askAbout],
       ['global', SHORTCUTS.ask],
+    ]);
+  });
+
+  it('suggests what the app suggests in English', () => {
+    const { home } = sayIn('en');
+    expect(manifest.features.agent_view.suggested_prompts).toEqual([
+      { title: home.promptOverviewTitle(), message: home.promptOverview() },
+      { title: home.promptWhereTitle(), message: home.promptWhere() },
+      { title: home.promptChangesTitle(), message: home.promptChanges() },
+      { title: home.promptHowTitle(), message: home.promptHow() },
     ]);
   });
 
