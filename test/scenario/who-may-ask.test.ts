@@ -130,6 +130,24 @@ describe('where is asked', () => {
     expect(world.answersIn(ts)).toEqual([]);
   });
 
+  test('shared while the question was parked: its answer is not shown there any more', async () => {
+    service = await startFakeService();
+    world = await startWorld({ service: { url: service.url, token: serviceToken } });
+    const ts = await world.mention('costly?');
+    const question = await eventually(() => one(service.find('costly?')));
+    service.quota(100, 100, new Date(Date.now() + 1_500));
+    service.fail(question, 'RateLimitExceeded');
+    await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toMatch(/<!date/));
+    service.answerEverything();
+    const other = mentionOf({ user: people.bob, text: '', ts: world.slack.say('C0GENERAL', people.bob, 'hello') });
+    await world.deliver({ ...other, is_ext_shared_channel: true });
+    await eventually(() => expect(whispers(people.ada).join()).toContain('shared with other organisations'), {
+      timeoutMs: 10_000,
+    });
+    expect(world.answersIn(ts)).toEqual([]);
+    await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).not.toMatch(/<!date/));
+  }, 20_000);
+
   test('where Slack does not say who is in the channel: no', async () => {
     await begin();
     world.slack.failMembers('C0GENERAL');
@@ -275,4 +293,25 @@ test('asking again within a minute costs no call about people or channels', asyn
   expect(before.toSorted()).toEqual(['conversations.info', 'conversations.members', 'users.info', 'users.list']);
   await answered(await world.mention('two?'));
   expect(asked()).toEqual(before);
+});
+
+test('among hundreds of members right after a start, guests are found without a call for each', async () => {
+  service = await startFakeService();
+  service.answerEverything();
+  world = await startWorld({ service: { url: service.url, token: serviceToken } });
+  await world.stopApp();
+  const crowd = Array.from({ length: 900 }, (_, index) => `U1CROWD${index}`);
+  for (const id of crowd) world.slack.changePerson(id, {});
+  world.slack.channels.get('C0GENERAL')?.members?.push(...crowd);
+  await world.startApp();
+  world.slack.calls.length = 0;
+  await answered(await world.mention('where is main?'));
+  const asked = (method: string): number => world.slack.calls.filter((each) => each === method).length;
+  expect(asked('users.info')).toBe(1);
+  expect(asked('users.list')).toBeLessThanOrEqual(2);
+  expect(asked('conversations.members')).toBe(2);
+  world.slack.changePerson('U1CROWD899', { is_restricted: true });
+  await world.restart();
+  await world.mention('and now?');
+  await eventually(() => expect(one(whispers(people.ada))).toContain('Guests in this channel'));
 });
