@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { type FakeService, type ServiceQuestion, serviceToken, startFakeService } from '../support/fake-service.ts';
 import { people, team } from '../support/fake-slack.ts';
 import { messageOf } from '../support/payloads.ts';
-import { fileShareOf, messageDeletedOf } from '../support/payloads-messages.ts';
+import { fileShareOf, messageDeletedOf, threadBroadcastOf } from '../support/payloads-messages.ts';
 import { startWorld, visibleText, type World } from '../support/world.ts';
 
 const channel = 'C0GENERAL';
@@ -243,6 +243,21 @@ test('a follow-up in a thread of the app hears what people said to each other', 
   await overheard(root, bob, `<@${ada}> I would look at the tests`);
   await world.reply(root, 'and where are those?', { user: bob });
   expect(said(quotesOf(await asked('and where are those?')))).toEqual(['bob: @ada I would look at the tests']);
+});
+
+test('what is also sent to the channel, and what is a file alone, is heard as well', async () => {
+  const root = talk([ada, 'the build is red']);
+  await world.mention('why?', { threadTs: root });
+  await answered(await asked('why?'), root);
+  const [rootMessage] = world.slack.messages;
+  if (rootMessage === undefined) throw new Error('nobody spoke');
+  const ts = world.slack.say(channel, bob, 'all of you look', root);
+  await world.deliver(threadBroadcastOf({ user: bob, text: 'all of you look', ts, threadTs: root, root: rootMessage }));
+  const shown = world.slack.say(channel, bob, '', root);
+  const file = world.slack.addFile(shown, { name: 'ci.log', text: 'exit 1' });
+  await world.deliver(fileShareOf({ user: bob, text: '', ts: shown, threadTs: root, files: [file] }));
+  await world.mention('and now?', { threadTs: root });
+  expect(said(quotesOf(await asked('and now?')))).toEqual(['bob: all of you look', 'bob: ', 'ci.log']);
 });
 
 test('a mention in a group that comes as a plain message only is a question, once', async () => {
