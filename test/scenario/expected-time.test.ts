@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createDurations } from '../../src/core/durations.ts';
+import { openStorage } from '../../src/storage/open-storage.ts';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, type ServiceQuestion, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people, team } from '../support/fake-slack.ts';
+import { otherTeamId } from '../support/fake-slack-people.ts';
+import { one } from '../support/one.ts';
+import { createRecordingJournal } from '../support/recording-journal.ts';
+import { createTempDir } from '../support/temp-dir.ts';
+import { startWorld, visibleText, type World } from '../support/world.ts';
+
+let service: FakeService;
+let world: World;
+let data: Awaited<ReturnType<typeof createTempDir>>;
+
+const patient = { timeoutMs: 15_000 };
+
+beforeEach(async () => {
+  data = await createTempDir();
+  service = await startFakeService();
+  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings: { DATA_DIR: data.path } });
+  await world.stopApp();
+});
+
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  await data.remove();
+  expect(world.slack.violations).toEqual([]);
+});
+
+/** The history of a workspace: written by the app's own parts, because ten real answers take as long as Slack's limits. */
+async function begin(tookMs: number[], teamId = team.id): Promise<void> {
+  const { journal } = createRecordingJournal();
+  const storage = await openStorage({ dataDir: data.path }, { clock: Date.now, journal });
+  const durations = createDurations(storage.durations);
+  for (const [index, durationMs] of tookMs.entries()) await durations.note(teamId, `past${index}`, durationMs);
+  await storage.close();
+  await world.startApp();
+}
+
+function took(durationMs: number): Record<string, number> {
+  return { time_millis: durationMs, tool_calls: 1, credits: 1 };
+}
+
+async function closed(ts: string): Promise<void> {
+  await eventually(() => expect(card(ts)).toMatch(/Answered in|Beantwortet in/), patient);
+}
+
+function asked(text: string): Promise<ServiceQuestion> {
+  return eventually(() => one(service.find(text)), patient);
+}
+
+function card(ts: string): string {
+  return visibleText(world.card(ts) ?? { text: '' });
+}
+
+async function running(question: string, user = people.ada): Promise<{ ts: string; asked: ServiceQuestion }> {
+  const ts = await world.mention(question, { user });
+  const found = await asked(question);
+  service.step(found, 'Reading');
+  await eventually(() => expect(card(ts)).toContain('Reading'), patient);
+  return { ts, asked: found };
+}
+
+test('says what is usual from the tenth answer on, over a restart', async () => {
+  await begin([20_000, 25_000, 30_000, 35_000, 40_000, 45_000, 50_000, 55_000, 60_000]);
+  const early = await running('with nine?');
+  expect(card(early.ts)).not.toContain('usually');
+  service.answer(early.asked, { stats: took(90_000) });
+  await closed(early.ts);
+
+  const tenth = await running('with ten?');
+  expect(card(tenth.ts)).toContain('usually 30 to 55 s');
+  const german = await running('mit zehn?', people.gerd);
+  expect(card(german.ts)).toContain('meist 30 bis 55 s');
+  await world.restart();
+  service.step(tenth.asked, 'Reading on');
+  await eventually(() => expect(card(tenth.ts)).toContain('Reading on'), patient);
+  expect(card(tenth.ts)).toContain('usually 30 to 55 s');
+  expect(card(tenth.ts)).not.toContain('longer than usual');
+  service.answer(tenth.asked);
+  service.answer(german.asked);
+  for (const { ts } of [tenth, german]) {
+    await closed(ts);
+    expect(card(ts)).not.toMatch(/usually|meist/);
+  }
+}, 30_000);
+
+test('says when one takes longer than nine in ten did', async () => {
+  await begin(Array.from({ length: 10 }, () => 400));
+  const slow = await running('slow?');
+  await eventually(() => expect(card(slow.ts)).toContain('taking longer than usual'), patient);
+  expect(card(slow.ts)).not.toContain('usually');
+  service.answer(slow.asked);
+  await closed(slow.ts);
+  expect(card(slow.ts)).not.toContain('usual');
+}, 30_000);
+
+test('says nothing of what is usual in another workspace', async () => {
+  await begin(
+    Array.from({ length: 50 }, () => 400),
+    otherTeamId,
+  );
+  const first = await running('first?');
+  expect(card(first.ts)).not.toContain('usual');
+});
