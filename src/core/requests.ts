@@ -168,6 +168,7 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
       origin: 'retry',
       beginsThread: question.beginsThread,
       messageTs: question.messageTs,
+      files: question.files,
       readsThread: question.readsThread ?? false,
       fresh: question.fresh && !cameLate,
       ...(question.follows === undefined ? {} : { follows: question.follows }),
