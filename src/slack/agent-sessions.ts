@@ -17,8 +17,8 @@ const longestTitle = 200;
 /** Most threads whose sessions are kept in step, and most ends remembered. */
 const mostSessions = 2_000;
 
-/** A session that could not be told that nothing runs is tried this often, with this long between. */
-const mostTries = 5;
+/** A session that could not be told that nothing runs is tried this often, with at least this long between. */
+const mostTries = 8;
 const tryAgainMs = 10_000;
 
 export interface AgentSessions extends Witness {
@@ -70,6 +70,7 @@ export function createAgentSessions({
   const optional = createOptional({ feature: 'agent_sessions', now, journal });
   const sessions = new Map<string, Session>();
   const ended = new Set<string>();
+  let crowdedUntilMs = 0;
   let isStopped = false;
 
   return { changed, closing, settle, stop };
@@ -91,7 +92,9 @@ export function createAgentSessions({
     const end = `${question.id}:${question.delivery.round}`;
     if (ended.has(end)) return;
     remember(end);
-    await within(finish(question, place), closingMs);
+    const work = finish(question, place);
+    // With no room left for such calls, an end does not wait for one.
+    if (now() >= crowdedUntilMs) await within(work, closingMs);
   }
 
   async function finish(question: Question, place: ThreadPlace): Promise<void> {
@@ -167,28 +170,30 @@ export function createAgentSessions({
     clearTimeout(session.timer);
     while (session.told !== session.wanted && !isStopped) {
       const { wanted } = session;
-      const attempt = session.isRefused ? 'no' : await tell(session, wanted);
-      if (wanted === 'processing' && (attempt === 'done' || attempt === 'unsure')) session.mayShow = true;
-      if (attempt === 'done') {
+      const attempt = session.isRefused ? ({ is: 'no' } as const) : await tell(session, wanted);
+      const { is } = attempt;
+      if (wanted === 'processing' && (is === 'done' || is === 'unsure')) session.mayShow = true;
+      if (is === 'done') {
         session.told = wanted;
         continue;
       }
-      session.isRefused ||= attempt === 'no';
+      session.isRefused ||= is === 'no';
       // What Slack was not told needs not be taken back.
-      if (attempt === 'no' || (attempt === 'held' && wanted === 'processing' && !session.mayShow))
-        session.told = 'active';
+      if (is === 'no' || (is === 'held' && wanted === 'processing' && !session.mayShow)) session.told = 'active';
       if (optional.isLacking()) return forget(session);
-      if (session.wanted === wanted) return tryAgain(session);
+      if (session.wanted === wanted) return tryAgain(session, attempt);
     }
     if (session.told === 'processing') after(session, sayAgainMs);
   }
 
   /** Only an end is tried again: a thread that goes on working for nothing is worse than one that never did. */
-  function tryAgain(session: Session): void {
+  function tryAgain(session: Session, attempt: Attempt): void {
+    const delayMs = attempt.is === 'held' ? Math.max(tryAgainMs, attempt.retryAfterMs) : tryAgainMs;
+    if (attempt.is === 'held') crowdedUntilMs = Math.max(crowdedUntilMs, now() + tryAgainMs);
     if (session.wanted === 'processing' || session.told === 'active') return;
     session.tries += 1;
     if (session.tries >= mostTries) forget(session);
-    else after(session, tryAgainMs);
+    else after(session, delayMs);
   }
 
   function after(session: Session, delayMs: number): void {
@@ -215,7 +220,8 @@ export function createAgentSessions({
 
   function tell({ place, title, askerId }: Session, status: Session['wanted']): Promise<Attempt> {
     const { channelId, threadTs } = place;
-    const urgency = status === 'active' ? 'private' : 'edit';
+    // Who comes again with an end gets a time of its own for that.
+    const urgency = status === 'active' ? 'card' : 'edit';
     return optional.attempt(() =>
       through('agents.sessions.setStatus', urgency, () =>
         client.agents.sessions.setStatus({

@@ -36,7 +36,7 @@ const aboutOneCall = new Set<string | number | undefined>([
 ]);
 
 /** `held`: not sent, for lack of room; `unsure`: sent, but without a usable answer; `no`: this call can't succeed. */
-export type Attempt = 'done' | 'held' | 'unsure' | 'no';
+export type Attempt = { is: 'done' | 'unsure' | 'no' } | { is: 'held'; retryAfterMs: number };
 
 export interface Optional {
   /** Runs a call that a workspace may not offer; never throws. A feature it lacks is left alone for a day. */
@@ -58,20 +58,20 @@ export function createOptional(options: { feature: string; now: Clock; journal: 
   }
 
   async function attempt(run: () => Promise<unknown>): Promise<Attempt> {
-    if (isLacking()) return 'no';
+    if (isLacking()) return { is: 'no' };
     try {
       await run();
       strange = 0;
-      return 'done';
+      return { is: 'done' };
     } catch (error) {
       if (!isAppError(error)) {
         journal.error({ event: 'optional_failed', feature }, error);
-        return 'no';
+        return { is: 'no' };
       }
-      const { kind, code } = error;
+      const { kind, code, retryAfterMs = 0 } = error;
       if (kind === 'rateLimited' || kind === 'unavailable' || kind === 'badReply') {
         journal.debug({ event: 'optional_skipped', feature, kind });
-        return kind === 'rateLimited' ? 'held' : 'unsure';
+        return kind === 'rateLimited' ? { is: 'held', retryAfterMs } : { is: 'unsure' };
       }
       if (kind === 'refused' && !aboutOneCall.has(code)) strange += 1;
       if (lacking.has(code) || strange >= strangeRefusals) {
@@ -81,7 +81,7 @@ export function createOptional(options: { feature: string; now: Clock; journal: 
       } else {
         journal.debug({ event: 'optional_refused', feature, outcome: String(code ?? kind) });
       }
-      return 'no';
+      return { is: 'no' };
     }
   }
 }

@@ -81,15 +81,27 @@ describe('agent sessions', () => {
     expect(told).toEqual(['processing']);
   });
 
+  it('let no end wait while there is no room for such calls', async () => {
+    const { sessions, told, line } = newSessions([429, 'never']);
+    line.length = 0;
+    await sessions.closing(running);
+    const startMs = Date.now();
+    const threadTs = '1700000000.000900';
+    await sessions.closing({ ...running, id: 'qffffffffffffffffffffffff', place: { ...running.place, threadTs } });
+    expect(Date.now()).toBe(startMs);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(told).toEqual(['active', 'active']);
+  });
+
   it('say the end again when Slack made it wait, a few times', async () => {
     const once = newSessions([429]);
     await once.sessions.closing(running);
     await vi.advanceTimersByTimeAsync(HOUR_MS);
     expect(once.told).toEqual(['active', 'active']);
-    const forGood = newSessions([429, 429, 429, 429, 429, 429, 429, 429, 429]);
+    const forGood = newSessions(Array<number>(20).fill(429));
     await forGood.sessions.closing(running);
     await vi.advanceTimersByTimeAsync(HOUR_MS);
-    expect(forGood.told).toHaveLength(5);
+    expect(forGood.told).toHaveLength(8);
   });
 
   it('do not take back what Slack was never told', async () => {
