@@ -3,7 +3,7 @@ import { changeQuestion, endWith, type LifePorts, type Progress } from './life-p
 import { isInThread, type Question, type ThreadContext } from './question.ts';
 
 /** How often reading a thread is tried before the question is asked without it. */
-const gatherTries = 3;
+const gatherTries = 2;
 
 /** The part of a question's life before it is asked: whether its asker may ask here, and what the thread says. */
 export function createEntering(ports: LifePorts) {
