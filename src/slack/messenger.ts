@@ -201,9 +201,12 @@ function createWhisper({ client, through, identity, localeOf }: MessengerDeps): 
       typeof word === 'function' ? word(locale) : renderNotice(word, { botUserId: identity.botUserId, locale });
     const private_: { text: string; blocks?: KnownBlock[] } = { text: message.text };
     if (message.blocks !== undefined) private_.blocks = message.blocks;
+    // Without it a response to a press in a thread stands in the channel: docs.slack.dev/interactivity/handling-user-interaction.
+    const thread = to.threadTs === undefined ? {} : { thread_ts: to.threadTs };
     if (to.responseUrl !== undefined) {
       try {
-        return await respond(to.responseUrl, { response_type: 'ephemeral', replace_original: false, ...private_ });
+        const response = { response_type: 'ephemeral', replace_original: false, ...thread, ...private_ };
+        return await respond(to.responseUrl, response);
       } catch {
         // The URL may have expired; the other two ways do not need it.
       }
@@ -213,7 +216,7 @@ function createWhisper({ client, through, identity, localeOf }: MessengerDeps): 
         client.chat.postEphemeral({
           channel: to.channelId,
           user: to.userId,
-          ...(to.threadTs === undefined ? {} : { thread_ts: to.threadTs }),
+          ...thread,
           ...private_,
         }),
       );
