@@ -4,6 +4,9 @@ import { renderWords } from '../../render/modals.ts';
 import type { Listener } from '../messenger.ts';
 import type { Desk } from './desk.ts';
 
+/** What modals are shown with. */
+type Modals = Pick<Desk, 'client' | 'through' | 'tell' | 'journal'>;
+
 /** What is known by then is in the modal from the start. Slack's trigger lives 3 s, its way here and back included. */
 const quickMs = 500;
 
@@ -12,7 +15,7 @@ const quickMs = 500;
  * Whoever can't get the modal any more is told so privately. Throws nothing that Slack or storage throws.
  */
 export async function openModal(
-  desk: Desk,
+  desk: Modals,
   { triggerId, listener }: { triggerId: string | undefined; listener: Listener },
   fill: () => Promise<ModalView>,
 ): Promise<void> {
@@ -40,7 +43,7 @@ export async function openModal(
 }
 
 /** Replaces what a modal shows; one that was closed meanwhile is no loss. Never throws. */
-export async function updateModal(desk: Desk, viewId: string, view: ModalView): Promise<void> {
+export async function updateModal(desk: Modals, viewId: string, view: ModalView): Promise<void> {
   try {
     await desk.through('views.update', 'private', () => desk.client.views.update({ view_id: viewId, view }));
   } catch (error) {

@@ -1,0 +1,221 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { overflowOf, viewSubmissionOf } from '../support/payloads-surfaces.ts';
+import { buttonsOf, startWorld, visibleText, type World } from '../support/world.ts';
+
+let service: FakeService;
+let world: World;
+
+async function begin(settings: Record<string, string> = {}): Promise<void> {
+  service = await startFakeService();
+  service.answerEverything();
+  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
+}
+
+beforeEach(() => begin());
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+});
+
+/** A thread with one answer, and the answer's last message. */
+async function answered(question = 'how?') {
+  const ts = await world.mention(question);
+  const last = await eventually(() => one(world.answersIn(ts)));
+  return { ts, last };
+}
+
+function labels(message: Parameters<typeof visibleText>[0]): string[] {
+  return buttonsOf(message.blocks).map(({ label }) => label);
+}
+
+function toldTo(user: string): string {
+  return world.ephemeralsTo(user).map(visibleText).join('\n');
+}
+
+describe('a suggestion', () => {
+  test('that was asked shows who asked it; the other stays', async () => {
+    const { ts, last } = await answered();
+    expect(labels(last)).toEqual(['What calls it?', 'Where is it tested?']);
+    const body = visibleText(last);
+    await world.press('What calls it?', { user: people.bob });
+    await eventually(() => expect(visibleText(last)).toContain('<@U0BOB> asked: What calls it?'));
+    expect(labels(last)).toEqual(['Where is it tested?']);
+    // The rest of the answer reads as before.
+    expect(visibleText(last)).toContain(body.split('\n')[1]);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.press('Where is it tested?', { user: people.ada, threadTs: ts });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(3));
+  });
+
+  test('pressed by two at once is asked once, and the second is told by whom', async () => {
+    const { ts } = await answered();
+    await Promise.all([
+      world.press('What calls it?', { user: people.bob }),
+      world.press('What calls it?', { user: people.ada }),
+    ]);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    expect(service.find('What calls it?')).toHaveLength(1);
+    await eventually(() =>
+      expect(`${toldTo(people.ada)}${toldTo(people.bob)}`).toMatch(/already asked by <@U0(ADA|BOB)>/),
+    );
+  });
+
+  test('is asked although the answer cannot be repainted', async () => {
+    const { ts, last } = await answered();
+    world.slack.fault('chat.update', { error: 'edit_window_closed' }, 20);
+    await world.press('What calls it?', { user: people.bob });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    expect(last.edits).toBe(0);
+  });
+
+  test('of a long answer stands on its last message, which is repainted as it was', async () => {
+    const ts = await world.mention('first?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    service.answerAfter(() => 0, { answer: 'One paragraph of many words.\n\n'.repeat(800) });
+    await world.reply(ts, 'long?');
+    const parts = await eventually(() => {
+      const found = world.answersIn(ts).slice(1);
+      expect(found.at(-1)?.blocks?.some(({ type }) => type === 'actions')).toBe(true);
+      expect(found.length).toBeGreaterThan(1);
+      return found;
+    });
+    const before = parts.map((part) => part.blocks?.filter(({ type }) => type === 'markdown'));
+    await world.press('What calls it?', { user: people.bob, threadTs: ts });
+    await eventually(() => expect(visibleText(parts.at(-1) ?? { text: '' })).toContain('<@U0BOB> asked:'));
+    expect(parts.map((part) => part.blocks?.filter(({ type }) => type === 'markdown'))).toEqual(before);
+  });
+});
+
+describe('edit first', () => {
+  test('opens a form with the suggestion, and asks what was made of it, in the thread', async () => {
+    const { ts, last } = await answered();
+    await world.overflow('Edit first…', { user: people.bob });
+    const form = await world.modal();
+    expect(form.blocks[0]?.element?.initial_value).toBe('What calls it?');
+    await world.submit(form, { question: 'What calls it in tests?' }, { user: people.bob });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    expect(service.find('What calls it in tests?')).toHaveLength(1);
+    expect(service.conversations).toHaveLength(1);
+    await eventually(() => expect(visibleText(last)).toContain('<@U0BOB> asked: What calls it?'));
+  });
+
+  test('of a suggestion that was asked meanwhile says by whom, and asks nothing', async () => {
+    const { ts } = await answered();
+    await world.overflow('Edit first…', { user: people.ada });
+    const form = await world.modal();
+    await world.press('What calls it?', { user: people.bob });
+    const delivery = await world.submit(form, { question: 'Mine instead?' }, { user: people.ada });
+    expect(JSON.stringify(delivery.response)).toContain('bob asked this suggestion in the meantime');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    expect(service.find('Mine instead?')).toEqual([]);
+  });
+
+  test('sent twice, it is one question', async () => {
+    const { ts } = await answered();
+    await world.overflow('Edit first…');
+    const form = await world.modal();
+    const both = await Promise.all([
+      world.submit(form, { question: 'Only once?' }),
+      world.submit(form, { question: 'Only once?' }),
+    ]);
+    expect(both.map(({ response }) => response)).toEqual([undefined, undefined]);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    expect(service.find('Only once?')).toHaveLength(1);
+  });
+
+  test('by a guest shows why not', async () => {
+    await answered();
+    await world.overflow('Edit first…', { user: people.mia });
+    expect(JSON.stringify((await world.modal()).blocks)).toContain('Guests');
+  });
+
+  test('too late for Slack: a private word says so', async () => {
+    await answered();
+    world.slack.expireTriggers();
+    await world.overflow('Edit first…');
+    await eventually(() => expect(toldTo(people.ada)).toContain('did not open the form in time'));
+  });
+});
+
+describe('ask privately', () => {
+  test('answers in the direct messages of whoever chose it, and leaves the suggestion to others', async () => {
+    const { ts, last } = await answered('the first question?');
+    await world.overflow('Ask privately', { user: people.bob });
+    const root = await eventually(() =>
+      one(world.slack.messages.filter(({ channel, thread_ts: at }) => channel === 'D0BOB' && at === undefined)),
+    );
+    await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
+    expect(world.answersIn(ts)).toHaveLength(1);
+    expect(service.conversations).toHaveLength(2);
+    const asked = one(
+      service.conversations.filter(({ questions }) => questions[0]?.question.includes('What calls it?')),
+    );
+    expect(asked.questions[0]?.question).toContain('the first question?');
+    expect(asked.questions[0]?.question).toContain(service.conversations[0]?.share_url ?? 'no URL');
+    await eventually(() => expect(toldTo(people.bob)).toContain('Asked in our direct messages'));
+    expect(labels(last)).toEqual(['What calls it?', 'Where is it tested?']);
+    // Once per person.
+    await world.overflow('Ask privately', { user: people.bob, threadTs: ts });
+    await world.overflow('Ask privately', { user: people.ada, threadTs: ts });
+    await eventually(() => expect(service.conversations).toHaveLength(3));
+    await eventually(() => expect(toldTo(people.bob)).toContain('already asked by <@U0BOB>'));
+  });
+
+  test('is refused to guests', async () => {
+    await answered();
+    await world.overflow('Ask privately', { user: people.mia });
+    await eventually(() => expect(toldTo(people.mia)).toContain('Guests'));
+    expect(service.conversations).toHaveLength(1);
+  });
+});
+
+describe('all sources', () => {
+  test('open with an answer of many, in the language of the reader; too late, a private word says so', async () => {
+    service.answerAfter(() => 0, {
+      sources: Array.from({ length: 8 }, (_, index) => ({
+        type: 'Repository',
+        link: `/github.com/acme/app/-/blob/src/${index}.ts`,
+        label: `src/${index}.ts`,
+      })),
+    });
+    await answered();
+    await world.press('All sources (8)', { user: people.gerd });
+    const modal = await world.modal();
+    expect(modal.title?.text).toBe('Quellen');
+    expect(JSON.stringify(modal.blocks)).toContain('src/7.ts');
+    world.slack.expireTriggers();
+    expect(await world.press('All sources (8)')).toMatchObject({ acknowledged: true });
+    await eventually(() => expect(toldTo(people.ada)).toContain('did not open the form in time'));
+  });
+});
+
+test('whatever a menu or a form claims, no question of another place is touched', async () => {
+  const { ts, last } = await answered();
+  const value = buttonsOf(last.blocks)[0]?.value ?? '';
+  const claims = fc.oneof(
+    fc.constantFrom(value, `${value}:edit`, `${value}:private`, value.replace('.0', '.1:private'), value.split('.')[0]),
+    fc.string(),
+  );
+  await fc.assert(
+    fc.asyncProperty(claims, fc.constantFrom('C0GUESTS', 'C0NOWHERE', 'D0BOB'), async (claim = '', channel) => {
+      const place = { message: { ...last, channel }, responseUrl: world.slack.responseUrl('fuzz') };
+      const option = { text: { type: 'plain_text', text: 'x' }, value: claim };
+      const press = overflowOf({ actionId: 'deepsearch:follow_up_menu', user: people.bob, place, option });
+      expect(await world.deliver(press)).toMatchObject({ acknowledged: true });
+      const state = { values: { question: { question: { type: 'plain_text_input', value: 'hijacked?' } } } };
+      const view = { id: 'V1', callback_id: 'deepsearch:edit_follow_up', private_metadata: claim, state };
+      // Uma is in no channel of the question.
+      const delivery = await world.deliver(viewSubmissionOf({ view, user: people.uma }));
+      expect(delivery).toMatchObject({ acknowledged: true, response: { response_action: 'errors' } });
+    }),
+    { numRuns: 60 },
+  );
+  expect(world.answersIn(ts)).toHaveLength(1);
+  expect(service.conversations).toHaveLength(1);
+});

@@ -1,0 +1,240 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people } from '../support/fake-slack.ts';
+import type { FakeView } from '../support/fake-slack-views.ts';
+import { one } from '../support/one.ts';
+import { viewSubmissionOf } from '../support/payloads-surfaces.ts';
+import { buttonsOf, startWorld, visibleText, type World } from '../support/world.ts';
+
+const channelMenu = 'deepsearch:share_channel';
+
+let service: FakeService;
+let world: World;
+
+async function begin(settings: Record<string, string> = {}): Promise<void> {
+  service = await startFakeService();
+  service.answerEverything();
+  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
+}
+
+beforeEach(() => begin());
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+});
+
+/** A question answered in ada's direct messages. */
+async function answered(question = 'a private question?'): Promise<string> {
+  const ts = await world.direct(question);
+  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  return ts;
+}
+
+async function form(): Promise<FakeView> {
+  await world.press('Share…');
+  return world.modal();
+}
+
+/** Chooses a channel and waits until the form shows who would see it, or why not. */
+async function choose(view: FakeView, channel: string): Promise<FakeView> {
+  await world.choose(view, channelMenu, channel);
+  return eventually(async () => {
+    const now = await world.modal();
+    expect(now.hash).not.toBe(view.hash);
+    return now;
+  });
+}
+
+function shown(view: FakeView): string {
+  return JSON.stringify(view.blocks);
+}
+
+function confirmId(view: FakeView): string {
+  return one(view.blocks.flatMap(({ block_id: id }) => (id?.startsWith('confirm:') ? [id] : [])));
+}
+
+/** The cards in a channel's root. */
+function roots(channel: string) {
+  return world.slack.messages.filter(
+    (each) => each.channel === channel && each.bot_id !== undefined && !each.thread_ts,
+  );
+}
+
+function toldTo(user: string): string {
+  return world.ephemeralsTo(user).map(visibleText).join('\n');
+}
+
+describe('sharing a private answer', () => {
+  test('posts it in the channel, after showing who would see it, without mention, suggestions or link', async () => {
+    await answered();
+    let view = await form();
+    expect(shown(view)).toContain('Choose a channel to see who would read the answer.');
+    view = await choose(view, 'C0GENERAL');
+    expect(shown(view)).toContain('<#C0GENERAL>:* 3 people');
+    expect(shown(view)).not.toContain('Share with them too');
+    const delivery = await world.submit(view, { [channelMenu]: 'C0GENERAL' });
+    expect(delivery).toMatchObject({ acknowledged: true, response: undefined });
+    const card = await eventually(() => one(roots('C0GENERAL')));
+    const answer = await eventually(() => one(world.answersIn(card.ts)));
+    expect(visibleText(card)).toMatch(/<@U0ADA> shared an answer:[\s\S]*a private question\?/);
+    await eventually(() => expect(visibleText(card)).toContain('The answer is in the thread'));
+    expect(visibleText(answer)).toContain('The answer to "a private question?"');
+    expect(JSON.stringify(answer)).not.toContain('<@');
+    expect(JSON.stringify([card, answer])).not.toContain(service.conversations[0]?.share_url ?? 'none');
+    expect(buttonsOf(answer.blocks)).toEqual([]);
+    expect(service.questions()).toHaveLength(1);
+    await eventually(() => expect(toldTo(people.ada)).toContain('shared in <#C0GENERAL>'));
+  });
+
+  test('carries the link where that was chosen', async () => {
+    await answered();
+    const view = await choose(await form(), 'C0GENERAL');
+    expect(shown(view)).toContain('without their access being checked');
+    await world.submit(view, { [channelMenu]: 'C0GENERAL', with_link: ['with_link'] });
+    const card = await eventually(() => one(roots('C0GENERAL')));
+    const answer = await eventually(() => one(world.answersIn(card.ts)));
+    expect(visibleText(answer)).toContain(service.conversations[0]?.share_url ?? 'none');
+  });
+
+  test('a follow-up there, by mention, is a conversation of its own', async () => {
+    await answered();
+    await world.submit(await choose(await form(), 'C0GENERAL'), { [channelMenu]: 'C0GENERAL' });
+    const card = await eventually(() => one(roots('C0GENERAL')));
+    await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(1));
+    await world.reply(card.ts, 'nice', { user: people.bob });
+    await world.mention('and why?', { threadTs: card.ts, user: people.bob });
+    await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(2));
+    expect(service.conversations).toHaveLength(2);
+    expect(service.questions()).toHaveLength(2);
+  });
+
+  test('sent twice, it is posted once', async () => {
+    await answered();
+    const view = await choose(await form(), 'C0GENERAL');
+    const entered = { [channelMenu]: 'C0GENERAL' };
+    await Promise.all([world.submit(view, entered), world.submit(view, entered)]);
+    const card = await eventually(() => one(roots('C0GENERAL')));
+    await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(1));
+    await eventually(() => expect(visibleText(card)).toContain('The answer is in the thread'));
+    expect(roots('C0GENERAL')).toHaveLength(1);
+  });
+
+  test('where guests would read it, a tick is wanted, and then it is posted', async () => {
+    await answered();
+    const view = await choose(await form(), 'C0GUESTS');
+    expect(shown(view)).toContain('<#C0GUESTS>:* 3 people, 1 guest');
+    expect(shown(view)).toContain('Share with them too');
+    await world.submit(view, { [channelMenu]: 'C0GUESTS', [confirmId(view)]: ['confirm'] });
+    const card = await eventually(() => one(roots('C0GUESTS')));
+    await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(1));
+  });
+
+  test('names other organisations', async () => {
+    await answered();
+    const view = await choose(await form(), 'C0SHARED');
+    expect(shown(view)).toContain('people of 1 other organisation');
+    expect(shown(view)).toContain('Share with them too');
+  });
+
+  test('where Slack does not say who is there, a tick is wanted', async () => {
+    await answered();
+    world.slack.failMembers('C0GUESTS');
+    const view = await choose(await form(), 'C0GUESTS');
+    expect(shown(view)).toContain('Slack does not say who is in');
+  });
+
+  test('a channel that was not shown yet is shown before it is shared with', async () => {
+    await answered();
+    const delivery = await world.submit(await form(), { [channelMenu]: 'C0GENERAL' });
+    expect(delivery.response).toMatchObject({ response_action: 'update' });
+    const view = await world.modal();
+    expect(shown(view)).toContain('<#C0GENERAL>:* 3 people');
+    expect(roots('C0GENERAL')).toEqual([]);
+    await world.submit(view, { [channelMenu]: 'C0GENERAL' });
+    await eventually(() => expect(roots('C0GENERAL')).toHaveLength(1));
+  });
+
+  test('a tick for fewer guests does not count for more', async () => {
+    await answered();
+    const view = await choose(await form(), 'C0GUESTS');
+    const state = {
+      values: {
+        channel: { [channelMenu]: { selected_conversation: 'C0GUESTS' } },
+        'confirm:C0GUESTS:0:0:0': { 'confirm:C0GUESTS:0:0:0': { selected_options: [{ value: 'confirm' }] } },
+      },
+    };
+    const told = { ...world.slack.viewDesk.told(view), state };
+    const delivery = await world.deliver(viewSubmissionOf({ view: told, user: people.ada }));
+    expect(delivery.response).toMatchObject({ response_action: 'update' });
+    expect(roots('C0GUESTS')).toEqual([]);
+  });
+
+  test('is refused where the app or the person is not, and in direct messages', async () => {
+    await answered();
+    world.slack.channels.set('C0BOBS', {
+      isPrivate: true,
+      botIsMember: true,
+      isArchived: false,
+      members: [people.bob],
+    });
+    const view = await form();
+    for (const [channel, why] of [
+      ['C0PRIVATE', 'I am not in this channel'],
+      ['C0BOBS', 'You are not a member'],
+      ['D0BOB', 'Choose a channel'],
+    ] as const) {
+      const delivery = await world.submit(view, { [channelMenu]: channel });
+      expect(JSON.stringify(delivery.response)).toContain(why);
+      expect(shown(await choose(await world.modal(), channel))).toContain(why);
+    }
+    expect(world.slack.messages.some(({ channel }) => channel !== 'D0ADA')).toBe(false);
+  });
+
+  test('of somebody else is refused, whatever the form claims', async () => {
+    await answered();
+    const view = await form();
+    const state = { values: { channel: { [channelMenu]: { selected_conversation: 'C0GENERAL' } } } };
+    const told = { ...world.slack.viewDesk.told(view), state };
+    const delivery = await world.deliver(viewSubmissionOf({ view: told, user: people.bob }));
+    expect(JSON.stringify(delivery.response)).toContain('Only the person who asked');
+    expect(roots('C0GENERAL')).toEqual([]);
+  });
+
+  test('is offered in direct messages only', async () => {
+    const ts = await world.mention('in public?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    expect(world.answersIn(ts).flatMap(({ blocks }) => buttonsOf(blocks).map(({ label }) => label))).not.toContain(
+      'Share…',
+    );
+  });
+
+  test('whose conversation is gone by then ends visibly, and only the sharer may try again', async () => {
+    await answered();
+    const view = await choose(await form(), 'C0GENERAL');
+    service.remove(service.conversations[0]?.id ?? 0);
+    await world.submit(view, { [channelMenu]: 'C0GENERAL' });
+    const card = await eventually(() => one(roots('C0GENERAL')));
+    await eventually(() => expect(world.slack.inThread(card.ts)).toHaveLength(1));
+    await world.press('Ask in a new conversation', { user: people.bob });
+    await eventually(() => expect(toldTo(people.bob)).toContain('too old'));
+    expect(service.questions()).toEqual([]);
+  });
+});
+
+describe('with refused channels', () => {
+  beforeEach(async () => {
+    await world.stop();
+    await service.stop();
+    await begin({ REFUSED_CHANNELS: 'C0GENERAL' });
+  });
+
+  test('nothing is shared there', async () => {
+    await answered();
+    const view = await choose(await form(), 'C0GENERAL');
+    const delivery = await world.submit(view, { [channelMenu]: 'C0GENERAL' });
+    expect(JSON.stringify(delivery.response)).toContain('not switched on for this channel');
+    expect(roots('C0GENERAL')).toEqual([]);
+  });
+});

@@ -1,0 +1,249 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { viewSubmissionOf } from '../support/payloads-surfaces.ts';
+import { hasRedisServer, startRedisServer } from '../support/redis-server.ts';
+import { startWorld, visibleText, type World } from '../support/world.ts';
+
+const patient = { timeoutMs: 15_000 };
+
+let service: FakeService;
+let world: World;
+
+async function begin(settings: Record<string, string> = {}): Promise<void> {
+  service = await startFakeService();
+  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
+}
+
+beforeEach(() => begin());
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+});
+
+function errorsIn(response: unknown): string {
+  return JSON.stringify((response as { errors?: unknown } | undefined)?.errors ?? 'no errors');
+}
+
+/** The root messages of the app in a channel. */
+function roots(channel: string) {
+  return world.slack.messages.filter(
+    (each) => each.channel === channel && each.bot_id !== undefined && !each.thread_ts,
+  );
+}
+
+function toldTo(user: string): string {
+  return world.ephemeralsTo(user).map(visibleText).join('\n');
+}
+
+describe('the shortcut on a message', () => {
+  test('opens a form with the message as people see it, and asks in its thread with what was said there', async () => {
+    service.answerEverything();
+    const ts = world.slack.say('C0GENERAL', people.bob, 'Why does <@U0ADA> see <https://e.org/x|this &amp; that>?');
+    expect(await world.shortcut('deepsearch:ask_about', { message: ts })).toMatchObject({ acknowledged: true });
+    const form = await world.modal();
+    const prefilled = form.blocks[0]?.element?.initial_value;
+    expect(prefilled).toBe('Why does @ada see this & that (https://e.org/x)?');
+    const delivery = await world.submit(form, { question: 'Why is that?' });
+    expect(delivery).toMatchObject({ acknowledged: true, response: undefined });
+    expect(world.slack.openViews).toEqual([]);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    expect(visibleText(world.card(ts) ?? { text: '' })).toMatch(/<@U0ADA> asked:[\s\S]*Why is that\?/);
+    const asked = one(service.questions()).question;
+    expect(asked).toContain('Why is that?');
+    expect(asked).toContain('this & that');
+  });
+
+  test('asks in the thread where the message is a reply', async () => {
+    service.answerEverything();
+    const root = world.slack.say('C0GENERAL', people.ada, 'root');
+    const reply = world.slack.say('C0GENERAL', people.bob, 'a reply', root);
+    await world.shortcut('deepsearch:ask_about', { message: reply });
+    await world.submit(await world.modal());
+    await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+  });
+
+  test('can answer only for whoever asks', async () => {
+    service.answerEverything();
+    const ts = world.slack.say('C0GENERAL', people.bob, 'a secret?');
+    await world.shortcut('deepsearch:ask_about', { message: ts });
+    await world.submit(await world.modal(), { where: 'privately' });
+    const root = await eventually(() => one(roots('D0ADA')));
+    await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
+    expect(world.slack.inThread(ts)).toEqual([]);
+  });
+
+  test('cuts a very long message, and says so', async () => {
+    const ts = world.slack.say('C0GENERAL', people.bob, `${'long '.repeat(1_000)}end`);
+    await world.shortcut('deepsearch:ask_about', { message: ts });
+    const form = await world.modal();
+    expect(form.blocks[0]?.element?.initial_value).toHaveLength(3_000);
+    expect(JSON.stringify(form.blocks)).toContain('its first 3,000 characters');
+  });
+
+  test('where the app is not: the form says so, and an answer in direct messages is left', async () => {
+    service.answerEverything();
+    const ts = world.slack.say('C0PRIVATE', people.bob, 'over here?');
+    await world.shortcut('deepsearch:ask_about', { message: ts });
+    const form = await world.modal();
+    const refused = await world.submit(form);
+    expect(errorsIn(refused.response)).toContain('I am not in this conversation');
+    await world.submit(form, { where: 'privately' });
+    const root = await eventually(() => one(roots('D0ADA')));
+    await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
+    expect(service.questions()).toHaveLength(1);
+  });
+});
+
+describe('the shortcut from anywhere', () => {
+  test('asks in a channel, as a card at its root', async () => {
+    service.answerEverything();
+    await world.shortcut('deepsearch:ask');
+    await world.submit(await world.modal(), { question: 'where is main?', channel: 'C0GENERAL' });
+    const root = await eventually(() => one(roots('C0GENERAL')));
+    expect(visibleText(root)).toMatch(/<@U0ADA> asked:[\s\S]*where is main\?/);
+    await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
+    await world.reply(root.ts, 'and who calls it?');
+    await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(2));
+    expect(service.conversations).toHaveLength(1);
+  });
+
+  test('asks privately, in the language of whoever asks', async () => {
+    service.answerEverything();
+    await world.shortcut('deepsearch:ask', { user: people.gerd });
+    const form = await world.modal();
+    expect(form.title?.text).toBe('Deep Search fragen');
+    await world.submit(form, { question: 'wo ist main?', where: 'privately' }, { user: people.gerd });
+    const root = await eventually(() => one(roots('D0GERD')));
+    expect(visibleText(root)).toContain('hat gefragt');
+  });
+
+  test('sent twice, it is one question', async () => {
+    service.answerEverything();
+    await world.shortcut('deepsearch:ask');
+    const form = await world.modal();
+    const entered = { question: 'once?', channel: 'C0GENERAL' };
+    await Promise.all([world.submit(form, entered), world.submit(form, entered)]);
+    await world.submit(form, entered);
+    const root = await eventually(() => one(roots('C0GENERAL')));
+    await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
+    expect(service.questions()).toHaveLength(1);
+  });
+
+  test('says in the form what is missing or not allowed, and takes it once it is right', async () => {
+    service.answerEverything();
+    await world.shortcut('deepsearch:ask');
+    const form = await world.modal();
+    const sent = async (entered: Record<string, string>, user: string = people.ada) =>
+      errorsIn((await world.submit(form, { question: 'may I?', ...entered }, { user })).response);
+    expect(await sent({ question: '   ' })).toContain('Write a question.');
+    expect(await sent({})).toContain('Choose a channel');
+    expect(await sent({ channel: 'C0PRIVATE' })).toContain('I am not in this channel');
+    expect(await sent({ channel: 'C0SHARED' })).toContain('shared with other organisations');
+    expect(await sent({ channel: 'C0GUESTS' }, people.gerd)).toContain('Du bist nicht in diesem Channel');
+    expect(await sent({ channel: 'D0BOB' })).toContain('You are not a member');
+    expect(await sent({ where: 'privately' }, people.mia)).toContain('Guests');
+    expect(service.calls).toEqual([]);
+    expect(world.slack.messages).toEqual([]);
+    expect(await sent({ channel: 'C0PUBLIC' })).toBe('"no errors"');
+    await eventually(() => expect(service.questions()).toHaveLength(1));
+  });
+
+  test('too late for Slack: a private word says so', async () => {
+    world.slack.expireTriggers();
+    expect(await world.shortcut('deepsearch:ask')).toMatchObject({ acknowledged: true });
+    await eventually(() => expect(toldTo(people.ada)).toContain('did not open the form in time'));
+  });
+
+  test('Slack does not answer who people are: the form says that nothing was sent, and keeps the text', async () => {
+    await world.shortcut('deepsearch:ask');
+    const form = await world.modal();
+    world.slack.fault('conversations.info', { status: 503 }, 10);
+    const delivery = await world.submit(form, { question: 'now?', channel: 'C0GENERAL' });
+    expect(delivery.acknowledged).toBe(true);
+    expect(errorsIn(delivery.response)).toContain('nothing was sent');
+    expect(world.slack.openViews).toHaveLength(1);
+    expect(service.calls).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasRedisServer())('with storage frozen', () => {
+  test('the form says within 3 s that nothing was sent, and the same form is taken once storage goes on', async () => {
+    const redis = await startRedisServer(['--appendonly', 'no']);
+    try {
+      await world.stop();
+      await service.stop();
+      await begin({ REDIS_URL: redis.url });
+      service.answerEverything();
+      await world.shortcut('deepsearch:ask');
+      const form = await world.modal();
+      const entered = { question: 'in the end?', channel: 'C0GENERAL' };
+      redis.pause();
+      const began = performance.now();
+      const refused = await world.submit(form, entered);
+      expect(performance.now() - began).toBeLessThan(3_000);
+      expect(errorsIn(refused.response)).toContain('nothing was sent');
+      expect(world.slack.openViews).toHaveLength(1);
+      redis.resume();
+      await eventually(async () => expect((await world.readyz()).status).toBe(200), patient);
+      await eventually(async () => expect((await world.submit(form, entered)).response).toBeUndefined(), patient);
+      const root = await eventually(() => one(roots('C0GENERAL')), patient);
+      await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1), patient);
+      expect(service.questions()).toHaveLength(1);
+    } finally {
+      redis.resume();
+      await world.stopApp();
+      await redis.stop();
+    }
+  });
+});
+
+test('whatever a form sends, nothing breaks and nothing is asked where the sender does not belong', async () => {
+  const anything = fc.oneof(fc.string(), fc.constant(null), fc.integer(), fc.constantFrom('__proto__', 'constructor'));
+  const channel = fc.oneof(
+    fc.constantFrom('C0GUESTS', 'C0PRIVATE', 'D0BOB', 'G0GROUP', 'C0NOWHERE', '../x'),
+    fc.string(),
+  );
+  const state = fc.oneof(
+    fc.jsonValue(),
+    fc.record({
+      values: fc.oneof(
+        fc.jsonValue(),
+        fc.record(
+          {
+            question: fc.record({ question: fc.oneof(fc.record({ value: anything }), fc.jsonValue()) }),
+            where: fc.record({
+              where: fc.record({
+                selected_option: fc.record({ value: fc.constantFrom('channel', 'thread', 'nowhere') }),
+              }),
+            }),
+            channel: fc.record({ channel: fc.record({ selected_conversation: channel }) }),
+          },
+          { requiredKeys: [] },
+        ),
+      ),
+    }),
+  );
+  const metadata = fc.oneof(
+    fc.string(),
+    channel.map((id) => `${id} 1700000000.000001`),
+    fc.constant('q0123456789abcdef01234567.0:edit'),
+  );
+  const form = fc.constantFrom('deepsearch:ask_form', 'deepsearch:edit_follow_up', 'deepsearch:share_form');
+  await fc.assert(
+    fc.asyncProperty(form, fc.string(), metadata, state, async (callbackId, id, privateMetadata, entered) => {
+      const view = { type: 'modal', id, callback_id: callbackId, private_metadata: privateMetadata, state: entered };
+      const delivery = await world.deliver(viewSubmissionOf({ view, user: people.gerd }));
+      expect(delivery).toMatchObject({ acknowledged: true, error: undefined });
+      // Each refusal is said; an empty acknowledgement would close the form.
+      expect(delivery.response).toMatchObject({ response_action: expect.stringMatching(/^(errors|update)$/) });
+    }),
+    { numRuns: 150 },
+  );
+  expect(world.slack.messages).toEqual([]);
+  expect(service.calls).toEqual([]);
+});
