@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people, team } from '../support/fake-slack.ts';
+import { otherTeamId } from '../support/fake-slack-people.ts';
+import { one } from '../support/one.ts';
+import { mentionOf, messageOf } from '../support/payloads.ts';
+import { botPostOf, fileShareOf, messageChangedOf, threadBroadcastOf } from '../support/payloads-messages.ts';
+import { startWorld, visibleText, type World } from '../support/world.ts';
+
+let service: FakeService;
+let world: World;
+
+beforeEach(async () => {
+  service = await startFakeService();
+  service.answerEverything();
+  world = await startWorld({ service: { url: service.url, token: serviceToken } });
+});
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+});
+
+const mention = `<@${team.botUserId}>`;
+
+/** What was asked, without what was quoted of threads, once something asked last was asked too. */
+async function asked(): Promise<string[]> {
+  await world.direct('last?', { user: people.bob, channel: 'D0BOB' });
+  return eventually(() => {
+    const texts = service.questions().map(({ question }) => question.split('\n')[0] ?? '');
+    expect(texts).toContain('last?');
+    return texts.filter((text) => text !== 'last?');
+  });
+}
+
+/** A thread of the app with one answer. */
+async function answered(text = 'first?'): Promise<string> {
+  const ts = await world.mention(text);
+  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  return ts;
+}
+
+describe('one post as two kinds of events', () => {
+  const both = (channel: string, channelType: 'channel' | 'group' | 'mpim') => {
+    const ts = world.slack.say(channel, people.ada, `${mention} where?`);
+    return [
+      mentionOf({ user: people.ada, text: 'where?', ts, channel }),
+      messageOf({ user: people.ada, text: `${mention} where?`, ts, channel, channelType }),
+    ] as const;
+  };
+
+  test.each([
+    ['C0GENERAL', 'channel', 'mention first'],
+    ['C0GENERAL', 'channel', 'message first'],
+    ['C0GENERAL', 'channel', 'both at once'],
+    ['G0GROUP', 'mpim', 'mention first'],
+    ['G0GROUP', 'mpim', 'message first'],
+    ['G0GROUP', 'mpim', 'both at once'],
+  ] as const)('in %s (%s), %s, is one question', async (channel, channelType, order) => {
+    const [asMention, asMessage] = both(channel, channelType);
+    if (order === 'both at once') await Promise.all([world.deliver(asMention), world.deliver(asMessage)]);
+    else
+      for (const each of order === 'mention first' ? [asMention, asMessage] : [asMessage, asMention]) {
+        expect((await world.deliver(each)).acknowledged).toBe(true);
+      }
+    expect(await asked()).toEqual(['where?']);
+  });
+
+  test('a verb said in a group is obeyed once', async () => {
+    const ts = world.slack.say('G0GROUP', people.ada, `${mention} help`);
+    await Promise.all([
+      world.deliver(mentionOf({ user: people.ada, text: 'help', ts, channel: 'G0GROUP' })),
+      world.deliver(
+        messageOf({ user: people.ada, text: `${mention} help`, ts, channel: 'G0GROUP', channelType: 'mpim' }),
+      ),
+    ]);
+    expect(await asked()).toEqual([]);
+    expect(world.ephemeralsTo(people.ada)).toHaveLength(1);
+  });
+
+  test('a mention in a group that comes as a message only is a question, and replies are follow-ups', async () => {
+    const ts = world.slack.say('G0GROUP', people.ada, `${mention} where?`);
+    const where = { channel: 'G0GROUP', channelType: 'mpim' as const };
+    await world.deliver(messageOf({ user: people.ada, text: `${mention} where?`, ts, ...where }));
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.reply(ts, 'and then?', { user: people.bob, ...where });
+    expect(await asked()).toEqual(['where?', 'and then?']);
+  });
+});
+
+describe('one post told of again', () => {
+  test('under other event ids, as retries and at once, is one question', async () => {
+    const ts = world.slack.say('C0GENERAL', people.ada, `${mention} where?`);
+    const told = mentionOf({ user: people.ada, text: 'where?', ts });
+    const again = [told, { ...told, event_id: 'EvA' }, { ...told, event_id: 'EvB', event_time: 1_700_000_400 }];
+    await Promise.all(again.map((each) => world.deliver(each)));
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.deliver({ ...told, event_id: 'EvC' });
+    expect(await asked()).toEqual(['where?']);
+  });
+
+  test('as a mention on an edit, or with a preview, asks nothing more', async () => {
+    const ts = await answered();
+    await world.edit(ts, 'first, in other words?');
+    const before = one(world.slack.messages.filter((message) => message.ts === ts));
+    const after = { ...before, attachments: [{ from_url: 'https://example.com', fallback: 'Example' }] };
+    await world.deliver(messageChangedOf({ before, after, ts: '1800000000.000001' }));
+    expect(await asked()).toEqual(['first?']);
+  });
+});
+
+describe('a person’s words in odd wrapping', () => {
+  test('a reply that was also sent to the channel, and one with a file, are follow-ups', async () => {
+    const ts = await answered();
+    const root = one(world.slack.messages.filter((message) => message.ts === ts));
+    const broadcast = world.slack.say('C0GENERAL', people.bob, 'for all?', ts);
+    await world.deliver(threadBroadcastOf({ user: people.bob, text: 'for all?', ts: broadcast, threadTs: ts, root }));
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    const withFile = world.slack.say('C0GENERAL', people.ada, 'and this?', ts);
+    await world.deliver(fileShareOf({ user: people.ada, text: 'and this?', ts: withFile, threadTs: ts, files: [] }));
+    expect(await asked()).toEqual(['first?', 'for all?', 'and this?']);
+  });
+
+  test('an app installed for a whole organisation is told of the organisation too', async () => {
+    const ts = world.slack.say('C0GENERAL', people.ada, `${mention} where?`);
+    const told = mentionOf({ user: people.ada, text: 'where?', ts });
+    const authorizations = [
+      { enterprise_id: 'E0ORG', team_id: team.id, user_id: team.botUserId, is_bot: true, is_enterprise_install: true },
+    ];
+    const delivery = await world.deliver({ ...told, enterprise_id: 'E0ORG', authorizations });
+    expect(delivery.acknowledged).toBe(true);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.deliver(told);
+    expect(await asked()).toEqual(['where?']);
+  });
+
+  test('in a channel shared with others nobody is answered in front of them', async () => {
+    for (const [user, more] of [
+      [people.ada, {}],
+      [people.olga, { user_team: otherTeamId, source_team: otherTeamId }],
+    ] as const) {
+      const ts = world.slack.say('C0SHARED', user, `${mention} where?`);
+      const told = mentionOf({ user, text: 'where?', ts, channel: 'C0SHARED', more });
+      await world.deliver({ ...told, is_ext_shared_channel: true });
+      await eventually(() => expect(world.ephemeralsTo(user).map(visibleText).join()).toContain('not asked'));
+      expect(world.slack.inThread(ts)).toEqual([]);
+    }
+    expect(await asked()).toEqual([]);
+  });
+});
+
+describe('what apps say', () => {
+  test.each([
+    ['without a subtype', {}],
+    ['of a workflow', { user: undefined, bot_id: 'B0FLOW', subtype: 'bot_message', workflow_id: 'Wf1' }],
+    ['with a profile only', { bot_id: undefined, app_id: undefined }],
+    ['of the app itself', { user: team.botUserId, bot_id: team.botId }],
+    ['as it is written', { streaming_state: 'in_progress' }],
+  ])('%s asks nothing, in threads, by mention or in direct messages', async (_, more) => {
+    const ts = await answered();
+    const spoken = { user: people.robo, more };
+    await world.deliver(botPostOf({ ...spoken, text: 'done', ts: '1800000000.000001', threadTs: ts }));
+    await world.deliver(
+      botPostOf({ ...spoken, text: 'done', ts: '1800000000.000002', channel: 'D0ADA', channelType: 'im' }),
+    );
+    const profile = { bot_id: 'B0ROBO', bot_profile: { id: 'B0ROBO', name: 'robo' } };
+    await world.deliver(
+      mentionOf({ ...spoken, text: 'where?', ts: '1800000000.000003', more: { ...profile, ...more } }),
+    );
+    expect(await asked()).toEqual(['first?']);
+  });
+});

@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ACTIONS, FORMS, SHORTCUTS } from '../../../src/render/ids.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../../support/fake-service.ts';
+import { people, team } from '../../support/fake-slack.ts';
+import { commandOf, mentionOf, messageOf, pressOf } from '../../support/payloads.ts';
+import { startWorld, type World } from '../../support/world.ts';
+
+let service: FakeService;
+let world: World;
+/** A question that runs in `C0GENERAL` all the while, and its thread. */
+let runningId = '';
+let runningTs = '';
+
+beforeAll(async () => {
+  service = await startFakeService();
+  world = await startWorld({ service: { url: service.url, token: serviceToken } });
+  runningTs = await world.mention('a question that runs?');
+  await eventually(() => expect(service.questions()).toHaveLength(1));
+  runningId = await eventually(() => {
+    const found = /ds:(q[0-9a-f]{24}):card/.exec(JSON.stringify(world.card(runningTs)?.blocks))?.[1];
+    expect(found).toBeDefined();
+    return found ?? '';
+  });
+});
+afterAll(async () => {
+  await world.stop();
+  await service.stop();
+});
+
+/** What nobody expects in a field. */
+const odd = fc.oneof(
+  fc.constantFrom(
+    undefined,
+    null,
+    '',
+    0,
+    -1,
+    true,
+    [],
+    {},
+    '__proto__',
+    'constructor',
+    '\u0000',
+    '1.1.1',
+    'NaN',
+    '\ud800',
+  ),
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.jsonValue({ maxDepth: 2 }),
+);
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 80 }),
+  fc.string({ unit: 'grapheme', maxLength: 80 }),
+  fc.constantFrom(
+    'why',
+    'mute',
+    'status',
+    'cancel',
+    'new',
+    `<@${team.botUserId}>`,
+    '<@',
+    '<!date^',
+    '<#C|>',
+    '&lt;'.repeat(9_000),
+  ),
+  fc.integer({ min: 1, max: 60_000 }).map((length) => 'ü'.repeat(length)),
+);
+
+/** Lays odd values over some fields of a payload, wherever they stand. */
+function bent(body: Record<string, unknown>, changes: [number, unknown][]): Record<string, unknown> {
+  const copy: Record<string, unknown> = structuredClone(body);
+  const spots: [Record<string, unknown>, string][] = [];
+  collect(copy);
+  for (const [at, value] of changes) {
+    const spot = spots[at % spots.length];
+    if (spot === undefined) continue;
+    const [holder, key] = spot;
+    // Bolt itself reads these, and breaks on other types before the app sees anything of the payload.
+    const isForBolt = ['channel', 'user', 'team', 'enterprise'].includes(key);
+    if (isForBolt && (typeof value !== 'string' || typeof holder[key] !== 'string')) continue;
+    if (value === undefined) delete holder[key];
+    else holder[key] = value;
+  }
+  return copy;
+
+  function collect(holder: Record<string, unknown>): void {
+    for (const [key, value] of Object.entries(holder)) {
+      // Without these, Bolt can't tell what kind of payload it is, and says so itself.
+      if (['type', 'event', 'command', 'actions', 'team_id', 'authorizations', 'action_id'].includes(key)) {
+        if (typeof value !== 'object') continue;
+      } else spots.push([holder, key]);
+      if (Array.isArray(value)) for (const each of value) collectIn(each);
+      else collectIn(value);
+    }
+  }
+
+  function collectIn(value: unknown): void {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) collect(value as Record<string, unknown>);
+  }
+}
+
+const changes = fc.array(fc.tuple(fc.nat(60), odd), { maxLength: 5 });
+
+async function taken(body: Record<string, unknown>): Promise<void> {
+  const { error } = await world.deliver(body);
+  expect(error).toBeUndefined();
+}
+
+describe('whatever Slack, or somebody in its name, sends', () => {
+  it('events never throw, and nothing that apps say is asked', async () => {
+    const before = service.questions().length;
+    let serial = 0;
+    const subtype = fc.constantFrom(
+      'message_changed',
+      'message_deleted',
+      'bot_message',
+      'tombstone',
+      'me_message',
+      'x',
+    );
+    const asApp = fc.constantFrom(
+      { bot_id: 'B0X' },
+      { bot_profile: { id: 'B0X' } },
+      { user: team.botUserId },
+      { user: 'USLACKBOT' },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        text,
+        asApp,
+        fc.option(subtype, { nil: undefined }),
+        fc.boolean(),
+        odd,
+        async (said, app, kind, isMention, nested) => {
+          serial += 1;
+          const more = {
+            ...app,
+            ...(kind === undefined
+              ? {}
+              : { subtype: kind, message: nested, previous_message: nested, deleted_ts: '1.1' }),
+          };
+          const spoken = { user: people.robo, text: said, ts: `1800000001.${serial}`, threadTs: runningTs, more };
+          await taken(isMention ? mentionOf(spoken) : messageOf(spoken));
+          await taken(messageOf({ ...spoken, channel: 'D0ADA', channelType: 'im' }));
+        },
+      ),
+      { numRuns: 150 },
+    );
+    expect(service.questions()).toHaveLength(before);
+  });
+
+  it('events with fields that are missing or of another type never throw', async () => {
+    let serial = 0;
+    const who = fc.constantFrom(people.ada, people.robo, people.mia);
+    await fc.assert(
+      fc.asyncProperty(text, who, changes, fc.boolean(), async (said, user, bends, isMention) => {
+        serial += 1;
+        // Not in a place of the app, so that what is understood asks nothing there.
+        const spoken = { user, text: said, ts: `1800000002.${serial}`, threadTs: '1800000002.0', channel: 'C0NOWHERE' };
+        await taken(bent(isMention ? mentionOf({ ...spoken, more: { edited: {} } }) : messageOf(spoken), bends));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('presses and commands never throw, and touch no question from another place', async () => {
+    const question = service.questions()[0];
+    const actionId = fc.constantFrom(
+      ...Object.values(ACTIONS),
+      'deepsearch:follow_up:0',
+      ...Object.values(FORMS),
+      ...Object.values(SHORTCUTS),
+    );
+    const value = fc.oneof(text, fc.constantFrom(runningId, `${runningId}.0`, `${runningId}.99`, `q${'0'.repeat(24)}`));
+    const elsewhere = fc.constantFrom('C0PUBLIC', 'D0BOB', 'C0NOWHERE', 'G0GROUP');
+    await fc.assert(
+      fc.asyncProperty(actionId, value, elsewhere, changes, text, async (action, carried, channel, bends, said) => {
+        const responseUrl = world.slack.responseUrl('fuzz');
+        const place = { channel, messageTs: runningTs, responseUrl };
+        // Bob's presses: a private word about a question follows its asker, and nobody else.
+        const press = pressOf({ actionId: action, value: carried, user: people.bob, ...place });
+        await taken(
+          bends.length % 2 === 0
+            ? press
+            : bent(
+                press,
+                bends.filter(([, each]) => each !== 'C0GENERAL'),
+              ),
+        );
+        // Mia is a guest, so that nothing she types is asked.
+        await taken(commandOf({ text: said, user: people.mia, channel: 'C0NOWHERE', responseUrl }));
+      }),
+      { numRuns: 100 },
+    );
+    expect(question?.status).toBe('processing');
+    expect(service.questions()).toHaveLength(1);
+    expect(world.slack.inThread(runningTs)).toHaveLength(1);
+  });
+});
