@@ -1,6 +1,7 @@
 import { type AppError, isTransient } from './errors.ts';
 import { changeQuestion, endWith, type LifePorts, type Progress } from './life-ports.ts';
 import { isInThread, type Question, type ThreadContext } from './question.ts';
+import { deliveryPatienceMs } from './settings.ts';
 
 /** How often reading a thread is tried before the question is asked without it. */
 const gatherTries = 2;
@@ -34,9 +35,10 @@ export function createEntering(ports: LifePorts) {
     return { question: admitted };
   }
 
-  /** What asking Slack once more can't change is a no: who can't be known may not ask. */
+  /** What asking Slack once more can't change, or has not changed for a day, is a no: who can't be known may not ask. */
   async function admitFailed(question: Question, error: AppError): Promise<Progress | undefined> {
-    if (isTransient(error)) return undefined;
+    const waitedMs = question.trouble === undefined ? 0 : now() - question.trouble.sinceMs;
+    if (isTransient(error) && waitedMs <= deliveryPatienceMs) return undefined;
     ports.journal.error({ event: 'admission_not_decided', questionId: question.id, kind: error.kind }, error);
     return { question: await endWith(ports, question, { kind: 'notAllowed', reason: 'unknownPerson' }) };
   }

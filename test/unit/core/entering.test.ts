@@ -31,6 +31,14 @@ describe('admission', () => {
     expect(life.upstream()).toEqual([]);
   });
 
+  it('is a no where Slack does not tell for a day, so that no question waits for ever', async () => {
+    const { life, ask } = createLifeDesk({ faults: { admit: Array.from({ length: 5_000 }, () => down) } });
+    const { id } = await ask();
+    await life.run();
+    expect(life.question(id).outcome).toEqual({ kind: 'notAllowed', reason: 'unknownPerson' });
+    expect(life.whispers).toHaveLength(1);
+  });
+
   it('does not keep a refused question in the way of the next', async () => {
     const { life, ask } = createLifeDesk();
     life.refusedUsers.add('U1');
