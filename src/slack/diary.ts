@@ -29,11 +29,7 @@ export function createDiary({ records, journal }: { records: Records<Diary>; jou
     note(place, entry) {
       const name = nameOf(place);
       waiting.set(name, [...(waiting.get(name) ?? []), entry].slice(-mostEntries));
-      if (writing.has(name)) return;
-      writing.set(
-        name,
-        write(name).finally(() => writing.delete(name)),
-      );
+      if (!writing.has(name)) writing.set(name, write(name));
     },
     async read(place) {
       const name = nameOf(place);
@@ -59,6 +55,8 @@ export function createDiary({ records, journal }: { records: Records<Diary>; jou
         journal.warn({ event: 'diary_not_written', entries: entries.length }, error);
       }
     }
+    // In the same breath as nothing was found waiting, so that no later entry is left to a writing that is over.
+    writing.delete(name);
   }
 
   function take(name: string): DiaryEntry[] {
