@@ -81,7 +81,7 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
       ...after.map((text) => section(text)),
       ...(isLast && buttons.length > 0 ? [actions(buttons)] : []),
       ...(isLast ? renderFollowUps(question, answer, say) : []),
-      context(small, markerBlockId(marker, `${small}${part.markdown}${JSON.stringify(question.usedFollowUps ?? [])}`)),
+      context(small, markerBlockId(marker, `${small}${part.markdown}${isLast ? askedSince(question) : ''}`)),
       // What others asked is voted on where they asked it.
       ...(isLast && question.origin !== 'shared' ? [feedbackBlock(question.id, options.format, say)] : []),
     ];
@@ -196,6 +196,11 @@ function weigh(texts: readonly string[]): number {
 function buttonsWeight(buttons: readonly Button[]): number {
   if (buttons.length === 0) return 0;
   return weigh(buttons.map((each) => each.text.text)) + LIMITS.blockWeight;
+}
+
+/** What may change under an answer that is posted. */
+function askedSince({ usedFollowUps = [] }: Question): string {
+  return usedFollowUps.map(({ index, byUserId }) => `${index}${byUserId}`).join();
 }
 
 /** What notifications show: the beginning of the part as plain words. */
