@@ -48,14 +48,14 @@ export function feedbackWeight(say: Say): number {
   return words + 3 * LIMITS.blockWeight;
 }
 
-/** The form that asks why an answer was not helpful. `about` comes back as it is, and is to be distrusted then. */
-export function renderFeedbackForm(about: string, locale: string | undefined): ModalView {
+/** The form that asks why an answer was not helpful. */
+export function renderFeedbackForm(questionId: string, locale: string | undefined): ModalView {
   const say = sayIn(locale);
   const { feedback } = say;
   return {
     type: 'modal',
     callback_id: FORMS.feedback,
-    private_metadata: about,
+    private_metadata: buttonValue({ questionId }),
     title: { type: 'plain_text', text: feedback.whyTitle() },
     submit: { type: 'plain_text', text: feedback.send() },
     close: { type: 'plain_text', text: say.buttons.close() },

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Vote } from '../../src/core/votes.ts';
+import { FORMS } from '../../src/render/ids.ts';
 import { readAllVotes } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
 import { type FakeMessage, people, team } from '../support/fake-slack.ts';
+import type { FakeView } from '../support/fake-slack-views.ts';
 import { one } from '../support/one.ts';
 import { feedbackOf, viewSubmissionOf } from '../support/payloads-surfaces.ts';
 import { createRecordingJournal } from '../support/recording-journal.ts';
@@ -44,6 +46,15 @@ async function answered(question: string): Promise<{ ts: string; last: FakeMessa
   return { ts, last: await eventually(() => one(world.answersIn(ts))) };
 }
 
+/** The form, once it is filled: until then a modal may say that it takes a moment. */
+function form(): Promise<FakeView> {
+  return eventually(async () => {
+    const open = await world.modal();
+    expect(open.callback_id).toBe(FORMS.feedback);
+    return open;
+  });
+}
+
 /** The private words to someone. */
 function toldTo(user: string): string {
   return world.ephemeralsTo(user).map(visibleText).join('\n');
@@ -66,8 +77,8 @@ describe('native feedback buttons', () => {
   test('a vote against one opens a form, counts at once, and gets its reasons when the form is sent', async () => {
     await answered('how?');
     await world.feedback('negative');
-    const form = await world.modal();
-    await world.submit(form, { reasons: ['wrong', 'It missed a source'], comment: '  It is in retry.ts, not here.  ' });
+    const open = await form();
+    await world.submit(open, { reasons: ['wrong', 'It missed a source'], comment: '  It is in retry.ts, not here.  ' });
     expect(world.slack.openViews).toEqual([]);
     await eventually(() => expect(toldTo(people.ada)).toContain('Noted.'));
     const { id, questions } = one(service.conversations);
@@ -85,10 +96,10 @@ describe('native feedback buttons', () => {
   test('counts without its reasons when the form is closed, or cannot be opened any more', async () => {
     await answered('how?');
     await world.feedback('negative');
-    await world.closeModal(await world.modal());
+    await world.closeModal(await form());
     world.slack.expireTriggers();
     await world.feedback('negative', { user: people.bob });
-    await eventually(() => expect(toldTo(people.bob)).toContain('Noted.'));
+    await eventually(() => expect(toldTo(people.bob)).toContain('did not open the form in time'));
     expect((await votes()).map(({ userId, verdict }) => [userId, verdict]).toSorted()).toEqual([
       [people.ada, 'down'],
       [people.bob, 'down'],
@@ -98,12 +109,12 @@ describe('native feedback buttons', () => {
   test('pressed again keeps the reasons; voting the other way takes the place of it', async () => {
     await answered('how?');
     await world.feedback('negative');
-    await world.submit(await world.modal(), { comment: 'Too short' });
+    await world.submit(await form(), { comment: 'Too short' });
     await world.feedback('negative');
-    await world.closeModal(await world.modal());
+    await world.closeModal(await form());
     await world.feedback('positive', { user: people.bob });
     await world.feedback('negative', { user: people.bob });
-    await world.closeModal(await world.modal());
+    await world.closeModal(await form());
     await world.feedback('positive', { user: people.bob });
     const kept = await votes();
     expect(kept.find(({ userId }) => userId === people.ada)).toMatchObject({ verdict: 'down', comment: 'Too short' });
@@ -113,49 +124,48 @@ describe('native feedback buttons', () => {
   test('speaks German to a German reader', async () => {
     await answered('how?');
     await world.feedback('negative', { user: people.gerd });
-    expect(visibleText(await world.modal())).toContain('Was hat nicht gestimmt?');
+    expect(visibleText(await form())).toContain('Was hat nicht gestimmt?');
   });
 
-  test('a guest who presses is refused, and so is their form', async () => {
+  test('a guest who presses is refused, whichever way, and gets no form', async () => {
     await answered('how?');
     await world.feedback('negative', { user: people.mia });
-    await eventually(() => expect(toldTo(people.mia)).not.toBe(''));
-    const form = world.slack.openViews.at(-1);
-    if (form !== undefined) await world.submit(form, { comment: 'x' }, { user: people.mia });
+    await eventually(async () => expect(visibleText(await world.modal())).toContain('nothing was done'));
+    expect((await world.modal()).blocks.map(({ type }) => type)).toEqual(['section']);
+    await world.feedback('positive', { user: people.mia });
+    await eventually(() => expect(toldTo(people.mia)).toContain('nothing was done'));
     expect(await votes()).toEqual([]);
   });
 
-  test('a form that claims another place or question, or is no form at all, leaves no vote', async () => {
+  test('a form that claims another question, says too much, or comes from others than it may, leaves no vote', async () => {
     const { last } = await answered('how?');
     const questionId = /q[0-9a-f]{24}/.exec(JSON.stringify(last.metadata))?.[0] ?? '';
     await world.feedback('negative');
-    const form = await world.modal();
-    const claims = [
-      { value: `${questionId}:down`, channelId: 'C0OTHER' },
-      { value: `q${'0'.repeat(24)}:down`, channelId: last.channel },
-      { value: 'x', channelId: last.channel },
-      { value: questionId },
-    ].map((claim) => JSON.stringify(claim));
+    const open = await form();
+    const claims = ['', 'x', 'null', '{}', `${questionId}x`, `q${'0'.repeat(24)}`];
     const send = (user: string, claim: string, reasons = ['wrong'], comment = 'x') => {
       const selected = reasons.map((value) => ({ text: { type: 'plain_text', text: value }, value }));
-      const view = world.slack.viewDesk.told(form, {
+      const view = world.slack.viewDesk.told(open, {
         reasons: { reasons: { type: 'checkboxes', selected_options: selected } },
         comment: { comment: { type: 'plain_text_input', value: comment } },
       });
       return world.deliver(viewSubmissionOf({ user, view: { ...view, private_metadata: claim } }));
     };
-    const honest = JSON.stringify({ value: `${questionId}:down`, channelId: last.channel });
-    for (const claim of [...claims, '', '{', 'null']) {
-      expect((await send(people.bob, claim)).acknowledged).toBe(true);
+    for (const claim of claims) expect((await send(people.bob, claim)).acknowledged).toBe(true);
+    const tooLong = await send(people.bob, questionId, [], 'x'.repeat(1_001));
+    expect(tooLong.response).toMatchObject({ response_action: 'errors' });
+    for (const user of [people.mia, people.olga]) {
+      expect((await send(user, questionId)).response).toMatchObject({ response_action: expect.any(String) });
     }
-    expect((await send(people.bob, honest, ['made up'])).acknowledged).toBe(true);
-    expect((await send(people.bob, honest, [], 'x'.repeat(1_001))).acknowledged).toBe(true);
-    expect((await send(people.gerd, honest)).acknowledged).toBe(true);
+    expect((await send(people.gerd, questionId, ['made up', 'wrong'])).acknowledged).toBe(true);
     for (const value of [`${questionId}:sideways`, questionId, '', 'q:up']) {
       const place = { message: last, responseUrl: world.slack.responseUrl('odd') };
       await world.deliver(feedbackOf({ actionId: 'deepsearch:feedback', user: people.bob, place, value }));
     }
-    expect((await votes()).map(({ userId }) => userId).toSorted()).toEqual([people.ada, people.gerd]);
+    expect((await votes()).map(({ userId, reasons }) => [userId, reasons]).toSorted()).toEqual([
+      [people.ada, []],
+      [people.gerd, ['wrong']],
+    ]);
   });
 
   test('stands on the last message only, and falls back with the message where Slack refuses it', async () => {
@@ -174,7 +184,7 @@ describe('plain feedback buttons', () => {
   test('do the same', async () => {
     await answered('how?');
     await world.press('Not helpful');
-    await world.submit(await world.modal(), { reasons: ['other'] });
+    await world.submit(await form(), { reasons: ['other'] });
     await world.press('Helpful', { user: people.bob });
     expect((await votes()).map(({ userId, verdict, reasons }) => [userId, verdict, reasons]).toSorted()).toEqual([
       [people.ada, 'down', ['other']],
@@ -190,16 +200,16 @@ describe.skipIf(!hasRedisServer())('while nothing can be stored', () => {
       await begin({ REDIS_URL: redis.url });
       await answered('how?');
       await world.feedback('negative');
-      const form = await world.modal();
+      const open = await form();
       redis.pause();
-      const refused = await world.submit(form, { comment: 'Too short' });
+      const refused = await world.submit(open, { comment: 'Too short' });
       expect(JSON.stringify(refused.response)).toContain('Not noted');
       expect(world.slack.openViews).toHaveLength(1);
       await world.feedback('positive', { user: people.bob });
       await eventually(() => expect(toldTo(people.bob)).toMatch(/not taken/i));
       redis.resume();
       await eventually(async () => expect((await world.readyz()).status).toBe(200), { timeoutMs: 15_000 });
-      await world.submit(form, { comment: 'Too short' });
+      await world.submit(open, { comment: 'Too short' });
       await eventually(() => expect(toldTo(people.ada)).toContain('Noted.'));
       const { journal } = createRecordingJournal();
       const { votes: kept } = await readAllVotes({ redisUrl: redis.url }, { clock: Date.now, journal });
@@ -210,4 +220,14 @@ describe.skipIf(!hasRedisServer())('while nothing can be stored', () => {
       await redis.stop();
     }
   }, 30_000);
+});
+
+test('the form of a private answer, sent by somebody else, leaves no vote', async () => {
+  await begin();
+  const ts = await world.direct('how?');
+  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await world.feedback('negative');
+  const open = await form();
+  await world.submit(open, { comment: 'not yours' }, { user: people.bob });
+  expect(await votes()).toEqual([expect.objectContaining({ userId: people.ada, reasons: [] })]);
 });

@@ -1,6 +1,6 @@
 import type { Formats } from '../formats.ts';
 
-const en = (_: Formats) => ({
+const en = (f: Formats) => ({
   helpful: () => 'Helpful',
   notHelpful: () => 'Not helpful',
   /** For screen readers. */
@@ -20,10 +20,11 @@ const en = (_: Formats) => ({
   other: () => 'Something else',
   send: () => 'Send',
   notNoted: () => 'Not noted: this app cannot store it at the moment. Send it again in a minute.',
+  tooLong: (limit: number) => `At most ${f.number(limit)} characters fit here.`,
   gone: () => 'Not noted: this answer is too old, or it is not from the place you voted in.',
 });
 
-const de = (_: Formats): ReturnType<typeof en> => ({
+const de = (f: Formats): ReturnType<typeof en> => ({
   helpful: () => 'Hilfreich',
   notHelpful: () => 'Nicht hilfreich',
   helpfulLabel: () => 'Diese Antwort war hilfreich',
@@ -41,6 +42,7 @@ const de = (_: Formats): ReturnType<typeof en> => ({
   other: () => 'Etwas anderes',
   send: () => 'Senden',
   notNoted: () => 'Nicht notiert: Diese App kann es gerade nicht speichern. Sende es in einer Minute noch einmal.',
+  tooLong: (limit) => `Höchstens ${f.number(limit)} Zeichen passen hierher.`,
   gone: () => 'Nicht notiert: Diese Antwort ist zu alt, oder sie ist nicht von dort, wo du abgestimmt hast.',
 });
 

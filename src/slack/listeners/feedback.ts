@@ -1,45 +1,18 @@
 import type { App } from '@slack/bolt';
-import { z } from 'zod';
-import type { Question } from '../../core/question.ts';
-import type { Press } from '../../core/requests.ts';
+import type { ModalView } from '@slack/types';
+import type { Question, Refusal } from '../../core/question.ts';
 import type { Verdict, Vote } from '../../core/votes.ts';
 import { FEEDBACK_FIELDS, FEEDBACK_REASONS, MAX_FEEDBACK_COMMENT, renderFeedbackForm } from '../../render/feedback.ts';
-import { ACTIONS, buttonValue, FORMS, parseButtonValue } from '../../render/ids.ts';
-import type { Notice } from '../../render/notices.ts';
+import { ACTIONS, FORMS, parseButtonValue } from '../../render/ids.ts';
+import { renderWords } from '../../render/modals.ts';
+import { type Notice, renderNotice } from '../../render/notices.ts';
 import { sayIn } from '../../render/say.ts';
 import type { Listener } from '../messenger.ts';
 import { localeOf } from '../people.ts';
-import { ackBudgetMs, inAckTime } from './ack-time.ts';
 import type { Desk } from './desk.ts';
+import { onForm, type Reply, type Sent } from './forms.ts';
+import { openModal } from './opening.ts';
 import { onPress, type Pressed, refusalOfPress } from './presses.ts';
-
-/** Time left for saying that a vote was not kept. */
-const errorMs = 400;
-
-const { reasons: reasonsField, comment: commentField } = FEEDBACK_FIELDS;
-
-/** What is read of the form that was sent off. */
-const submission = z.object({
-  user: z.object({ id: z.string(), team_id: z.string().optional() }),
-  view: z.object({
-    private_metadata: z.string(),
-    state: z.object({
-      values: z.object({
-        [reasonsField]: z.object({
-          [reasonsField]: z.object({
-            selected_options: z.array(z.object({ value: z.enum(FEEDBACK_REASONS) })).max(10),
-          }),
-        }),
-        [commentField]: z.object({
-          [commentField]: z.object({ value: z.string().max(MAX_FEEDBACK_COMMENT).nullish() }),
-        }),
-      }),
-    }),
-  }),
-});
-
-/** What the form keeps: what was voted on, and where. It comes back through the person's client, so it is only a claim. */
-const about = z.object({ value: z.string(), channelId: z.string(), threadTs: z.string().optional() });
 
 /**
  * Votes on answers. A vote against one counts at once; why is asked for in a form, and added when it is sent off. A vote
@@ -48,86 +21,83 @@ const about = z.object({ value: z.string(), channelId: z.string(), threadTs: z.s
 export function registerFeedback(app: App, desk: Desk): void {
   for (const id of [ACTIONS.feedback, ACTIONS.feedbackUp, ACTIONS.feedbackDown]) {
     // A form has to open before anything slow.
-    onPress(app, desk, id, press, 'later');
+    onPress(app, desk, id, vote, 'later');
   }
+  onForm(app, desk, FORMS.feedback, {
+    errorField: FEEDBACK_FIELDS.comment,
+    failed: (say) => say.feedback.notNoted(),
+    handle: explain,
+  });
 
-  async function press(pressed: Pressed): Promise<Notice | undefined> {
+  async function vote(pressed: Pressed): Promise<Notice | undefined> {
     const { value, press, listener } = pressed;
-    const { verdict } = value;
-    if (verdict === undefined) return { kind: 'expiredButton' };
-    const hasForm = verdict === 'down' && (await openForm(pressed));
+    if (value.verdict === 'down') {
+      await openModal(desk, pressed, () => voteAgainst(pressed));
+      return undefined;
+    }
+    if (value.verdict === undefined) return { kind: 'expiredButton' };
     const refusal = await refusalOfPress(desk, pressed, 'place');
     if (refusal !== undefined) return refusal;
-    const question = await find(value.questionId, press);
+    const question = votedOn(await desk.requests.find(value.questionId, press));
     if (question === undefined) return { kind: 'expiredButton' };
-    const before = await desk.votes.get(question.id, press.userId);
-    // Pressed twice, the reasons given before stay.
-    if (before?.verdict !== verdict) await desk.votes.put(voteOf(question, press.userId, verdict));
-    if (!hasForm) sayNoted(listener);
+    await desk.votes.put(voteOf(question, press.userId, 'up'));
+    sayNoted(listener);
     return undefined;
   }
 
-  /** Whether it is open: a vote counts without its reasons. */
-  async function openForm({ value, listener, triggerId }: Pressed): Promise<boolean> {
-    if (triggerId === undefined) return false;
-    const { channelId, threadTs, userId } = listener;
-    const claim: z.infer<typeof about> = {
-      value: buttonValue(value),
-      channelId,
-      ...(threadTs === undefined ? {} : { threadTs }),
-    };
-    const view = renderFeedbackForm(JSON.stringify(claim), await localeOf(desk.people, userId));
-    try {
-      await desk.through('views.open', 'private', () => desk.client.views.open({ trigger_id: triggerId, view }));
-      return true;
-    } catch (error) {
-      desk.journal.warn({ event: 'form_not_opened', questionId: value.questionId }, error);
-      return false;
-    }
+  /** The vote is kept whatever becomes of the form; pressed twice, the reasons given before stay. */
+  async function voteAgainst({ value, press, named }: Pressed): Promise<ModalView> {
+    const { userId, teamId, channelId } = press;
+    const [found, admission, locale] = await Promise.all([
+      desk.requests.find(value.questionId, press),
+      desk.access.admit(userId, { teamId, channelId }, named),
+      localeOf(desk.people, userId),
+    ]);
+    if (!admission.may) return renderWords(() => refusal(admission.reason, locale), locale);
+    const question = votedOn(found);
+    if (question === undefined) return renderWords((say) => say.feedback.gone(), locale);
+    const before = await desk.votes.get(question.id, userId);
+    if (before?.verdict !== 'down') await desk.votes.put(voteOf(question, userId, 'down'));
+    return renderFeedbackForm(question.id, locale);
   }
 
-  app.view(FORMS.feedback, async ({ ack, body, context }) => {
-    const sent = readSubmission(body, context.teamId ?? desk.identity.teamId);
-    if (sent === undefined) {
-      desk.journal.warn({ event: 'form_unreadable' });
-      return ack();
-    }
-    const { press, named, listener } = sent;
-    let notice: Notice | 'gone' | undefined;
-    try {
-      // Kept late after all, it is the same vote that sending it once more would leave.
-      notice = await inAckTime(keep(), Date.now() + ackBudgetMs - errorMs, async () => {});
-    } catch (error) {
-      desk.journal.error({ event: 'vote_not_taken', questionId: sent.questionId }, error);
-      const say = sayIn(await localeOf(desk.people, press.userId));
-      return ack({ response_action: 'errors', errors: { [commentField]: say.feedback.notNoted() } });
-    }
-    await ack();
-    if (notice === undefined) sayNoted(listener);
-    else if (notice === 'gone') desk.tell(listener, (locale) => ({ text: sayIn(locale).feedback.gone() }));
-    else desk.tell(listener, notice);
+  async function explain({ userId, teamId, named, say, locale, metadata, entered }: Sent): Promise<Reply> {
+    const questionId = parseButtonValue(metadata)?.questionId;
+    const question = votedOn(questionId === undefined ? undefined : await desk.questions.get(questionId));
+    const gone: Reply = { kind: 'view', view: renderWords((words) => words.feedback.gone(), locale) };
+    if (question?.place.teamId !== teamId) return gone;
+    const { channelId, threadTs } = question.place;
+    const [reach, admission] = await Promise.all([
+      desk.reaches.of(userId, channelId),
+      desk.access.admit(userId, { teamId, channelId }, named),
+    ]);
+    // Whoever can't see the answer learns no more than that of one that is gone.
+    if (reach === 'none' || reach === 'hidden') return gone;
+    if (!admission.may) return wrong(refusal(admission.reason, locale));
+    const chosen = entered.choices(FEEDBACK_FIELDS.reasons);
+    const comment = entered.text(FEEDBACK_FIELDS.comment);
+    if (comment.length > MAX_FEEDBACK_COMMENT) return wrong(say.feedback.tooLong(MAX_FEEDBACK_COMMENT));
+    await desk.votes.put({
+      ...voteOf(question, userId, 'down'),
+      reasons: FEEDBACK_REASONS.filter((reason) => chosen.includes(reason)),
+      ...(comment === '' ? {} : { comment }),
+    });
+    const listener = { channelId, userId, ...(threadTs === undefined ? {} : { threadTs }) };
+    return { kind: 'done', after: () => sayNoted(listener) };
+  }
 
-    async function keep(): Promise<Notice | 'gone' | undefined> {
-      const refusal = await refusalOfPress(desk, { press, named }, 'place');
-      if (refusal !== undefined) return refusal;
-      const question = await find(sent?.questionId ?? '', press);
-      if (question === undefined) return 'gone';
-      const vote = voteOf(question, press.userId, 'down');
-      const comment = sent?.comment ?? '';
-      await desk.votes.put({ ...vote, reasons: sent?.reasons ?? [], ...(comment === '' ? {} : { comment }) });
-      return undefined;
-    }
-  });
-
-  /** An answer that was asked for in the place of the vote. */
-  async function find(questionId: string, press: Press): Promise<Question | undefined> {
-    const question = await desk.requests.find(questionId, press);
-    return question?.outcome?.kind === 'answered' && question.origin !== 'shared' ? question : undefined;
+  function refusal(reason: Refusal, locale: string | undefined): string {
+    return renderNotice({ kind: 'pressNotAllowed', reason }, { botUserId: desk.identity.botUserId, locale }).text;
   }
 
   function sayNoted(listener: Listener): void {
     desk.tell(listener, (locale) => ({ text: sayIn(locale).feedback.noted() }));
   }
+}
+
+/** Only answers are voted on, and where they were asked for. */
+function votedOn(question: Question | undefined): Question | undefined {
+  return question?.outcome?.kind === 'answered' && question.origin !== 'shared' ? question : undefined;
 }
 
 function voteOf({ id, place, upstream }: Question, userId: string, verdict: Verdict): Vote {
@@ -145,29 +115,6 @@ function voteOf({ id, place, upstream }: Question, userId: string, verdict: Verd
   };
 }
 
-function readSubmission(body: unknown, teamId: string) {
-  const parsed = submission.safeParse(body);
-  if (!parsed.success) return undefined;
-  const { user, view } = parsed.data;
-  const claim = readAbout(view.private_metadata);
-  const value = parseButtonValue(claim?.value);
-  if (claim === undefined || value === undefined) return undefined;
-  const { channelId, threadTs } = claim;
-  const { values } = view.state;
-  return {
-    questionId: value.questionId,
-    press: { userId: user.id, teamId, channelId },
-    named: { teamId: user.team_id },
-    listener: { channelId, userId: user.id, ...(threadTs === undefined ? {} : { threadTs }) },
-    reasons: values[reasonsField][reasonsField].selected_options.map((option) => option.value),
-    comment: values[commentField][commentField].value?.trim(),
-  };
-}
-
-function readAbout(raw: string): z.infer<typeof about> | undefined {
-  try {
-    return about.safeParse(JSON.parse(raw)).data;
-  } catch {
-    return undefined;
-  }
+function wrong(problem: string): Reply {
+  return { kind: 'errors', errors: { [FEEDBACK_FIELDS.comment]: problem } };
 }

@@ -39,6 +39,7 @@ const submission = z.object({
 export interface Entered {
   text(id: string): string;
   choice(id: string): string | undefined;
+  choices(id: string): string[];
   conversation(id: string, actionId?: string): string | undefined;
   isTicked(id: string): boolean;
 }
@@ -139,6 +140,7 @@ function createEntered(entered: z.infer<typeof values>): Entered {
   return {
     text: (id) => at(id)?.value?.trim() ?? '',
     choice: (id) => at(id)?.selected_option?.value,
+    choices: (id) => at(id)?.selected_options?.map(({ value }) => value) ?? [],
     conversation: (id, actionId) => at(id, actionId)?.selected_conversation ?? undefined,
     isTicked: (id) => (at(id)?.selected_options?.length ?? 0) > 0,
   };

@@ -1,5 +1,6 @@
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Vote } from '../../../src/core/votes.ts';
 import { openStorage, type StorageLocation } from '../../../src/storage/open-storage.ts';
@@ -13,6 +14,7 @@ import { createTempDir } from '../../support/temp-dir.ts';
 
 const { journal } = createRecordingJournal();
 const header = 'time,team,question,conversation,upstream_question,verdict,reasons,comment,user';
+const writerFile = fileURLToPath(new URL('./vote-writer-process.ts', import.meta.url));
 const dayMs = 24 * 60 * 60 * 1000;
 
 let directory: Awaited<ReturnType<typeof createTempDir>>;
@@ -88,7 +90,7 @@ describe.each(engines.filter(({ skip }) => !skip))('the export from $name', ({ n
   });
 
   it('runs beside a process that writes, sees all it acknowledged, and does not disturb it', async () => {
-    const writer = runProgram('test/contract/storage/vote-writer-process.ts', [place]);
+    const writer = runProgram(writerFile, [place]);
     const written = () => Math.max(0, writer.output().split('\n').length - 2);
     try {
       await eventually(() => expect(written()).toBeGreaterThan(100), { timeoutMs: 20_000 });

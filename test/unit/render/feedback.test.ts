@@ -50,7 +50,7 @@ describe('feedback buttons', () => {
 
 describe('the form behind them', () => {
   it.each(['en-US', 'de-DE'])('fits Slack and offers every reason in %s', (locale) => {
-    const view = renderFeedbackForm('{"value":"x"}', locale);
+    const view = renderFeedbackForm(QUESTION_ID, locale);
     expect(slackProblems('views.open', { view })).toEqual([]);
     expect(values(view.blocks)).toEqual([...FEEDBACK_REASONS]);
   });

@@ -62,7 +62,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     gaveUp: [[undefined], ...durations],
     cancelled: someone,
   },
-  feedback: {},
+  feedback: { tooLong: [[1000]] },
   file: { answeredAt: [['2026-11-20 14:03 UTC']], sources: counts },
   help: {
     ask: [['/deepsearch', '<@U0BOT>']],
