@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import type { Place, Question } from '../../../src/core/question.ts';
+import { createLifeDesk, press, thread } from '../../support/life-desk.ts';
+
+const direct: Place = { teamId: 'T1', channelId: 'D9' };
+const other = { ...press, userId: 'U8' };
+
+/** A question of U1's that was answered with two suggestions. */
+async function answeredDesk(change: Partial<Question> = {}) {
+  const desk = createLifeDesk();
+  const question = await desk.ask();
+  const { questions } = desk.life.ports;
+  const answer = {
+    title: 'A title',
+    markdown: '',
+    sources: [],
+    followUps: ['What calls it?', 'Where is it tested?'],
+    durationMs: 1,
+    steps: 1,
+  };
+  await questions.update(question.id, (stored) => ({
+    ...stored,
+    phase: 'closed',
+    outcome: { kind: 'answered', answer },
+    upstream: { ...stored.upstream, shareUrl: 'https://search.example.com/deepsearch/abc' },
+    ...change,
+  }));
+  return { ...desk, id: question.id, text: question.text, stored: () => questions.get(question.id) };
+}
+
+describe('a suggestion', () => {
+  it('is asked once, in whatever words', async () => {
+    const { requests, id } = await answeredDesk();
+    const first = await requests.followUp(id, 0, press, { text: 'What calls it in tests?' });
+    expect(first).toMatchObject({
+      kind: 'accepted',
+      question: { text: 'What calls it in tests?', askerId: 'U9', origin: 'followUp', place: thread },
+    });
+    expect(await requests.followUp(id, 0, other)).toMatchObject({ kind: 'duplicate', question: { askerId: 'U9' } });
+    expect(await requests.followUp(id, 1, other)).toMatchObject({ kind: 'accepted' });
+    expect(await requests.followUp(id, 2, other)).toEqual({ kind: 'expired' });
+  });
+
+  it('asked privately is a conversation of its own, once per person, that knows what it carries on from', async () => {
+    const { requests, id, text } = await answeredDesk();
+    const first = await requests.followUpPrivately(id, 0, direct, press);
+    expect(first).toMatchObject({
+      kind: 'accepted',
+      question: {
+        text: 'What calls it?',
+        place: direct,
+        beginsThread: true,
+        follows: { text, shareUrl: 'https://search.example.com/deepsearch/abc' },
+      },
+    });
+    expect(await requests.followUpPrivately(id, 0, direct, press)).toMatchObject({ kind: 'duplicate' });
+    expect(await requests.followUpPrivately(id, 0, direct, other)).toMatchObject({ kind: 'accepted' });
+    expect(await requests.followUp(id, 0, press)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('is out of reach from another place', async () => {
+    const { requests, id } = await answeredDesk();
+    const elsewhere = { ...press, channelId: 'C2' };
+    expect(await requests.followUp(id, 0, elsewhere)).toEqual({ kind: 'expired' });
+    expect(await requests.followUpPrivately(id, 0, direct, elsewhere)).toEqual({ kind: 'expired' });
+  });
+
+  it('remembers who asked it first', async () => {
+    const { requests, id, stored } = await answeredDesk();
+    await Promise.all([requests.markUsed(id, 0, 'U9'), requests.markUsed(id, 1, 'U8')]);
+    await requests.markUsed(id, 0, 'U7');
+    expect((await stored())?.usedFollowUps?.toSorted((a, b) => a.index - b.index)).toEqual([
+      { index: 0, byUserId: 'U9' },
+      { index: 1, byUserId: 'U8' },
+    ]);
+    expect(await requests.markUsed('q000000000000000000000000', 0, 'U9')).toBeUndefined();
+  });
+});
+
+describe('sharing', () => {
+  const place: Place = { teamId: 'T1', channelId: 'C7' };
+
+  it("shows a person's own answer in another place, once per form", async () => {
+    const { requests, id, text } = await answeredDesk();
+    const sharing = { key: 'share:V1', userId: 'U1', place, withLink: true };
+    expect(await requests.share(id, sharing)).toMatchObject({
+      kind: 'accepted',
+      question: { origin: 'shared', shares: { questionId: id, withLink: true }, text, place, beginsThread: false },
+    });
+    expect(await requests.share(id, sharing)).toMatchObject({ kind: 'duplicate' });
+  });
+
+  it.each<[string, Partial<Question>, Partial<{ userId: string; place: Place }>]>([
+    ['of somebody else', {}, { userId: 'U9' }],
+    ['into another workspace', {}, { place: { teamId: 'T2', channelId: 'C7' } }],
+    ['that is shared itself', { shares: { questionId: 'q000000000000000000000000', withLink: false } }, {}],
+    ['of a question that failed', { outcome: { kind: 'cancelled' } }, {}],
+  ])('an answer %s is refused', async (_name, change, sharing) => {
+    const { requests, id } = await answeredDesk(change);
+    const result = await requests.share(id, { key: 'share:V1', userId: 'U1', place, withLink: false, ...sharing });
+    expect(result).toEqual({ kind: 'expired' });
+  });
+
+  it('that failed is tried again by the sharer only, as sharing, and asked nowhere else', async () => {
+    const shares = { questionId: 'q000000000000000000000000', withLink: false };
+    const outcome = { kind: 'failed', failure: { cause: 'unreachable' } } as const;
+    const { requests, id } = await answeredDesk({ shares, origin: 'shared', outcome });
+    expect(await requests.askAgain(id, press)).toEqual({ kind: 'expired' });
+    expect(await requests.askIn(id, direct, { ...press, userId: 'U1' })).toEqual({ kind: 'expired' });
+    expect(await requests.askAgain(id, { ...press, userId: 'U1' })).toMatchObject({
+      kind: 'accepted',
+      question: { origin: 'shared', shares },
+    });
+  });
+});

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Question } from '../../../src/core/question.ts';
+import { parseButtonValue } from '../../../src/render/ids.ts';
+import { renderOutcome } from '../../../src/render/outcome.ts';
+import { slackProblems } from '../../support/slack-limits.ts';
+import { answered } from './example.ts';
+
+type Rendered = ReturnType<typeof renderOutcome>;
+
+function shownIn(messages: Rendered): string {
+  return JSON.stringify(messages.at(-1)?.blocks);
+}
+
+function menus(messages: Rendered) {
+  return (messages.at(-1)?.blocks ?? []).flatMap((block) =>
+    block.type === 'actions' ? block.elements.flatMap((each) => (each.type === 'overflow' ? [each] : [])) : [],
+  );
+}
+
+const suggestions = fc.array(
+  fc.oneof(fc.string({ maxLength: 4_000 }), fc.constantFrom('<!channel> `x`', '<@U0EVIL> & co', '&'.repeat(4_000))),
+  { maxLength: 6 },
+);
+const used: fc.Arbitrary<NonNullable<Question['usedFollowUps']>> = fc.array(
+  fc.record({ index: fc.nat(5), byUserId: fc.constantFrom('U0BOB', 'U0ADA') }),
+  { maxLength: 4 },
+);
+
+describe('suggestions under an answer', () => {
+  it('change nothing but their rows once they are asked, and fit Slack in every state', () => {
+    const lengths = fc.oneof(fc.integer({ min: 1, max: 400 }), fc.integer({ min: 9_000, max: 13_500 }));
+    fc.assert(
+      fc.property(suggestions, used, lengths, fc.constantFrom('C1', 'D1'), (followUps, usedFollowUps, length, id) => {
+        const markdown = 'some words '.repeat(2_000).slice(0, length);
+        const place = { teamId: 'T1', channelId: id, threadTs: '1.1' };
+        const fresh = answered({ markdown, followUps }, { place });
+        for (const format of ['markdown', 'mrkdwn', 'plain'] as const) {
+          const before = renderOutcome(fresh, { format });
+          const after = renderOutcome({ ...fresh, usedFollowUps }, { format });
+          expect(after).toHaveLength(before.length);
+          expect(after.slice(0, -1)).toEqual(before.slice(0, -1));
+          expect(after.at(-1)?.blocks?.length).toBe(before.at(-1)?.blocks?.length);
+          const text = (messages: Rendered) =>
+            messages.at(-1)?.blocks?.flatMap((block) => (block.type === 'markdown' ? [block.text] : []));
+          expect(text(after)).toEqual(text(before));
+          for (const message of after) {
+            expect(slackProblems('chat.postMessage', { ...message })).toEqual([]);
+            // Labels of buttons are plain text, which parses nothing.
+            const parsed = (message.blocks ?? []).filter(({ type }) => type !== 'actions');
+            expect(JSON.stringify([message.text, parsed])).not.toMatch(/<!channel>|<@U0EVIL>/);
+          }
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('offer to edit and to ask privately, each naming its suggestion', () => {
+    const offered = menus(renderOutcome(answered(), { format: 'markdown' }));
+    expect(offered.map(({ options }) => options.map(({ value }) => parseButtonValue(value)))).toMatchObject([
+      [
+        { index: 0, choice: 'edit' },
+        { index: 0, choice: 'private' },
+      ],
+      [
+        { index: 1, choice: 'edit' },
+        { index: 1, choice: 'private' },
+      ],
+    ]);
+  });
+
+  it('in direct messages, where all is private, offer a new conversation instead, and sharing', () => {
+    const place = { teamId: 'T1', channelId: 'D1', threadTs: '1.1' };
+    const shown = shownIn(renderOutcome(answered({}, { place }), { format: 'markdown' }));
+    expect(shown).toContain('Ask in a new conversation');
+    expect(shown).not.toContain('Ask privately');
+    expect(shown).toContain('Share…');
+    expect(shownIn(renderOutcome(answered(), { format: 'markdown' }))).not.toContain('Share…');
+  });
+
+  it('name who asked', () => {
+    const question = answered({}, { usedFollowUps: [{ index: 1, byUserId: 'U0BOB' }] });
+    const shown = shownIn(renderOutcome(question, { format: 'markdown' }));
+    expect(shown).toContain('<@U0BOB> asked: Who calls it?');
+    expect(menus(renderOutcome(question, { format: 'markdown' }))).toHaveLength(1);
+  });
+});
+
+describe('an answer that is shared', () => {
+  it('mentions nobody and offers neither sharing nor a vote', () => {
+    const place = { teamId: 'T1', channelId: 'D1', threadTs: '1.1' };
+    const [message] = renderOutcome(answered({ followUps: [] }, { origin: 'shared', place }), { format: 'markdown' });
+    expect(JSON.stringify(message)).not.toMatch(/<@|Share…|feedback/);
+    expect(JSON.stringify(message)).toContain('*Payment retries*');
+  });
+});

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  confirmField,
+  parseShareMetadata,
+  renderAskForm,
+  renderEditForm,
+  renderShareForm,
+  renderWords,
+  type ShownAudience,
+} from '../../../src/render/modals.ts';
+import { slackProblems } from '../../support/slack-limits.ts';
+import { QUESTION_ID } from './example.ts';
+
+const locales = fc.constantFrom('en-US', 'de-DE', undefined, 'xx-nonsense');
+const hostile = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 9_000 }),
+  fc.string({ maxLength: 9_000 }),
+  fc.constantFrom(
+    '<!channel> <@U1> @here &lt;x&gt;',
+    '👩‍👩‍👧‍👦'.repeat(1_000),
+    `${'x'.repeat(2_999)}👩‍👩‍👧‍👦`,
+    'e\u0301'.repeat(5_000),
+    '\u0000\u202e',
+    '',
+  ),
+);
+const count = fc.integer({ min: 0, max: 500_000 });
+const audiences: fc.Arbitrary<ShownAudience> = fc.record({
+  members: count,
+  guests: count,
+  outsiders: count,
+  organisations: fc.integer({ min: 0, max: 250 }),
+  isKnown: fc.boolean(),
+});
+
+function problems(view: unknown): string[] {
+  return slackProblems('views.open', { view });
+}
+
+function prefilled(view: ReturnType<typeof renderEditForm>): string {
+  const [block] = view.blocks;
+  const element = block !== undefined && 'element' in block ? block.element : undefined;
+  return element?.type === 'plain_text_input' ? (element.initial_value ?? '') : '';
+}
+
+describe('forms', () => {
+  it('fit Slack whatever text fills them, and keep its beginning', () => {
+    fc.assert(
+      fc.property(hostile, locales, fc.boolean(), (text, locale, startsPrivately) => {
+        for (const view of [
+          renderAskForm({ text, startsPrivately }, locale),
+          renderAskForm({ text, about: 'C0GENERAL 1700000000.000001' }, locale),
+          renderEditForm({ questionId: QUESTION_ID, index: 2 }, text, locale),
+        ]) {
+          expect(problems(view)).toEqual([]);
+          expect(text.startsWith(prefilled(view))).toBe(true);
+          // A cluster of characters is never divided.
+          expect(prefilled(view).length).toBeGreaterThanOrEqual(Math.min(text.length, 2_900));
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('that share fit Slack whoever is in a channel, and want a tick exactly where not all are members', () => {
+    fc.assert(
+      fc.property(audiences, locales, fc.boolean(), (audience, locale, withLink) => {
+        const view = renderShareForm(
+          { questionId: QUESTION_ID, chosen: { channelId: 'C0GENERAL', audience }, withLink },
+          locale,
+        );
+        expect(problems(view)).toEqual([]);
+        const isInside = audience.isKnown && audience.guests + audience.outsiders + audience.organisations === 0;
+        expect(JSON.stringify(view).includes('"confirm:')).toBe(!isInside);
+        expect(parseShareMetadata(view.private_metadata ?? '')).toEqual({
+          questionId: QUESTION_ID,
+          shownChannelId: 'C0GENERAL',
+        });
+      }),
+    );
+    expect(problems(renderShareForm({ questionId: QUESTION_ID }, 'de'))).toEqual([]);
+    expect(problems(renderShareForm({ questionId: QUESTION_ID, problem: 'No.' }, 'de'))).toEqual([]);
+    expect(problems(renderWords((say) => say.modals.failed(), 'de'))).toEqual([]);
+  });
+
+  it('take a tick for one audience only', () => {
+    fc.assert(
+      fc.property(audiences, audiences, (one, other) => {
+        const seen = ({ guests, outsiders, organisations, isKnown }: ShownAudience) =>
+          isKnown ? [guests, outsiders, organisations].join() : 'unknown';
+        fc.pre(seen(one) !== seen(other));
+        const fields = [confirmField('C1', one), confirmField('C1', other)];
+        expect(fields[0]).not.toBe(fields[1]);
+        if (fields[0] !== undefined) expect(fields[0]).not.toBe(confirmField('C2', one));
+      }),
+    );
+  });
+});
+
+describe('what the form that shares carries', () => {
+  it.each([
+    '',
+    'q1',
+    `${QUESTION_ID} `,
+    `${QUESTION_ID} c0`,
+    `${QUESTION_ID} C0 C1`,
+    `${QUESTION_ID}\nC0`,
+    `${QUESTION_ID} ${'C'.repeat(31)}`,
+    `x${QUESTION_ID}`,
+  ])('is nothing where others wrote it: %j', (raw) => {
+    expect(parseShareMetadata(raw)).toBeUndefined();
+  });
+});
