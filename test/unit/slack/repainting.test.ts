@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/core/errors.ts';
+import type { Question } from '../../../src/core/question.ts';
+import { renderOutcome } from '../../../src/render/outcome.ts';
+import { createLibraryLogger } from '../../../src/slack/library-logger.ts';
+import { createRepainting } from '../../../src/slack/repainting.ts';
+import { call, createWebClient, webClientOptions } from '../../../src/slack/web-client.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type FakeSlack, startFakeSlack, team } from '../../support/fake-slack.ts';
+import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { answered, exampleAnswer } from '../render/example.ts';
+
+let slack: FakeSlack;
+
+beforeEach(async () => {
+  slack = await startFakeSlack();
+});
+afterEach(async () => {
+  expect(slack.violations).toEqual([]);
+  await slack.stop();
+});
+
+/** An answer that stands in Slack, and what repaints it. */
+async function standing(options: { recalls?: (() => void)[]; markdown?: string } = {}) {
+  const { journal } = createRecordingJournal();
+  const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(journal)));
+  const root = slack.say('C0GENERAL', 'U0ADA', 'root');
+  let question = answered({}, { place: { teamId: team.id, channelId: 'C0GENERAL', threadTs: root } });
+  const [message] = renderOutcome(question, { format: 'markdown' });
+  const posted = await client.chat.postMessage({
+    channel: 'C0GENERAL',
+    thread_ts: root,
+    unfurl_links: false,
+    unfurl_media: false,
+    text: message?.text ?? '',
+    blocks: message?.blocks ?? [],
+  });
+  question = { ...question, delivery: { round: 0, posted: [posted.ts ?? ''] } };
+  const recalls = options.recalls ?? [];
+  const repainting = createRepainting({
+    client,
+    through: (method, _urgency, run) => call(method, run),
+    format: 'markdown',
+    markUsed: async (_id, index, byUserId): Promise<Question> => {
+      question = { ...question, usedFollowUps: [...(question.usedFollowUps ?? []), { index, byUserId }] };
+      return question;
+    },
+    recall: async () => {
+      recalls.shift()?.();
+      return exampleAnswer({ ...(options.markdown === undefined ? {} : { markdown: options.markdown }) });
+    },
+    journal,
+  });
+  const shown = (): string => JSON.stringify(slack.messages.at(-1)?.blocks);
+  return { repainting, shown, id: question.id, edits: () => slack.messages.at(-1)?.edits };
+}
+
+describe('repainting an answer', () => {
+  it('shows all suggestions that were asked, however close together', async () => {
+    const { repainting, shown, id } = await standing();
+    repainting.suggestionUsed(id, 0, 'U0ADA');
+    repainting.suggestionUsed(id, 1, 'U0BOB');
+    await repainting.drain(5_000);
+    expect(shown()).toContain('<@U0ADA> asked:');
+    expect(shown()).toContain('<@U0BOB> asked:');
+    expect(shown()).not.toContain('overflow');
+  });
+
+  it('is tried again when Slack or the service is away for a moment', async () => {
+    const away = (): never => {
+      throw new AppError('unavailable', 'away', { retryAfterMs: 10 });
+    };
+    const { repainting, shown, id } = await standing({ recalls: [away, away] });
+    repainting.suggestionUsed(id, 0, 'U0ADA');
+    await eventually(() => expect(shown()).toContain('<@U0ADA> asked:'));
+  });
+
+  it('falls back to a simpler format where Slack refuses the first', async () => {
+    const { repainting, shown, id } = await standing();
+    slack.refuseBlocks('markdown');
+    repainting.suggestionUsed(id, 0, 'U0ADA');
+    await repainting.drain(5_000);
+    expect(shown()).toContain('<@U0ADA> asked:');
+  });
+
+  it('leaves an answer alone that reads differently now', async () => {
+    const { repainting, edits, id } = await standing({ markdown: 'longer '.repeat(4_000) });
+    repainting.suggestionUsed(id, 0, 'U0ADA');
+    await repainting.drain(5_000);
+    expect(edits()).toBe(0);
+  });
+
+  it('gives up on what Slack will never take, and goes on with the next', async () => {
+    const { repainting, shown, id } = await standing();
+    slack.fault('chat.update', { error: 'edit_window_closed' });
+    repainting.suggestionUsed(id, 0, 'U0ADA');
+    repainting.suggestionUsed(id, 1, 'U0BOB');
+    await repainting.drain(5_000);
+    expect(shown()).toContain('<@U0BOB> asked:');
+  });
+});
