@@ -42,8 +42,9 @@ export function createReaches({ client, through }: { client: WebClient; through:
     if (reply === undefined) return 'hidden';
     const parsed = conversation.safeParse(reply.channel);
     if (!parsed.success) return 'none';
-    if (parsed.data.is_im) return parsed.data.user === userId ? 'member' : 'none';
-    return parsed.data.is_private || parsed.data.is_mpim ? membership(userId, channelId) : 'open';
+    const { is_im: isIm, is_mpim: isMpim, is_private: isPrivate, user } = parsed.data;
+    if (isIm && user !== undefined) return user === userId ? 'member' : 'none';
+    return isIm || isMpim || isPrivate ? membership(userId, channelId) : 'open';
   }
 
   async function membership(userId: string, channel: string): Promise<Exclude<Reach, 'open'>> {

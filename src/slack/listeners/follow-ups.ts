@@ -63,7 +63,7 @@ export function registerFollowUps(app: App, desk: Desk): void {
   async function askEdited(sent: Sent): Promise<Reply> {
     const { userId, teamId, named, say, entered } = sent;
     const value = parseButtonValue(sent.metadata);
-    const text = entered.text(FIELDS.question);
+    const text = entered.isUntouched(FIELDS.question) ? undefined : entered.text(FIELDS.question);
     if (text === '') return wrong(say.modals.empty());
     const question = value === undefined ? undefined : await desk.questions.get(value.questionId);
     if (value?.index === undefined || question?.place.teamId !== teamId) return wrong(say.modals.expired());
@@ -76,13 +76,19 @@ export function registerFollowUps(app: App, desk: Desk): void {
     if (reach === 'none' || reach === 'hidden') return wrong(say.modals.expired());
     if (!admission.may) return wrong(refusalSentence(say, admission.reason));
     const press = { userId, teamId, channelId };
-    const result = await requests.followUp(value.questionId, value.index, press, { text, byMs: sent.byMs });
+    const result = await requests.followUp(value.questionId, value.index, press, {
+      ...(text === undefined ? {} : { text }),
+      byMs: sent.byMs,
+    });
     noteUsed(value, result);
-    const isOwn = result.kind === 'duplicate' && result.question.askerId === userId && result.question.text === text;
+    const isOwn =
+      result.kind === 'duplicate' &&
+      result.question.askerId === userId &&
+      (text === undefined || result.question.text === text);
     if (result.kind === 'duplicate' && !isOwn) {
       return wrong(say.modals.askedMeanwhile(await nameOf(result.question.askerId)));
     }
-    const problem = problemOf(result, text, say);
+    const problem = problemOf(result, text ?? '', say);
     return problem === undefined ? { kind: 'done', result } : wrong(problem);
   }
 

@@ -38,6 +38,8 @@ const submission = z.object({
 /** What a person entered, by the id of the field: block id and action id in one, unless said otherwise. */
 export interface Entered {
   text(id: string): string;
+  /** Whether nothing was sent for the field: some clients do not send what was filled in and left alone. */
+  isUntouched(id: string): boolean;
   choice(id: string): string | undefined;
   choices(id: string): string[];
   conversation(id: string, actionId?: string): string | undefined;
@@ -139,6 +141,7 @@ function createEntered(entered: z.infer<typeof values>): Entered {
   const at = (id: string, actionId = id) => (Object.hasOwn(entered, id) ? entered[id]?.[actionId] : undefined);
   return {
     text: (id) => at(id)?.value?.trim() ?? '',
+    isUntouched: (id) => at(id)?.value == null,
     choice: (id) => at(id)?.selected_option?.value,
     choices: (id) => at(id)?.selected_options?.map(({ value }) => value) ?? [],
     conversation: (id, actionId) => at(id, actionId)?.selected_conversation ?? undefined,
