@@ -1,5 +1,5 @@
 import { AppError, isAppError } from './errors.ts';
-import { changeQuestion, endWith, type LifePorts, type Progress, wake } from './life-ports.ts';
+import { beside, changeQuestion, endWith, type LifePorts, type Progress, wake } from './life-ports.ts';
 import { failed } from './lifecycle.ts';
 import { joinLine } from './line.ts';
 import { nextLookMs } from './pacing.ts';
@@ -42,7 +42,7 @@ export function createAsking(ports: LifePorts) {
     }
     const thread = await threads.get(question.place);
     const conversationId = question.fresh ? undefined : thread?.conversationId;
-    const expected = await ports.durations.expect(question.place.teamId);
+    const expected = await beside(ports, question, ports.durations.expect(question.place.teamId));
     const nowMs = now();
     const intended = await store(question, (stored) => ({
       ...stored,

@@ -1,6 +1,7 @@
 import type { CardSync } from './card-sync.ts';
 import { type AppError, isAppError, isTransient } from './errors.ts';
 import {
+  beside,
   changeQuestion,
   delist,
   giveTurnBack,
@@ -158,7 +159,8 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
     await leave(question);
     await ports.witness.closing(question);
     if (question.outcome?.kind === 'answered' && question.origin !== 'shared') {
-      await ports.durations.note(question.place.teamId, question.id, question.outcome.answer.durationMs);
+      const { durationMs } = question.outcome.answer;
+      await beside(ports, question, ports.durations.note(question.place.teamId, question.id, durationMs));
     }
     // "Check again" may have re-opened the question in the meantime; then it lives on.
     const closed = await store(question, (stored) => (isSameRound(stored, question) ? asClosed(stored) : stored));

@@ -1,5 +1,5 @@
 import { type AppError, isTransient } from './errors.ts';
-import { changeQuestion, endWith, type LifePorts, type Progress } from './life-ports.ts';
+import { beside, changeQuestion, endWith, type LifePorts, type Progress } from './life-ports.ts';
 import { isInThread, type Question, type ThreadContext } from './question.ts';
 import { deliveryPatienceMs } from './settings.ts';
 
@@ -25,7 +25,7 @@ export function createEntering(ports: LifePorts) {
     if (admission.isHidden === true) {
       return { question: await endWith(ports, question, { kind: 'undeliverable', canInvite: true }) };
     }
-    if (question.origin !== 'shared') await histories.note(question);
+    if (question.origin !== 'shared') await beside(ports, question, histories.note(question));
     const admitted = await store(question, (stored) => ({
       ...stored,
       admittedMs: now(),

@@ -1,3 +1,4 @@
+import { isAppError } from './errors.ts';
 import type {
   Claims,
   Clock,
@@ -77,6 +78,24 @@ export async function delist({ questions }: Pick<LifePorts, 'questions'>, id: st
   const question = await questions.get(id);
   if (question !== undefined && question.phase !== 'closed' && question.phase !== 'offered') {
     await questions.markOpen(id);
+  }
+}
+
+/**
+ * Work on records that lie beside the way of a question: one that can't be read any more is reported, and does not hold
+ * the question up. Other errors leave as they are.
+ */
+export async function beside<Result>(
+  { journal }: Pick<LifePorts, 'journal'>,
+  { id }: Question,
+  work: Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!isAppError(error, 'corrupt')) throw error;
+    journal.error({ event: 'record_beside_unreadable', questionId: id, kind: error.kind }, error);
+    return undefined;
   }
 }
 

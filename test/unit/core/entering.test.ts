@@ -96,6 +96,16 @@ describe('what the thread said', () => {
   });
 });
 
+describe('a record beside the question that cannot be read', () => {
+  it('holds nothing up', async () => {
+    const corrupt = failing('corrupt');
+    const { life, ask } = createLifeDesk({ faults: { note: [corrupt, corrupt] } });
+    const { id } = await ask();
+    await life.run();
+    expect(life.question(id)).toMatchObject({ phase: 'closed', outcome: { kind: 'answered' } });
+  });
+});
+
 describe('how long answers usually take', () => {
   it('is known from the tenth answer on', async () => {
     const { life, ask } = createLifeDesk({ work: { takesMs: 20_000, ends: 'completed' } });
