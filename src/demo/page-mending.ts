@@ -1,8 +1,11 @@
 /**
- * What is added at the end of the local Slack's web page. Version 0.1.8 draws two things of Slack's mrkdwn otherwise
- * than Slack does: it does not know code fences, and it shows `&lt;` where Slack shows `<`. Code would be hard to read,
- * so what was drawn is drawn again. Its hint to type a command names one that exists here. What the app sends, and what
- * the local Slack keeps, is not touched.
+ * What is added at the end of the local Slack's web page, where version 0.1.8 does otherwise than Slack:
+ * - It knows neither code fences nor dates, and it shows `&lt;` where Slack shows `<`: what was drawn is drawn again.
+ * - It names an address of its own that nobody serves: links to messages lead to this page.
+ * - Its menus stay at what was chosen, wide and below their button, as do buttons of sections: both get their places.
+ * - Its forms send nothing where the text they were opened with was left as it is: it is sent, as it stands there.
+ * - Its hint to type a command names one that exists here.
+ * What the app sends, and what the local Slack keeps of it, is not touched.
  */
 export const MENDING = String.raw`
 <style>
@@ -11,6 +14,18 @@ export const MENDING = String.raw`
     font: 12px/1.5 ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace;
     white-space: pre-wrap; overflow-wrap: anywhere;
   }
+  .blocks a { color: #1264a3; }
+  .home .bk-header:not(:first-child) { margin-top: 18px; }
+  .bk-section:has(> .bk-button) { display: flex; justify-content: space-between; align-items: flex-start; gap: 16px; }
+  .bk-actions:has(> .bk-overflow) { flex-wrap: nowrap; }
+  .bk-actions:has(> .bk-overflow) > .bk-button {
+    min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
+  }
+  .bk-overflow {
+    flex: none; width: 34px; padding: 0; appearance: none; background: #fff; font-weight: 700; text-align: center;
+    text-align-last: center; cursor: pointer;
+  }
+  .modal .bk-plain-input { max-width: none; }
 </style>
 <script>
   (() => {
@@ -23,10 +38,23 @@ export const MENDING = String.raw`
         .replace(/<\/?code>/g, '\x60')
         .replace(/<blockquote[^>]*>/g, '&gt; ')
         .replace(/<\/?(?:a|blockquote)\b[^>]*>/g, '');
+    const day = (date) => {
+      const midnight = new Date().setHours(0, 0, 0, 0);
+      if (date >= midnight && date < midnight + 86400000) return 'today';
+      if (date < midnight && date >= midnight - 86400000) return 'yesterday';
+      return date.toLocaleDateString([], { month: 'short', day: 'numeric', year: 'numeric' });
+    };
+    const written = (seconds, format) => {
+      const date = new Date(seconds * 1000);
+      const time = date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+      return format.replaceAll('{time}', time).replaceAll('{date_short_pretty}', day(date));
+    };
     const pre = (html) => '<pre class="mended">' + asWritten(html) + '</pre>';
     const mend = (html) =>
       html
         .replace(/&amp;(amp|lt|gt);/g, '&$1;')
+        .replace(/&lt;!date\^(\d+)\^([^|^]+)(?:\^[^|]*)?\|.*?&gt;/g, (_, seconds, format) => written(seconds, format))
+        .replace(/(?<=href=")https?:\/\/[\w-]+\.slack\.local(?=\/archives\/)/g, location.origin)
         .replace(/\x60{3}<br>([^]*?)(?:<br>)?\x60{3}(?:<br>){0,2}/g, (_, code) => pre(code))
         .replace(/\x60\x60<code>(.*?)<\/code>\x60\x60/g, (_, code) => pre(code))
         .replace(/<code>(.*?)<\/code>/g, (_, code) => '<code>' + asWritten(code) + '</code>')
@@ -44,6 +72,22 @@ export const MENDING = String.raw`
         }
       }
     };
+    document.addEventListener('change', ({ target }) => {
+      if (target.matches('.bk-overflow')) setTimeout(() => { target.value = ''; });
+    });
+    document.addEventListener(
+      'click',
+      ({ target }) => {
+        if (!target.closest('.modal-btn.primary')) return;
+        for (const input of document.querySelectorAll('.modal .bk-plain-input')) {
+          if (input.value === '') continue;
+          // Without this React takes the value for one that it has seen.
+          input._valueTracker?.setValue('');
+          input.dispatchEvent(new Event('input', { bubbles: true }));
+        }
+      },
+      true,
+    );
     new MutationObserver(mendAll).observe(document.documentElement, { childList: true, subtree: true });
     mendAll();
   })();

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 
 const executablePath = '/usr/bin/chromium';
 
@@ -31,11 +31,43 @@ export function openBrowser(): Promise<Browser> {
 /** Types into the composer of the channel that is open and sends it. */
 export async function say(page: Page, text: string): Promise<void> {
   const composer = page.locator('main .composer-input');
-  await composer.pressSequentially(text);
+  await composer.fill(text);
   await composer.press('Enter');
 }
 
 /** Opens the thread below the message with this timestamp. */
 export async function openThread(page: Page, ts: string): Promise<void> {
   await page.locator(`main .msg[data-ts="${ts}"] .thread-summary`).click();
+}
+
+/** Replies in the thread that is open. */
+export async function reply(page: Page, text: string): Promise<void> {
+  const composer = page.locator('.thread-pane .composer-input');
+  await composer.fill(text);
+  await composer.press('Enter');
+}
+
+/** The messages of the thread that is open which say these words. */
+export function replies(page: Page, words: string | RegExp): Locator {
+  return page.locator('.thread-body .msg', { hasText: words });
+}
+
+/** The messages of the channel that is open which say these words. */
+export function messages(page: Page, words: string | RegExp): Locator {
+  return page.locator('main .messages .msg', { hasText: words });
+}
+
+/** Opens a channel, a direct message or an app's Home by its name in the sidebar. */
+export async function goTo(page: Page, name: string): Promise<void> {
+  await page.locator('.sidebar-item', { hasText: name }).click();
+}
+
+/** Becomes another person, without leaving the place. */
+export async function actAs(page: Page, name: string): Promise<void> {
+  await page.locator('.actas select').selectOption({ label: name });
+}
+
+/** Sends the form that is open. */
+export async function sendForm(page: Page): Promise<void> {
+  await page.locator('.modal-btn.primary').click();
 }

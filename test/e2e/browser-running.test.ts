@@ -1,0 +1,80 @@
+import type { Browser, Page as Tab } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openPage, type Page } from '../../src/demo/page.ts';
+import { goTo, hasBrowser, messages, openBrowser, replies, reply, say } from '../support/browser.ts';
+import { localSlackProgram } from '../support/local-slack.ts';
+import { type Stack, startStack } from '../support/processes.ts';
+
+const program = localSlackProgram();
+const isPossible = program !== undefined && hasBrowser();
+const waitMs = 30_000;
+/** Questions run until they are cancelled. */
+const stepDelayMs = 60_000;
+
+describe.skipIf(!isPossible)('while a question runs, a person in a browser', { timeout: 90_000 }, () => {
+  let stack: Stack;
+  let browser: Browser;
+  let slackPage: Page;
+  let tab: Tab;
+
+  beforeAll(async () => {
+    [stack, browser] = await Promise.all([startStack({ localSlack: program ?? '', stepDelayMs }), openBrowser()]);
+    slackPage = await openPage(stack.slack.url, 0);
+  }, 60_000);
+  beforeEach(async () => {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(waitMs);
+    await page.goto(slackPage.url);
+    tab = page;
+    return () => page.close();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await slackPage?.close();
+    await stack?.stop();
+  }, 60_000);
+
+  /** Asks by a mention, opens its thread and waits until the question runs. */
+  async function askAndOpen(question: string): Promise<void> {
+    await say(tab, `@deepsearch ${question}`);
+    await messages(tab, question).locator('.thread-summary').click();
+    await replies(tab, 'Searching').waitFor();
+  }
+
+  it('cancels it on the Home tab', async () => {
+    await askAndOpen('How are failed payments retried?');
+    await goTo(tab, 'deepsearch');
+    const row = tab.locator('.home .bk-section', { hasText: 'How are failed payments retried?' });
+    await row.getByText('searching since').waitFor();
+    await row.getByRole('button', { name: 'Cancel' }).click();
+    await row.getByText('cancelled').waitFor();
+    expect(await row.getByRole('button').count()).toBe(0);
+    await row.getByRole('link', { name: 'open' }).click();
+    await replies(tab, 'Cancelled by @Alice Anderson').waitFor();
+  });
+
+  it('cancels it with a word in its thread', async () => {
+    await askAndOpen('What does chargeCard do?');
+    await reply(tab, 'cancel');
+    await replies(tab, 'Cancelled by @Alice Anderson').waitFor();
+    expect(await replies(tab, 'Searching').count()).toBe(0);
+  });
+
+  it('edits it, and asks the new version when that is offered', async () => {
+    await askAndOpen('Where is the gateway?');
+    const question = messages(tab, 'Where is the gateway?');
+    await question.hover();
+    await question.getByTitle('Edit message').click();
+    const editor = tab.locator('.msg-edit-input');
+    await editor.fill('@deepsearch Where is the report built?');
+    await editor.press('Enter');
+    const offer = messages(tab, 'You edited a question that is still running.');
+    await offer.waitFor();
+    expect(await offer.textContent()).toContain('only visible to you');
+    await offer.getByRole('button', { name: 'Ask the edited version' }).click();
+    await replies(tab, 'Cancelled by @Alice Anderson').waitFor();
+    const card = replies(tab, 'Where is the report built?').filter({ hasText: 'Searching' });
+    await card.getByRole('button', { name: 'Cancel' }).click();
+    await replies(tab, 'Cancelled by @Alice Anderson').nth(1).waitFor();
+  });
+});

@@ -1,0 +1,150 @@
+import type { Browser, Page as Tab } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openPage, type Page } from '../../src/demo/page.ts';
+import { WORKSPACE } from '../../src/demo/workspace.ts';
+import {
+  actAs,
+  goTo,
+  hasBrowser,
+  messages,
+  openBrowser,
+  openThread,
+  replies,
+  reply,
+  say,
+  sendForm,
+} from '../support/browser.ts';
+import { localSlackProgram } from '../support/local-slack.ts';
+import { cardOfCommand } from '../support/local-slack-threads.ts';
+import { type Stack, startStack } from '../support/processes.ts';
+
+const program = localSlackProgram();
+const isPossible = program !== undefined && hasBrowser();
+const waitMs = 30_000;
+
+describe.skipIf(!isPossible)('around answers, a person in a browser', { timeout: 90_000 }, () => {
+  let stack: Stack;
+  let browser: Browser;
+  let slackPage: Page;
+  let tab: Tab;
+
+  beforeAll(async () => {
+    [stack, browser] = await Promise.all([startStack({ localSlack: program ?? '' }), openBrowser()]);
+    slackPage = await openPage(stack.slack.url, 0);
+  }, 60_000);
+  beforeEach(async () => {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(waitMs);
+    await page.goto(slackPage.url);
+    tab = page;
+    return () => page.close();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await slackPage?.close();
+    await stack?.stop();
+  }, 60_000);
+
+  /** Asks by the command and opens the thread of its answer. */
+  async function askAndOpen(question: string): Promise<void> {
+    await say(tab, `/deepsearch ${question}`);
+    const card = await cardOfCommand(stack.slack, WORKSPACE.general, question);
+    await messages(tab, question).filter({ hasText: 'Answered in' }).waitFor();
+    await openThread(tab, card.ts);
+    await replies(tab, 'Open in Deep Search').waitFor();
+  }
+
+  it('sees all sources, edits a suggestion before it is asked, and says why an answer did not help', async () => {
+    await askAndOpen('How are failed payments retried?');
+    const modal = tab.locator('.modal');
+    const first = replies(tab, 'Open in Deep Search').first();
+
+    await first.getByRole('button', { name: 'All sources (6)' }).click();
+    await modal.getByText('Sources', { exact: true }).waitFor();
+    expect(await modal.getByRole('link').count()).toBe(6);
+    await tab.locator('.modal-x').click();
+
+    const row = first.locator('.bk-actions:has(.bk-overflow)').first();
+    const suggested = (await row.getByRole('button').textContent()) ?? '';
+    await row.locator('.bk-overflow').selectOption({ label: 'Edit first…' });
+    const input = modal.locator('.bk-plain-input');
+    await input.waitFor();
+    expect((await input.inputValue()).replaceAll('`', '')).toBe(suggested);
+    await input.fill('  ');
+    await sendForm(tab);
+    await modal.locator('.modal-error', { hasText: 'Write a question.' }).waitFor();
+    await input.fill('Where is MAX_PAYMENT_RETRIES used?');
+    await sendForm(tab);
+    await modal.waitFor({ state: 'detached' });
+    await replies(tab, 'Where is MAX_PAYMENT_RETRIES used?').filter({ hasText: 'Answered in' }).waitFor();
+    await first.locator('.bk-context', { hasText: `@Alice Anderson asked: ${suggested}` }).waitFor();
+
+    await first.getByRole('button', { name: 'Not helpful' }).click();
+    await modal.getByText('It is outdated').click();
+    await modal.locator('.bk-plain-input').fill('The limit is 7 by now.');
+    await sendForm(tab);
+    await modal.waitFor({ state: 'detached' });
+    await replies(tab, 'Noted.').filter({ hasText: 'only visible to you' }).waitFor();
+  });
+
+  it('asks privately from the Home tab and finds the answer again from there', async () => {
+    const question = 'How is a gateway request signed?';
+    await goTo(tab, 'deepsearch');
+    await tab.getByRole('button', { name: 'Ask a question' }).click();
+    const modal = tab.locator('.modal');
+    await sendForm(tab);
+    await modal.locator('.modal-error', { hasText: 'Write a question.' }).waitFor();
+    await modal.locator('.bk-plain-input').fill(question);
+    await modal.getByText('Only for me, in our direct messages').click();
+    await sendForm(tab);
+    await modal.waitFor({ state: 'detached' });
+
+    const asked = tab.locator('.home .bk-section', { hasText: question });
+    await asked.filter({ hasText: 'answered in' }).waitFor();
+    expect(await asked.textContent()).toMatch(/direct message · today at \d/);
+    await asked.getByRole('link', { name: 'open' }).click();
+    await replies(tab, 'signGatewayRequest').first().waitFor();
+    expect(await tab.locator('.channel-title').textContent()).toContain('Alice Anderson');
+
+    await actAs(tab, 'Bob Brown');
+    await goTo(tab, 'deepsearch');
+    await tab.getByText('You have not asked anything yet.').waitFor();
+  });
+
+  it('mentions the app in a thread of people, which is read', async () => {
+    const { general, bob, carol } = WORKSPACE;
+    const root = await stack.slack.post({ channel: general, user: bob, text: '`buildDailyReport` looks odd.' });
+    await stack.slack.post({ channel: general, user: carol, text: 'Its sum is too low.', threadTs: root.ts });
+    await openThread(tab, root.ts);
+    await reply(tab, '@deepsearch where is it defined?');
+    const card = replies(tab, 'Answered in');
+    await card.waitFor();
+    expect(await card.textContent()).toContain('read 2 messages');
+    await replies(tab, 'daily-report.ts').first().waitFor();
+
+    // Nobody means the app without a mention here.
+    await reply(tab, 'Thank you');
+    await reply(tab, '@deepsearch why');
+    const why = replies(tab, 'What I did with the latest messages here');
+    await why.waitFor();
+    expect(await why.textContent()).toMatch(/People started this thread, so I only take messages that mention me/);
+  });
+
+  it('mutes a thread, and is told privately what the app did and does there', async () => {
+    await askAndOpen('What does chargeCard do?');
+    await reply(tab, '@deepsearch mute');
+    await replies(tab, 'Plain replies here are no longer taken as questions.').waitFor();
+    await reply(tab, 'Where is the gateway?');
+    await reply(tab, '@deepsearch why');
+    const why = replies(tab, 'What I did with the latest messages here');
+    await why.getByText('not taken: this thread is muted').waitFor();
+    await reply(tab, '@deepsearch status');
+    const status = replies(tab, 'In this thread');
+    await status.getByText('Nothing is running or waiting.').waitFor();
+    for (const whisper of [why, status]) expect(await whisper.textContent()).toContain('only visible to you');
+    // In threads the page shows such words to everyone; the local Slack knows whom they are for.
+    const said = (await stack.slack.messages(WORKSPACE.general)).filter(({ ephemeral_to: to }) => to !== undefined);
+    expect(new Set(said.map(({ ephemeral_to: to }) => to))).toEqual(new Set([WORKSPACE.alice]));
+    expect(await replies(tab, 'Answered in').count()).toBe(1);
+  });
+});
