@@ -66,11 +66,12 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
       const waiting = thread?.line.length ?? 0;
       if (waiting >= settings.threadLimit) return { kind: 'lineFull', limit: settings.threadLimit };
     }
-    const { question: stored, created } = await questions.create(draft(id, { ...request, text }, now()));
+    const drafted = draft(id, { ...request, text }, now());
+    const { question: stored, created } = await questions.create(drafted);
     if (now() > byMs) throw new AppError('storage', 'stored too late to be taken');
     // An offer that was forgotten in the meantime is listed again before it is confirmed, so that no crash can hide it.
     if (!created && stored.phase === 'offered') await questions.markOpen(id);
-    const { question, taken } = await confirm(id);
+    const { question, taken } = await confirm(id, drafted);
     if (taken) await settle('line_not_joined', id, () => joinLine(threads, question));
     await settle('look_not_planned', id, () => looks.lookIn(id, 0));
     ports.journal.info({
@@ -86,14 +87,15 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
 
   /**
    * Two steps, because a write that was given up on may still be carried out: a question that its asker was told is not
-   * taken stays an offer then, and is forgotten.
+   * taken stays an offer then, and is forgotten. What is taken is what was asked now: an offer that was called not taken
+   * may have had other words, or another place.
    */
-  async function confirm(id: string): Promise<{ question: Question; taken: boolean }> {
+  async function confirm(id: string, drafted: Question): Promise<{ question: Question; taken: boolean }> {
     const nowMs = now();
     let taken = false;
     const question = await questions.update(id, (stored) => {
       taken = stored.phase === 'offered';
-      return taken ? { ...stored, phase: 'waiting', acceptedMs: nowMs } : stored;
+      return taken ? { ...drafted, phase: 'waiting', acceptedMs: nowMs } : stored;
     });
     if (question === undefined) throw new AppError('storage', 'a question vanished while it was taken');
     return { question, taken };

@@ -18,9 +18,10 @@ export function cardView(question: Question, { placeInLine, turn }: Standing, no
       return question.cancel ? { kind: 'cancelled', byUserId: question.cancel.byUserId } : { kind: 'cancelled' };
     case 'gaveUp':
       return { kind: 'gaveUp', durationMs };
+    case 'notAllowed':
+      return { kind: 'notAllowed' };
     case 'failed':
     case 'undeliverable':
-    case 'notAllowed':
       return { kind: 'failed', durationMs };
   }
   if (question.cancel !== undefined) return { kind: 'cancelling' };

@@ -198,9 +198,11 @@ function asClosed({ responseUrl: _url, trouble: _trouble, ...question }: Questio
 }
 
 /** What the asker is told when nothing can or may be shown where the question was asked. */
-function privateEnd({ id, text, place, upstream, outcome }: Question): PrivateNotice {
+function privateEnd({ id, text, place, upstream, outcome, shares }: Question): PrivateNotice {
   if (outcome?.kind === 'notAllowed') {
-    return { kind: 'notAllowed', reason: outcome.reason, questionId: id, text };
+    const withheld = shares !== undefined ? 'share' : upstream.askedMs === undefined ? undefined : 'answer';
+    const notice = { kind: 'notAllowed', reason: outcome.reason, questionId: id, text } as const;
+    return withheld === undefined ? notice : { ...notice, withheld };
   }
   if (outcome?.kind === 'undeliverable' || !isInThread(place)) {
     const canInvite = outcome?.kind === 'undeliverable' && outcome.canInvite;

@@ -6,6 +6,9 @@ import { deliveryPatienceMs } from './settings.ts';
 /** How often reading a thread is tried before the question is asked without it. */
 const gatherTries = 2;
 
+/** How long a question waits for room to read its thread: where many ask at once, that is no failure. */
+const gatherPatienceMs = 120_000;
+
 /** The part of a question's life before it is asked: whether its asker may ask here, and what the thread says. */
 export function createEntering(ports: LifePorts) {
   const { gatekeeper, threadReader, threads, histories, now } = ports;
@@ -13,19 +16,20 @@ export function createEntering(ports: LifePorts) {
   return { admit, admitFailed, gather, gatherFailed };
 
   async function admit(question: Question): Promise<Progress> {
-    const admission = await gatekeeper.admit(question.askerId, question.place, {
-      isAudienceConfirmed: question.shares !== undefined,
-    });
+    const confirmed = question.shares?.confirmed;
+    const admission = await gatekeeper.admit(question.askerId, question.place, { confirmed });
     const { locale } = admission;
     if (!admission.may) {
       const known = locale === undefined ? question : await store(question, (stored) => ({ ...stored, locale }));
       ports.journal.info({ event: 'question_refused', outcome: admission.reason, questionId: question.id });
       return { question: await endWith(ports, known, { kind: 'notAllowed', reason: admission.reason }) };
     }
-    if (admission.isHidden === true) {
+    // Once it was shown there, posting finds out by itself that the app is there no more.
+    if (admission.isHidden === true && question.admittedMs === undefined) {
       return { question: await endWith(ports, question, { kind: 'undeliverable', canInvite: true }) };
     }
-    if (question.origin !== 'shared') await beside(ports, question, histories.note(question));
+    const isNew = question.admittedMs === undefined && question.origin !== 'shared';
+    if (isNew) await beside(ports, question, histories.note(question));
     const admitted = await store(question, (stored) => ({
       ...stored,
       admittedMs: now(),
@@ -50,6 +54,8 @@ export function createEntering(ports: LifePorts) {
 
   /** A thread that can't be read is no reason to keep silent: the question is asked without it, and its card says so. */
   async function gatherFailed(question: Question, error: AppError): Promise<Progress | undefined> {
+    const waitedMs = question.trouble === undefined ? 0 : now() - question.trouble.sinceMs;
+    if (error.kind === 'rateLimited' && waitedMs <= gatherPatienceMs) return undefined;
     if (isTransient(error) && (question.trouble?.failures ?? 0) + 1 < gatherTries) return undefined;
     ports.journal.warn({ event: 'thread_not_read', questionId: question.id, kind: error.kind }, error);
     return { question: await read(question, unread) };

@@ -3,6 +3,7 @@ import type { Conversation, UpstreamQuestion } from './ports.ts';
 import type { Failure, Outcome, Question } from './question.ts';
 import { isInThread } from './question.ts';
 import {
+  admissionLifeMs,
   cancelConfirmMs,
   deliveryPatienceMs,
   type LifeSettings,
@@ -90,8 +91,10 @@ function decideWaiting(question: Question, { nowMs, placeInLine, turn, settings 
   if (triedMs !== undefined && question.trouble !== undefined && isPatienceOver(settings.pacing, triedMs, nowMs)) {
     return { do: 'end', outcome: failed({ cause: question.trouble.kind === 'limited' ? 'limited' : 'unreachable' }) };
   }
-  if (question.origin === 'shared') return { do: 'recall' };
-  if (!turn.granted && upstream.intentMs === undefined) return { do: 'wait', ms: queuedLookMs };
+  const isShared = question.origin === 'shared';
+  if (!isShared && !turn.granted && upstream.intentMs === undefined) return { do: 'wait', ms: queuedLookMs };
+  if (upstream.intentMs === undefined && isAdmissionOld(question, nowMs)) return { do: 'admit' };
+  if (isShared) return { do: 'recall' };
   if (question.readsThread === true && question.context === undefined) return { do: 'gather' };
   return lookingFirst('ask', upstream.intentMs, nowMs);
 }
@@ -132,6 +135,9 @@ function decideDelivering(question: Question, { nowMs, parts }: Situation): Step
   if (delivery.refused !== true) {
     if (question.trouble !== undefined && nowMs - question.trouble.sinceMs > deliveryPatienceMs) return { do: 'close' };
     if (isSaidPrivately(outcome) || !isInThread(question.place)) return { do: 'sayUndeliverable' };
+    // Guests or other organisations may have come into the channel while the service worked.
+    const isFirst = delivery.posted.length === 0 && delivery.intentMs === undefined;
+    if (isFirst && outcome.kind === 'answered' && isAdmissionOld(question, nowMs)) return { do: 'admit' };
     if (isFileDue(question, parts)) return attaching(delivery, nowMs);
     if (delivery.posted.length < partsToPost(question, parts)) {
       const { intentMs } = delivery;
@@ -144,6 +150,10 @@ function decideDelivering(question: Question, { nowMs, parts }: Situation): Step
   }
   if (card.ts !== undefined && card.gone !== true && card.shown !== finalCard) return { do: 'closeCard' };
   return { do: 'close' };
+}
+
+function isAdmissionOld({ admittedMs = 0 }: Question, nowMs: number): boolean {
+  return nowMs - admittedMs > admissionLifeMs;
 }
 
 function isSaidPrivately({ kind }: Outcome): boolean {

@@ -68,7 +68,10 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
   async function carryOut(question: Question, step: Step, standing: Standing): Promise<Progress> {
     switch (step.do) {
       case 'admit':
-        return attempt(question, () => entering.admit(question), entering.admitFailed);
+        // Being admitted again says nothing of the trouble with what comes after it.
+        return attempt(question, () => entering.admit(question), entering.admitFailed, standing, {
+          calms: question.admittedMs === undefined,
+        });
       case 'join':
         return { question: await asking.join(question) };
       case 'announce':
@@ -112,10 +115,11 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
     effect: () => Promise<Progress>,
     onFailure: (question: Question, error: AppError) => Promise<Progress | undefined>,
     standing = atOnce,
+    { calms } = { calms: true },
   ): Promise<Progress> {
     try {
       const progress = await effect();
-      return progress.question.trouble === undefined
+      return progress.question.trouble === undefined || !calms
         ? progress
         : { ...progress, question: await calm(progress.question) };
     } catch (error) {

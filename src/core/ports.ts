@@ -1,4 +1,5 @@
 import type {
+  ConfirmedAudience,
   Expectation,
   Place,
   Question,
@@ -112,6 +113,8 @@ export type CardView =
   | { kind: 'cancelled'; byUserId?: string }
   | { kind: 'failed'; durationMs: number }
   | { kind: 'gaveUp'; durationMs: number }
+  /** Who reads here has changed since it was asked, so nothing is shown. */
+  | { kind: 'notAllowed' }
   /** An answer that was shown again here. */
   | { kind: 'shared' };
 
@@ -121,7 +124,8 @@ export type PrivateNotice =
   /** `canInvite`: the app can post there once it is invited; otherwise the channel takes nothing from it. */
   | { kind: 'notInChannel'; questionId: string; text: string; canInvite: boolean }
   | { kind: 'undeliverable'; place: ThreadPlace; shareUrl?: string }
-  | { kind: 'notAllowed'; reason: Refusal; questionId: string; text: string };
+  /** `withheld`: it was asked, or is to be shown again, and only the answer may not be shown there. */
+  | { kind: 'notAllowed'; reason: Refusal; questionId: string; text: string; withheld?: 'answer' | 'share' };
 
 /**
  * Slack, as the lifecycle needs it. Every method throws `AppError` only: `rateLimited`, `unavailable` (with
@@ -185,8 +189,8 @@ export type Admission =
 
 /** Knows who may ask. Throws `AppError` where asking Slack again later may help; what Slack can't tell is a no. */
 export interface Gatekeeper {
-  /** `isAudienceConfirmed`: whoever asks was shown who sees it there, and wants it; settings and person still count. */
-  admit(userId: string, place: Place, options?: { isAudienceConfirmed?: boolean }): Promise<Admission>;
+  /** `confirmed`: whoever asks was shown these readers and wants them to see it; more than these are a no. */
+  admit(userId: string, place: Place, options?: { confirmed?: ConfirmedAudience | undefined }): Promise<Admission>;
 }
 
 /** Reads what people said in a thread before a question. */

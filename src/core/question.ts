@@ -149,7 +149,7 @@ export interface Question {
   /** What the question carries on from, where it starts a conversation of its own: told to the service with it. */
   follows?: { text: string; shareUrl?: string };
   /** For an answer that is shown again: the question that was answered, and whether the conversation is linked. */
-  shares?: { questionId: string; withLink: boolean };
+  shares?: { questionId: string; withLink: boolean; confirmed: ConfirmedAudience };
   /** The message that asked was edited since: its new text, offered to be asked instead. */
   edited?: { text: string; atMs: number };
   /** Suggestions of the answer that were asked, and by whom. */
@@ -206,6 +206,15 @@ export interface Question {
     /** The whole answer as a file beside many messages; `refused`: Slack takes no file there. */
     file?: { intentMs: number; state: 'intended' | 'attached' | 'refused' };
   };
+}
+
+/** The readers beside the workspace's members whom someone was shown, and wants to show an answer to. */
+export interface ConfirmedAudience {
+  guests: number;
+  outsiders: number;
+  organisations: number;
+  /** False where Slack did not say who reads there, and that was confirmed too. */
+  isKnown: boolean;
 }
 
 /** Why someone may not ask somewhere. */

@@ -24,6 +24,9 @@ export const offerMs = 30_000;
  */
 export const unknownOutcomeGraceMs = 3_000;
 
+/** How long it counts that someone may ask: before the question is asked or its answer shown, it is found out again. */
+export const admissionLifeMs = 60_000;
+
 /** A `Retry-After` up to this long is waited for quietly; a longer one parks the question and says until when. */
 export const longestQuietWaitMs = 60_000;
 

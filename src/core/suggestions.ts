@@ -1,6 +1,6 @@
 import type { Acceptance, NewQuestion } from './accept.ts';
 import type { QuestionStore } from './ports.ts';
-import type { Place, Question } from './question.ts';
+import type { ConfirmedAudience, Place, Question } from './question.ts';
 
 /** Who does it, and where. */
 interface Press {
@@ -77,14 +77,21 @@ export function createSuggestions({ questions, accept, find }: SuggestionPorts) 
   /** Shows the answer of a person's own question once more in another place; `key` names what started it. */
   async function share(
     questionId: string,
-    sharing: { key: string; userId: string; place: Place; withLink: boolean },
+    sharing: { key: string; userId: string; place: Place; withLink: boolean; confirmed: ConfirmedAudience },
     byMs?: number,
   ): Promise<Result> {
-    const { key, userId, place, withLink } = sharing;
+    const { key, userId, place, withLink, confirmed } = sharing;
     const question = await findOwnAnswered(questionId, { userId, teamId: place.teamId });
     if (question === undefined) return { kind: 'expired' };
     return accept(
-      { key, place, askerId: userId, text: question.text, origin: 'shared', shares: { questionId, withLink } },
+      {
+        key,
+        place,
+        askerId: userId,
+        text: question.text,
+        origin: 'shared',
+        shares: { questionId, withLink, confirmed },
+      },
       byMs,
     );
   }

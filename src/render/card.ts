@@ -87,6 +87,8 @@ function statusLine(question: Question, view: CardView, say: Say): string {
       return say.card.failed(view.durationMs);
     case 'gaveUp':
       return say.card.gaveUp(view.durationMs);
+    case 'notAllowed':
+      return say.card.notAllowed();
     case 'shared':
       return say.card.shared();
   }
@@ -122,7 +124,14 @@ function buttonFor(question: Question, view: CardView, say: Say): Button | undef
 }
 
 /** Cards of questions that have ended. */
-const QUIET: ReadonlySet<CardView['kind']> = new Set(['answered', 'cancelled', 'failed', 'gaveUp', 'shared']);
+const QUIET: ReadonlySet<CardView['kind']> = new Set([
+  'answered',
+  'cancelled',
+  'failed',
+  'gaveUp',
+  'notAllowed',
+  'shared',
+]);
 
 function isQuiet({ kind }: CardView): boolean {
   return QUIET.has(kind);

@@ -171,6 +171,8 @@ function state({ question, view }: OverviewEntry, say: Say): string {
       return question.outcome?.kind === 'undeliverable' ? home.undeliverable() : home.failed();
     case 'gaveUp':
       return home.gaveUp();
+    case 'notAllowed':
+      return home.undeliverable();
     case 'shared':
       return home.shared();
   }

@@ -71,7 +71,9 @@ export function renderNotice(
       return said(`${say.notices.undeliverable(`<#${notice.place.channelId}>`)} ${say.notices.undeliverableDo(link)}`);
     }
     case 'notAllowed': {
-      const { sentence, canAskInDm } = refusal(say, notice.reason, say.refusals.soNotAsked());
+      const so = notice.withheld === undefined ? say.refusals.soNotAsked() : say.refusals.soNotShown();
+      if (notice.withheld === 'share') return givenBack(say, refusal(say, notice.reason, so).why, notice.text);
+      const { sentence, canAskInDm } = refusal(say, notice.reason, so);
       const askInDm = button(say.buttons.askInDm(), ACTIONS.askInDm, { questionId: notice.questionId });
       return givenBack(say, sentence, notice.text, canAskInDm ? [actions([askInDm])] : []);
     }
@@ -147,18 +149,23 @@ export function refusalSentence(say: Say, reason: Refusal): string {
   return refusal(say, reason, say.refusals.soNotAsked()).sentence;
 }
 
-function refusal({ refusals }: Say, reason: Refusal, so: string): { sentence: string; canAskInDm: boolean } {
+function refusal(
+  { refusals }: Say,
+  reason: Refusal,
+  so: string,
+): { why: string; sentence: string; canAskInDm: boolean } {
+  const why = refusals[reason](so);
   switch (reason) {
     case 'guest':
     case 'outsider':
-      return { sentence: `${refusals[reason](so)} ${refusals.operatorDo()}`, canAskInDm: false };
+      return { why, sentence: `${why} ${refusals.operatorDo()}`, canAskInDm: false };
     case 'unknownPerson':
-      return { sentence: `${refusals.unknownPerson(so)} ${refusals.unknownPersonDo()}`, canAskInDm: false };
+      return { why, sentence: `${why} ${refusals.unknownPersonDo()}`, canAskInDm: false };
     case 'unknownChannel':
     case 'sharedChannel':
     case 'guestsInChannel':
     case 'channelRefused':
-      return { sentence: `${refusals[reason](so)} ${refusals.elsewhereDo()}`, canAskInDm: true };
+      return { why, sentence: `${why} ${refusals.elsewhereDo()}`, canAskInDm: true };
   }
 }
 

@@ -1,6 +1,6 @@
 import { AppError, isAppError, isTransient } from '../core/errors.ts';
 import type { Admission, Gatekeeper, Journal } from '../core/ports.ts';
-import type { Place, Refusal } from '../core/question.ts';
+import type { ConfirmedAudience, Place, Refusal } from '../core/question.ts';
 import type { Audience, Audiences } from './audience.ts';
 import { type ChannelKind, type Channels, isDirect } from './channels.ts';
 import { isTokenRefused } from './errors.ts';
@@ -21,7 +21,7 @@ export interface Named {
   /** The workspace the payload says the person is of. */
   teamId?: string | undefined;
   /** As of the gatekeeper. */
-  isAudienceConfirmed?: boolean;
+  confirmed?: ConfirmedAudience | undefined;
 }
 
 export interface Access extends Gatekeeper {
@@ -49,7 +49,7 @@ export function createAccess(options: {
   async function admit(userId: string, { channelId }: Place, named: Named = {}): Promise<Admission> {
     if (settings.open.includes(channelId)) return { may: true, ...localeOf(await known(userId)) };
     if (isNamedOutsider(named)) return { may: false, reason: 'outsider' };
-    const isDecided = isDirect(channelId) || isRefusedBySettings(channelId) || named.isAudienceConfirmed === true;
+    const isDecided = isDirect(channelId) || isRefusedBySettings(channelId);
     const [person, channel, audience] = await Promise.all([
       settle(people.person(userId)),
       isDecided ? undefined : settle(channels.channel(channelId)),
@@ -62,6 +62,10 @@ export function createAccess(options: {
     if (channel === undefined || audience === undefined) return { may: true, ...locale };
     const { kind } = resultOf(channel);
     if (kind === 'hidden') return { may: true, isHidden: true, ...locale };
+    if (named.confirmed !== undefined) {
+      const more = beyond(resultOf(audience), named.confirmed);
+      return more === undefined ? { may: true, ...locale } : { may: false, reason: more, ...locale };
+    }
     const reason = refusalOfChannel(kind, audience);
     return reason === undefined ? { may: true, ...locale } : { may: false, reason, ...locale };
   }
@@ -101,6 +105,15 @@ function refusalOfChannel(kind: ChannelKind, settled: Settled<Audience>): Refusa
   if (audience.outsiders > 0 || audience.organisations > 0) return 'sharedChannel';
   if (audience.guests > 0) return 'guestsInChannel';
   return audience.isKnown ? undefined : 'unknownChannel';
+}
+
+/** Who reads there beside those that were confirmed. */
+function beyond(audience: Audience, confirmed: ConfirmedAudience): Refusal | undefined {
+  if (audience.outsiders > confirmed.outsiders || audience.organisations > confirmed.organisations) {
+    return 'sharedChannel';
+  }
+  if (audience.guests > confirmed.guests) return 'guestsInChannel';
+  return audience.isKnown || !confirmed.isKnown ? undefined : 'unknownChannel';
 }
 
 function localeOf(person: Person | undefined): { locale?: string } {

@@ -138,7 +138,18 @@ const questionSchema = z.looseObject({
     })
     .exactOptional(),
   follows: z.looseObject({ text: z.string(), shareUrl: z.string().exactOptional() }).exactOptional(),
-  shares: z.looseObject({ questionId: z.string(), withLink: z.boolean() }).exactOptional(),
+  shares: z
+    .looseObject({
+      questionId: z.string(),
+      withLink: z.boolean(),
+      confirmed: z.looseObject({
+        guests: z.number(),
+        outsiders: z.number(),
+        organisations: z.number(),
+        isKnown: z.boolean(),
+      }),
+    })
+    .exactOptional(),
   edited: z.looseObject({ text: z.string(), atMs: z.number() }).exactOptional(),
   usedFollowUps: z.array(z.looseObject({ index: z.number(), byUserId: z.string() })).exactOptional(),
   expected: z.looseObject({ fromMs: z.number(), toMs: z.number(), lateMs: z.number() }).exactOptional(),

@@ -39,6 +39,7 @@ const en = (f: Formats) => {
     failed: (durationMs: number) => `⚠️ Failed after ${f.duration(durationMs)}`,
     gaveUp: (durationMs: number) => `⌛ Still running after ${f.duration(durationMs)}; I stopped watching`,
     sharedAnswer: (by: string) => `*${by} shared an answer:*`,
+    notAllowed: () => '🚫 Not shown here; whoever asked was told why',
     shared: () => '✅ The answer is in the thread',
   };
 };
@@ -73,6 +74,7 @@ const de = (f: Formats): ReturnType<typeof en> => {
     failed: (durationMs) => `⚠️ Fehlgeschlagen nach ${f.duration(durationMs)}`,
     gaveUp: (durationMs) => `⌛ Läuft nach ${f.duration(durationMs)} immer noch; ich schaue nicht mehr nach`,
     sharedAnswer: (by) => `*${by} hat eine Antwort geteilt:*`,
+    notAllowed: () => '🚫 Hier nicht gezeigt; wer gefragt hat, weiß warum',
     shared: () => '✅ Die Antwort steht im Thread',
   };
 };

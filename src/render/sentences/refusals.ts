@@ -14,6 +14,7 @@ const en = (_: Formats) => ({
   notChecked: () => 'Slack did not say in time whether you may ask here, so nothing was done.',
   notCheckedDo: () => 'Press again in a minute.',
   soNotAsked: () => 'so the question was not asked',
+  soNotShown: () => 'so the answer is not shown there',
   soNothingDone: () => 'so nothing was done',
 });
 
@@ -31,6 +32,7 @@ const de = (_: Formats): ReturnType<typeof en> => ({
   notChecked: () => 'Slack hat nicht rechtzeitig gesagt, ob du hier fragen darfst, deshalb ist nichts passiert.',
   notCheckedDo: () => 'Drück in einer Minute noch einmal.',
   soNotAsked: () => 'deshalb wurde die Frage nicht gestellt',
+  soNotShown: () => 'deshalb wird die Antwort dort nicht gezeigt',
   soNothingDone: () => 'deshalb ist nichts passiert',
 });
 

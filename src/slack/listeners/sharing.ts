@@ -93,13 +93,12 @@ export function registerSharing(app: App, desk: Desk): void {
     const question = await requests.findOwnAnswered(questionId, { userId, teamId });
     if (question === undefined) return wrong(say.sharing.notYours());
     const place = { teamId, channelId };
-    const [reach, admission, audience] = await Promise.all([
-      desk.reaches.membership(userId, channelId),
-      desk.access.admit(userId, place, { ...named, isAudienceConfirmed: true }),
-      audienceOf(channelId),
-    ]);
+    const [reach, audience] = await Promise.all([desk.reaches.membership(userId, channelId), audienceOf(channelId)]);
+    const { guests, outsiders, organisations, isKnown } = audience;
+    const confirmed = { guests, outsiders, organisations, isKnown };
     if (reach === 'hidden') return wrong(say.sharing.hiddenChannel());
     if (reach !== 'member') return wrong(say.modals.notMember());
+    const admission = await desk.access.admit(userId, place, { ...named, confirmed });
     if (!admission.may) {
       return wrong(admission.reason === 'channelRefused' ? say.sharing.refusedChannel() : say.sharing.mayNot());
     }
@@ -110,7 +109,7 @@ export function registerSharing(app: App, desk: Desk): void {
     if (!wasShown || (confirm !== undefined && !entered.isTicked(confirm))) {
       return { kind: 'view', view: renderShareForm({ questionId, chosen: { channelId, audience }, withLink }, locale) };
     }
-    const sharing = { key: `share:${sent.viewId}`, userId, place, withLink };
+    const sharing = { key: `share:${sent.viewId}`, userId, place, withLink, confirmed };
     const result = await requests.share(questionId, sharing, sent.byMs);
     const problem = problemOf(result, question.text, say);
     if (problem !== undefined) return wrong(problem);

@@ -115,3 +115,17 @@ describe('accept', () => {
     expect(life.threads()).toMatchObject([{ followsReplies: true }]);
   });
 });
+
+describe('an offer that was called not taken', () => {
+  it('is forgotten for what is asked in its place', async () => {
+    const { life, accept, request } = createLifeDesk();
+    const first = request({ key: 'view:V1', text: 'the secret one' });
+    await expect(accept(first, life.startMs - 1)).rejects.toMatchObject({ kind: 'storage' });
+    const place = { teamId: 'T1', channelId: 'D1' };
+    const second = await accept(request({ key: 'view:V1', text: 'the other one', place, origin: 'shortcut' }));
+    expect(second).toMatchObject({ kind: 'accepted', question: { text: 'the other one', place } });
+    await life.run();
+    expect(life.upstream().map(({ text }) => text)).toEqual(['the other one']);
+    expect(life.posted.every(({ channelId }) => channelId === 'D1')).toBe(true);
+  });
+});

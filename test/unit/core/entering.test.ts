@@ -56,6 +56,48 @@ describe('admission', () => {
   });
 });
 
+describe('an admission that is old', () => {
+  const work = { takesMs: 300_000, ends: 'completed' } as const;
+
+  it('is found out again before the answer is shown, and withholds it where the answer is no by then', async () => {
+    const { life, ask } = createLifeDesk({ work });
+    const { id } = await ask();
+    await life.run(life.startMs + 30_000);
+    life.refusedUsers.add('U1');
+    await life.run();
+    const question = life.question(id);
+    expect(question).toMatchObject({ phase: 'closed', outcome: { kind: 'notAllowed', reason: 'guest' } });
+    expect(life.messagesOf(question, 'part')).toEqual([]);
+    expect(life.messagesOf(question, 'card').map(({ view }) => view?.kind)).toEqual(['notAllowed']);
+    expect(life.whispers).toMatchObject([{ userId: 'U1', notice: { kind: 'notAllowed', withheld: 'answer' } }]);
+  });
+
+  it('is found out again before a question that waited is asked', async () => {
+    const { life, ask } = createLifeDesk({ work });
+    await ask();
+    const { id } = await ask({ askerId: 'U2' });
+    await life.run(life.startMs + 30_000);
+    life.refusedUsers.add('U2');
+    await life.run();
+    expect(life.question(id).outcome).toEqual({ kind: 'notAllowed', reason: 'guest' });
+    expect(life.upstream()).toHaveLength(1);
+  });
+
+  it('waits with the answer while Slack cannot be asked', async () => {
+    const { life, ask } = createLifeDesk({ work, faults: { admit: [undefined, down, down, crash('no')] } });
+    const { id } = await ask();
+    await life.run();
+    expect(life.messagesOf(life.question(id), 'part')).toHaveLength(1);
+  });
+
+  it('lists the question once', async () => {
+    const { life, ask } = createLifeDesk({ work });
+    const { id } = await ask();
+    await life.run();
+    expect(await life.ports.histories.of('T1', 'U1')).toEqual([id]);
+  });
+});
+
 describe('what the thread said', () => {
   it('is told to the service with the question, and forgotten afterwards', async () => {
     const { life, ask } = createLifeDesk();
@@ -77,6 +119,22 @@ describe('what the thread said', () => {
     expect(question.outcome?.kind).toBe('answered');
     expect(question.context).toMatchObject({ refused: true, messages: 0 });
     expect(life.upstream().map(({ text }) => text)).toEqual([question.text]);
+  });
+
+  it('is waited for where there is no room to read', async () => {
+    const noRoom = failing('rateLimited', { retryAfterMs: 20_000 });
+    const { life, ask } = createLifeDesk({ faults: { readThread: [noRoom, noRoom, noRoom, noRoom] } });
+    const { id } = await ask(reply);
+    await life.run();
+    expect(life.question(id).context).toMatchObject({ messages: 1 });
+  });
+
+  it('is not waited for longer than two minutes', async () => {
+    const noRoom = failing('rateLimited', { retryAfterMs: 20_000 });
+    const { life, ask } = createLifeDesk({ faults: { readThread: Array.from({ length: 20 }, () => noRoom) } });
+    const { id } = await ask(reply);
+    await life.run();
+    expect(life.question(id)).toMatchObject({ context: { refused: true }, outcome: { kind: 'answered' } });
   });
 
   it('is read again where the first try fails', async () => {

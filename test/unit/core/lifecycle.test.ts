@@ -56,6 +56,12 @@ describe('decide: a waiting question', () => {
       { turn: { granted: false, ahead: 1 } },
     ],
     ['is asked at its turn', announced, { do: 'ask', lookFirst: false }],
+    ['is admitted again where that was long ago', { card, admittedMs: now - minuteMs - 1 }, { do: 'admit' }],
+    [
+      'is not admitted again while its asking may be under way',
+      { card, admittedMs: 0, upstream: { steps: 0, intentMs: now - 3_000 } },
+      { do: 'ask', lookFirst: true },
+    ],
     ['reads the thread at its turn', { card, readsThread: true }, { do: 'gather' }],
     ['reads it only then', { card, readsThread: true }, { do: 'wait', ms: 15_000 }, { placeInLine: 1 }],
     ['is asked when it was read', { card, readsThread: true, context }, { do: 'ask', lookFirst: false }],
@@ -161,6 +167,12 @@ describe('decide: a question that has ended', () => {
       { ...ending, delivery: delivery(['1'], { intentMs: now - 3_000 }) },
       { do: 'post', part: 1, lookFirst: true },
       { parts: 2 },
+    ],
+    ['is admitted again before an answer is shown', { ...ending, admittedMs: now - minuteMs - 1 }, { do: 'admit' }],
+    [
+      'is not once a part may stand',
+      { ...ending, admittedMs: 0, delivery: delivery([], { intentMs: now - 3_000 }) },
+      { do: 'post', part: 0, lookFirst: true },
     ],
     [
       'gets a file before the last of many messages',

@@ -3,6 +3,7 @@ import type { Question } from '../../../src/core/question.ts';
 import { recallAnswer } from '../../../src/core/recalling.ts';
 import { crash, createLifeDesk, down, failing } from '../../support/life-desk.ts';
 
+const confirmed = { guests: 0, outsiders: 0, organisations: 0, isKnown: true };
 const elsewhere = { teamId: 'T1', channelId: 'C7' };
 
 /** A world in which one question has been answered. */
@@ -11,7 +12,7 @@ async function answered() {
   const { id } = await desk.ask();
   await desk.life.run();
   const share = (withLink: boolean): Promise<Question> =>
-    desk.ask({ place: elsewhere, origin: 'shared', shares: { questionId: id, withLink } });
+    desk.ask({ place: elsewhere, origin: 'shared', shares: { questionId: id, withLink, confirmed } });
   return { ...desk, source: desk.life.question(id), share };
 }
 

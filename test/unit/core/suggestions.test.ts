@@ -78,11 +78,12 @@ describe('a suggestion', () => {
 });
 
 describe('sharing', () => {
+  const confirmed = { guests: 0, outsiders: 0, organisations: 0, isKnown: true };
   const place: Place = { teamId: 'T1', channelId: 'C7' };
 
   it("shows a person's own answer in another place, once per form", async () => {
     const { requests, id, text } = await answeredDesk();
-    const sharing = { key: 'share:V1', userId: 'U1', place, withLink: true };
+    const sharing = { key: 'share:V1', userId: 'U1', place, withLink: true, confirmed };
     expect(await requests.share(id, sharing)).toMatchObject({
       kind: 'accepted',
       question: { origin: 'shared', shares: { questionId: id, withLink: true }, text, place, beginsThread: false },
@@ -93,16 +94,23 @@ describe('sharing', () => {
   it.each<[string, Partial<Question>, Partial<{ userId: string; place: Place }>]>([
     ['of somebody else', {}, { userId: 'U9' }],
     ['into another workspace', {}, { place: { teamId: 'T2', channelId: 'C7' } }],
-    ['that is shared itself', { shares: { questionId: 'q000000000000000000000000', withLink: false } }, {}],
+    ['that is shared itself', { shares: { questionId: 'q000000000000000000000000', withLink: false, confirmed } }, {}],
     ['of a question that failed', { outcome: { kind: 'cancelled' } }, {}],
   ])('an answer %s is refused', async (_name, change, sharing) => {
     const { requests, id } = await answeredDesk(change);
-    const result = await requests.share(id, { key: 'share:V1', userId: 'U1', place, withLink: false, ...sharing });
+    const result = await requests.share(id, {
+      key: 'share:V1',
+      userId: 'U1',
+      place,
+      withLink: false,
+      confirmed,
+      ...sharing,
+    });
     expect(result).toEqual({ kind: 'expired' });
   });
 
   it('that failed is tried again by the sharer only, as sharing, and asked nowhere else', async () => {
-    const shares = { questionId: 'q000000000000000000000000', withLink: false };
+    const shares = { questionId: 'q000000000000000000000000', withLink: false, confirmed };
     const outcome = { kind: 'failed', failure: { cause: 'unreachable' } } as const;
     const { requests, id } = await answeredDesk({ shares, origin: 'shared', outcome });
     expect(await requests.askAgain(id, press)).toEqual({ kind: 'expired' });
