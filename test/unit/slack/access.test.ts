@@ -132,3 +132,26 @@ describe('who may ask where', () => {
     await expect(admit(situation).admission).rejects.toMatchObject({ kind: 'unavailable' });
   });
 });
+
+describe('a share, with the readers that were confirmed', () => {
+  const confirmed = { guests: 1, outsiders: 2, organisations: 1, isKnown: true };
+  const shared = { named: { confirmed }, channel: 'shared' } as const;
+
+  it.each<[string, Situation, object]>([
+    ['the same readers', { ...shared, audience: { guests: 1, outsiders: 2, organisations: 1 } }, may],
+    ['fewer readers', { ...shared, audience: { organisations: 1 } }, may],
+    ['one more guest', { ...shared, audience: { guests: 2 } }, { may: false, reason: 'guestsInChannel' }],
+    ['one more outsider', { ...shared, audience: { outsiders: 3 } }, { may: false, reason: 'sharedChannel' }],
+    ['another organisation', { ...shared, audience: { organisations: 2 } }, { may: false, reason: 'sharedChannel' }],
+    ['readers nobody knows', { ...shared, audience: { isKnown: false } }, { may: false, reason: 'unknownChannel' }],
+    [
+      'readers nobody knew',
+      { channel: 'shared', named: { confirmed: { ...confirmed, isKnown: false } }, audience: { isKnown: false } },
+      may,
+    ],
+    ['a refused channel', { ...shared, settings: { refused: ['C1'] } }, { may: false, reason: 'channelRefused' }],
+    ['a guest who shares', { ...shared, person: 'guest' }, { may: false, reason: 'guest' }],
+  ])('%s', async (_, situation, admission) => {
+    expect(await admit(situation).admission).toMatchObject(admission);
+  });
+});
