@@ -23,9 +23,12 @@ Type in #general:
   /deepsearch ${third}
 
 Then open the thread ("replies" under the message) and
-  - reply there, without a mention, to ask a follow-up, or press one of the suggestions;
+  - reply there, without a mention, to ask a follow-up, or press one of the suggestions (⋯ has "Edit first…");
   - press Cancel on a card, or reply "cancel", while a question runs;
-  - click the sources: every link opens.
+  - click the sources: every link opens;
+  - write "${mention} why" to hear, for your eyes only, what was done with the messages there.
+In a thread of people (point at a message, then at the bubble) ${mention} reads what was said before it answers.
+"${WORKSPACE.botName}" under Apps is the Home tab: what runs, with Cancel, and what was asked lately.
 "Direct messages" in the sidebar is Alice's conversation with the app: write there without a mention.
 
 Ctrl-C stops everything.

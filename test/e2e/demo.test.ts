@@ -56,6 +56,10 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
     expect(children.length).toBeGreaterThanOrEqual(3);
     expect(readdirSync(temp).length).toBeGreaterThan(0);
 
+    for (const hint of ['Edit first…', '@deepsearch why', 'In a thread of people', 'Home tab']) {
+      expect(demo.output()).toContain(hint);
+    }
+
     const slack = createLocalSlack(url);
     const suggestion = /^ {2}@deepsearch (.+)$/m.exec(demo.output())?.[1] ?? 'nothing was suggested';
     const { general, alice, botUserId } = WORKSPACE;
