@@ -160,7 +160,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
 
     const read = createReader({ people, channels, botUserId: identity.botUserId, now });
     const readFile = createFileReader({ botToken, slackApiUrl: config.SLACK_API_URL });
-    const hearing = createHearing({ heard: storage.heard, journal });
+    const hearing = createHearing({ ...storage, journal });
 
     const looks =
       config.REDIS_URL === undefined
@@ -261,7 +261,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         people,
         channels,
         audiences,
-        reaches: createReaches({ client, through }),
+        reaches: createReaches({ client, through, people }),
         repainting,
         read,
         heard: hearing,

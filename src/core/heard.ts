@@ -38,11 +38,15 @@ export function hear(heard: Heard | undefined, message: HeardMessage): Heard {
   if (messages.some(({ ts }) => ts === message.ts)) return heard ?? { version: 1, messages };
   const kept = [...messages.filter(({ ts }) => taken === undefined || isAfter(ts, taken.fromTs)), message];
   kept.sort((one, other) => Number(one.ts) - Number(other.ts));
-  let characters = kept.reduce((sum, { text }) => sum + text.length, 0);
-  while (kept.length > mostMessages || (kept.length > 1 && characters > mostCharacters)) {
-    characters -= kept.shift()?.text.length ?? 0;
-  }
-  return { version: 1, messages: kept, ...(taken === undefined ? {} : { taken }) };
+  return { version: 1, messages: newest(kept), ...(taken === undefined ? {} : { taken }) };
+}
+
+/** Puts what its writer made of a message in its place; a message that was not heard is not heard by that. */
+export function rehear(heard: Heard | undefined, message: HeardMessage): Heard {
+  if (message.text === '' && message.files.length === 0) return unhear(heard, message.ts);
+  if (heard?.messages.some(({ ts }) => ts === message.ts) !== true) return heard ?? { version: 1, messages: [] };
+  const messages = heard.messages.map((known) => (known.ts === message.ts ? message : known));
+  return { ...heard, messages: newest(messages) };
 }
 
 /** Forgets a message that was deleted. */
@@ -69,6 +73,16 @@ export function giveTo(
   const given = messages.filter(({ ts }) => isAfter(ts, fromTs) && !isAfter(ts, toTs));
   if (isRepeated && heard !== undefined && taken.toTs === toTs) return { heard, given };
   return { heard: { version: 1, messages, taken: { questionId, fromTs, toTs } }, given };
+}
+
+/** As many of the newest as are remembered. */
+function newest(messages: HeardMessage[]): HeardMessage[] {
+  const kept = [...messages];
+  let characters = kept.reduce((sum, { text }) => sum + text.length, 0);
+  while (kept.length > mostMessages || (kept.length > 1 && characters > mostCharacters)) {
+    characters -= kept.shift()?.text.length ?? 0;
+  }
+  return kept;
 }
 
 /** Slack's timestamps are seconds with six decimals, which numbers hold exactly enough to compare. */

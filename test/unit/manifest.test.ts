@@ -184,7 +184,7 @@ function registrations() {
     access: { admit: async () => ({ may: true }) },
     people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
     channels: { channel: async (id) => ({ id, kind: 'internal' }), noteShared: () => undefined },
-    heard: { hear: () => undefined, forget: () => undefined },
+    heard: { hear: () => undefined, replace: async () => undefined, forget: async () => undefined },
     reaches: { of: async () => 'member', membership: async () => 'member' },
     repainting: { suggestionUsed: () => undefined },
     audiences: { of: async () => ({ members: 1, guests: 0, outsiders: 0, organisations: 0, isKnown: true }) },

@@ -41,7 +41,7 @@ export interface Desk {
   channels: Channels;
   audiences: Audiences;
   reaches: Reaches;
-  heard: Pick<Hearing, 'hear' | 'forget'>;
+  heard: Pick<Hearing, 'hear' | 'replace' | 'forget'>;
   votes: VoteStore;
   /** Slack's text as people see it, without the app's mention. */
   read: (text: string) => Promise<string>;

@@ -3,6 +3,7 @@ import { readIntent } from '../../core/intents.ts';
 import { isInThread, type Question } from '../../core/question.ts';
 import { maxQuestionLength } from '../../core/settings.ts';
 import { mentions } from '../incoming-text.ts';
+import { readFiles } from '../thread-messages.ts';
 import type { Desk } from './desk.ts';
 import { messageKey } from './message-key.ts';
 
@@ -14,6 +15,7 @@ const nestedMessage = z.object({
   ts: z.string(),
   thread_ts: z.string().optional(),
   edited: z.unknown().optional(),
+  files: z.unknown().optional(),
 });
 
 /** What is read of `message_changed` events; who wrote the message stands in the nested ones only. */
@@ -37,6 +39,7 @@ const deletionEvent = z.object({
 });
 
 type ChangeEvent = z.infer<typeof changeEvent>;
+type NestedMessage = z.infer<typeof nestedMessage>;
 
 /** What becomes of messages that change after they were posted. Throws `AppError` of kind `storage` when nothing was done. */
 export function createEdits(desk: Desk) {
@@ -53,7 +56,9 @@ export function createEdits(desk: Desk) {
       return takeBack(teamId, channelId, message.ts, previous);
     }
     if (message.bot_id != null || message.user === undefined || message.user === desk.identity.botUserId) return;
-    if (previous === undefined ? message.edited === undefined : previous.text === message.text) return;
+    const hasNewText = previous === undefined ? message.edited !== undefined : previous.text !== message.text;
+    if (hasNewText || hasOtherFiles(message, previous)) await hearAnew(event, teamId);
+    if (!hasNewText) return;
     const question = await desk.requests.startedBy(messageKey(teamId, channelId, message.ts));
     if (question !== undefined) return offer(event, question, teamId);
     const isForApp = event.channel_type === 'im' || mentions(message.text, desk.identity.botUserId);
@@ -74,8 +79,17 @@ export function createEdits(desk: Desk) {
     previous: { user?: string | undefined; thread_ts?: string | undefined } | undefined,
   ): Promise<void> {
     const threadTs = previous?.thread_ts;
-    if (threadTs !== undefined) desk.heard.forget({ teamId, channelId, threadTs }, ts);
-    await desk.requests.cancelStartedBy(messageKey(teamId, channelId, ts), previous?.user);
+    await Promise.all([
+      threadTs === undefined ? undefined : desk.heard.forget({ teamId, channelId, threadTs }, ts),
+      desk.requests.cancelStartedBy(messageKey(teamId, channelId, ts), previous?.user),
+    ]);
+  }
+
+  /** What people take out of a message is not told to the service any more. */
+  async function hearAnew({ message, channel: channelId }: ChangeEvent, teamId: string): Promise<void> {
+    const { ts, text, user: userId, thread_ts: threadTs } = message;
+    if (userId === undefined || threadTs === undefined) return;
+    await desk.heard.replace({ teamId, channelId, threadTs }, { ts, userId, text, files: readFiles(message.files) });
   }
 
   async function offer(event: ChangeEvent, question: Question, teamId: string): Promise<void> {
@@ -109,6 +123,11 @@ export function createEdits(desk: Desk) {
       },
     );
   }
+}
+
+/** A file that was deleted stays in its message without what it was. */
+function hasOtherFiles(message: NestedMessage, previous: NestedMessage | undefined): boolean {
+  return JSON.stringify(readFiles(message.files)) !== JSON.stringify(readFiles(previous?.files));
 }
 
 /** The question that an edited message asks, read as the message that asked was; undefined when it asks none. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { giveTo, type Heard, type HeardMessage, hear, unhear } from '../../../src/core/heard.ts';
+import { giveTo, type Heard, type HeardMessage, hear, rehear, unhear } from '../../../src/core/heard.ts';
 
 function message(ts: number, text = `said at ${ts}`): HeardMessage {
   return { ts: `${ts}.000000`, userId: 'U1', text, files: [] };
@@ -35,6 +35,21 @@ describe('hear', () => {
     const heard = heardOf(message(1), message(2));
     expect(times(unhear(heard, '1.000000').messages)).toEqual([2]);
     expect(unhear(heard, '9.000000')).toBe(heard);
+  });
+
+  test('puts an edited message in its place, and hears nothing by that', () => {
+    const heard = heardOf(message(1), message(2));
+    expect(rehear(heard, message(1, 'edited')).messages.map(({ text }) => text)).toEqual(['edited', 'said at 2']);
+    expect(rehear(heard, message(9, 'edited'))).toBe(heard);
+    expect(times(rehear(heard, message(1, '')).messages)).toEqual([2]);
+    expect(times(rehear(heard, message(2, 'b'.repeat(30_000))).messages)).toEqual([2]);
+    expect(rehear(undefined, message(1))).toEqual({ version: 1, messages: [] });
+  });
+
+  test('gives the question that was given a message its edited text', () => {
+    const { heard } = giveTo('q1', '2.000000', heardOf(message(1)), false);
+    const { given } = giveTo('q1', '2.000000', rehear(heard, message(1, 'edited')), false);
+    expect(given.map(({ text }) => text)).toEqual(['edited']);
   });
 });
 

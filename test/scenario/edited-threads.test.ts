@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, type ServiceQuestion, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { fileShareOf, messageChangedOf, messageDeletedOf } from '../support/payloads-messages.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const { ada, bob } = people;
+
+let service: FakeService;
+let world: World;
+
+beforeEach(async () => {
+  service = await startFakeService();
+  world = await startWorld({ service: { url: service.url, token: serviceToken } });
+});
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+});
+
+/** The question the service got that begins with `text`. */
+function asked(text: string): Promise<ServiceQuestion> {
+  return eventually(() => one(service.questions().filter(({ question }) => question.split('\n')[0] === text)));
+}
+
+function messageAt(ts: string) {
+  return one(world.slack.messages.filter((message) => message.ts === ts));
+}
+
+/** A thread of the app in which nothing runs any more; replies that address others are only heard. */
+async function answeredThread(): Promise<string> {
+  const root = await world.mention('where is it?');
+  service.answer(await asked('where is it?'));
+  await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+  return root;
+}
+
+test('what is edited out of a message that was heard is not sent, the new text is', async () => {
+  const root = await answeredThread();
+  const ts = await world.reply(root, `<@${ada}> the password is hunter2`, { user: bob });
+  const { acknowledged } = await world.edit(ts, `<@${ada}> the password is (removed)`);
+  expect(acknowledged).toBe(true);
+  await world.reply(root, 'what does it do?');
+  const { question } = await asked('what does it do?');
+  expect(question).toContain('(removed)');
+  expect(question).not.toContain('hunter2');
+});
+
+test('neither is a file that is taken out of one', async () => {
+  const root = await answeredThread();
+  const text = `<@${ada}> look at the log`;
+  const ts = world.slack.say('C0GENERAL', bob, text, root);
+  world.slack.addFile(ts, { name: 'secrets.log', text: 'hunter2' });
+  const before = { ...messageAt(ts) };
+  await world.deliver(fileShareOf({ user: bob, text, ts, threadTs: root, files: before.files ?? [] }));
+  const after = { ...before, files: [] };
+  await world.deliver(messageChangedOf({ before, after, ts: '1900000000.000001' }));
+  await world.reply(root, 'what does it do?');
+  const { question } = await asked('what does it do?');
+  expect(question).toContain('look at the log');
+  expect(question).not.toMatch(/hunter2|secrets\.log/);
+});
+
+test.each(['edited', 'deleted'])('a question that waits for the service is sent without what was %s', async (how) => {
+  const root = world.slack.say('C0GENERAL', bob, 'it fails since noon');
+  const ts = world.slack.say('C0GENERAL', bob, 'the password is hunter2', root);
+  service.fault('create', { status: 429, headers: { 'retry-after': '2' } });
+  await world.mention('why?', { threadTs: root });
+  await eventually(() => expect(service.calls.filter((call) => call === 'create')).toHaveLength(1));
+  if (how === 'edited') await world.edit(ts, 'the password is (removed)');
+  else {
+    const message = messageAt(ts);
+    world.slack.remove(ts);
+    await world.deliver(messageDeletedOf({ message, ts: '1900000000.000001' }));
+  }
+  const { question } = await asked('why?');
+  expect(question).toContain('it fails since noon');
+  expect(question).not.toContain('hunter2');
+  if (how === 'edited') expect(question).toContain('(removed)');
+});
