@@ -79,6 +79,15 @@ describe.skipIf(!isPossible)('around answers, a person in a browser', { timeout:
     await replies(tab, 'Where is MAX_PAYMENT_RETRIES used?').filter({ hasText: 'Answered in' }).waitFor();
     await first.locator('.bk-context', { hasText: `@Alice Anderson asked: ${suggested}` }).waitFor();
 
+    // Left as it was, it is asked as it stands there.
+    const second = first.locator('.bk-actions:has(.bk-overflow)').first();
+    const other = (await second.getByRole('button').textContent()) ?? '';
+    await second.locator('.bk-overflow').selectOption({ label: 'Edit first…' });
+    await input.waitFor();
+    await sendForm(tab);
+    await modal.waitFor({ state: 'detached' });
+    await first.locator('.bk-context', { hasText: `@Alice Anderson asked: ${other}` }).waitFor();
+
     await first.getByRole('button', { name: 'Not helpful' }).click();
     await modal.getByText('It is outdated').click();
     await modal.locator('.bk-plain-input').fill('The limit is 7 by now.');
