@@ -230,9 +230,12 @@ export function interpret(
 function interpretFailure(observed: UpstreamQuestion, conversation: Conversation, nowMs: number): Reading {
   const { error } = observed;
   if (error?.kind === 'TokenLimitExceeded') return { is: 'ended', outcome: failed({ cause: 'tooLong' }) };
-  const resetMs = conversation.quota?.resetAtMs;
-  if (error?.kind === 'RateLimitExceeded' && resetMs !== undefined && resetMs > nowMs) {
-    return { is: 'limited', untilMs: resetMs };
+  if (error?.kind === 'RateLimitExceeded') {
+    const resetMs = conversation.quota?.resetAtMs ?? 0;
+    // Other words do not lift a limit, so nobody is told to try those.
+    return resetMs > nowMs
+      ? { is: 'limited', untilMs: resetMs }
+      : { is: 'ended', outcome: failed({ cause: 'limited' }) };
   }
   return {
     is: 'ended',

@@ -261,6 +261,18 @@ describe('failures', () => {
     expect(service.find('costly?')).toHaveLength(2);
   });
 
+  test('out of quota until nobody knows when: says so, with Try again', async () => {
+    const ts = await world.mention('dateless?');
+    service.fail(await asked('dateless?'), 'RateLimitExceeded');
+    const [end] = await eventually(() => {
+      const ends = world.answersIn(ts);
+      expect(ends).toHaveLength(1);
+      return ends;
+    });
+    expect(visibleText(end ?? { text: '' })).toMatch(/limiting requests[\s\S]*Try again in a few minutes/);
+    expect(JSON.stringify(end?.blocks)).toContain('Try again');
+  });
+
   test('a short rate limit is waited for quietly', async () => {
     service.answerEverything();
     service.fault('create', { status: 429, headers: { 'retry-after': '1' } });

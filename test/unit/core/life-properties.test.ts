@@ -184,7 +184,7 @@ describe('a question, over any failures and crashes that pass', () => {
                 expectFile(life, question);
                 break;
               case 'failed':
-                expect(question.outcome.failure.cause).toBeOneOf(['service', 'tooLong']);
+                expect(question.outcome.failure.cause).toBeOneOf(['service', 'tooLong', 'limited']);
                 expect(asked.length).toBe(Math.max(1, limited));
                 break;
               default:

@@ -401,7 +401,7 @@ describe('interpret', () => {
   it.each([
     ['TokenLimitExceeded', { cause: 'tooLong' }],
     ['Anything', { cause: 'service', title: 'No', message: 'It failed' }],
-    ['RateLimitExceeded', { cause: 'service', title: 'No', message: 'It failed' }],
+    ['RateLimitExceeded', { cause: 'limited' }],
   ])('a failure of kind %s ends it', (kind, expected) => {
     expect(interpret(failure(kind), conversation, 1, now)).toEqual({
       is: 'ended',

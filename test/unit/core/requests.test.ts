@@ -281,3 +281,63 @@ describe('checkAgain', () => {
     },
   );
 });
+
+describe('cancelInThread, for those who may cancel only their own', () => {
+  it('takes back the first that is theirs, and no other', async () => {
+    const { ask, life, requests } = createLifeDesk({ work: { takesMs: 9_000, ends: 'completed' } });
+    const [first, own, ownToo] = [await ask(), await ask({ askerId: 'U2' }), await ask({ askerId: 'U2' })];
+    await life.run(life.startMs + 3_000);
+    const mine = { ownOnly: true };
+    expect(await requests.cancelInThread(thread, 'U3', 'by another', mine)).toEqual({ kind: 'nothing' });
+    expect(await requests.cancelInThread(thread, 'U2', 'said once', mine)).toEqual({ kind: 'cancelling' });
+    await life.run(life.startMs + 4_000);
+    await requests.cancelInThread(thread, 'U2', 'said once', mine);
+    await life.run();
+    expect([first, own, ownToo].map(({ id }) => life.question(id).outcome?.kind)).toEqual([
+      'answered',
+      'cancelled',
+      'answered',
+    ]);
+  });
+});
+
+describe('what comes too late for Slack', () => {
+  const work = { takesMs: 20 * 60_000, ends: 'completed' } as const;
+
+  it('is not asked', async () => {
+    const { id, life, requests } = await withEnded('failed');
+    const byMs = life.now() - 1;
+    const place = { teamId: 'T1', channelId: 'D1' };
+    await expect(requests.askAgain(id, press, { byMs })).rejects.toMatchObject({ kind: 'storage' });
+    await expect(requests.askIn(id, place, press, byMs)).rejects.toMatchObject({ kind: 'storage' });
+    await life.run();
+    expect(life.upstream()).toHaveLength(1);
+  });
+
+  it('is not watched again, but can be later', async () => {
+    const { ask, life, requests } = createLifeDesk({ work });
+    const { id } = await ask();
+    await life.run();
+    await expect(requests.checkAgain(id, press, life.now() - 1)).rejects.toMatchObject({ kind: 'storage' });
+    await life.run();
+    expect(life.question(id).outcome?.kind).toBe('gaveUp');
+    expect((await requests.checkAgain(id, press)).kind).toBe('accepted');
+    await life.run();
+    expect(life.question(id).outcome?.kind).toBe('answered');
+  });
+});
+
+describe('an edited version', () => {
+  it('that was taken back before the service was asked can be asked again, and is found by its message', async () => {
+    const { ask, requests } = createLifeDesk();
+    const { id } = await ask({ key: 'the message' });
+    await requests.noteEdit('the message', { text: 'better words?', atMs: 1 });
+    const first = await requests.askEdited(id, press);
+    if (first.result.kind !== 'accepted') throw new Error(first.result.kind);
+    await requests.cancel(first.result.question.id, press);
+    const second = await requests.askEdited(id, press);
+    expect(second.result).toMatchObject({ kind: 'accepted', question: { text: 'better words?' } });
+    const newest = await requests.startedBy('the message');
+    expect(second.result).toMatchObject({ question: { id: newest?.id } });
+  });
+});

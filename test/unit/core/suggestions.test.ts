@@ -28,6 +28,8 @@ async function answeredDesk(change: Partial<Question> = {}) {
   return { ...desk, id: question.id, text: question.text, stored: () => questions.get(question.id) };
 }
 
+type Desk = Awaited<ReturnType<typeof answeredDesk>>;
+
 describe('a suggestion', () => {
   it('is asked once, in whatever words', async () => {
     const { requests, id } = await answeredDesk();
@@ -68,12 +70,58 @@ describe('a suggestion', () => {
   it('remembers who asked it first', async () => {
     const { requests, id, stored } = await answeredDesk();
     await Promise.all([requests.markUsed(id, 0, 'U9'), requests.markUsed(id, 1, 'U8')]);
-    await requests.markUsed(id, 0, 'U7');
+    expect(await requests.markUsed(id, 0, 'U7')).toBeUndefined();
     expect((await stored())?.usedFollowUps?.toSorted((a, b) => a.index - b.index)).toEqual([
       { index: 0, byUserId: 'U9' },
       { index: 1, byUserId: 'U8' },
     ]);
     expect(await requests.markUsed('q000000000000000000000000', 0, 'U9')).toBeUndefined();
+  });
+});
+
+describe('a suggestion that was taken back before the service was asked', () => {
+  it('can be asked again, by anybody, and then once', async () => {
+    const { requests, id, life } = await answeredDesk();
+    const first = await requests.followUp(id, 0, press);
+    if (first.kind !== 'accepted') throw new Error(first.kind);
+    await requests.cancel(first.question.id, press);
+    expect(await requests.followUp(id, 0, other, { text: 'In other words?' })).toMatchObject({
+      kind: 'accepted',
+      question: { askerId: 'U8', text: 'In other words?' },
+    });
+    expect(await requests.followUp(id, 0, press)).toMatchObject({ kind: 'duplicate', question: { askerId: 'U8' } });
+    await life.run();
+    expect(life.upstream().map(({ text }) => text)).toContain('In other words?');
+    expect(life.upstream().map(({ text }) => text)).not.toContain('What calls it?');
+  });
+
+  it('and again, as often as it is', async () => {
+    const { requests, id } = await answeredDesk();
+    for (let times = 0; times < 5; times += 1) {
+      const asked = await requests.followUpPrivately(id, 0, direct, press);
+      if (asked.kind !== 'accepted') throw new Error(asked.kind);
+      await requests.cancel(asked.question.id, { ...press, channelId: direct.channelId });
+    }
+    expect(await requests.followUpPrivately(id, 0, direct, press)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('is not asked again once the service was asked', async () => {
+    const { requests, id, life } = await answeredDesk();
+    const first = await requests.followUp(id, 0, press);
+    if (first.kind !== 'accepted') throw new Error(first.kind);
+    await life.run();
+    await requests.cancel(first.question.id, press);
+    expect((await requests.followUp(id, 0, other)).kind).toBe('duplicate');
+  });
+
+  it.each([
+    ['as it is', (desk: Desk, byMs: number) => desk.requests.followUp(desk.id, 0, press, { byMs })],
+    ['privately', (desk: Desk, byMs: number) => desk.requests.followUpPrivately(desk.id, 0, direct, press, byMs)],
+  ])('%s, too late, is not taken', async (_name, ask) => {
+    const desk = await answeredDesk();
+    await expect(ask(desk, desk.life.now() - 1)).rejects.toMatchObject({ kind: 'storage' });
+    await desk.life.run();
+    expect(desk.life.upstream()).toEqual([]);
   });
 });
 
@@ -109,15 +157,13 @@ describe('sharing', () => {
     expect(result).toEqual({ kind: 'expired' });
   });
 
-  it('that failed is tried again by the sharer only, as sharing, and asked nowhere else', async () => {
+  it('that failed is never tried again unseen, and asked nowhere else', async () => {
     const shares = { questionId: 'q000000000000000000000000', withLink: false, confirmed };
     const outcome = { kind: 'failed', failure: { cause: 'unreachable' } } as const;
     const { requests, id } = await answeredDesk({ shares, origin: 'shared', outcome });
-    expect(await requests.askAgain(id, press)).toEqual({ kind: 'expired' });
-    expect(await requests.askIn(id, direct, { ...press, userId: 'U1' })).toEqual({ kind: 'expired' });
-    expect(await requests.askAgain(id, { ...press, userId: 'U1' })).toMatchObject({
-      kind: 'accepted',
-      question: { origin: 'shared', shares },
-    });
+    for (const userId of ['U1', 'U9']) {
+      expect(await requests.askAgain(id, { ...press, userId })).toEqual({ kind: 'expired' });
+      expect(await requests.askIn(id, direct, { ...press, userId })).toEqual({ kind: 'expired' });
+    }
   });
 });
