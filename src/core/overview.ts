@@ -48,9 +48,10 @@ export function createOpenIn(
 ) {
   return { thread, channel };
 
-  /** In the order in which they are going to be asked. */
-  async function thread({ line }: Thread): Promise<OverviewEntry[]> {
-    return entriesOf(await readAll(ports, line));
+  /** In the order in which they are going to be asked; of what was not admitted yet, only the reader's own. */
+  async function thread({ line }: Thread, readerId: string): Promise<OverviewEntry[]> {
+    const waiting = await readAll(ports, line);
+    return entriesOf(waiting.filter(({ askerId, admittedMs }) => admittedMs !== undefined || askerId === readerId));
   }
 
   /** What nobody but its asker may know of yet, because it was not found whether they may ask there, is left out. */

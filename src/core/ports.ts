@@ -88,6 +88,8 @@ export interface ThreadStore {
 export interface Claims {
   /** Claims `key` for `owner` and returns who owns it now: `owner`, or the one that came first. */
   claim(key: string, owner: string): Promise<string>;
+  /** Who owns `key` now; undefined when nobody claimed it. */
+  ownerOf(key: string): Promise<string | undefined>;
 }
 
 /** What the card of a question shows. */

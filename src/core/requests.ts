@@ -1,4 +1,6 @@
 import { type Acceptance, type AcceptPorts, questionId as idOf, type NewQuestion } from './accept.ts';
+import { createAttempts, mostAttempts } from './attempts.ts';
+import { AppError, isAppError } from './errors.ts';
 import type { LifePorts } from './life-ports.ts';
 import { isInThread, newThread, type Place, type Question, type ThreadPlace } from './question.ts';
 import { createSuggestions } from './suggestions.ts';
@@ -33,9 +35,6 @@ export type RequestPorts = Pick<LifePorts, 'questions' | 'threads' | 'claims' | 
 
 export type Requests = ReturnType<typeof createRequests>;
 
-/** How far a chain of attempts that could not be shown is followed. */
-const mostAttempts = 20;
-
 function againKey(questionId: string): string {
   return `again:${questionId}`;
 }
@@ -49,7 +48,8 @@ function editedKey(questionId: string, atMs: number): string {
  * button claims. Every method throws `AppError` of kind `storage` when nothing was done.
  */
 export function createRequests({ questions, threads, claims, looks, witness, accept, digest, now }: RequestPorts) {
-  const suggestions = createSuggestions({ questions, accept, find });
+  const attemptUnder = createAttempts({ questions, digest });
+  const suggestions = createSuggestions({ questions, accept, find, attemptUnder });
 
   return {
     cancel,
@@ -90,7 +90,7 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
   async function startedBy(key: string): Promise<Question | undefined> {
     let newest = await questions.get(idOf(digest, key));
     for (let versions = 0; versions < mostAttempts && newest?.edited !== undefined; versions += 1) {
-      const next = await questions.get(idOf(digest, editedKey(newest.id, newest.edited.atMs)));
+      const { question: next } = await attemptUnder(editedKey(newest.id, newest.edited.atMs));
       if (next === undefined) break;
       newest = next;
     }
@@ -99,7 +99,7 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
 
   /**
    * Cancels what runs in a thread: the first question of its line. `key` names the message that says so; delivered again,
-   * it is still aimed at the same question. `ownOnly`: for those who may cancel nothing but what they asked themselves.
+   * it is still aimed at the same question. `ownOnly`: the first of their own, for those who may cancel no other.
    */
   async function cancelInThread(
     place: ThreadPlace,
@@ -107,11 +107,29 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
     key: string,
     { ownOnly = false }: { ownOnly?: boolean } = {},
   ): Promise<CancelResult> {
-    const first = (await threads.get(place))?.line[0];
+    const line = (await threads.get(place))?.line ?? [];
+    const first = ownOnly ? await firstOwn(line, userId) : line[0];
     const aimedAt = first === undefined ? undefined : await claims.claim(`cancel:${key}`, first);
     const question = aimedAt === undefined ? undefined : await questions.get(aimedAt);
     if (question === undefined || (ownOnly && question.askerId !== userId)) return { kind: 'nothing' };
     return cancelFound(question, userId);
+  }
+
+  async function firstOwn(line: readonly string[], userId: string): Promise<string | undefined> {
+    for (const id of line) {
+      const question = await readable(id);
+      if (question?.askerId === userId && !hasEnded(question)) return id;
+    }
+    return undefined;
+  }
+
+  async function readable(id: string): Promise<Question | undefined> {
+    try {
+      return await questions.get(id);
+    } catch (error) {
+      if (isAppError(error, 'corrupt')) return undefined;
+      throw error;
+    }
   }
 
   async function cancelFound({ id }: Question, userId: string): Promise<CancelResult> {
@@ -152,29 +170,35 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
   }
 
   /**
-   * Asks the edited version of a question in its place, once, and cancels the one that runs; `cameLate` when that was
-   * answered already, so that the edited version follows it.
+   * Asks the edited version of a question in its place, once; `cameLate` when that was answered already, so that the edited
+   * version follows it. The one that runs is to be cancelled once the new one stands.
    */
-  async function askEdited(questionId: string, press: Press): Promise<{ result: ButtonResult; cameLate: boolean }> {
+  async function askEdited(
+    questionId: string,
+    press: Press,
+    byMs?: number,
+  ): Promise<{ result: ButtonResult; cameLate: boolean }> {
     const question = await find(questionId, press);
     const edited = question?.edited;
     if (question === undefined || edited === undefined) return { result: { kind: 'expired' }, cameLate: false };
     const cameLate = question.outcome?.kind === 'answered';
-    const result = await accept({
-      key: editedKey(questionId, edited.atMs),
-      place: question.place,
-      askerId: press.userId,
-      text: edited.text,
-      origin: 'retry',
-      beginsThread: question.beginsThread,
-      messageTs: question.messageTs,
-      files: question.files,
-      readsThread: question.readsThread ?? false,
-      fresh: question.fresh && !cameLate,
-      ...(question.follows === undefined ? {} : { follows: question.follows }),
-    });
-    // Only now, and also when it was asked before: a crash in between must not leave the old version running.
-    if (result.kind === 'accepted' || result.kind === 'duplicate') await cancelFound(question, press.userId);
+    const { key } = await attemptUnder(editedKey(questionId, edited.atMs));
+    const result = await accept(
+      {
+        key,
+        place: question.place,
+        askerId: press.userId,
+        text: edited.text,
+        origin: 'retry',
+        beginsThread: question.beginsThread,
+        messageTs: question.messageTs,
+        files: question.files,
+        readsThread: question.readsThread ?? false,
+        fresh: question.fresh && !cameLate,
+        ...(question.follows === undefined ? {} : { follows: question.follows }),
+      },
+      byMs,
+    );
     return { result, cameLate };
   }
 
@@ -185,38 +209,39 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
   async function askAgain(
     questionId: string,
     press: Press,
-    options: { fresh?: boolean; responseUrl?: string | undefined } = {},
+    options: { fresh?: boolean; responseUrl?: string | undefined; byMs?: number } = {},
   ): Promise<ButtonResult> {
     const found = await find(questionId, press);
     const question = found === undefined ? undefined : await newestAttempt(found);
     if (question === undefined) return { kind: 'expired' };
     if (question.id !== found?.id && !isToldPrivately(question)) return { kind: 'duplicate', question };
-    if (!hasEnded(question)) return { kind: 'expired' };
-    // Sharing was confirmed by whoever shared, and by nobody else.
-    const { shares } = question;
-    if (shares !== undefined && question.askerId !== press.userId) return { kind: 'expired' };
-    const { responseUrl, fresh = false } = options;
-    return accept({
-      key: againKey(question.id),
-      place: question.place,
-      askerId: press.userId,
-      text: question.text,
-      origin: shares === undefined ? (isInThread(question.place) ? 'retry' : 'command') : 'shared',
-      beginsThread: shares === undefined && !isInThread(question.place),
-      messageTs: question.messageTs,
-      files: question.files,
-      readsThread: question.readsThread ?? false,
-      ...(question.follows === undefined ? {} : { follows: question.follows }),
-      ...(shares === undefined ? {} : { shares }),
-      fresh: fresh || question.fresh,
-      ...(responseUrl === undefined ? {} : { responseUrl }),
-    });
+    // Who would see a shared answer is shown and confirmed anew each time.
+    if (!hasEnded(question) || question.shares !== undefined) return { kind: 'expired' };
+    const { responseUrl, fresh = false, byMs } = options;
+    const { key } = await attemptUnder(againKey(question.id));
+    return accept(
+      {
+        key,
+        place: question.place,
+        askerId: press.userId,
+        text: question.text,
+        origin: isInThread(question.place) ? 'retry' : 'command',
+        beginsThread: !isInThread(question.place),
+        messageTs: question.messageTs,
+        files: question.files,
+        readsThread: question.readsThread ?? false,
+        ...(question.follows === undefined ? {} : { follows: question.follows }),
+        fresh: fresh || question.fresh,
+        ...(responseUrl === undefined ? {} : { responseUrl }),
+      },
+      byMs,
+    );
   }
 
   async function newestAttempt(question: Question): Promise<Question> {
     let newest = question;
     for (let attempts = 0; attempts < mostAttempts && isToldPrivately(newest); attempts += 1) {
-      const next = await questions.get(idOf(digest, againKey(newest.id)));
+      const { question: next } = await attemptUnder(againKey(newest.id));
       if (next === undefined) break;
       newest = next;
     }
@@ -224,30 +249,32 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
   }
 
   /** Asks a question that could not be shown where it was asked in another place, once per place. */
-  async function askIn(questionId: string, place: Place, press: Press): Promise<ButtonResult> {
+  async function askIn(questionId: string, place: Place, press: Press, byMs?: number): Promise<ButtonResult> {
     const question = await find(questionId, press);
     // A shared answer was confirmed for its place; in another there is nothing to ask.
     if (question === undefined || question.shares !== undefined) return { kind: 'expired' };
-    return accept({
-      key: `again:${questionId}:${place.channelId}`,
-      place,
-      askerId: press.userId,
-      text: question.text,
-      origin: 'command',
-      beginsThread: true,
-    });
+    const { key } = await attemptUnder(`again:${questionId}:${place.channelId}`);
+    return accept(
+      { key, place, askerId: press.userId, text: question.text, origin: 'command', beginsThread: true },
+      byMs,
+    );
   }
 
   /** Watches a question again that was given up on while the service still worked. */
-  async function checkAgain(questionId: string, press: Press): Promise<ButtonResult> {
+  async function checkAgain(
+    questionId: string,
+    press: Press,
+    byMs: number = Number.POSITIVE_INFINITY,
+  ): Promise<ButtonResult> {
     const question = await find(questionId, press);
     if (question === undefined) return { kind: 'expired' };
     if (question.outcome === undefined) return { kind: 'duplicate', question };
     if (question.outcome.kind !== 'gaveUp') return { kind: 'expired' };
     await questions.markOpen(questionId);
     const reopened = await questions.update(questionId, (stored) =>
-      isGivenUp(stored) ? reopen(stored, now()) : stored,
+      isGivenUp(stored) && now() <= byMs ? reopen(stored, now()) : stored,
     );
+    if (reopened !== undefined && isGivenUp(reopened)) throw new AppError('storage', 'too late to be watched again');
     // Once more: the look that closed it may have taken it off the list in between.
     await questions.markOpen(questionId);
     if (reopened !== undefined && isInThread(reopened.place)) {

@@ -1,4 +1,5 @@
 import type { Acceptance, NewQuestion } from './accept.ts';
+import type { Attempt } from './attempts.ts';
 import type { QuestionStore } from './ports.ts';
 import type { ConfirmedAudience, Place, Question } from './question.ts';
 
@@ -16,10 +17,11 @@ export interface SuggestionPorts {
   accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
   /** As of the requests: the question, if it belongs to the place of the press. */
   find: (questionId: string, press: Press) => Promise<Question | undefined>;
+  attemptUnder: (key: string) => Promise<Attempt>;
 }
 
 /** What people may do with an answer they see: ask what it suggests, in its place or privately, and share it. */
-export function createSuggestions({ questions, accept, find }: SuggestionPorts) {
+export function createSuggestions({ questions, accept, find, attemptUnder }: SuggestionPorts) {
   return { followUp, followUpPrivately, markUsed, share, findOwnAnswered };
 
   /**
@@ -35,9 +37,10 @@ export function createSuggestions({ questions, accept, find }: SuggestionPorts) 
     const question = await find(questionId, press);
     const suggestion = suggestionOf(question, index);
     if (question === undefined || suggestion === undefined) return { kind: 'expired' };
+    const { key } = await attemptUnder(`follow-up:${questionId}:${index}`);
     return accept(
       {
-        key: `follow-up:${questionId}:${index}`,
+        key,
         place: question.place,
         askerId: press.userId,
         text: text ?? suggestion,
@@ -48,30 +51,41 @@ export function createSuggestions({ questions, accept, find }: SuggestionPorts) 
   }
 
   /** Asks a suggestion in another place, as a conversation of its own, once per person. */
-  async function followUpPrivately(questionId: string, index: number, place: Place, press: Press): Promise<Result> {
+  async function followUpPrivately(
+    questionId: string,
+    index: number,
+    place: Place,
+    press: Press,
+    byMs?: number,
+  ): Promise<Result> {
     const question = await find(questionId, press);
     const text = suggestionOf(question, index);
     if (question === undefined || text === undefined) return { kind: 'expired' };
     const { shareUrl } = question.upstream;
-    return accept({
-      key: `follow-up:${questionId}:${index}:${press.userId}`,
-      place,
-      askerId: press.userId,
-      text,
-      origin: 'followUp',
-      beginsThread: true,
-      follows: { text: question.text, ...(shareUrl === undefined ? {} : { shareUrl }) },
-    });
+    const { key } = await attemptUnder(`follow-up:${questionId}:${index}:${press.userId}`);
+    return accept(
+      {
+        key,
+        place,
+        askerId: press.userId,
+        text,
+        origin: 'followUp',
+        beginsThread: true,
+        follows: { text: question.text, ...(shareUrl === undefined ? {} : { shareUrl }) },
+      },
+      byMs,
+    );
   }
 
-  /** Notes who asked a suggestion, for its answer to show. Returns the question as it is stored then. */
+  /** Notes who asked a suggestion, for its answer to show. Returns the question if that is news. */
   async function markUsed(questionId: string, index: number, byUserId: string): Promise<Question | undefined> {
-    return questions.update(questionId, (stored) => {
+    let isNews = false;
+    const question = await questions.update(questionId, (stored) => {
       const used = stored.usedFollowUps ?? [];
-      return used.some((each) => each.index === index)
-        ? stored
-        : { ...stored, usedFollowUps: [...used, { index, byUserId }] };
+      isNews = !used.some((each) => each.index === index);
+      return isNews ? { ...stored, usedFollowUps: [...used, { index, byUserId }] } : stored;
     });
+    return isNews ? question : undefined;
   }
 
   /** Shows the answer of a person's own question once more in another place; `key` names what started it. */

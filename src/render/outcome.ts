@@ -72,8 +72,13 @@ function ending(question: Question, outcome: Exclude<Outcome, { kind: 'answered'
 
 function failed(question: Question, failure: Failure, say: Say): Ending {
   const value = { questionId: question.id };
-  const again = button(say.buttons.tryAgain(), ACTIONS.tryAgain, value);
-  const anew = button(say.buttons.askNew(), ACTIONS.askNew, value);
+  // Whoever shares is shown anew who would see it.
+  const share =
+    question.shares === undefined
+      ? undefined
+      : button(say.buttons.share(), ACTIONS.share, { questionId: question.shares.questionId });
+  const again = share ?? button(say.buttons.tryAgain(), ACTIONS.tryAgain, value);
+  const anew = share ?? button(say.buttons.askNew(), ACTIONS.askNew, value);
   const base = { withReference: true, mentions: true };
   switch (failure.cause) {
     case 'service': {
@@ -92,7 +97,11 @@ function failed(question: Question, failure: Failure, say: Say): Ending {
     case 'limited':
       return { ...base, lines: [say.failures.limited(), say.failures.limitedDo()], button: again };
     case 'gone':
-      return { ...base, lines: [say.failures.gone(), say.failures.goneDo()], button: anew };
+      return {
+        ...base,
+        lines: [say.failures.gone(), say.failures.goneDo()],
+        ...(share === undefined ? { button: anew } : {}),
+      };
     case 'refused':
       return { ...base, lines: [say.failures.refused(), say.failures.refusedDo()], button: anew };
     case 'internal':

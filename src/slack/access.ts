@@ -22,6 +22,8 @@ export interface Named {
   teamId?: string | undefined;
   /** As of the gatekeeper. */
   confirmed?: ConfirmedAudience | undefined;
+  /** What the channel is makes no difference: nothing new is to be shown there. */
+  personOnly?: boolean;
 }
 
 export interface Access extends Gatekeeper {
@@ -35,7 +37,7 @@ export interface Access extends Gatekeeper {
  * app cannot post there, so such a question ends with the word that it has to be invited.
  */
 export function createAccess(options: {
-  people: People;
+  people: Pick<People, 'person'>;
   channels: Channels;
   audiences: Audiences;
   identity: Pick<Identity, 'teamId' | 'enterpriseId'>;
@@ -49,7 +51,8 @@ export function createAccess(options: {
   async function admit(userId: string, { channelId }: Place, named: Named = {}): Promise<Admission> {
     if (settings.open.includes(channelId)) return { may: true, ...localeOf(await known(userId)) };
     if (isNamedOutsider(named)) return { may: false, reason: 'outsider' };
-    const isDecided = isDirect(channelId) || isRefusedBySettings(channelId);
+    const isRefused = named.personOnly !== true && isRefusedBySettings(channelId);
+    const isDecided = named.personOnly === true || isDirect(channelId) || isRefused;
     const [person, channel, audience] = await Promise.all([
       settle(people.person(userId)),
       isDecided ? undefined : settle(channels.channel(channelId)),
@@ -58,7 +61,7 @@ export function createAccess(options: {
     // What is wrong with the person comes first: others can't be told to ask elsewhere.
     const { refusal, locale } = judge(userId, person);
     if (refusal !== undefined) return { may: false, reason: refusal, ...locale };
-    if (isRefusedBySettings(channelId)) return { may: false, reason: 'channelRefused', ...locale };
+    if (isRefused) return { may: false, reason: 'channelRefused', ...locale };
     if (channel === undefined || audience === undefined) return { may: true, ...locale };
     const { kind } = resultOf(channel);
     if (kind === 'hidden') return { may: true, isHidden: true, ...locale };

@@ -31,7 +31,7 @@ export interface AgentSessionsDeps {
   client: WebClient;
   through: Through;
   threads: Pick<ThreadStore, 'get'>;
-  claims: Claims;
+  claims: Pick<Claims, 'claim'>;
   now: Clock;
   journal: Journal;
 }

@@ -27,8 +27,11 @@ export interface HomeOf {
 export interface Home {
   /** Shows a person their Home now, whoever they are; returns at once and never throws. */
   show(home: HomeOf): void;
-  /** Shows what became of a press on a Home, of somebody who opened it; `isDone`: whether it was carried out. */
-  showPress(person: Omit<HomeOf, 'channelId'>, isDone: boolean): void;
+  /**
+   * Shows what became of a press on a Home, of somebody who opened it; `isDone`: whether it was carried out. `otherwise` is
+   * called where that can't be shown, because nothing tells that they opened it.
+   */
+  showPress(person: Omit<HomeOf, 'channelId'>, isDone: boolean, otherwise: () => void): void;
   /** Brings the asker's Home up to date in a while, if they looked at it lately; returns at once and never throws. */
   changed(question: Question): void;
   /** Takes nothing new and waits for what is under way, at most `deadlineMs`. */
@@ -82,10 +85,10 @@ export function createHome(deps: HomeDeps): Home {
     request(seat, 'now');
   }
 
-  function showPress(person: Omit<HomeOf, 'channelId'>, isDone: boolean): void {
+  function showPress(person: Omit<HomeOf, 'channelId'>, isDone: boolean, otherwise: () => void): void {
     const showAgain = async (): Promise<void> => {
-      const known = seats.get(nameOf(person))?.home ?? (await homeOf(person));
-      if (known === undefined) return;
+      const known = seats.get(nameOf(person))?.home ?? (await quietly('visit_not_read', () => homeOf(person)));
+      if (known === undefined) return otherwise();
       const seat = seatOf(known);
       seat.notCancelled ||= !isDone;
       request(seat, 'now');

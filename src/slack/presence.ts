@@ -31,7 +31,7 @@ export function createPresence(deps: {
   serviceState: () => Promise<ServiceState>;
   visits: Records<Visit>;
   threads: Pick<ThreadStore, 'get'>;
-  claims: Claims;
+  claims: Pick<Claims, 'claim'>;
   /** Shortest time between two changes of one Home that nobody asked for. */
   everyMs: number;
   now: Clock;

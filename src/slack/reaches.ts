@@ -1,6 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { isAppError } from '../core/errors.ts';
+import type { People } from './people.ts';
 import type { Through } from './through.ts';
 
 /** Members per page, and pages: who is not found among so many is taken for no member. */
@@ -8,8 +9,8 @@ const pageSize = 900;
 const mostPages = 20;
 
 /**
- * What a conversation is to a person. `open`: everybody in the workspace may read it. `hidden`: Slack shows it to nobody
- * who is not in it, and the app is not.
+ * What a conversation is to a person. `open`: every member of the workspace may read it, and they are one; guests and
+ * people of elsewhere read only where they are. `hidden`: Slack shows it to nobody who is not in it, and the app is not.
  */
 export type Reach = 'member' | 'open' | 'none' | 'hidden';
 
@@ -32,7 +33,15 @@ const conversation = z.object({
  * Whether people belong where a form of theirs points to: ids in forms come back through the person's client. Asked anew
  * each time, because forms are few and the answer must not be old.
  */
-export function createReaches({ client, through }: { client: WebClient; through: Through }): Reaches {
+export function createReaches({
+  client,
+  through,
+  people,
+}: {
+  client: WebClient;
+  through: Through;
+  people: Pick<People, 'person'>;
+}): Reaches {
   return { of, membership };
 
   async function of(userId: string, channelId: string): Promise<Reach> {
@@ -44,7 +53,9 @@ export function createReaches({ client, through }: { client: WebClient; through:
     if (!parsed.success) return 'none';
     const { is_im: isIm, is_mpim: isMpim, is_private: isPrivate, user } = parsed.data;
     if (isIm && user !== undefined) return user === userId ? 'member' : 'none';
-    return isIm || isMpim || isPrivate ? membership(userId, channelId) : 'open';
+    if (isIm || isMpim || isPrivate) return membership(userId, channelId);
+    const { kind } = await people.person(userId);
+    return kind === 'member' ? 'open' : membership(userId, channelId);
   }
 
   async function membership(userId: string, channel: string): Promise<Exclude<Reach, 'open'>> {

@@ -28,7 +28,7 @@ export function createRepainting(deps: {
   client: WebClient;
   through: Through;
   format: RepaintedFormat;
-  /** Notes the use; returns the question as it is stored then. */
+  /** Notes the use; returns the question if that is news. */
   markUsed: (questionId: string, index: number, byUserId: string) => Promise<Question | undefined>;
   /** The answer of a closed question, read again. */
   recall: (question: Question) => Promise<Answer | undefined>;
@@ -54,10 +54,14 @@ export function createRepainting(deps: {
   }
 
   async function persist(questionId: string, index: number, byUserId: string): Promise<void> {
+    const question = await patiently(() => markUsed(questionId, index, byUserId));
+    if (question !== undefined) await patiently(() => paint(question));
+  }
+
+  async function patiently<Result>(run: () => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries += 1) {
       try {
-        const question = await markUsed(questionId, index, byUserId);
-        return question === undefined ? undefined : await paint(question);
+        return await run();
       } catch (error) {
         if (!isAppError(error) || !isTransient(error) || tries === mostTries || isStopping) throw error;
         await pause(error);
@@ -76,7 +80,7 @@ export function createRepainting(deps: {
       if (last === undefined || messages.length !== question.delivery.posted.length) return;
       const { metadata: _, ...message } = last;
       try {
-        await through('chat.update', 'private', () =>
+        await through('chat.update', 'edit', () =>
           client.chat.update({ channel: question.place.channelId, ts, blocks: [], ...message }),
         );
         return;

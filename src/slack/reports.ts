@@ -44,7 +44,10 @@ export function createReports(deps: ReportsDeps) {
     isDirect: boolean;
   }): Promise<Word> {
     const { userId, place, thread, isDirect } = asked;
-    const [open, service] = await Promise.all([thread === undefined ? [] : openIn.thread(thread), serviceState()]);
+    const [open, service] = await Promise.all([
+      thread === undefined ? [] : openIn.thread(thread, userId),
+      serviceState(),
+    ]);
     const conversationUrl = thread === undefined ? undefined : await linkOf(thread, place);
     const rule = isDirect ? 'direct' : ruleOf(true, thread);
     return (locale) =>

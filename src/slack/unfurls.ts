@@ -51,7 +51,7 @@ export function createUnfurls(options: {
   codeSearch: Pick<CodeSearch, 'byReadToken'>;
   access: Pick<Access, 'admit'>;
   audiences: Pick<Audiences, 'of'>;
-  claims: Claims;
+  claims: Pick<Claims, 'claim'>;
   digest: (key: string) => string;
   journal: Journal;
 }): Unfurls {

@@ -143,6 +143,7 @@ export function createClaims(kv: KeyValueStore): Claims {
       }
       throw new AppError('storage', `Claim ${key} could neither be made nor read`);
     },
+    ownerOf: (name) => kv.get(claimKey(name)),
   };
 }
 

@@ -210,15 +210,40 @@ describe('sharing a private answer', () => {
     );
   });
 
-  test('whose conversation is gone by then ends visibly, and only the sharer may try again', async () => {
+  test('that failed offers to share anew, which shows again who would see it, to the sharer alone', async () => {
+    await world.stop();
+    await service.stop();
+    await begin({ PATIENCE_SECONDS: '1' });
+    await answered();
+    let isDown = true;
+    service.decideFates((call) => (isDown && call === 'read' ? { status: 503 } : undefined));
+    const view = await choose(await form(), 'C0GUESTS');
+    await world.submit(view, { [channelMenu]: 'C0GUESTS', [confirmId(view)]: ['confirm'] });
+    const card = await eventually(() => one(roots('C0GUESTS')));
+    const end = await eventually(() => one(world.answersIn(card.ts)), { timeoutMs: 20_000 });
+    expect(buttonsOf(end.blocks).map(({ label }) => label)).toEqual(['Share…']);
+    isDown = false;
+    await world.press('Share…', { user: people.bob, threadTs: card.ts });
+    await eventually(async () => expect(shown(await world.modal())).toContain('Only the person who asked'));
+    await world.closeModal(await world.modal());
+    await world.press('Share…', { threadTs: card.ts });
+    const again = await choose(await eventually(() => one(world.slack.openViews)), 'C0GUESTS');
+    expect(shown(again)).toContain('Share with them too');
+    await world.submit(again, { [channelMenu]: 'C0GUESTS', [confirmId(again)]: ['confirm'] });
+    const second = await eventually(() => one(roots('C0GUESTS').filter(({ ts }) => ts !== card.ts)));
+    const answer = await eventually(() => one(world.answersIn(second.ts)));
+    expect(visibleText(answer)).toContain('The answer to "a private question?"');
+  }, 40_000);
+
+  test('whose conversation is gone by then ends visibly, and cannot be tried again', async () => {
     await answered();
     const view = await choose(await form(), 'C0GENERAL');
     service.remove(service.conversations[0]?.id ?? 0);
     await world.submit(view, { [channelMenu]: 'C0GENERAL' });
     const card = await eventually(() => one(roots('C0GENERAL')));
-    await eventually(() => expect(world.slack.inThread(card.ts)).toHaveLength(1));
-    await world.press('Ask in a new conversation', { user: people.bob });
-    await eventually(() => expect(toldTo(people.bob)).toContain('too old'));
+    const end = await eventually(() => one(world.slack.inThread(card.ts)));
+    expect(visibleText(end)).toContain('was deleted');
+    expect(buttonsOf(end.blocks)).toEqual([]);
     expect(service.questions()).toEqual([]);
   });
 });

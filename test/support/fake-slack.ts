@@ -20,7 +20,9 @@ export type Fault =
   | { retryAfterSeconds: number }
   /** The call takes effect, and then the connection breaks before an answer is sent. */
   | { breakAfterEffect: true }
-  | { breakBeforeEffect: true };
+  | { breakBeforeEffect: true }
+  /** The call takes effect after a while. */
+  | { delayMs: number };
 
 /**
  * A strict stand-in for Slack's Web API: unknown methods, unknown ids, missing threads and anything over Slack's limits
@@ -43,7 +45,14 @@ export async function startFakeSlack() {
   const agents = createAgents(channels);
   const unfurls = createUnfurls(messages, violations);
   const methods: Methods = {
-    'auth.test': () => ({ ok: true, team_id: team.id, user_id: team.botUserId, bot_id: team.botId, team: 'Fake', url: 'https://fake.slack.com/' }),
+    'auth.test': () => ({
+      ok: true,
+      team_id: team.id,
+      user_id: team.botUserId,
+      bot_id: team.botId,
+      team: 'Fake',
+      url: 'https://fake.slack.com/',
+    }),
     ...folk.methods,
     ...channels.methods,
     ...messages.methods,
@@ -147,6 +156,10 @@ export async function startFakeSlack() {
     const fault = planned === undefined ? fate(method) : planned.fault;
     if (planned !== undefined) planned.times -= 1;
     if (fault === undefined) return sendJson(response, run(args));
+    if ('delayMs' in fault) {
+      await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
+      return sendJson(response, run(args));
+    }
     if ('error' in fault) return sendJson(response, { ok: false, error: fault.error });
     if ('retryAfterSeconds' in fault) {
       response.writeHead(429, { 'retry-after': String(fault.retryAfterSeconds) }).end();

@@ -366,6 +366,7 @@ export function createMemoryLife(
           if (!claims.has(key)) claims.set(key, owner);
           return claims.get(key) ?? owner;
         }),
+      ownerOf: async (key) => claims.get(key),
     },
     codeSearch,
     messenger,

@@ -3,6 +3,14 @@ import { AppError } from '../../core/errors.ts';
 /** Slack wants an answer within 3 s of sending; this is what is left after its way here and back. */
 export const ackBudgetMs = 2_500;
 
+/** Time kept for the second of the two steps of taking a question, so that nothing is taken after it was called not taken. */
+export const confirmMs = 500;
+
+/** Throws once `byMs` (epoch milliseconds) is over: what is asked then would not be taken any more. */
+export function assertInTime(byMs: number): void {
+  if (Date.now() > byMs) throw new AppError('storage', 'not done in the time Slack gives');
+}
+
 /**
  * Waits for `work` until `byMs` (epoch milliseconds) and throws then. Work that ends later is handed to `undo`, because
  * whoever asked was told that it was not done.

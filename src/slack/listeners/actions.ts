@@ -2,12 +2,12 @@ import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { ACTIONS } from '../../render/ids.ts';
 import { renderWords } from '../../render/modals.ts';
-import { type Notice, refusalSentence } from '../../render/notices.ts';
+import { refusalSentence } from '../../render/notices.ts';
 import { renderSourcesModal } from '../../render/sources.ts';
 import { localeOf } from '../people.ts';
+import { assertInTime } from './ack-time.ts';
 import { type Desk, notCancelledOf } from './desk.ts';
-import { openModal } from './opening.ts';
-import { onPress, openDirect, type Pressed, type PressRule, refusalOfPress, told } from './presses.ts';
+import { type Handled, onPress, openDirect, type Pressed, type PressRule, refusalOfPress, told } from './presses.ts';
 
 /**
  * The buttons of cards, answers and private notices. A press is acknowledged once it is stored; one that could not be
@@ -18,29 +18,25 @@ export function registerActions(app: App, desk: Desk): void {
 
   on(ACTIONS.cancel, cancel, 'later');
   on(ACTIONS.drop, cancel, 'later');
-  on(ACTIONS.tryAgain, async ({ value, press }) => told(await requests.askAgain(value.questionId, press)));
-  on(ACTIONS.askNew, async ({ value, press }) =>
-    told(await requests.askAgain(value.questionId, press, { fresh: true })),
+  on(ACTIONS.tryAgain, async ({ value, press, byMs }) =>
+    told(await requests.askAgain(value.questionId, press, { byMs })),
   );
-  on(ACTIONS.checkAgain, async ({ value, press }) => told(await requests.checkAgain(value.questionId, press)));
+  on(ACTIONS.askNew, async ({ value, press, byMs }) =>
+    told(await requests.askAgain(value.questionId, press, { fresh: true, byMs })),
+  );
+  on(ACTIONS.checkAgain, async ({ value, press, byMs }) => {
+    // What is watched again was asked before, so there is nothing to withdraw.
+    const { notice } = told(await requests.checkAgain(value.questionId, press, byMs));
+    return { notice };
+  });
   // Where it can't be shown again, the presser is told in the place of the press.
-  on(ACTIONS.askHere, async ({ value, press, listener: { responseUrl } }) =>
-    told(await requests.askAgain(value.questionId, press, { responseUrl })),
+  on(ACTIONS.askHere, async ({ value, press, byMs, listener: { responseUrl } }) =>
+    told(await requests.askAgain(value.questionId, press, { responseUrl, byMs })),
   );
   // Pressed where the question may not be asked; that it may be in a direct message is found before it is shown there.
   on(ACTIONS.askInDm, askInDm, 'person');
-  on(ACTIONS.askEdited, async ({ value, press }) => {
-    const { result, cameLate } = await requests.askEdited(value.questionId, press);
-    return result.kind === 'accepted' && cameLate ? { kind: 'editedAfterAnswer' } : told(result);
-  });
-  on(
-    ACTIONS.allSources,
-    async (pressed) => {
-      await openModal(desk, pressed, () => sources(pressed));
-      return undefined;
-    },
-    'later',
-  );
+  on(ACTIONS.askEdited, askEdited);
+  on(ACTIONS.allSources, async (pressed) => ({ modal: () => sources(pressed) }), 'later');
 
   async function sources({ value, press, named }: Pressed): Promise<ModalView> {
     const [question, admission, locale] = await Promise.all([
@@ -53,26 +49,36 @@ export function registerActions(app: App, desk: Desk): void {
     return renderSourcesModal(question, question.outcome.answer, locale);
   }
 
-  async function askInDm({ value, press }: Pressed): Promise<Notice | undefined> {
+  async function askInDm({ value, press, byMs }: Pressed): Promise<Handled> {
     const channelId = await openDirect(desk, press.userId);
-    return told(await requests.askIn(value.questionId, { teamId: press.teamId, channelId }, press));
+    assertInTime(byMs);
+    return told(await requests.askIn(value.questionId, { teamId: press.teamId, channelId }, press, byMs));
+  }
+
+  async function askEdited({ value, press, byMs }: Pressed): Promise<Handled> {
+    const { result, cameLate } = await requests.askEdited(value.questionId, press, byMs);
+    if (result.kind !== 'accepted' && result.kind !== 'duplicate') return told(result);
+    // The old version is stopped once the new one stands for certain, and also when that was asked before.
+    const after = (): void => {
+      requests.cancel(value.questionId, press).catch((error: unknown) => {
+        desk.journal.error({ event: 'old_version_not_cancelled', questionId: value.questionId }, error);
+      });
+    };
+    const isLate = result.kind === 'accepted' && cameLate;
+    return { ...told(result), ...(isLate ? { notice: { kind: 'editedAfterAnswer' } } : {}), after };
   }
 
   /** Who asked may always take the question back, even where they could not ask it any more. */
-  async function cancel(pressed: Pressed): Promise<Notice | undefined> {
+  async function cancel(pressed: Pressed): Promise<Handled> {
     const { value, press } = pressed;
     const isOwn = (await requests.find(value.questionId, press))?.askerId === press.userId;
     const refusal = isOwn ? undefined : await refusalOfPress(desk, pressed, 'person');
-    if (refusal !== undefined) return refusal;
+    if (refusal !== undefined) return { notice: refusal };
     const result = await requests.cancel(value.questionId, press);
-    return notCancelledOf(result);
+    return { notice: notCancelledOf(result) };
   }
 
-  function on(
-    actionId: string | RegExp,
-    handle: (pressed: Pressed) => Promise<Notice | undefined>,
-    rule?: PressRule,
-  ): void {
+  function on(actionId: string | RegExp, handle: (pressed: Pressed) => Promise<Handled>, rule?: PressRule): void {
     onPress(app, desk, actionId, handle, rule);
   }
 }

@@ -9,12 +9,9 @@ import { ruleOf } from '../../render/place-rule.ts';
 import { isDirect } from '../channels.ts';
 import type { Word } from '../messenger.ts';
 import { localeOf } from '../people.ts';
-import { ackBudgetMs, inAckTime } from './ack-time.ts';
+import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
 import { type Desk, refusalOf, withdraw } from './desk.ts';
 import { refusalOfPress } from './presses.ts';
-
-/** Time kept for the second of the two steps of taking a question, in milliseconds. */
-const confirmMs = 500;
 
 /** `/deepsearch <question>`: acknowledged once the question is stored; everything said back is private. */
 export function registerCommand(app: App, desk: Desk): void {
@@ -32,7 +29,7 @@ export function registerCommand(app: App, desk: Desk): void {
 
     const text = await desk.read(command.text ?? '');
     const intent = readCommandIntent(text);
-    if (intent.kind === 'new') return say({ kind: 'emptyQuestion' });
+    if (intent.kind === 'new') return say({ kind: 'emptyQuestion', after: 'command' });
     if (intent.kind !== 'ask') {
       const verb = intent.kind === 'nothing' ? 'help' : intent.verb;
       return say(await obey(verb, userId, place, byMs).catch((error: unknown) => notTaken(error, text)));
@@ -47,7 +44,6 @@ export function registerCommand(app: App, desk: Desk): void {
         beginsThread: true,
         ...(command.response_url ? { responseUrl: command.response_url } : {}),
       };
-      // Storing has to leave time for confirming, so that nothing is taken after it was called not taken.
       const accepting = desk.accept(question, byMs - confirmMs);
       const acceptance = await inAckTime(accepting, byMs, (late) => withdraw(desk, late, userId));
       const refusal = refusalOf(acceptance, text);

@@ -5,14 +5,13 @@ import type { Verdict, Vote } from '../../core/votes.ts';
 import { FEEDBACK_FIELDS, FEEDBACK_REASONS, MAX_FEEDBACK_COMMENT, renderFeedbackForm } from '../../render/feedback.ts';
 import { ACTIONS, FORMS, parseButtonValue } from '../../render/ids.ts';
 import { renderWords } from '../../render/modals.ts';
-import { type Notice, renderNotice } from '../../render/notices.ts';
+import { renderNotice } from '../../render/notices.ts';
 import { sayIn } from '../../render/say.ts';
 import type { Listener } from '../messenger.ts';
 import { localeOf } from '../people.ts';
 import type { Desk } from './desk.ts';
 import { onForm, type Reply, type Sent } from './forms.ts';
-import { openModal } from './opening.ts';
-import { onPress, type Pressed, refusalOfPress } from './presses.ts';
+import { type Handled, onPress, type Pressed, refusalOfPress } from './presses.ts';
 
 /**
  * Votes on answers. A vote against one counts at once; why is asked for in a form, and added when it is sent off. A vote
@@ -29,20 +28,16 @@ export function registerFeedback(app: App, desk: Desk): void {
     handle: explain,
   });
 
-  async function vote(pressed: Pressed): Promise<Notice | undefined> {
+  async function vote(pressed: Pressed): Promise<Handled> {
     const { value, press, listener } = pressed;
-    if (value.verdict === 'down') {
-      await openModal(desk, pressed, () => voteAgainst(pressed));
-      return undefined;
-    }
-    if (value.verdict === undefined) return { kind: 'expiredButton' };
+    if (value.verdict === 'down') return { modal: () => voteAgainst(pressed) };
+    if (value.verdict === undefined) return { notice: { kind: 'expiredButton' } };
     const refusal = await refusalOfPress(desk, pressed, 'place');
-    if (refusal !== undefined) return refusal;
+    if (refusal !== undefined) return { notice: refusal };
     const question = votedOn(await desk.requests.find(value.questionId, press));
-    if (question === undefined) return { kind: 'expiredButton' };
+    if (question === undefined) return { notice: { kind: 'expiredButton' } };
     await desk.votes.put(voteOf(question, press.userId, 'up'));
-    sayNoted(listener);
-    return undefined;
+    return { after: () => sayNoted(listener) };
   }
 
   /** The vote is kept whatever becomes of the form; pressed twice, the reasons given before stay. */

@@ -3,21 +3,20 @@ import type { ModalView } from '@slack/types';
 import type { ButtonResult } from '../../core/requests.ts';
 import { ACTIONS, type ButtonValue, FOLLOW_UP_PATTERN, FORMS, parseButtonValue } from '../../render/ids.ts';
 import { FIELDS, renderEditForm, renderWords } from '../../render/modals.ts';
-import { type Notice, refusalSentence } from '../../render/notices.ts';
+import { refusalSentence } from '../../render/notices.ts';
 import { localeOf } from '../people.ts';
+import { assertInTime } from './ack-time.ts';
 import type { Desk } from './desk.ts';
 import { onForm, problemOf, type Reply, type Sent } from './forms.ts';
-import { openModal } from './opening.ts';
-import { onPress, openDirect, type Pressed, refusalOfPress, told } from './presses.ts';
+import { type Handled, onPress, openDirect, type Pressed, refusalOfPress, told } from './presses.ts';
 
 /** The suggestions under an answer: asked as they are, in other words, or privately. */
 export function registerFollowUps(app: App, desk: Desk): void {
   const { requests } = desk;
 
-  onPress(app, desk, FOLLOW_UP_PATTERN, async ({ value, press }) => {
-    const result = await requests.followUp(value.questionId, value.index ?? -1, press);
-    noteUsed(value, result);
-    return told(result);
+  onPress(app, desk, FOLLOW_UP_PATTERN, async ({ value, press, byMs }) => {
+    const result = await requests.followUp(value.questionId, value.index ?? -1, press, { byMs });
+    return { ...told(result), after: () => noteUsed(value, result) };
   });
   // Forms open before it is asked who may; what is private is checked where it is asked.
   onPress(app, desk, ACTIONS.followUpMenu, choose, 'later');
@@ -27,21 +26,19 @@ export function registerFollowUps(app: App, desk: Desk): void {
     handle: askEdited,
   });
 
-  async function choose(pressed: Pressed): Promise<Notice | undefined> {
-    const { value, press } = pressed;
-    if (value.choice === 'edit') {
-      await openModal(desk, pressed, () => editForm(pressed));
-      return undefined;
-    }
-    if (value.choice !== 'private') return { kind: 'expiredButton' };
+  async function choose(pressed: Pressed): Promise<Handled> {
+    const { value, press, byMs } = pressed;
+    if (value.choice === 'edit') return { modal: () => editForm(pressed) };
+    if (value.choice !== 'private') return { notice: { kind: 'expiredButton' } };
     const refusal = await refusalOfPress(desk, pressed, 'person');
-    if (refusal !== undefined) return refusal;
+    if (refusal !== undefined) return { notice: refusal };
     // Only where the press belongs to the question a direct message is opened for it.
-    if ((await requests.find(value.questionId, press)) === undefined) return { kind: 'expiredButton' };
+    if ((await requests.find(value.questionId, press)) === undefined) return { notice: { kind: 'expiredButton' } };
     const place = { teamId: press.teamId, channelId: await openDirect(desk, press.userId) };
-    const result = await requests.followUpPrivately(value.questionId, value.index ?? -1, place, press);
+    assertInTime(byMs);
+    const result = await requests.followUpPrivately(value.questionId, value.index ?? -1, place, press, byMs);
     return result.kind === 'accepted' && place.channelId !== press.channelId
-      ? { kind: 'askedPrivately' }
+      ? { asked: result, notice: { kind: 'askedPrivately' } }
       : told(result);
   }
 
@@ -80,7 +77,6 @@ export function registerFollowUps(app: App, desk: Desk): void {
       ...(text === undefined ? {} : { text }),
       byMs: sent.byMs,
     });
-    noteUsed(value, result);
     const isOwn =
       result.kind === 'duplicate' &&
       result.question.askerId === userId &&
@@ -89,9 +85,10 @@ export function registerFollowUps(app: App, desk: Desk): void {
       return wrong(say.modals.askedMeanwhile(await nameOf(result.question.askerId)));
     }
     const problem = problemOf(result, text ?? '', say);
-    return problem === undefined ? { kind: 'done', result } : wrong(problem);
+    return problem === undefined ? { kind: 'done', result, after: () => noteUsed(value, result) } : wrong(problem);
   }
 
+  /** Only once it stands: what was called not taken uses no suggestion up. */
   function noteUsed({ questionId, index }: ButtonValue, result: ButtonResult): void {
     if (index === undefined || (result.kind !== 'accepted' && result.kind !== 'duplicate')) return;
     desk.repainting.suggestionUsed(questionId, index, result.question.askerId);

@@ -7,11 +7,8 @@ import { renderWords } from '../../render/modals.ts';
 import { type Say, sayIn } from '../../render/say.ts';
 import type { Named } from '../access.ts';
 import { localeOf } from '../people.ts';
-import { ackBudgetMs, inAckTime } from './ack-time.ts';
+import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
 import { type Desk, withdraw } from './desk.ts';
-
-/** Time kept for the second of the two steps of taking a question, in milliseconds. */
-const confirmMs = 500;
 
 /** What is read of one field of a form, whatever its kind. */
 const field = z.object({

@@ -28,7 +28,7 @@ export function registerHome(app: App, desk: Desk): void {
     else desk.prompts.suggest(visitor);
   });
 
-  /** Nothing can be said privately on a Home, so what became of the press is shown by the Home itself. */
+  /** Nothing can be said privately on a Home, so what became of the press is shown by the Home itself, or in direct messages. */
   app.action(ACTIONS.cancelOwn, async ({ ack, body, context }) => {
     const parsed = homePress.safeParse(body);
     const value = parsed.success ? parseButtonValue(parsed.data.actions[0]?.value) : undefined;
@@ -47,6 +47,8 @@ export function registerHome(app: App, desk: Desk): void {
       isDone = false;
     }
     await ack();
-    desk.home.showPress({ teamId, userId }, isDone);
+    desk.home.showPress({ teamId, userId }, isDone, () => {
+      if (!isDone) desk.tell({ channelId: userId, userId }, { kind: 'pressNotTaken' });
+    });
   });
 }

@@ -7,8 +7,19 @@ import type { Desk } from './desk.ts';
 /** What modals are shown with. */
 type Modals = Pick<Desk, 'client' | 'through' | 'tell' | 'journal'>;
 
+/** Who asked for a modal, with what. */
+interface Opener {
+  triggerId: string | undefined;
+  listener: Listener;
+}
+
 /** What is known by then is in the modal from the start. Slack's trigger lives 3 s, its way here and back included. */
 const quickMs = 500;
+
+/** Opens a modal as `openModal` does, and lets nobody wait: what asked for it is to be acknowledged at once. */
+export function openInOwnTime(desk: Modals, opener: Opener, fill: () => Promise<ModalView>): void {
+  openModal(desk, opener, fill).catch((error: unknown) => desk.journal.error({ event: 'modal_not_opened' }, error));
+}
 
 /**
  * Opens a modal before anything slow: with what `fill` finds, or, where that takes longer, with a word that is replaced.
@@ -16,7 +27,7 @@ const quickMs = 500;
  */
 export async function openModal(
   desk: Modals,
-  { triggerId, listener }: { triggerId: string | undefined; listener: Listener },
+  { triggerId, listener }: Opener,
   fill: () => Promise<ModalView>,
 ): Promise<void> {
   if (triggerId === undefined) return desk.tell(listener, { kind: 'formNotOpened' });

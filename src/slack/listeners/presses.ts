@@ -1,14 +1,15 @@
 import type { App } from '@slack/bolt';
+import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { AppError, isAppError } from '../../core/errors.ts';
-import type { Refusal } from '../../core/question.ts';
 import type { ButtonResult, Press } from '../../core/requests.ts';
 import { type ButtonValue, parseButtonValue } from '../../render/ids.ts';
 import type { Notice } from '../../render/notices.ts';
 import type { Named } from '../access.ts';
 import type { Listener } from '../messenger.ts';
-import { ackBudgetMs, inAckTime } from './ack-time.ts';
-import { type Desk, refusalOf } from './desk.ts';
+import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
+import { type Desk, refusalOf, withdraw } from './desk.ts';
+import { openInOwnTime } from './opening.ts';
 
 /** How long it may take to find out whether a presser may. */
 const checkMs = 1_200;
@@ -42,6 +43,20 @@ export interface Pressed {
   named: Named;
   value: ButtonValue;
   triggerId: string | undefined;
+  /** A question that is not stored by then is not taken. Epoch milliseconds. */
+  byMs: number;
+}
+
+/** What became of a press. */
+export interface Handled {
+  /** What is said privately to whoever pressed. */
+  notice?: Notice | undefined;
+  /** What the press asked, to be withdrawn where that came too late. */
+  asked?: ButtonResult;
+  /** Done once it is certain that the press came in time. */
+  after?: () => void;
+  /** Fills the modal that is opened for the press. */
+  modal?: () => Promise<ModalView>;
 }
 
 /**
@@ -51,34 +66,42 @@ export interface Pressed {
 export type PressRule = 'place' | 'person' | 'later';
 
 /**
- * Answers the presses of a button or the choices of a menu on messages. A press is acknowledged once `handle` is done; one
- * that could not be carried out in time is acknowledged as well, and the presser is told that nothing was done.
+ * Answers the presses of a button or the choices of a menu on messages. A press is acknowledged once `handle` is done, and
+ * before a modal is opened; one that could not be carried out in time is acknowledged as well, what it asked is withdrawn,
+ * and the presser is told that nothing was done.
  */
 export function onPress(
   app: App,
   desk: Desk,
   actionId: string | RegExp,
-  handle: (pressed: Pressed) => Promise<Notice | undefined>,
+  handle: (pressed: Pressed) => Promise<Handled>,
   rule: PressRule = 'place',
 ): void {
   app.action(actionId, async ({ ack, body, context }) => {
-    const pressed = readPress(body, context.teamId ?? desk.identity.teamId);
+    const byMs = Date.now() + ackBudgetMs;
+    const pressed = readPress(body, context.teamId ?? desk.identity.teamId, byMs - confirmMs);
     if (pressed === undefined) {
       desk.journal.warn({ event: 'button_unreadable' });
       return ack();
     }
-    let notice: Notice | undefined;
+    let handled: Handled;
     try {
-      // A press that is carried out late after all is shown by what it does; pressing again does not do it twice.
-      const byMs = Date.now() + ackBudgetMs;
-      notice = rule === 'later' ? undefined : await refusalOfPress(desk, pressed, rule);
-      notice ??= await inAckTime(handle(pressed), byMs, async () => {});
+      const refusal = rule === 'later' ? undefined : await refusalOfPress(desk, pressed, rule);
+      handled =
+        refusal === undefined
+          ? await inAckTime(handle(pressed), byMs, async ({ asked }) => {
+              if (asked !== undefined) await withdraw(desk, asked, pressed.press.userId);
+            })
+          : { notice: refusal };
     } catch (error) {
       desk.journal.error({ event: 'button_not_taken', questionId: pressed.value.questionId }, error);
-      notice = { kind: 'pressNotTaken' };
+      handled = { notice: { kind: 'pressNotTaken' } };
     }
     await ack();
+    const { notice, after, modal } = handled;
     if (notice !== undefined) desk.tell(pressed.listener, notice);
+    if (modal !== undefined) openInOwnTime(desk, pressed, modal);
+    after?.();
   });
 }
 
@@ -93,9 +116,9 @@ export async function refusalOfPress(
 ): Promise<Notice | undefined> {
   try {
     const { userId, teamId, channelId } = press;
-    const checking = desk.access.admit(userId, { teamId, channelId }, named);
+    const checking = desk.access.admit(userId, { teamId, channelId }, { ...named, personOnly: rule === 'person' });
     const admission = await inAckTime(checking, Date.now() + checkMs, async () => {});
-    if (admission.may || (rule === 'person' && isAboutChannel(admission.reason))) return undefined;
+    if (admission.may) return undefined;
     desk.journal.info({ event: 'press_refused', outcome: admission.reason, userId, channelId });
     return { kind: 'pressNotAllowed', reason: admission.reason };
   } catch (error) {
@@ -105,16 +128,10 @@ export async function refusalOfPress(
   }
 }
 
-function isAboutChannel(reason: Refusal): boolean {
-  return !personReasons.has(reason);
-}
-
-const personReasons: ReadonlySet<Refusal> = new Set(['guest', 'outsider', 'unknownPerson']);
-
-/** What is said privately to whoever pressed a button that asks; undefined when their press asked. */
-export function told(result: ButtonResult): Notice | undefined {
-  if (result.kind === 'duplicate') return { kind: 'alreadyAsked', byUserId: result.question.askerId };
-  return refusalOf(result, '');
+/** What became of a press on a button that asks; nothing is said when it asked. */
+export function told(result: ButtonResult): Handled {
+  if (result.kind === 'duplicate') return { notice: { kind: 'alreadyAsked', byUserId: result.question.askerId } };
+  return { asked: result, notice: refusalOf(result, '') };
 }
 
 /** The person's direct messages with the app, opened where they were not yet. Throws `AppError`. */
@@ -127,7 +144,7 @@ export async function openDirect(desk: Desk, userId: string): Promise<string> {
   return channelId;
 }
 
-function readPress(body: unknown, teamId: string): Pressed | undefined {
+function readPress(body: unknown, teamId: string, byMs: number): Pressed | undefined {
   const parsed = pressPayload.safeParse(body);
   if (!parsed.success) return undefined;
   const { user, channel, container, message, actions, trigger_id: triggerId, response_url: responseUrl } = parsed.data;
@@ -146,5 +163,6 @@ function readPress(body: unknown, teamId: string): Pressed | undefined {
     named: { teamId: user.team_id },
     value,
     triggerId,
+    byMs,
   };
 }

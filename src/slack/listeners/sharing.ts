@@ -16,7 +16,7 @@ import { isDirect } from '../channels.ts';
 import { localeOf } from '../people.ts';
 import type { Desk } from './desk.ts';
 import { onForm, problemOf, type Reply, type Sent, viewState } from './forms.ts';
-import { openModal, updateModal } from './opening.ts';
+import { updateModal } from './opening.ts';
 import { onPress, type Pressed } from './presses.ts';
 
 /** What is read of a choice in the menu of channels. */
@@ -33,19 +33,13 @@ const unknownAudience: ShownAudience = { members: 0, guests: 0, outsiders: 0, or
 export function registerSharing(app: App, desk: Desk): void {
   const { requests } = desk;
 
-  onPress(
-    app,
-    desk,
-    ACTIONS.share,
-    async (pressed) => {
-      await openModal(desk, pressed, () => emptyForm(pressed));
-      return undefined;
-    },
-    'later',
-  );
+  onPress(app, desk, ACTIONS.share, async (pressed) => ({ modal: () => emptyForm(pressed) }), 'later');
   app.action(ACTIONS.shareChannel, async ({ ack, body, context }) => {
     await ack();
-    await showAudience(body, context.teamId ?? desk.identity.teamId);
+    // Nobody waits for Slack to say who is there.
+    showAudience(body, context.teamId ?? desk.identity.teamId).catch((error: unknown) => {
+      desk.journal.warn({ event: 'audience_not_shown' }, error);
+    });
   });
   onForm(app, desk, FORMS.share, {
     errorField: FIELDS.channel,
@@ -54,14 +48,15 @@ export function registerSharing(app: App, desk: Desk): void {
   });
 
   async function emptyForm({ value, press }: Pressed): Promise<ModalView> {
-    const [question, locale] = await Promise.all([
-      requests.find(value.questionId, press),
+    // Not by the place of the press: where sharing failed, the question is of another one.
+    const [question, own, locale] = await Promise.all([
+      desk.questions.get(value.questionId),
+      requests.findOwnAnswered(value.questionId, press),
       localeOf(desk.people, press.userId),
     ]);
-    if (question === undefined) return renderWords((say) => say.modals.expired(), locale);
-    const own = await requests.findOwnAnswered(value.questionId, press);
-    if (own === undefined) return renderWords((say) => say.sharing.notYours(), locale);
-    return renderShareForm({ questionId: own.id }, locale);
+    if (own !== undefined) return renderShareForm({ questionId: own.id }, locale);
+    const isKnown = question?.place.teamId === press.teamId;
+    return renderWords((say) => (isKnown ? say.sharing.notYours() : say.modals.expired()), locale);
   }
 
   async function showAudience(body: unknown, teamId: string): Promise<void> {

@@ -7,7 +7,7 @@ import { refusalSentence } from '../../render/notices.ts';
 import { localeOf } from '../people.ts';
 import type { Desk } from './desk.ts';
 import { onForm, problemOf, type Reply, type Sent } from './forms.ts';
-import { openModal } from './opening.ts';
+import { openInOwnTime } from './opening.ts';
 import { openDirect } from './presses.ts';
 
 /** What is read of a shortcut from anywhere, and of the button that opens the same form. */
@@ -39,18 +39,18 @@ export function registerShortcuts(app: App, desk: Desk): void {
       userId: user.id,
       ...(responseUrl === undefined ? {} : { responseUrl }),
     };
-    await openModal(desk, { triggerId, listener }, async () => {
+    openInOwnTime(desk, { triggerId, listener }, async () => {
       const [text, locale] = await Promise.all([desk.read(message.text), localeOf(desk.people, user.id)]);
       return renderAskForm({ text, about: `${channel.id} ${threadTs}` }, locale);
     });
   });
   app.shortcut(SHORTCUTS.ask, async ({ ack, body }) => {
     await ack();
-    await openEmpty(body, false);
+    openEmpty(body, false);
   });
   app.action(ACTIONS.askForm, async ({ ack, body }) => {
     await ack();
-    await openEmpty(body, true);
+    openEmpty(body, true);
   });
   onForm(app, desk, FORMS.ask, {
     errorField: FIELDS.question,
@@ -58,12 +58,15 @@ export function registerShortcuts(app: App, desk: Desk): void {
     handle: ask,
   });
 
-  async function openEmpty(body: unknown, startsPrivately: boolean): Promise<void> {
+  function openEmpty(body: unknown, startsPrivately: boolean): void {
     const parsed = opened.safeParse(body);
-    if (!parsed.success) return desk.journal.warn({ event: 'shortcut_unreadable' });
+    if (!parsed.success) {
+      desk.journal.warn({ event: 'shortcut_unreadable' });
+      return;
+    }
     const { user, trigger_id: triggerId } = parsed.data;
     // There is no channel here: what can't be said in a form is said in direct messages.
-    await openModal(desk, { triggerId, listener: { channelId: user.id, userId: user.id } }, async () =>
+    openInOwnTime(desk, { triggerId, listener: { channelId: user.id, userId: user.id } }, async () =>
       renderAskForm({ startsPrivately }, await localeOf(desk.people, user.id)),
     );
   }

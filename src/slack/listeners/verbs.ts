@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import { isAppError } from '../../core/errors.ts';
 import type { Verb } from '../../core/intents.ts';
 import { newThread, type Thread, type ThreadPlace } from '../../core/question.ts';
 import { COMMAND } from '../../render/ids.ts';
 import { type Notice, renderHelp } from '../../render/notices.ts';
 import { ruleOf } from '../../render/place-rule.ts';
-import type { Listener } from '../messenger.ts';
+import type { Listener, Word } from '../messenger.ts';
 import { type Desk, notCancelledOf } from './desk.ts';
 import { refusalOfPress } from './presses.ts';
 
@@ -29,40 +31,49 @@ export function createVerbs(desk: Desk) {
   return {
     /** Throws `AppError` of kind `storage` when nothing was done. */
     async obey(said: Said): Promise<void> {
-      const { key, deliveredAs, listener } = said;
+      const { key, deliveredAs, verb } = said;
       // A message that comes as two kinds of events is obeyed once; the same event again makes up for a failure.
       if ((await desk.claims.claim(`verb:${key}`, deliveredAs)) !== deliveredAs) return;
-      switch (said.verb) {
-        case 'help':
-          return desk.tell(listener, (locale) =>
-            renderHelp({ commandName: COMMAND, botUserId: desk.identity.botUserId, locale }),
-          );
-        case 'cancel':
-          return cancel(said);
+      // What was done is not done again: it may have been undone by what was said since.
+      if ((await desk.claims.ownerOf(doneKey(said))) !== undefined) return;
+      switch (verb) {
+        case 'cancel': {
+          const notice = await cancel(said);
+          return answer(said, () => notice);
+        }
         case 'mute':
-        case 'unmute':
-          return tell(said, await setMuted(said, said.verb === 'mute'));
+        case 'unmute': {
+          const notice = await setMuted(said, verb === 'mute');
+          return answer(said, () => notice);
+        }
+        case 'help':
         case 'status':
-          return status(said);
         case 'why':
-          return why(said);
+          return answer(said, () => report(said, verb));
       }
     },
   };
 
+  /** Says what there is to say, once, however often the message is delivered. Slack does not wait while it is found. */
+  async function answer(said: Said, find: () => Word | undefined | Promise<Word>): Promise<void> {
+    const delivery = randomUUID();
+    if ((await desk.claims.claim(doneKey(said), delivery)) !== delivery) return;
+    const word = find();
+    if (word !== undefined) desk.tell(said.listener, word);
+  }
+
   /** Who may not ask here may still take back what they asked themselves. */
-  async function cancel(said: Said): Promise<void> {
-    const refusal = await refusalOf(said, 'person');
+  async function cancel(said: Said): Promise<Notice | undefined> {
+    const refusal = await refusalOf(said);
     const ownOnly = refusal !== undefined;
     const result = await desk.requests.cancelInThread(said.place, said.userId, said.key, { ownOnly });
-    const notice = notCancelledOf(result);
-    tell(said, ownOnly && result.kind === 'nothing' ? refusal : notice);
+    return ownOnly && result.kind === 'nothing' ? refusal : notCancelledOf(result);
   }
 
   async function setMuted(said: Said, muted: boolean): Promise<Notice> {
     const { place, thread, isReply, isDirect } = said;
     if (isDirect) return { kind: 'muteDirect' };
-    const refusal = await refusalOf(said, 'person');
+    const refusal = await refusalOf(said);
     if (refusal !== undefined) return refusal;
     if (!isReply || thread?.followsReplies !== true) return { kind: 'muteNeedless' };
     await desk.threads.update(place, (stored = newThread(place, thread.followsReplies)) =>
@@ -71,37 +82,49 @@ export function createVerbs(desk: Desk) {
     return { kind: muted ? 'muted' : 'unmuted' };
   }
 
-  async function status(said: Said): Promise<void> {
-    const refusal = await refusalOf(said, 'person');
-    if (refusal !== undefined) return tell(said, refusal);
-    const { place, thread, isReply, isDirect, userId, listener } = said;
-    desk.tell(
-      listener,
-      isReply
-        ? await desk.reports.ofThread({ userId, place, thread, isDirect })
-        : await desk.reports.ofChannel({ userId, place, isDirect }),
-    );
+  /** Nothing is changed by it, so what can't be found out is said so, and not tried again. */
+  async function report(said: Said, verb: 'help' | 'status' | 'why'): Promise<Word> {
+    try {
+      switch (verb) {
+        case 'help':
+          return (locale) => renderHelp({ commandName: COMMAND, botUserId: desk.identity.botUserId, locale });
+        case 'status':
+          return await status(said);
+        case 'why':
+          return await why(said);
+      }
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      desk.journal.warn({ event: 'verb_not_answered', kind: error.kind }, error);
+      return { kind: 'notTaken', text: verb };
+    }
+  }
+
+  async function status(said: Said): Promise<Word> {
+    const refusal = await refusalOf(said);
+    if (refusal !== undefined) return refusal;
+    const { place, thread, isReply, isDirect, userId } = said;
+    return isReply
+      ? desk.reports.ofThread({ userId, place, thread, isDirect })
+      : desk.reports.ofChannel({ userId, place, isDirect });
   }
 
   /** Whoever was left alone may ask why, guests too. */
-  async function why({ place, thread, isReply, isDirect, userId, listener }: Said): Promise<void> {
-    desk.tell(
-      listener,
-      await desk.reports.why({
-        userId,
-        place,
-        threadTs: isReply ? place.threadTs : undefined,
-        rule: isDirect ? 'direct' : ruleOf(isReply, thread),
-      }),
-    );
+  function why({ place, thread, isReply, isDirect, userId }: Said): Promise<Word> {
+    return desk.reports.why({
+      userId,
+      place,
+      threadTs: isReply ? place.threadTs : undefined,
+      rule: isDirect ? 'direct' : ruleOf(isReply, thread),
+    });
   }
 
-  function refusalOf({ place, userId }: Said, rule: 'person' | 'place'): Promise<Notice | undefined> {
+  function refusalOf({ place, userId }: Said): Promise<Notice | undefined> {
     const { teamId, channelId } = place;
-    return refusalOfPress(desk, { press: { userId, teamId, channelId }, named: {} }, rule);
+    return refusalOfPress(desk, { press: { userId, teamId, channelId }, named: {} }, 'person');
   }
+}
 
-  function tell({ listener }: Said, notice: Notice | undefined): void {
-    if (notice !== undefined) desk.tell(listener, notice);
-  }
+function doneKey({ key }: Said): string {
+  return `verb-done:${key}`;
 }

@@ -151,7 +151,7 @@ describe('Home', () => {
     home.show(ada);
     await vi.advanceTimersByTimeAsync(10_000);
     world.overview = () => Promise.reject(new AppError('storage', 'down'));
-    home.showPress(ada, false);
+    home.showPress(ada, false, () => {});
     await vi.advanceTimersByTimeAsync(10);
     expect(published.at(-1)?.text).toMatch(/Not cancelled.*cannot be read/);
   });
