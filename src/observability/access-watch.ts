@@ -8,13 +8,24 @@ const probeEveryMs = 15_000;
 const believedMs = 60_000;
 const longestProbeMs = 500;
 
+/**
+ * How long a refusal to ask is believed while nobody asks. Where only copies that are ready are sent questions, nothing
+ * else would ever show that asking is allowed again.
+ */
+const refusedAskMs = 10 * 60_000;
+
 /** How the far side met the latest call. */
 export type FarSideState = 'fine' | 'refused' | 'unreachable';
 
 export interface AccessNote {
   /** Notes how a call ends; the result or the error goes on as it is. */
   noting<Result>(result: Promise<Result>): Promise<Result>;
-  /** False from the first refusal until a call succeeds. Asks the far side itself meanwhile, every 15 s at most. */
+  /**
+   * As `noting`, for calls that may be refused where all others are allowed: such a refusal stands until one of these
+   * calls succeeds, the credentials as a whole are taken again, or ten minutes passed without another.
+   */
+  notingAsk<Result>(result: Promise<Result>): Promise<Result>;
+  /** False from a refusal until it is withdrawn. Asks the far side itself meanwhile, every 15 s at most. */
   isAuthorized(): Promise<boolean>;
   /** For people to see, within about half a second: asks the far side itself when it has not been called for a minute. */
   state(): Promise<FarSideState>;
@@ -31,42 +42,71 @@ export function createAccessNote(options: {
 }): AccessNote {
   const { probe, isRefusal, now } = options;
   let refused = false;
+  let askRefusedMs: number | undefined;
   let isUnreachable = false;
   let heardMs = 0;
   let probedMs = 0;
 
-  return { noting, isAuthorized, state };
+  return { noting, notingAsk, isAuthorized, state };
 
   async function noting<Result>(result: Promise<Result>): Promise<Result> {
     try {
       const value = await result;
-      refused = false;
-      isUnreachable = false;
+      // What was wrong with all of it was put right, and with it what asking met.
+      if (refused) askRefusedMs = undefined;
+      succeeded();
       return value;
     } catch (error) {
       if (isRefusal(error)) refused = true;
-      isUnreachable = isAppError(error, 'unavailable', 'badReply');
+      failed(error);
       throw error;
-    } finally {
-      heardMs = now();
     }
   }
 
+  async function notingAsk<Result>(result: Promise<Result>): Promise<Result> {
+    try {
+      const value = await result;
+      askRefusedMs = undefined;
+      succeeded();
+      return value;
+    } catch (error) {
+      // Whether it is about more than asking, the next probe finds out.
+      if (isRefusal(error)) askRefusedMs = now();
+      failed(error);
+      throw error;
+    }
+  }
+
+  function succeeded(): void {
+    refused = false;
+    isUnreachable = false;
+    heardMs = now();
+  }
+
+  function failed(error: unknown): void {
+    isUnreachable = isAppError(error, 'unavailable', 'badReply');
+    heardMs = now();
+  }
+
+  function isRefused(): boolean {
+    return refused || (askRefusedMs !== undefined && now() - askRefusedMs < refusedAskMs);
+  }
+
   async function isAuthorized(): Promise<boolean> {
-    if (refused && now() - probedMs >= probeEveryMs) {
+    if (isRefused() && now() - probedMs >= probeEveryMs) {
       probedMs = now();
       await probe().catch(() => undefined);
     }
-    return !refused;
+    return !isRefused();
   }
 
   async function state(): Promise<FarSideState> {
     const isOld = now() - heardMs >= believedMs;
-    if ((refused || isUnreachable || isOld) && now() - probedMs >= probeEveryMs) {
+    if ((isRefused() || isUnreachable || isOld) && now() - probedMs >= probeEveryMs) {
       probedMs = now();
       await atMost(probe(), longestProbeMs);
     }
-    if (refused) return 'refused';
+    if (isRefused()) return 'refused';
     return isUnreachable ? 'unreachable' : 'fine';
   }
 }
@@ -81,19 +121,20 @@ async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Wraps the service so that refused credentials show on `/readyz` until the service takes them again. */
+/** Wraps the service so that refused credentials show on `/readyz` until the service takes them again: for asking,
+ * where asking was refused. */
 export function watchAccess(
   codeSearch: CodeSearch,
   now: Clock,
 ): { codeSearch: CodeSearch } & Pick<AccessNote, 'isAuthorized' | 'state'> {
-  const { noting, isAuthorized, state } = createAccessNote({
+  const { noting, notingAsk, isAuthorized, state } = createAccessNote({
     probe: () => watched.newest(1),
     isRefusal: (error) => isAppError(error, 'unauthorized'),
     now,
   });
   const watched: CodeSearch = {
-    create: (text) => noting(codeSearch.create(text)),
-    followUp: (conversationId, text) => noting(codeSearch.followUp(conversationId, text)),
+    create: (text) => notingAsk(codeSearch.create(text)),
+    followUp: (conversationId, text) => notingAsk(codeSearch.followUp(conversationId, text)),
     read: (conversationId) => noting(codeSearch.read(conversationId)),
     // A refusal here may be about that conversation alone.
     byReadToken: (readToken) => codeSearch.byReadToken(readToken),

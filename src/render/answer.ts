@@ -141,10 +141,10 @@ function renderSources(answer: Answer, say: Say): ShownSources {
   if (total === 0) return { sections: [`_${say.answer.noSources()}_`], total, hasMore: false };
   const repositories = new Set(groups.flatMap((group) => group.repository ?? [])).size;
   let shown = Math.min(SHOWN_SOURCES, total);
-  let lines = sourceLines(firstSources(groups, shown));
+  let lines = sourceLines(groupSources(firstSources(answer.sources, shown)));
   while (shown > 1 && lines.join('\n').length > MAX_SOURCES) {
     shown -= 1;
-    lines = sourceLines(firstSources(groups, shown));
+    lines = sourceLines(groupSources(firstSources(answer.sources, shown)));
   }
   const sections = [say.answer.sources(total, repositories)];
   for (const line of lines) {

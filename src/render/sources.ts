@@ -16,13 +16,16 @@ export interface SourceGroup {
   sources: Source[];
 }
 
+/** The first `limit` sources in the answer's own order, without repeated addresses: what it leans on most comes first. */
+export function firstSources(sources: readonly Source[], limit: number): Source[] {
+  const seen = new Set<string>();
+  return sources.filter(({ url }) => !seen.has(url) && seen.add(url)).slice(0, limit);
+}
+
 /** Without repeated addresses, by repository, each in the order of first appearance. */
 export function groupSources(sources: readonly Source[]): SourceGroup[] {
-  const seen = new Set<string>();
   const groups = new Map<string, Source[]>();
-  for (const source of sources) {
-    if (seen.has(source.url)) continue;
-    seen.add(source.url);
+  for (const source of firstSources(sources, sources.length)) {
     const key = source.repository ?? '';
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [source]);
@@ -36,19 +39,6 @@ export function groupSources(sources: readonly Source[]): SourceGroup[] {
 
 export function countSources(groups: readonly SourceGroup[]): number {
   return groups.reduce((sum, group) => sum + group.sources.length, 0);
-}
-
-/** The first `limit` sources, still by repository. */
-export function firstSources(groups: readonly SourceGroup[], limit: number): SourceGroup[] {
-  const result: SourceGroup[] = [];
-  let room = limit;
-  for (const group of groups) {
-    if (room <= 0) break;
-    const sources = group.sources.slice(0, room);
-    room -= sources.length;
-    result.push({ ...group, sources });
-  }
-  return result;
 }
 
 /** One line per repository and per source, as mrkdwn; each line is at most 3,000 characters. */

@@ -2,7 +2,7 @@ import { LIMITS } from '../limits.ts';
 import { graphemeEnd } from '../text.ts';
 import { build } from './build.ts';
 import type { DiagramNotes } from './diagrams.ts';
-import { asPlainText, parseAnswer, textOf } from './parse.ts';
+import { asPlainText, parseAnswer, wordsOf } from './parse.ts';
 import { weightOf, writeMarkdown } from './to-markdown.ts';
 import { writeMrkdwn } from './to-mrkdwn.ts';
 import { type Cost, NO_COST, type Unit } from './unit.ts';
@@ -123,7 +123,7 @@ function divideUnits(units: readonly Unit[], around: Surroundings): DividedAnswe
     const part = {
       markdown: writeMarkdown(nodes),
       sections,
-      words: nodes.map((node) => textOf([node])).join(' '),
+      words: wordsOf(nodes),
     };
     const weight = weightLeft(from, isLast);
     const written = part.sections.reduce((sum, section) => sum + section.length + LIMITS.blockWeight, 0);

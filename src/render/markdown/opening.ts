@@ -2,7 +2,7 @@ import type { RootContent } from 'mdast';
 import { LIMITS } from '../limits.ts';
 import { graphemeEnd, inertCut } from '../text.ts';
 import { build } from './build.ts';
-import { parseAnswer, textOf } from './parse.ts';
+import { parseAnswer, textOf, wordsOf } from './parse.ts';
 import { writeMrkdwn } from './to-mrkdwn.ts';
 import { toUnits } from './units.ts';
 
@@ -40,7 +40,7 @@ export function openingOf(markdown: string, limit: number, title = ''): string {
   }
   const to = blockLength > limit / 2 ? blockEnd : end;
   const text = writeMrkdwn(build(units, 0, to));
-  if (text === '' || text.length + MORE.length > LIMITS.sectionText) return inertCut(textOf(shown), limit);
+  if (text === '' || text.length + MORE.length > LIMITS.sectionText) return inertCut(wordsOf(shown), limit);
   return to === units.length && read === markdown ? text : `${text}${MORE}`;
 }
 

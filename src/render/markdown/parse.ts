@@ -290,6 +290,27 @@ function merged(nodes: readonly PhrasingContent[]): PhrasingContent[] {
   return result;
 }
 
+/** What an answer says, as one run of words: as `textOf`, with cells, items and blocks set apart, and without notes. */
+export function wordsOf(nodes: readonly RootContent[]): string {
+  return nodes
+    .map((node) => {
+      switch (node.type) {
+        case 'blockquote':
+        case 'list':
+        case 'listItem':
+        case 'table':
+        case 'tableRow':
+          return wordsOf(node.children);
+        case 'paragraph':
+          return node.data?.isNote === true ? '' : textOf(node.children);
+        default:
+          return textOf([node]);
+      }
+    })
+    .filter((words) => words !== '')
+    .join(' ');
+}
+
 /** All that is readable in the content, without its formatting and addresses. */
 export function textOf(nodes: readonly RootContent[]): string {
   return nodes

@@ -78,4 +78,41 @@ describe('watchAccess', () => {
     pass(15_000);
     expect(await isAuthorized()).toBe(false);
   });
+
+  it.each(['create', 'followUp'] as const)('is refused while %s alone is, whatever may be read', async (call) => {
+    const { codeSearch, isAuthorized, state, fail, pass } = watched();
+    const ask = () => (call === 'create' ? codeSearch.create('x') : codeSearch.followUp(1, 'x'));
+    fail(failing('unauthorized'));
+    await expect(ask()).rejects.toBeInstanceOf(AppError);
+    fail(undefined);
+    await codeSearch.newest(1);
+    expect(await isAuthorized()).toBe(false);
+    pass(60_000);
+    expect(await state()).toBe('refused');
+    expect(await isAuthorized()).toBe(false);
+    await codeSearch.create('y');
+    expect(await isAuthorized()).toBe(true);
+    expect(await state()).toBe('fine');
+  });
+
+  it('asks again by itself after a refusal of everything, also where asking met it first', async () => {
+    const { codeSearch, isAuthorized, fail, pass } = watched();
+    fail(failing('unauthorized'));
+    await expect(codeSearch.create('x')).rejects.toBeInstanceOf(AppError);
+    expect(await isAuthorized()).toBe(false);
+    fail(undefined);
+    pass(15_000);
+    expect(await isAuthorized()).toBe(true);
+  });
+
+  it('believes a refusal to ask for ten minutes, so that a copy that is sent nothing is not lost for good', async () => {
+    const { codeSearch, isAuthorized, fail, pass } = watched();
+    fail(failing('unauthorized'));
+    await expect(codeSearch.create('x')).rejects.toBeInstanceOf(AppError);
+    fail(undefined);
+    pass(9 * 60_000);
+    expect(await isAuthorized()).toBe(false);
+    pass(60_000);
+    expect(await isAuthorized()).toBe(true);
+  });
 });
