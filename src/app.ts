@@ -40,9 +40,9 @@ import { createMessenger } from './slack/messenger.ts';
 import { createReader } from './slack/names.ts';
 import { localeOf } from './slack/people.ts';
 import { createPresence } from './slack/presence.ts';
-import { createReports } from './slack/reports.ts';
 import { createReaches } from './slack/reaches.ts';
 import { createRepainting } from './slack/repainting.ts';
+import { createReports } from './slack/reports.ts';
 import { createSocketReceiver, type SlackReceiver } from './slack/socket-receiver.ts';
 import { createTeller } from './slack/teller.ts';
 import { createFileReader } from './slack/thread-files.ts';
@@ -259,6 +259,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         reports,
         access: gatekeeper,
         people,
+        noteChanged: gatehouse.noteChanged,
         channels,
         audiences,
         reaches: createReaches({ client, through, people }),

@@ -5,7 +5,7 @@ import { joinLine } from './line.ts';
 import { nextLookMs } from './pacing.ts';
 import type { Conversation, UpstreamQuestion } from './ports.ts';
 import { isInThread, newThread, type Question, type ThreadPlace } from './question.ts';
-import { isThreadUnread } from './reading.ts';
+import { isThreadUnread, withoutOutdated } from './reading.ts';
 import { longestQuietWaitMs, upstreamWindowMs } from './settings.ts';
 import { upstreamText } from './upstream-text.ts';
 
@@ -45,21 +45,21 @@ export function createAsking(ports: LifePorts) {
     const conversationId = question.fresh ? undefined : thread?.conversationId;
     const expected = await beside(ports, question, ports.durations.expect(question.place.teamId));
     const nowMs = now();
-    const intended = await store(question, (stored) =>
-      isThreadUnread(stored)
-        ? stored
-        : {
-            ...stored,
-            ...(expected === undefined ? {} : { expected }),
-            upstream: {
-              ...withoutIntent(stored.upstream),
-              firstTriedMs: stored.upstream.firstTriedMs ?? nowMs,
-              intentMs: nowMs,
-              ...(conversationId === undefined ? {} : { intentConversationId: conversationId }),
-            },
-          },
-    );
-    // Somebody edited the thread in this moment: what it says now is read first.
+    const intended = await store(question, (stored) => {
+      const current = withoutOutdated(stored);
+      if (isThreadUnread(current)) return { ...current, upstream: withoutIntent(current.upstream) };
+      return {
+        ...current,
+        ...(expected === undefined ? {} : { expected }),
+        upstream: {
+          ...withoutIntent(current.upstream),
+          firstTriedMs: current.upstream.firstTriedMs ?? nowMs,
+          intentMs: nowMs,
+          ...(conversationId === undefined ? {} : { intentConversationId: conversationId }),
+        },
+      };
+    });
+    // Somebody edited the thread: what it says now is read first.
     if (isThreadUnread(intended)) return { question: intended };
     const asked = await send(intended, conversationId);
     if (!(await isOurs(intended, asked))) return { question: intended };

@@ -98,6 +98,8 @@ export interface ThreadContext {
   text: string;
   /** Slack did not let the app read. */
   refused?: boolean;
+  /** Somebody edited the thread since: it is read again before the question is asked. */
+  outdated?: boolean;
 }
 
 /** How long answers in this workspace usually take, and from when on one takes longer than nine in ten. Milliseconds. */

@@ -6,11 +6,20 @@ export function isThreadUnread({ readsThread, context }: Question): boolean {
 }
 
 /**
- * The question whose thread changed after it was read: it is read again, so that nobody's withdrawn words are sent. One that
- * was sent, or may have been, stays as it is: it is looked for by its words.
+ * The question whose thread changed after it was read, so that nobody's withdrawn words are sent: it is read again before
+ * the next attempt to ask. What one under way was asked with is kept, because it is looked for by its words.
  */
 export function readAnew(question: Question): Question {
-  const { phase, upstream, context, ...rest } = question;
-  const isUnasked = (phase === 'waiting' || phase === 'parked') && upstream.intentMs === undefined;
-  return isUnasked && question.readsThread === true && context !== undefined ? { ...rest, phase, upstream } : question;
+  const { phase, context } = question;
+  const mayBeAsked = phase === 'waiting' || phase === 'parked' || phase === 'running';
+  if (!mayBeAsked || question.readsThread !== true || context === undefined || context.outdated === true)
+    return question;
+  return { ...question, context: { ...context, outdated: true } };
+}
+
+/** The question about to be asked: what its thread said before it was changed is forgotten. */
+export function withoutOutdated(question: Question): Question {
+  if (question.context?.outdated !== true) return question;
+  const { context: _, ...unread } = question;
+  return unread;
 }

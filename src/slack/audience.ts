@@ -63,7 +63,7 @@ export function createAudiences(options: {
   client: WebClient;
   through: Through;
   identity: Pick<Identity, 'botUserId'>;
-  people: People;
+  people: Pick<People, 'person'>;
   channels: Channels;
   directory: Directory;
   journal: Journal;

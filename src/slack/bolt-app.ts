@@ -10,6 +10,7 @@ import { registerFollowUps } from './listeners/follow-ups.ts';
 import { registerHome } from './listeners/home.ts';
 import { registerLinks } from './listeners/links.ts';
 import { registerMessages } from './listeners/messages.ts';
+import { registerPeople } from './listeners/people.ts';
 import { registerSessions } from './listeners/sessions.ts';
 import { registerSharing } from './listeners/sharing.ts';
 import { registerShortcuts } from './listeners/shortcuts.ts';
@@ -60,5 +61,6 @@ export function createBoltApp(options: {
   registerHome(app, desk);
   registerSessions(app, desk);
   registerLinks(app, desk);
+  registerPeople(app, desk);
   return app;
 }

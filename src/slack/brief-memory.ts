@@ -4,6 +4,8 @@ import type { Clock } from '../core/ports.ts';
 export interface BriefMemory<Value> {
   /** The remembered value, or what `load` brings; calls at the same time share one load. A failed load is not remembered. */
   get(id: string): Promise<Value>;
+  /** Remembers what Slack told unasked, or nothing any more; a load under way is older than that, and not remembered. */
+  change(id: string, change: (known: Value | undefined) => Value | undefined): void;
 }
 
 /**
@@ -19,31 +21,42 @@ export function createBriefMemory<Value>(options: {
 }): BriefMemory<Value> {
   const { keepMs, most, now, load, keeps = () => true } = options;
   const kept = new Map<string, { value: Value; untilMs: number }>();
-  const underWay = new Map<string, Promise<Value>>();
+  const underWay = new Map<string, { loading: Promise<Value> }>();
 
   return {
     get(id) {
       const known = kept.get(id);
       if (known !== undefined && known.untilMs > now()) return Promise.resolve(known.value);
-      const loading = underWay.get(id) ?? begin(id);
-      underWay.set(id, loading);
-      return loading;
+      return (underWay.get(id) ?? begin(id)).loading;
+    },
+    change(id, change) {
+      underWay.delete(id);
+      const value = change(kept.get(id)?.value);
+      kept.delete(id);
+      if (value !== undefined) note(id, value, now() + keepMs);
     },
   };
 
-  async function begin(id: string): Promise<Value> {
+  function begin(id: string): { loading: Promise<Value> } {
     const untilMs = now() + keepMs;
-    try {
-      const value = await load(id);
-      kept.delete(id);
-      if (keeps(value)) remember(id, value, untilMs);
-      return value;
-    } finally {
-      underWay.delete(id);
-    }
+    const isNewest = (): boolean => underWay.get(id) === own;
+    const own = {
+      loading: load(id)
+        .then((value) => {
+          if (isNewest()) note(id, value, untilMs);
+          return value;
+        })
+        .finally(() => {
+          if (isNewest()) underWay.delete(id);
+        }),
+    };
+    underWay.set(id, own);
+    return own;
   }
 
-  function remember(id: string, value: Value, untilMs: number): void {
+  function note(id: string, value: Value, untilMs: number): void {
+    kept.delete(id);
+    if (!keeps(value)) return;
     const [oldest] = kept.keys();
     if (kept.size >= most && oldest !== undefined) kept.delete(oldest);
     kept.set(id, { value, untilMs });

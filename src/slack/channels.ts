@@ -20,6 +20,7 @@ export type ChannelKind = 'direct' | 'internal' | 'shared' | 'hidden' | 'unknown
 export interface Channel {
   id: string;
   kind: ChannelKind;
+  /** Of a channel that everybody in the workspace may see only: others' names are not for whoever reads a text. */
   name?: string;
 }
 
@@ -40,6 +41,9 @@ const conversationObject = z.object({
   is_ext_shared: flag,
   is_pending_ext_shared: flag,
   is_shared: flag,
+  is_private: flag,
+  is_im: flag,
+  is_mpim: flag,
 });
 
 /** What channels are, one `conversations.info` each, remembered for a minute. */
@@ -101,10 +105,15 @@ export function readChannel(id: string, raw: unknown): Channel {
   const parsed = conversationObject.safeParse(raw);
   if (!parsed.success || parsed.data.id !== id) return { id, kind: 'unknown' };
   const { name, is_ext_shared: isShared, is_pending_ext_shared: isPending, is_shared: isSharedSomehow } = parsed.data;
-  return { id, kind: kindOf(), ...(name === undefined ? {} : { name }) };
+  return { id, kind: kindOf(), ...(name === undefined || !isOpen(parsed.data) ? {} : { name }) };
 
   function kindOf(): ChannelKind {
     if (isShared === true || isPending === true) return 'shared';
     return isShared === undefined && isSharedSomehow === true ? 'unknown' : 'internal';
   }
+}
+
+/** Where Slack does not say that a channel is open, it is taken for private. */
+function isOpen({ is_private: isPrivate, is_im: isIm, is_mpim: isMpim }: z.infer<typeof conversationObject>): boolean {
+  return isPrivate === false && isIm !== true && isMpim !== true;
 }

@@ -2,13 +2,13 @@ import type { WebClient } from '@slack/web-api';
 import { type AppError, isAppError, isTransient } from '../core/errors.ts';
 import type { Clock, Journal } from '../core/ports.ts';
 import { isTokenRefused } from './errors.ts';
-import { type Person, readPerson } from './people.ts';
+import { localeIn, type Person, readPerson } from './people.ts';
 import type { Through } from './through.ts';
 import type { Identity } from './web-client.ts';
 
 /** How old the list may be before it is read anew, and before it is not believed any more. */
 const refreshMs = 15 * 60 * 1000;
-const trustMs = 30 * 60 * 1000;
+const trustMs = 20 * 60 * 1000;
 
 /** People per page, and pages: a workspace with more has no directory here. */
 const pageSize = 500;
@@ -17,7 +17,9 @@ const mostPages = 100;
 export interface Directory {
   /** Undefined where the person is not listed, or there is no list. */
   find(userId: string): Person | undefined;
-  /** `reading`: the first list is on its way. `none`: Slack gives none, or it would be too long. */
+  /** Slack told who somebody is now, listed or being listed; without a person, they are not listed any more. */
+  note(userId: string, person: Person | undefined): void;
+  /** `reading`: a list is on its way, and there is none that is new enough. `none`: Slack gives none, or it would be too long. */
   state(): 'reading' | 'ready' | 'none';
   /** Reads the list where it is due, as far as Slack's limits allow now; the next call goes on from there. */
   tend(): Promise<void>;
@@ -27,6 +29,8 @@ export interface Directory {
 
 interface Reading {
   people: Map<string, Person>;
+  /** Changes since it began, which its pages may be older than. */
+  noted: Map<string, Person | undefined>;
   pages: number;
   cursor: string | undefined;
 }
@@ -53,10 +57,15 @@ export function createDirectory(options: {
     settle = resolve;
   });
 
-  return { find, state, tend, settled };
+  return { find, note, state, tend, settled };
 
   function find(userId: string): Person | undefined {
     return state() === 'ready' ? list?.people.get(userId) : undefined;
+  }
+
+  function note(userId: string, person: Person | undefined): void {
+    if (list !== undefined) apply(list.people, userId, person);
+    reading?.noted.set(userId, person);
   }
 
   function state(): 'reading' | 'ready' | 'none' {
@@ -83,7 +92,7 @@ export function createDirectory(options: {
   async function goOn(): Promise<void> {
     if (noneUntilMs > now()) return;
     if (list !== undefined && now() - list.readMs < refreshMs) return;
-    const current = reading ?? { people: new Map(), pages: 0, cursor: undefined };
+    const current = reading ?? { people: new Map(), noted: new Map(), pages: 0, cursor: undefined };
     reading = current;
     try {
       await readOn(current);
@@ -111,6 +120,7 @@ export function createDirectory(options: {
       current.pages += 1;
       current.cursor = page.response_metadata?.next_cursor || undefined;
     } while (current.cursor !== undefined);
+    for (const [userId, person] of current.noted) apply(current.people, userId, person);
     list = { people: current.people, readMs: now() };
     reading = undefined;
     journal.debug({ event: 'directory_read', people: current.people.size, pages: current.pages });
@@ -134,4 +144,12 @@ export function createDirectory(options: {
     noneUntilMs = untilMs;
     settle();
   }
+}
+
+/** With a change Slack tells no language. */
+function apply(people: Map<string, Person>, userId: string, person: Person | undefined): void {
+  const known = people.get(userId);
+  if (known === undefined) return;
+  if (person === undefined) people.delete(userId);
+  else people.set(userId, { ...localeIn(known), ...person });
 }

@@ -18,7 +18,8 @@ export interface Passage {
   channelId?: string | undefined;
   /**
    * `edit`, of what is shown already, never waits and is refused first; the others wait for a moment. Who is refused with an
-   * `answer` or a `card` comes again, and gets a time of its own for that; a `private` word is not repeated.
+   * `answer` or a `card`, or what a card waits for, comes again and gets a time of its own for that; a `private` word is not
+   * repeated.
    */
   urgency: 'answer' | 'card' | 'edit' | 'private';
 }

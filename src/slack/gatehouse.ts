@@ -1,12 +1,15 @@
 import type { WebClient } from '@slack/web-api';
+import { z } from 'zod';
 import type { Clock, Journal } from '../core/ports.ts';
 import { type Access, type AccessSettings, createAccess } from './access.ts';
 import { type Audiences, createAudiences } from './audience.ts';
 import { type Channels, createChannels } from './channels.ts';
 import { createDirectory, type Directory } from './directory.ts';
-import { createPeople, type People } from './people.ts';
+import { createPeople, type People, readPerson } from './people.ts';
 import type { Through } from './through.ts';
 import type { Identity } from './web-client.ts';
+
+const someone = z.object({ id: z.string().min(1) });
 
 /** Who people are, what channels are, who is in them, and who may ask where. */
 export interface Gatehouse {
@@ -15,6 +18,8 @@ export interface Gatehouse {
   audiences: Audiences;
   access: Access;
   directory: Directory;
+  /** Slack told of somebody who changed: `raw` is its user object. */
+  noteChanged(raw: unknown): void;
 }
 
 export function createGatehouse(options: {
@@ -31,5 +36,16 @@ export function createGatehouse(options: {
   const channels = createChannels(options);
   const audiences = createAudiences({ ...options, people, channels, directory });
   const access = createAccess({ people, channels, audiences, identity, settings, journal });
-  return { people, channels, audiences, access, directory };
+  return { people, channels, audiences, access, directory, noteChanged };
+
+  /** Of whom Slack tells too little with it, it is asked. */
+  function noteChanged(raw: unknown): void {
+    const changed = someone.safeParse(raw);
+    if (!changed.success) return;
+    const { id } = changed.data;
+    const person = readPerson(raw, identity);
+    const known = person?.kind === 'unknown' ? undefined : person;
+    people.note(id, known);
+    directory.note(id, known);
+  }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/ports.ts';
-import type { Channels } from './channels.ts';
+import type { Channel, Channels } from './channels.ts';
 import { type Names, toPlainText, unnamedIds } from './incoming-text.ts';
 import type { People } from './people.ts';
 
@@ -11,13 +11,21 @@ const patienceMs = 800;
 /** Most names looked up for one text; a text that names more people keeps the ids of the rest. */
 const mostLookups = 20;
 
+/** How a channel is called that not everybody may know of: who reads a text may not be in it. */
+const privateName = 'private-channel';
+
 interface Remembered {
   name: string | undefined;
   untilMs: number;
 }
 
 /** Reads Slack's text as people see it, with the names of people and channels where Slack tells them in time. */
-export function createReader(options: { people: People; channels: Channels; botUserId: string; now: Clock }) {
+export function createReader(options: {
+  people: Pick<People, 'person'>;
+  channels: Channels;
+  botUserId: string;
+  now: Clock;
+}) {
   const { people, channels, botUserId, now } = options;
   const remembered = new Map<string, Remembered>();
 
@@ -27,7 +35,7 @@ export function createReader(options: { people: People; channels: Channels; botU
       ...named.users
         .filter((id) => id !== botUserId)
         .map((id) => remember(id, async () => (await people.person(id)).name)),
-      ...named.channels.map((id) => remember(id, async () => (await channels.channel(id)).name)),
+      ...named.channels.map((id) => remember(id, async () => nameOf(await channels.channel(id)))),
     ].slice(0, mostLookups);
     if (lookups.length > 0) await atMost(Promise.all(lookups), patienceMs);
     const name = (id: string): string | undefined => remembered.get(id)?.name;
@@ -42,6 +50,10 @@ export function createReader(options: { people: People; channels: Channels; botU
     if (remembered.size >= mostRemembered) remembered.clear();
     remembered.set(id, { name, untilMs: now() + (name === undefined ? patienceMs : rememberMs) });
   }
+}
+
+function nameOf({ name, kind }: Channel): string | undefined {
+  return name ?? (kind === 'unknown' ? undefined : privateName);
 }
 
 async function atMost(work: Promise<unknown>, ms: number): Promise<void> {

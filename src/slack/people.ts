@@ -29,6 +29,8 @@ export interface Person {
 export interface People {
   /** Throws `AppError` when Slack can't be asked, or knows no such person. */
   person(userId: string): Promise<Person>;
+  /** Slack told who somebody is now; without a person, they are asked about again. */
+  note(userId: string, person: Person | undefined): void;
 }
 
 /** How long a private word waits to learn its reader's language. */
@@ -73,7 +75,14 @@ export function createPeople(options: {
   const { client, through, identity, listed, now } = options;
   const memory = createBriefMemory({ keepMs: rememberMs, most: mostRemembered, now, load });
 
-  return { person: memory.get };
+  return { person: memory.get, note };
+
+  /** With a change Slack tells no language. Whom nobody asked about lately is not worth remembering. */
+  function note(userId: string, person: Person | undefined): void {
+    memory.change(userId, (known) =>
+      known === undefined || person === undefined ? undefined : { ...localeIn(known), ...person },
+    );
+  }
 
   async function load(user: string): Promise<Person> {
     try {
@@ -90,7 +99,7 @@ export function createPeople(options: {
 }
 
 /** The language of whoever reads; undefined where Slack does not tell it within a moment. Never throws. */
-export async function localeOf(people: People, userId: string): Promise<string | undefined> {
+export async function localeOf(people: Pick<People, 'person'>, userId: string): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, localePatienceMs, undefined);
@@ -102,6 +111,11 @@ export async function localeOf(people: People, userId: string): Promise<string |
   const locale = await Promise.race([asked, late]);
   clearTimeout(timer);
   return locale;
+}
+
+/** The language alone, to be laid under what is told without one. */
+export function localeIn({ locale }: Person): { locale?: string } {
+  return locale === undefined ? {} : { locale };
 }
 
 /** Reads a user object as Slack tells it; undefined for anything else. */

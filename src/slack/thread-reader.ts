@@ -75,7 +75,8 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
 
   async function wholeThread(question: Question, place: ThreadPlace): Promise<Found> {
     const upTo = upToTs(question);
-    const page = await fetchPage(place, { latest: upTo, inclusive: true, limit: pageSize });
+    // A question that finds no room waits for its thread, and each for its own time.
+    const page = await fetchPage(place, 'card', { latest: upTo, inclusive: true, limit: pageSize });
     const before = page.messages.filter(({ ts }) => Number(ts) < Number(upTo));
     const asked = page.messages.find(({ ts }) => ts === question.messageTs);
     // What is not on the page is only counted; the question itself is one of the replies.
@@ -117,7 +118,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     const isRoot = messageTs === place.threadTs;
     const window = isRoot ? { limit: 1 } : { oldest: messageTs, latest: messageTs, inclusive: true, limit: 2 };
     try {
-      const { messages } = await fetchPage(place, window);
+      const { messages } = await fetchPage(place, 'private', window);
       return messages.find(({ ts }) => ts === messageTs)?.files ?? [];
     } catch (error) {
       if (!isAppError(error)) throw error;
@@ -127,9 +128,10 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
 
   async function fetchPage(
     { channelId: channel, threadTs: ts }: ThreadPlace,
+    urgency: 'card' | 'private',
     window: { latest?: string; oldest?: string; inclusive?: boolean; limit: number },
   ): Promise<ThreadPage & { hasMore: boolean }> {
-    const page = await through('conversations.replies', 'private', () =>
+    const page = await through('conversations.replies', urgency, () =>
       client.conversations.replies({ channel, ts, ...window }),
     );
     return { ...readPage(page.messages ?? [], identity), hasMore: page.has_more === true };

@@ -135,6 +135,7 @@ const questionSchema = z.looseObject({
       unreadable: z.number(),
       text: z.string(),
       refused: z.boolean().exactOptional(),
+      outdated: z.boolean().exactOptional(),
     })
     .exactOptional(),
   follows: z.looseObject({ text: z.string(), shareUrl: z.string().exactOptional() }).exactOptional(),

@@ -105,6 +105,7 @@ const scopesOfEvent: Record<string, string[]> = {
   'message.groups': ['groups:history'],
   'message.im': ['im:history'],
   'message.mpim': ['mpim:history'],
+  user_change: ['users:read'],
 };
 
 const history = kinds.map((kind) => `${kind}:history`);
@@ -183,6 +184,7 @@ function registrations() {
     unfurls: { take: () => undefined },
     access: { admit: async () => ({ may: true }) },
     people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
+    noteChanged: () => undefined,
     channels: { channel: async (id) => ({ id, kind: 'internal' }), noteShared: () => undefined },
     heard: { hear: () => undefined, replace: async () => undefined, forget: async () => undefined },
     reaches: { of: async () => 'member', membership: async () => 'member' },

@@ -9,6 +9,7 @@ import type { AgentSessions } from '../agent-sessions.ts';
 import type { Audiences } from '../audience.ts';
 import type { Channels } from '../channels.ts';
 import type { DiaryKeeper } from '../diary.ts';
+import type { Gatehouse } from '../gatehouse.ts';
 import type { Hearing } from '../hearing.ts';
 import type { HistoryOf } from '../history.ts';
 import type { Home } from '../home.ts';
@@ -37,7 +38,8 @@ export interface Desk {
   reports: Reports;
   /** Who may ask where; asked about everybody who asks, presses or sends a form. */
   access: Access;
-  people: People;
+  people: Pick<People, 'person'>;
+  noteChanged: Gatehouse['noteChanged'];
   channels: Channels;
   audiences: Audiences;
   reaches: Reaches;

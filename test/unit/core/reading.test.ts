@@ -1,23 +1,57 @@
 import { expect, test } from 'vitest';
 import { readAnew } from '../../../src/core/reading.ts';
-import { createLifeDesk } from '../../support/life-desk.ts';
+import { createLifeDesk, down, failing, lost } from '../../support/life-desk.ts';
+import type { Fault, Operation } from '../../support/memory-life.ts';
 
-test('a thread that is edited in the moment a question is asked is read again first', async () => {
-  const { life, ask } = createLifeDesk();
-  const { durations, questions, threadReader } = life.ports;
-  let edits = 1;
+/** Asks something about a thread that somebody edits at every attempt to ask, as often as `edits`. */
+async function askWhileEdited(edits: number, faults: Partial<Record<Operation, (Fault | undefined)[]>> = {}) {
+  const { life, ask } = createLifeDesk({ faults });
+  const { codeSearch, durations, questions, threadReader } = life.ports;
+  let left = edits;
   let reads = 0;
+  const sent: string[] = [];
   const { id } = await ask({ origin: 'mention', beginsThread: false });
-  const { expect: expectation } = durations;
-  durations.expect = async (teamId) => {
-    if (edits > 0) await questions.update(id, readAnew);
-    edits -= 1;
-    return expectation(teamId);
+  const edit = async (): Promise<void> => {
+    if (left > 0) await questions.update(id, readAnew);
+    left -= 1;
   };
   threadReader.read = async () => {
     reads += 1;
     return { messages: 1, total: 1, files: 0, unreadable: 0, text: `as read ${reads}` };
   };
+  const { expect: expectation } = durations;
+  const { create } = codeSearch;
+  return { life, id, sent, edit, durations, codeSearch, expectation, create };
+}
+
+test('a thread that is edited in the moment a question is asked is read again first', async () => {
+  const { life, edit, durations, expectation } = await askWhileEdited(2);
+  durations.expect = async (teamId) => {
+    await edit();
+    return expectation(teamId);
+  };
   await life.run();
-  expect(life.upstream().map(({ text }) => text)).toEqual([expect.stringMatching(/\n\nas read 2$/)]);
+  expect(life.upstream().map(({ text }) => text)).toEqual([expect.stringMatching(/\n\nas read 3$/)]);
 });
+
+test.each<[string, Fault, string[]]>([
+  ['is limited', failing('rateLimited', { retryAfterMs: 500 }), ['1', '2']],
+  ['is limited for long', failing('rateLimited', { retryAfterMs: 600_000 }), ['1', '2']],
+  ['did not take it', down, ['1', '2']],
+  ['may not have taken it', failing('unavailable', { outcomeUnknown: true }), ['1', '2']],
+  ['took it, which is seen later', lost, ['1']],
+])(
+  'while the service %s, an edit counts for the next attempt and not for the search for this one',
+  async (_, fault, expected) => {
+    const { life, edit, codeSearch, create, sent, id } = await askWhileEdited(1, { create: [fault] });
+    codeSearch.create = async (text) => {
+      await edit();
+      sent.push(text.at(-1) ?? '');
+      return create(text);
+    };
+    await life.run();
+    expect(sent).toEqual(expected);
+    expect(life.upstream()).toHaveLength(1);
+    expect(life.question(id).outcome?.kind).toBe('answered');
+  },
+);

@@ -160,7 +160,7 @@ describe('the list of people', () => {
     const { slack, directory } = begin({ members: [], listed: ['M1'] });
     await directory.tend();
     slack.replies['users.list'] = { error: 'internal_error' };
-    slack.pass(29 * 60_000);
+    slack.pass(19 * 60_000);
     await directory.tend();
     expect(directory.find('M1')).toBeDefined();
     slack.pass(60_000);

@@ -77,21 +77,21 @@ test('a record that can’t be read keeps no edit from being acknowledged, and n
   fails = new AppError('corrupt', 'odd');
   await hearing.replace(place, message(1, 'changed'));
   expect(lines.filter(({ event }) => event === 'not_corrected')).toHaveLength(1);
-  expect(waiting().context).toBeUndefined();
+  expect(waiting().context?.outdated).toBe(true);
 });
 
-test('a question that waits reads the thread again, and one that was sent does not', async () => {
-  for (const [change, isReadAgain] of [
+test('a question that is not answered yet reads the thread again before another attempt', async () => {
+  for (const [change, isOutdated] of [
     [{}, true],
     [{ phase: 'parked' }, true],
-    [{ phase: 'running' }, false],
+    [{ phase: 'running' }, true],
     [{ phase: 'closed' }, false],
-    [{ upstream: { steps: 0, intentMs: 1 } }, false],
+    [{ readsThread: false }, false],
+    [{ context: { ...context, outdated: true } }, false],
   ] satisfies [Partial<Question>, boolean][]) {
     const given = questionWith({ place, readsThread: true, context, ...change });
     const { hearing, waiting } = begin({ waiting: given });
     await hearing.forget(place, message(1).ts);
-    expect(waiting().context === undefined).toBe(isReadAgain);
-    if (!isReadAgain) expect(waiting()).toBe(given);
+    expect(waiting()).toEqual(isOutdated ? { ...given, context: { ...context, outdated: true } } : given);
   }
 });

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { isAppError } from '../../../src/core/errors.ts';
 import type { Heard } from '../../../src/core/heard.ts';
 import type { Records } from '../../../src/core/ports.ts';
 import { newThread, type Question, type Thread } from '../../../src/core/question.ts';
+import { createLimiters } from '../../../src/limits/limiters.ts';
+import { createSlackGate } from '../../../src/slack/gate.ts';
 import { createLibraryLogger } from '../../../src/slack/library-logger.ts';
 import { createThreadReader } from '../../../src/slack/thread-reader.ts';
+import { createThrough, type Through } from '../../../src/slack/through.ts';
 import { call, createWebClient, webClientOptions } from '../../../src/slack/web-client.ts';
 import { questionWith } from '../../support/questions.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
@@ -22,7 +26,11 @@ function ask(overrides: Partial<Question> = {}): Question {
 }
 
 /** A reader before a Slack that answers `conversations.replies` with `reply`. */
-function begin(reply: Record<string, unknown>, known: Question[] = []) {
+function begin(
+  reply: Record<string, unknown>,
+  known: Question[] = [],
+  through: Through = (method, _urgency, run) => call(method, run),
+) {
   const { journal } = createRecordingJournal();
   const calls: Record<string, string>[] = [];
   const stored = new Map<string, Heard>();
@@ -43,7 +51,7 @@ function begin(reply: Record<string, unknown>, known: Question[] = []) {
   });
   const reader = createThreadReader({
     client,
-    through: (method, _urgency, run) => call(method, run),
+    through,
     identity,
     read: async (text) => text.replace(/<@(\w+)>/g, '@$1'),
     readFile: async ({ name }) => (name === 'lost.txt' ? undefined : `content of ${name}`),
@@ -195,6 +203,22 @@ describe('a page of a thread', () => {
   test.each(['internal_error', 'ratelimited'])('that Slack can’t give now (%s) is asked for again', async (error) => {
     await expect(begin({ ok: false, error }).reader.read(ask(), people)).rejects.toThrow('conversations.replies');
   });
+});
+
+test('questions that find no room come again for their threads, each at a time of its own', async () => {
+  const { journal } = createRecordingJournal();
+  const gate = createSlackGate({ createLimiter: createLimiters({ journal }), now: Date.now, journal });
+  const through = createThrough({ gate, teamId: 'T1', noting: (result) => result });
+  const { reader, calls } = begin({ ok: true, messages: [root], has_more: false }, [], through);
+  const readings = await Promise.allSettled(Array.from({ length: 12 }, () => reader.read(ask(), people)));
+  const waits = readings.flatMap((reading) =>
+    reading.status === 'rejected' && isAppError(reading.reason, 'rateLimited')
+      ? [Math.round((reading.reason.retryAfterMs ?? 0) / 100)]
+      : [],
+  );
+  expect(calls.length + waits.length).toBe(12);
+  expect(waits.length).toBeGreaterThan(3);
+  expect(new Set(waits).size).toBe(waits.length);
 });
 
 describe('what is not fetched', () => {

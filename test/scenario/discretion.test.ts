@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people, team } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { envelope, mentionOf, messageOf } from '../support/payloads.ts';
+import { linkSharedOf, messageChangedOf, messageDeletedOf } from '../support/payloads-messages.ts';
+import { agentSessionStoppedOf, inSharedChannel } from '../support/payloads-surfaces.ts';
+import { startWorld, texts, visibleText, type World } from '../support/world.ts';
+
+const { ada, bob } = people;
+
+let service: FakeService;
+let world: World;
+
+beforeEach(async () => {
+  service = await startFakeService();
+  service.answerEverything();
+  world = await startWorld({ service: { url: service.url, token: serviceToken } });
+});
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+});
+
+function answered(ts: string): Promise<unknown> {
+  return eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+}
+
+test('a private channel is named to nobody: not in a card, not to the service, not in quotes', async () => {
+  world.slack.channels.set('C0SECRET', { isPrivate: true, botIsMember: true, isArchived: false, name: 'layoffs-2026' });
+  await world.command('what does <#C0SECRET|> say about <#C0GENERAL|>?');
+  await eventually(() => expect(service.questions()).toHaveLength(1));
+  const root = world.slack.say('C0GENERAL', bob, 'as said in <#C0SECRET>');
+  const ts = await world.mention('why?', { threadTs: root });
+  await eventually(() => expect(service.questions()).toHaveLength(2));
+  await answered(root);
+  const asked = service.questions().map(({ question }) => question);
+  expect(asked[0]).toBe('what does #private-channel say about #general?');
+  expect(asked[1]).toContain('as said in #private-channel');
+  const said = [...asked, ...texts(world.slack.messages.filter((message) => message.ts !== ts))].join('\n');
+  expect(said).not.toContain('layoffs');
+});
+
+test('who is made a guest may not ask from that moment on, and may again when that is taken back', async () => {
+  await answered(await world.mention('one?', { user: bob }));
+  await told({ is_restricted: true });
+  await world.mention('two?', { user: bob });
+  const word = await eventually(() => one(world.ephemeralsTo(bob)));
+  expect(visibleText(word)).toContain('Guests of this workspace');
+  expect(service.questions()).toHaveLength(1);
+  await told({ is_restricted: false });
+  await world.direct('three?', { user: bob });
+  await eventually(() => expect(service.questions()).toHaveLength(2));
+});
+
+/** Slack tells that bob changed, as docs.slack.dev/reference/events/user_change shows it. */
+async function told(change: { is_restricted: boolean }): Promise<void> {
+  world.slack.changePerson(bob, change);
+  const user = {
+    ...{ id: bob, team_id: team.id, name: 'bob', deleted: false, real_name: 'Bob Example', tz: 'Europe/Berlin' },
+    ...{ is_admin: false, is_owner: false, is_primary_owner: false, is_ultra_restricted: false, is_bot: false },
+    ...{ is_app_user: false, updated: 1_700_000_100, profile: { display_name: 'bob', status_text: '' } },
+    ...change,
+  };
+  const event = { type: 'user_change', user, cache_ts: 1_700_000_100, event_ts: '1700000100.001200' };
+  expect((await world.deliver(envelope(event))).acknowledged).toBe(true);
+}
+
+describe('a channel that an event says is shared with others', () => {
+  const ts = '1700000200.000100';
+  const message = { ts, user: ada, text: 'hello', channel: 'C0GENERAL', thread_ts: '1700000100.000100', edits: 0 };
+  const spoken = { user: ada, text: 'hello', ts };
+
+  test.each<[string, () => Record<string, unknown>]>([
+    ['a message', () => messageOf(spoken)],
+    [
+      'an edit',
+      () => messageChangedOf({ before: message, after: { ...message, text: 'hi' }, ts: '1700000201.000100' }),
+    ],
+    ['a deletion', () => messageDeletedOf({ message, ts: '1700000201.000100' })],
+    ['a link', () => linkSharedOf({ ...spoken, channel: 'C0GENERAL', urls: ['https://x.example/a'], unfurlId: 'u' })],
+    ['the stop button', () => agentSessionStoppedOf({ user: ada, channel: 'C0GENERAL', threadTs: ts })],
+    ['one that nobody listens to', () => envelope({ type: 'channel_shared', channel: 'C0GENERAL', event_ts: ts })],
+  ])('by %s is not asked in from then on', async (_, event) => {
+    await answered(await world.mention('one?'));
+    await world.deliver(inSharedChannel(event()));
+    await world.mention('two?', { user: bob });
+    const word = await eventually(() => one(world.ephemeralsTo(bob)));
+    expect(visibleText(word)).toContain('other organisations');
+    expect(service.questions()).toHaveLength(1);
+  });
+
+  test('by the mention itself is not asked in at all', async () => {
+    const asking = world.slack.say('C0GENERAL', ada, `<@${team.botUserId}> one?`);
+    await world.deliver(inSharedChannel(mentionOf({ user: ada, text: 'one?', ts: asking })));
+    await eventually(() => expect(world.ephemeralsTo(ada)).toHaveLength(1));
+    expect(service.calls).toEqual([]);
+  });
+});
