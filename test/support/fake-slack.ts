@@ -21,8 +21,8 @@ export type Fault =
   /** The call takes effect, and then the connection breaks before an answer is sent. */
   | { breakAfterEffect: true }
   | { breakBeforeEffect: true }
-  /** The call takes effect after a while. */
-  | { delayMs: number };
+  /** The call takes effect once this resolves. */
+  | { until: Promise<void> };
 
 /**
  * A strict stand-in for Slack's Web API: unknown methods, unknown ids, missing threads and anything over Slack's limits
@@ -156,8 +156,8 @@ export async function startFakeSlack() {
     const fault = planned === undefined ? fate(method) : planned.fault;
     if (planned !== undefined) planned.times -= 1;
     if (fault === undefined) return sendJson(response, run(args));
-    if ('delayMs' in fault) {
-      await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
+    if ('until' in fault) {
+      await fault.until;
       return sendJson(response, run(args));
     }
     if ('error' in fault) return sendJson(response, { ok: false, error: fault.error });

@@ -358,6 +358,13 @@ function storageContract(engine: Engine): void {
       expect(await claims.claim('event:Ev1', 'qa')).toBe('qa');
       expect(await claims.claim('event:Ev1', 'qa')).toBe('qa');
     });
+
+    it('tells who owns a name without claiming it', async () => {
+      const claims = createClaims(kv);
+      expect(await claims.ownerOf('event:Ev1')).toBeUndefined();
+      expect(await claims.claim('event:Ev1', 'qa')).toBe('qa');
+      expect(await claims.ownerOf('event:Ev1')).toBe('qa');
+    });
   });
 
   it('keeps everything over closing and opening', async () => {

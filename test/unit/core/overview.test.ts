@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import { createOverview } from '../../../src/core/overview.ts';
+import { createOpenIn, createOverview } from '../../../src/core/overview.ts';
 import { newThread, type Question } from '../../../src/core/question.ts';
 import { createLifeDesk, press } from '../../support/life-desk.ts';
 import { answered, exampleQuestion } from '../render/example.ts';
@@ -48,6 +48,22 @@ describe('what a person asked', () => {
 
   it('is not told while storage is down', async () => {
     await expect(overviewOf([new AppError('storage', 'planned')])).rejects.toMatchObject({ kind: 'storage' });
+  });
+});
+
+describe('what waits in a thread', () => {
+  it('is told to everybody once it is known that its asker may ask there, and to the asker before', async () => {
+    const admitted = exampleQuestion({ id: 'q0', admittedMs: 1 });
+    const unknown = exampleQuestion({ id: 'q1', askerId: 'U0MIA', phase: 'waiting' });
+    const openIn = createOpenIn({
+      questions: { get: async (id) => [admitted, unknown].find((each) => each.id === id), openIds: async () => [] },
+      threads: { get: async () => undefined },
+      now: () => 1_700_000_060_000,
+    });
+    const thread = { ...newThread({ teamId: 'T1', channelId: 'C1', threadTs: '1.1' }, true), line: ['q0', 'q1'] };
+    const idsFor = async (userId: string) => (await openIn.thread(thread, userId)).map(({ question }) => question.id);
+    expect(await idsFor('U0BOB')).toEqual(['q0']);
+    expect(await idsFor('U0MIA')).toEqual(['q0', 'q1']);
   });
 });
 

@@ -155,3 +155,19 @@ describe('a share, with the readers that were confirmed', () => {
     expect(await admit(situation).admission).toMatchObject(admission);
   });
 });
+
+describe('what is about the person only', () => {
+  const named = { personOnly: true };
+
+  it.each<[string, Situation, object]>([
+    ['a refused channel', { settings: { refused: ['C1'] } }, may],
+    ['a shared channel', { channel: 'shared', audience: { outsiders: 3 } }, may],
+    ['a channel Slack tells nothing of', { channel: down, audience: down }, may],
+    ['a guest', { person: 'guest' }, { may: false, reason: 'guest' }],
+    ['nobody known', { person: gone }, { may: false, reason: 'unknownPerson' }],
+  ])('%s', async (_, situation, admission) => {
+    const { asked, admission: found } = admit({ ...situation, named });
+    expect(await found).toMatchObject(admission);
+    expect(asked).toEqual(['person']);
+  });
+});

@@ -22,6 +22,7 @@ afterEach(async () => {
 
 /** An answer that stands in Slack, and what repaints it. */
 async function standing(options: { recalls?: (() => void)[]; markdown?: string } = {}) {
+  const urgencies: string[] = [];
   const { journal } = createRecordingJournal();
   const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(journal)));
   const root = slack.say('C0GENERAL', 'U0ADA', 'root');
@@ -39,9 +40,13 @@ async function standing(options: { recalls?: (() => void)[]; markdown?: string }
   const recalls = options.recalls ?? [];
   const repainting = createRepainting({
     client,
-    through: (method, _urgency, run) => call(method, run),
+    through: (method, urgency, run) => {
+      urgencies.push(urgency);
+      return call(method, run);
+    },
     format: 'markdown',
-    markUsed: async (_id, index, byUserId): Promise<Question> => {
+    markUsed: async (_id, index, byUserId): Promise<Question | undefined> => {
+      if (question.usedFollowUps?.some((each) => each.index === index) === true) return undefined;
       question = { ...question, usedFollowUps: [...(question.usedFollowUps ?? []), { index, byUserId }] };
       return question;
     },
@@ -52,7 +57,7 @@ async function standing(options: { recalls?: (() => void)[]; markdown?: string }
     journal,
   });
   const shown = (): string => JSON.stringify(slack.messages.at(-1)?.blocks);
-  return { repainting, shown, id: question.id, edits: () => slack.messages.at(-1)?.edits };
+  return { repainting, shown, urgencies, id: question.id, edits: () => slack.messages.at(-1)?.edits };
 }
 
 describe('repainting an answer', () => {
@@ -73,6 +78,18 @@ describe('repainting an answer', () => {
     const { repainting, shown, id } = await standing({ recalls: [away, away] });
     repainting.suggestionUsed(id, 0, 'U0ADA');
     await eventually(() => expect(shown()).toContain('<@U0ADA> asked:'));
+  });
+
+  it('is done once, however often a suggestion is pressed, and gives way to what matters more', async () => {
+    const recalled: string[] = [];
+    const { repainting, urgencies, id, edits } = await standing({
+      recalls: Array.from({ length: 6 }, () => () => void recalled.push('once more')),
+    });
+    for (let times = 0; times < 6; times += 1) repainting.suggestionUsed(id, 0, 'U0ADA');
+    await repainting.drain(5_000);
+    expect(edits()).toBe(1);
+    expect(recalled).toHaveLength(1);
+    expect(urgencies).toEqual(['edit']);
   });
 
   it('falls back to a simpler format where Slack refuses the first', async () => {

@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { mentionOf } from '../support/payloads.ts';
+import { agentSessionStoppedOf } from '../support/payloads-surfaces.ts';
+import { hasRedisServer, startRedisServer } from '../support/redis-server.ts';
+import { startWorld, texts, visibleText, type World } from '../support/world.ts';
+
+let service: FakeService;
+let world: World;
+
+async function begin(settings: Record<string, string> = {}): Promise<void> {
+  service = await startFakeService();
+  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
+}
+
+beforeEach(() => begin());
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+});
+
+const patient = { timeoutMs: 15_000 };
+
+function whispersTo(user: string): string[] {
+  return world.ephemeralsTo(user).map(visibleText);
+}
+
+/** Nothing more happens because of what was done until now: one question more is answered from end to end. */
+async function settled(): Promise<void> {
+  service.answerEverything();
+  const ts = await world.mention('is everything done?', { user: people.gerd });
+  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+}
+
+/** What somebody says to the app in a thread, as an event that can be delivered more than once. */
+function said(text: string, threadTs?: string) {
+  const thread = threadTs === undefined ? {} : { threadTs };
+  const ts = world.slack.say('C0GENERAL', people.ada, `<@U0BOT> ${text}`, threadTs);
+  return mentionOf({ user: people.ada, text, ts, ...thread });
+}
+
+async function answeredThread(): Promise<string> {
+  service.answerEverything();
+  const ts = await world.mention('first?');
+  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Answered in'));
+  return ts;
+}
+
+describe('a verb that Slack delivers again', () => {
+  test.each(['help', 'status', 'why', 'cancel', 'mute'])('%s is answered once', async (verb) => {
+    const ts = await answeredThread();
+    const event = said(verb, ts);
+    const deliveries = await Promise.all([world.deliver(event), world.deliver(event)]);
+    deliveries.push(await world.deliver(event));
+    expect(deliveries.map(({ acknowledged }) => acknowledged)).toEqual([true, true, true]);
+    await settled();
+    expect(whispersTo(people.ada)).toHaveLength(1);
+  });
+
+  test('mute does not undo the unmute that was said since', async () => {
+    const ts = await answeredThread();
+    const mute = said('mute', ts);
+    await world.deliver(mute);
+    await world.deliver(said('unmute', ts));
+    await eventually(() => expect(whispersTo(people.ada)).toHaveLength(2));
+    await world.deliver(mute);
+    await world.reply(ts, 'still a follow-up?');
+    await eventually(() => expect(service.find('still a follow-up?')).toHaveLength(1));
+    expect(whispersTo(people.ada)).toHaveLength(2);
+  });
+
+  test('is acknowledged before what it tells is known', async () => {
+    const ts = await answeredThread();
+    const held: { letGo: () => void } = { letGo: () => {} };
+    const until = new Promise<void>((resolve) => {
+      held.letGo = resolve;
+    });
+    await world.restart();
+    world.slack.fault('users.info', { until });
+    const began = performance.now();
+    expect((await world.deliver(said('status', ts))).acknowledged).toBe(true);
+    expect(performance.now() - began).toBeLessThan(1_000);
+    held.letGo();
+    await eventually(() => expect(whispersTo(people.ada).join()).toContain('Nothing is running'));
+  });
+
+  test.skipIf(!hasRedisServer())(
+    'is not acknowledged while storage is down, and carried out then',
+    async () => {
+      const redis = await startRedisServer(['--appendonly', 'no']);
+      try {
+        await world.stop();
+        await service.stop();
+        await begin({ REDIS_URL: redis.url });
+        await redis.kill();
+        const events = [said('help'), said('status'), said('why')];
+        for (const event of events) expect((await world.deliver(event)).acknowledged).toBe(false);
+        await redis.restart();
+        await eventually(async () => expect((await world.readyz()).status).toBe(200), patient);
+        for (const event of events) expect((await world.deliver(event)).acknowledged).toBe(true);
+        await eventually(() => expect(whispersTo(people.ada)).toHaveLength(3), patient);
+      } finally {
+        await world.stopApp();
+        await redis.stop();
+      }
+    },
+    40_000,
+  );
+});
+
+describe('while Slack tells nothing of the channel', () => {
+  test.each(['a button', 'a verb', "Slack's own stop button"])('others may cancel by %s', async (how) => {
+    const ts = await world.mention('long?');
+    const question = await eventually(() => one(service.find('long?')));
+    await world.restart();
+    world.slack.fault('conversations.info', { status: 503 }, 50);
+    world.slack.fault('conversations.members', { status: 503 }, 50);
+    if (how === 'a button') await world.press('Cancel', { user: people.bob });
+    else if (how === 'a verb') await world.mention('cancel', { threadTs: ts, user: people.bob });
+    else await world.deliver(agentSessionStoppedOf({ user: people.bob, channel: 'C0GENERAL', threadTs: ts }));
+    await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Cancelled by <@U0BOB>'));
+    expect(whispersTo(people.bob)).toEqual([]);
+  });
+});
+
+describe('a guest among those who wait in a thread', () => {
+  test('takes back their own question and no other', async () => {
+    const ts = await world.mention('by bob?', { user: people.bob });
+    const running = await eventually(() => one(service.find('by bob?')));
+    await world.reply(ts, 'by ada?');
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Next in this thread'));
+    world.slack.changePerson(people.ada, { is_restricted: true });
+    await world.restart();
+    await world.mention('cancel', { threadTs: ts });
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Cancelled by <@U0ADA>'));
+    expect(running.status).toBe('processing');
+    expect(whispersTo(people.ada)).toEqual([]);
+  });
+});
+
+test.skipIf(!hasRedisServer())(
+  'a Cancel on Home that fails because storage is down says so privately',
+  async () => {
+    const redis = await startRedisServer(['--appendonly', 'no']);
+    try {
+      await world.stop();
+      await service.stop();
+      await begin({ REDIS_URL: redis.url });
+      await world.mention('long?');
+      await eventually(() => one(service.find('long?')), patient);
+      await world.openHome();
+      await eventually(() => expect(JSON.stringify(world.home())).toContain('deepsearch:cancel_own'), patient);
+      await world.restart();
+      await redis.kill();
+      expect((await world.pressInHome('Cancel')).acknowledged).toBe(true);
+      await eventually(() => {
+        const direct = world.slack.messages.filter(({ channel }) => channel === 'D0ADA').map(visibleText);
+        expect([...direct, ...whispersTo(people.ada)].join()).toContain('Not taken, nothing was sent');
+      }, patient);
+      expect(one(service.find('long?')).status).toBe('processing');
+    } finally {
+      await world.stopApp();
+      await redis.stop();
+    }
+  },
+  40_000,
+);

@@ -1,0 +1,173 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { type FakeMessage, people } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { hasRedisServer } from '../support/redis-server.ts';
+import { type SlowRedis, startSlowRedis } from '../support/slow-redis.ts';
+import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world.ts';
+
+let service: FakeService;
+let world: World;
+
+async function begin(settings: Record<string, string> = {}): Promise<void> {
+  service = await startFakeService();
+  service.answerEverything();
+  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
+}
+
+async function end(): Promise<void> {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+}
+
+const patient = { timeoutMs: 15_000 };
+
+/** A thread with one answer, and the answer's last message. */
+async function answered(): Promise<{ ts: string; last: FakeMessage }> {
+  const ts = await world.mention('how?');
+  const last = await eventually(() => one(world.answersIn(ts)), patient);
+  await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Answered in'), patient);
+  return { ts, last };
+}
+
+function toldTo(user: string): string {
+  return world.ephemeralsTo(user).map(visibleText).join('\n');
+}
+
+/** Lets the next call of a method wait until it is let go. */
+function hold(method: string): () => void {
+  const held: { letGo: () => void } = { letGo: () => {} };
+  const until = new Promise<void>((resolve) => {
+    held.letGo = resolve;
+  });
+  world.slack.fault(method, { until });
+  return held.letGo;
+}
+
+/** Nothing more happens because of what was done until now: one question more is answered from end to end. */
+async function settled(): Promise<void> {
+  const ts = await world.mention('is everything done?', { user: people.gerd });
+  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1), patient);
+}
+
+describe('while Slack is slow', () => {
+  afterEach(end);
+
+  test('what was called not taken is not asked privately later, and can be asked then', async () => {
+    await begin();
+    await answered();
+    const letGo = hold('conversations.open');
+    await world.overflow('Ask privately', { user: people.bob });
+    await eventually(() => expect(toldTo(people.bob)).toContain('Not taken, nothing was sent'), patient);
+    letGo();
+    await settled();
+    expect(service.questions().some(({ question }) => question.includes('What calls it?'))).toBe(false);
+    await world.overflow('Ask privately', { user: people.bob });
+    await eventually(() => expect(toldTo(people.bob)).toContain('Asked in our direct messages'));
+    await eventually(() => expect(service.conversations).toHaveLength(3));
+  }, 30_000);
+
+  test.each(['Edit first…', 'No, and why', 'All sources (8)', 'Share…'])(
+    '%s is acknowledged before its modal opens, and nobody is told that it was not taken',
+    async (which) => {
+      await begin();
+      service.answerAfter(() => 0, { sources: manySources });
+      if (which === 'Share…') {
+        const ts = await world.direct('privately?');
+        await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+      } else {
+        await answered();
+      }
+      const letGo = hold('views.open');
+      const began = performance.now();
+      const delivery = await press(which);
+      expect(performance.now() - began).toBeLessThan(2_000);
+      expect(delivery.acknowledged).toBe(true);
+      letGo();
+      await world.modal();
+      await settled();
+      expect(toldTo(people.ada)).toBe('');
+    },
+    20_000,
+  );
+
+  function press(which: string) {
+    if (which === 'Edit first…') return world.overflow(which);
+    return which === 'No, and why' ? world.feedback('negative') : world.press(which);
+  }
+});
+
+describe.skipIf(!hasRedisServer())('while storage is slow', () => {
+  let redis: SlowRedis;
+
+  async function beginSlow(): Promise<void> {
+    redis = await startSlowRedis();
+    await begin({ REDIS_URL: redis.url });
+  }
+
+  afterEach(async () => {
+    await end();
+    await redis.stop();
+  });
+
+  /** Lets the next question be stored in time, and be taken after the time that Slack gives. */
+  function holdTaking(): void {
+    redis.holdNext('"phase":"offered"', 1_200);
+    redis.holdNext('"phase":"waiting"', 1_700);
+  }
+
+  test('a suggestion in other words that was called not taken is left to everybody', async () => {
+    await beginSlow();
+    const { ts, last } = await answered();
+    await world.overflow('Edit first…');
+    const form = await world.modal();
+    holdTaking();
+    const refused = await world.submit(form, { question: 'in my own words?' });
+    expect(JSON.stringify(refused.response)).toContain('nothing was sent');
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Cancelled by'), patient);
+    expect(buttonsOf(last.blocks).map(({ label }) => label)).toContain('What calls it?');
+    await world.press('What calls it?', { user: people.bob, threadTs: ts });
+    await eventually(() => expect(service.find('What calls it?')).toHaveLength(1), patient);
+    await eventually(() => expect(visibleText(last)).toContain('<@U0BOB> asked: What calls it?'), patient);
+    expect(service.find('in my own words?')).toEqual([]);
+  }, 40_000);
+
+  test('a press that was called not taken asks nothing, and asks when it is repeated', async () => {
+    await beginSlow();
+    const { ts, last } = await answered();
+    holdTaking();
+    await world.press('What calls it?', { threadTs: ts });
+    await eventually(() => expect(toldTo(people.ada)).toContain('Not taken, nothing was sent'), patient);
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Cancelled by'), patient);
+    expect(service.find('What calls it?')).toEqual([]);
+    expect(buttonsOf(last.blocks).map(({ label }) => label)).toContain('What calls it?');
+    await world.press('What calls it?', { threadTs: ts });
+    await eventually(() => expect(world.answersIn(ts).length).toBeGreaterThan(1), patient);
+    expect(service.find('What calls it?')).toHaveLength(1);
+  }, 40_000);
+
+  test('the old version runs on where the edited one was called not taken', async () => {
+    await beginSlow();
+    service.answerAfter(() => 60_000);
+    const ts = await world.mention('old words?');
+    const old = await eventually(() => one(service.find('old words?')), patient);
+    await world.edit(ts, 'new words?');
+    await eventually(() => expect(toldTo(people.ada)).toContain('edited'), patient);
+    holdTaking();
+    await world.pressPrivately('Ask the edited version');
+    await eventually(() => expect(toldTo(people.ada)).toContain('Not taken, nothing was sent'), patient);
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Cancelled by'), patient);
+    expect(old.status).toBe('processing');
+    await world.pressPrivately('Ask the edited version');
+    await eventually(() => expect(service.find('new words?')).toHaveLength(1), patient);
+    await eventually(() => expect(old.error?.kind).toBe('Cancelled'), patient);
+  }, 40_000);
+});
+
+const manySources = Array.from({ length: 8 }, (_, index) => ({
+  type: 'Repository',
+  link: `/github.com/acme/app/-/blob/src/${index}.ts`,
+  label: `src/${index}.ts`,
+}));
