@@ -49,6 +49,11 @@ describe('an answer made to take long', () => {
       `|${'a|'.repeat(2_000)}\n|${'-|'.repeat(2_000)}\n${`|${'b|'.repeat(2_000)}\n`.repeat(10)}`,
     ],
     ['a table of 30,000 rows', `|a|\n|-|\n${'|b|\n'.repeat(30_000)}`],
+    [
+      'records of 1,000 rows',
+      `|${'a|'.repeat(20)}\n|${'-|'.repeat(20)}\n${`|${'`b` **c**|'.repeat(20)}\n`.repeat(1_000)}`,
+    ],
+    ['2,000 diagrams', '```mermaid\ngraph TD; a-->b\n```\n\n'.repeat(2_000)],
     ['entities', '&amp;'.repeat(20_000)],
     ['100,000 lines', 'a\n'.repeat(100_000)],
     ['100,000 lines of code', `\`\`\`\n${'a\n'.repeat(100_000)}\`\`\``],
