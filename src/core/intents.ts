@@ -1,8 +1,8 @@
 /** What can be said to the app instead of a question, in a thread or a direct message. */
-export type Verb = 'help' | 'cancel' | 'mute' | 'unmute' | 'status' | 'why';
+export type Verb = 'help' | 'cancel' | 'mute' | 'unmute' | 'status' | 'history' | 'why';
 
 /** What can be said to the app with its command, besides. */
-export type CommandVerb = Verb | 'history' | 'connect' | 'disconnect';
+export type CommandVerb = Verb | 'connect' | 'disconnect';
 
 type Asking =
   /** Nothing was said at all. */
@@ -21,18 +21,22 @@ export type CommandIntent = Asking | { kind: 'verb'; verb: CommandVerb };
 const verbs: ReadonlyMap<string, Verb> = new Map([
   ['help', 'help'],
   ['help?', 'help'],
+  ['hilfe', 'help'],
+  ['hilfe?', 'help'],
   ['cancel', 'cancel'],
   ['stop', 'cancel'],
+  ['abbrechen', 'cancel'],
+  ['stopp', 'cancel'],
   ['mute', 'mute'],
   ['unmute', 'unmute'],
   ['status', 'status'],
   ['status?', 'status'],
+  ['history', 'history'],
   ['why', 'why'],
 ]);
 
 const commandVerbs: ReadonlyMap<string, CommandVerb> = new Map<string, CommandVerb>([
   ...verbs,
-  ['history', 'history'],
   ['connect', 'connect'],
   ['disconnect', 'disconnect'],
 ]);
@@ -50,7 +54,7 @@ export function readCommandIntent(text: string): CommandIntent {
   return intentOf(text, commandVerbs);
 }
 
-/** True for a bare "cancel" or "stop", which needs no mention in a thread of the app. */
+/** True for a bare "cancel" or "stop" (also in German), which needs no mention in a thread of the app. */
 export function isCancel(text: string): boolean {
   return verbs.get(wordOf(text)) === 'cancel';
 }

@@ -14,6 +14,12 @@ export type ButtonResult =
 /** `answered`: the answer came first and stands. `nothing`: no such question, or it ended in another way. */
 export type CancelResult = { kind: 'cancelling' } | { kind: 'answered' } | { kind: 'nothing' };
 
+/** `several`: more than one could be meant, so none was cancelled. */
+export type CancelOnlyResult = CancelResult | { kind: 'several' };
+
+/** Open questions that are read to find one person's; more than a workspace should ever have. */
+const mostOpenRead = 1_000;
+
 /** `noted`: the question runs on, and its new text can be asked. `ended`: too late for that. */
 export type EditResult =
   | { kind: 'noted'; question: Question }
@@ -56,6 +62,7 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
     cancelOwn,
     cancelStartedBy,
     cancelInThread,
+    cancelOnlyIn,
     startedBy,
     noteEdit,
     askEdited,
@@ -113,6 +120,29 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
     const question = aimedAt === undefined ? undefined : await questions.get(aimedAt);
     if (question === undefined || (ownOnly && question.askerId !== userId)) return { kind: 'nothing' };
     return cancelFound(question, userId);
+  }
+
+  /** Cancels the one question of a person that is open in a place, whatever its thread. `key` as in {@link cancelInThread}. */
+  async function cancelOnlyIn(
+    { teamId, channelId }: Omit<Place, 'threadTs'>,
+    userId: string,
+    key: string,
+  ): Promise<CancelOnlyResult> {
+    const said = `cancel:${key}`;
+    let aimedAt = await claims.ownerOf(said);
+    if (aimedAt === undefined) {
+      const ids = (await questions.openIds()).slice(0, mostOpenRead);
+      const own = (await Promise.all(ids.map(readable)))
+        .filter((question) => question !== undefined)
+        .filter(({ askerId, place }) => askerId === userId && place.teamId === teamId && place.channelId === channelId)
+        .filter((question) => !hasEnded(question) && question.phase !== 'offered');
+      const running = own.filter(({ cancel }) => cancel === undefined);
+      if (running.length > 1) return { kind: 'several' };
+      const [only = own[0]] = running;
+      aimedAt = only === undefined ? undefined : await claims.claim(said, only.id);
+    }
+    const question = aimedAt === undefined ? undefined : await questions.get(aimedAt);
+    return question === undefined ? { kind: 'nothing' } : cancelFound(question, userId);
   }
 
   async function firstOwn(line: readonly string[], userId: string): Promise<string | undefined> {
@@ -271,9 +301,11 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
     if (question.outcome === undefined) return { kind: 'duplicate', question };
     if (question.outcome.kind !== 'gaveUp') return { kind: 'expired' };
     await questions.markOpen(questionId);
-    const reopened = await questions.update(questionId, (stored) =>
-      isGivenUp(stored) && now() <= byMs ? reopen(stored, now()) : stored,
-    );
+    let isByThisPress = false;
+    const reopened = await questions.update(questionId, (stored) => {
+      isByThisPress = isGivenUp(stored) && now() <= byMs;
+      return isByThisPress ? reopen(stored, now()) : stored;
+    });
     if (reopened !== undefined && isGivenUp(reopened)) throw new AppError('storage', 'too late to be watched again');
     // Once more: the look that closed it may have taken it off the list in between.
     await questions.markOpen(questionId);
@@ -286,7 +318,8 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
     }
     await looks.lookIn(questionId, 0);
     if (reopened !== undefined) witness.changed(reopened);
-    return reopened === undefined ? { kind: 'expired' } : { kind: 'accepted', question: reopened };
+    if (reopened === undefined) return { kind: 'expired' };
+    return { kind: isByThisPress ? 'accepted' : 'duplicate', question: reopened };
   }
 
   /** The stored question, if it belongs to the place the press came from. */

@@ -1,5 +1,8 @@
 import type { Question } from './question.ts';
 
+/** What the service is asked by a mention alone, in a thread whose messages go along; people are shown it in their language. */
+export const threadQuestion = 'Answer what was asked above.';
+
 /** The words the service is asked: what the question carries on from, the question, and what the thread said before. */
 export function upstreamText({ text, follows, context }: Pick<Question, 'text' | 'follows' | 'context'>): string {
   const before = follows === undefined ? [] : [carryingOn(follows)];

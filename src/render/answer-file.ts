@@ -1,6 +1,7 @@
 import type { Answer, Question } from '../core/question.ts';
 import { safeUrl } from './links.ts';
 import { type Say, sayIn } from './say.ts';
+import { shownText } from './shown-text.ts';
 import { countSources, groupSources } from './sources.ts';
 import { oneLine } from './text.ts';
 
@@ -29,7 +30,7 @@ export function renderAnswerFile(question: Question, answer: Answer): string {
   return [
     `# ${title === '' ? file.untitled() : title}`,
     `**${file.question()}**`,
-    quoted(question.text),
+    quoted(shownText(question.text, say)),
     facts.join(' · '),
     '---',
     answer.markdown.trim() === '' ? say.answer.empty() : withoutOpenFence(answer.markdown.trim()),

@@ -4,10 +4,12 @@ import type { Origin, Question } from '../core/question.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { ACTIONS, cardMarker, markerBlockId, markerMetadata } from './ids.ts';
 import { LIMITS } from './limits.ts';
+import { mrkdwnLink } from './links.ts';
 import type { RenderedMessage, RenderOptions } from './message.ts';
 import { quote } from './quote.ts';
 import { type Say, sayIn } from './say.ts';
-import { inertCut } from './text.ts';
+import { shownText } from './shown-text.ts';
+import { cut, inertCut, oneLine } from './text.ts';
 import { slackDayTime, slackTime } from './time.ts';
 
 /** Origins whose question is not visible right above the card. */
@@ -15,6 +17,10 @@ const RESTATED: ReadonlySet<Origin> = new Set(['command', 'followUp', 'retry', '
 
 /** A step is one quiet line, not a report. */
 const MAX_STEP = 200;
+/** The question that this one carries on from is named, not shown. */
+const MAX_FOLLOWED = 150;
+/** A context element takes 2,000 characters. */
+const MAX_SHARE_URL = 1_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The card of a question. Pure: equal arguments give equal messages, so callers can compare before editing. */
@@ -25,9 +31,11 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
   const status = statusLine(question, view, say);
   const step = view.kind === 'running' && view.lastStep !== undefined ? inertCut(view.lastStep, MAX_STEP) : '';
   const asker = `<@${question.askerId}>`;
+  const questionText = shownText(question.text, say);
   const heading = question.origin === 'shared' ? say.card.sharedAnswer(asker) : say.card.asked(asker);
-  const asked = RESTATED.has(question.origin) ? quote(heading, question.text) : undefined;
+  const asked = RESTATED.has(question.origin) ? quote(heading, questionText) : undefined;
   const askedSections = asked === undefined ? [] : asked.sections;
+  const follows = followed(question, say);
   const shortened = asked?.shortened === undefined ? [] : [say.words.shortened(asked.shortened)];
 
   const readNote = isQuiet(view) ? '' : threadNote(question, say);
@@ -35,7 +43,8 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
   if (options.format === 'plain') {
     // An edit takes 4,000 bytes of text, so a plain card keeps the beginning of a long question.
     const lines = [
-      ...(asked === undefined ? [] : [heading, inertCut(question.text, LIMITS.notificationText)]),
+      ...(asked === undefined ? [] : [heading, inertCut(questionText, LIMITS.notificationText)]),
+      ...follows,
       status,
       ...(step === '' ? [] : [step]),
       ...(readNote === '' ? [] : [readNote]),
@@ -47,7 +56,7 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
   const content = JSON.stringify([status, view, askedSections, step, readNote]);
   const blocks: KnownBlock[] = [
     ...askedSections.map((text) => section(text)),
-    ...shortened.map((text) => context(text)),
+    ...[...shortened, ...follows].map((text) => context(text)),
     isQuiet(view) ? context(status, markerBlockId(marker, content)) : section(status, markerBlockId(marker, content)),
     ...(step === '' ? [] : [context(step)]),
     ...(readNote === '' ? [] : [context(readNote)]),
@@ -92,6 +101,15 @@ function statusLine(question: Question, view: CardView, say: Say): string {
     case 'shared':
       return say.card.shared();
   }
+}
+
+/** What the question carries on from, which stands in another conversation. */
+function followed({ follows }: Question, say: Say): string[] {
+  if (follows === undefined) return [];
+  const { text, shareUrl } = follows;
+  const label = cut(oneLine(shownText(text, say)), MAX_FOLLOWED);
+  const isLinked = shareUrl !== undefined && shareUrl.length <= MAX_SHARE_URL;
+  return [say.card.follows(isLinked ? mrkdwnLink(shareUrl, label) : inertCut(label, MAX_FOLLOWED))];
 }
 
 /** What the question was asked with, besides its own words; empty when there was nothing. */
@@ -140,5 +158,5 @@ function isQuiet({ kind }: CardView): boolean {
 function notification(question: Question, status: string, say: Say): string {
   if (!RESTATED.has(question.origin)) return status;
   const room = LIMITS.notificationText - status.length - 40;
-  return `${status} · ${say.card.askedPlain(inertCut(question.text, room))}`;
+  return `${status} · ${say.card.askedPlain(inertCut(shownText(question.text, say), room))}`;
 }

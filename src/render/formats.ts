@@ -15,7 +15,7 @@ export interface Formats {
   duration(durationMs: number): string;
   /** "20 to 60 s", "1 min 10 s to 2 min". */
   durationRange(fromMs: number, toMs: number): string;
-  /** A share between 0 and 1 as whole per cent, never rounded up to the next. */
+  /** A share between 0 and 1 as whole per cent, never rounded up to the next: "80%", in German "80 %". */
   share(share: number): string;
   /** "a, b and c". */
   list(items: readonly string[]): string;
@@ -23,6 +23,7 @@ export interface Formats {
 
 const DEFAULT_LOCALE = 'en';
 const DIGITS = { maximumFractionDigits: 2 };
+const WHOLE_PERCENT = { style: 'percent', maximumFractionDigits: 0, roundingMode: 'floor' } as const;
 
 const formatsByLocale = new Map<string, Formats>();
 
@@ -65,6 +66,7 @@ function formatsOf(locale: string): Formats {
   const language = isSpoken(primary) ? primary : DEFAULT_LOCALE;
   const words = durationWords[language];
   const numbers = new Intl.NumberFormat(locale, DIGITS);
+  const shares = new Intl.NumberFormat(locale, WHOLE_PERCENT);
   const plurals = new Intl.PluralRules(locale, DIGITS);
   const lists = new Intl.ListFormat(locale, { type: 'conjunction' });
 
@@ -105,7 +107,7 @@ function formatsOf(locale: string): Formats {
     count: (value, { one, other }) => `${number(value)} ${plurals.select(value) === 'one' ? one : other}`,
     duration,
     durationRange,
-    share: (share) => `${number(Math.floor(share * 100))} %`,
+    share: (share) => shares.format(share),
     list: (items) => lists.format(items),
   };
 }

@@ -4,9 +4,10 @@ import type { Question, Quota, Refusal } from '../core/question.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { ACTIONS, COMMAND } from './ids.ts';
 import { LIMITS } from './limits.ts';
-import { mrkdwnLink } from './links.ts';
+import { mrkdwnLink, permalink } from './links.ts';
 import type { RenderedMessage } from './message.ts';
 import { type Say, sayIn } from './say.ts';
+import { shownText } from './shown-text.ts';
 import { inertCut } from './text.ts';
 import { slackDayTime, slackTime } from './time.ts';
 
@@ -137,7 +138,7 @@ function rowText(entry: OverviewEntry, say: Say, { workspaceUrl }: ListOptions):
     slackDayTime(question.acceptedMs, say),
     ...(url === undefined ? [] : [mrkdwnLink(url, say.home.openThread())]),
   ];
-  const asked = inertCut(question.text, maxQuestion);
+  const asked = inertCut(shownText(question.text, say), maxQuestion);
   return [...(asked === '' ? [] : [asked]), details.join(' · ')].join('\n');
 }
 
@@ -172,7 +173,7 @@ function state({ question, view }: OverviewEntry, say: Say): string {
     case 'gaveUp':
       return home.gaveUp();
     case 'notAllowed':
-      return home.undeliverable();
+      return home.notShown();
     case 'shared':
       return home.shared();
   }
@@ -182,13 +183,11 @@ function where({ place }: Question, { home }: Say): string {
   return channelIds.test(place.channelId) ? `<#${place.channelId}>` : home.directMessage();
 }
 
-/** Slack's address of the answer, or of the card before there is one (the form of `chat.getPermalink`). */
+/** Slack's address of the answer, or of the card before there is one. */
 function threadUrl({ place, card, delivery }: Question, workspaceUrl: string): string | undefined {
   const { channelId, threadTs } = place;
   const ts = delivery.posted[0] ?? card.ts ?? threadTs;
-  if (ts === undefined) return undefined;
-  const inThread = threadTs === undefined || threadTs === ts ? '' : `?thread_ts=${threadTs}&cid=${channelId}`;
-  return `${workspaceUrl}archives/${channelId}/p${ts.replace('.', '')}${inThread}`;
+  return ts === undefined ? undefined : permalink(workspaceUrl, { channelId, ts, threadTs });
 }
 
 function accessLines({ service, overview }: Extract<HomeContent, { kind: 'shown' }>, say: Say): string {
@@ -200,7 +199,6 @@ function accessLines({ service, overview }: Extract<HomeContent, { kind: 'shown'
   ].join('\n');
 }
 
-/** How the service is, in one sentence. */
 /** One sentence on whether questions get through to the service. */
 export function serviceLine(service: ServiceState, { home }: Say): string {
   switch (service) {

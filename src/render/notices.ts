@@ -8,11 +8,13 @@ import { mrkdwnLink } from './links.ts';
 import type { RenderedMessage } from './message.ts';
 import { quote } from './quote.ts';
 import { type Say, sayIn } from './say.ts';
+import { shownText } from './shown-text.ts';
 
 /** Everything that is said to one person only; `text` is what they wrote, given back. */
 export type Notice =
   | PrivateNotice
-  | { kind: 'emptyQuestion' }
+  /** `after` is what was said without a question behind it. */
+  | { kind: 'emptyQuestion'; after?: 'command' | 'new' }
   | { kind: 'questionTooLong'; text: string }
   /** Our storage did not take the question of a command or a message. */
   | { kind: 'notTaken'; text: string }
@@ -23,8 +25,14 @@ export type Notice =
   /** Slack did not say in time whether who pressed may. */
   | { kind: 'pressNotChecked' }
   | { kind: 'alreadyAsked'; byUserId?: string }
+  | { kind: 'alreadyAskedByYou' }
+  /** What ended while the service still worked is looked after again, by somebody's press. */
+  | { kind: 'alreadyWatched' }
   | { kind: 'queueFull'; limit: number }
   | { kind: 'nothingToCancel' }
+  /** The same of somebody's direct messages, said outside of their threads. */
+  | { kind: 'nothingToCancelInDirect' }
+  | { kind: 'severalToCancel' }
   | { kind: 'expiredButton' }
   /** Slack's time to open a form had passed. */
   | { kind: 'formNotOpened' }
@@ -58,9 +66,12 @@ export function renderNotice(
       const value = { questionId: notice.questionId };
       const askInDm = button(say.buttons.askInDm(), ACTIONS.askInDm, value);
       if (!notice.canInvite)
-        return givenBack(say, `${say.notices.closedChannel()} ${say.notices.closedChannelDo()}`, notice.text, [
-          actions([askInDm]),
-        ]);
+        return givenBack(
+          say,
+          `${notice.isBetweenTwo === true ? say.notices.closedDirect() : say.notices.closedChannel()} ${say.notices.closedChannelDo()}`,
+          notice.text,
+          [actions([askInDm])],
+        );
       return givenBack(say, `${say.notices.notInChannel()} ${say.notices.notInChannelDo(bot)}`, notice.text, [
         actions([button(say.buttons.askHere(), ACTIONS.askHere, value, 'primary'), askInDm]),
       ]);
@@ -82,7 +93,9 @@ export function renderNotice(
     case 'pressNotChecked':
       return said(`${say.refusals.notChecked()} ${say.refusals.notCheckedDo()}`);
     case 'emptyQuestion':
-      return said(say.notices.emptyQuestion(COMMAND));
+      if (notice.after === 'command')
+        return said(`${say.notices.emptyQuestion(COMMAND)} ${say.notices.emptyQuestionDo(COMMAND)}`);
+      return said(say.notices.emptyQuestion(notice.after));
     case 'questionTooLong':
       return givenBack(say, say.notices.questionTooLong(notice.text.length, maxQuestionLength), notice.text);
     case 'notTaken':
@@ -91,10 +104,18 @@ export function renderNotice(
       return said(say.notices.pressNotTaken());
     case 'alreadyAsked':
       return said(say.notices.alreadyAsked(notice.byUserId === undefined ? undefined : `<@${notice.byUserId}>`));
+    case 'alreadyAskedByYou':
+      return said(say.notices.alreadyAskedByYou());
+    case 'alreadyWatched':
+      return said(say.notices.alreadyWatched());
     case 'queueFull':
       return said(say.notices.queueFull(notice.limit));
     case 'nothingToCancel':
       return said(say.notices.nothingToCancel());
+    case 'nothingToCancelInDirect':
+      return said(say.notices.nothingToCancelInDirect());
+    case 'severalToCancel':
+      return said(say.notices.severalToCancel());
     case 'expiredButton':
       return said(say.notices.expiredButton());
     case 'muted':
@@ -174,7 +195,7 @@ function said(text: string): RenderedMessage {
 }
 
 function givenBack(say: Say, sentence: string, text: string, more: KnownBlock[] = []): RenderedMessage {
-  const back = quote(sentence, text);
+  const back = quote(sentence, shownText(text, say));
   return {
     text: sentence,
     blocks: [

@@ -5,6 +5,7 @@ import { section } from './blocks.ts';
 import { mrkdwnLink } from './links.ts';
 import { openingOf } from './markdown/opening.ts';
 import { sayIn } from './say.ts';
+import { shownText } from './shown-text.ts';
 import { countSources, groupSources } from './sources.ts';
 import { inertCut } from './text.ts';
 
@@ -27,7 +28,7 @@ export function renderPreview(
   const say = sayIn(locale);
   // A mark inside the title would end the bold; it is only an ornament there.
   const title = inertCut(answered.title ?? '', MAX_TITLE).replaceAll('*', '');
-  const question = inertCut(questionIn(answered.text), MAX_QUESTION);
+  const question = inertCut(shownText(questionIn(answered.text), say), MAX_QUESTION);
   const head = [...(title === '' ? [] : [`*${title}*`]), ...(question === '' ? [] : [`> ${question}`])];
   const opening = openingOf(answered.answer ?? '', MAX_OPENING, answered.title);
   const sources = countSources(groupSources(answered.sources));

@@ -7,6 +7,7 @@ import { mrkdwnLink } from './links.ts';
 import type { RenderedMessage } from './message.ts';
 import { type PlaceRule, sayRule } from './place-rule.ts';
 import { type Say, sayIn } from './say.ts';
+import { shownText } from './shown-text.ts';
 import { inertCut } from './text.ts';
 import { slackDayTime } from './time.ts';
 
@@ -65,7 +66,7 @@ function heading({ of }: StatusView, { status }: Say): string {
 function listed(entries: OverviewEntry[], say: Say, more: (entry: OverviewEntry) => string): string[] {
   if (entries.length === 0) return [say.status.nothing()];
   const lines = entries.slice(0, mostListed).map((entry) => {
-    const text = inertCut(entry.question.text, quotedLength);
+    const text = inertCut(shownText(entry.question.text, say), quotedLength);
     return `• ${[text, state(entry.view, say), more(entry)].join(' · ')}`;
   });
   return entries.length > mostListed ? [...lines, say.status.more(entries.length - mostListed)] : lines;

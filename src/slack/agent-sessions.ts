@@ -1,6 +1,8 @@
 import type { WebClient } from '@slack/web-api';
 import type { Claims, Clock, Journal, ThreadStore, Witness } from '../core/ports.ts';
 import { isInThread, type Question, type ThreadPlace } from '../core/question.ts';
+import { sayIn } from '../render/say.ts';
+import { shownText } from '../render/shown-text.ts';
 import { cut, oneLine } from '../render/text.ts';
 import { type Attempt, createOptional } from './optional.ts';
 import type { Through } from './through.ts';
@@ -151,7 +153,7 @@ export function createAgentSessions({
       journal.debug({ event: 'session_left_out', channelId: place.channelId });
       return undefined;
     }
-    const title = question === undefined ? '' : titleOf(question.text);
+    const title = question === undefined ? '' : titleOf(shownText(question.text, sayIn(question.locale)));
     const session: Session = {
       place,
       title,

@@ -254,7 +254,7 @@ describe('who presses', () => {
     world.slack.failUserInfo(people.bob, 'internal_error');
     const followUp = buttonsOf(one(world.answersIn(ts)).blocks)[0]?.label ?? '';
     await world.press(followUp, { user: people.bob, threadTs: ts });
-    await eventually(() => expect(one(whispers(people.bob))).toContain('Press again in a minute'));
+    await eventually(() => expect(one(whispers(people.bob))).toContain('Try again in a minute'));
     expect(service.questions()).toHaveLength(1);
   });
 

@@ -188,7 +188,7 @@ function registrations() {
     channels: { channel: async (id) => ({ id, kind: 'internal' }), noteShared: () => undefined },
     heard: { hear: () => undefined, replace: async () => undefined, forget: async () => undefined },
     reaches: { of: async () => 'member', membership: async () => 'member' },
-    repainting: { suggestionUsed: () => undefined },
+    repainting: { suggestionUsed: () => undefined, endUsed: () => undefined },
     audiences: { of: async () => ({ members: 1, guests: 0, outsiders: 0, organisations: 0, isKnown: true }) },
     journal,
   };
@@ -217,6 +217,11 @@ describe('manifest.yml', () => {
     expect(manifest.features.shortcuts.map(({ type, callback_id: id }) => [type, id])).toEqual([
       ['message', SHORTCUTS.askAbout],
       ['global', SHORTCUTS.ask],
+    ]);
+    // Help and docs call them so.
+    expect(manifest.features.shortcuts.map(({ name }) => name)).toEqual([
+      'Ask Deep Search about it',
+      'Ask Deep Search',
     ]);
   });
 

@@ -6,13 +6,15 @@ const en = (_: Formats) => ({
     [
       '*Ask*',
       `• \`${command} where are payment retries configured?\` in a channel: the answer comes in a thread`,
-      `• ${bot} and a question, in a channel or a thread`,
+      `• ${bot} and a question in a channel, or in any thread: I read that thread first`,
       '• a direct message to me',
+      '• the shortcuts *Ask Deep Search about it* on a message and *Ask Deep Search* anywhere',
     ].join('\n'),
   followUp: (bot: string) =>
     [
       '*Carry on*',
-      '• reply in the thread, or press one of the suggestions under an answer',
+      '• reply in the thread, or press one of the suggestions under an answer; ⋯ beside it edits it first or asks it privately',
+      '• *Share…* under a private answer shows it in a channel, after you saw who reads there',
       '• questions of one thread are answered one after the other',
       `• ${bot} \`new\` and a question starts a new conversation in the same thread`,
     ].join('\n'),
@@ -30,7 +32,7 @@ const en = (_: Formats) => ({
       `• ${bot} \`why\`: what I did with the latest messages, and why`,
     ].join('\n'),
   command: (command: string) =>
-    `\`${command} status\`, \`history\` and \`why\` work anywhere; \`${command} help\` shows this again.`,
+    `\`${command} status\`, \`history\` and \`why\` work anywhere; \`${command} help\` shows this again. My Home tab lists your questions and cancels them.`,
 });
 
 const de = (_: Formats): ReturnType<typeof en> => ({
@@ -39,20 +41,22 @@ const de = (_: Formats): ReturnType<typeof en> => ({
     [
       '*Fragen*',
       `• \`${command} wo ist eingestellt, wie oft Zahlungen wiederholt werden?\` in einem Channel: die Antwort kommt in einen Thread`,
-      `• ${bot} und eine Frage, in einem Channel oder Thread`,
+      `• ${bot} und eine Frage in einem Channel, oder in irgendeinem Thread: den lese ich vorher`,
       '• eine Direktnachricht an mich',
+      '• die Shortcuts *Ask Deep Search about it* an einer Nachricht und *Ask Deep Search* überall',
     ].join('\n'),
   followUp: (bot) =>
     [
       '*Weiterfragen*',
-      '• antworte im Thread oder drück auf einen der Vorschläge unter einer Antwort',
+      '• antworte im Thread oder drück auf einen der Vorschläge unter einer Antwort; ⋯ daneben: erst bearbeiten oder privat fragen',
+      '• *Teilen…* unter einer privaten Antwort zeigt sie in einem Channel, nachdem du gesehen hast, wer dort mitliest',
       '• Fragen aus einem Thread werden nacheinander beantwortet',
       `• ${bot} \`new\` und eine Frage beginnt eine neue Unterhaltung im selben Thread`,
     ].join('\n'),
   cancel: () =>
     [
       '*Abbrechen oder ändern*',
-      '• drück auf der Karte einer laufenden Frage auf Abbrechen oder antworte in ihrem Thread mit `cancel` oder `stop`',
+      '• drück auf der Karte einer laufenden Frage auf Abbrechen oder antworte in ihrem Thread mit `abbrechen` oder `stopp`',
       '• bearbeite eine Frage, solange sie läuft, und ich biete an, die neue Fassung zu stellen',
     ].join('\n'),
   verbs: (bot) =>
@@ -63,7 +67,7 @@ const de = (_: Formats): ReturnType<typeof en> => ({
       `• ${bot} \`why\`: was ich mit den letzten Nachrichten gemacht habe und warum`,
     ].join('\n'),
   command: (command) =>
-    `\`${command} status\`, \`history\` und \`why\` gehen überall; \`${command} help\` zeigt das hier noch einmal.`,
+    `\`${command} status\`, \`history\` und \`why\` gehen überall; \`${command} help\` zeigt das hier noch einmal. Mein Home-Tab zeigt deine Fragen und bricht sie ab.`,
 });
 
 /** What the app can do and how to ask it. */

@@ -25,6 +25,7 @@ const en = (f: Formats) => ({
   failed: () => 'failed',
   gaveUp: () => 'still running when I stopped watching',
   undeliverable: () => 'could not be shown where it was asked',
+  notShown: () => 'not shown there; I told you why',
   shared: () => 'answer shared',
   quota: (used: string) => `At your latest answer: ${used}`,
   access: () => 'Questions are asked with the access of this app, which everyone here shares.',
@@ -62,7 +63,7 @@ const en = (f: Formats) => ({
 });
 
 const de = (f: Formats): ReturnType<typeof en> => ({
-  heading: () => 'Deep Search fragen',
+  heading: () => 'Deep Search',
   intro: () => 'Stell eine Frage zu eurem Code und bekomm eine Antwort mit Quellen.',
   openHeading: () => 'In Arbeit',
   endedHeading: () => 'Deine letzten Fragen',
@@ -87,6 +88,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   failed: () => 'fehlgeschlagen',
   gaveUp: () => 'lief noch, als ich aufgehört habe nachzusehen',
   undeliverable: () => 'konnte dort, wo gefragt wurde, nicht gezeigt werden',
+  notShown: () => 'dort nicht gezeigt; ich habe dir gesagt, warum',
   shared: () => 'Antwort geteilt',
   quota: (used) => `Bei deiner letzten Antwort: ${used}`,
   access: () => 'Fragen werden mit dem Zugang dieser App gestellt, den sich hier alle teilen.',

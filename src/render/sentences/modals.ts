@@ -52,11 +52,11 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   inThread: () => 'Im Thread der Nachricht',
   inChannel: () => 'In einem Channel',
   privately: () => 'Nur für mich, in unseren Direktnachrichten',
-  channel: () => 'Ein Channel',
+  channel: () => 'Channel',
   channelHint: () =>
     'Alle darin sehen die Frage und die Antwort. Für eine Antwort in unseren Direktnachrichten nicht nötig.',
   editTitle: () => 'Bearbeiten und fragen',
-  followUp: () => 'Anschlussfrage',
+  followUp: () => 'Folgefrage',
   empty: () => 'Schreib eine Frage.',
   tooLong: (length, limit) =>
     `Diese Frage hat ${f.number(length)} Zeichen; höchstens ${f.number(limit)} sind möglich. Es wurde nichts gesendet.`,

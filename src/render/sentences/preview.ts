@@ -7,7 +7,7 @@ const en = (f: Formats) => ({
 
 const de = (f: Formats): ReturnType<typeof en> => ({
   sources: (count) => f.count(count, { one: 'Quelle', other: 'Quellen' }),
-  followUps: (count) => f.count(count, { one: 'Nachfrage', other: 'Nachfragen' }),
+  followUps: (count) => f.count(count, { one: 'Folgefrage', other: 'Folgefragen' }),
 });
 
 /** Previews of share links. */

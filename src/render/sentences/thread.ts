@@ -32,6 +32,8 @@ const en = (f: Formats) => {
         ...(reading.unreadable > 0 ? [`${files(reading.unreadable)} not read`] : []),
       ].join(' · '),
     refusedBriefly: () => 'thread not read',
+    /** Stands for the question of a mention alone. */
+    question: () => 'Answer what was asked above.',
   };
 };
 
@@ -58,6 +60,7 @@ const de = (f: Formats): ReturnType<typeof en> => {
         ...(reading.unreadable > 0 ? [`${files(reading.unreadable)} nicht lesbar`] : []),
       ].join(' · '),
     refusedBriefly: () => 'Thread nicht gelesen',
+    question: () => 'Beantworte, was oben gefragt wurde.',
   };
 };
 

@@ -1,5 +1,6 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
+import type { ButtonResult } from '../../core/requests.ts';
 import { ACTIONS } from '../../render/ids.ts';
 import { renderWords } from '../../render/modals.ts';
 import { refusalSentence } from '../../render/notices.ts';
@@ -18,17 +19,18 @@ export function registerActions(app: App, desk: Desk): void {
 
   on(ACTIONS.cancel, cancel, 'later');
   on(ACTIONS.drop, cancel, 'later');
-  on(ACTIONS.tryAgain, async ({ value, press, byMs }) =>
-    told(await requests.askAgain(value.questionId, press, { byMs })),
+  onEnd(ACTIONS.tryAgain, async ({ value, press, byMs }) => requests.askAgain(value.questionId, press, { byMs }), told);
+  onEnd(
+    ACTIONS.askNew,
+    async ({ value, press, byMs }) => requests.askAgain(value.questionId, press, { fresh: true, byMs }),
+    told,
   );
-  on(ACTIONS.askNew, async ({ value, press, byMs }) =>
-    told(await requests.askAgain(value.questionId, press, { fresh: true, byMs })),
+  onEnd(
+    ACTIONS.checkAgain,
+    async ({ value, press, byMs }) => requests.checkAgain(value.questionId, press, byMs),
+    // What is watched again was asked before, so there is nothing to withdraw, and it was not asked by an earlier press.
+    (result) => ({ notice: result.kind === 'duplicate' ? { kind: 'alreadyWatched' } : told(result).notice }),
   );
-  on(ACTIONS.checkAgain, async ({ value, press, byMs }) => {
-    // What is watched again was asked before, so there is nothing to withdraw.
-    const { notice } = told(await requests.checkAgain(value.questionId, press, byMs));
-    return { notice };
-  });
   // Where it can't be shown again, the presser is told in the place of the press.
   on(ACTIONS.askHere, async ({ value, press, byMs, listener: { responseUrl } }) =>
     told(await requests.askAgain(value.questionId, press, { responseUrl, byMs })),
@@ -76,6 +78,23 @@ export function registerActions(app: App, desk: Desk): void {
     if (refusal !== undefined) return { notice: refusal };
     const result = await requests.cancel(value.questionId, press);
     return { notice: notCancelledOf(result) };
+  }
+
+  /** A button of an end without an answer is good for one press, and is taken away once that stands. */
+  function onEnd(
+    actionId: string,
+    run: (pressed: Pressed) => Promise<ButtonResult>,
+    tell: (result: ButtonResult) => Handled,
+  ): void {
+    on(actionId, async (pressed) => {
+      const { value, press } = pressed;
+      // As it is before the press: what is watched again forgets the message of its end.
+      const ended = await requests.find(value.questionId, press);
+      const result = await run(pressed);
+      const handled = tell(result);
+      if (ended === undefined || result.kind !== 'accepted') return handled;
+      return { ...handled, after: () => desk.repainting.endUsed(ended, press.userId) };
+    });
   }
 
   function on(actionId: string | RegExp, handle: (pressed: Pressed) => Promise<Handled>, rule?: PressRule): void {

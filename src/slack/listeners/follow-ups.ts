@@ -54,7 +54,12 @@ export function registerFollowUps(app: App, desk: Desk): void {
     if (question === undefined || text === undefined) return renderWords((say) => say.modals.expired(), locale);
     const used = question.usedFollowUps?.find(({ index }) => index === value.index);
     if (used === undefined) return renderEditForm(plainValue(value), text, locale);
-    return renderWords((say) => say.notices.alreadyAsked(`<@${used.byUserId}>`), locale);
+    const { byUserId } = used;
+    return renderWords(
+      ({ notices }) =>
+        byUserId === press.userId ? notices.alreadyAskedByYou() : notices.alreadyAsked(`<@${byUserId}>`),
+      locale,
+    );
   }
 
   async function askEdited(sent: Sent): Promise<Reply> {

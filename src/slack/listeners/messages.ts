@@ -3,6 +3,8 @@ import { z } from 'zod';
 import type { Acceptance, NewQuestion } from '../../core/accept.ts';
 import type { Fate } from '../../core/diary.ts';
 import type { Origin, Place, Thread, ThreadPlace } from '../../core/question.ts';
+import { threadQuestion } from '../../core/upstream-text.ts';
+import type { Notice } from '../../render/notices.ts';
 import { mentions } from '../incoming-text.ts';
 import { type IgnoreReason, type IncomingMessage, type Route, routeMessage } from '../routing.ts';
 import { readFiles } from '../thread-messages.ts';
@@ -113,7 +115,8 @@ export function registerMessages(app: App, desk: Desk): void {
     // In a group the same mention comes as two kinds of events.
     const isEcho = fate === 'duplicate' && event.channel_type === 'mpim';
     if (!isEcho) note(event, place, fate, 'question' in acceptance ? acceptance.question.id : undefined);
-    const refusal = refusalOf(acceptance, text);
+    // Of a message to the app only a bare "new" asks nothing.
+    const refusal = acceptance.kind === 'empty' ? emptyAfterNew : refusalOf(acceptance, text);
     if (refusal !== undefined) desk.tell(listener, refusal);
   }
 
@@ -174,8 +177,7 @@ export function registerMessages(app: App, desk: Desk): void {
   }
 }
 
-/** What is asked by a mention alone, in a thread whose messages go along. */
-const threadQuestion = 'Answer what was asked above.';
+const emptyAfterNew: Notice = { kind: 'emptyQuestion', after: 'new' };
 
 /** Reasons to leave a message alone that say nothing against remembering it. */
 const toBeHeard: ReadonlySet<string> = new Set([

@@ -99,7 +99,7 @@ export function onPress(
     }
     await ack();
     const { notice, after, modal } = handled;
-    if (notice !== undefined) desk.tell(pressed.listener, notice);
+    if (notice !== undefined) desk.tell(pressed.listener, addressed(notice, pressed.press.userId));
     if (modal !== undefined) openInOwnTime(desk, pressed, modal);
     after?.();
   });
@@ -132,6 +132,11 @@ export async function refusalOfPress(
 export function told(result: ButtonResult): Handled {
   if (result.kind === 'duplicate') return { notice: { kind: 'alreadyAsked', byUserId: result.question.askerId } };
   return { asked: result, notice: refusalOf(result, '') };
+}
+
+/** Who asked it themselves is told so, and not by their name. */
+function addressed(notice: Notice, userId: string): Notice {
+  return notice.kind === 'alreadyAsked' && notice.byUserId === userId ? { kind: 'alreadyAskedByYou' } : notice;
 }
 
 /** The person's direct messages with the app, opened where they were not yet. Throws `AppError`. */

@@ -48,6 +48,7 @@ export function createVerbs(desk: Desk) {
         }
         case 'help':
         case 'status':
+        case 'history':
         case 'why':
           return answer(said, () => report(said, verb));
       }
@@ -66,8 +67,27 @@ export function createVerbs(desk: Desk) {
   async function cancel(said: Said): Promise<Notice | undefined> {
     const refusal = await refusalOf(said);
     const ownOnly = refusal !== undefined;
+    if (!said.isReply && said.isDirect) return cancelInDirect(said, refusal);
+    // Outside of a thread there is nothing that could be meant.
+    if (!said.isReply) return refusal ?? { kind: 'threadVerb', verb: said.verb };
     const result = await desk.requests.cancelInThread(said.place, said.userId, said.key, { ownOnly });
     return ownOnly && result.kind === 'nothing' ? refusal : notCancelledOf(result);
+  }
+
+  /** Outside of threads a person means the one question that they have open there. */
+  async function cancelInDirect(
+    { place, userId, key }: Said,
+    refusal: Notice | undefined,
+  ): Promise<Notice | undefined> {
+    const result = await desk.requests.cancelOnlyIn(place, userId, key);
+    switch (result.kind) {
+      case 'several':
+        return { kind: 'severalToCancel' };
+      case 'nothing':
+        return refusal ?? { kind: 'nothingToCancelInDirect' };
+      default:
+        return notCancelledOf(result);
+    }
   }
 
   async function setMuted(said: Said, muted: boolean): Promise<Notice> {
@@ -83,13 +103,15 @@ export function createVerbs(desk: Desk) {
   }
 
   /** Nothing is changed by it, so what can't be found out is said so, and not tried again. */
-  async function report(said: Said, verb: 'help' | 'status' | 'why'): Promise<Word> {
+  async function report(said: Said, verb: 'help' | 'status' | 'history' | 'why'): Promise<Word> {
     try {
       switch (verb) {
         case 'help':
           return (locale) => renderHelp({ commandName: COMMAND, botUserId: desk.identity.botUserId, locale });
         case 'status':
           return await status(said);
+        case 'history':
+          return await history(said);
         case 'why':
           return await why(said);
       }
@@ -107,6 +129,11 @@ export function createVerbs(desk: Desk) {
     return isReply
       ? desk.reports.ofThread({ userId, place, thread, isDirect })
       : desk.reports.ofChannel({ userId, place, isDirect });
+  }
+
+  async function history(said: Said): Promise<Word> {
+    const { place, userId } = said;
+    return (await refusalOf(said)) ?? desk.historyOf({ teamId: place.teamId, userId });
   }
 
   /** Whoever was left alone may ask why, guests too. */

@@ -8,17 +8,18 @@ describe('readIntent', () => {
   });
 
   it.each([
-    ['help', ['help', 'Help', ' HELP ', 'help.', 'help!', 'help?']],
-    ['cancel', ['cancel', 'Cancel', 'stop', 'STOP!', ' stop. ']],
+    ['help', ['help', 'Help', ' HELP ', 'help.', 'help!', 'help?', 'Hilfe', 'hilfe?']],
+    ['cancel', ['cancel', 'Cancel', 'stop', 'STOP!', ' stop. ', 'abbrechen', 'Stopp!']],
     ['mute', ['mute', 'Mute', 'MUTE.', 'mute…']],
     ['unmute', ['unmute', 'Unmute!']],
     ['status', ['status', 'Status', 'status?', 'status:']],
+    ['history', ['history', 'History.']],
     ['why', ['why', 'Why', 'why.']],
   ])('reads %s in all its spellings', (verb, texts) => {
     for (const text of texts) expect(readIntent(text)).toEqual({ kind: 'verb', verb });
   });
 
-  it.each(['history', 'Connect', 'disconnect.'])('reads %j as a verb of the command only', (text) => {
+  it.each(['Connect', 'disconnect.'])('reads %j as a verb of the command only', (text) => {
     expect(readIntent(text)).toEqual({ kind: 'ask', text });
     const verb = text.toLowerCase().replace('.', '');
     expect(readCommandIntent(text)).toEqual({ kind: 'verb', verb });
@@ -34,6 +35,8 @@ describe('readIntent', () => {
     'mute button: where is it?',
     'mute?',
     'history of main.ts?',
+    'Hilfe bei Tests?',
+    'abbrechen oder warten?',
     'constructor',
     '__proto__',
     'how do I cancel',

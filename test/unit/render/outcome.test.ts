@@ -125,7 +125,7 @@ describe('an answer', () => {
     const footer = (used: number, limit = 100) =>
       texts(only(renderOutcome(answered({ quota: { used, limit } }), markdown)));
     expect(footer(80)).not.toContain('quota');
-    expect(footer(81)).toContain('81 % of the quota used (81 of 100 credits)');
+    expect(footer(81)).toContain('81% of the quota used (81 of 100 credits)');
     expect(footer(5, 0)).not.toContain('quota');
   });
 

@@ -43,7 +43,8 @@ describe('numbers and lists', () => {
     expect([0, 1, 2].map((count) => english.count(count, steps))).toEqual(['0 steps', '1 step', '2 steps']);
     expect(english.number(12_345.678)).toBe('12,345.68');
     expect(german.number(12_345.678)).toBe('12.345,68');
-    expect(english.share(0.999)).toBe('99 %');
+    expect(english.share(0.999)).toBe('99%');
+    expect(createFormats('de-DE').share(0.29)).toBe('29\u00a0%');
     expect(english.list(['a', 'b', 'c'])).toBe('a, b, and c');
     expect(german.list(['a', 'b', 'c'])).toBe('a, b und c');
   });

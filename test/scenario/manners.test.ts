@@ -1,0 +1,233 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, type ServiceQuestion, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world.ts';
+
+const { ada, bob, gerd } = people;
+
+let service: FakeService;
+let world: World;
+
+async function begin(settings: Record<string, string> = {}): Promise<void> {
+  service = await startFakeService();
+  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
+}
+
+async function end(): Promise<void> {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+}
+
+beforeEach(() => begin());
+afterEach(end);
+
+/** What was said privately to someone, oldest first, once there are so many words. */
+function whispers(count: number, user: string = ada): Promise<string[]> {
+  return eventually(() => {
+    const said = world.ephemeralsTo(user).map(visibleText);
+    expect(said).toHaveLength(count);
+    return said;
+  });
+}
+
+/** The one question the service got that begins with `text`. */
+function asked(text: string): Promise<ServiceQuestion> {
+  return eventually(() => one(service.questions().filter(({ question }) => question.split('\n')[0] === text)));
+}
+
+function threadText(ts: string): string {
+  return texts(world.slack.inThread(ts)).join('\n');
+}
+
+async function answered(text = 'first?'): Promise<string> {
+  service.answerEverything();
+  const ts = await world.mention(text);
+  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  return ts;
+}
+
+/** The one private word that presses brought. */
+function toldAfterPresses(): Promise<string> {
+  return eventually(() => JSON.stringify(one([...world.slack.ephemerals, ...world.slack.responses])));
+}
+
+describe('"stop" as a message of its own in the direct messages', () => {
+  test('stops the one question that runs there, whatever its thread', async () => {
+    const ts = await world.direct('long?');
+    const question = await asked('long?');
+    const elsewhere = await world.mention('in a channel?');
+    await asked('in a channel?');
+    await world.direct('stop');
+    await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
+    await eventually(() => expect(threadText(ts)).toContain('Cancelled by'));
+    expect(threadText(elsewhere)).not.toContain('Cancelled');
+    expect(world.ephemeralsTo(ada)).toEqual([]);
+  });
+
+  test('stops none of several, and says where to', async () => {
+    await world.direct('one?');
+    await world.direct('two?');
+    await Promise.all([asked('one?'), asked('two?')]);
+    await world.direct('cancel');
+    expect((await whispers(1))[0]).toMatch(/Several of your questions[\s\S]*`cancel`[\s\S]*Home/);
+    expect(service.calls).not.toContain('cancel');
+  });
+
+  test('says that nothing of theirs runs there', async () => {
+    await world.mention('in a channel?');
+    await asked('in a channel?');
+    await world.direct('cancel');
+    expect(await whispers(1)).toEqual(['Nothing of yours is running here.']);
+    expect(service.calls).not.toContain('cancel');
+  });
+
+  test('is understood in German', async () => {
+    const ts = await world.direct('lange?', { user: gerd });
+    const question = await asked('lange?');
+    await world.direct('Abbrechen', { user: gerd });
+    await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
+    await world.direct('stopp', { user: gerd, threadTs: ts });
+    await eventually(() => expect(threadText(ts)).toContain('Abgebrochen'));
+  });
+});
+
+test('"cancel" at the root of a channel asks for the thread that is meant', async () => {
+  await world.mention('cancel');
+  expect((await whispers(1))[0]).toMatch(/about one thread[\s\S]*`cancel`/);
+});
+
+describe('a bare "new"', () => {
+  test('in a message is hinted without the command', async () => {
+    const ts = await answered();
+    await world.mention('new', { threadTs: ts });
+    await world.direct('New question:');
+    const said = await whispers(2);
+    expect(said).toEqual(['Write a question after `new`.', 'Write a question after `new`.']);
+  });
+
+  test('after the command is hinted with it', async () => {
+    expect(JSON.stringify((await world.command('new')).response)).toContain('Write a question after `/deepsearch`.');
+  });
+});
+
+describe('a second press', () => {
+  test('on Check again says that it is being watched', async () => {
+    await end();
+    await begin({ PATIENCE_SECONDS: '2' });
+    const ts = await world.mention('slow?');
+    await asked('slow?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1), { timeoutMs: 12_000 });
+    await Promise.all([world.press('Check again'), world.press('Check again', { user: bob })]);
+    expect(await toldAfterPresses()).toContain('It is being watched again already.');
+  });
+
+  test('on what they asked themselves says so', async () => {
+    const ts = await answered();
+    const label = buttonsOf(one(world.answersIn(ts)).blocks)[0]?.label ?? '';
+    await Promise.all([world.press(label, { threadTs: ts }), world.press(label, { threadTs: ts })]);
+    expect(await toldAfterPresses()).toContain('already asked by you');
+  });
+});
+
+test('a mention alone in a thread asks in English, and people read of it in their language', async () => {
+  const root = world.slack.say('C0GENERAL', bob, 'Where do we set the retry delay?');
+  await world.mention('', { threadTs: root, user: gerd });
+  await asked('Answer what was asked above.');
+  const history = JSON.stringify((await world.command('history', { user: gerd })).response);
+  expect(history).toContain('Beantworte, was oben gefragt wurde.');
+  await world.mention('status', { threadTs: root, user: gerd });
+  await world.mention('status', { threadTs: root });
+  expect((await whispers(1, gerd))[0]).toContain('Beantworte, was oben gefragt wurde.');
+  expect((await whispers(1))[0]).toContain('Answer what was asked above.');
+});
+
+test('a mention alone that is tried again is restated in the language of who presses', async () => {
+  service.decideFates(() => ({ status: 401 }));
+  const root = world.slack.say('C0GENERAL', bob, 'Where do we set the retry delay?');
+  await world.mention('', { threadTs: root, user: gerd });
+  await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+  await world.press('Noch einmal versuchen', { user: gerd, threadTs: root });
+  await eventually(() => expect(threadText(root)).toContain('Beantworte, was oben gefragt wurde.'));
+  expect(threadText(root)).not.toContain('Answer what was asked above.');
+});
+
+describe('history said in a message', () => {
+  test('is answered privately, and no question', async () => {
+    const ts = await answered('where is main?');
+    await world.direct('history');
+    await world.mention('History', { threadTs: ts });
+    for (const said of await whispers(2)) expect(said).toMatch(/Your latest questions[\s\S]*where is main\?/);
+    await world.mention('history', { user: bob });
+    expect((await whispers(1, bob))[0]).toContain('You have not asked anything yet.');
+    expect(service.questions()).toHaveLength(1);
+  });
+
+  test('is a question as a plain reply in a thread', async () => {
+    const ts = await answered();
+    await world.reply(ts, 'history');
+    await asked('history');
+  });
+});
+
+describe('help said in a message', () => {
+  test('names everything there is', async () => {
+    await world.mention('help');
+    const [said = ''] = await whispers(1);
+    for (const part of [
+      '/deepsearch',
+      'Ask Deep Search about it',
+      'anywhere',
+      'I read that thread first',
+      '⋯',
+      'edits it first',
+      'privately',
+      'Share…',
+      '`new`',
+      '`cancel`',
+      '`status`',
+      '`mute`',
+      '`why`',
+      '`history`',
+      'Home',
+    ])
+      expect(said).toContain(part);
+    expect(service.calls).toEqual([]);
+  });
+
+  test('is understood and answered in German', async () => {
+    await world.mention('Hilfe', { user: gerd });
+    const [said = ''] = await whispers(1, gerd);
+    for (const part of ['Ask Deep Search about it', '⋯', 'Teilen…', '`abbrechen`', 'den lese ich vorher', 'Home-Tab'])
+      expect(said).toContain(part);
+  });
+});
+
+describe('another question in the same thread', () => {
+  test.each(['new question: second?', 'different question, second?', 'New Question second?'])(
+    '%j begins a conversation of its own',
+    async (text) => {
+      const ts = await answered();
+      await world.mention(text, { threadTs: ts });
+      await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+      await world.reply(ts, 'third?');
+      await eventually(() => expect(world.answersIn(ts)).toHaveLength(3));
+      const words = service.conversations.map(({ questions }) =>
+        questions.map(({ question }) => question.split('\n')[0]),
+      );
+      expect(words).toEqual([['first?'], ['second?', 'third?']]);
+    },
+  );
+});
+
+test('a message over 10,000 characters is given back, and not asked', async () => {
+  const ts = await world.mention(`why ${'a'.repeat(10_000)}`);
+  await world.direct(`how ${'b'.repeat(10_000)}`);
+  const [first = '', second = ''] = await whispers(2);
+  expect(first).toMatch(/10,004 characters; the limit is 10,000[\s\S]*Nothing was sent[\s\S]*why aaaa/);
+  expect(second).toMatch(/how bbbb/);
+  expect(service.calls).toEqual([]);
+  expect(world.card(ts)).toBeUndefined();
+});
