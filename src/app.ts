@@ -216,7 +216,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       openIn: createOpenIn({ questions, threads, now }),
       overviewOf,
       serviceState: access.state,
-      botUserId: identity.botUserId,
+      identity,
       journal,
       now,
     });

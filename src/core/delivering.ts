@@ -13,7 +13,7 @@ import {
 import { finalCard, isSaidByCard } from './lifecycle.ts';
 import { leaveLine } from './line.ts';
 import type { PrivateNotice } from './ports.ts';
-import { isInThread, type Question } from './question.ts';
+import { isBetweenTwo, isInThread, type Question } from './question.ts';
 
 /** How often closing a card is tried before the question closes without it. */
 const cardEditTries = 8;
@@ -206,7 +206,8 @@ function privateEnd({ id, text, place, upstream, outcome, shares }: Question): P
   }
   if (outcome?.kind === 'undeliverable' || !isInThread(place)) {
     const canInvite = outcome?.kind === 'undeliverable' && outcome.canInvite;
-    return { kind: 'notInChannel', questionId: id, text, canInvite };
+    const notice = { kind: 'notInChannel', questionId: id, text, canInvite } as const;
+    return isBetweenTwo(place) ? { ...notice, isBetweenTwo: true } : notice;
   }
   return {
     kind: 'undeliverable',

@@ -7,7 +7,7 @@ import { changeQuestion, delist, endWith, type LifePorts, type Progress } from '
 import { atOnce, decide, interpret, type Standing, type Step } from './lifecycle.ts';
 import { findPlaceInLine } from './line.ts';
 import { backOffMs, isPatienceOver, nextLookMs } from './pacing.ts';
-import { isInThread, type Outcome, type Question } from './question.ts';
+import { isBetweenTwo, isInThread, type Outcome, type Question } from './question.ts';
 import { createRecalling } from './recalling.ts';
 import { longestQuietWaitMs } from './settings.ts';
 
@@ -148,7 +148,8 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
 
   async function announceFailed(question: Question, error: AppError): Promise<Progress | undefined> {
     if (error.kind === 'undeliverable') {
-      return { question: await end(question, { kind: 'undeliverable', canInvite: error.invitationHelps }) };
+      const canInvite = error.invitationHelps && !isBetweenTwo(question.place);
+      return { question: await end(question, { kind: 'undeliverable', canInvite }) };
     }
     if (error.kind === 'unrenderable' || error.kind === 'refused') {
       ports.journal.error({ event: 'card_refused', questionId: question.id, kind: error.kind }, error);

@@ -123,8 +123,8 @@ export type CardView =
 /** Something said to one person only. */
 export type PrivateNotice =
   | { kind: 'answeredBeforeCancel' }
-  /** `canInvite`: the app can post there once it is invited; otherwise the channel takes nothing from it. */
-  | { kind: 'notInChannel'; questionId: string; text: string; canInvite: boolean }
+  /** `canInvite`: the app can post there once it is invited; otherwise the place takes nothing from it. */
+  | { kind: 'notInChannel'; questionId: string; text: string; canInvite: boolean; isBetweenTwo?: true }
   | { kind: 'undeliverable'; place: ThreadPlace; shareUrl?: string }
   /** `withheld`: it was asked, or is to be shown again, and only the answer may not be shown there. */
   | { kind: 'notAllowed'; reason: Refusal; questionId: string; text: string; withheld?: 'answer' | 'share' };

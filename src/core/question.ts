@@ -252,6 +252,11 @@ export interface ThreadPlace extends Place {
   threadTs: string;
 }
 
+/** Messages between two people, or between one and the app: nobody else can be invited there. */
+export function isBetweenTwo({ channelId }: Place): boolean {
+  return channelId.startsWith('D');
+}
+
 export function isInThread(place: Place): place is ThreadPlace {
   return place.threadTs !== undefined;
 }

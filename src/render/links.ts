@@ -11,6 +11,18 @@ export function safeUrl(url: string): string | undefined {
   return escapeMrkdwn(encoded).length > LIMITS.url ? undefined : encoded;
 }
 
+/**
+ * Slack's address of a message (the form of `chat.getPermalink`); `workspaceUrl` is the workspace's own address, which ends
+ * with a slash.
+ */
+export function permalink(
+  workspaceUrl: string,
+  { channelId, ts, threadTs }: { channelId: string; ts: string; threadTs?: string | undefined },
+): string {
+  const inThread = threadTs === undefined || threadTs === ts ? '' : `?thread_ts=${threadTs}&cid=${channelId}`;
+  return `${workspaceUrl}archives/${channelId}/p${ts.replace('.', '')}${inThread}`;
+}
+
 /** A link in Slack's mrkdwn; an address that can't be linked is shown next to its label. */
 export function mrkdwnLink(url: string, label: string): string {
   const shown = linkLabel(label);

@@ -28,6 +28,21 @@ export function renderOutcome(question: Question, options: RenderOptions): Rende
   return [renderEnd(question, ending(question, outcome, say), options, say)];
 }
 
+/** The message of an end without an answer after somebody pressed its button: who it was stands in the button's place. */
+export function renderUsedEnd(
+  question: Question,
+  byUserId: string,
+  options: RenderOptions,
+): RenderedMessage | undefined {
+  const { outcome } = question;
+  if (outcome?.kind !== 'failed' && outcome?.kind !== 'gaveUp') return undefined;
+  const say = sayIn(question.locale);
+  const by = `<@${byUserId}>`;
+  const { button: _, ...end } = ending(question, outcome, say);
+  const used = outcome.kind === 'gaveUp' ? say.failures.checkedAgain(by) : say.failures.askedAgain(by);
+  return renderEnd(question, { ...end, used }, options, say);
+}
+
 /** An outcome without an answer: what happened, what to do, and the button that helps. */
 interface Ending {
   /** Shown after the mention; the first two, together ≤ 1,000 characters, are what notifications show. */
@@ -37,6 +52,8 @@ interface Ending {
   /** Whether the asker has to be told; someone who cancelled knows. */
   mentions: boolean;
   button?: Button;
+  /** What stands in its place once it was used. */
+  used?: string;
 }
 
 function ending(question: Question, outcome: Exclude<Outcome, { kind: 'answered' | 'notAllowed' }>, say: Say): Ending {
@@ -118,10 +135,11 @@ function renderEnd(question: Question, end: Ending, options: RenderOptions, say:
   if (options.format === 'plain') {
     return { text: end.withReference ? `${text}\n${reference}` : text, metadata };
   }
-  const blockId = markerBlockId(marker, text);
+  const blockId = markerBlockId(marker, `${text}${end.used ?? ''}`);
   const blocks: KnownBlock[] = [
     section(text, end.withReference ? undefined : blockId),
     ...(end.button === undefined ? [] : [actions([end.button])]),
+    ...(end.used === undefined ? [] : [context(end.used)]),
     ...(end.withReference ? [context(reference, blockId)] : []),
   ];
   return { text: end.lines.slice(0, 2).join(' '), blocks, metadata };

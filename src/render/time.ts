@@ -1,16 +1,20 @@
+import { safeUrl } from './links.ts';
 import type { Say } from './say.ts';
+import { escapeMrkdwn } from './text.ts';
 
-/** A time as Slack's date token: shown in each reader's own zone, with UTC for clients that can't. */
-export function slackTime(atMs: number): string {
-  return slackDate(atMs, '{time}', new Date(atMs).toISOString().slice(11, 16));
+/** A time as Slack's date token: shown in each reader's own zone, with UTC for clients that can't. `url`: where it leads. */
+export function slackTime(atMs: number, url?: string): string {
+  return slackDate(atMs, '{time}', new Date(atMs).toISOString().slice(11, 16), url);
 }
 
-/** A day and time as Slack's date token. */
-export function slackDayTime(atMs: number, { words }: Say): string {
+/** A day and time as Slack's date token. `url`: where it leads. */
+export function slackDayTime(atMs: number, { words }: Say, url?: string): string {
   const utc = new Date(atMs).toISOString().slice(0, 16).replace('T', ' ');
-  return slackDate(atMs, words.dayAndTime('{date_short_pretty}', '{time}'), utc);
+  return slackDate(atMs, words.dayAndTime('{date_short_pretty}', '{time}'), utc, url);
 }
 
-function slackDate(atMs: number, format: string, utc: string): string {
-  return `<!date^${Math.floor(atMs / 1000)}^${format}|${utc} UTC>`;
+function slackDate(atMs: number, format: string, utc: string, url?: string): string {
+  const safe = url === undefined ? undefined : safeUrl(url);
+  const link = safe === undefined ? '' : `^${escapeMrkdwn(safe)}`;
+  return `<!date^${Math.floor(atMs / 1000)}^${format}${link}|${utc} UTC>`;
 }

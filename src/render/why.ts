@@ -1,6 +1,7 @@
 import type { DiaryEntry, Fate } from '../core/diary.ts';
 import type { Question } from '../core/question.ts';
 import { context, section } from './blocks.ts';
+import { permalink } from './links.ts';
 import type { RenderedMessage } from './message.ts';
 import { type PlaceRule, sayRule } from './place-rule.ts';
 import { type Say, sayIn } from './say.ts';
@@ -16,14 +17,22 @@ export interface WhyEntry {
 /** Within this time a message is of today, more or less. */
 const recentMs = 18 * 60 * 60 * 1000;
 
+/** Whom it is told, and where the messages stand. */
+interface Reader {
+  userId: string;
+  locale: string | undefined;
+  botUserId: string;
+  nowMs: number;
+  /** As of `permalink`. */
+  workspaceUrl: string;
+  channelId: string;
+}
+
 /** As Slack writes the id of a person; an app's may be missing. */
 const personId = /^[UW][A-Z0-9]+$/;
 
 /** What was done with the latest messages of a place, oldest first, told to one reader. */
-export function renderWhy(
-  view: { entries: WhyEntry[]; rule: PlaceRule },
-  reader: { userId: string; locale: string | undefined; botUserId: string; nowMs: number },
-): RenderedMessage {
+export function renderWhy(view: { entries: WhyEntry[]; rule: PlaceRule }, reader: Reader): RenderedMessage {
   const say = sayIn(reader.locale);
   const rule = sayRule(say, view.rule, `<@${reader.botUserId}>`);
   const lines = view.entries.map((entry) => line(entry, reader, say));
@@ -31,11 +40,13 @@ export function renderWhy(
   return { text: lines.length === 0 ? said : say.why.title(), blocks: [section(said), context(rule)] };
 }
 
-function line(entry: WhyEntry, reader: { userId: string; nowMs: number }, say: Say): string {
-  const [{ ts, userId }] = entry.notes;
+/** The time leads to the message; its words are not known any more. */
+function line(entry: WhyEntry, reader: Reader, say: Say): string {
+  const [{ ts, threadTs, userId }] = entry.notes;
+  const url = permalink(reader.workspaceUrl, { channelId: reader.channelId, ts, threadTs });
   const sentMs = Number(ts) * 1000;
   const atMs = Number.isFinite(sentMs) ? sentMs : entry.notes[0].atMs;
-  const time = reader.nowMs - atMs < recentMs ? slackTime(atMs) : slackDayTime(atMs, say);
+  const time = reader.nowMs - atMs < recentMs ? slackTime(atMs, url) : slackDayTime(atMs, say, url);
   return `• ${time} · ${author(userId, reader.userId, say)} → ${[fate(entry, reader.userId, say), ...later(entry, say)].join(' · ')}`;
 }
 

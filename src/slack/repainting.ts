@@ -2,8 +2,8 @@ import type { WebClient } from '@slack/web-api';
 import { type AppError, isAppError, isTransient } from '../core/errors.ts';
 import type { Journal } from '../core/ports.ts';
 import type { Answer, Question } from '../core/question.ts';
-import { FORMAT_LADDER, type MessageFormat } from '../render/message.ts';
-import { renderOutcome } from '../render/outcome.ts';
+import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../render/message.ts';
+import { renderOutcome, renderUsedEnd } from '../render/outcome.ts';
 import type { Through } from './through.ts';
 
 /** How often repainting an answer is tried, and the longest wait in between. */
@@ -16,13 +16,15 @@ type RepaintedFormat = Exclude<MessageFormat, 'plain'>;
 export interface Repainting {
   /** Shows under an answer who asked one of its suggestions, in its own time; never throws. */
   suggestionUsed(questionId: string, index: number, byUserId: string): void;
+  /** Takes the used button off the message of an end without an answer; `question` as it had ended then. As above. */
+  endUsed(question: Question, messageTs: string, byUserId: string): void;
   /** Waits for what is under way, at most `deadlineMs`, and tries nothing again. */
   drain(deadlineMs: number): Promise<void>;
 }
 
 /**
- * Keeps the suggestions under answers in step with what was asked of them. It is a courtesy to others: a suggestion is
- * asked once whether its button is still shown or not.
+ * Keeps the buttons under answers and failures in step with what was asked by them. It is a courtesy to others: each is
+ * good for one question whether it is still shown or not.
  */
 export function createRepainting(deps: {
   client: WebClient;
@@ -40,12 +42,21 @@ export function createRepainting(deps: {
   const underWay = new Map<string, Promise<void>>();
   let isStopping = false;
 
-  return { suggestionUsed, drain };
+  return { suggestionUsed, endUsed, drain };
 
   function suggestionUsed(questionId: string, index: number, byUserId: string): void {
+    inTurn(questionId, () => persist(questionId, index, byUserId));
+  }
+
+  function endUsed(question: Question, messageTs: string, byUserId: string): void {
+    const render = (asFormat: RepaintedFormat) => renderUsedEnd(question, byUserId, { format: asFormat });
+    inTurn(question.id, () => patiently(() => edit(question, messageTs, render)));
+  }
+
+  function inTurn(questionId: string, run: () => Promise<void>): void {
     const before = underWay.get(questionId) ?? Promise.resolve();
     const work = before
-      .then(() => persist(questionId, index, byUserId))
+      .then(run)
       .catch((error: unknown) => journal.warn({ event: 'answer_not_repainted', questionId }, error))
       .finally(() => {
         if (underWay.get(questionId) === work) underWay.delete(questionId);
@@ -73,12 +84,22 @@ export function createRepainting(deps: {
     const ts = question.delivery.posted.at(-1);
     const answer = await recall(question);
     if (ts === undefined || answer === undefined) return;
-    for (const asFormat of formats) {
+    await edit(question, ts, (asFormat) => {
       const messages = renderOutcome({ ...question, outcome: { kind: 'answered', answer } }, { format: asFormat });
-      const last = messages.at(-1);
       // An answer that reads differently now was not posted like this.
-      if (last === undefined || messages.length !== question.delivery.posted.length) return;
-      const { metadata: _, ...message } = last;
+      return messages.length === question.delivery.posted.length ? messages.at(-1) : undefined;
+    });
+  }
+
+  async function edit(
+    question: Question,
+    ts: string,
+    render: (asFormat: RepaintedFormat) => RenderedMessage | undefined,
+  ): Promise<void> {
+    for (const asFormat of formats) {
+      const rendered = render(asFormat);
+      if (rendered === undefined) return;
+      const { metadata: _, ...message } = rendered;
       try {
         await through('chat.update', 'edit', () =>
           client.chat.update({ channel: question.place.channelId, ts, blocks: [], ...message }),

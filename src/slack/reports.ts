@@ -9,6 +9,7 @@ import { renderStatus } from '../render/status.ts';
 import { renderWhy, type WhyEntry } from '../render/why.ts';
 import type { DiaryKeeper } from './diary.ts';
 import type { Word } from './messenger.ts';
+import { anyWorkspaceUrl, type Identity } from './web-client.ts';
 
 /** Most messages of a place whose fate is told. */
 const mostTold = 8;
@@ -24,7 +25,7 @@ export interface ReportsDeps {
   openIn: ReturnType<typeof createOpenIn>;
   overviewOf: ReturnType<typeof createOverview>;
   serviceState: () => Promise<ServiceState>;
-  botUserId: string;
+  identity: Pick<Identity, 'botUserId' | 'workspaceUrl'>;
   journal: Journal;
   now: Clock;
 }
@@ -33,7 +34,8 @@ export type Reports = ReturnType<typeof createReports>;
 
 /** What runs in a place and what was done with its messages, written for one reader. Throws `AppError` of kind `storage`. */
 export function createReports(deps: ReportsDeps) {
-  const { questions, threads, diary, codeSearch, openIn, overviewOf, serviceState, botUserId, journal, now } = deps;
+  const { questions, threads, diary, codeSearch, openIn, overviewOf, serviceState, identity, journal, now } = deps;
+  const { botUserId, workspaceUrl = anyWorkspaceUrl } = identity;
 
   return { ofThread, ofChannel, why };
 
@@ -92,7 +94,9 @@ export function createReports(deps: ReportsDeps) {
     const here =
       threadTs === undefined ? noted : noted.filter((note) => note.threadTs === threadTs || note.ts === threadTs);
     const entries = await Promise.all(latest(here).map(withQuestion));
-    return (locale) => renderWhy({ entries, rule }, { userId, locale, botUserId, nowMs: now() });
+    const { channelId } = place;
+    const reader = { userId, botUserId, workspaceUrl, channelId };
+    return (locale) => renderWhy({ entries, rule }, { ...reader, locale, nowMs: now() });
   }
 
   async function withQuestion(notes: WhyEntry['notes']): Promise<WhyEntry> {

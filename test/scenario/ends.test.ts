@@ -158,8 +158,7 @@ describe('failures', () => {
     expect(shown).not.toMatch(/<!channel>|<@U0BOB>/);
     expect(shown).toMatch(/q[0-9a-f]{8}/);
     service.answerEverything();
-    await world.press('Try again', { user: people.bob });
-    await world.press('Try again', { user: people.ada });
+    await Promise.all([world.press('Try again', { user: people.bob }), world.press('Try again', { user: people.ada })]);
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
     expect(service.find('broken?')).toHaveLength(2);
   });

@@ -151,6 +151,9 @@ describe('ask privately', () => {
       one(world.slack.messages.filter(({ channel, thread_ts: at }) => channel === 'D0BOB' && at === undefined)),
     );
     await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
+    expect(visibleText(root)).toContain(
+      `Carries on from: “<${service.conversations[0]?.share_url}|the first question?>”`,
+    );
     expect(world.answersIn(ts)).toHaveLength(1);
     expect(service.conversations).toHaveLength(2);
     const asked = one(
@@ -164,7 +167,7 @@ describe('ask privately', () => {
     await world.overflow('Ask privately', { user: people.bob, threadTs: ts });
     await world.overflow('Ask privately', { user: people.ada, threadTs: ts });
     await eventually(() => expect(service.conversations).toHaveLength(3));
-    await eventually(() => expect(toldTo(people.bob)).toContain('already asked by <@U0BOB>'));
+    await eventually(() => expect(toldTo(people.bob)).toContain('already asked by you'));
   });
 
   test('is refused to guests', async () => {

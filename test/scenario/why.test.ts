@@ -48,6 +48,12 @@ describe('why, in a thread', () => {
     const said = await whyIn(ts);
     expect(said).toContain('your message → answered');
     expect(said).toContain('message by <@U0BOB> → answered');
+    // Each time leads to its message.
+    const linked = visibleText(world.ephemeralsTo(people.ada).at(-1) ?? { text: '' });
+    expect(linked).toMatch(
+      new RegExp(`<!date\\^\\d+\\^{time}\\^https://[^|]+/archives/C0GENERAL/p${ts.replace('.', '')}\\|`),
+    );
+    expect(linked).toMatch(new RegExp(`\\?thread_ts=${ts}&amp;cid=C0GENERAL\\|[^>]*> · message by <@U0BOB>`));
     // Only times and people, never a word of what they wrote.
     expect(said).not.toContain('first');
     expect(said).not.toContain('second');

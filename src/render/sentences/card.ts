@@ -12,6 +12,8 @@ interface Progress {
 const en = (f: Formats) => {
   const { steps } = wordSentences.en(f);
   return {
+    /** `question` was asked before, elsewhere. */
+    follows: (question: string) => `Carries on from: “${question}”`,
     asked: (asker: string) => `*${asker} asked:*`,
     askedPlain: (question: string) => `Asked: ${question}`,
     queued: (place: number) =>
@@ -47,6 +49,7 @@ const en = (f: Formats) => {
 const de = (f: Formats): ReturnType<typeof en> => {
   const { steps } = wordSentences.de(f);
   return {
+    follows: (question) => `Knüpft an: „${question}“`,
     asked: (asker) => `*${asker} hat gefragt:*`,
     askedPlain: (question) => `Gefragt: ${question}`,
     queued: (place) =>

@@ -25,6 +25,8 @@ const en = (f: Formats) => ({
       : `Deep Search is still running after ${f.duration(waitedMs)}; I stopped watching.`,
   gaveUpDo: () => 'Check again later, or follow it in Deep Search.',
   gaveUpDoNoLink: () => 'Check again later.',
+  askedAgain: (by: string) => `${by} asked again.`,
+  checkedAgain: (by: string) => `${by} asked me to check again.`,
   cancelled: (by: string | undefined) =>
     by === undefined ? 'This question was cancelled.' : `This question was cancelled by ${by}.`,
   undeliverable: () => 'The answer could not be posted where the question was asked.',
@@ -56,6 +58,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
       : `Deep Search läuft nach ${f.duration(waitedMs)} immer noch; ich schaue nicht mehr nach.`,
   gaveUpDo: () => 'Sieh später noch einmal nach oder verfolge die Frage in Deep Search.',
   gaveUpDoNoLink: () => 'Sieh später noch einmal nach.',
+  askedAgain: (by) => `${by} hat noch einmal gefragt.`,
+  checkedAgain: (by) => `${by} hat mich gebeten, noch einmal nachzusehen.`,
   cancelled: (by) => (by === undefined ? 'Diese Frage wurde abgebrochen.' : `Diese Frage wurde von ${by} abgebrochen.`),
   undeliverable: () => 'Die Antwort konnte nicht dort gepostet werden, wo gefragt wurde.',
 });

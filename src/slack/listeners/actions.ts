@@ -87,13 +87,13 @@ export function registerActions(app: App, desk: Desk): void {
     tell: (result: ButtonResult) => Handled,
   ): void {
     on(actionId, async (pressed) => {
-      const { value, press } = pressed;
-      // As it is before the press: what is watched again forgets the message of its end.
+      const { value, press, messageTs } = pressed;
+      // As it is before the press: what is watched again forgets its end.
       const ended = await requests.find(value.questionId, press);
       const result = await run(pressed);
       const handled = tell(result);
-      if (ended === undefined || result.kind !== 'accepted') return handled;
-      return { ...handled, after: () => desk.repainting.endUsed(ended, press.userId) };
+      if (ended === undefined || messageTs === undefined || result.kind !== 'accepted') return handled;
+      return { ...handled, after: () => desk.repainting.endUsed(ended, messageTs, press.userId) };
     });
   }
 

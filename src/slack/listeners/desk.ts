@@ -53,7 +53,7 @@ export interface Desk {
   prompts: Prompts;
   sessions: Pick<AgentSessions, 'settle'>;
   unfurls: Pick<Unfurls, 'take'>;
-  repainting: Pick<Repainting, 'suggestionUsed'>;
+  repainting: Pick<Repainting, 'suggestionUsed' | 'endUsed'>;
   journal: Journal;
 }
 

@@ -43,6 +43,8 @@ export interface Pressed {
   named: Named;
   value: ButtonValue;
   triggerId: string | undefined;
+  /** The message that the button stands on. */
+  messageTs: string | undefined;
   /** A question that is not stored by then is not taken. Epoch milliseconds. */
   byMs: number;
 }
@@ -168,6 +170,7 @@ function readPress(body: unknown, teamId: string, byMs: number): Pressed | undef
     named: { teamId: user.team_id },
     value,
     triggerId,
+    messageTs: message?.ts ?? container?.message_ts,
     byMs,
   };
 }

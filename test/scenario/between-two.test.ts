@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { buttonsOf, startWorld, visibleText, type World } from '../support/world.ts';
+
+let service: FakeService;
+let world: World;
+
+beforeEach(async () => {
+  service = await startFakeService();
+  service.answerEverything();
+  world = await startWorld({ service: { url: service.url, token: serviceToken } });
+});
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+});
+
+test('a command in the messages between two people offers what can work there: our direct messages', async () => {
+  await world.command('where is main?', { channel: 'D0ADABOB' });
+  const told = await eventually(() => one(world.ephemeralsTo(people.ada)));
+  expect(visibleText(told)).toContain(
+    'I cannot post in this conversation, so the question was not asked. Ask in our direct messages instead.',
+  );
+  expect(visibleText(told)).toContain('where is main?');
+  expect(visibleText(told)).not.toMatch(/invite|channel/);
+  expect(buttonsOf(told.blocks)).toHaveLength(1);
+  await world.pressPrivately('Ask in our direct messages');
+  const root = await eventually(() =>
+    one(world.slack.messages.filter(({ channel, thread_ts: ts }) => channel === 'D0ADA' && ts === undefined)),
+  );
+  await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
+});

@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, type ServiceQuestion, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { buttonsOf, startWorld, visibleText, type World } from '../support/world.ts';
+
+let service: FakeService;
+let world: World;
+
+async function begin(settings: Record<string, string> = {}): Promise<void> {
+  service = await startFakeService();
+  world = await startWorld({ service: { url: service.url, token: serviceToken }, settings });
+}
+
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+});
+
+function asked(text: string): Promise<ServiceQuestion> {
+  return eventually(() => one(service.find(text)));
+}
+
+function labels(message: Parameters<typeof visibleText>[0]): string[] {
+  return buttonsOf(message.blocks).map(({ label }) => label);
+}
+
+function blockIds(message: { blocks?: { block_id?: string }[] }): string[] {
+  return (message.blocks ?? []).flatMap(({ block_id: id }) => (id?.startsWith('ds:') === true ? [id] : []));
+}
+
+describe('the button of an end without an answer', () => {
+  beforeEach(() => begin());
+
+  test.each([
+    ['InternalError', 'Try again'],
+    ['TokenLimitExceeded', 'Ask in a new conversation'],
+  ])('%s: is gone once it was used, and who used it stands there', async (kind, label) => {
+    const ts = await world.mention('broken?');
+    service.fail(await asked('broken?'), kind);
+    const failure = await eventually(() => one(world.answersIn(ts)));
+    expect(labels(failure)).toEqual([label]);
+    const [before] = blockIds(failure);
+    const words = visibleText(failure).split('\n')[0];
+    service.answerEverything();
+    await world.press(label, { user: people.bob });
+    await eventually(() => expect(visibleText(failure)).toContain('<@U0BOB> asked again.'));
+    expect(labels(failure)).toEqual([]);
+    expect(visibleText(failure)).toContain(words);
+    expect(visibleText(failure)).toMatch(/Reference/);
+    // Who looks whether it was posted still finds it.
+    expect(blockIds(failure)).toEqual([expect.stringContaining(before?.split(':').slice(0, 4).join(':') ?? 'none')]);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    expect(failure.edits).toBe(1);
+  });
+
+  test('is taken away once, although two press it at the same time', async () => {
+    const ts = await world.mention('broken?');
+    service.fail(await asked('broken?'), 'InternalError');
+    const failure = await eventually(() => one(world.answersIn(ts)));
+    service.answerEverything();
+    await Promise.all([world.press('Try again', { user: people.bob }), world.press('Try again', { user: people.ada })]);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await eventually(() => expect(labels(failure)).toEqual([]));
+    expect(failure.edits).toBe(1);
+  });
+
+  test('asks although Slack does not let it be taken away', async () => {
+    const ts = await world.mention('broken?');
+    service.fail(await asked('broken?'), 'InternalError');
+    const failure = await eventually(() => one(world.answersIn(ts)));
+    await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Failed'));
+    world.slack.fault('chat.update', { error: 'edit_window_closed' }, 20);
+    service.answerEverything();
+    await world.press('Try again');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    expect(failure.edits).toBe(0);
+  });
+});
+
+test('Check again is gone once it was used; the answer comes below', async () => {
+  await begin({ PATIENCE_SECONDS: '1' });
+  const ts = await world.mention('slow?');
+  const question = await asked('slow?');
+  const gaveUp = await eventually(() => one(world.answersIn(ts)), { timeoutMs: 12_000 });
+  expect(labels(gaveUp)).toEqual(['Check again']);
+  service.answer(question);
+  await world.press('Check again', { user: people.bob });
+  await eventually(() => expect(visibleText(gaveUp)).toContain('<@U0BOB> asked me to check again.'));
+  expect(labels(gaveUp)).toEqual([]);
+  await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+  expect(labels(world.answersIn(ts)[1] ?? {})).toContain('What calls it?');
+});
+
+test('Drop on a parked card: whoever may ask there ends the question, and it is never asked', async () => {
+  await begin();
+  const ts = await world.mention('limited?');
+  const question = await asked('limited?');
+  service.quota(100, 100, new Date(Date.now() + 3_600_000));
+  service.fail(question, 'RateLimitExceeded');
+  const card = await eventually(() => {
+    const found = world.card(ts);
+    expect(found === undefined ? [] : labels(found)).toEqual(['Drop']);
+    return found ?? { text: '' };
+  });
+  expect(visibleText(card)).toMatch(/Parked until <!date\^\d+\^/);
+  // A guest is told so, and drops nothing.
+  await world.press('Drop', { user: people.mia });
+  await eventually(() => expect(world.ephemeralsTo(people.mia)).toHaveLength(1));
+  expect(labels(card)).toEqual(['Drop']);
+  await world.press('Drop', { user: people.bob });
+  await eventually(() => expect(visibleText(card)).toContain('Cancelled by <@U0BOB>'));
+  expect(labels(card)).toEqual([]);
+  // The conversation is free for the next one.
+  service.answerEverything();
+  await world.mention('and now?', { threadTs: ts });
+  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  expect(service.find('limited?')).toHaveLength(1);
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { renderCard } from '../../../src/render/card.ts';
+import { questionWith } from '../../support/questions.ts';
+import { slackProblems } from '../../support/slack-limits.ts';
+
+function shown(
+  follows: { text: string; shareUrl?: string } | undefined,
+  locale = 'en-US',
+  format = 'markdown' as const,
+) {
+  const question = questionWith({ origin: 'followUp', locale, ...(follows === undefined ? {} : { follows }) });
+  const message = renderCard(question, { kind: 'starting' }, { format });
+  expect(slackProblems('chat.postMessage', { ...message })).toEqual([]);
+  return JSON.stringify(message.blocks);
+}
+
+test('a question that carries on from another names it, with where it stands', () => {
+  const follows = { text: 'Where is\n<main>?', shareUrl: 'https://search.example.com/deepsearch/abc' };
+  const link = '<https://search.example.com/deepsearch/abc|Where is &lt;main&gt;?>';
+  expect(shown(follows)).toContain(`Carries on from: “${link}”`);
+  expect(shown(follows, 'de-DE')).toContain(`Knüpft an: „${link}“`);
+  expect(shown(undefined)).not.toContain('Carries on');
+});
+
+test.each([[undefined], [`https://search.example.com/${'x'.repeat(2_000)}`]])(
+  'shows the beginning of a long question, as inert text, without a link to %s',
+  (shareUrl) => {
+    const text = shown({
+      text: `<!channel> @here ${'word '.repeat(100)}`,
+      ...(shareUrl === undefined ? {} : { shareUrl }),
+    });
+    expect(text).toContain('…”');
+    expect(text).not.toMatch(/<!channel>|@here|https:/);
+    const quoted = /“(.*?)”/.exec(text)?.[1] ?? '';
+    expect(quoted.length).toBeLessThanOrEqual(150);
+  },
+);
+
+test('stands in a plain card as well', () => {
+  const question = questionWith({ origin: 'followUp', follows: { text: 'Where?' } });
+  expect(renderCard(question, { kind: 'starting' }, { format: 'plain' }).text).toContain('Carries on from: “Where?”');
+});
