@@ -1,7 +1,9 @@
 import { type AppError, isTransient } from './errors.ts';
 import { beside, changeQuestion, endWith, type LifePorts, type Progress } from './life-ports.ts';
+import { failed } from './lifecycle.ts';
 import { isInThread, type Question, type ThreadContext } from './question.ts';
 import { deliveryPatienceMs } from './settings.ts';
+import { threadQuestion } from './upstream-text.ts';
 
 /** How often reading a thread is tried before the question is asked without it. */
 const gatherTries = 2;
@@ -49,7 +51,7 @@ export function createEntering(ports: LifePorts) {
 
   async function gather(question: Question): Promise<Progress> {
     const thread = isInThread(question.place) ? await threads.get(question.place) : undefined;
-    return { question: await read(question, await threadReader.read(question, thread)) };
+    return { question: await hold(question, await threadReader.read(question, thread)) };
   }
 
   /** A thread that can't be read is no reason to keep silent: the question is asked without it, and its card says so. */
@@ -58,7 +60,13 @@ export function createEntering(ports: LifePorts) {
     if (error.kind === 'rateLimited' && waitedMs <= gatherPatienceMs) return undefined;
     if (isTransient(error) && (question.trouble?.failures ?? 0) + 1 < gatherTries) return undefined;
     ports.journal.warn({ event: 'thread_not_read', questionId: question.id, kind: error.kind }, error);
-    return { question: await read(question, unread) };
+    return { question: await hold(question, unread) };
+  }
+
+  /** A mention without a word is about the thread alone: without that there is nothing to ask. */
+  async function hold(question: Question, context: ThreadContext): Promise<Question> {
+    const isNothing = question.text === threadQuestion && context.refused === true;
+    return isNothing ? endWith(ports, question, failed({ cause: 'threadUnread' })) : read(question, context);
   }
 
   function read(question: Question, context: ThreadContext): Promise<Question> {

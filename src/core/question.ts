@@ -65,6 +65,7 @@ export type FailureCause =
   | 'limited' // the service kept refusing for its rate limit, within patience
   | 'gone' // the conversation was deleted while the question ran
   | 'refused' // the service refused the request as invalid
+  | 'threadUnread' // it is about what the thread says, which Slack did not let the app read
   | 'internal'; // our own fault
 
 export interface Failure {

@@ -121,6 +121,8 @@ function failed(question: Question, failure: Failure, say: Say): Ending {
       };
     case 'refused':
       return { ...base, lines: [say.failures.refused(), say.failures.refusedDo()], button: anew };
+    case 'threadUnread':
+      return { ...base, lines: [say.failures.threadUnread(), say.failures.threadUnreadDo()], button: again };
     case 'internal':
       return { ...base, lines: [say.failures.internal(), say.failures.internalDo()], button: again };
   }

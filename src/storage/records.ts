@@ -78,7 +78,17 @@ const answerSchema = z.looseObject({
 });
 
 const failureSchema = z.looseObject({
-  cause: z.enum(['service', 'tooLong', 'unauthorized', 'unreachable', 'limited', 'gone', 'refused', 'internal']),
+  cause: z.enum([
+    'service',
+    'tooLong',
+    'unauthorized',
+    'unreachable',
+    'limited',
+    'gone',
+    'refused',
+    'threadUnread',
+    'internal',
+  ]),
   title: z.string().exactOptional(),
   message: z.string().exactOptional(),
 });

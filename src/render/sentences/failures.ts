@@ -16,6 +16,8 @@ const en = (f: Formats) => ({
   refusedDo: () => 'Ask it in other words, or in a new conversation.',
   gone: () => 'The conversation was deleted in Deep Search while the question ran.',
   goneDo: () => 'Ask the question in a new conversation.',
+  threadUnread: () => 'This thread could not be read, so there is nothing to answer.',
+  threadUnreadDo: () => 'Mention me with the question itself, or try again.',
   internal: () => 'This app failed while it worked on the question.',
   internalDo: () => 'Try again. If it fails again, give the reference below to the operator of this app.',
   reference: (reference: string) => `Reference \`${reference}\``,
@@ -48,6 +50,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   refusedDo: () => 'Frag mit anderen Worten oder in einer neuen Unterhaltung.',
   gone: () => 'Die Unterhaltung wurde in Deep Search gelöscht, während die Frage lief.',
   goneDo: () => 'Stell die Frage in einer neuen Unterhaltung.',
+  threadUnread: () => 'Dieser Thread konnte nicht gelesen werden, es gibt also nichts zu beantworten.',
+  threadUnreadDo: () => 'Erwähne mich mit der Frage selbst, oder versuch es noch einmal.',
   internal: () => 'In dieser App ist bei der Arbeit an der Frage ein Fehler aufgetreten.',
   internalDo: () =>
     'Versuch es noch einmal. Klappt es wieder nicht, gib die Referenz unten an die Leute weiter, die diese App betreiben.',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { threadQuestion } from '../../../src/core/upstream-text.ts';
 import { crash, createLifeDesk, down, failing } from '../../support/life-desk.ts';
 
 const reply = { origin: 'mention', beginsThread: false } as const;
@@ -142,6 +143,14 @@ describe('what the thread said', () => {
     const { id } = await ask(reply);
     await life.run();
     expect(life.question(id).context).toMatchObject({ messages: 1 });
+  });
+
+  it('is all there is to a mention without a word: where it cannot be read, nothing is asked', async () => {
+    const { life, ask } = createLifeDesk({ faults: { readThread: [failing('unauthorized')] } });
+    const { id } = await ask({ ...reply, text: threadQuestion });
+    await life.run();
+    expect(life.question(id).outcome).toEqual({ kind: 'failed', failure: { cause: 'threadUnread' } });
+    expect(life.upstream()).toEqual([]);
   });
 
   it('is not read for the message that begins a thread, nor for a plain reply', async () => {

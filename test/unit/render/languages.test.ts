@@ -209,6 +209,7 @@ describe('a German asker', () => {
       'limited',
       'gone',
       'refused',
+      'threadUnread',
       'internal',
     ] as const;
     const options = { botUserId: 'U0BOT', locale };

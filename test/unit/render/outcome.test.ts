@@ -214,6 +214,7 @@ describe('an outcome without an answer', () => {
     [{ cause: 'limited' }, 'Deep Search kept limiting requests.\nTry again in a few minutes.', ACTIONS.tryAgain],
     [{ cause: 'gone' }, 'was deleted in Deep Search', ACTIONS.askNew],
     [{ cause: 'refused' }, 'refused this question', ACTIONS.askNew],
+    [{ cause: 'threadUnread' }, 'This thread could not be read', ACTIONS.tryAgain],
     [{ cause: 'internal' }, 'This app failed', ACTIONS.tryAgain],
   ])('because of %o says what happened, what to do, and a reference', (failure, sentence, action) => {
     const question = ended({ kind: 'failed', failure });
