@@ -15,7 +15,7 @@ export type ButtonResult =
 export type CancelResult = { kind: 'cancelling' } | { kind: 'answered' } | { kind: 'nothing' };
 
 /** `several`: more than one could be meant, so none was cancelled. */
-export type CancelOnlyResult = CancelResult | { kind: 'several' };
+type CancelOnlyResult = CancelResult | { kind: 'several' };
 
 /** Open questions that are read to find one person's; more than a workspace should ever have. */
 const mostOpenRead = 1_000;

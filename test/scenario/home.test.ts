@@ -184,7 +184,7 @@ describe('Home', () => {
     service.answer(question);
     await eventually(() => expect(world.answersIn(threadTs)).toHaveLength(1));
     await openHome();
-    expect(home()).toContain('85 % of the quota used (1,710 of 2,000 credits)');
+    expect(home()).toContain('85% of the quota used (1,710 of 2,000 credits)');
     service.decideFates(() => ({ status: 401 }));
     const failing = await world.mention('and now?');
     await eventually(() => expect(world.answersIn(failing)).toHaveLength(1));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { threadQuestion } from '../../../src/core/upstream-text.ts';
 import { ACTIONS } from '../../../src/render/ids.ts';
 import { type Notice, renderHelp, renderNotice } from '../../../src/render/notices.ts';
 import { slackProblems } from '../../support/slack-limits.ts';
@@ -76,6 +77,12 @@ describe('help', () => {
     expect(JSON.stringify(message)).toContain('<@U0BOT>');
     expect(JSON.stringify(message)).toContain('/deepsearch help');
   });
+});
+
+it('gives back the question of a mention alone in the language of the reader', () => {
+  const notice: Notice = { kind: 'notTaken', text: threadQuestion };
+  expect(JSON.stringify(renderNotice(notice, { ...options, locale: 'de-DE' }))).toContain('Beantworte, was oben');
+  expect(shown(notice)).toContain(threadQuestion);
 });
 
 describe('a refusal', () => {
