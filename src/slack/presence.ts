@@ -49,7 +49,11 @@ export function createPresence(deps: {
         home.changed(question);
         sessions.changed(question);
       },
-      closing: (question) => sessions.closing(question),
+      async closing(question) {
+        // Only now the answer stands, which is where the Home leads to.
+        home.changed(question);
+        await sessions.closing(question);
+      },
     },
     async stop(deadlineMs) {
       sessions.stop();

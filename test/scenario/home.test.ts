@@ -67,6 +67,18 @@ describe('Home', () => {
     expect(home()).not.toContain(`/p${dotless}`);
   });
 
+  test('leads to the answer once it stands, also where Slack lets it wait', async () => {
+    await openHome();
+    const threadTs = await world.mention('where is main?');
+    const question = await eventually(() => one(service.find('where is main?')));
+    await eventually(() => expect(home()).toContain('searching since'));
+    world.slack.fault('chat.postMessage', { retryAfterSeconds: 1 });
+    service.answer(question);
+    await eventually(() => expect(home()).toContain('answered in'));
+    const answer = await eventually(() => one(world.answersIn(threadTs)));
+    await eventually(() => expect(home()).toContain(`/p${answer.ts.replace('.', '')}?thread_ts=${threadTs}`));
+  });
+
   test('tells the places in line of one thread, and names direct messages', async () => {
     const threadTs = await world.direct('the first?');
     await world.reply(threadTs, 'the second?', { channel: 'D0ADA', channelType: 'im' });
