@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, type ServiceQuestion, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { type FakeMessage, people } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { buttonsOf, startWorld, visibleText, type World } from '../support/world.ts';
+
+/** Longer than any button's label, which Slack limits to 75 characters. */
+const longSuggestion =
+  'Which of the services that call `retry()` give up after fewer than three attempts, and where is that written down?';
+
+const cardEditMs = 400;
+
+let service: FakeService;
+let world: World;
+
+beforeEach(async () => {
+  service = await startFakeService();
+  world = await startWorld({
+    service: { url: service.url, token: serviceToken },
+    settings: { CARD_EDIT_MS: String(cardEditMs) },
+  });
+});
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+});
+
+function asked(text: string): Promise<ServiceQuestion> {
+  return eventually(() => one(service.find(text)));
+}
+
+async function answerTo(ts: string): Promise<FakeMessage> {
+  return eventually(() => one(world.answersIn(ts)));
+}
+
+function labels(message: FakeMessage): string[] {
+  return buttonsOf(message.blocks).map(({ label }) => label);
+}
+
+describe('an answer', () => {
+  test('shows its title, links, footer and suggestions, mentions the asker once, and pings nobody else', async () => {
+    const ts = await world.mention('where are retries?', { user: people.bob });
+    const question = await asked('where are retries?');
+    service.quota(85, 100, new Date(Date.UTC(2030, 0, 1)));
+    service.answer(question, {
+      title: 'Payment *retries*',
+      answer: [
+        'Retries are set in [retry.ts](/github.com/acme/app/-/blob/retry.ts?L3).',
+        '',
+        '| Name | Value |',
+        '|---|---|',
+        '| retries | 3 |',
+        '| delay | 5 s |',
+        '',
+        `Ask @here, @channel, <!everyone> or <@${people.ada}> first.`,
+      ].join('\n'),
+      sources: null,
+      stats: { time_millis: 41_000, tool_calls: 12, credits: 3 },
+      suggested_followups: [longSuggestion, 'Who calls `retry()`?'],
+    });
+    const answer = await answerTo(ts);
+    const shown = visibleText(answer);
+    expect(shown).toContain(`<@${people.bob}> *Payment retries*`);
+    expect(shown).toContain(`[retry.ts](${service.url}/github.com/acme/app/-/blob/retry.ts?L3)`);
+    expect(shown).toContain('_No sources were named for this answer._');
+    expect(shown).toContain('41 s · 12 steps · 3 credits');
+    expect(shown).toContain(`*<${service.conversations[0]?.share_url}|Open in Deep Search>*`);
+    expect(shown).toMatch(/85 ?% of the quota used \(85 of 100 credits\), resets <!date\^1893456000\^/);
+    // The asker is told once, by mrkdwn; nobody is by the answer's own words, in the blocks or the notification.
+    const everything = `${answer.text} ${JSON.stringify(answer.blocks)}`;
+    expect(everything.split(`<@${people.bob}>`)).toHaveLength(2);
+    expect(everything).not.toMatch(/@here|@channel|(?<!\\)<!everyone>/);
+    expect(everything).not.toContain(`<@${people.ada}>`);
+    // Others read the beginning of the answer on their phones.
+    expect(answer.text).toMatch(/^Retries are set in retry\.ts\. Name Value retries 3 delay 5 s Ask /);
+    const [, other] = labels(answer);
+    expect(labels(answer)[0]).toMatch(/^Which of the services .*…$/);
+    expect(labels(answer)[0]?.length).toBeLessThanOrEqual(75);
+    expect(other).toBe('Who calls retry()?');
+  });
+
+  test('asks the whole suggestion, though its label is cut', async () => {
+    const ts = await world.mention('where are retries?');
+    service.answer(await asked('where are retries?'), { suggested_followups: [longSuggestion] });
+    const [label = ''] = labels(await answerTo(ts));
+    expect(label).toContain('…');
+    await world.press(label, { user: people.bob });
+    await asked(longSuggestion);
+    await eventually(() =>
+      expect(world.slack.inThread(ts).map(visibleText).join('\n')).toContain('fewer than three attempts, and where'),
+    );
+  });
+
+  test('shows the first five sources by repository, the quota only where it is nearly used up', async () => {
+    const ts = await world.mention('which?');
+    const question = await asked('which?');
+    service.quota(80, 100, new Date(Date.UTC(2030, 0, 1)));
+    const files = ['app/a.ts', 'lib/b.ts', 'app/c.ts', 'app/a.ts', 'lib/d.ts', 'app/e.ts', 'app/f.ts', 'lib/g.ts'];
+    service.answer(question, {
+      sources: files.map((file) => {
+        const [repository = '', name = ''] = file.split('/');
+        return { type: 'File', link: `/github.com/acme/${repository}/-/blob/${name}`, label: name };
+      }),
+    });
+    const answer = await answerTo(ts);
+    const shown = visibleText(answer);
+    expect([...shown.matchAll(/\|(\w)\.ts>/g)].map(([, name]) => name)).toEqual(['a', 'c', 'e', 'b', 'd']);
+    expect(shown).toContain('*Sources* · 7');
+    expect(labels(answer)).toContain('All sources (7)');
+    expect(shown).not.toContain('quota');
+  });
+});
+
+describe('the card', () => {
+  test('is there within a second, and is edited only when something changed, not more often than it may', async () => {
+    const startMs = performance.now();
+    const ts = await world.mention('slowly?');
+    const card = await eventually(() => {
+      const found = world.card(ts);
+      if (found === undefined) throw new Error('no card yet');
+      return found;
+    });
+    expect(performance.now() - startMs).toBeLessThan(1_000);
+    const question = await asked('slowly?');
+    const edits = (): number =>
+      world.slack.requests.filter(({ method, args }) => method === 'chat.update' && args.ts === card.ts).length;
+    const reads = (): number => service.calls.filter((call) => call === 'read').length;
+
+    // Every look finds something new.
+    const steps = 8;
+    for (let step = 1; step <= steps; step += 1) {
+      service.step(question, `Reading file-${step}.ts`);
+      const before = reads();
+      await eventually(() => expect(reads()).toBeGreaterThan(before));
+    }
+    // Slack's limit of edits, which all cards share, may let the last one wait for the next window of ten seconds.
+    await eventually(() => expect(visibleText(card)).toContain(`Reading file-${steps}.ts`), { timeoutMs: 15_000 });
+    const passedMs = performance.now() - startMs;
+    expect(edits()).toBeGreaterThan(1);
+    expect(edits()).toBeLessThanOrEqual(Math.floor(passedMs / cardEditMs) + 1);
+
+    // No look finds anything new.
+    const before = { edits: edits(), reads: reads() };
+    await eventually(() => expect(reads()).toBeGreaterThan(before.reads + 10));
+    expect(edits()).toBe(before.edits);
+
+    service.answer(question);
+    await eventually(() => expect(visibleText(card)).toContain('Answered in'));
+    expect(edits()).toBe(before.edits + 1);
+    expect(labels(card)).toEqual([]);
+  });
+});

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
+import { people } from '../support/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { startWorld, visibleText, type World } from '../support/world.ts';
+
+let service: FakeService;
+let world: World;
+
+beforeEach(async () => {
+  service = await startFakeService();
+  world = await startWorld({ service: { url: service.url, token: serviceToken } });
+});
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+});
+
+/** What `/deepsearch status` says. */
+async function status(): Promise<string> {
+  return JSON.stringify((await world.command('status')).response);
+}
+
+test('asking refused, though all may be read: shows on /readyz, in the status and on Home until a question is taken', async () => {
+  service.fault('create', { status: 403 });
+  const ts = await world.mention('locked?');
+  expect(visibleText(await eventually(() => one(world.answersIn(ts))))).toMatch(/access/i);
+  for (let probe = 0; probe < 3; probe += 1) {
+    const ready = await world.readyz();
+    expect(ready.status).toBe(503);
+    expect(await ready.text()).toContain('"codeSearchAccess":"unusable"');
+  }
+  expect(service.calls).toContain('list');
+  expect(await status()).toContain('needs attention');
+  await world.openHome();
+  await eventually(() =>
+    expect(visibleText(world.slack.homes.get(people.ada) ?? { text: '' })).toContain('needs attention'),
+  );
+  service.answerEverything();
+  const again = await world.mention('open again?');
+  await eventually(() => expect(world.answersIn(again)).toHaveLength(1));
+  expect((await world.readyz()).status).toBe(200);
+  expect(await status()).toContain('is reachable');
+});
