@@ -112,10 +112,13 @@ describe.skipIf(!hasRedisServer())('while storage is slow', () => {
     await redis.stop();
   });
 
-  /** Lets the next question be stored in time, and be taken after the time that Slack gives. */
+  /** Lets the next question be stored in time, and be read and taken after the time that Slack gives. */
   function holdTaking(): void {
-    redis.holdNext('"phase":"offered"', 1_200);
-    redis.holdNext('"phase":"waiting"', 1_700);
+    redis.holdInOrder(
+      { words: '"phase":"offered"', ms: 400 },
+      { words: '\r\nGET\r\n', ms: 1_200 },
+      { words: '"phase":"waiting"', ms: 1_200 },
+    );
   }
 
   test('a suggestion in other words that was called not taken is left to everybody', async () => {

@@ -2,17 +2,25 @@ import { createServer, connect as dial, type Socket } from 'node:net';
 import { freePort } from './free-port.ts';
 import { startRedisServer } from './redis-server.ts';
 
+interface Hold {
+  words: string;
+  ms: number;
+}
+
 /** A real redis-server behind a connection that can hold back single writes. */
 export interface SlowRedis {
   url: string;
-  /** Holds back the next thing that is sent with these words in it, and all that follows on that connection. */
-  holdNext(words: string, ms: number): void;
+  /**
+   * Holds back the next thing that is sent with these words in it, and all that follows on that connection; after it the
+   * next with the words of the second, and so on.
+   */
+  holdInOrder(...holds: Hold[]): void;
   stop(): Promise<void>;
 }
 
 export async function startSlowRedis(): Promise<SlowRedis> {
   const redis = await startRedisServer(['--appendonly', 'no']);
-  const holds: { words: string; ms: number }[] = [];
+  const holds: Hold[] = [];
   const open = new Set<Socket>();
 
   const server = createServer((near) => {
@@ -40,7 +48,7 @@ export async function startSlowRedis(): Promise<SlowRedis> {
 
   return {
     url: `redis://127.0.0.1:${port}`,
-    holdNext: (words, ms) => void holds.push({ words, ms }),
+    holdInOrder: (...more) => void holds.push(...more),
     async stop() {
       for (const socket of open) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -49,8 +57,10 @@ export async function startSlowRedis(): Promise<SlowRedis> {
   };
 
   function heldFor(text: string): number {
-    const index = holds.findIndex(({ words }) => text.includes(words));
-    return index < 0 ? 0 : (holds.splice(index, 1)[0]?.ms ?? 0);
+    const [next] = holds;
+    if (next === undefined || !text.includes(next.words)) return 0;
+    holds.shift();
+    return next.ms;
   }
 }
 
