@@ -83,7 +83,7 @@ export function startApp(
         // The local Slack does not draw Slack's own Markdown blocks.
         MESSAGE_FORMAT: 'mrkdwn',
         // It has no rate limits either, so cards may move sooner than Slack would like.
-        CARD_EDIT_MS: '1000',
+        CARD_EDIT_MS: '2000',
         ...setup.settings,
       },
     },
