@@ -1,7 +1,6 @@
 import { App } from '@slack/bolt';
 import type { Logger as SlackLogger, WebClientOptions } from '@slack/web-api';
 import { z } from 'zod';
-import type { Channels } from './channels.ts';
 import { registerActions } from './listeners/actions.ts';
 import { registerCommand } from './listeners/command.ts';
 import type { Desk } from './listeners/desk.ts';
@@ -14,7 +13,8 @@ import { registerPeople } from './listeners/people.ts';
 import { registerSessions } from './listeners/sessions.ts';
 import { registerSharing } from './listeners/sharing.ts';
 import { registerShortcuts } from './listeners/shortcuts.ts';
-import type { SlackReceiver } from './socket-receiver.ts';
+import type { Channels } from './people/channels.ts';
+import type { SlackReceiver } from './receivers/socket-receiver.ts';
 
 /** What is read of the wrapping of an event (docs.slack.dev/apis/events-api). */
 const sharedEnvelope = z.object({ is_ext_shared_channel: z.literal(true), event: z.object({ channel: z.string() }) });

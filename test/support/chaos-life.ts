@@ -7,11 +7,11 @@ import { createTurns } from '../../src/core/turns.ts';
 import { createDeepSearchClient } from '../../src/deepsearch/client.ts';
 import { createCodeSearch } from '../../src/deepsearch/code-search.ts';
 import { createLimiters } from '../../src/limits/limiters.ts';
-import { createSlackGate } from '../../src/slack/gate.ts';
-import { createLibraryLogger } from '../../src/slack/library-logger.ts';
-import { createMessenger } from '../../src/slack/messenger.ts';
-import { createThrough } from '../../src/slack/through.ts';
-import { createWebClient, webClientOptions } from '../../src/slack/web-client.ts';
+import { createSlackGate } from '../../src/slack/calls/gate.ts';
+import { createLibraryLogger } from '../../src/slack/calls/library-logger.ts';
+import { createThrough } from '../../src/slack/calls/through.ts';
+import { createWebClient, webClientOptions } from '../../src/slack/calls/web-client.ts';
+import { createMessenger } from '../../src/slack/messages/messenger.ts';
 import type { KeyValueStore } from '../../src/storage/key-value-store.ts';
 import {
   createClaims,

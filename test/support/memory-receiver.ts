@@ -1,5 +1,5 @@
 import type { App, ReceiverEvent } from '@slack/bolt';
-import type { SlackReceiver } from '../../src/slack/socket-receiver.ts';
+import type { SlackReceiver } from '../../src/slack/receivers/socket-receiver.ts';
 
 /** What Slack would see of one delivery. `response` is what came with the acknowledgement. */
 export interface Delivery {

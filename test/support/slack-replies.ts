@@ -1,5 +1,5 @@
-import { createLibraryLogger } from '../../src/slack/library-logger.ts';
-import { call, createWebClient, webClientOptions } from '../../src/slack/web-client.ts';
+import { createLibraryLogger } from '../../src/slack/calls/library-logger.ts';
+import { call, createWebClient, webClientOptions } from '../../src/slack/calls/web-client.ts';
 import { createRecordingJournal } from './recording-journal.ts';
 
 /** What Slack says to one call, by its arguments; an `error` is a refusal. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HeardFile } from '../../src/core/heard.ts';
-import { createFileReader, type ReadFile } from '../../src/slack/thread-files.ts';
+import { createFileReader, type ReadFile } from '../../src/slack/threads/thread-files.ts';
 
 let base: string;
 let seen: { path: string; authorization: string | undefined }[];

@@ -1,8 +1,8 @@
 import { App } from '@slack/bolt';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createLibraryLogger } from '../../src/slack/library-logger.ts';
-import { createSocketReceiver, type SlackReceiver } from '../../src/slack/socket-receiver.ts';
-import { webClientOptions } from '../../src/slack/web-client.ts';
+import { createLibraryLogger } from '../../src/slack/calls/library-logger.ts';
+import { webClientOptions } from '../../src/slack/calls/web-client.ts';
+import { createSocketReceiver, type SlackReceiver } from '../../src/slack/receivers/socket-receiver.ts';
 import { eventually } from '../support/eventually.ts';
 import { commandOf, mentionOf } from '../support/payloads.ts';
 import { createRecordingJournal } from '../support/recording-journal.ts';

@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { ACTIONS, COMMAND, FORMS, followUpAction, SHORTCUTS } from '../../src/render/ids.ts';
 import { sayIn } from '../../src/render/say.ts';
 import { createBoltApp } from '../../src/slack/bolt-app.ts';
-import { createLibraryLogger } from '../../src/slack/library-logger.ts';
+import { createLibraryLogger } from '../../src/slack/calls/library-logger.ts';
+import { createWebClient, webClientOptions } from '../../src/slack/calls/web-client.ts';
 import type { Desk } from '../../src/slack/listeners/desk.ts';
-import { createWebClient, webClientOptions } from '../../src/slack/web-client.ts';
 import { createLifeDesk } from '../support/life-desk.ts';
 import { createMemoryReceiver } from '../support/memory-receiver.ts';
 

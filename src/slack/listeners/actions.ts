@@ -5,7 +5,7 @@ import { ACTIONS } from '../../render/ids.ts';
 import { renderWords } from '../../render/modals.ts';
 import { refusalSentence } from '../../render/notices.ts';
 import { renderSourcesModal } from '../../render/sources.ts';
-import { localeOf } from '../people.ts';
+import { localeOf } from '../people/people.ts';
 import { assertInTime } from './ack-time.ts';
 import { type Desk, notCancelledOf } from './desk.ts';
 import { type Handled, onPress, openDirect, type Pressed, type PressRule, refusalOfPress, told } from './presses.ts';

@@ -4,24 +4,24 @@ import type { Claims, Journal, QuestionStore, ThreadStore } from '../../core/por
 import type { ButtonResult, CancelResult, Requests } from '../../core/requests.ts';
 import type { VoteStore } from '../../core/votes.ts';
 import type { Notice } from '../../render/notices.ts';
-import type { Access } from '../access.ts';
-import type { AgentSessions } from '../agent-sessions.ts';
-import type { Audiences } from '../audience.ts';
-import type { Channels } from '../channels.ts';
-import type { DiaryKeeper } from '../diary.ts';
-import type { Gatehouse } from '../gatehouse.ts';
-import type { Hearing } from '../hearing.ts';
-import type { HistoryOf } from '../history.ts';
-import type { Home } from '../home.ts';
-import type { People } from '../people.ts';
-import type { Prompts } from '../prompts.ts';
-import type { Reaches } from '../reaches.ts';
-import type { Repainting } from '../repainting.ts';
-import type { Reports } from '../reports.ts';
-import type { Teller } from '../teller.ts';
-import type { Through } from '../through.ts';
-import type { Unfurls } from '../unfurls.ts';
-import type { Identity } from '../web-client.ts';
+import type { Through } from '../calls/through.ts';
+import type { Identity } from '../calls/web-client.ts';
+import type { Repainting } from '../messages/repainting.ts';
+import type { Teller } from '../messages/teller.ts';
+import type { Access } from '../people/access.ts';
+import type { Audiences } from '../people/audience.ts';
+import type { Channels } from '../people/channels.ts';
+import type { Gatehouse } from '../people/gatehouse.ts';
+import type { People } from '../people/people.ts';
+import type { Reaches } from '../people/reaches.ts';
+import type { AgentSessions } from '../presence/agent-sessions.ts';
+import type { HistoryOf } from '../presence/history.ts';
+import type { Home } from '../presence/home.ts';
+import type { Prompts } from '../presence/prompts.ts';
+import type { Unfurls } from '../previews/unfurls.ts';
+import type { DiaryKeeper } from '../reports/diary.ts';
+import type { Reports } from '../reports/reports.ts';
+import type { Hearing } from '../threads/hearing.ts';
 
 /** What every listener works with. */
 export interface Desk {

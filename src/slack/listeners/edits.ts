@@ -3,7 +3,7 @@ import { readIntent } from '../../core/intents.ts';
 import { isInThread, type Question } from '../../core/question.ts';
 import { maxQuestionLength } from '../../core/settings.ts';
 import { mentions } from '../incoming-text.ts';
-import { readFiles } from '../thread-messages.ts';
+import { readFiles } from '../threads/thread-messages.ts';
 import type { Desk } from './desk.ts';
 import { messageKey } from './message-key.ts';
 

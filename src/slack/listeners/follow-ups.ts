@@ -4,7 +4,7 @@ import type { ButtonResult } from '../../core/requests.ts';
 import { ACTIONS, type ButtonValue, FOLLOW_UP_PATTERN, FORMS, parseButtonValue } from '../../render/ids.ts';
 import { FIELDS, renderEditForm, renderWords } from '../../render/modals.ts';
 import { refusalSentence } from '../../render/notices.ts';
-import { localeOf } from '../people.ts';
+import { localeOf } from '../people/people.ts';
 import { assertInTime } from './ack-time.ts';
 import type { Desk } from './desk.ts';
 import { onForm, problemOf, type Reply, type Sent } from './forms.ts';

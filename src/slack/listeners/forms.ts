@@ -5,8 +5,8 @@ import type { ButtonResult } from '../../core/requests.ts';
 import { maxQuestionLength } from '../../core/settings.ts';
 import { renderWords } from '../../render/modals.ts';
 import { type Say, sayIn } from '../../render/say.ts';
-import type { Named } from '../access.ts';
-import { localeOf } from '../people.ts';
+import type { Named } from '../people/access.ts';
+import { localeOf } from '../people/people.ts';
 import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
 import { type Desk, withdraw } from './desk.ts';
 

@@ -7,7 +7,7 @@ import { threadQuestion } from '../../core/upstream-text.ts';
 import type { Notice } from '../../render/notices.ts';
 import { mentions } from '../incoming-text.ts';
 import { type IgnoreReason, type IncomingMessage, type Route, routeMessage } from '../routing.ts';
-import { readFiles } from '../thread-messages.ts';
+import { readFiles } from '../threads/thread-messages.ts';
 import { type Desk, refusalOf } from './desk.ts';
 import { createEdits } from './edits.ts';
 import { messageKey } from './message-key.ts';

@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import { isAppError } from '../../core/errors.ts';
 import { renderWords } from '../../render/modals.ts';
-import type { Listener } from '../messenger.ts';
+import type { Listener } from '../messages/messenger.ts';
 import type { Desk } from './desk.ts';
 
 /** What modals are shown with. */

@@ -12,8 +12,8 @@ import {
   type ShownAudience,
 } from '../../render/modals.ts';
 import { type Say, sayIn } from '../../render/say.ts';
-import { isDirect } from '../channels.ts';
-import { localeOf } from '../people.ts';
+import { isDirect } from '../people/channels.ts';
+import { localeOf } from '../people/people.ts';
 import type { Desk } from './desk.ts';
 import { onForm, problemOf, type Reply, type Sent, viewState } from './forms.ts';
 import { updateModal } from './opening.ts';

@@ -4,7 +4,7 @@ import type { NewQuestion } from '../../core/accept.ts';
 import { ACTIONS, FORMS, SHORTCUTS } from '../../render/ids.ts';
 import { FIELDS, PLACES, renderAskForm, renderWords } from '../../render/modals.ts';
 import { refusalSentence } from '../../render/notices.ts';
-import { localeOf } from '../people.ts';
+import { localeOf } from '../people/people.ts';
 import type { Desk } from './desk.ts';
 import { onForm, problemOf, type Reply, type Sent } from './forms.ts';
 import { openInOwnTime } from './opening.ts';

@@ -5,7 +5,7 @@ import { newThread, type Thread, type ThreadPlace } from '../../core/question.ts
 import { COMMAND } from '../../render/ids.ts';
 import { type Notice, renderHelp } from '../../render/notices.ts';
 import { ruleOf } from '../../render/place-rule.ts';
-import type { Listener, Word } from '../messenger.ts';
+import type { Listener, Word } from '../messages/messenger.ts';
 import { type Desk, notCancelledOf } from './desk.ts';
 import { refusalOfPress } from './presses.ts';
 

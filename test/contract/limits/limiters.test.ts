@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import type { CreateLimiter } from '../../../src/core/limits.ts';
 import { createLimiters } from '../../../src/limits/limiters.ts';
-import { createSlackGate, type SlackGate } from '../../../src/slack/gate.ts';
+import { createSlackGate, type SlackGate } from '../../../src/slack/calls/gate.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/redis-server.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import { type AccessSettings, createAccess, type Named } from '../../../src/slack/access.ts';
-import type { Audience } from '../../../src/slack/audience.ts';
-import type { ChannelKind } from '../../../src/slack/channels.ts';
-import type { PersonKind } from '../../../src/slack/people.ts';
+import { type AccessSettings, createAccess, type Named } from '../../../src/slack/people/access.ts';
+import type { Audience } from '../../../src/slack/people/audience.ts';
+import type { ChannelKind } from '../../../src/slack/people/channels.ts';
+import type { PersonKind } from '../../../src/slack/people/people.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 
 const insiders: Audience = { members: 3, guests: 0, outsiders: 0, organisations: 0, isKnown: true };

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newThread, type Question } from '../../../src/core/question.ts';
-import { createAgentSessions } from '../../../src/slack/agent-sessions.ts';
-import { createLibraryLogger } from '../../../src/slack/library-logger.ts';
-import { call, createWebClient, webClientOptions } from '../../../src/slack/web-client.ts';
+import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
+import { call, createWebClient, webClientOptions } from '../../../src/slack/calls/web-client.ts';
+import { createAgentSessions } from '../../../src/slack/presence/agent-sessions.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 import { answered, exampleQuestion } from '../render/example.ts';
 

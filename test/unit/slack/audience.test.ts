@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Audience, createAudiences, isInsidersOnly } from '../../../src/slack/audience.ts';
-import { type ChannelKind, createChannels } from '../../../src/slack/channels.ts';
-import { createDirectory } from '../../../src/slack/directory.ts';
-import { createPeople } from '../../../src/slack/people.ts';
+import { type Audience, createAudiences, isInsidersOnly } from '../../../src/slack/people/audience.ts';
+import { type ChannelKind, createChannels } from '../../../src/slack/people/channels.ts';
+import { createDirectory } from '../../../src/slack/people/directory.ts';
+import { createPeople } from '../../../src/slack/people/people.ts';
 import { createScriptedSlack, type Reply } from '../../support/slack-replies.ts';
 
 const identity = { teamId: 'T1', botUserId: 'UBOT' };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBriefMemory } from '../../../src/slack/brief-memory.ts';
+import { createBriefMemory } from '../../../src/slack/people/brief-memory.ts';
 
 function begin() {
   const loads: ((value: string) => void)[] = [];

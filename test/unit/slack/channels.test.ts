@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ChannelKind, createChannels, readChannel } from '../../../src/slack/channels.ts';
+import { type ChannelKind, createChannels, readChannel } from '../../../src/slack/people/channels.ts';
 import { createScriptedSlack } from '../../support/slack-replies.ts';
 
 /** A channel as docs.slack.dev/reference/objects/conversation-object shows one. */

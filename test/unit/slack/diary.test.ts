@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Diary, DiaryEntry } from '../../../src/core/diary.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import type { Records } from '../../../src/core/ports.ts';
-import { createDiary } from '../../../src/slack/diary.ts';
+import { createDiary } from '../../../src/slack/reports/diary.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 
 const place = { teamId: 'T1', channelId: 'C1' };

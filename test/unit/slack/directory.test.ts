@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createDirectory } from '../../../src/slack/directory.ts';
-import { createGatehouse } from '../../../src/slack/gatehouse.ts';
+import { createDirectory } from '../../../src/slack/people/directory.ts';
+import { createGatehouse } from '../../../src/slack/people/gatehouse.ts';
 import { createScriptedSlack } from '../../support/slack-replies.ts';
 
 const identity = { teamId: 'T1', botUserId: 'UBOT' };

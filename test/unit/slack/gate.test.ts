@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import { createLimiters } from '../../../src/limits/limiters.ts';
-import { createSlackGate, type Passage, type SlackGate } from '../../../src/slack/gate.ts';
-import { methodAllowances, type SlackMethod } from '../../../src/slack/tiers.ts';
+import { createSlackGate, type Passage, type SlackGate } from '../../../src/slack/calls/gate.ts';
+import { methodAllowances, type SlackMethod } from '../../../src/slack/calls/tiers.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 
 const minuteMs = 60_000;

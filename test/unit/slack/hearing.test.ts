@@ -3,7 +3,7 @@ import { AppError } from '../../../src/core/errors.ts';
 import type { Heard, HeardMessage } from '../../../src/core/heard.ts';
 import type { Records } from '../../../src/core/ports.ts';
 import { newThread, type Question } from '../../../src/core/question.ts';
-import { createHearing, heardName } from '../../../src/slack/hearing.ts';
+import { createHearing, heardName } from '../../../src/slack/threads/hearing.ts';
 import { questionWith } from '../../support/questions.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 

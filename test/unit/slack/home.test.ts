@@ -3,10 +3,10 @@ import { AppError } from '../../../src/core/errors.ts';
 import type { Overview } from '../../../src/core/overview.ts';
 import type { Admission } from '../../../src/core/ports.ts';
 import type { Visit } from '../../../src/core/visits.ts';
-import { createHome } from '../../../src/slack/home.ts';
-import { createLibraryLogger } from '../../../src/slack/library-logger.ts';
-import type { Through } from '../../../src/slack/through.ts';
-import { createWebClient, webClientOptions } from '../../../src/slack/web-client.ts';
+import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
+import type { Through } from '../../../src/slack/calls/through.ts';
+import { createWebClient, webClientOptions } from '../../../src/slack/calls/web-client.ts';
+import { createHome } from '../../../src/slack/presence/home.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 import { exampleQuestion } from '../render/example.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { cardMarker, markerBlockId, partMarker } from '../../../src/render/ids.ts';
-import { createLibraryLogger } from '../../../src/slack/library-logger.ts';
-import { createMessenger } from '../../../src/slack/messenger.ts';
-import { call, createWebClient, type Identity, webClientOptions } from '../../../src/slack/web-client.ts';
+import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
+import { call, createWebClient, type Identity, webClientOptions } from '../../../src/slack/calls/web-client.ts';
+import { createMessenger } from '../../../src/slack/messages/messenger.ts';
 import { questionWith, someMs } from '../../support/questions.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import { renderEditForm } from '../../../src/render/modals.ts';
-import { createLibraryLogger } from '../../../src/slack/library-logger.ts';
+import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
+import { call, createWebClient, webClientOptions } from '../../../src/slack/calls/web-client.ts';
 import { openModal, updateModal } from '../../../src/slack/listeners/opening.ts';
-import { call, createWebClient, webClientOptions } from '../../../src/slack/web-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';

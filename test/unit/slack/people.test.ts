@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPeople, localeOf, type Person, type PersonKind, readPerson } from '../../../src/slack/people.ts';
+import { createPeople, localeOf, type Person, type PersonKind, readPerson } from '../../../src/slack/people/people.ts';
 import { createScriptedSlack } from '../../support/slack-replies.ts';
 
 const home = { teamId: 'T1' };

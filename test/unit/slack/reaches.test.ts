@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import { createLibraryLogger } from '../../../src/slack/library-logger.ts';
-import type { Person } from '../../../src/slack/people.ts';
-import { createReaches } from '../../../src/slack/reaches.ts';
-import { call, createWebClient, webClientOptions } from '../../../src/slack/web-client.ts';
+import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
+import { call, createWebClient, webClientOptions } from '../../../src/slack/calls/web-client.ts';
+import type { Person } from '../../../src/slack/people/people.ts';
+import { createReaches } from '../../../src/slack/people/reaches.ts';
 import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 

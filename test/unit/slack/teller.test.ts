@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import { createTeller } from '../../../src/slack/teller.ts';
+import { createTeller } from '../../../src/slack/messages/teller.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 
 beforeEach(() => void vi.useFakeTimers());

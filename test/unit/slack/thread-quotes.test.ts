@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { HeardFile } from '../../../src/core/heard.ts';
-import { chooseQuotes, fitFiles, type Quotable, writeQuotes } from '../../../src/slack/thread-quotes.ts';
+import { chooseQuotes, fitFiles, type Quotable, writeQuotes } from '../../../src/slack/threads/thread-quotes.ts';
 
 function quote(index: number, text = `text ${index}`): Quotable {
   return { ts: `${1_700_000_000 + index * 60}.000000`, from: 'ada', text, files: [] };

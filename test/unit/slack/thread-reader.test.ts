@@ -4,11 +4,11 @@ import type { Heard } from '../../../src/core/heard.ts';
 import type { Records } from '../../../src/core/ports.ts';
 import { newThread, type Question, type Thread } from '../../../src/core/question.ts';
 import { createLimiters } from '../../../src/limits/limiters.ts';
-import { createSlackGate } from '../../../src/slack/gate.ts';
-import { createLibraryLogger } from '../../../src/slack/library-logger.ts';
-import { createThreadReader } from '../../../src/slack/thread-reader.ts';
-import { createThrough, type Through } from '../../../src/slack/through.ts';
-import { call, createWebClient, webClientOptions } from '../../../src/slack/web-client.ts';
+import { createSlackGate } from '../../../src/slack/calls/gate.ts';
+import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
+import { createThrough, type Through } from '../../../src/slack/calls/through.ts';
+import { call, createWebClient, webClientOptions } from '../../../src/slack/calls/web-client.ts';
+import { createThreadReader } from '../../../src/slack/threads/thread-reader.ts';
 import { questionWith } from '../../support/questions.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 

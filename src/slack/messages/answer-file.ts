@@ -1,0 +1,80 @@
+import type { WebClient } from '@slack/web-api';
+import { AppError } from '../../core/errors.ts';
+import type { Messenger } from '../../core/ports.ts';
+import type { Question } from '../../core/question.ts';
+import { answerFileName, renderAnswerFile } from '../../render/answer-file.ts';
+import type { Through } from '../calls/through.ts';
+import type { FindOwn } from './own-messages.ts';
+
+/** Longest time sending the bytes may take. */
+const uploadTimeoutMs = 20_000;
+
+export interface AnswerFileDeps {
+  client: WebClient;
+  through: Through;
+  findOwn: FindOwn;
+}
+
+/**
+ * Attaches whole answers as Markdown files, by the three steps of docs.slack.dev/messaging/working-with-files. Nobody sees
+ * anything before the last one, so only its outcome can be unknown; the name of the file tells whose answer it is.
+ */
+export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachAnswer' | 'findAttachment'> {
+  const { client, through, findOwn } = deps;
+
+  return { attachAnswer, findAttachment };
+
+  async function attachAnswer(question: Question): Promise<void> {
+    if (question.outcome?.kind !== 'answered') throw new Error('only an answer is attached');
+    const { answer } = question.outcome;
+    const { channelId, threadTs } = question.place;
+    const bytes = new TextEncoder().encode(renderAnswerFile(question, answer));
+    const filename = answerFileName(question);
+    const { upload_url: uploadUrl, file_id: id } = await through('files.getUploadURLExternal', 'answer', () =>
+      client.files.getUploadURLExternal({ filename, length: bytes.length }),
+    );
+    if (uploadUrl === undefined || id === undefined) {
+      throw new AppError('badReply', 'files.getUploadURLExternal: no address or no id');
+    }
+    await send(uploadUrl, bytes);
+    const title = answer.title.trim() === '' ? filename : answer.title;
+    const share = threadTs === undefined ? { channel_id: channelId } : { channel_id: channelId, thread_ts: threadTs };
+    await through('files.completeUploadExternal', 'answer', () =>
+      client.files.completeUploadExternal({ files: [{ id, title }], ...share }),
+    );
+  }
+
+  async function findAttachment(question: Question): Promise<boolean> {
+    const name = answerFileName(question);
+    const ts = await findOwn(
+      question,
+      ({ files = [] }) => files.some((file) => file.name === name),
+      'answer',
+      question.delivery.file?.intentMs,
+    );
+    return ts !== undefined;
+  }
+}
+
+/** The address is a secret of its own, so the app's token is not sent there, and no redirection is followed. */
+async function send(uploadUrl: string, body: Uint8Array<ArrayBuffer>): Promise<void> {
+  let status: number;
+  try {
+    const response = await fetch(uploadUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body,
+      redirect: 'error',
+      signal: AbortSignal.timeout(uploadTimeoutMs),
+    });
+    status = response.status;
+    await response.body?.cancel();
+  } catch (error) {
+    throw new AppError('unavailable', 'upload of a file: no answer', { cause: error });
+  }
+  if (status === 429) throw new AppError('rateLimited', 'upload of a file: HTTP 429', { code: status });
+  if (status >= 300) {
+    const kind = status >= 500 ? 'unavailable' : 'refused';
+    throw new AppError(kind, `upload of a file: HTTP ${status}`, { code: status });
+  }
+}

@@ -1,0 +1,233 @@
+import type { KnownBlock } from '@slack/types';
+import type { WebClient } from '@slack/web-api';
+import { AppError, isAppError } from '../../core/errors.ts';
+import type { CardView, Clock, Journal, Messenger } from '../../core/ports.ts';
+import type { Question } from '../../core/question.ts';
+import { renderCard } from '../../render/card.ts';
+import { cardMarker, hasMarker, partMarker } from '../../render/ids.ts';
+import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../../render/message.ts';
+import { type Notice, renderNotice } from '../../render/notices.ts';
+import { renderOutcome } from '../../render/outcome.ts';
+import { respond } from '../calls/response-url.ts';
+import type { Through } from '../calls/through.ts';
+import type { Identity } from '../calls/web-client.ts';
+import { createAnswerFile } from './answer-file.ts';
+import { createFindOwn } from './own-messages.ts';
+
+/** How long Slack's `response_url` of a command stays valid; a minute is kept back. */
+const responseUrlLifeMs = 29 * 60 * 1000;
+
+export interface MessengerDeps {
+  client: WebClient;
+  through: Through;
+  identity: Identity;
+  format: Exclude<MessageFormat, 'plain'>;
+  journal: Journal;
+  now: Clock;
+  /** The language of a reader; undefined where that is not known within a moment. Never throws. */
+  localeOf: (userId: string) => Promise<string | undefined>;
+}
+
+/** Slack as the core sees it: cards and answers through the Web API, falling back to simpler formats where refused. */
+export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
+  const { client, through, format, journal, now } = deps;
+  const findOwn = createFindOwn(deps);
+  const ladder = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format));
+  const whisper = createWhisper(deps);
+
+  return {
+    postCard,
+    findCard,
+    updateCard,
+    countParts,
+    postPart,
+    findPart,
+    ...createAnswerFile({ client, through, findOwn }),
+    tellPrivately,
+    whisper,
+  };
+
+  async function postCard(question: Question, view: CardView): Promise<{ ts: string }> {
+    return post(question, 'card', (asFormat) => renderCard(question, view, { format: asFormat }));
+  }
+
+  async function updateCard(question: Question, view: CardView): Promise<void> {
+    const ts = question.card.ts;
+    if (ts === undefined) return;
+    const urgency = question.outcome === undefined ? 'edit' : 'card';
+    await inSomeFormat(question, async (asFormat) => {
+      const { metadata: _, ...message } = renderCard(question, view, { format: asFormat });
+      await through('chat.update', urgency, () =>
+        client.chat.update({ channel: question.place.channelId, ts, blocks: [], ...message }),
+      );
+    });
+  }
+
+  function countParts(question: Question): number {
+    return renderOutcome(question, { format }).length;
+  }
+
+  async function postPart(question: Question, part: number): Promise<{ ts: string }> {
+    return post(question, 'answer', (asFormat) => {
+      const rendered = renderOutcome(question, { format: asFormat })[part];
+      if (rendered === undefined) throw new Error(`outcome has no part ${part}`);
+      return rendered;
+    });
+  }
+
+  function findCard(question: Question): Promise<string | undefined> {
+    return find(question, cardMarker(question), 'card', question.card.intentMs);
+  }
+
+  function findPart(question: Question, part: number): Promise<string | undefined> {
+    return find(question, partMarker(question, part), 'answer', question.delivery.intentMs);
+  }
+
+  function find(question: Question, marker: string, urgency: 'answer' | 'card', intentMs?: number) {
+    return findOwn(question, (message) => hasMarker(message, marker), urgency, intentMs);
+  }
+
+  async function tellPrivately(question: Question, userId: string, notice: Notice): Promise<void> {
+    const isAsker = userId === question.askerId;
+    const responseUrl = isAsker && now() - question.acceptedMs < responseUrlLifeMs ? question.responseUrl : undefined;
+    const locale = isAsker ? question.locale : undefined;
+    const { channelId, threadTs } = question.place;
+    // Slack shows a private word in a thread only where the thread has replies: docs.slack.dev/reference/methods/chat.postEphemeral.
+    const isRepliedTo = !question.beginsThread || question.card.ts !== undefined;
+    await whisper(
+      {
+        channelId,
+        userId,
+        ...(threadTs === undefined || !isRepliedTo ? {} : { threadTs }),
+        ...(locale === undefined ? {} : { locale }),
+        ...(responseUrl === undefined ? {} : { responseUrl }),
+      },
+      notice,
+    );
+  }
+
+  async function post(
+    question: Question,
+    urgency: 'answer' | 'card',
+    render: (asFormat: MessageFormat) => RenderedMessage,
+  ): Promise<{ ts: string }> {
+    const { channelId, threadTs } = question.place;
+    // Room in the channel is for messages that appear there: one that was refused leaves it to the next try.
+    let room: string | undefined = channelId;
+    return inSomeFormat(question, async (asFormat) => {
+      const message = render(asFormat);
+      const posted = await joiningWhereNeeded(channelId, () =>
+        through(
+          'chat.postMessage',
+          urgency,
+          () => {
+            room = undefined;
+            return client.chat.postMessage({
+              channel: channelId,
+              ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+              unfurl_links: false,
+              unfurl_media: false,
+              ...message,
+            });
+          },
+          room,
+        ),
+      );
+      if (posted.ts === undefined) {
+        throw new AppError('badReply', 'chat.postMessage: no timestamp', { outcomeUnknown: true });
+      }
+      return { ts: posted.ts };
+    });
+  }
+
+  /**
+   * A command may come from a public channel the app is not in. It joins then, because replies in the thread reach
+   * members only; private channels cannot be joined, and the refusal stands.
+   */
+  async function joiningWhereNeeded<Result>(channelId: string, send: () => Promise<Result>): Promise<Result> {
+    try {
+      return await send();
+    } catch (error) {
+      if (!isAppError(error) || error.code !== 'not_in_channel') throw error;
+      try {
+        await through('conversations.join', 'card', () => client.conversations.join({ channel: channelId }));
+      } catch (notJoined) {
+        // Without room for joining now, the whole is tried again later.
+        throw isAppError(notJoined, 'rateLimited') ? notJoined : error;
+      }
+      return send();
+    }
+  }
+
+  /** Tries the preferred format and, as long as Slack refuses the form of the message, the simpler ones after it. */
+  async function inSomeFormat<Result>(
+    question: Question,
+    send: (asFormat: MessageFormat) => Promise<Result>,
+  ): Promise<Result> {
+    for (const asFormat of ladder) {
+      try {
+        return await send(asFormat);
+      } catch (error) {
+        if (!isAppError(error, 'unrenderable') || asFormat === ladder.at(-1)) throw error;
+        journal.warn({ event: 'format_refused', questionId: question.id, format: asFormat }, error);
+      }
+    }
+    throw new Error('the ladder of formats is empty');
+  }
+}
+
+/** One person in one place, and the short-lived private way back that some payloads carry. */
+export interface Listener {
+  channelId: string;
+  threadTs?: string;
+  userId: string;
+  responseUrl?: string;
+  /** Their language, where it is known. */
+  locale?: string;
+}
+
+/** What is said to one person: a notice, or what is written in their language. */
+export type Word = Notice | ((locale: string | undefined) => RenderedMessage);
+
+export interface Whisperer {
+  /** Says something to one person only: through the response URL, else ephemerally, else by direct message. */
+  whisper(to: Listener, word: Word): Promise<void>;
+}
+
+function createWhisper({ client, through, identity, localeOf }: MessengerDeps): Whisperer['whisper'] {
+  return async function whisper(to, word) {
+    const locale = to.locale ?? (await localeOf(to.userId));
+    const message =
+      typeof word === 'function' ? word(locale) : renderNotice(word, { botUserId: identity.botUserId, locale });
+    const private_: { text: string; blocks?: KnownBlock[] } = { text: message.text };
+    if (message.blocks !== undefined) private_.blocks = message.blocks;
+    // Without it a response to a press in a thread stands in the channel: docs.slack.dev/interactivity/handling-user-interaction.
+    const thread = to.threadTs === undefined ? {} : { thread_ts: to.threadTs };
+    if (to.responseUrl !== undefined) {
+      try {
+        const response = { response_type: 'ephemeral', replace_original: false, ...thread, ...private_ };
+        return await respond(to.responseUrl, response);
+      } catch {
+        // The URL may have expired; the other two ways do not need it.
+      }
+    }
+    try {
+      await through('chat.postEphemeral', 'private', () =>
+        client.chat.postEphemeral({
+          channel: to.channelId,
+          user: to.userId,
+          ...thread,
+          ...private_,
+        }),
+      );
+    } catch (error) {
+      if (!isAppError(error, 'undeliverable')) throw error;
+      await through(
+        'chat.postMessage',
+        'private',
+        () => client.chat.postMessage({ channel: to.userId, unfurl_links: false, unfurl_media: false, ...private_ }),
+        to.userId,
+      );
+    }
+  };
+}

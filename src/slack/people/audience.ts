@@ -1,0 +1,153 @@
+import type { WebClient } from '@slack/web-api';
+import { AppError, isAppError, isTransient } from '../../core/errors.ts';
+import type { Clock, Journal } from '../../core/ports.ts';
+import { isTokenRefused } from '../calls/errors.ts';
+import type { Through } from '../calls/through.ts';
+import type { Identity } from '../calls/web-client.ts';
+import { createBriefMemory } from './brief-memory.ts';
+import { type Channels, isDirect } from './channels.ts';
+import type { Directory } from './directory.ts';
+import type { People, Person } from './people.ts';
+
+/** How long it is remembered who is in a channel, and of how many channels. */
+const rememberMs = 60_000;
+const mostRemembered = 1_000;
+
+/** Members per page, and pages: of a channel with more, it is not known who is in it. */
+const pageSize = 900;
+const mostPages = 20;
+
+/**
+ * People of one channel who are looked up one by one where the directory does not list them: at most, and so few that a
+ * directory on its way is not waited for.
+ */
+const mostLookups = 50;
+const fewLookups = 5;
+
+/** How long the first reading of the directory is waited for, before the question is asked to wait. */
+const directoryPatienceMs = 800;
+
+/** When a question that waits for the directory comes again, at the earliest. */
+const comeAgainMs = 2_000;
+
+/** What somebody is who reads along. */
+type Standing = Pick<Person, 'kind' | 'organisationId'>;
+
+/** Who sees what is said in a channel. Apps are not counted. */
+export interface Audience {
+  /** Full members of the workspace. */
+  members: number;
+  guests: number;
+  /** People of other organisations. */
+  outsiders: number;
+  /** Other organisations; at least one where the channel is shared with some, whoever of them has come. */
+  organisations: number;
+  /** False where Slack does not say who is in the channel, or of somebody who that is: the counts are not all then. */
+  isKnown: boolean;
+}
+
+export interface Audiences {
+  /** Throws `AppError` where asking Slack again later may help. */
+  of(channelId: string): Promise<Audience>;
+}
+
+const unknownAudience: Audience = { members: 0, guests: 0, outsiders: 0, organisations: 0, isKnown: false };
+
+/** Whether only full members of the workspace see what is said there. */
+export function isInsidersOnly({ guests, outsiders, organisations, isKnown }: Audience): boolean {
+  return isKnown && guests === 0 && outsiders === 0 && organisations === 0;
+}
+
+/** Who is in which channel, remembered for a minute. */
+export function createAudiences(options: {
+  client: WebClient;
+  through: Through;
+  identity: Pick<Identity, 'botUserId'>;
+  people: Pick<People, 'person'>;
+  channels: Channels;
+  directory: Directory;
+  journal: Journal;
+  now: Clock;
+}): Audiences {
+  const { client, through, identity, people, channels, directory, journal, now } = options;
+  const memory = createBriefMemory({
+    keepMs: rememberMs,
+    most: mostRemembered,
+    now,
+    load: count,
+    keeps: ({ isKnown }) => isKnown,
+  });
+
+  return {
+    async of(channelId) {
+      if (isDirect(channelId)) return { members: 1, guests: 0, outsiders: 0, organisations: 0, isKnown: true };
+      const [{ kind }, audience] = await Promise.all([channels.channel(channelId), memory.get(channelId)]);
+      if (kind === 'unknown' || kind === 'hidden') return { ...audience, isKnown: false };
+      return kind === 'shared' ? { ...audience, organisations: Math.max(1, audience.organisations) } : audience;
+    },
+  };
+
+  async function count(channelId: string): Promise<Audience> {
+    try {
+      const userIds = await membersOf(channelId);
+      if (userIds === undefined) return unknownAudience;
+      const standings = await standingsOf(userIds);
+      return standings === undefined ? unknownAudience : tally(standings);
+    } catch (error) {
+      if (!isAppError(error) || isTransient(error) || isTokenRefused(error)) throw error;
+      if (error.code !== 'channel_not_found')
+        journal.warn({ event: 'audience_not_known', channelId, kind: error.kind }, error);
+      return unknownAudience;
+    }
+  }
+
+  /** Ids of everybody in a channel but the app; undefined when there are too many to be read. */
+  async function membersOf(channel: string): Promise<string[] | undefined> {
+    const userIds: string[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < mostPages; page += 1) {
+      const window = { channel, limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
+      const reply = await through('conversations.members', 'private', () => client.conversations.members(window));
+      if (!Array.isArray(reply.members)) return undefined;
+      userIds.push(...reply.members.filter((userId) => userId !== identity.botUserId));
+      cursor = reply.response_metadata?.next_cursor || undefined;
+      if (cursor === undefined) return userIds;
+    }
+    journal.warn({ event: 'channel_too_large', channelId: channel, members: userIds.length });
+    return undefined;
+  }
+
+  /** Undefined when too many of them would have to be looked up one by one. */
+  async function standingsOf(userIds: string[]): Promise<Standing[] | undefined> {
+    const unlisted = () => userIds.filter((userId) => directory.find(userId) === undefined);
+    if (unlisted().length > fewLookups) await directory.settled(directoryPatienceMs);
+    const strangers = unlisted();
+    if (strangers.length > mostLookups) {
+      if (directory.state() !== 'reading') return undefined;
+      throw new AppError('unavailable', 'users.list: not read yet', { retryAfterMs: comeAgainMs });
+    }
+    const lookedUp = new Map(await Promise.all(strangers.map(async (id) => [id, await lookUp(id)] as const)));
+    return userIds.map((id) => directory.find(id) ?? lookedUp.get(id) ?? { kind: 'unknown' });
+  }
+
+  async function lookUp(userId: string): Promise<Standing> {
+    try {
+      return await people.person(userId);
+    } catch (error) {
+      if (!isAppError(error) || isTransient(error) || isTokenRefused(error)) throw error;
+      return { kind: 'unknown' };
+    }
+  }
+}
+
+function tally(standings: Standing[]): Audience {
+  const count = (kind: Standing['kind']): number => standings.filter((each) => each.kind === kind).length;
+  const outsiders = standings.filter(({ kind }) => kind === 'outsider');
+  return {
+    members: count('member'),
+    guests: count('guest'),
+    outsiders: outsiders.length,
+    organisations: new Set(outsiders.map(({ organisationId }) => organisationId)).size,
+    isKnown: count('unknown') === 0,
+  };
+}

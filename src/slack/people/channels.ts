@@ -1,0 +1,119 @@
+import type { WebClient } from '@slack/web-api';
+import { z } from 'zod';
+import { isAppError, isTransient } from '../../core/errors.ts';
+import type { Clock, Journal } from '../../core/ports.ts';
+import { isTokenRefused } from '../calls/errors.ts';
+import type { Through } from '../calls/through.ts';
+import { createBriefMemory } from './brief-memory.ts';
+
+/** How long it is remembered what a channel is, and of how many. */
+const rememberMs = 60_000;
+const mostRemembered = 2_000;
+
+/**
+ * `direct`: between two, and where the app can post, itself and one person. `internal`: only the workspace's members and
+ * guests. `shared`: other organisations are in it, or invited. `hidden`: Slack shows it to nobody who is not in it, and
+ * the app is not. `unknown`: Slack does not say.
+ */
+export type ChannelKind = 'direct' | 'internal' | 'shared' | 'hidden' | 'unknown';
+
+export interface Channel {
+  id: string;
+  kind: ChannelKind;
+  /** Of a channel that everybody in the workspace may see only: others' names are not for whoever reads a text. */
+  name?: string;
+}
+
+export interface Channels {
+  /** Throws `AppError` where asking Slack again later may help. */
+  channel(channelId: string): Promise<Channel>;
+  /** Slack said with an event that other organisations are in this channel. */
+  noteShared(channelId: string): void;
+}
+
+/** A flag that is no flag makes the whole object unreadable: what it hides may be what matters. */
+const flag = z.boolean().optional();
+
+/** What is read of a conversation object (docs.slack.dev/reference/objects/conversation-object). */
+const conversationObject = z.object({
+  id: z.string(),
+  name: z.string().min(1).optional().catch(undefined),
+  is_ext_shared: flag,
+  is_pending_ext_shared: flag,
+  is_shared: flag,
+  is_private: flag,
+  is_im: flag,
+  is_mpim: flag,
+});
+
+/** What channels are, one `conversations.info` each, remembered for a minute. */
+export function createChannels(options: {
+  client: WebClient;
+  through: Through;
+  now: Clock;
+  journal: Journal;
+}): Channels {
+  const { client, through, now, journal } = options;
+  // A channel the app can't see is asked for anew each time: the next moment it may have been invited, and then see who is there.
+  const memory = createBriefMemory<Channel>({
+    keepMs: rememberMs,
+    most: mostRemembered,
+    now,
+    load,
+    keeps: ({ kind }) => kind === 'internal' || kind === 'shared',
+  });
+  const sharedUntilMs = new Map<string, number>();
+
+  return {
+    async channel(id) {
+      if (isDirect(id)) return { id, kind: 'direct' };
+      const channel = await memory.get(id);
+      return (sharedUntilMs.get(id) ?? 0) > now() ? { ...channel, kind: 'shared' } : channel;
+    },
+    noteShared(id) {
+      const nowMs = now();
+      if (sharedUntilMs.size >= mostRemembered) {
+        for (const [other, untilMs] of sharedUntilMs) if (untilMs <= nowMs) sharedUntilMs.delete(other);
+      }
+      if (sharedUntilMs.size < mostRemembered) sharedUntilMs.set(id, nowMs + rememberMs);
+    },
+  };
+
+  async function load(id: string): Promise<Channel> {
+    try {
+      const reply = await through('conversations.info', 'private', () => client.conversations.info({ channel: id }));
+      return readChannel(id, reply.channel);
+    } catch (error) {
+      if (!isAppError(error) || isTransient(error) || isTokenRefused(error)) throw error;
+      if (error.code === 'channel_not_found') return { id, kind: 'hidden' };
+      journal.warn({ event: 'channel_not_known', channelId: id, kind: error.kind }, error);
+      return { id, kind: 'unknown' };
+    }
+  }
+}
+
+/** Only direct messages begin with `D`; the other first letters say nothing. */
+export function isDirect(channelId: string): boolean {
+  return channelId.startsWith('D');
+}
+
+/**
+ * Reads a conversation object. `is_shared` alone includes sharing within one organisation; where Slack says only that, it
+ * is not known with whom.
+ */
+export function readChannel(id: string, raw: unknown): Channel {
+  const parsed = conversationObject.safeParse(raw);
+  if (!parsed.success || parsed.data.id !== id) return { id, kind: 'unknown' };
+  const { name, is_ext_shared: isShared, is_pending_ext_shared: isPending, is_shared: isSharedSomehow } = parsed.data;
+  return { id, kind: kindOf(), ...(name === undefined || !isOpen(parsed.data) ? {} : { name }) };
+
+  function kindOf(): ChannelKind {
+    if (isShared === true || isPending === true) return 'shared';
+    return isShared === undefined && isSharedSomehow === true ? 'unknown' : 'internal';
+  }
+}
+
+/** Where Slack does not say that a channel is open, it is taken for private. */
+function isOpen({ is_private: isPrivate, is_im: isIm, is_mpim: isMpim }: z.infer<typeof conversationObject>): boolean {
+  return isPrivate === false && isIm !== true && isMpim !== true;
+}

@@ -1,0 +1,158 @@
+import type { WebClient } from '@slack/web-api';
+import { z } from 'zod';
+import { AppError, isAppError } from '../../core/errors.ts';
+import type { Clock } from '../../core/ports.ts';
+import type { Through } from '../calls/through.ts';
+import type { Identity } from '../calls/web-client.ts';
+import { createBriefMemory } from './brief-memory.ts';
+
+/** How long it is remembered who someone is, and of how many people. */
+const rememberMs = 5 * 60 * 1000;
+const mostRemembered = 5_000;
+
+/** What someone is to the workspace of the app. `unknown`: Slack told too little; nobody is a member by default. */
+export type PersonKind = 'member' | 'guest' | 'outsider' | 'bot' | 'gone' | 'unknown';
+
+export interface Person {
+  userId: string;
+  /** As others see it; the id where Slack tells no name. */
+  name: string;
+  /** As Slack names it (`de-DE`). */
+  locale?: string;
+  /** IANA name. */
+  timeZone?: string;
+  /** The organisation, else the workspace, somebody belongs to. */
+  organisationId?: string;
+  kind: PersonKind;
+}
+
+export interface People {
+  /** Throws `AppError` when Slack can't be asked, or knows no such person. */
+  person(userId: string): Promise<Person>;
+  /** Slack told who somebody is now; without a person, they are asked about again. */
+  note(userId: string, person: Person | undefined): void;
+}
+
+/** How long a private word waits to learn its reader's language. */
+const localePatienceMs = 300;
+
+const text = z.string().min(1).optional().catch(undefined);
+/** A flag that is no flag makes the whole object unreadable: what it hides may be what matters. */
+const flag = z.boolean().optional();
+
+/** What is read of a user object (docs.slack.dev/reference/objects/user-object); anything of it may be missing. */
+const userObject = z.object({
+  id: z.string().min(1),
+  team_id: text,
+  name: text,
+  real_name: text,
+  locale: text,
+  tz: text,
+  deleted: flag,
+  is_bot: flag,
+  is_workflow_bot: flag,
+  is_admin: flag,
+  is_restricted: flag,
+  is_ultra_restricted: flag,
+  is_stranger: flag,
+  profile: z.object({ display_name: text, real_name: text }).optional().catch(undefined),
+  enterprise_user: z.object({ enterprise_id: text }).optional().catch(undefined),
+});
+
+type UserObject = z.infer<typeof userObject>;
+
+type Home = Pick<Identity, 'teamId' | 'enterpriseId'>;
+
+/** Who people are, one `users.info` each, remembered for five minutes. */
+export function createPeople(options: {
+  client: WebClient;
+  through: Through;
+  identity: Home;
+  /** Who is known without a call: taken while limits hold back calls. */
+  listed: (userId: string) => Person | undefined;
+  now: Clock;
+}): People {
+  const { client, through, identity, listed, now } = options;
+  const memory = createBriefMemory({ keepMs: rememberMs, most: mostRemembered, now, load });
+
+  return { person: memory.get, note };
+
+  /** With a change Slack tells no language. Whom nobody asked about lately is not worth remembering. */
+  function note(userId: string, person: Person | undefined): void {
+    memory.change(userId, (known) =>
+      known === undefined || person === undefined ? undefined : { ...localeIn(known), ...person },
+    );
+  }
+
+  async function load(user: string): Promise<Person> {
+    try {
+      const reply = await through('users.info', 'private', () => client.users.info({ user, include_locale: true }));
+      const person = readPerson(reply.user, identity);
+      if (person?.userId !== user) throw new AppError('refused', 'users.info: tells of nobody', { code: 'unreadable' });
+      return person;
+    } catch (error) {
+      const person = isAppError(error, 'rateLimited') ? listed(user) : undefined;
+      if (person === undefined) throw error;
+      return person;
+    }
+  }
+}
+
+/** The language of whoever reads; undefined where Slack does not tell it within a moment. Never throws. */
+export async function localeOf(people: Pick<People, 'person'>, userId: string): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, localePatienceMs, undefined);
+  });
+  const asked = people.person(userId).then(
+    ({ locale }) => locale,
+    () => undefined,
+  );
+  const locale = await Promise.race([asked, late]);
+  clearTimeout(timer);
+  return locale;
+}
+
+/** The language alone, to be laid under what is told without one. */
+export function localeIn({ locale }: Person): { locale?: string } {
+  return locale === undefined ? {} : { locale };
+}
+
+/** Reads a user object as Slack tells it; undefined for anything else. */
+export function readPerson(raw: unknown, home: Home): Person | undefined {
+  const parsed = userObject.safeParse(raw);
+  if (!parsed.success) return undefined;
+  const user = parsed.data;
+  const { id: userId, profile, locale, tz } = user;
+  const organisationId = user.enterprise_user?.enterprise_id ?? user.team_id;
+  return {
+    userId,
+    name: profile?.display_name ?? user.real_name ?? profile?.real_name ?? user.name ?? userId,
+    ...(locale === undefined ? {} : { locale }),
+    ...(tz === undefined ? {} : { timeZone: tz }),
+    ...(organisationId === undefined ? {} : { organisationId }),
+    kind: kindOf(user, home),
+  };
+}
+
+/**
+ * `is_stranger` is true only of outsiders with whom no channel is shared, so it proves an outsider and never a member.
+ * Slack tells the roles (`is_admin`, `is_restricted`) of all whom it knows well: who has none of them might be a guest.
+ */
+function kindOf(user: UserObject, home: Home): PersonKind {
+  if (user.deleted === true) return 'gone';
+  if (user.is_bot === true || user.is_workflow_bot === true) return 'bot';
+  const belongs = belongsHome(user, home);
+  if (user.is_stranger === true || belongs === false) return 'outsider';
+  if (user.is_restricted === true || user.is_ultra_restricted === true) return 'guest';
+  if (belongs === undefined) return 'unknown';
+  return user.is_admin === undefined && user.is_restricted === undefined ? 'unknown' : 'member';
+}
+
+/** In an organisation of several workspaces, people of all of them are its own. Undefined: Slack does not say. */
+function belongsHome({ team_id: teamId, enterprise_user: enterprise }: UserObject, home: Home): boolean | undefined {
+  if (teamId === home.teamId) return true;
+  const enterpriseId = enterprise?.enterprise_id;
+  if (home.enterpriseId !== undefined && enterpriseId === home.enterpriseId) return true;
+  return teamId === undefined && enterpriseId === undefined ? undefined : false;
+}

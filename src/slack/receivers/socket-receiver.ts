@@ -1,0 +1,151 @@
+import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
+import { SocketModeClient } from '@slack/socket-mode';
+import type { Logger as SlackLogger, WebClientOptions } from '@slack/web-api';
+import type { Journal } from '../../core/ports.ts';
+
+/** Longest wait for Slack's `hello` on a new connection. */
+const helloTimeoutMs = 20_000;
+
+/** A ping unanswered for this long means that the connection is dead. */
+const pingTimeoutMs = 5_000;
+
+/** Wait before connecting again after `failures` failed connections in a row; a routine disconnect does not wait. */
+const reconnectDelayMs = (failures: number): number => (failures === 0 ? 0 : Math.min(30_000, 500 * 2 ** failures));
+
+interface SocketEvent {
+  ack: (response?: Record<string, unknown>) => Promise<void>;
+  type?: string;
+  body: ReceiverEvent['body'];
+  retry_num?: number;
+  retry_reason?: string;
+}
+
+/** A receiver that also says whether Slack can reach the app now. */
+export interface SlackReceiver extends Receiver {
+  isConnected(): boolean;
+}
+
+/**
+ * Receives through Socket Mode. Two things differ from Bolt's own receiver: an event is acknowledged only after its
+ * listeners have stored it, so that Slack delivers it again when they could not; and the connection is supervised
+ * here, because the client gives up for good on some errors and is deaf for seconds after each routine disconnect.
+ */
+export function createSocketReceiver(options: {
+  appToken: string;
+  clientOptions: WebClientOptions;
+  logger: SlackLogger;
+  journal: Journal;
+}): SlackReceiver {
+  const { appToken, clientOptions, logger, journal } = options;
+  const client = new SocketModeClient({
+    appToken,
+    logger,
+    autoReconnectEnabled: false,
+    clientPingTimeout: pingTimeoutMs,
+    // A copy: the client writes its own defaults into the object it is given.
+    clientOptions: { ...clientOptions },
+  });
+  const stopping = new AbortController();
+  let app: App | undefined;
+  let connected = false;
+  let onDisconnected = (): void => {};
+  let supervision: Promise<void> | undefined;
+
+  client.on('slack_event', (event: SocketEvent) => void receive(event));
+  client.on('connected', () => {
+    connected = true;
+  });
+  client.on('disconnected', () => {
+    connected = false;
+    onDisconnected();
+  });
+
+  return {
+    init: (bolt) => {
+      app = bolt;
+    },
+    start: async () => {
+      supervision = supervise();
+    },
+    stop: async () => {
+      stopping.abort();
+      try {
+        await client.disconnect();
+      } finally {
+        await supervision;
+      }
+    },
+    isConnected: () => connected,
+  };
+
+  async function receive({ ack, type, body, retry_num, retry_reason }: SocketEvent): Promise<void> {
+    // Bolt acknowledges an event before its listeners run; that call is only noted, and sent when they are done.
+    const holdsAck = type === 'events_api';
+    let answered = false;
+    const event: ReceiverEvent = {
+      body,
+      ack: async (response) => {
+        if (answered || holdsAck) return;
+        answered = true;
+        await ack(typeof response === 'string' ? { text: response } : response);
+      },
+      ...(retry_num === undefined ? {} : { retryNum: retry_num }),
+      ...(retry_reason === undefined ? {} : { retryReason: retry_reason }),
+    };
+    try {
+      await app?.processEvent(event);
+      if (holdsAck) await ack();
+    } catch (error) {
+      journal.error({ event: 'slack_event_failed', outcome: 'not_acknowledged', type: type ?? 'unknown' }, error);
+    }
+  }
+
+  async function supervise(): Promise<void> {
+    let failures = 0;
+    while (!stopping.signal.aborted) {
+      const closed = new Promise<void>((resolve) => {
+        onDisconnected = resolve;
+      });
+      try {
+        await connect();
+        // Stopped while the connection was still being made.
+        if (stopping.signal.aborted) await client.disconnect();
+        failures = 0;
+        journal.info({ event: 'slack_connected', outcome: 'ok' });
+        await closed;
+        journal.info({ event: 'slack_disconnected', outcome: stopping.signal.aborted ? 'stopping' : 'reconnecting' });
+      } catch (error) {
+        failures += 1;
+        if (!stopping.signal.aborted) journal.warn({ event: 'slack_connection_failed', failures }, error);
+      }
+      await pause(reconnectDelayMs(failures), stopping.signal);
+    }
+  }
+
+  async function connect(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new Error(`no hello within ${helloTimeoutMs} ms`));
+        client.disconnect().catch((error: unknown) => journal.warn({ event: 'slack_disconnect_failed' }, error));
+      }, helloTimeoutMs);
+    });
+    try {
+      await Promise.race([client.start(), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(finish, delayMs);
+    signal.addEventListener('abort', finish, { once: true });
+    function finish(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', finish);
+      resolve();
+    }
+  });
+}

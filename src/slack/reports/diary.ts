@@ -1,0 +1,81 @@
+import type { Diary, DiaryEntry } from '../../core/diary.ts';
+import type { Journal, Records } from '../../core/ports.ts';
+
+/** Most messages that are remembered of a channel. */
+const mostEntries = 100;
+
+/** A channel as far as a diary is concerned. */
+export interface DiaryPlace {
+  teamId: string;
+  channelId: string;
+}
+
+export interface DiaryKeeper {
+  /** Notes what was done with a message, in its own time: an entry that can't be stored is journaled, and never thrown. */
+  note(place: DiaryPlace, entry: DiaryEntry): void;
+  /** What was noted in a channel, newest first; waits for notes under way. Throws `AppError` of kind `storage`. */
+  read(place: DiaryPlace): Promise<DiaryEntry[]>;
+  /** Waits for the notes under way, at most `deadlineMs`. */
+  drain(deadlineMs: number): Promise<void>;
+}
+
+/** Remembers what was done with the latest messages that concern the app, in order per channel. */
+export function createDiary({ records, journal }: { records: Records<Diary>; journal: Journal }): DiaryKeeper {
+  /** Entries not yet stored, and the writing under way, by channel. */
+  const waiting = new Map<string, DiaryEntry[]>();
+  const writing = new Map<string, Promise<void>>();
+
+  return {
+    note(place, entry) {
+      const name = nameOf(place);
+      waiting.set(name, [...(waiting.get(name) ?? []), entry].slice(-mostEntries));
+      if (!writing.has(name)) writing.set(name, write(name));
+    },
+    async read(place) {
+      const name = nameOf(place);
+      await writing.get(name);
+      return (await records.get(name))?.entries ?? [];
+    },
+    async drain(deadlineMs) {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, deadlineMs);
+      });
+      await Promise.race([Promise.all(writing.values()), late]);
+      clearTimeout(timer);
+    },
+  };
+
+  /** All that waits is stored at once, so that a busy channel costs few writes. */
+  async function write(name: string): Promise<void> {
+    for (let entries = take(name); entries.length > 0; entries = take(name)) {
+      try {
+        await records.update(name, (diary = { version: 1, entries: [] }) => added(diary, entries));
+      } catch (error) {
+        journal.warn({ event: 'diary_not_written', entries: entries.length }, error);
+      }
+    }
+    // In the same breath as nothing was found waiting, so that no later entry is left to a writing that is over.
+    writing.delete(name);
+  }
+
+  function take(name: string): DiaryEntry[] {
+    const entries = waiting.get(name) ?? [];
+    waiting.delete(name);
+    return entries;
+  }
+}
+
+function nameOf({ teamId, channelId }: DiaryPlace): string {
+  return `${teamId}:${channelId}`;
+}
+
+/** A message that meets the same fate again is no news. */
+function added(diary: Diary, entries: DiaryEntry[]): Diary {
+  let known = diary.entries;
+  for (const entry of entries) {
+    const isKnown = known.some(({ ts, fate }) => ts === entry.ts && fate === entry.fate);
+    if (!isKnown) known = [entry, ...known];
+  }
+  return known === diary.entries ? diary : { ...diary, entries: known.slice(0, mostEntries) };
+}

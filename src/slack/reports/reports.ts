@@ -1,0 +1,157 @@
+import type { DiaryEntry } from '../../core/diary.ts';
+import { isAppError } from '../../core/errors.ts';
+import type { createOpenIn, createOverview } from '../../core/overview.ts';
+import type { Clock, CodeSearch, Journal, QuestionStore, ThreadStore } from '../../core/ports.ts';
+import { isInThread, type Place, type Question, type Thread, type ThreadPlace } from '../../core/question.ts';
+import type { ServiceState } from '../../render/home.ts';
+import { type PlaceRule, ruleOf } from '../../render/place-rule.ts';
+import { renderStatus } from '../../render/status.ts';
+import { renderWhy, type WhyEntry } from '../../render/why.ts';
+import { anyWorkspaceUrl, type Identity } from '../calls/web-client.ts';
+import type { Word } from '../messages/messenger.ts';
+import type { DiaryKeeper } from './diary.ts';
+
+/** Most messages of a place whose fate is told. */
+const mostTold = 8;
+
+/** How long the service may take to name the link of a conversation that nothing here remembers, in milliseconds. */
+const linkPatienceMs = 1_000;
+
+export interface ReportsDeps {
+  questions: Pick<QuestionStore, 'get'>;
+  threads: Pick<ThreadStore, 'get'>;
+  diary: Pick<DiaryKeeper, 'read'>;
+  codeSearch: Pick<CodeSearch, 'read'>;
+  openIn: ReturnType<typeof createOpenIn>;
+  overviewOf: ReturnType<typeof createOverview>;
+  serviceState: () => Promise<ServiceState>;
+  identity: Pick<Identity, 'botUserId' | 'workspaceUrl'>;
+  journal: Journal;
+  now: Clock;
+}
+
+export type Reports = ReturnType<typeof createReports>;
+
+/** What runs in a place and what was done with its messages, written for one reader. Throws `AppError` of kind `storage`. */
+export function createReports(deps: ReportsDeps) {
+  const { questions, threads, diary, codeSearch, openIn, overviewOf, serviceState, identity, journal, now } = deps;
+  const { botUserId, workspaceUrl = anyWorkspaceUrl } = identity;
+
+  return { ofThread, ofChannel, why };
+
+  async function ofThread(asked: {
+    userId: string;
+    place: ThreadPlace;
+    thread: Thread | undefined;
+    isDirect: boolean;
+  }): Promise<Word> {
+    const { userId, place, thread, isDirect } = asked;
+    const [open, service] = await Promise.all([
+      thread === undefined ? [] : openIn.thread(thread, userId),
+      serviceState(),
+    ]);
+    const conversationUrl = thread === undefined ? undefined : await linkOf(thread, place);
+    const rule = isDirect ? 'direct' : ruleOf(true, thread);
+    return (locale) =>
+      renderStatus(
+        { of: 'thread', open, elsewhere: [], conversationUrl, rule, service },
+        { userId, locale, botUserId },
+      );
+  }
+
+  async function ofChannel({
+    userId,
+    place,
+    isDirect,
+  }: {
+    userId: string;
+    place: Place;
+    isDirect: boolean;
+  }): Promise<Word> {
+    const [open, own, service] = await Promise.all([
+      openIn.channel(place),
+      overviewOf(place.teamId, userId),
+      serviceState(),
+    ]);
+    const elsewhere = own.open.filter(({ question }) => question.place.channelId !== place.channelId);
+    const rule = isDirect ? 'direct' : ruleOf(false, undefined);
+    return (locale) =>
+      renderStatus(
+        { of: isDirect ? 'direct' : 'channel', open, elsewhere, rule, service, quota: own.quota },
+        { userId, locale, botUserId },
+      );
+  }
+
+  /** Of one thread, or of a whole channel. */
+  async function why(asked: {
+    userId: string;
+    place: Place;
+    threadTs?: string | undefined;
+    rule: PlaceRule;
+  }): Promise<Word> {
+    const { userId, place, threadTs, rule } = asked;
+    const noted = await diary.read(place);
+    const here =
+      threadTs === undefined ? noted : noted.filter((note) => note.threadTs === threadTs || note.ts === threadTs);
+    const entries = await Promise.all(latest(here).map(withQuestion));
+    const { channelId } = place;
+    const reader = { userId, botUserId, workspaceUrl, channelId };
+    return (locale) => renderWhy({ entries, rule }, { ...reader, locale, nowMs: now() });
+  }
+
+  async function withQuestion(notes: WhyEntry['notes']): Promise<WhyEntry> {
+    const id = notes.find(({ questionId }) => questionId !== undefined)?.questionId;
+    const question = id === undefined ? undefined : await readable(id);
+    if (question === undefined || !isInThread(question.place)) return { notes, placeInLine: 0 };
+    const thread = question.outcome === undefined ? await threads.get(question.place) : undefined;
+    return { notes, question, placeInLine: Math.max(0, thread?.line.indexOf(question.id) ?? 0) };
+  }
+
+  /** As a question of the thread remembers it, else as the service tells it in a moment. */
+  async function linkOf({ conversationId, line }: Thread, place: ThreadPlace): Promise<string | undefined> {
+    if (conversationId === undefined) return undefined;
+    const noted = (await diary.read(place)).filter(({ threadTs, ts }) => (threadTs ?? ts) === place.threadTs);
+    for (const id of [...line, ...noted.flatMap(({ questionId }) => questionId ?? []).slice(0, mostTold)]) {
+      const upstream = (await readable(id))?.upstream;
+      if (upstream?.conversationId === conversationId && upstream.shareUrl !== undefined) return upstream.shareUrl;
+    }
+    return linkFromService(conversationId);
+  }
+
+  async function linkFromService(conversationId: number): Promise<string | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(resolve, linkPatienceMs, undefined);
+    });
+    const reading = codeSearch.read(conversationId).catch((error: unknown) => {
+      journal.debug({ event: 'conversation_not_read', kind: isAppError(error) ? error.kind : 'internal' });
+      return undefined;
+    });
+    const conversation = await Promise.race([reading, late]);
+    clearTimeout(timer);
+    return conversation?.shareUrl;
+  }
+
+  async function readable(id: string): Promise<Question | undefined> {
+    try {
+      return await questions.get(id);
+    } catch (error) {
+      if (isAppError(error, 'corrupt')) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** The newest messages, oldest first, each with all its notes, newest first. */
+function latest(noted: DiaryEntry[]): WhyEntry['notes'][] {
+  const byMessage = new Map<string, WhyEntry['notes']>();
+  for (const note of noted) {
+    const notes = byMessage.get(note.ts);
+    if (notes === undefined) byMessage.set(note.ts, [note]);
+    else notes.push(note);
+  }
+  return [...byMessage.values()]
+    .toSorted(([one], [other]) => Number(other.ts) - Number(one.ts))
+    .slice(0, mostTold)
+    .toReversed();
+}

@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import type { HeardFile } from '../../core/heard.ts';
+import type { Identity } from '../calls/web-client.ts';
+
+const someText = z.string().catch('');
+const maybeText = z.string().min(1).optional().catch(undefined);
+
+/** What is read of a file (docs.slack.dev/reference/objects/file-object). */
+const fileObject = z.object({
+  id: z.string().min(1),
+  name: maybeText,
+  title: maybeText,
+  mimetype: someText,
+  filetype: someText,
+  mode: someText,
+  size: z.number().nonnegative().catch(0),
+  is_external: z.boolean().catch(false),
+  file_access: z.string().catch('visible'),
+  url_private: maybeText,
+});
+
+const textObject = z.object({ text: someText });
+
+const blockObject = z.object({
+  type: someText,
+  block_id: maybeText,
+  /** A string in `markdown` blocks, an object in the others. */
+  text: z.union([z.string(), textObject]).optional().catch(undefined),
+});
+
+const attachmentObject = z.object({ pretext: someText, title: someText, text: someText, fallback: someText });
+
+/** What is read of a message of `conversations.replies`; anything else of it may be missing or odd. */
+const messageObject = z.object({
+  ts: z.string().regex(/^\d{1,12}\.\d{1,6}$/),
+  user: maybeText,
+  bot_id: maybeText,
+  username: maybeText,
+  bot_profile: z.object({ name: maybeText }).optional().catch(undefined),
+  subtype: maybeText,
+  text: someText,
+  reply_count: z.number().optional().catch(undefined),
+  blocks: listOf(blockObject),
+  attachments: listOf(attachmentObject),
+  files: z.unknown().optional(),
+});
+
+type MessageObject = z.infer<typeof messageObject>;
+
+/** Who wrote a message: a person by id, or a program by name. */
+export type Author = { userId: string } | { program: string } | 'app';
+
+/** One message of a thread as far as it can be quoted. */
+export interface ThreadMessage {
+  ts: string;
+  author: Author;
+  /** In Slack's own markup. */
+  text: string;
+  files: HeardFile[];
+}
+
+/** A page of a thread: what can be quoted, oldest first, and the replies Slack counts on the first message. */
+export interface ThreadPage {
+  messages: ThreadMessage[];
+  replyCount?: number;
+}
+
+/** People's and programs' own words; joins, topics and what is left of deleted messages are none. */
+const spokenSubtypes = new Set([undefined, 'file_share', 'thread_broadcast', 'bot_message', 'me_message']);
+
+/** Most files of one message that are taken note of; Slack's own limit for one message is 10. */
+const mostFiles = 10;
+
+/** Reads messages as Slack returns them. Our own cards say nothing about the subject and are left out. */
+export function readPage(raw: readonly unknown[], identity: Identity): ThreadPage {
+  const known = raw.flatMap((each) => {
+    const parsed = messageObject.safeParse(each);
+    return parsed.success ? [parsed.data] : [];
+  });
+  const replyCount = known[0]?.reply_count;
+  const messages = known.flatMap((message) => {
+    if (!spokenSubtypes.has(message.subtype)) return [];
+    const author = authorOf(message, identity);
+    if (author === 'app' && isCard(message)) return [];
+    const text = textOf(message, author);
+    const files = readFiles(message.files);
+    return text === '' && files.length === 0 ? [] : [{ ts: message.ts, author, text, files }];
+  });
+  return { messages, ...(replyCount === undefined ? {} : { replyCount }) };
+}
+
+/** The files of a message or an event; `url` only for those whose content is text that the app may read. */
+export function readFiles(raw: unknown): HeardFile[] {
+  return listOf(fileObject)
+    .parse(raw)
+    .slice(0, mostFiles)
+    .filter(({ mode }) => mode !== 'tombstone')
+    .map((file) => ({
+      id: file.id,
+      name: file.name ?? file.title ?? file.id,
+      type: file.mimetype,
+      bytes: file.size,
+      ...(file.url_private !== undefined && isReadable(file) ? { url: file.url_private } : {}),
+    }));
+}
+
+function isReadable(file: z.infer<typeof fileObject>): boolean {
+  if (file.is_external || file.mode === 'external' || file.mode === 'hidden_by_limit') return false;
+  if (file.file_access !== 'visible') return false;
+  return file.mode === 'snippet' || textTypes.test(file.mimetype) || textFiletypes.has(file.filetype);
+}
+
+const textTypes =
+  /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|toml|sql|graphql|javascript|typescript|x-(?:sh|python|ruby|perl|php|sql|ndjson|diff|patch|javascript|typescript|tex|yaml))(?:;|$))/i;
+
+/** Slack's own names for kinds of text (docs.slack.dev/reference/objects/file-object, "File types"). */
+const textFiletypes = new Set(
+  `text apache applescript boxnote c clojure coffeescript cpp csharp css csv d dart diff dockerfile erlang fortran fsharp go
+groovy handlebars haskell haxe html java javascript json julia kotlin latex lisp log lua markdown matlab mumps objc ocaml
+pascal perl php pig powershell puppet python r ruby rust sass scala scheme shell smalltalk sql swift toml tsv typescript
+vb vbscript velocity verilog vhdl xml yaml`.split(/\s+/),
+);
+
+function authorOf({ user, bot_id: botId, bot_profile: profile, username }: MessageObject, identity: Identity): Author {
+  if (user === identity.botUserId || (botId !== undefined && botId === identity.botId)) return 'app';
+  if (botId !== undefined || user === undefined) return { program: profile?.name ?? username ?? 'a program' };
+  return { userId: user };
+}
+
+function isCard({ blocks }: MessageObject): boolean {
+  return blocks.some(({ block_id: id }) => /^ds:q[0-9a-f]{24}:card(?::|$)/.test(id ?? ''));
+}
+
+/** People's words are in `text`; programs often leave it empty, or to the beginning of what their blocks say. */
+function textOf({ text, blocks, attachments }: MessageObject, author: Author): string {
+  if (typeof author === 'object' && 'userId' in author) return text;
+  const words = blocks.slice(0, endOfAnswer(blocks, author)).map((block) => {
+    if (block.type === 'context' || block.text === undefined) return '';
+    return typeof block.text === 'string' ? block.text : block.text.text;
+  });
+  const beside = attachments.map((each) =>
+    each.text === '' && each.title === ''
+      ? each.fallback
+      : [each.pretext, each.title, each.text].filter((part) => part !== '').join('\n'),
+  );
+  const said = [...words, ...beside].filter((part) => part !== '').join('\n');
+  return said.length > text.length ? said : text;
+}
+
+/** Below the line that ends an answer of ours are its sources. */
+function endOfAnswer(blocks: MessageObject['blocks'], author: Author): number {
+  const line = author === 'app' ? blocks.findIndex(({ type }) => type === 'divider') : -1;
+  return line < 0 ? blocks.length : line;
+}
+
+/** A list of which the odd entries are left out. */
+function listOf<Shape extends z.ZodType>(shape: Shape) {
+  return z
+    .array(z.unknown())
+    .catch([])
+    .transform((items) =>
+      items.flatMap((item) => {
+        const parsed = shape.safeParse(item);
+        return parsed.success ? [parsed.data] : [];
+      }),
+    );
+}

@@ -1,0 +1,206 @@
+import type { WebClient } from '@slack/web-api';
+import { isAppError } from '../../core/errors.ts';
+import { giveTo, type Heard, type HeardFile, type HeardMessage } from '../../core/heard.ts';
+import type { QuestionStore, Records, ThreadReader } from '../../core/ports.ts';
+import { isInThread, type Question, type Thread, type ThreadContext, type ThreadPlace } from '../../core/question.ts';
+import type { Through } from '../calls/through.ts';
+import type { Identity } from '../calls/web-client.ts';
+import { heardName } from './hearing.ts';
+import type { ReadFile } from './thread-files.ts';
+import { type Author, readPage, type ThreadPage } from './thread-messages.ts';
+import { chooseQuotes, fitFiles, newestQuoted, type Occasion, type Quotable, writeQuotes } from './thread-quotes.ts';
+
+/**
+ * Most messages Slack returns at once. They come from the oldest to the newest, the first one always among them, so only
+ * a page as large as the thread has its newest messages (docs.slack.dev/reference/methods/conversations.replies).
+ */
+const pageSize = 1_000;
+
+/** Most files whose content is read for one question. */
+const mostFiles = 5;
+
+/** How our own messages and people without a name are called in quotes. */
+const ownName = 'Deep Search (this app)';
+
+export interface ThreadReaderDeps {
+  client: WebClient;
+  through: Through;
+  identity: Identity;
+  /** Slack's text as people see it, names resolved. */
+  read: (text: string) => Promise<string>;
+  readFile: ReadFile;
+  heard: Records<Heard>;
+  questions: Pick<QuestionStore, 'get'>;
+}
+
+/** What was found, before it is quoted. `own`: files of the question itself. */
+interface Found {
+  occasion: Occasion;
+  messages: Quotable[];
+  own: HeardFile[];
+  total: number;
+  later?: number;
+  refused?: boolean;
+}
+
+/**
+ * Reads what a question may be about. A thread without a conversation is read in one page, and so is a thread of people
+ * when a new one is begun; where there is one, what people said since the last question was heard and nothing is fetched
+ * but the files of a mention, which Slack tells of without them.
+ */
+export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
+  const { client, through, identity, read, readFile } = deps;
+
+  return {
+    async read(question, thread) {
+      if (!isInThread(question.place)) return nothing;
+      return quote(question, await find(question, question.place, thread));
+    },
+  };
+
+  async function find(question: Question, place: ThreadPlace, thread: Thread | undefined): Promise<Found> {
+    const isRoot = question.messageTs === place.threadTs;
+    // Whoever asks something new in a thread of the app leaves behind what was said there.
+    const leavesBehind = question.fresh && thread?.followsReplies === true;
+    if (isRoot || leavesBehind) return since([], await ownFiles(question, place));
+    const given = await take(question, place);
+    if (thread?.conversationId !== undefined && !question.fresh) return since(given, await ownFiles(question, place));
+    try {
+      return await wholeThread(question, place);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return { ...(await since(given, question.files ?? [])), refused: true };
+    }
+  }
+
+  async function wholeThread(question: Question, place: ThreadPlace): Promise<Found> {
+    const upTo = upToTs(question);
+    // A question that finds no room waits for its thread, and each for its own time.
+    const page = await fetchPage(place, 'card', { latest: upTo, inclusive: true, limit: pageSize });
+    const before = page.messages.filter(({ ts }) => Number(ts) < Number(upTo));
+    const asked = page.messages.find(({ ts }) => ts === question.messageTs);
+    // What is not on the page is only counted; the question itself is one of the replies.
+    const total = page.hasMore ? Math.max(before.length, page.replyCount ?? 0) : before.length;
+    return {
+      occasion: 'thread',
+      messages: await named(before),
+      own: asked?.files ?? question.files ?? [],
+      total,
+      later: total - before.length,
+    };
+  }
+
+  async function since(given: HeardMessage[], own: HeardFile[]): Promise<Found> {
+    const messages = await named(given.map(({ userId, ...message }) => ({ ...message, author: { userId } })));
+    return { occasion: messages.length === 0 ? 'files' : 'since', messages, own, total: messages.length };
+  }
+
+  /** Gives the question its part of what was heard, once; it is stored before it is used. */
+  async function take(question: Question, place: ThreadPlace): Promise<HeardMessage[]> {
+    const name = heardName(place);
+    const known = await deps.heard.get(name);
+    if (known === undefined) return [];
+    const takenBy = known.taken?.questionId;
+    const earlier = takenBy === undefined ? undefined : await deps.questions.get(takenBy);
+    const wasAsked = takenBy !== undefined && (earlier === undefined || earlier.upstream.askedMs !== undefined);
+    let given: HeardMessage[] = [];
+    await deps.heard.update(name, (heard) => {
+      const gift = giveTo(question.id, upToTs(question), heard, wasAsked);
+      given = gift.given;
+      return gift.heard;
+    });
+    return given;
+  }
+
+  /** A mention is told without its files. That they can't be looked up now is no reason to let the question wait. */
+  async function ownFiles({ files, messageTs }: Question, place: ThreadPlace): Promise<HeardFile[]> {
+    if (files !== undefined || messageTs === undefined) return files ?? [];
+    const isRoot = messageTs === place.threadTs;
+    const window = isRoot ? { limit: 1 } : { oldest: messageTs, latest: messageTs, inclusive: true, limit: 2 };
+    try {
+      const { messages } = await fetchPage(place, 'private', window);
+      return messages.find(({ ts }) => ts === messageTs)?.files ?? [];
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      return [];
+    }
+  }
+
+  async function fetchPage(
+    { channelId: channel, threadTs: ts }: ThreadPlace,
+    urgency: 'card' | 'private',
+    window: { latest?: string; oldest?: string; inclusive?: boolean; limit: number },
+  ): Promise<ThreadPage & { hasMore: boolean }> {
+    const page = await through('conversations.replies', urgency, () =>
+      client.conversations.replies({ channel, ts, ...window }),
+    );
+    return { ...readPage(page.messages ?? [], identity), hasMore: page.has_more === true };
+  }
+
+  /** Only what may be quoted costs look-ups of names. */
+  async function named(messages: ThreadPage['messages']): Promise<Quotable[]> {
+    const quotable = [...new Set([...messages.slice(0, 1), ...messages.slice(-newestQuoted)])];
+    // All at once first: what many messages name is asked for once.
+    await read(quotable.map(({ author, text }) => `${nameToken(author)} ${text}`).join('\n'));
+    const chosen = new Map(
+      await Promise.all(
+        quotable.map(async (message): Promise<[string, Quotable]> => {
+          const { ts, author, text, files } = message;
+          return [ts, { ts, from: await nameOf(author), text: await read(text), files }];
+        }),
+      ),
+    );
+    return messages.map(({ ts, text, files }) => chosen.get(ts) ?? { ts, from: '', text, files });
+  }
+
+  async function nameOf(author: Author): Promise<string> {
+    if (author === 'app') return ownName;
+    if ('program' in author) return `${author.program} (app)`;
+    return (await read(nameToken(author))).replace(/^@/, '');
+  }
+
+  async function quote(question: Question, found: Found): Promise<ThreadContext> {
+    const { occasion, messages, own, total, later = 0, refused } = found;
+    const chosen = chooseQuotes(messages);
+    const asker = (await read(`<@${question.askerId}>`)).replace(/^@/, '');
+    // The question's own files first, then from the newest message back.
+    const attached = [
+      ...own.map((file) => ({ file, from: asker })),
+      ...chosen.toReversed().flatMap(({ files, from }) => files.map((file) => ({ file, from }))),
+    ];
+    const readable = new Set(attached.filter(({ file }) => file.url !== undefined).slice(0, mostFiles));
+    const files = fitFiles(
+      await Promise.all(
+        attached.map(async (each) => {
+          const text = readable.has(each) ? await readFile(each.file) : undefined;
+          return text === undefined ? each : { ...each, text };
+        }),
+      ),
+    );
+    const filesRead = files.filter(({ text }) => text !== undefined).length;
+    return {
+      messages: chosen.length,
+      total,
+      files: filesRead,
+      unreadable: files.length - filesRead,
+      text: writeQuotes(occasion, { all: messages, chosen, later, files }, new Set(own)),
+      ...(refused === true ? { refused } : {}),
+    };
+  }
+}
+
+const nothing: ThreadContext = { messages: 0, total: 0, files: 0, unreadable: 0, text: '' };
+
+/** Up to where the thread is about the question: its message, else its card, which was posted at once. */
+function upToTs({ messageTs, card, acceptedMs }: Question): string {
+  return messageTs ?? card.ts ?? (acceptedMs / 1000).toFixed(6);
+}
+
+function nameToken(author: Author): string {
+  return typeof author === 'object' && 'userId' in author ? `<@${author.userId}>` : '';
+}
+
+/** What asking Slack once more doesn't change. */
+function isRefusal(error: unknown): boolean {
+  return isAppError(error, 'unauthorized', 'undeliverable', 'notFound', 'refused');
+}
