@@ -62,6 +62,8 @@ export function renderNotice(
   switch (notice.kind) {
     case 'answeredBeforeCancel':
       return said(say.notices.answeredBeforeCancel());
+    case 'shareUndeliverable':
+      return said(say.sharing.undeliverable(`<#${notice.channelId}>`, bot));
     case 'notInChannel': {
       const value = { questionId: notice.questionId };
       const askInDm = button(say.buttons.askInDm(), ACTIONS.askInDm, value);

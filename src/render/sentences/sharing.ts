@@ -34,6 +34,8 @@ const en = (f: Formats) => ({
   mayNot: () => 'You may not use Deep Search, so nothing was shared.',
   notShared: () => 'Nothing was shared: this app cannot store or check it at the moment. Send it again in a minute.',
   sharing: (channel: string) => `Your answer is being shared in ${channel}.`,
+  undeliverable: (channel: string, bot: string) =>
+    `Your answer could not be shown in ${channel}: I cannot post there. Add me with \`/invite\` ${bot}, then share it again.`,
 });
 
 const de = (f: Formats): ReturnType<typeof en> => ({
@@ -64,6 +66,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   notShared: () =>
     'Es wurde nichts geteilt: Diese App kann es gerade nicht speichern oder prüfen. Sende es in einer Minute noch einmal.',
   sharing: (channel) => `Deine Antwort wird in ${channel} geteilt.`,
+  undeliverable: (channel, bot) =>
+    `Deine Antwort konnte in ${channel} nicht gezeigt werden: Ich kann dort nicht posten. Füg mich mit \`/invite\` ${bot} hinzu und teil sie dann noch einmal.`,
 });
 
 /** Sharing a private answer: the form, and what it says about a channel. */

@@ -62,6 +62,20 @@ describe('an answer shown again', () => {
   });
 });
 
+describe('an answer that cannot be shown where it was shared', () => {
+  it('is no question to be asked again: its sharer is told to add the app', async () => {
+    const { life, share } = await answered();
+    life.ports.messenger.postCard = faultyOnce(
+      life.ports.messenger.postCard,
+      failing('undeliverable', { invitationHelps: true }).error,
+    );
+    const { id } = await share(false);
+    await life.run();
+    expect(life.question(id)).toMatchObject({ phase: 'closed', outcome: { kind: 'undeliverable' } });
+    expect(life.whispers).toMatchObject([{ notice: { kind: 'shareUndeliverable', channelId: 'C7' } }]);
+  });
+});
+
 describe('recallAnswer', () => {
   it('gives the text back that is not kept', async () => {
     const { life, source } = await answered();

@@ -116,6 +116,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     ],
     audienceUnknown: [['<#C1>']],
     sharing: [['<#C1>']],
+    undeliverable: [['<#C1>', '<@U0BOT>']],
   },
   thread: {
     read: [
