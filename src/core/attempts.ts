@@ -37,7 +37,8 @@ export function createAttempts({
 }
 
 function isTakenBack(question: Question | undefined): boolean {
-  if (question?.cancel === undefined) return false;
+  // One that gave way to its edited version was not taken back: that version goes on in its place.
+  if (question?.cancel === undefined || question.edited !== undefined) return false;
   const { upstream, outcome } = question;
   const wasTried = upstream.firstTriedMs !== undefined || upstream.intentMs !== undefined;
   return !wasTried && (outcome === undefined || outcome.kind === 'cancelled');

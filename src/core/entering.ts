@@ -69,8 +69,13 @@ export function createEntering(ports: LifePorts) {
     return isNothing ? endWith(ports, question, failed({ cause: 'threadUnread' })) : read(question, context);
   }
 
+  /** What was read before somebody edited or deleted a message there counts for nothing: the thread is read once more. */
   function read(question: Question, context: ThreadContext): Promise<Question> {
-    return store(question, ({ trouble: _, ...stored }) => ({ ...stored, context }));
+    return store(question, (stored) => {
+      if (stored.threadChanges !== question.threadChanges) return stored;
+      const { trouble: _, ...calm } = stored;
+      return { ...calm, context };
+    });
   }
 
   function store(question: Question, change: (stored: Question) => Question): Promise<Question> {

@@ -137,7 +137,8 @@ function decideDelivering(question: Question, { nowMs, parts }: Situation): Step
     if (isSaidPrivately(outcome) || !isInThread(question.place)) return { do: 'sayUndeliverable' };
     // Guests or other organisations may have come into the channel while the service worked.
     const isFirst = delivery.posted.length === 0 && delivery.intentMs === undefined;
-    if (isFirst && outcome.kind === 'answered' && isAdmissionOld(question, nowMs)) return { do: 'admit' };
+    const showsCode = outcome.kind === 'answered' || outcome.kind === 'gaveUp';
+    if (isFirst && showsCode && isAdmissionOld(question, nowMs)) return { do: 'admit' };
     if (isFileDue(question, parts)) return attaching(delivery, nowMs);
     if (delivery.posted.length < partsToPost(question, parts)) {
       const { intentMs } = delivery;

@@ -61,7 +61,9 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
     if (phase !== 'waiting' && phase !== 'parked' && phase !== 'running') return atOnce;
     if (!isInThread(place)) return { ...atOnce, placeInLine: -1 };
     const placeInLine = await findPlaceInLine(ports, question.id, place);
-    const mayAskNow = phase === 'waiting' && placeInLine === 0 && question.cancel === undefined;
+    // Who waits to be admitted holds no turn: that may take as long as Slack keeps silent.
+    const isReady = question.admittedMs !== undefined && question.cancel === undefined;
+    const mayAskNow = phase === 'waiting' && placeInLine === 0 && isReady;
     return { placeInLine, turn: mayAskNow ? await ports.turns.take(question) : atOnce.turn };
   }
 

@@ -149,6 +149,8 @@ export interface Question {
   /** The thread is read before the question is asked, because it may be about what people said there. */
   readsThread?: boolean;
   context?: ThreadContext;
+  /** How often the thread's messages were edited or deleted before it was read. */
+  threadChanges?: number;
   /** What the question carries on from, where it starts a conversation of its own: told to the service with it. */
   follows?: { text: string; shareUrl?: string };
   /** For an answer that is shown again: the question that was answered, and whether the conversation is linked. */

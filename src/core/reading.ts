@@ -12,8 +12,9 @@ export function isThreadUnread({ readsThread, context }: Question): boolean {
 export function readAnew(question: Question): Question {
   const { phase, context } = question;
   const mayBeAsked = phase === 'waiting' || phase === 'parked' || phase === 'running';
-  if (!mayBeAsked || question.readsThread !== true || context === undefined || context.outdated === true)
-    return question;
+  if (!mayBeAsked || question.readsThread !== true || context?.outdated === true) return question;
+  // A reading that is under way may have seen what was there before.
+  if (context === undefined) return { ...question, threadChanges: (question.threadChanges ?? 0) + 1 };
   return { ...question, context: { ...context, outdated: true } };
 }
 

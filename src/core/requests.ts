@@ -4,6 +4,7 @@ import { AppError, isAppError } from './errors.ts';
 import type { LifePorts } from './life-ports.ts';
 import { isInThread, newThread, type Place, type Question, type ThreadPlace } from './question.ts';
 import { createSuggestions } from './suggestions.ts';
+import { threadQuestion } from './upstream-text.ts';
 
 /** What became of a press on a button that belongs to a stored question. */
 export type ButtonResult =
@@ -34,7 +35,10 @@ export interface Press {
   channelId: string;
 }
 
-export type RequestPorts = Pick<LifePorts, 'questions' | 'threads' | 'claims' | 'looks' | 'witness' | 'now'> & {
+export type RequestPorts = Pick<
+  LifePorts,
+  'questions' | 'threads' | 'claims' | 'looks' | 'witness' | 'journal' | 'now'
+> & {
   digest: AcceptPorts['digest'];
   accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
 };
@@ -53,7 +57,8 @@ function editedKey(questionId: string, atMs: number): string {
  * What people may ask of questions that exist. A question is touched only from the place it belongs to, whatever id a
  * button claims. Every method throws `AppError` of kind `storage` when nothing was done.
  */
-export function createRequests({ questions, threads, claims, looks, witness, accept, digest, now }: RequestPorts) {
+export function createRequests(ports: RequestPorts) {
+  const { questions, threads, claims, looks, witness, journal, accept, digest, now } = ports;
   const attemptUnder = createAttempts({ questions, digest });
   const suggestions = createSuggestions({ questions, accept, find, attemptUnder });
 
@@ -74,17 +79,17 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
   };
 
   /** Cancels a question that has not ended; cancelling twice is the same as once. */
-  async function cancel(questionId: string, press: Press): Promise<CancelResult> {
+  async function cancel(questionId: string, press: Press, byMs?: number): Promise<CancelResult> {
     const question = await find(questionId, press);
     if (question === undefined) return { kind: 'nothing' };
-    return cancelFound(question, press.userId);
+    return cancelFound(question, press.userId, byMs);
   }
 
   /** Cancels a question of the presser's own, from where questions of all places are listed. */
-  async function cancelOwn(questionId: string, press: Omit<Press, 'channelId'>): Promise<CancelResult> {
+  async function cancelOwn(questionId: string, press: Omit<Press, 'channelId'>, byMs?: number): Promise<CancelResult> {
     const question = await questions.get(questionId);
     const isOwn = question?.askerId === press.userId && question.place.teamId === press.teamId;
-    return isOwn ? cancelFound(question, press.userId) : { kind: 'nothing' };
+    return isOwn ? cancelFound(question, press.userId, byMs) : { kind: 'nothing' };
   }
 
   /** Cancels the question that something started which is gone now: a message that was deleted. `key` as in `accept`. */
@@ -162,13 +167,16 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
     }
   }
 
-  async function cancelFound({ id }: Question, userId: string): Promise<CancelResult> {
+  /** `byMs`: a cancellation that could not be stored by then is not carried out any more, and throws. */
+  async function cancelFound({ id }: Question, userId: string, byMs = Number.POSITIVE_INFINITY): Promise<CancelResult> {
     const cancelled = await questions.update(id, (stored) =>
-      hasEnded(stored) || stored.cancel !== undefined
+      hasEnded(stored) || stored.cancel !== undefined || now() > byMs
         ? stored
         : { ...stored, cancel: { byUserId: userId, atMs: now() } },
     );
     if (cancelled === undefined) return { kind: 'nothing' };
+    if (!hasEnded(cancelled) && cancelled.cancel === undefined)
+      throw new AppError('storage', 'too late to be cancelled');
     if (hasEnded(cancelled)) return { kind: cancelled.outcome?.kind === 'answered' ? 'answered' : 'nothing' };
     await looks.lookIn(id, 0);
     witness.changed(cancelled);
@@ -283,6 +291,8 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
     const question = await find(questionId, press);
     // A shared answer was confirmed for its place; in another there is nothing to ask.
     if (question === undefined || question.shares !== undefined) return { kind: 'expired' };
+    // Nor is there a thread to be read.
+    if (question.text === threadQuestion) return { kind: 'expired' };
     const { key } = await attemptUnder(`again:${questionId}:${place.channelId}`);
     return accept(
       { key, place, askerId: press.userId, text: question.text, origin: 'command', beginsThread: true },
@@ -307,19 +317,32 @@ export function createRequests({ questions, threads, claims, looks, witness, acc
       return isByThisPress ? reopen(stored, now()) : stored;
     });
     if (reopened !== undefined && isGivenUp(reopened)) throw new AppError('storage', 'too late to be watched again');
+    if (reopened === undefined) return { kind: 'expired' };
+    // It is watched again, so it must not be called otherwise any more: it is listed, and the sweep makes up for the rest.
+    await settle(questionId, () => takeUpAgain(reopened));
+    witness.changed(reopened);
+    return { kind: isByThisPress ? 'accepted' : 'duplicate', question: reopened };
+  }
+
+  async function takeUpAgain({ id, place }: Question): Promise<void> {
     // Once more: the look that closed it may have taken it off the list in between.
-    await questions.markOpen(questionId);
-    if (reopened !== undefined && isInThread(reopened.place)) {
-      const { place } = reopened;
+    await questions.markOpen(id);
+    if (isInThread(place)) {
       // First in line again: what is asked later in this thread waits for it.
       await threads.update(place, (thread = newThread(place, false)) =>
-        thread.line.includes(questionId) ? thread : { ...thread, line: [questionId, ...thread.line] },
+        thread.line.includes(id) ? thread : { ...thread, line: [id, ...thread.line] },
       );
     }
-    await looks.lookIn(questionId, 0);
-    if (reopened !== undefined) witness.changed(reopened);
-    if (reopened === undefined) return { kind: 'expired' };
-    return { kind: isByThisPress ? 'accepted' : 'duplicate', question: reopened };
+    await looks.lookIn(id, 0);
+  }
+
+  async function settle(questionId: string, step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      journal.warn({ event: 'not_taken_up_again', questionId, kind: error.kind }, error);
+    }
   }
 
   /** The stored question, if it belongs to the place the press came from. */

@@ -2,6 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import type { PrivateNotice } from '../core/ports.ts';
 import type { Refusal } from '../core/question.ts';
 import { maxQuestionLength } from '../core/settings.ts';
+import { threadQuestion } from '../core/upstream-text.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { ACTIONS, COMMAND } from './ids.ts';
 import { mrkdwnLink } from './links.ts';
@@ -66,16 +67,16 @@ export function renderNotice(
       return said(say.sharing.undeliverable(`<#${notice.channelId}>`, bot));
     case 'notInChannel': {
       const value = { questionId: notice.questionId };
-      const askInDm = button(say.buttons.askInDm(), ACTIONS.askInDm, value);
+      const askInDm = isAboutThread(notice) ? [] : [button(say.buttons.askInDm(), ACTIONS.askInDm, value)];
       if (!notice.canInvite)
         return givenBack(
           say,
           `${notice.isBetweenTwo === true ? say.notices.closedDirect() : say.notices.closedChannel()} ${say.notices.closedChannelDo()}`,
           notice.text,
-          [actions([askInDm])],
+          askInDm.length === 0 ? [] : [actions(askInDm)],
         );
       return givenBack(say, `${say.notices.notInChannel()} ${say.notices.notInChannelDo(bot)}`, notice.text, [
-        actions([button(say.buttons.askHere(), ACTIONS.askHere, value, 'primary'), askInDm]),
+        actions([button(say.buttons.askHere(), ACTIONS.askHere, value, 'primary'), ...askInDm]),
       ]);
     }
     case 'undeliverable': {
@@ -88,7 +89,7 @@ export function renderNotice(
       if (notice.withheld === 'share') return givenBack(say, refusal(say, notice.reason, so).why, notice.text);
       const { sentence, canAskInDm } = refusal(say, notice.reason, so);
       const askInDm = button(say.buttons.askInDm(), ACTIONS.askInDm, { questionId: notice.questionId });
-      return givenBack(say, sentence, notice.text, canAskInDm ? [actions([askInDm])] : []);
+      return givenBack(say, sentence, notice.text, canAskInDm && !isAboutThread(notice) ? [actions([askInDm])] : []);
     }
     case 'pressNotAllowed':
       return said(refusal(say, notice.reason, say.refusals.soNothingDone()).sentence);
@@ -145,6 +146,11 @@ export function renderNotice(
     case 'sharing':
       return said(say.sharing.sharing(`<#${notice.channelId}>`));
   }
+}
+
+/** What a mention without a word asks makes no sense outside of its thread. */
+function isAboutThread({ text }: { text: string }): boolean {
+  return text === threadQuestion;
 }
 
 /** What the app can do and how to ask it; `commandName` with its slash. */

@@ -148,6 +148,7 @@ const questionSchema = z.looseObject({
       outdated: z.boolean().exactOptional(),
     })
     .exactOptional(),
+  threadChanges: z.number().exactOptional(),
   follows: z.looseObject({ text: z.string(), shareUrl: z.string().exactOptional() }).exactOptional(),
   shares: z
     .looseObject({

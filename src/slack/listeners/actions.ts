@@ -76,7 +76,7 @@ export function registerActions(app: App, desk: Desk): void {
     const isOwn = (await requests.find(value.questionId, press))?.askerId === press.userId;
     const refusal = isOwn ? undefined : await refusalOfPress(desk, pressed, 'person');
     if (refusal !== undefined) return { notice: refusal };
-    const result = await requests.cancel(value.questionId, press);
+    const result = await requests.cancel(value.questionId, press, pressed.byMs);
     return { notice: notCancelledOf(result) };
   }
 

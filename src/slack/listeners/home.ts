@@ -1,7 +1,7 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import { ACTIONS, parseButtonValue } from '../../render/ids.ts';
-import { ackBudgetMs, inAckTime } from './ack-time.ts';
+import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
 import type { Desk } from './desk.ts';
 
 /** What is read of `app_home_opened` events; clients of before the Messages tab name no tab. */
@@ -40,8 +40,9 @@ export function registerHome(app: App, desk: Desk): void {
     const teamId = context.teamId ?? desk.identity.teamId;
     let isDone = true;
     try {
-      const cancelling = desk.requests.cancelOwn(value.questionId, { userId, teamId });
-      await inAckTime(cancelling, Date.now() + ackBudgetMs, async () => {});
+      const byMs = Date.now() + ackBudgetMs;
+      const cancelling = desk.requests.cancelOwn(value.questionId, { userId, teamId }, byMs - confirmMs);
+      await inAckTime(cancelling, byMs, async () => {});
     } catch (error) {
       desk.journal.error({ event: 'button_not_taken', questionId: value.questionId }, error);
       isDone = false;

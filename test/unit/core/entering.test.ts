@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readAnew } from '../../../src/core/reading.ts';
 import { threadQuestion } from '../../../src/core/upstream-text.ts';
 import { crash, createLifeDesk, down, failing } from '../../support/life-desk.ts';
 
@@ -57,6 +58,18 @@ describe('admission', () => {
   });
 });
 
+describe('a question Slack cannot decide on', () => {
+  it('holds no turn that others could have', async () => {
+    const { life, ask } = createLifeDesk({ faults: { admit: Array.from({ length: 12 }, () => down) } });
+    const place = (channelId: string) => ({ place: { teamId: 'T1', channelId, threadTs: '1700000000.000009' } });
+    for (const channelId of ['C2', 'C3', 'C4']) await ask({ ...place(channelId), askerId: 'U1', beginsThread: false });
+    await life.run(life.startMs + 3_000);
+    expect(life.turnBooks().flatMap(({ running, waiting }) => [...running, ...waiting])).toEqual([]);
+    await life.run();
+    expect(life.questions().map(({ outcome }) => outcome?.kind)).toEqual(['answered', 'answered', 'answered']);
+  });
+});
+
 describe('an admission that is old', () => {
   const work = { takesMs: 300_000, ends: 'completed' } as const;
 
@@ -89,6 +102,16 @@ describe('an admission that is old', () => {
     const { id } = await ask();
     await life.run();
     expect(life.messagesOf(life.question(id), 'part')).toHaveLength(1);
+  });
+
+  it('withholds the link to what still runs when it is given up on', async () => {
+    const { life, ask } = createLifeDesk({ work: { takesMs: 86_400_000, ends: 'completed' } });
+    const { id } = await ask();
+    await life.run(life.startMs + 30_000);
+    life.refusedUsers.add('U1');
+    await life.run();
+    expect(life.question(id).outcome).toEqual({ kind: 'notAllowed', reason: 'guest' });
+    expect(life.messagesOf(life.question(id), 'part')).toEqual([]);
   });
 
   it('lists the question once', async () => {
@@ -143,6 +166,21 @@ describe('what the thread said', () => {
     const { id } = await ask(reply);
     await life.run();
     expect(life.question(id).context).toMatchObject({ messages: 1 });
+  });
+
+  it('is read once more where somebody takes words back while it is read', async () => {
+    const { life, ask } = createLifeDesk();
+    const { read } = life.ports.threadReader;
+    let reads = 0;
+    life.ports.threadReader.read = async (question, thread) => {
+      reads += 1;
+      const context = await read(question, thread);
+      if (reads === 1) await life.ports.questions.update(question.id, readAnew);
+      return { ...context, text: `said ${reads}` };
+    };
+    const { id } = await ask(reply);
+    await life.run();
+    expect(life.upstream().map(({ text }) => text)).toEqual([`${life.question(id).text}\n\nsaid 2`]);
   });
 
   it('is all there is to a mention without a word: where it cannot be read, nothing is asked', async () => {
