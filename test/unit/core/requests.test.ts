@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { threadQuestion } from '../../../src/core/upstream-text.ts';
 import { createLifeDesk, failing, press, thread } from '../../support/life-desk.ts';
 
 const elsewhere = { ...press, channelId: 'C2' };
@@ -339,5 +340,42 @@ describe('an edited version', () => {
     expect(second.result).toMatchObject({ kind: 'accepted', question: { text: 'better words?' } });
     const newest = await requests.startedBy('the message');
     expect(second.result).toMatchObject({ question: { id: newest?.id } });
+  });
+});
+
+describe('requests that come late or in a row', () => {
+  it('leads from the message to its newest version, over one that was never tried', async () => {
+    const { life, requests, ask, request } = createLifeDesk({ work: { takesMs: 600_000, ends: 'completed' } });
+    await ask();
+    const asked = request({ key: 'message', askerId: press.userId });
+    const { id } = await ask(asked);
+    await life.run(life.startMs + 2_000);
+    await requests.noteEdit('message', { text: 'second', atMs: 1 });
+    const { result } = await requests.askEdited(id, press);
+    await requests.cancel(id, press);
+    await requests.noteEdit('message', { text: 'third', atMs: 2 });
+    const second = result.kind === 'accepted' ? result.question.id : '';
+    await requests.askEdited(second, press);
+    await requests.cancel(second, press);
+    expect((await requests.startedBy('message'))?.text).toBe('third');
+    expect(await requests.askEdited(id, press)).toMatchObject({ result: { kind: 'duplicate' } });
+  });
+
+  it('asks no mention without a word where it has no thread', async () => {
+    const { life, requests, ask } = createLifeDesk();
+    life.refusedUsers.add(press.userId);
+    const { id } = await ask({ text: threadQuestion, askerId: press.userId });
+    await life.run();
+    const direct = { teamId: 'T1', channelId: 'D1' };
+    expect(await requests.askIn(id, direct, press)).toEqual({ kind: 'expired' });
+  });
+
+  it('cancels nothing that was called not taken', async () => {
+    const { life, requests, ask } = createLifeDesk({ work: { takesMs: 60_000, ends: 'completed' } });
+    const { id } = await ask();
+    await life.run(life.startMs + 2_000);
+    await expect(requests.cancel(id, press, life.startMs)).rejects.toMatchObject({ kind: 'storage' });
+    await life.run();
+    expect(life.question(id).outcome?.kind).toBe('answered');
   });
 });
