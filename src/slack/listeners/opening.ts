@@ -2,6 +2,7 @@ import type { ModalView } from '@slack/types';
 import { isAppError } from '../../core/errors.ts';
 import { renderWords } from '../../render/modals.ts';
 import type { Listener } from '../messages/messenger.ts';
+import { within } from '../within.ts';
 import type { Desk } from './desk.ts';
 
 /** What modals are shown with. */
@@ -35,7 +36,7 @@ export async function openModal(
     desk.journal.error({ event: 'modal_not_filled' }, error);
     return renderWords((say) => say.modals.failed(), undefined);
   });
-  const quick = await atMost(filling, quickMs);
+  const quick = await within(filling, quickMs);
   const view = quick ?? renderWords((say) => say.modals.loading(), undefined);
   let viewId: string | undefined;
   try {
@@ -60,14 +61,4 @@ export async function updateModal(desk: Modals, viewId: string, view: ModalView)
   } catch (error) {
     desk.journal.warn({ event: 'modal_not_updated' }, error);
   }
-}
-
-async function atMost<Result>(work: Promise<Result>, ms: number): Promise<Result | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
-  });
-  const result = await Promise.race([work, late]);
-  clearTimeout(timer);
-  return result;
 }

@@ -5,6 +5,7 @@ import type { Answer, Question } from '../../core/question.ts';
 import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../../render/message.ts';
 import { renderOutcome, renderUsedEnd } from '../../render/outcome.ts';
 import type { Through } from '../calls/through.ts';
+import { within } from '../within.ts';
 
 /** How often repainting an answer is tried, and the longest wait in between. */
 const mostTries = 3;
@@ -113,12 +114,7 @@ export function createRepainting(deps: {
 
   async function drain(deadlineMs: number): Promise<void> {
     isStopping = true;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, deadlineMs);
-    });
-    await Promise.race([Promise.all(underWay.values()), late]);
-    clearTimeout(timer);
+    await within(Promise.all(underWay.values()), deadlineMs);
   }
 }
 

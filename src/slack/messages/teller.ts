@@ -1,4 +1,5 @@
 import type { Journal } from '../../core/ports.ts';
+import { within } from '../within.ts';
 import type { Listener, Whisperer, Word } from './messenger.ts';
 
 export interface Teller {
@@ -24,12 +25,7 @@ export function createTeller({ whisper, journal }: Whisperer & { journal: Journa
       underWay.add(word);
     },
     async drain(deadlineMs) {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, deadlineMs);
-      });
-      await Promise.race([Promise.all(underWay), late]);
-      clearTimeout(timer);
+      await within(Promise.all(underWay), deadlineMs);
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Clock, Journal } from '../../core/ports.ts';
 import { isTokenRefused } from '../calls/errors.ts';
 import type { Through } from '../calls/through.ts';
 import type { Identity } from '../calls/web-client.ts';
+import { within } from '../within.ts';
 import { localeIn, type Person, readPerson } from './people.ts';
 
 /** How old the list may be before it is read anew, and before it is not believed any more. */
@@ -81,12 +82,7 @@ export function createDirectory(options: {
   }
 
   async function settled(ms: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ms);
-    });
-    await Promise.race([first, late]);
-    clearTimeout(timer);
+    await within(first, ms);
   }
 
   async function goOn(): Promise<void> {

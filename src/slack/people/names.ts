@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/ports.ts';
 import { type Names, toPlainText, unnamedIds } from '../incoming-text.ts';
+import { within } from '../within.ts';
 import type { Channel, Channels } from './channels.ts';
 import type { People } from './people.ts';
 
@@ -37,7 +38,7 @@ export function createReader(options: {
         .map((id) => remember(id, async () => (await people.person(id)).name)),
       ...named.channels.map((id) => remember(id, async () => nameOf(await channels.channel(id)))),
     ].slice(0, mostLookups);
-    if (lookups.length > 0) await atMost(Promise.all(lookups), patienceMs);
+    if (lookups.length > 0) await within(Promise.all(lookups), patienceMs);
     const name = (id: string): string | undefined => remembered.get(id)?.name;
     const names: Names = { user: name, channel: name };
     return toPlainText(text, names, botUserId);
@@ -54,13 +55,4 @@ export function createReader(options: {
 
 function nameOf({ name, kind }: Channel): string | undefined {
   return name ?? (kind === 'unknown' ? undefined : privateName);
-}
-
-async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }

@@ -4,6 +4,7 @@ import { AppError, isAppError } from '../../core/errors.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { Through } from '../calls/through.ts';
 import type { Identity } from '../calls/web-client.ts';
+import { within } from '../within.ts';
 import { createBriefMemory } from './brief-memory.ts';
 
 /** How long it is remembered who someone is, and of how many people. */
@@ -100,17 +101,11 @@ export function createPeople(options: {
 
 /** The language of whoever reads; undefined where Slack does not tell it within a moment. Never throws. */
 export async function localeOf(people: Pick<People, 'person'>, userId: string): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, localePatienceMs, undefined);
-  });
   const asked = people.person(userId).then(
     ({ locale }) => locale,
     () => undefined,
   );
-  const locale = await Promise.race([asked, late]);
-  clearTimeout(timer);
-  return locale;
+  return within(asked, localePatienceMs);
 }
 
 /** The language alone, to be laid under what is told without one. */

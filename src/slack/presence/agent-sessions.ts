@@ -6,6 +6,7 @@ import { shownText } from '../../render/shown-text.ts';
 import { cut, oneLine } from '../../render/text.ts';
 import { type Attempt, createOptional } from '../calls/optional.ts';
 import type { Through } from '../calls/through.ts';
+import { within } from '../within.ts';
 
 /** Slack shows a session as working for an hour; said again in good time. */
 const sayAgainMs = 30 * 60 * 1000;
@@ -274,13 +275,4 @@ function titleOf(text: string): string {
 
 function keyOf({ channelId, threadTs }: ThreadPlace): string {
   return `${channelId}:${threadTs}`;
-}
-
-async function within(work: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }

@@ -7,6 +7,7 @@ import { type Visit, visitLifeMs } from '../../core/visits.ts';
 import { type HomeContent, renderHome, type ServiceState } from '../../render/home.ts';
 import type { Through } from '../calls/through.ts';
 import { anyWorkspaceUrl, type Identity } from '../calls/web-client.ts';
+import { within } from '../within.ts';
 
 /** How long a person who opens their Home waits for it to be known who they are, before something is shown. */
 const patienceMs = 700;
@@ -261,16 +262,4 @@ export function createHome(deps: HomeDeps): Home {
 
 function nameOf({ teamId, userId }: Omit<HomeOf, 'channelId'>): string {
   return `${teamId}:${userId}`;
-}
-
-async function within<Result>(work: Promise<Result>, ms: number): Promise<Result | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

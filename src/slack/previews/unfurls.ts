@@ -9,6 +9,7 @@ import type { Through } from '../calls/through.ts';
 import type { Access } from '../people/access.ts';
 import { type Audiences, isInsidersOnly } from '../people/audience.ts';
 import { isDirect } from '../people/channels.ts';
+import { within } from '../within.ts';
 import { createShareUrlReader, type ShareUrl } from './share-urls.ts';
 
 /** Links in one message that get a preview, messages that wait for theirs, and messages worked on at a time. */
@@ -89,12 +90,7 @@ export function createUnfurls(options: {
   async function drain(deadlineMs: number): Promise<void> {
     isDraining = true;
     waiting.length = 0;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, deadlineMs);
-    });
-    await Promise.race([Promise.all(underWay), late]);
-    clearTimeout(timer);
+    await within(Promise.all(underWay), deadlineMs);
   }
 
   async function preview(posted: Posted): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Diary, DiaryEntry } from '../../core/diary.ts';
 import type { Journal, Records } from '../../core/ports.ts';
+import { within } from '../within.ts';
 
 /** Most messages that are remembered of a channel. */
 const mostEntries = 100;
@@ -37,12 +38,7 @@ export function createDiary({ records, journal }: { records: Records<Diary>; jou
       return (await records.get(name))?.entries ?? [];
     },
     async drain(deadlineMs) {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, deadlineMs);
-      });
-      await Promise.race([Promise.all(writing.values()), late]);
-      clearTimeout(timer);
+      await within(Promise.all(writing.values()), deadlineMs);
     },
   };
 

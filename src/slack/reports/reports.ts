@@ -9,6 +9,7 @@ import { renderStatus } from '../../render/status.ts';
 import { renderWhy, type WhyEntry } from '../../render/why.ts';
 import { anyWorkspaceUrl, type Identity } from '../calls/web-client.ts';
 import type { Word } from '../messages/messenger.ts';
+import { within } from '../within.ts';
 import type { DiaryKeeper } from './diary.ts';
 
 /** Most messages of a place whose fate is told. */
@@ -119,16 +120,11 @@ export function createReports(deps: ReportsDeps) {
   }
 
   async function linkFromService(conversationId: number): Promise<string | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, linkPatienceMs, undefined);
-    });
     const reading = codeSearch.read(conversationId).catch((error: unknown) => {
       journal.debug({ event: 'conversation_not_read', kind: isAppError(error) ? error.kind : 'internal' });
       return undefined;
     });
-    const conversation = await Promise.race([reading, late]);
-    clearTimeout(timer);
+    const conversation = await within(reading, linkPatienceMs);
     return conversation?.shareUrl;
   }
 

@@ -3,6 +3,7 @@ import { type Heard, type HeardMessage, hear, rehear, unhear } from '../../core/
 import type { Journal, QuestionStore, Records, ThreadStore } from '../../core/ports.ts';
 import type { ThreadPlace } from '../../core/question.ts';
 import { readAnew } from '../../core/reading.ts';
+import { within } from '../within.ts';
 
 /** Listens to what people say in threads of the app that is not meant for the app: the next question may be about it. */
 export interface Hearing {
@@ -51,12 +52,7 @@ export function createHearing({ heard, threads, questions, journal }: HearingDep
     replace: (place, message) => inOrder(() => correct(place, (known) => rehear(known, message))),
     forget: (place, ts) => inOrder(() => correct(place, (known) => unhear(known, ts))),
     async drain(deadlineMs) {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, deadlineMs);
-      });
-      await Promise.race([last, late]);
-      clearTimeout(timer);
+      await within(last, deadlineMs);
     },
   };
 
