@@ -1,6 +1,6 @@
-import { AppError, isAppError } from './errors.ts';
+import { AppError } from './errors.ts';
 import type { HeardFile } from './heard.ts';
-import type { LifePorts } from './life-ports.ts';
+import { type LifePorts, settle } from './life-ports.ts';
 import { joinLine } from './line.ts';
 import { isInThread, type Origin, type Place, type Question } from './question.ts';
 import { maxQuestionLength } from './settings.ts';
@@ -72,8 +72,8 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
     // An offer that was forgotten in the meantime is listed again before it is confirmed, so that no crash can hide it.
     if (!created && stored.phase === 'offered') await questions.markOpen(id);
     const { question, taken } = await confirm(id, drafted);
-    if (taken) await settle('line_not_joined', id, () => joinLine(threads, question));
-    await settle('look_not_planned', id, () => looks.lookIn(id, 0));
+    if (taken) await settle(ports, 'line_not_joined', id, () => joinLine(threads, question));
+    await settle(ports, 'look_not_planned', id, () => looks.lookIn(id, 0));
     ports.journal.info({
       event: 'question_received',
       outcome: taken ? 'accepted' : 'duplicate',
@@ -99,16 +99,6 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
     });
     if (question === undefined) throw new AppError('storage', 'a question vanished while it was taken');
     return { question, taken };
-  }
-
-  /** The question is taken, so it must not be called "not taken" any more: looks and sweeps make up for what fails here. */
-  async function settle(event: string, questionId: string, step: () => Promise<void>): Promise<void> {
-    try {
-      await step();
-    } catch (error) {
-      if (!isAppError(error)) throw error;
-      ports.journal.warn({ event, questionId, kind: error.kind }, error);
-    }
   }
 }
 

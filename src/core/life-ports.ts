@@ -99,6 +99,34 @@ export async function beside<Result>(
   }
 }
 
+/** A stored question; undefined when there is none, and for one that can't be read any more. */
+export async function getReadable(questions: Pick<QuestionStore, 'get'>, id: string): Promise<Question | undefined> {
+  try {
+    return await questions.get(id);
+  } catch (error) {
+    if (isAppError(error, 'corrupt')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * A step after the point of no return: what it belongs to must not be called "not taken" any more, so a failure is
+ * reported, and looks and sweeps make up for it.
+ */
+export async function settle(
+  { journal }: Pick<LifePorts, 'journal'>,
+  event: string,
+  questionId: string,
+  step: () => Promise<void>,
+): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    journal.warn({ event, questionId, kind: error.kind }, error);
+  }
+}
+
 /** Frees the question's place at the service, and wakes those whose turn has come. */
 export async function giveTurnBack(
   { turns, looks }: Pick<LifePorts, 'turns' | 'looks'>,

@@ -1,5 +1,4 @@
-import { isAppError } from './errors.ts';
-import type { LifePorts } from './life-ports.ts';
+import { getReadable, type LifePorts } from './life-ports.ts';
 import type { ThreadStore } from './ports.ts';
 import { isInThread, newThread, type Question, type ThreadPlace } from './question.ts';
 
@@ -36,13 +35,8 @@ export async function findPlaceInLine(
   }
 
   async function isAlive(id: string): Promise<boolean> {
-    try {
-      const question = await questions.get(id);
-      return question !== undefined && question.phase !== 'closed';
-    } catch (error) {
-      if (isAppError(error, 'corrupt')) return false;
-      throw error;
-    }
+    const question = await getReadable(questions, id);
+    return question !== undefined && question.phase !== 'closed';
   }
 }
 

@@ -1,5 +1,5 @@
 import { cardView } from './card.ts';
-import { isAppError } from './errors.ts';
+import { getReadable } from './life-ports.ts';
 import type { CardView, Clock, Histories, QuestionStore, ThreadStore } from './ports.ts';
 import { isInThread, type Place, type Question, type Quota, type Thread } from './question.ts';
 
@@ -72,17 +72,8 @@ export function createOpenIn(
 type EntryPorts = Pick<OverviewPorts, 'questions' | 'threads' | 'now'>;
 
 async function readAll({ questions }: Pick<EntryPorts, 'questions'>, ids: readonly string[]): Promise<Question[]> {
-  const found = await Promise.all(ids.map(readable));
+  const found = await Promise.all(ids.map((id) => getReadable(questions, id)));
   return found.filter((question) => question !== undefined);
-
-  async function readable(id: string): Promise<Question | undefined> {
-    try {
-      return await questions.get(id);
-    } catch (error) {
-      if (isAppError(error, 'corrupt')) return undefined;
-      throw error;
-    }
-  }
 }
 
 async function entryOf(ports: EntryPorts, question: Question): Promise<OverviewEntry> {

@@ -255,8 +255,11 @@ export interface ThreadPlace extends Place {
   threadTs: string;
 }
 
-/** Messages between two people, or between one and the app: nobody else can be invited there. */
-export function isBetweenTwo({ channelId }: Place): boolean {
+/**
+ * Messages between two people, or between one and the app: nobody else can be invited there. Only their ids begin with
+ * `D`; the other first letters say nothing.
+ */
+export function isBetweenTwo({ channelId }: Pick<Place, 'channelId'>): boolean {
   return channelId.startsWith('D');
 }
 

@@ -1,7 +1,7 @@
 import { type Acceptance, type AcceptPorts, questionId as idOf, type NewQuestion } from './accept.ts';
 import { createAttempts, mostAttempts } from './attempts.ts';
-import { AppError, isAppError } from './errors.ts';
-import type { LifePorts } from './life-ports.ts';
+import { AppError } from './errors.ts';
+import { getReadable, type LifePorts, settle } from './life-ports.ts';
 import { isInThread, newThread, type Place, type Question, type ThreadPlace } from './question.ts';
 import { createSuggestions } from './suggestions.ts';
 import { threadQuestion } from './upstream-text.ts';
@@ -58,7 +58,7 @@ function editedKey(questionId: string, atMs: number): string {
  * button claims. Every method throws `AppError` of kind `storage` when nothing was done.
  */
 export function createRequests(ports: RequestPorts) {
-  const { questions, threads, claims, looks, witness, journal, accept, digest, now } = ports;
+  const { questions, threads, claims, looks, witness, accept, digest, now } = ports;
   const attemptUnder = createAttempts({ questions, digest });
   const suggestions = createSuggestions({ questions, accept, find, attemptUnder });
 
@@ -137,7 +137,7 @@ export function createRequests(ports: RequestPorts) {
     let aimedAt = await claims.ownerOf(said);
     if (aimedAt === undefined) {
       const ids = (await questions.openIds()).slice(0, mostOpenRead);
-      const own = (await Promise.all(ids.map(readable)))
+      const own = (await Promise.all(ids.map((id) => getReadable(questions, id))))
         .filter((question) => question !== undefined)
         .filter(({ askerId, place }) => askerId === userId && place.teamId === teamId && place.channelId === channelId)
         .filter((question) => !hasEnded(question) && question.phase !== 'offered');
@@ -152,19 +152,10 @@ export function createRequests(ports: RequestPorts) {
 
   async function firstOwn(line: readonly string[], userId: string): Promise<string | undefined> {
     for (const id of line) {
-      const question = await readable(id);
+      const question = await getReadable(questions, id);
       if (question?.askerId === userId && !hasEnded(question)) return id;
     }
     return undefined;
-  }
-
-  async function readable(id: string): Promise<Question | undefined> {
-    try {
-      return await questions.get(id);
-    } catch (error) {
-      if (isAppError(error, 'corrupt')) return undefined;
-      throw error;
-    }
   }
 
   /** `byMs`: a cancellation that could not be stored by then is not carried out any more, and throws. */
@@ -319,7 +310,7 @@ export function createRequests(ports: RequestPorts) {
     if (reopened !== undefined && isGivenUp(reopened)) throw new AppError('storage', 'too late to be watched again');
     if (reopened === undefined) return { kind: 'expired' };
     // It is watched again, so it must not be called otherwise any more: it is listed, and the sweep makes up for the rest.
-    await settle(questionId, () => takeUpAgain(reopened));
+    await settle(ports, 'not_taken_up_again', questionId, () => takeUpAgain(reopened));
     witness.changed(reopened);
     return { kind: isByThisPress ? 'accepted' : 'duplicate', question: reopened };
   }
@@ -334,15 +325,6 @@ export function createRequests(ports: RequestPorts) {
       );
     }
     await looks.lookIn(id, 0);
-  }
-
-  async function settle(questionId: string, step: () => Promise<void>): Promise<void> {
-    try {
-      await step();
-    } catch (error) {
-      if (!isAppError(error)) throw error;
-      journal.warn({ event: 'not_taken_up_again', questionId, kind: error.kind }, error);
-    }
   }
 
   /** The stored question, if it belongs to the place the press came from. */

@@ -1,8 +1,8 @@
 import type { Button, KnownBlock } from '@slack/types';
-import type { Answer, Question, Quota } from '../core/question.ts';
+import { type Answer, isBetweenTwo, type Question, type Quota } from '../core/question.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { feedbackBlock, feedbackWeight } from './feedback.ts';
-import { followUpsWeight, isDirect, renderFollowUps } from './follow-ups.ts';
+import { followUpsWeight, renderFollowUps } from './follow-ups.ts';
 import { ACTIONS, markerBlockId, markerMetadata, partMarker } from './ids.ts';
 import { LIMITS } from './limits.ts';
 import { mrkdwnLink } from './links.ts';
@@ -159,7 +159,9 @@ function renderButtons(question: Question, sources: ShownSources, say: Say): But
   const value = { questionId: question.id };
   return [
     ...(sources.hasMore ? [button(say.buttons.allSources(sources.total), ACTIONS.allSources, value)] : []),
-    ...(isDirect(question) && question.origin !== 'shared' ? [button(say.buttons.share(), ACTIONS.share, value)] : []),
+    ...(isBetweenTwo(question.place) && question.origin !== 'shared'
+      ? [button(say.buttons.share(), ACTIONS.share, value)]
+      : []),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import type { Answer, Question } from '../core/question.ts';
+import { type Answer, isBetweenTwo, type Question } from '../core/question.ts';
 import { actions, button, context } from './blocks.ts';
 import { ACTIONS, buttonValue, type FollowUpChoice, followUpAction } from './ids.ts';
 import { LIMITS } from './limits.ts';
@@ -27,7 +27,7 @@ export function renderFollowUps(question: Question, answer: Answer, say: Say): K
     const choices: [string, FollowUpChoice][] = [
       [say.buttons.editFirst(), 'edit'],
       // In direct messages every answer is private; what is left of it is that it starts anew.
-      [isDirect(question) ? say.buttons.askNew() : say.buttons.askPrivately(), 'private'],
+      [isBetweenTwo(question.place) ? say.buttons.askNew() : say.buttons.askPrivately(), 'private'],
     ];
     return actions([
       button(plainLabel(text), followUpAction(index), value),
@@ -47,11 +47,6 @@ export function renderFollowUps(question: Question, answer: Answer, say: Say): K
 export function followUpsWeight(answer: Answer): { rows: number; weight: number } {
   const rows = shown(answer).length;
   return { rows, weight: rows * ROW_WEIGHT };
-}
-
-/** Whether a question was asked in direct messages: only their ids begin with `D`. */
-export function isDirect({ place }: Pick<Question, 'place'>): boolean {
-  return place.channelId.startsWith('D');
 }
 
 function shown({ followUps }: Answer): { text: string; index: number }[] {

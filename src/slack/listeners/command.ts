@@ -1,13 +1,12 @@
 import type { App } from '@slack/bolt';
 import type { NewQuestion } from '../../core/accept.ts';
 import { type CommandVerb, readCommandIntent } from '../../core/intents.ts';
-import type { Place } from '../../core/question.ts';
+import { isBetweenTwo, type Place } from '../../core/question.ts';
 import { COMMAND } from '../../render/ids.ts';
 import type { RenderedMessage } from '../../render/message.ts';
 import { type Notice, renderHelp, renderNotice } from '../../render/notices.ts';
 import { ruleOf } from '../../render/place-rule.ts';
 import type { Word } from '../messages/messenger.ts';
-import { isDirect } from '../people/channels.ts';
 import { localeOf } from '../people/people.ts';
 import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
 import { type Desk, refusalOf, withdraw } from './desk.ts';
@@ -91,10 +90,10 @@ export function registerCommand(app: App, desk: Desk): void {
 
   async function status(userId: string, place: Place): Promise<Word> {
     const refusal = await refusalOfPress(desk, { press: { userId, ...place }, named: {} }, 'person');
-    return refusal ?? desk.reports.ofChannel({ userId, place, isDirect: isDirect(place.channelId) });
+    return refusal ?? desk.reports.ofChannel({ userId, place, isDirect: isBetweenTwo(place) });
   }
 
   function ruleIn({ channelId }: Place) {
-    return isDirect(channelId) ? 'direct' : ruleOf(false, undefined);
+    return isBetweenTwo({ channelId }) ? 'direct' : ruleOf(false, undefined);
   }
 }

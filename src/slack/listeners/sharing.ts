@@ -2,6 +2,7 @@ import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { isAppError } from '../../core/errors.ts';
+import { isBetweenTwo } from '../../core/question.ts';
 import { ACTIONS, FORMS } from '../../render/ids.ts';
 import {
   confirmField,
@@ -12,7 +13,6 @@ import {
   type ShownAudience,
 } from '../../render/modals.ts';
 import { type Say, sayIn } from '../../render/say.ts';
-import { isDirect } from '../people/channels.ts';
 import { localeOf } from '../people/people.ts';
 import type { Desk } from './desk.ts';
 import { onForm, problemOf, type Reply, type Sent, viewState } from './forms.ts';
@@ -84,7 +84,7 @@ export function registerSharing(app: App, desk: Desk): void {
     }
     const { questionId } = metadata;
     const channelId = entered.conversation(FIELDS.channel, ACTIONS.shareChannel);
-    if (channelId === undefined || isDirect(channelId)) return wrong(say.sharing.choose());
+    if (channelId === undefined || isBetweenTwo({ channelId })) return wrong(say.sharing.choose());
     const question = await requests.findOwnAnswered(questionId, { userId, teamId });
     if (question === undefined) return wrong(say.sharing.notYours());
     const place = { teamId, channelId };
@@ -114,7 +114,7 @@ export function registerSharing(app: App, desk: Desk): void {
 
   /** Why it can't be shared there; who is in a channel is nobody's business who is not. */
   async function problemWith(userId: string, channelId: string): Promise<((say: Say) => string) | undefined> {
-    if (isDirect(channelId)) return (say) => say.sharing.choose();
+    if (isBetweenTwo({ channelId })) return (say) => say.sharing.choose();
     try {
       const reach = await desk.reaches.membership(userId, channelId);
       if (reach === 'hidden') return (say) => say.sharing.hiddenChannel();

@@ -1,10 +1,10 @@
 import { AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Admission, Gatekeeper, Journal } from '../../core/ports.ts';
-import type { ConfirmedAudience, Place, Refusal } from '../../core/question.ts';
+import { type ConfirmedAudience, isBetweenTwo, type Place, type Refusal } from '../../core/question.ts';
 import { isTokenRefused } from '../calls/errors.ts';
 import type { Identity } from '../calls/web-client.ts';
 import type { Audience, Audiences } from './audience.ts';
-import { type ChannelKind, type Channels, isDirect } from './channels.ts';
+import type { ChannelKind, Channels } from './channels.ts';
 import type { People, Person } from './people.ts';
 
 /** Channel ids of the settings. */
@@ -52,7 +52,7 @@ export function createAccess(options: {
     if (settings.open.includes(channelId)) return { may: true, ...localeOf(await known(userId)) };
     if (isNamedOutsider(named)) return { may: false, reason: 'outsider' };
     const isRefused = named.personOnly !== true && isRefusedBySettings(channelId);
-    const isDecided = named.personOnly === true || isDirect(channelId) || isRefused;
+    const isDecided = named.personOnly === true || isBetweenTwo({ channelId }) || isRefused;
     const [person, channel, audience] = await Promise.all([
       settle(people.person(userId)),
       isDecided ? undefined : settle(channels.channel(channelId)),
@@ -75,7 +75,7 @@ export function createAccess(options: {
 
   function isRefusedBySettings(channelId: string): boolean {
     if (settings.refused.includes(channelId)) return true;
-    return settings.allowed.length > 0 && !isDirect(channelId) && !settings.allowed.includes(channelId);
+    return settings.allowed.length > 0 && !isBetweenTwo({ channelId }) && !settings.allowed.includes(channelId);
   }
 
   /** On Enterprise Grid, other workspaces may be of the same organisation: there, Slack is asked. */

@@ -1,11 +1,12 @@
 import type { WebClient } from '@slack/web-api';
 import { AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Clock, Journal } from '../../core/ports.ts';
+import { isBetweenTwo } from '../../core/question.ts';
 import { isTokenRefused } from '../calls/errors.ts';
 import type { Through } from '../calls/through.ts';
 import type { Identity } from '../calls/web-client.ts';
 import { createBriefMemory } from './brief-memory.ts';
-import { type Channels, isDirect } from './channels.ts';
+import type { Channels } from './channels.ts';
 import type { Directory } from './directory.ts';
 import type { People, Person } from './people.ts';
 
@@ -80,7 +81,7 @@ export function createAudiences(options: {
 
   return {
     async of(channelId) {
-      if (isDirect(channelId)) return { members: 1, guests: 0, outsiders: 0, organisations: 0, isKnown: true };
+      if (isBetweenTwo({ channelId })) return { members: 1, guests: 0, outsiders: 0, organisations: 0, isKnown: true };
       const [{ kind }, audience] = await Promise.all([channels.channel(channelId), memory.get(channelId)]);
       if (kind === 'unknown' || kind === 'hidden') return { ...audience, isKnown: false };
       return kind === 'shared' ? { ...audience, organisations: Math.max(1, audience.organisations) } : audience;

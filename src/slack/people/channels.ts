@@ -2,6 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { isAppError, isTransient } from '../../core/errors.ts';
 import type { Clock, Journal } from '../../core/ports.ts';
+import { isBetweenTwo } from '../../core/question.ts';
 import { isTokenRefused } from '../calls/errors.ts';
 import type { Through } from '../calls/through.ts';
 import { createBriefMemory } from './brief-memory.ts';
@@ -66,7 +67,7 @@ export function createChannels(options: {
 
   return {
     async channel(id) {
-      if (isDirect(id)) return { id, kind: 'direct' };
+      if (isBetweenTwo({ channelId: id })) return { id, kind: 'direct' };
       const channel = await memory.get(id);
       return (sharedUntilMs.get(id) ?? 0) > now() ? { ...channel, kind: 'shared' } : channel;
     },
@@ -90,11 +91,6 @@ export function createChannels(options: {
       return { id, kind: 'unknown' };
     }
   }
-}
-
-/** Only direct messages begin with `D`; the other first letters say nothing. */
-export function isDirect(channelId: string): boolean {
-  return channelId.startsWith('D');
 }
 
 /**

@@ -3,12 +3,11 @@ import type { SectionBlock } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import { isAppError } from '../../core/errors.ts';
 import type { Claims, CodeSearch, Journal } from '../../core/ports.ts';
-import type { Place } from '../../core/question.ts';
+import { isBetweenTwo, type Place } from '../../core/question.ts';
 import { renderPreview } from '../../render/preview.ts';
 import type { Through } from '../calls/through.ts';
 import type { Access } from '../people/access.ts';
 import { type Audiences, isInsidersOnly } from '../people/audience.ts';
-import { isDirect } from '../people/channels.ts';
 import { within } from '../within.ts';
 import { createShareUrlReader, type ShareUrl } from './share-urls.ts';
 
@@ -115,7 +114,7 @@ export function createUnfurls(options: {
   /** Undefined where anybody might see it who may not. A direct message the app is not in is between other people. */
   async function whoReads({ place, userId, isMember }: Posted): Promise<{ locale: string | undefined } | undefined> {
     const { channelId } = place;
-    if (isDirect(channelId) && !isMember) return undefined;
+    if (isBetweenTwo({ channelId }) && !isMember) return undefined;
     const [admission, audience] = await Promise.all([access.admit(userId, place), audiences.of(channelId)]);
     return admission.may && isInsidersOnly(audience) ? { locale: admission.locale } : undefined;
   }

@@ -1,8 +1,9 @@
 import type { DiaryEntry } from '../../core/diary.ts';
 import { isAppError } from '../../core/errors.ts';
+import { getReadable } from '../../core/life-ports.ts';
 import type { createOpenIn, createOverview } from '../../core/overview.ts';
 import type { Clock, CodeSearch, Journal, QuestionStore, ThreadStore } from '../../core/ports.ts';
-import { isInThread, type Place, type Question, type Thread, type ThreadPlace } from '../../core/question.ts';
+import { isInThread, type Place, type Thread, type ThreadPlace } from '../../core/question.ts';
 import type { ServiceState } from '../../render/home.ts';
 import { type PlaceRule, ruleOf } from '../../render/place-rule.ts';
 import { renderStatus } from '../../render/status.ts';
@@ -102,7 +103,7 @@ export function createReports(deps: ReportsDeps) {
 
   async function withQuestion(notes: WhyEntry['notes']): Promise<WhyEntry> {
     const id = notes.find(({ questionId }) => questionId !== undefined)?.questionId;
-    const question = id === undefined ? undefined : await readable(id);
+    const question = id === undefined ? undefined : await getReadable(questions, id);
     if (question === undefined || !isInThread(question.place)) return { notes, placeInLine: 0 };
     const thread = question.outcome === undefined ? await threads.get(question.place) : undefined;
     return { notes, question, placeInLine: Math.max(0, thread?.line.indexOf(question.id) ?? 0) };
@@ -113,7 +114,7 @@ export function createReports(deps: ReportsDeps) {
     if (conversationId === undefined) return undefined;
     const noted = (await diary.read(place)).filter(({ threadTs, ts }) => (threadTs ?? ts) === place.threadTs);
     for (const id of [...line, ...noted.flatMap(({ questionId }) => questionId ?? []).slice(0, mostTold)]) {
-      const upstream = (await readable(id))?.upstream;
+      const upstream = (await getReadable(questions, id))?.upstream;
       if (upstream?.conversationId === conversationId && upstream.shareUrl !== undefined) return upstream.shareUrl;
     }
     return linkFromService(conversationId);
@@ -126,15 +127,6 @@ export function createReports(deps: ReportsDeps) {
     });
     const conversation = await within(reading, linkPatienceMs);
     return conversation?.shareUrl;
-  }
-
-  async function readable(id: string): Promise<Question | undefined> {
-    try {
-      return await questions.get(id);
-    } catch (error) {
-      if (isAppError(error, 'corrupt')) return undefined;
-      throw error;
-    }
   }
 }
 
