@@ -1,12 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
+const shared = { testTimeout: 20_000, hookTimeout: 30_000, restoreMocks: true };
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // Many tests mostly wait; the storm in test/e2e takes minutes beside the others.
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
-    restoreMocks: true,
+    projects: [
+      { test: { ...shared, name: 'tests', include: ['test/**/*.test.ts'], exclude: ['test/storm/**'] } },
+      // Storms and crash matrices load the machine for minutes: one file at a time, so that none disturbs another.
+      { test: { ...shared, name: 'storm', include: ['test/storm/**/*.test.ts'], fileParallelism: false } },
+    ],
   },
 });

@@ -1,6 +1,6 @@
-import { signed } from '../support/chaos-deliveries.ts';
-import { people } from '../support/fake-slack.ts';
-import { mentionOf, messageOf } from '../support/payloads.ts';
+import { people } from '../support/fake-slack/fake-slack.ts';
+import { mentionOf, messageOf } from '../support/payloads/payloads.ts';
+import { signed } from '../support/storm/slack-deliveries.ts';
 import { mean, percentile, round } from './statistics.ts';
 
 const perSecond = 50;

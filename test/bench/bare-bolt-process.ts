@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { App, HTTPReceiver } from '@slack/bolt';
-import { signingSecret } from '../support/chaos-deliveries.ts';
-import { team } from '../support/fake-slack.ts';
+import { team } from '../support/fake-slack/fake-slack.ts';
+import { signingSecret } from '../support/storm/slack-deliveries.ts';
 
 // Run as a process of its own: the least that a Bolt app can do with a mention. Says its address in one line of JSON.
 

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { signingSecret } from '../support/chaos-deliveries.ts';
 import { eventually } from '../support/eventually.ts';
-import { serviceToken } from '../support/fake-service.ts';
-import { team } from '../support/fake-slack.ts';
-import { type Run, runProgram } from '../support/processes.ts';
+import { serviceToken } from '../support/fake-service/fake-service.ts';
+import { team } from '../support/fake-slack/fake-slack.ts';
+import { type Run, runProgram } from '../support/processes/processes.ts';
+import { signingSecret } from '../support/storm/slack-deliveries.ts';
 
 const startDeadlineMs = 60_000;
 

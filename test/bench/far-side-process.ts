@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startFakeService } from '../support/fake-service.ts';
-import { startFakeSlack } from '../support/fake-slack.ts';
+import { startFakeService } from '../support/fake-service/fake-service.ts';
+import { startFakeSlack } from '../support/fake-slack/fake-slack.ts';
 
 // Run as a process of its own, so that what is measured does not share a processor's time with whom it talks to. Says its
 // addresses in one line of JSON, and runs until SIGTERM. `GET /watched` on its own server tells how many conversations were

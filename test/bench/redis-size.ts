@@ -2,8 +2,8 @@ import { createClient } from 'redis';
 import { newThread } from '../../src/core/question.ts';
 import { createBullLooks } from '../../src/jobs/bullmq.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
-import { questionWith, someAnswer } from '../support/questions.ts';
-import { startRedisServer } from '../support/redis-server.ts';
+import { questionWith, someAnswer } from '../support/lifecycle/sample-questions.ts';
+import { startRedisServer } from '../support/processes/redis-server.ts';
 import { silentJournal } from './silent-journal.ts';
 import { round } from './statistics.ts';
 

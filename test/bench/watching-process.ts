@@ -8,7 +8,7 @@ import { createCodeSearch } from '../../src/deepsearch/code-search.ts';
 import { createBullLooks } from '../../src/jobs/bullmq.ts';
 import { createTimers } from '../../src/jobs/timers.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
-import { quietSurroundings } from '../support/quiet-surroundings.ts';
+import { quietSurroundings } from '../support/lifecycle/quiet-ports.ts';
 import { silentJournal as journal } from './silent-journal.ts';
 import { percentile } from './statistics.ts';
 

@@ -1,9 +1,9 @@
 import type { Browser, Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPage, type Page } from '../../src/demo/page.ts';
-import { goTo, hasBrowser, messages, openBrowser, replies, reply, say } from '../support/browser.ts';
-import { localSlackProgram } from '../support/local-slack.ts';
-import { type Stack, startStack } from '../support/processes.ts';
+import { goTo, hasBrowser, messages, openBrowser, replies, reply, say } from '../support/browser/browser.ts';
+import { localSlackProgram } from '../support/local-slack/local-slack.ts';
+import { type Stack, startStack } from '../support/processes/processes.ts';
 
 const program = localSlackProgram();
 const isPossible = program !== undefined && hasBrowser();

@@ -13,10 +13,10 @@ import {
   reply,
   say,
   sendForm,
-} from '../support/browser.ts';
-import { localSlackProgram } from '../support/local-slack.ts';
-import { cardOfCommand } from '../support/local-slack-threads.ts';
-import { type Stack, startStack } from '../support/processes.ts';
+} from '../support/browser/browser.ts';
+import { localSlackProgram } from '../support/local-slack/local-slack.ts';
+import { cardOfCommand } from '../support/local-slack/threads.ts';
+import { type Stack, startStack } from '../support/processes/processes.ts';
 
 const program = localSlackProgram();
 const isPossible = program !== undefined && hasBrowser();

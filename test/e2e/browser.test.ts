@@ -2,10 +2,10 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPage, type Page } from '../../src/demo/page.ts';
 import { WORKSPACE } from '../../src/demo/workspace.ts';
-import { hasBrowser, openBrowser, openThread, say } from '../support/browser.ts';
-import { localSlackProgram } from '../support/local-slack.ts';
-import { cardOfCommand } from '../support/local-slack-threads.ts';
-import { type Stack, startStack } from '../support/processes.ts';
+import { hasBrowser, openBrowser, openThread, say } from '../support/browser/browser.ts';
+import { localSlackProgram } from '../support/local-slack/local-slack.ts';
+import { cardOfCommand } from '../support/local-slack/threads.ts';
+import { type Stack, startStack } from '../support/processes/processes.ts';
 
 const program = localSlackProgram();
 const isPossible = program !== undefined && hasBrowser();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { run, runProgram } from '../support/processes.ts';
+import { run, runProgram } from '../support/processes/processes.ts';
 
 it('builds, and what is built refuses to start without its settings, naming them all', {
   timeout: 90_000,

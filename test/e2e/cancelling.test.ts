@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WORKSPACE } from '../../src/demo/workspace.ts';
 import { eventually } from '../support/eventually.ts';
-import { buttonsOf, type LocalMessage, localSlackProgram, textOf } from '../support/local-slack.ts';
+import { buttonsOf, type LocalMessage, localSlackProgram, textOf } from '../support/local-slack/local-slack.ts';
 import {
   answerIn,
   answerTimeoutMs,
@@ -10,8 +10,8 @@ import {
   type Posted,
   questionsOf,
   whisperTo,
-} from '../support/local-slack-threads.ts';
-import { type Stack, startStack } from '../support/processes.ts';
+} from '../support/local-slack/threads.ts';
+import { type Stack, startStack } from '../support/processes/processes.ts';
 
 const { alice, bob, general, botUserId } = WORKSPACE;
 const program = localSlackProgram();

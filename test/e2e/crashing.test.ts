@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { WORKSPACE } from '../../src/demo/workspace.ts';
 import { eventually } from '../support/eventually.ts';
-import { buttonsOf, localSlackProgram, textOf } from '../support/local-slack.ts';
-import { type Posted, postedIn } from '../support/local-slack-threads.ts';
-import { conversationsOf, type Stack, startStack } from '../support/processes.ts';
+import { buttonsOf, localSlackProgram, textOf } from '../support/local-slack/local-slack.ts';
+import { type Posted, postedIn } from '../support/local-slack/threads.ts';
+import { conversationsOf, type Stack, startStack } from '../support/processes/processes.ts';
 
 const { alice, bob, general, botUserId } = WORKSPACE;
 const program = localSlackProgram();

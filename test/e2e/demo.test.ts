@@ -6,12 +6,12 @@ import { git } from '../../src/demo/git.ts';
 import { suggestQuestions } from '../../src/demo/questions.ts';
 import { WORKSPACE } from '../../src/demo/workspace.ts';
 import { eventually } from '../support/eventually.ts';
-import { createLocalSlack, localSlackProgram, textOf } from '../support/local-slack.ts';
-import { answerIn } from '../support/local-slack-threads.ts';
-import { isAlive, projectFolder, type Run, runProgram } from '../support/processes.ts';
-import { createSampleRepository } from '../support/processes-sample-repository.ts';
-import { listenLocally } from '../support/scripted-server.ts';
-import { createTempDir } from '../support/temp-dir.ts';
+import { listenLocally } from '../support/fake-service/scripted-server.ts';
+import { createLocalSlack, localSlackProgram, textOf } from '../support/local-slack/local-slack.ts';
+import { answerIn } from '../support/local-slack/threads.ts';
+import { isAlive, projectFolder, type Run, runProgram } from '../support/processes/processes.ts';
+import { createSampleRepository } from '../support/processes/sample-repository.ts';
+import { createTempDir } from '../support/processes/temp-dir.ts';
 
 const program = localSlackProgram();
 const demoFile = 'src/demo/main.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WORKSPACE } from '../../src/demo/workspace.ts';
 import { eventually } from '../support/eventually.ts';
-import { buttonsOf, localSlackProgram, textOf } from '../support/local-slack.ts';
-import { answerIn, questionsOf } from '../support/local-slack-threads.ts';
-import { type Stack, startStack } from '../support/processes.ts';
+import { buttonsOf, localSlackProgram, textOf } from '../support/local-slack/local-slack.ts';
+import { answerIn, questionsOf } from '../support/local-slack/threads.ts';
+import { type Stack, startStack } from '../support/processes/processes.ts';
 
 const { alice, bob, general, aliceDirect, botUserId } = WORKSPACE;
 const program = localSlackProgram();

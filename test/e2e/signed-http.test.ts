@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WORKSPACE } from '../../src/demo/workspace.ts';
-import { localSlackProgram, textOf } from '../support/local-slack.ts';
-import { answerIn, cardOfCommand, postedIn, questionsOf } from '../support/local-slack-threads.ts';
-import { conversationsOf, type Stack, startStack } from '../support/processes.ts';
+import { localSlackProgram, textOf } from '../support/local-slack/local-slack.ts';
+import { answerIn, cardOfCommand, postedIn, questionsOf } from '../support/local-slack/threads.ts';
+import { conversationsOf, type Stack, startStack } from '../support/processes/processes.ts';
 
 const { alice, general, botUserId, teamId } = WORKSPACE;
 const program = localSlackProgram();

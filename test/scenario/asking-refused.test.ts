@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
-import { people } from '../support/fake-slack.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { startWorld, visibleText, type World } from '../support/world.ts';
+import { startWorld, visibleText, type World } from '../support/world/world.ts';
 
 let service: FakeService;
 let world: World;

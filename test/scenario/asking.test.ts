@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, type Quirks, serviceToken, startFakeService } from '../support/fake-service.ts';
-import { people, team } from '../support/fake-slack.ts';
+import { type FakeService, type Quirks, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { people, team } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { mentionOf, messageOf, pressOf } from '../support/payloads.ts';
-import { startWorld, texts, visibleText, type World } from '../support/world.ts';
+import { mentionOf, messageOf, pressOf } from '../support/payloads/payloads.ts';
+import { startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 
 let service: FakeService;
 let world: World;

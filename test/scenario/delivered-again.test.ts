@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
-import { people } from '../support/fake-slack.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { mentionOf } from '../support/payloads.ts';
-import { agentSessionStoppedOf } from '../support/payloads-surfaces.ts';
-import { hasRedisServer, startRedisServer } from '../support/redis-server.ts';
-import { startWorld, texts, visibleText, type World } from '../support/world.ts';
+import { mentionOf } from '../support/payloads/payloads.ts';
+import { agentSessionStoppedOf } from '../support/payloads/surfaces.ts';
+import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 
 let service: FakeService;
 let world: World;

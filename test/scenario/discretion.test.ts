@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
-import { people, team } from '../support/fake-slack.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { people, team } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { envelope, mentionOf, messageOf } from '../support/payloads.ts';
-import { linkSharedOf, messageChangedOf, messageDeletedOf } from '../support/payloads-messages.ts';
-import { agentSessionStoppedOf, inSharedChannel } from '../support/payloads-surfaces.ts';
-import { startWorld, texts, visibleText, type World } from '../support/world.ts';
+import { linkSharedOf, messageChangedOf, messageDeletedOf } from '../support/payloads/messages.ts';
+import { envelope, mentionOf, messageOf } from '../support/payloads/payloads.ts';
+import { agentSessionStoppedOf, inSharedChannel } from '../support/payloads/surfaces.ts';
+import { startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 
 const { ada, bob } = people;
 

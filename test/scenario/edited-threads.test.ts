@@ -1,10 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, type ServiceQuestion, serviceToken, startFakeService } from '../support/fake-service.ts';
-import { people } from '../support/fake-slack.ts';
+import {
+  type FakeService,
+  type ServiceQuestion,
+  serviceToken,
+  startFakeService,
+} from '../support/fake-service/fake-service.ts';
+import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { fileShareOf, messageChangedOf, messageDeletedOf } from '../support/payloads-messages.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { fileShareOf, messageChangedOf, messageDeletedOf } from '../support/payloads/messages.ts';
+import { startWorld, type World } from '../support/world/world.ts';
 
 const { ada, bob } = people;
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
-import { people, team } from '../support/fake-slack.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { people, team } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { messageChangedOf, messageDeletedOf } from '../support/payloads-messages.ts';
-import { startWorld, texts, visibleText, type World } from '../support/world.ts';
+import { messageChangedOf, messageDeletedOf } from '../support/payloads/messages.ts';
+import { startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 
 const askEdited = 'Ask the edited version';
 

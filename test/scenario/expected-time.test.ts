@@ -2,13 +2,18 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDurations } from '../../src/core/durations.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, type ServiceQuestion, serviceToken, startFakeService } from '../support/fake-service.ts';
-import { people, team } from '../support/fake-slack.ts';
-import { otherTeamId } from '../support/fake-slack-people.ts';
+import {
+  type FakeService,
+  type ServiceQuestion,
+  serviceToken,
+  startFakeService,
+} from '../support/fake-service/fake-service.ts';
+import { people, team } from '../support/fake-slack/fake-slack.ts';
+import { otherTeamId } from '../support/fake-slack/people.ts';
 import { one } from '../support/one.ts';
+import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingJournal } from '../support/recording-journal.ts';
-import { createTempDir } from '../support/temp-dir.ts';
-import { startWorld, visibleText, type World } from '../support/world.ts';
+import { startWorld, visibleText, type World } from '../support/world/world.ts';
 
 let service: FakeService;
 let world: World;

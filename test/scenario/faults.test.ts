@@ -6,10 +6,10 @@ import {
   type ServiceFault,
   serviceToken,
   startFakeService,
-} from '../support/fake-service.ts';
-import type { Fault } from '../support/fake-slack.ts';
+} from '../support/fake-service/fake-service.ts';
+import type { Fault } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { startWorld, visibleText, type World } from '../support/world.ts';
+import { startWorld, visibleText, type World } from '../support/world/world.ts';
 
 /** Outcomes that stay unknown are looked for after a grace of seconds, and failures are repeated with back-off. */
 const patient = { timeoutMs: 18_000 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { serviceToken, startFakeService } from '../support/fake-service.ts';
-import { startWorld, visibleText } from '../support/world.ts';
+import { serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { startWorld, visibleText } from '../support/world/world.ts';
 
 const questions = 30;
 const refusals = 6;

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
-import { type FakeMessage, people } from '../support/fake-slack.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { type FakeMessage, people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { hasRedisServer } from '../support/redis-server.ts';
-import { type SlowRedis, startSlowRedis } from '../support/slow-redis.ts';
-import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world.ts';
+import { hasRedisServer } from '../support/processes/redis-server.ts';
+import { type SlowRedis, startSlowRedis } from '../support/processes/slow-redis.ts';
+import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 
 let service: FakeService;
 let world: World;

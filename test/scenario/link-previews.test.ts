@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
-import { people, team } from '../support/fake-slack.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { people, team } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { linkSharedOf } from '../support/payloads-messages.ts';
-import { inEnterprise, inSharedChannel } from '../support/payloads-surfaces.ts';
-import { startWorld, visibleText, type World } from '../support/world.ts';
+import { linkSharedOf } from '../support/payloads/messages.ts';
+import { inEnterprise, inSharedChannel } from '../support/payloads/surfaces.ts';
+import { startWorld, visibleText, type World } from '../support/world/world.ts';
 
 let service: FakeService;
 let world: World;

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
-import { people } from '../support/fake-slack.ts';
-import type { FakeView } from '../support/fake-slack-views.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { people } from '../support/fake-slack/fake-slack.ts';
+import type { FakeView } from '../support/fake-slack/views.ts';
 import { one } from '../support/one.ts';
-import { viewSubmissionOf } from '../support/payloads-surfaces.ts';
-import { buttonsOf, startWorld, visibleText, type World } from '../support/world.ts';
+import { viewSubmissionOf } from '../support/payloads/surfaces.ts';
+import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
 
 const channelMenu = 'deepsearch:share_channel';
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
-import { people } from '../support/fake-slack.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
-import { mentionOf } from '../support/payloads.ts';
-import { hasRedisServer, type RedisServer, startRedisServer } from '../support/redis-server.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { mentionOf } from '../support/payloads/payloads.ts';
+import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { startWorld, type World } from '../support/world/world.ts';
 
 const patient = { timeoutMs: 15_000 };
 

@@ -1,10 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, type ServiceQuestion, serviceToken, startFakeService } from '../support/fake-service.ts';
-import { people, team } from '../support/fake-slack.ts';
-import { messageOf } from '../support/payloads.ts';
-import { fileShareOf, messageDeletedOf, threadBroadcastOf } from '../support/payloads-messages.ts';
-import { startWorld, visibleText, type World } from '../support/world.ts';
+import {
+  type FakeService,
+  type ServiceQuestion,
+  serviceToken,
+  startFakeService,
+} from '../support/fake-service/fake-service.ts';
+import { people, team } from '../support/fake-slack/fake-slack.ts';
+import { fileShareOf, messageDeletedOf, threadBroadcastOf } from '../support/payloads/messages.ts';
+import { messageOf } from '../support/payloads/payloads.ts';
+import { startWorld, visibleText, type World } from '../support/world/world.ts';
 
 const channel = 'C0GENERAL';
 const { ada, bob } = people;

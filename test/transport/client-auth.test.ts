@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../src/core/errors.ts';
 import type { BearerToken } from '../../src/deepsearch/auth.ts';
-import { json, type silence, status } from '../support/scripted-server.ts';
+import { json, type silence, status } from '../support/fake-service/scripted-server.ts';
 import { connect, conversation, errorOf } from './setup.ts';
 
 const success = json(conversation());

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { json } from '../support/scripted-server.ts';
+import { json } from '../support/fake-service/scripted-server.ts';
 import { connect, conversation, errorOf } from './setup.ts';
 
 const page = (...ids: number[]) => ids.map((id) => conversation({ id }));

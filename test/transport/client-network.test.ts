@@ -1,7 +1,7 @@
 import { createServer, request as forward } from 'node:http';
 import { connect as connectSocket, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { hangUp, json, listenLocally, type Reply, silence, status } from '../support/scripted-server.ts';
+import { hangUp, json, listenLocally, type Reply, silence, status } from '../support/fake-service/scripted-server.ts';
 import { selfSigned } from './self-signed.ts';
 import { connect, conversation, errorOf, openClient, openServer, SECRET } from './setup.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DeepSearchClient } from '../../src/deepsearch/client.ts';
-import { hangUp, json, type Reply, silence, status, text } from '../support/scripted-server.ts';
+import { hangUp, json, type Reply, silence, status, text } from '../support/fake-service/scripted-server.ts';
 import { connect, conversation, errorOf, question } from './setup.ts';
 
 const HTML = '<html><body>Bad gateway</body></html>';

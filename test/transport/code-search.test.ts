@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createCodeSearch } from '../../src/deepsearch/code-search.ts';
-import { json, type Reply, silence, status, text } from '../support/scripted-server.ts';
+import { json, type Reply, silence, status, text } from '../support/fake-service/scripted-server.ts';
 import { connect, conversation, errorOf, question } from './setup.ts';
 
 async function connectPort() {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createCodeSearch } from '../../src/deepsearch/code-search.ts';
-import { json, type Reply, status, text } from '../support/scripted-server.ts';
+import { json, type Reply, status, text } from '../support/fake-service/scripted-server.ts';
 import { connect, conversation, errorOf, question } from './setup.ts';
 
 const token = '0b7e9c1a-3d52-4f6e-9a10-c0ffee000001';

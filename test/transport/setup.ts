@@ -5,7 +5,7 @@ import {
   type DeepSearchClient,
   type DeepSearchClientOptions,
 } from '../../src/deepsearch/client.ts';
-import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.ts';
+import { type ScriptedServer, startScriptedServer } from '../support/fake-service/scripted-server.ts';
 
 export const SECRET = 'sgp_secret';
 

@@ -4,10 +4,10 @@ import { createApp, type RunningApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { eventually } from '../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../support/fake-service.ts';
-import { type FakeSlack, people, startFakeSlack, team } from '../support/fake-slack.ts';
-import { commandOf, mentionOf, pressOf } from '../support/payloads.ts';
-import { createTempDir } from '../support/temp-dir.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { type FakeSlack, people, startFakeSlack, team } from '../support/fake-slack/fake-slack.ts';
+import { commandOf, mentionOf, pressOf } from '../support/payloads/payloads.ts';
+import { createTempDir } from '../support/processes/temp-dir.ts';
 
 const signingSecret = 'a-signing-secret';
 

@@ -4,9 +4,9 @@ import { createLibraryLogger } from '../../src/slack/calls/library-logger.ts';
 import { webClientOptions } from '../../src/slack/calls/web-client.ts';
 import { createSocketReceiver, type SlackReceiver } from '../../src/slack/receivers/socket-receiver.ts';
 import { eventually } from '../support/eventually.ts';
-import { commandOf, mentionOf } from '../support/payloads.ts';
+import { appToken, startSocketSlack } from '../support/fake-slack/socket-mode-server.ts';
+import { commandOf, mentionOf } from '../support/payloads/payloads.ts';
 import { createRecordingJournal } from '../support/recording-journal.ts';
-import { appToken, startSocketSlack } from '../support/socket-slack.ts';
 
 let slack: Awaited<ReturnType<typeof startSocketSlack>>;
 let receiver: SlackReceiver;

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ConfigError, parseConfig, SETTINGS, Secret } from '../../src/config.ts';
 import { configurationDocs } from '../../src/configuration-docs.ts';
-import { createTempDir } from '../support/temp-dir.ts';
+import { createTempDir } from '../support/processes/temp-dir.ts';
 import { selfSigned } from '../transport/self-signed.ts';
 
 const root = new URL('../../', import.meta.url);

@@ -9,8 +9,8 @@ import { createBoltApp } from '../../src/slack/bolt-app.ts';
 import { createLibraryLogger } from '../../src/slack/calls/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../src/slack/calls/web-client.ts';
 import type { Desk } from '../../src/slack/listeners/desk.ts';
-import { createLifeDesk } from '../support/life-desk.ts';
-import { createMemoryReceiver } from '../support/memory-receiver.ts';
+import { createMemoryReceiver } from '../support/fake-slack/memory-receiver.ts';
+import { createLifeDesk } from '../support/lifecycle/memory-requests.ts';
 
 const root = new URL('../../', import.meta.url);
 

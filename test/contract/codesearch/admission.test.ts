@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createHarbourRepository } from '../../support/codesearch-repository.ts';
-import { createCaller, startTestService } from '../../support/codesearch-service.ts';
+import { createHarbourRepository } from '../../support/codesearch/repository.ts';
+import { createCaller, startTestService } from '../../support/codesearch/service.ts';
 
 const repository = createHarbourRepository();
 let service: Awaited<ReturnType<typeof startTestService>>;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createHarbourRepository } from '../../support/codesearch-repository.ts';
-import { startTestService } from '../../support/codesearch-service.ts';
+import { createHarbourRepository } from '../../support/codesearch/repository.ts';
+import { startTestService } from '../../support/codesearch/service.ts';
 
 const repository = createHarbourRepository();
 let service: Awaited<ReturnType<typeof startTestService>>;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createHarbourRepository } from '../../support/codesearch-repository.ts';
+import { createHarbourRepository } from '../../support/codesearch/repository.ts';
 import {
   createCaller,
   startTestService,
   type WireConversation,
   type WireQuestion,
-} from '../../support/codesearch-service.ts';
+} from '../../support/codesearch/service.ts';
 
 const repository = createHarbourRepository();
 let service: Awaited<ReturnType<typeof startTestService>>;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestRepository } from '../../support/codesearch-repository.ts';
-import { startTestService } from '../../support/codesearch-service.ts';
+import { createTestRepository } from '../../support/codesearch/repository.ts';
+import { startTestService } from '../../support/codesearch/service.ts';
 
 const NASTY = '<img src=x onerror=alert(1)>';
 const repository = createTestRepository({

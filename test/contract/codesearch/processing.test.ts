@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { createHarbourRepository } from '../../support/codesearch-repository.ts';
-import { startTestService, type WireQuestion } from '../../support/codesearch-service.ts';
+import { createHarbourRepository } from '../../support/codesearch/repository.ts';
+import { startTestService, type WireQuestion } from '../../support/codesearch/service.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const repository = createHarbourRepository();

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { createHarbourRepository } from '../../support/codesearch-repository.ts';
-import { createCaller } from '../../support/codesearch-service.ts';
+import { createHarbourRepository } from '../../support/codesearch/repository.ts';
+import { createCaller } from '../../support/codesearch/service.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const TSX = createRequire(import.meta.url).resolve('tsx/cli');

@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createLargeRepository } from '../../support/codesearch-large-repository.ts';
+import { createLargeRepository } from '../../support/codesearch/large-repository.ts';
 import {
   createHarbourRepository,
   createTestRepository,
   type TestRepository,
-} from '../../support/codesearch-repository.ts';
-import { startTestService } from '../../support/codesearch-service.ts';
+} from '../../support/codesearch/repository.ts';
+import { startTestService } from '../../support/codesearch/service.ts';
 
 type Service = Awaited<ReturnType<typeof startTestService>>;
 

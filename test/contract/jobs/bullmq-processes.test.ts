@@ -6,8 +6,8 @@ import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { type BullLooks, createBullLooks } from '../../../src/jobs/bullmq.ts';
 import { eventually } from '../../support/eventually.ts';
+import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
-import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/redis-server.ts';
 import { expectNothingLost } from './looks-contract.ts';
 
 const LOOKER = fileURLToPath(new URL('bullmq-looker.ts', import.meta.url));

@@ -5,8 +5,8 @@ import { createClient } from 'redis';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { type BullLooks, createBullLooks } from '../../../src/jobs/bullmq.ts';
 import { eventually } from '../../support/eventually.ts';
+import { hasRedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
-import { hasRedisServer, startRedisServer } from '../../support/redis-server.ts';
 
 const FAR_MS = 60_000;
 /** What Slack grants for an answer to a command or a button. */

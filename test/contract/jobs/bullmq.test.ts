@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { createBullLooks } from '../../../src/jobs/bullmq.ts';
+import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
-import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/redis-server.ts';
 import { looksContract } from './looks-contract.ts';
 
 describe.skipIf(!hasRedisServer())('BullMQ', () => {

@@ -6,8 +6,8 @@ import type { CreateLimiter } from '../../../src/core/limits.ts';
 import { createLimiters } from '../../../src/limits/limiters.ts';
 import { createSlackGate, type SlackGate } from '../../../src/slack/calls/gate.ts';
 import { eventually } from '../../support/eventually.ts';
+import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
-import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/redis-server.ts';
 
 type None = Record<never, never>;
 type Client = RedisClientType<None, None, None, 2, None>;

@@ -10,8 +10,8 @@ import { createLmdbEntries } from '../../../src/storage/lmdb-adapter.ts';
 import { openStorage } from '../../../src/storage/open-storage.ts';
 import { createQuestionStore } from '../../../src/storage/repositories.ts';
 import { eventually } from '../../support/eventually.ts';
+import { createTempDir } from '../../support/processes/temp-dir.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
-import { createTempDir } from '../../support/temp-dir.ts';
 
 const { journal } = createRecordingJournal();
 

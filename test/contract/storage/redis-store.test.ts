@@ -5,8 +5,8 @@ import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
 import { openStorage } from '../../../src/storage/open-storage.ts';
 import { openRedisStore } from '../../../src/storage/redis-store.ts';
 import { eventually } from '../../support/eventually.ts';
+import { hasRedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
-import { hasRedisServer, startRedisServer } from '../../support/redis-server.ts';
 
 const { journal } = createRecordingJournal();
 /** What Slack grants for an answer to a command or a button. */

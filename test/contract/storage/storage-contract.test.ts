@@ -6,9 +6,9 @@ import { questionKey, threadKey } from '../../../src/storage/records.ts';
 import { openRedisStore } from '../../../src/storage/redis-store.ts';
 import { createClaims, createQuestionStore, createThreadStore } from '../../../src/storage/repositories.ts';
 import { eventually } from '../../support/eventually.ts';
+import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
+import { createTempDir } from '../../support/processes/temp-dir.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
-import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/redis-server.ts';
-import { createTempDir } from '../../support/temp-dir.ts';
 import { place, sampleQuestion } from './sample-records.ts';
 
 const { journal } = createRecordingJournal();

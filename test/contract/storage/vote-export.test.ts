@@ -7,10 +7,10 @@ import { openStorage, type StorageLocation } from '../../../src/storage/open-sto
 import { voteKey } from '../../../src/storage/records.ts';
 import { openRedisStore } from '../../../src/storage/redis-store.ts';
 import { eventually } from '../../support/eventually.ts';
-import { runProgram } from '../../support/processes.ts';
+import { runProgram } from '../../support/processes/processes.ts';
+import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
+import { createTempDir } from '../../support/processes/temp-dir.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
-import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/redis-server.ts';
-import { createTempDir } from '../../support/temp-dir.ts';
 
 const { journal } = createRecordingJournal();
 const header = 'time,team,question,conversation,upstream_question,verdict,reasons,comment,user';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { crash, createLifeDesk, failing } from '../../support/life-desk.ts';
-import { Crash } from '../../support/memory-life.ts';
+import { crash, createLifeDesk, failing } from '../../support/lifecycle/memory-requests.ts';
+import { Crash } from '../../support/lifecycle/memory-world.ts';
 
 describe('accept', () => {
   it.each(['', '  ', '\n\t '])('does not take %j', async (text) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLifeDesk } from '../../support/life-desk.ts';
+import { createLifeDesk } from '../../support/lifecycle/memory-requests.ts';
 
 const place = { teamId: 'T1', channelId: 'C1' };
 const work = { takesMs: 9_000, ends: 'completed' } as const;

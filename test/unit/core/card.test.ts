@@ -4,7 +4,7 @@ import { cardView, digestOf } from '../../../src/core/card.ts';
 import { atOnce, type Standing } from '../../../src/core/lifecycle.ts';
 import type { CardView } from '../../../src/core/ports.ts';
 import type { Question, Trouble } from '../../../src/core/question.ts';
-import { questionWith, someAnswer, someMs } from '../../support/questions.ts';
+import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
 
 const cancel = { byUserId: 'U9', atMs: someMs };
 const trouble = (failures: number, kind: Trouble['kind'] = 'unreachable'): Trouble => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readAnew } from '../../../src/core/reading.ts';
 import { threadQuestion } from '../../../src/core/upstream-text.ts';
-import { crash, createLifeDesk, down, failing } from '../../support/life-desk.ts';
+import { crash, createLifeDesk, down, failing } from '../../support/lifecycle/memory-requests.ts';
 
 const reply = { origin: 'mention', beginsThread: false } as const;
 

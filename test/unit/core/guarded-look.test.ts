@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { guardLook } from '../../../src/core/guarded-look.ts';
 import { createLook } from '../../../src/core/look.ts';
-import { createLifeDesk } from '../../support/life-desk.ts';
+import { createLifeDesk } from '../../support/lifecycle/memory-requests.ts';
 
 /** Looks again and again, with the clock moved on by what each look asks for, until the question is closed. */
 async function untilClosed(look: (id: string) => Promise<number | undefined>, id: string, pass: (ms: number) => void) {

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { createAccept } from '../../../src/core/accept.ts';
 import type { Question } from '../../../src/core/question.ts';
 import { createRequests } from '../../../src/core/requests.ts';
-import { digestOf } from '../../support/life-desk.ts';
-import { scriptedFate } from '../../support/life-faults.ts';
-import { createMemoryLife, type MemoryLife, type Work } from '../../support/memory-life.ts';
+import { scriptedFate } from '../../support/lifecycle/faults.ts';
+import { digestOf } from '../../support/lifecycle/memory-requests.ts';
+import { createMemoryLife, type MemoryLife, type Work } from '../../support/lifecycle/memory-world.ts';
 
 interface Arrival {
   atMs: number;

@@ -4,7 +4,7 @@ import { atOnce, decide, finalCard, interpret, type Situation, type Step } from 
 import { defaultPacing } from '../../../src/core/pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../../../src/core/ports.ts';
 import type { Outcome, Phase, Question, Trouble } from '../../../src/core/question.ts';
-import { someMs as now, questionWith, someAnswer } from '../../support/questions.ts';
+import { someMs as now, questionWith, someAnswer } from '../../support/lifecycle/sample-questions.ts';
 
 const settings = { pacing: defaultPacing, cardEditMs: 3_000, threadLimit: 20 };
 const atTurn: Situation = { nowMs: now, ...atOnce, parts: 1, settings };

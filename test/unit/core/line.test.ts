@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { joinLine } from '../../../src/core/line.ts';
-import { createLifeDesk, thread } from '../../support/life-desk.ts';
-import { questionWith } from '../../support/questions.ts';
+import { createLifeDesk, thread } from '../../support/lifecycle/memory-requests.ts';
+import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 
 const idOf = (index: number): string => `q${String(index).padStart(24, '0')}`;
 

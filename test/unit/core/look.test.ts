@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { crash, createLifeDesk, down, failing, late, lost, press, thread } from '../../support/life-desk.ts';
+import {
+  crash,
+  createLifeDesk,
+  down,
+  failing,
+  late,
+  lost,
+  press,
+  thread,
+} from '../../support/lifecycle/memory-requests.ts';
 
 const longLimit = failing('rateLimited', { retryAfterMs: 120_000 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import { createOpenIn, createOverview } from '../../../src/core/overview.ts';
 import { newThread, type Question } from '../../../src/core/question.ts';
-import { createLifeDesk, press } from '../../support/life-desk.ts';
+import { createLifeDesk, press } from '../../support/lifecycle/memory-requests.ts';
 import { answered, exampleQuestion } from '../render/example.ts';
 
 function overviewOf(questions: (Question | AppError)[], line: string[] = []) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readAnew } from '../../../src/core/reading.ts';
-import { createLifeDesk, down, failing, lost } from '../../support/life-desk.ts';
-import type { Fault, Operation } from '../../support/memory-life.ts';
+import { createLifeDesk, down, failing, lost } from '../../support/lifecycle/memory-requests.ts';
+import type { Fault, Operation } from '../../support/lifecycle/memory-world.ts';
 
 /** Asks something about a thread that somebody edits at every attempt to ask, as often as `edits`. */
 async function askWhileEdited(edits: number, faults: Partial<Record<Operation, (Fault | undefined)[]>> = {}) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/core/question.ts';
 import { recallAnswer } from '../../../src/core/recalling.ts';
-import { crash, createLifeDesk, down, failing } from '../../support/life-desk.ts';
+import { crash, createLifeDesk, down, failing } from '../../support/lifecycle/memory-requests.ts';
 
 const confirmed = { guests: 0, outsiders: 0, organisations: 0, isKnown: true };
 const elsewhere = { teamId: 'T1', channelId: 'C7' };

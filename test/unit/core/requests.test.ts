@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { threadQuestion } from '../../../src/core/upstream-text.ts';
-import { createLifeDesk, failing, press, thread } from '../../support/life-desk.ts';
+import { createLifeDesk, failing, press, thread } from '../../support/lifecycle/memory-requests.ts';
 
 const elsewhere = { ...press, channelId: 'C2' };
 const foreigner = { ...press, teamId: 'T2' };

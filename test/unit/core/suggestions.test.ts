@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Place, Question } from '../../../src/core/question.ts';
-import { createLifeDesk, press, thread } from '../../support/life-desk.ts';
+import { createLifeDesk, press, thread } from '../../support/lifecycle/memory-requests.ts';
 
 const direct: Place = { teamId: 'T1', channelId: 'D9' };
 const other = { ...press, userId: 'U8' };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/core/question.ts';
 import { createTurns, type TurnBook, type TurnLimits, unparkEveryMs } from '../../../src/core/turns.ts';
-import { questionWith } from '../../support/questions.ts';
+import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 
 function inMemory(limits: TurnLimits) {
   const books = new Map<string, TurnBook>();

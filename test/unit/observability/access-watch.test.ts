@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import { watchAccess } from '../../../src/observability/access-watch.ts';
-import { failing } from '../../support/life-desk.ts';
-import { createMemoryLife, type Fault } from '../../support/memory-life.ts';
+import { failing } from '../../support/lifecycle/memory-requests.ts';
+import { createMemoryLife, type Fault } from '../../support/lifecycle/memory-world.ts';
 
 function watched() {
   let fault: Fault | undefined;

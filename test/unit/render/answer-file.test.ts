@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { answerFileName, renderAnswerFile } from '../../../src/render/answer-file.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
-import { slackProblems } from '../../support/slack-limits.ts';
+import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered, exampleAnswer, exampleQuestion, QUESTION_ID } from './example.ts';
 
 /** With `UPDATE_GOLDEN=1` the files are written instead of compared; read the difference before committing it. */

@@ -4,7 +4,7 @@ import type { Origin } from '../../../src/core/question.ts';
 import { renderCard } from '../../../src/render/card.ts';
 import { ACTIONS, cardMarker, hasMarker } from '../../../src/render/ids.ts';
 import type { RenderedMessage } from '../../../src/render/message.ts';
-import { slackProblems } from '../../support/slack-limits.ts';
+import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { exampleQuestion, QUESTION_ID } from './example.ts';
 
 const UNTIL = Date.UTC(2023, 10, 15, 15, 0);

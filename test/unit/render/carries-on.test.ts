@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { renderCard } from '../../../src/render/card.ts';
-import { questionWith } from '../../support/questions.ts';
-import { slackProblems } from '../../support/slack-limits.ts';
+import { slackProblems } from '../../support/fake-slack/limits.ts';
+import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 
 function shown(
   follows: { text: string; shareUrl?: string } | undefined,

@@ -3,7 +3,7 @@ import { FEEDBACK_REASONS, renderFeedbackForm } from '../../../src/render/feedba
 import { parseButtonValue } from '../../../src/render/ids.ts';
 import { FORMAT_LADDER } from '../../../src/render/message.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
-import { slackProblems } from '../../support/slack-limits.ts';
+import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered, ended, QUESTION_ID } from './example.ts';
 
 /** Values of everything that can be pressed in a message. */

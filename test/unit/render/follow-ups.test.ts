@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/core/question.ts';
 import { parseButtonValue } from '../../../src/render/ids.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
-import { slackProblems } from '../../support/slack-limits.ts';
+import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered } from './example.ts';
 
 type Rendered = ReturnType<typeof renderOutcome>;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { renderOutcome } from '../../../src/render/outcome.ts';
-import { slackProblems } from '../../support/slack-limits.ts';
+import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered } from './example.ts';
 
 /** With `UPDATE_GOLDEN=1` the files are written instead of compared; read the difference before committing it. */

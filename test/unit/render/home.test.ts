@@ -6,7 +6,7 @@ import type { CardView } from '../../../src/core/ports.ts';
 import type { Question, Refusal } from '../../../src/core/question.ts';
 import { type HomeContent, renderHistory, renderHome, type ServiceState } from '../../../src/render/home.ts';
 import { ACTIONS } from '../../../src/render/ids.ts';
-import { slackProblems } from '../../support/slack-limits.ts';
+import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered, ended, exampleQuestion } from './example.ts';
 
 /** With `UPDATE_GOLDEN=1` the files are written instead of compared; read the difference before committing it. */

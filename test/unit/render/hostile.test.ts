@@ -4,7 +4,7 @@ import { isQuicklyParsed } from '../../../src/core/markdown-guard.ts';
 import { layoutAnswer } from '../../../src/render/markdown/layout.ts';
 import { parseAnswer } from '../../../src/render/markdown/parse.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
-import { slackProblems } from '../../support/slack-limits.ts';
+import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered } from './example.ts';
 import { words } from './readable.ts';
 

@@ -8,7 +8,7 @@ import { renderHelp, renderNotice } from '../../../src/render/notices.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { sayIn } from '../../../src/render/say.ts';
 import { renderSourcesModal } from '../../../src/render/sources.ts';
-import { slackProblems } from '../../support/slack-limits.ts';
+import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered, ended, exampleAnswer, exampleQuestion, QUESTION_ID } from './example.ts';
 import { SAMPLES } from './sentence-samples.ts';
 

@@ -9,7 +9,7 @@ import {
   renderWords,
   type ShownAudience,
 } from '../../../src/render/modals.ts';
-import { slackProblems } from '../../support/slack-limits.ts';
+import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { QUESTION_ID } from './example.ts';
 
 const locales = fc.constantFrom('en-US', 'de-DE', undefined, 'xx-nonsense');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { threadQuestion } from '../../../src/core/upstream-text.ts';
 import { ACTIONS } from '../../../src/render/ids.ts';
 import { type Notice, renderHelp, renderNotice } from '../../../src/render/notices.ts';
-import { slackProblems } from '../../support/slack-limits.ts';
+import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { QUESTION_ID } from './example.ts';
 
 const place = { teamId: 'T1', channelId: 'C1', threadTs: '1.2' };

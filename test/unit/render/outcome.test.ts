@@ -4,7 +4,7 @@ import { ACTIONS, followUpAction, hasMarker, parseButtonValue, partMarker } from
 import type { RenderedMessage } from '../../../src/render/message.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { renderSourcesModal } from '../../../src/render/sources.ts';
-import { slackProblems } from '../../support/slack-limits.ts';
+import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered, ended, exampleQuestion } from './example.ts';
 
 function sources(count: number, repositories = 1): Source[] {

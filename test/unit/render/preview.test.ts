@@ -5,7 +5,7 @@ import type { UpstreamQuestion } from '../../../src/core/ports.ts';
 import { upstreamText } from '../../../src/core/upstream-text.ts';
 import { openingOf } from '../../../src/render/markdown/opening.ts';
 import { renderPreview } from '../../../src/render/preview.ts';
-import { slackProblems } from '../../support/slack-limits.ts';
+import { slackProblems } from '../../support/fake-slack/limits.ts';
 
 const url = 'https://search.example.com/deepsearch/0b7e9c1a-3d52-4f6e-9a10-c0ffee000001';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { slackProblems } from '../../support/slack-limits.ts';
+import { slackProblems } from '../../support/fake-slack/limits.ts';
 
 const section = (text: string, more: object = {}) => ({ type: 'section', text: { type: 'mrkdwn', text }, ...more });
 const button = (text: string, more: object = {}) => ({

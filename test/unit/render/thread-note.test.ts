@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CardView } from '../../../src/core/ports.ts';
 import type { ThreadContext } from '../../../src/core/question.ts';
 import { renderCard } from '../../../src/render/card.ts';
-import { questionWith } from '../../support/questions.ts';
+import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 
 const running: CardView = { kind: 'running', elapsedMs: 5_000, steps: 2 };
 const answered: CardView = { kind: 'answered', durationMs: 41_000, steps: 12 };

@@ -3,7 +3,7 @@ import { type Audience, createAudiences, isInsidersOnly } from '../../../src/sla
 import { type ChannelKind, createChannels } from '../../../src/slack/people/channels.ts';
 import { createDirectory } from '../../../src/slack/people/directory.ts';
 import { createPeople } from '../../../src/slack/people/people.ts';
-import { createScriptedSlack, type Reply } from '../../support/slack-replies.ts';
+import { createScriptedSlack, type Reply } from '../../support/fake-slack/web-api-replies.ts';
 
 const identity = { teamId: 'T1', botUserId: 'UBOT' };
 

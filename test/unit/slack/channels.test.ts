@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ChannelKind, createChannels, readChannel } from '../../../src/slack/people/channels.ts';
-import { createScriptedSlack } from '../../support/slack-replies.ts';
+import { createScriptedSlack } from '../../support/fake-slack/web-api-replies.ts';
 
 /** A channel as docs.slack.dev/reference/objects/conversation-object shows one. */
 const internal = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createDirectory } from '../../../src/slack/people/directory.ts';
 import { createGatehouse } from '../../../src/slack/people/gatehouse.ts';
-import { createScriptedSlack } from '../../support/slack-replies.ts';
+import { createScriptedSlack } from '../../support/fake-slack/web-api-replies.ts';
 
 const identity = { teamId: 'T1', botUserId: 'UBOT' };
 const minuteMs = 60_000;

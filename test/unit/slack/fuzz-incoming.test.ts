@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACTIONS, FORMS, SHORTCUTS } from '../../../src/render/ids.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type FakeService, serviceToken, startFakeService } from '../../support/fake-service.ts';
-import { people, team } from '../../support/fake-slack.ts';
-import { commandOf, mentionOf, messageOf, pressOf } from '../../support/payloads.ts';
-import { startWorld, type World } from '../../support/world.ts';
+import { type FakeService, serviceToken, startFakeService } from '../../support/fake-service/fake-service.ts';
+import { people, team } from '../../support/fake-slack/fake-slack.ts';
+import { commandOf, mentionOf, messageOf, pressOf } from '../../support/payloads/payloads.ts';
+import { startWorld, type World } from '../../support/world/world.ts';
 
 let service: FakeService;
 let world: World;

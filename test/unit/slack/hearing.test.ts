@@ -4,7 +4,7 @@ import type { Heard, HeardMessage } from '../../../src/core/heard.ts';
 import type { Records } from '../../../src/core/ports.ts';
 import { newThread, type Question } from '../../../src/core/question.ts';
 import { createHearing, heardName } from '../../../src/slack/threads/hearing.ts';
-import { questionWith } from '../../support/questions.ts';
+import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 
 const place = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000001' };

@@ -3,7 +3,7 @@ import { cardMarker, markerBlockId, partMarker } from '../../../src/render/ids.t
 import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
 import { call, createWebClient, type Identity, webClientOptions } from '../../../src/slack/calls/web-client.ts';
 import { createMessenger } from '../../../src/slack/messages/messenger.ts';
-import { questionWith, someMs } from '../../support/questions.ts';
+import { questionWith, someMs } from '../../support/lifecycle/sample-questions.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 
 const full: Identity = { teamId: 'T1', botUserId: 'UBOT', botId: 'BOURS' };

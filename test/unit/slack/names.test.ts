@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createChannels, readChannel } from '../../../src/slack/people/channels.ts';
 import { createReader } from '../../../src/slack/people/names.ts';
-import { createScriptedSlack } from '../../support/slack-replies.ts';
+import { createScriptedSlack } from '../../support/fake-slack/web-api-replies.ts';
 
 const open = { id: 'C1', name: 'layoffs', is_private: false, is_mpim: false, is_ext_shared: false };
 

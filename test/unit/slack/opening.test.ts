@@ -5,7 +5,7 @@ import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts'
 import { call, createWebClient, webClientOptions } from '../../../src/slack/calls/web-client.ts';
 import { openModal, updateModal } from '../../../src/slack/listeners/opening.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack.ts';
+import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 
 const form = renderEditForm({ questionId: 'q0123456789abcdef01234567', index: 0 }, 'What calls it?', undefined);

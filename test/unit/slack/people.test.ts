@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createPeople, localeOf, type Person, type PersonKind, readPerson } from '../../../src/slack/people/people.ts';
-import { createScriptedSlack } from '../../support/slack-replies.ts';
+import { createScriptedSlack } from '../../support/fake-slack/web-api-replies.ts';
 
 const home = { teamId: 'T1' };
 const grid = { teamId: 'T1', enterpriseId: 'E1' };

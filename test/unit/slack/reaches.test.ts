@@ -4,7 +4,7 @@ import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts'
 import { call, createWebClient, webClientOptions } from '../../../src/slack/calls/web-client.ts';
 import type { Person } from '../../../src/slack/people/people.ts';
 import { createReaches } from '../../../src/slack/people/reaches.ts';
-import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack.ts';
+import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 
 let slack: FakeSlack;

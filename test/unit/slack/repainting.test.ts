@@ -6,7 +6,7 @@ import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts'
 import { call, createWebClient, webClientOptions } from '../../../src/slack/calls/web-client.ts';
 import { createRepainting } from '../../../src/slack/messages/repainting.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type FakeSlack, startFakeSlack, team } from '../../support/fake-slack.ts';
+import { type FakeSlack, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 import { answered, exampleAnswer } from '../render/example.ts';
 

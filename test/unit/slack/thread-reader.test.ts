@@ -9,7 +9,7 @@ import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts'
 import { createThrough, type Through } from '../../../src/slack/calls/through.ts';
 import { call, createWebClient, webClientOptions } from '../../../src/slack/calls/web-client.ts';
 import { createThreadReader } from '../../../src/slack/threads/thread-reader.ts';
-import { questionWith } from '../../support/questions.ts';
+import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 
 const identity = { teamId: 'T1', botUserId: 'UBOT', botId: 'BOURS' };

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { NewQuestion } from '../../src/core/accept.ts';
+import type { Looks } from '../../src/core/ports.ts';
+import { createBullLooks } from '../../src/jobs/bullmq.ts';
+import { createTimers } from '../../src/jobs/timers.ts';
+import { openEmbeddedStore } from '../../src/storage/embedded-store.ts';
+import type { KeyValueStore } from '../../src/storage/key-value-store.ts';
+import { openRedisStore } from '../../src/storage/redis-store.ts';
+import { type FakeService, startFakeService } from '../support/fake-service/fake-service.ts';
+import { type FakeMessage, type FakeSlack, people, startFakeSlack } from '../support/fake-slack/fake-slack.ts';
+import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { createTempDir } from '../support/processes/temp-dir.ts';
+import { createRecordingJournal } from '../support/recording-journal.ts';
+import { type LifeEnd, liveThroughCrashes } from '../support/storm/crashing-processes.ts';
+import { buttonsOf, visibleText } from '../support/world/world.ts';
+
+const { journal } = createRecordingJournal();
+/** Two messages. */
+const longAnswer = 'All of it is in the retry policy, which counts the attempts.\n\n'.repeat(240);
+
+type Origin = 'mention' | 'command';
+const origins: Origin[] = ['mention', 'command'];
+
+interface Engine {
+  kv: KeyValueStore;
+  createLooks: (life: string) => Looks;
+  close(): Promise<void>;
+}
+
+async function openEmbedded(): Promise<Engine> {
+  const folder = await createTempDir();
+  const kv = openEmbeddedStore(folder.path, Date.now, journal);
+  return {
+    kv,
+    createLooks: () => createTimers({ clock: Date.now, journal, random: Math.random }),
+    close: async () => {
+      await kv.close();
+      await folder.remove();
+    },
+  };
+}
+
+async function openRedis(): Promise<Engine> {
+  const server = await startRedisServer();
+  const kv = await openRedisStore(server.url, journal);
+  return {
+    kv,
+    // A prefix for each life: the lives run side by side, and must not die by each other's hands.
+    createLooks: (life) =>
+      createBullLooks({ redisUrl: server.url, journal, random: Math.random, prefix: `ds:${life}`, concurrency: 2 }),
+    close: async () => {
+      await kv.close();
+      await server.stop();
+    },
+  };
+}
+
+describe.each([
+  { name: 'the embedded store', open: openEmbedded, isThere: true, diesTwice: true },
+  // Once, because after each death the lease of the dead has to run out, which takes 10 s and more.
+  { name: 'Redis', open: openRedis, isThere: hasRedisServer(), diesTwice: false },
+])(
+  'a crash between any two writes and effects, on $name',
+  { timeout: 120_000 },
+  ({ name, open, isThere, diesTwice }) => {
+    let slack: FakeSlack;
+    let service: FakeService;
+    let engine: Engine;
+    let serial = 0;
+
+    beforeAll(async () => {
+      if (!isThere) return;
+      [slack, service, engine] = await Promise.all([startFakeSlack(), startFakeService(), open()]);
+      service.answerAfter(() => 150, { answer: longAnswer });
+    });
+    afterAll(() => Promise.all([engine?.close(), slack?.stop(), service?.stop()]));
+
+    /** Lives one question through these deaths, and returns what is wrong with its end; empty when nothing is. */
+    async function live(origin: Origin, diesAfter: number[]): Promise<{ end: LifeEnd; wrong: string[] }> {
+      serial += 1;
+      const life = `${origin}-${serial}`;
+      // A workspace for each life: the book of turns is shared by those of one, and their lives would mix.
+      const teamId = `T0${serial}`;
+      const text = `How does ${life} of ${name} end?`;
+      const channelId = `C0${life}`;
+      slack.channels.set(channelId, { isPrivate: false, botIsMember: true, isArchived: false });
+      const request: NewQuestion = {
+        key: `${name} ${life}`,
+        place: {
+          teamId,
+          channelId,
+          ...(origin === 'mention' ? { threadTs: slack.say(channelId, people.ada, text) } : {}),
+        },
+        askerId: people.ada,
+        text,
+        origin,
+        beginsThread: true,
+      };
+      const end = await liveThroughCrashes({
+        slack,
+        service,
+        kv: engine.kv,
+        createLooks: () => engine.createLooks(life),
+        request,
+        diesAfter,
+      });
+      const mine = slack.messages.filter(({ channel, bot_id: botId }) => channel === channelId && botId !== undefined);
+      const cards = mine.filter((message) => markerOf(message) === 'card');
+      const parts = mine.map(markerOf).filter((marker) => marker !== 'card');
+      const facts = {
+        phase: end.question?.phase,
+        open: end.isOpen,
+        asked: service.find(text).length,
+        cards: cards.map((card) => visibleText(card).includes('Answered in') && buttonsOf(card.blocks).length === 0),
+        parts,
+      };
+      const wanted = {
+        phase: 'closed',
+        open: false,
+        asked: 1,
+        cards: [true],
+        parts: ['0:0', '0:1'],
+      };
+      return { end, wrong: JSON.stringify(facts) === JSON.stringify(wanted) ? [] : [JSON.stringify(facts)] };
+    }
+
+    it.skipIf(!isThere)('leads to one question upstream, one answer and one closed card', async () => {
+      const lives = (await Promise.all(origins.map(liveEveryLife))).flat();
+      const report = lives
+        .filter((one) => one.wrong.length > 0)
+        .map((one) => `after ${one.diesAfter.join(' and ')} steps (${one.end.done.join(', ')}): ${one.wrong.join()}`);
+      expect(report).toEqual([]);
+      // A life may be an edit of its card shorter than the calm one, and be over before it was to end; but not many are.
+      const unharmed = lives.filter(({ end: { deaths }, diesAfter }) => deaths < diesAfter.length);
+      expect(unharmed.length).toBeLessThan(lives.length / 4);
+      expect(slack.violations).toEqual([]);
+    });
+
+    /** A calm life first, to count the steps; then one for each place where it may end. */
+    async function liveEveryLife(origin: Origin) {
+      const calm = { diesAfter: [], ...(await live(origin, [])) };
+      const deaths = calm.end.done.flatMap((_, n) => (diesTwice ? [[n], [n, 2]] : [[n]]));
+      const lives = deaths.map(async (diesAfter) => ({ diesAfter, ...(await live(origin, diesAfter)) }));
+      return [calm, ...(await Promise.all(lives))];
+    }
+  },
+);
+
+function markerOf({ blocks = [] }: FakeMessage): string {
+  for (const { block_id: blockId } of blocks) {
+    const what = /^ds:q[0-9a-f]{24}:(card|\d+:\d+)/.exec(blockId ?? '')?.[1];
+    if (what !== undefined) return what;
+  }
+  return 'none';
+}

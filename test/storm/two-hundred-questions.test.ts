@@ -1,0 +1,214 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, it, type TestContext } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import {
+  type FakeService,
+  type ServiceFault,
+  serviceToken,
+  startFakeService,
+} from '../support/fake-service/fake-service.ts';
+import { type FakeSlack, type Fault, startFakeSlack, team } from '../support/fake-slack/fake-slack.ts';
+import { buildPrograms } from '../support/processes/processes.ts';
+import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { createTempDir } from '../support/processes/temp-dir.ts';
+import { createSlackDeliveries, signingSecret } from '../support/storm/slack-deliveries.ts';
+import { createChaosQuestions } from '../support/storm/storm-questions.ts';
+import { type SupervisedApp, superviseApp } from '../support/storm/supervised-app.ts';
+
+/** Of each hundred calls of the service, twenty fail, in one of these ways; after some of them the call took effect. */
+const serviceFaults: ServiceFault[] = [
+  { status: 503 },
+  { status: 500, body: 'oops' },
+  { breakBeforeEffect: true },
+  { breakAfterEffect: true },
+];
+const serviceFailureShare = 0.2;
+const slackLimitShare = 0.1;
+const outageMs = 5_000;
+const killingMs = 40_000;
+/** Slack takes 50 edits per minute: two hundred cards close in no less than four. */
+const settleMs = 420_000;
+const testTimeoutMs = 580_000;
+
+/** Quicker than in earnest, and without limits that are tested elsewhere. */
+const settings = {
+  SLACK_BOT_TOKEN: team.botToken,
+  SLACK_SIGNING_SECRET: signingSecret,
+  SRC_ACCESS_TOKEN: serviceToken,
+  LOG_LEVEL: 'info',
+  POLL_FIRST_MS: '200',
+  POLL_MIN_MS: '200',
+  POLL_MAX_MS: '1000',
+  CARD_EDIT_MS: '1000',
+  SRC_REQUESTS_PER_SECOND: '1000',
+  SRC_REQUEST_BURST: '2000',
+  RUNNING_PER_WORKSPACE: '1000',
+  RUNNING_PER_PERSON: '1000',
+};
+
+/** Closes in the reverse order of opening, as soon as the test that opened is over. */
+type Closer = TestContext['onTestFinished'];
+
+interface World {
+  slack: FakeSlack;
+  service: FakeService;
+  folder: string;
+}
+
+describe.concurrent('two hundred questions in a storm', () => {
+  let programs: Awaited<ReturnType<typeof buildPrograms>>;
+
+  beforeAll(async () => {
+    programs = await buildPrograms();
+  }, 60_000);
+  afterAll(() => programs.remove());
+
+  async function startWorld(onTestFinished: Closer): Promise<World> {
+    const directory = await createTempDir();
+    onTestFinished(directory.remove);
+    const [slack, service] = await Promise.all([startFakeSlack(), startFakeService()]);
+    onTestFinished(slack.stop);
+    onTestFinished(service.stop);
+    service.answerAfter(() => 500 + Math.random() * 4_000);
+    return { slack, service, folder: directory.path };
+  }
+
+  function startStorm({ slack, service }: World): void {
+    service.decideFates(() => (Math.random() < serviceFailureShare ? pick(serviceFaults) : undefined));
+    const limited: Fault = { retryAfterSeconds: 1 };
+    slack.decideFates((method) => (method !== 'auth.test' && Math.random() < slackLimitShare ? limited : undefined));
+  }
+
+  async function startApps(
+    { slack, service, folder }: World,
+    names: string[],
+    where: Record<string, string>,
+    onTestFinished: Closer,
+  ): Promise<SupervisedApp[]> {
+    const apps = await Promise.all(
+      names.map((name) =>
+        superviseApp({
+          mainFile: programs.mainFile,
+          settings: { ...settings, SLACK_API_URL: slack.url, SRC_ENDPOINT: service.url, ...where },
+          logFile: join(process.env.CHAOS_LOGS ?? folder, `${name}.log`),
+        }),
+      ),
+    );
+    onTestFinished(async () => void (await Promise.all(apps.map((app) => app.stop()))));
+    await Promise.all(apps.map((app) => app.untilReady()));
+    return apps;
+  }
+
+  /** Waits until nothing is open any more, says what was measured, and holds what is promised. */
+  async function expectNothingLostOrDoubled(
+    expect: TestContext['expect'],
+    title: string,
+    apps: SupervisedApp[],
+    questions: ReturnType<typeof createChaosQuestions>,
+    since: { startMs: number; calmMs: number },
+    more: string,
+  ): Promise<void> {
+    try {
+      await eventually(
+        async () => {
+          expect((await apps[0]?.metrics()) ?? '').toMatch(/^deepsearch_slack_open_questions 0$/m);
+          expect(questions.tally().lost).toEqual([]);
+        },
+        { timeoutMs: settleMs },
+      );
+    } finally {
+      const { asked, answered, lost, doubled, openCards } = questions.tally();
+      const seconds = (fromMs: number): string => ((performance.now() - fromMs) / 1000).toFixed(1);
+      process.stdout.write(
+        `${title}: ${asked} asked, ${answered} answered, ${lost.length} lost, ${doubled.length} doubled, ` +
+          `${openCards.length} cards open; ${seconds(since.startMs)} s, ${seconds(since.calmMs)} s after the storm; ${more}; ` +
+          `${questions.notTaken.length} commands called not taken, ${questions.doubtful.length} unanswered\n`,
+      );
+    }
+    const { asked, ...counted } = questions.tally();
+    expect(counted).toEqual({ answered: 200, lost: [], doubled: [], openCards: [], disordered: [] });
+    expect(asked).toBe(200);
+    expect(questions.refusedEvents).toEqual([]);
+  }
+
+  it.skipIf(!hasRedisServer())(
+    'answers each once, by two copies on Redis of which one is killed every second',
+    { timeout: testTimeoutMs },
+    async ({ expect, onTestFinished }) => {
+      const world = await startWorld(onTestFinished);
+      const redis = await startRedisServer(['--appendonly', 'yes', '--dir', world.folder]);
+      onTestFinished(redis.stop);
+      const apps = await startApps(world, ['first', 'second'], { REDIS_URL: redis.url }, onTestFinished);
+      const deliveries = createSlackDeliveries(() => apps.map(({ url }) => url));
+      const questions = createChaosQuestions({ ...world, deliveries, spreadMs: 25_000 });
+      const startMs = performance.now();
+      startStorm(world);
+      let kills = 0;
+      let isOver = false;
+      const killing = (async () => {
+        for (let turn = 0; !isOver; turn += 1) {
+          await pause(1_000);
+          const order = turn % 2 === 0 ? apps : apps.toReversed();
+          for (const app of order) {
+            if (!(await app.isListening())) continue;
+            if (app.kill()) kills += 1;
+            break;
+          }
+        }
+      })();
+      const outages = (async () => {
+        await pause(8_000);
+        await redis.kill();
+        await pause(outageMs);
+        await redis.restart();
+        await pause(8_000);
+        redis.pause();
+        await pause(outageMs);
+        redis.resume();
+      })();
+      const asking = questions.askAll();
+      await Promise.all([outages, pause(killingMs)]);
+      isOver = true;
+      await killing;
+      const calmMs = performance.now();
+      await asking;
+      const measured = `${kills} kills, ${deliveries.repeated()} events repeated`;
+      const since = { startMs, calmMs };
+      await expectNothingLostOrDoubled(expect, 'Redis, two copies', apps, questions, since, measured);
+      expect(world.slack.violations).toEqual([]);
+    },
+  );
+
+  it('answers each once, by one process on the embedded store that is killed ten times', {
+    timeout: testTimeoutMs,
+  }, async ({ expect, onTestFinished }) => {
+    const world = await startWorld(onTestFinished);
+    const apps = await startApps(world, ['only'], { DATA_DIR: join(world.folder, 'data') }, onTestFinished);
+    const deliveries = createSlackDeliveries(() => apps.map(({ url }) => url));
+    const questions = createChaosQuestions({ ...world, deliveries, spreadMs: 20_000 });
+    const startMs = performance.now();
+    startStorm(world);
+    const killing = (async () => {
+      for (let kills = 0; kills < 10; kills += 1) {
+        await pause(1_500);
+        for (const app of apps) {
+          await app.untilReady();
+          app.kill();
+        }
+      }
+    })();
+    const asking = questions.askAll();
+    await killing;
+    const calmMs = performance.now();
+    await asking;
+    const measured = `10 kills, ${deliveries.repeated()} events repeated`;
+    const since = { startMs, calmMs };
+    await expectNothingLostOrDoubled(expect, 'Embedded store, one process', apps, questions, since, measured);
+    expect(world.slack.violations).toEqual([]);
+  });
+});
+
+function pick<T>(choices: T[]): T | undefined {
+  return choices[Math.floor(Math.random() * choices.length)];
+}

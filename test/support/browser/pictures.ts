@@ -1,0 +1,89 @@
+import type { Page } from 'playwright-core';
+import { WORKSPACE } from '../../../src/demo/workspace.ts';
+import type { LocalSlack } from '../local-slack/local-slack.ts';
+import { answerIn, cardOfCommand } from '../local-slack/threads.ts';
+import { goTo, messages, openThread, replies, reply, say, sendForm } from './browser.ts';
+
+/** Where pictures are taken: the page of a person, and the local Slack behind it. */
+export interface Studio {
+  page: Page;
+  slack: LocalSlack;
+  /**
+   * Keeps what is in view of these CSS pixels, with the end of an open thread. `x` counts from the left; the bar of the
+   * local Slack above them is left out.
+   */
+  keep(name: string, size: { x?: number; width: number; height: number }): Promise<void>;
+}
+
+/** The bar at the top belongs to the local Slack and not to the workspace. */
+export const barHeight = 44;
+/** Of the whole page, in CSS pixels. */
+export const pageWidth = 1440;
+const threadWidth = 780;
+
+/** A whole thread: question, card, answer, sources, suggestions. Its thread stays open. */
+export async function takeThread({ page, slack, keep }: Studio, question: string): Promise<void> {
+  const { general, bob } = WORKSPACE;
+  await slack.post({
+    channel: general,
+    user: bob,
+    text: 'Does anyone know what happens when I just reply "cancel" to it?',
+  });
+  await say(page, `/deepsearch ${question}`);
+  const root = await cardOfCommand(slack, general, question);
+  await answerIn(slack, root);
+  await openThread(page, root.ts);
+  await widenThread(page);
+  await keep('thread', { width: pageWidth, height: 1075 });
+}
+
+/** A suggestion in other words, before it is asked; it is asked then. */
+export async function takeFollowUp({ page, keep }: Studio): Promise<void> {
+  const rows = page.locator('.thread-body .bk-actions:has(.bk-overflow)');
+  await rows.first().locator('.bk-overflow').selectOption({ label: 'Edit first…' });
+  const input = page.locator('.modal .bk-plain-input');
+  await input.fill('How does readIntent tell "cancel" from a question about cancelling?');
+  await keep('follow-up', { width: pageWidth, height: 760 });
+  await sendForm(page);
+  await page.locator('.modal').waitFor({ state: 'detached' });
+  await replies(page, 'tell "cancel" from a question').filter({ hasText: 'Answered in' }).waitFor();
+}
+
+/** What only the person sees who asked for it. */
+export async function takePrivate({ page, slack, keep }: Studio): Promise<void> {
+  const { general, bob, carol } = WORKSPACE;
+  const threadTs = await page.locator('.thread-body .msg').first().getAttribute('data-ts');
+  await reply(page, 'Which tests cover readIntent?');
+  await replies(page, 'Answered in').nth(2).waitFor();
+  await replies(page, 'Open in Deep Search').nth(2).waitFor();
+  await slack.post({
+    channel: general,
+    user: bob,
+    text: `<@${carol}> is that the verb you looked for?`,
+    ...(threadTs === null ? {} : { threadTs }),
+  });
+  await reply(page, '@deepsearch why');
+  await replies(page, 'What I did with').waitFor();
+  await page.mouse.move(0, 0);
+  await keep('private', { x: pageWidth - threadWidth, width: threadWidth, height: 520 });
+}
+
+/** The Home tab with a question that runs and some that ended. */
+export async function takeHome({ page, keep }: Studio): Promise<void> {
+  await goTo(page, 'payments');
+  await say(page, '/deepsearch How is a Slack event acknowledged?');
+  await messages(page, /Starting|Searching/).waitFor();
+  await goTo(page, 'deepsearch');
+  await page.locator('.home .bk-section:has(button)', { hasText: 'searching since' }).waitFor();
+  await keep('home', { width: 1020, height: 660 });
+}
+
+async function widenThread(page: Page): Promise<void> {
+  const handle = await page.locator('.thread-resize-handle').boundingBox();
+  if (handle === null) throw new Error('the thread pane cannot be made wider');
+  await page.mouse.move(handle.x + 2, 200);
+  await page.mouse.down();
+  await page.mouse.move(pageWidth - threadWidth, 200, { steps: 5 });
+  await page.mouse.up();
+  await page.mouse.move(0, 0);
+}

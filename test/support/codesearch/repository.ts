@@ -1,0 +1,144 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** A git repository in a temporary folder, built by the test that uses it. */
+export interface TestRepository {
+  path: string;
+  git: (...parameters: string[]) => string;
+  write: (path: string, content: string | Buffer) => void;
+  link: (target: string, path: string) => void;
+  /** Stages everything and commits it, as `Ada` on a fixed date unless told. */
+  commit: (message: string, options?: { author?: string; date?: string }) => string;
+  remove: () => void;
+}
+
+export function createTestRepository(files: Record<string, string | Buffer> = {}): TestRepository {
+  const path = mkdtempSync(join(tmpdir(), 'codesearch-repository-'));
+  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')));
+  const git = (...parameters: string[]): string => gitWith({}, ...parameters);
+  function gitWith(extra: Record<string, string>, ...parameters: string[]): string {
+    return execFileSync('git', ['-C', path, ...parameters], {
+      env: { ...clean, ...extra },
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
+  }
+  const repository: TestRepository = {
+    path,
+    git,
+    write(name, content) {
+      const target = join(path, name);
+      mkdirSync(dirname(target), { recursive: true });
+      writeFileSync(target, content);
+    },
+    link: (target, name) => symlinkSync(target, join(path, name)),
+    commit(message, { author = 'Ada Byron', date = '2024-03-01T10:00:00Z' } = {}) {
+      git('add', '-A');
+      const name = { GIT_AUTHOR_NAME: author, GIT_COMMITTER_NAME: author };
+      const mail = { GIT_AUTHOR_EMAIL: 'a@example.org', GIT_COMMITTER_EMAIL: 'a@example.org' };
+      gitWith(
+        { ...name, ...mail, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
+        'commit',
+        '-q',
+        '--no-gpg-sign',
+        '-m',
+        message,
+      );
+      return git('rev-parse', 'HEAD').trim();
+    },
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  };
+  git('init', '-q', '-b', 'main');
+  git('config', 'core.hooksPath', '/dev/null');
+  for (const [name, content] of Object.entries(files)) repository.write(name, content);
+  return repository;
+}
+
+const RETRY = `import { settings } from '../config.ts';
+
+/** Milliseconds to wait before the given attempt; doubles each time, up to the cap. */
+export function retryDelay(attempt: number): number {
+  const base = settings.retryBaseMs * 2 ** (attempt - 1);
+  return Math.min(base, settings.retryCapMs);
+}
+
+/** Runs a task until it succeeds or the attempts are used up. */
+export async function withRetries<T>(task: () => Promise<T>, attempts = 3): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await task();
+    } catch (error) {
+      if (attempt >= attempts) throw error;
+      await sleep(retryDelay(attempt));
+    }
+  }
+}
+
+function sleep(durationMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, durationMs));
+}
+`;
+
+const QUEUE = `import { withRetries } from '../retry.ts';
+
+export interface QueueOptions {
+  /** How many jobs run at once. */
+  concurrency: number;
+  /** Drops a job that waited longer than this, in milliseconds. */
+  maxWaitMs?: number;
+}
+
+/** Runs jobs in the order in which they came. */
+export class JobQueue {
+  private waiting: (() => Promise<void>)[] = [];
+
+  enqueue(job: () => Promise<void>): void {
+    this.waiting.push(job);
+    this.drain();
+  }
+
+  private async drain(): Promise<void> {
+    const job = this.waiting.shift();
+    if (job) await withRetries(job);
+  }
+}
+`;
+
+const CONFIG = `/** Settings of the whole program, read once. */
+export const settings = {
+  retryBaseMs: Number(process.env.RETRY_BASE_MS ?? 100),
+  retryCapMs: Number(process.env.RETRY_CAP_MS ?? 30_000),
+};
+`;
+
+const RETRY_TEST = `import { test } from 'vitest';
+import { retryDelay } from '../../src/retry.ts';
+
+test('the delay doubles and stops at the cap', () => {
+  retryDelay(1);
+});
+`;
+
+/** A small project about a harbour's jobs: retries, a queue, settings, tests, a document and a history. */
+export function createHarbourRepository(): TestRepository {
+  const repository = createTestRepository({
+    'README.md': '# Harbour\n\nHarbour moves containers between ships and trains, and retries what fails.\n',
+    'package.json': '{ "name": "harbour", "description": "Moves containers between ships and trains" }\n',
+    'src/config.ts': CONFIG,
+    'src/retry.ts': RETRY.replace('up to the cap', 'without end'),
+  });
+  repository.git('remote', 'add', 'origin', 'git@github.com:harbour-org/harbour.git');
+  repository.commit('Retry failed tasks with growing delays');
+  repository.write('src/retry.ts', RETRY);
+  repository.commit('Cap the retry delay\n\nWithout a cap a crane waited for two days after an outage.', {
+    author: 'Grace Hopper',
+    date: '2024-05-02T10:00:00Z',
+  });
+  repository.write('src/queue.ts', QUEUE);
+  repository.write('test/retry.test.ts', RETRY_TEST);
+  repository.write('docs/retries.md', '# Retries\n\nA failed job is tried again after a delay that doubles.\n');
+  repository.commit('Queue jobs in the order of arrival', { date: '2024-06-03T10:00:00Z' });
+  return repository;
+}

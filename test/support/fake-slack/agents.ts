@@ -1,0 +1,60 @@
+import type { FakeChannels } from './channels.ts';
+import { type Args, type Methods, type Reply, refused } from './wire.ts';
+
+/** Agent sessions and suggested prompts (docs.slack.dev/ai), which a workspace may lack. */
+export function createAgents(channels: FakeChannels) {
+  const calls: { method: string; args: Args }[] = [];
+  const sessions = new Map<string, { status: string; title?: string }>();
+  const state = { enabled: true };
+
+  const methods: Methods = {
+    'agents.sessions.setStatus': (args) => {
+      if (!['processing', 'active', 'suspended', 'closed'].includes(String(args.status)))
+        return refused('invalid_status');
+      const refusal = refusedSession('agents.sessions.setStatus', args);
+      if (refusal !== undefined) return refusal;
+      if (typeof args.title === 'string' && args.title.length > 200) return refused('invalid_arguments');
+      const known = sessions.get(keyOf(args));
+      const status = String(args.status);
+      // A title is taken when the session is made, and later ignored.
+      const title = known === undefined ? args.title : known.title;
+      sessions.set(keyOf(args), { status, ...(typeof title === 'string' ? { title } : {}) });
+      return { ok: true, status, agent_status: status };
+    },
+    'agents.sessions.rename': (args) => {
+      const refusal = refusedSession('agents.sessions.rename', args);
+      if (refusal !== undefined) return refusal;
+      const { title } = args;
+      if (typeof title !== 'string' || title.length < 1 || title.length > 200) return refused('invalid_arguments');
+      const known = sessions.get(keyOf(args));
+      if (known === undefined) return refused('session_not_found');
+      known.title = title;
+      return { ok: true };
+    },
+    'assistant.threads.setSuggestedPrompts': (args) => {
+      const refusal = refusedSession('assistant.threads.setSuggestedPrompts', args);
+      if (refusal !== undefined) return refusal;
+      const prompts = Array.isArray(args.prompts) ? (args.prompts as { title?: unknown; message?: unknown }[]) : [];
+      if (prompts.length === 0 || prompts.length > 4) return refused('invalid_arguments');
+      const whole = prompts.every(({ title, message }) => typeof title === 'string' && typeof message === 'string');
+      return whole ? { ok: true } : refused('invalid_arguments');
+    },
+  };
+
+  return {
+    methods,
+    calls,
+    sessions,
+    state,
+  };
+
+  function refusedSession(method: string, args: Args): Reply | undefined {
+    calls.push({ method, args });
+    if (!state.enabled) return refused('feature_disabled');
+    return channels.refusedRead(args.channel_id) === undefined ? undefined : refused('channel_not_found');
+  }
+}
+
+function keyOf(args: Args): string {
+  return `${String(args.channel_id)}:${String(args.thread_ts ?? '')}`;
+}

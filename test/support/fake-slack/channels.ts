@@ -1,0 +1,147 @@
+import { type FakePeople, people, team } from './people.ts';
+import { type Args, isTrue, type Methods, pageOf, type Reply, refused } from './wire.ts';
+
+/** A conversation; the app itself is a member by `botIsMember`, and not in `members`. */
+export interface FakeChannel {
+  isPrivate: boolean;
+  botIsMember: boolean;
+  isArchived: boolean;
+  /** Without a list, ada and bob. */
+  members?: string[];
+  /** Without a name, the id in small letters. */
+  name?: string;
+  isExtShared?: boolean;
+  isIm?: boolean;
+  isMpim?: boolean;
+}
+
+/** The conversations of the stand-in, and what is asked about them. */
+export function createChannels(folk: FakePeople) {
+  const { ada, bob, gerd, mia, olga } = people;
+  const open = { isPrivate: false, botIsMember: true, isArchived: false };
+  const closed = { ...open, isPrivate: true };
+  const channels = new Map<string, FakeChannel>([
+    ['C0GENERAL', { ...open, name: 'general', members: [ada, bob, gerd] }],
+    ['C0PUBLIC', { ...open, name: 'public', botIsMember: false }],
+    ['C0PRIVATE', { ...closed, name: 'private', botIsMember: false }],
+    ['C0SHARED', { ...open, name: 'shared', isExtShared: true, members: [ada, bob, olga] }],
+    ['C0GUESTS', { ...closed, name: 'guests', members: [ada, bob, mia] }],
+    ['G0GROUP', { ...closed, name: 'mpdm-ada--bob--deepsearch-1', isMpim: true }],
+    ...Object.values(people).map((id): [string, FakeChannel] => [dmOf(id), { ...closed, isIm: true, members: [id] }]),
+  ]);
+  const failingMembers = new Set<string>();
+
+  /** Everyone in a channel, the app included. */
+  function membersOf(channel: FakeChannel): string[] {
+    return [...(channel.members ?? [ada, bob]), ...(channel.botIsMember ? [team.botUserId] : [])];
+  }
+
+  /** What is closed to the app is as if it did not exist. */
+  function visible(id: unknown): FakeChannel | undefined {
+    const channel = typeof id === 'string' ? channels.get(id) : undefined;
+    return channel?.isPrivate && !channel.botIsMember ? undefined : channel;
+  }
+
+  const methods: Methods = {
+    'conversations.info': (args) => {
+      const channel = visible(args.channel);
+      return channel === undefined
+        ? refused('channel_not_found')
+        : { ok: true, channel: told(String(args.channel), channel, isTrue(args.include_num_members)) };
+    },
+    'conversations.members': (args) => {
+      const channel = visible(args.channel);
+      if (channel === undefined) return refused('channel_not_found');
+      if (failingMembers.has(String(args.channel))) return refused('fetch_members_failed');
+      const page = pageOf(membersOf(channel), args, { usual: 100, most: 999 });
+      if ('error' in page) return refused(page.error);
+      return { ok: true, members: page.items, response_metadata: { next_cursor: page.nextCursor } };
+    },
+    'conversations.list': listed(() => true),
+    'users.conversations': listed((channel) => channel.botIsMember),
+    'conversations.open': (args) => {
+      const person = folk.find(args.users);
+      if (person === undefined) return refused('user_not_found');
+      if (person.deleted === true) return refused('user_disabled');
+      if (person.is_bot === true) return refused('cannot_dm_bot');
+      return { ok: true, channel: { id: dmOf(person.id) } };
+    },
+    'conversations.join': (args) => {
+      const channel = channels.get(String(args.channel));
+      if (channel === undefined) return refused('channel_not_found');
+      if (channel.isPrivate) return refused('method_not_supported_for_channel_type');
+      channel.botIsMember = true;
+      return { ok: true, channel: { id: args.channel } };
+    },
+  };
+
+  return {
+    map: channels,
+    methods,
+    membersOf,
+    /** Why the app may not read a conversation, or nothing when it may. */
+    refusedRead: (id: unknown): Reply | undefined => {
+      const channel = visible(id);
+      if (channel === undefined) return refused('channel_not_found');
+      return channel.botIsMember ? undefined : refused('not_in_channel');
+    },
+    /** From now on, or no longer, nobody learns who is in this channel. */
+    failMembers: (id: string, fails = true) => {
+      if (fails) failingMembers.add(id);
+      else failingMembers.delete(id);
+    },
+  };
+
+  function listed(keep: (channel: FakeChannel) => boolean): (args: Args) => Reply {
+    return (args) => {
+      const types = String(args.types ?? 'public_channel').split(',');
+      const kept = [...channels]
+        .filter(([id, channel]) => visible(id) !== undefined && keep(channel) && types.includes(kindOf(channel)))
+        .filter(([, channel]) => !(isTrue(args.exclude_archived) && channel.isArchived));
+      const page = pageOf(kept, args, { usual: 100, most: 999 });
+      if ('error' in page) return refused(page.error);
+      return {
+        ok: true,
+        channels: page.items.map(([id, channel]) => told(id, channel, true)),
+        response_metadata: { next_cursor: page.nextCursor },
+      };
+    };
+  }
+
+  /** As docs.slack.dev/reference/objects/conversation-object: a direct message has no name and no count of members. */
+  function told(id: string, channel: FakeChannel, withCount: boolean): Record<string, unknown> {
+    const { isArchived, isPrivate, isExtShared = false, isIm = false, isMpim = false } = channel;
+    const always = { id, created: 1_700_000_000, is_archived: isArchived, is_im: isIm, is_org_shared: false };
+    if (isIm) return { ...always, user: channel.members?.[0], is_user_deleted: false, priority: 0 };
+    const name = channel.name ?? id.toLowerCase();
+    return {
+      ...always,
+      name,
+      name_normalized: name,
+      is_channel: !isPrivate,
+      is_group: isPrivate,
+      is_mpim: isMpim,
+      is_private: isPrivate,
+      is_member: channel.botIsMember,
+      is_general: id === 'C0GENERAL',
+      is_shared: isExtShared,
+      is_ext_shared: isExtShared,
+      is_pending_ext_shared: false,
+      context_team_id: team.id,
+      ...(withCount ? { num_members: membersOf(channel).length } : {}),
+    };
+  }
+}
+
+export type FakeChannels = ReturnType<typeof createChannels>;
+
+/** The id of a person's direct messages with the app. */
+export function dmOf(userId: string): string {
+  return userId.replace(/^U/, 'D');
+}
+
+function kindOf({ isIm, isMpim, isPrivate }: FakeChannel): string {
+  if (isIm === true) return 'im';
+  if (isMpim === true) return 'mpim';
+  return isPrivate ? 'private_channel' : 'public_channel';
+}

@@ -1,0 +1,155 @@
+import type { FakeChannels } from './channels.ts';
+import type { FakeFile, FakeMessages } from './messages.ts';
+import { team } from './people.ts';
+import { type Methods, refused } from './wire.ts';
+
+/** What a person attaches; `text` unless `bytes` are given. */
+export interface Attached {
+  name: string;
+  text?: string;
+  bytes?: Uint8Array;
+  mimetype?: string;
+  filetype?: string;
+  /** `snippet` for what was typed into Slack, else `hosted`. */
+  mode?: 'snippet' | 'hosted';
+  /** Fields laid over the file, such as `file_access`. */
+  more?: Record<string, unknown>;
+}
+
+interface Upload {
+  id: string;
+  name: string;
+  length: number;
+  content?: Buffer;
+}
+
+/** The files of the stand-in. `base` is the address of its server. */
+export function createFiles(base: () => string, channels: FakeChannels, messages: FakeMessages, violations: string[]) {
+  const contents = new Map<string, { content: Buffer; mimetype: string }>();
+  const uploads = new Map<string, Upload>();
+  let serial = 0;
+
+  const methods: Methods = {
+    'files.getUploadURLExternal': (args) => {
+      const length = Number(args.length);
+      if (typeof args.filename !== 'string' || args.filename === '' || !(length > 0))
+        return refused('missing_argument');
+      const id = nextId();
+      uploads.set(id, { id, name: args.filename, length });
+      return { ok: true, upload_url: `${base()}/upload/${id}`, file_id: id };
+    },
+    'files.completeUploadExternal': (args) => {
+      const named = Array.isArray(args.files) ? (args.files as { id?: unknown; title?: unknown }[]) : [];
+      if (named.length === 0) return refused('invalid_arguments');
+      const found = named.map(({ id }) => uploads.get(String(id)));
+      if (found.some((upload) => upload?.content === undefined)) return refused('file_not_found');
+      const refusal = args.channel_id === undefined ? undefined : channels.refusedRead(args.channel_id);
+      if (refusal !== undefined) return refusal;
+      if (args.thread_ts !== undefined && messages.find(args.channel_id, args.thread_ts) === undefined)
+        return refused('thread_not_found');
+      const files = found.flatMap((upload, index) => {
+        if (upload?.content === undefined) return [];
+        uploads.delete(upload.id);
+        const title = named[index]?.title;
+        return [
+          keep(upload.id, team.botUserId, upload.content, {
+            name: upload.name,
+            ...(typeof title === 'string' ? { more: { title } } : {}),
+          }),
+        ];
+      });
+      if (args.channel_id !== undefined) {
+        messages.add({
+          channel: String(args.channel_id),
+          user: team.botUserId,
+          bot_id: team.botId,
+          text: String(args.initial_comment ?? ''),
+          files,
+          ...(args.thread_ts === undefined ? {} : { thread_ts: String(args.thread_ts) }),
+        });
+      }
+      return { ok: true, files: files.map(({ id, title }) => ({ id, title })) };
+    },
+  };
+
+  return {
+    methods,
+    /** Attaches a file to a message. */
+    add: (ts: string, attached: Attached): FakeFile => {
+      const message = messages.list.find((each) => each.ts === ts);
+      if (message === undefined) throw new Error(`no message ${ts}`);
+      const content = Buffer.from(attached.bytes ?? attached.text ?? '');
+      const file = keep(nextId(), message.user, content, attached);
+      message.files = [...(message.files ?? []), file];
+      return file;
+    },
+    /** What was uploaded or attached, as text. */
+    textOf: (id: string): string | undefined => contents.get(id)?.content.toString('utf8'),
+    download: (id: string) => contents.get(id),
+    receive: (id: string, content: Buffer): boolean => {
+      const upload = uploads.get(id);
+      if (upload === undefined) return false;
+      if (upload.length !== content.length) {
+        violations.push(`upload of ${content.length} bytes, ${upload.length} announced`);
+        return false;
+      }
+      upload.content = content;
+      return true;
+    },
+  };
+
+  function nextId(): string {
+    serial += 1;
+    return `F0${serial}`;
+  }
+
+  function keep(id: string, user: string, content: Buffer, attached: Attached): FakeFile {
+    const { name, mode = 'hosted' } = attached;
+    const filetype = attached.filetype ?? filetypes[name.split('.').at(-1) ?? ''] ?? 'text';
+    const image = ['png', 'jpg', 'gif'].includes(filetype);
+    const mimetype = attached.mimetype ?? (image ? `image/${filetype}` : 'text/plain');
+    contents.set(id, { content, mimetype });
+    const url = `${base()}/files-pri/${team.id}-${id}`;
+    return {
+      id,
+      created: 1_700_000_000,
+      timestamp: 1_700_000_000,
+      name,
+      title: name,
+      mimetype,
+      filetype,
+      pretty_type: image ? filetype.toUpperCase() : 'Plain Text',
+      user,
+      user_team: team.id,
+      editable: mode === 'snippet',
+      size: content.length,
+      mode,
+      is_external: false,
+      external_type: '',
+      is_public: true,
+      public_url_shared: false,
+      url_private: `${url}/${encodeURIComponent(name)}`,
+      url_private_download: `${url}/download/${encodeURIComponent(name)}`,
+      permalink: `https://fake.slack.com/files/${user}/${id}/${encodeURIComponent(name)}`,
+      has_rich_preview: false,
+      file_access: 'visible',
+      ...attached.more,
+    };
+  }
+}
+
+const filetypes: Record<string, string> = {
+  txt: 'text',
+  log: 'text',
+  md: 'markdown',
+  ts: 'typescript',
+  js: 'javascript',
+  go: 'go',
+  py: 'python',
+  json: 'javascript',
+  png: 'png',
+  jpg: 'jpg',
+  gif: 'gif',
+  pdf: 'pdf',
+  zip: 'zip',
+};

@@ -1,0 +1,59 @@
+import type { FakeChannels } from './channels.ts';
+import { type FakeMessage, type FakeMessages, toldMessage } from './messages.ts';
+import { type Args, isTrue, type Methods, pageOf, refused } from './wire.ts';
+
+/** Reading conversations and threads: the methods that tell what was said. */
+export function createHistory(channels: FakeChannels, messages: FakeMessages): Methods {
+  return {
+    /** The root first, whatever the window, then replies from oldest to newest; `limit` counts the root too. */
+    'conversations.replies': (args) => {
+      const refusal = channels.refusedRead(args.channel);
+      if (refusal !== undefined) return refusal;
+      const root = messages.find(args.channel, args.ts);
+      if (root === undefined) return refused('thread_not_found');
+      const replies = repliesTo(root);
+      const page = pageOf([root, ...replies.filter(within(args))], args, { usual: 1_000, most: 1_000 });
+      if ('error' in page) return refused(page.error);
+      return {
+        ok: true,
+        messages: page.items.map((each) => toldMessage(each, args, each === root ? replies : [])),
+        has_more: page.hasMore,
+        ...(page.hasMore ? { response_metadata: { next_cursor: page.nextCursor } } : {}),
+      };
+    },
+    /** From newest to oldest, and no replies but those also sent to the channel. */
+    'conversations.history': (args) => {
+      const refusal = channels.refusedRead(args.channel);
+      if (refusal !== undefined) return refusal;
+      const shown = messages.list.filter(
+        (message) =>
+          message.channel === args.channel &&
+          (message.thread_ts === undefined || message.subtype === 'thread_broadcast') &&
+          within(args)(message),
+      );
+      const page = pageOf(shown.toReversed(), args, { usual: 100, most: 999 });
+      if ('error' in page) return refused(page.error);
+      return {
+        ok: true,
+        messages: page.items.map((each) => toldMessage(each, args, repliesTo(each))),
+        has_more: page.hasMore,
+        pin_count: 0,
+        ...(page.hasMore ? { response_metadata: { next_cursor: page.nextCursor } } : {}),
+      };
+    },
+  };
+
+  function repliesTo(root: FakeMessage): FakeMessage[] {
+    return messages.list.filter(({ channel, thread_ts: ts }) => channel === root.channel && ts === root.ts);
+  }
+}
+
+function within(args: Args): (message: FakeMessage) => boolean {
+  const oldest = Number(args.oldest ?? 0);
+  const latest = args.latest === undefined ? Number.POSITIVE_INFINITY : Number(args.latest);
+  const inclusive = isTrue(args.inclusive);
+  return ({ ts }) => {
+    const at = Number(ts);
+    return inclusive ? at >= oldest && at <= latest : at > oldest && at < latest;
+  };
+}

@@ -1,0 +1,225 @@
+import { dmOf, type FakeChannels } from './channels.ts';
+import { slackProblems } from './limits.ts';
+import { type FakePeople, team } from './people.ts';
+import { type Args, isTrue, type Methods, type Reply, refused } from './wire.ts';
+
+export interface FakeMessage {
+  ts: string;
+  channel: string;
+  user: string;
+  bot_id?: string;
+  text: string;
+  blocks?: FakeBlock[];
+  metadata?: unknown;
+  thread_ts?: string;
+  subtype?: string;
+  files?: FakeFile[];
+  /** Previews, by `chat.unfurl`. */
+  attachments?: Record<string, unknown>[];
+  edited?: { user: string; ts: string };
+  edits: number;
+}
+
+/** A file as it stands on a message (docs.slack.dev/reference/objects/file-object). */
+export interface FakeFile {
+  id: string;
+  name: string;
+  title: string;
+  mimetype: string;
+  filetype: string;
+  pretty_type: string;
+  user: string;
+  mode: string;
+  size: number;
+  is_external: boolean;
+  url_private: string;
+  url_private_download: string;
+  permalink: string;
+  [more: string]: unknown;
+}
+
+export interface FakeBlock {
+  type: string;
+  block_id?: string;
+  text?: unknown;
+  elements?: FakeElement[];
+  accessory?: FakeElement;
+  element?: FakeElement;
+  label?: unknown;
+  optional?: boolean;
+}
+
+/** What is read of a button, a menu, an input or feedback buttons. */
+export interface FakeElement {
+  type: string;
+  action_id?: string;
+  value?: string;
+  text?: unknown;
+  options?: FakeOption[];
+  initial_option?: FakeOption;
+  initial_options?: FakeOption[];
+  initial_value?: string;
+  initial_conversation?: string;
+  max_length?: number;
+  min_length?: number;
+  positive_button?: { text: unknown; value: string };
+  negative_button?: { text: unknown; value: string };
+}
+
+export interface FakeOption {
+  text: unknown;
+  value: string;
+}
+
+export interface FakeEphemeral {
+  channel: string;
+  user: string;
+  thread_ts?: string;
+  text: string;
+  blocks?: FakeBlock[];
+}
+
+/** The messages of the stand-in, and the methods that post and edit them. */
+export function createMessages(folk: FakePeople, channels: FakeChannels, violations: string[]) {
+  const messages: FakeMessage[] = [];
+  const ephemerals: FakeEphemeral[] = [];
+  let clock = 1_700_000_000;
+  let refusedBlockTypes: string[] = [];
+
+  const methods: Methods = {
+    'chat.postMessage': (args) => {
+      const channel = resolveChannel(args.channel);
+      const refusal = refusedPost('chat.postMessage', args, channel);
+      if (refusal !== undefined) return refusal;
+      const message = add({ channel: channel ?? '', user: team.botUserId, bot_id: team.botId, ...posted(args) });
+      return { ok: true, ts: message.ts, channel: message.channel, message };
+    },
+    'chat.update': (args) => {
+      const message = find(args.channel, args.ts);
+      if (message === undefined) return refused('message_not_found');
+      if (message.bot_id !== team.botId) return refused('cant_update_message');
+      const refusal = refusedForm('chat.update', args);
+      if (refusal !== undefined) return refusal;
+      Object.assign(message, posted(args), { edits: message.edits + 1 });
+      return { ok: true, ts: message.ts, channel: message.channel };
+    },
+    'chat.postEphemeral': (args) => {
+      const channel = resolveChannel(args.channel);
+      const refusal = refusedPost('chat.postEphemeral', args, channel);
+      if (refusal !== undefined) return refusal;
+      const user = folk.find(args.user);
+      const place = channels.map.get(channel ?? '');
+      if (user === undefined || place === undefined || !channels.membersOf(place).includes(user.id))
+        return refused('user_not_in_channel');
+      ephemerals.push({ channel: channel ?? '', user: user.id, ...posted(args) });
+      return { ok: true, message_ts: nextTs() };
+    },
+    'chat.getPermalink': (args) => {
+      const refusal = channels.refusedRead(args.channel);
+      if (refusal !== undefined) return refused('channel_not_found');
+      const message = find(args.channel, args.message_ts);
+      if (message === undefined) return refused('message_not_found');
+      return { ok: true, channel: message.channel, permalink: permalinkOf(message) };
+    },
+  };
+
+  return {
+    list: messages,
+    ephemerals,
+    methods,
+    add,
+    find,
+    nextTs,
+    refuseBlocks: (types: string[]) => {
+      refusedBlockTypes = types;
+    },
+    /** A person edits their message. Throws when it is not theirs to edit. */
+    edit: (ts: string, text: string): { before: FakeMessage; after: FakeMessage } => {
+      const message = messages.find((each) => each.ts === ts);
+      if (message === undefined || message.bot_id !== undefined) throw new Error(`nobody can edit ${ts}`);
+      const before = { ...message };
+      Object.assign(message, { text, edited: { user: message.user, ts: nextTs() }, edits: message.edits + 1 });
+      return { before, after: { ...message } };
+    },
+    remove: (ts: string) => {
+      const index = messages.findIndex((message) => message.ts === ts);
+      if (index >= 0) messages.splice(index, 1);
+    },
+  };
+
+  function find(channel: unknown, ts: unknown): FakeMessage | undefined {
+    return messages.find((message) => message.ts === ts && message.channel === channel);
+  }
+
+  function add(message: Omit<FakeMessage, 'ts' | 'edits'>): FakeMessage {
+    const added = { ...message, ts: nextTs(), edits: 0 };
+    messages.push(added);
+    return added;
+  }
+
+  /** Unique and growing, and close to the real time, as Slack's timestamps are. */
+  function nextTs(): string {
+    clock = Math.max(clock + 1, 0);
+    return `${Math.floor(Date.now() / 1000)}.${String(clock % 1_000_000).padStart(6, '0')}`;
+  }
+
+  function refusedPost(method: string, args: Args, channelId: string | undefined): Reply | undefined {
+    const channel = channelId === undefined ? undefined : channels.map.get(channelId);
+    if (channel === undefined) return refused('channel_not_found');
+    if (channel.isArchived) return refused('is_archived');
+    if (!channel.botIsMember) return refused(channel.isPrivate ? 'channel_not_found' : 'not_in_channel');
+    if (args.thread_ts !== undefined && !messages.some(({ ts }) => ts === args.thread_ts))
+      return refused('thread_not_found');
+    const lets = args.unfurl_links !== 'false' || args.unfurl_media !== 'false';
+    if (method === 'chat.postMessage' && lets && !isDirect(args)) violations.push(`${method} lets links unfurl`);
+    return refusedForm(method, args);
+  }
+
+  function refusedForm(method: string, args: Args): Reply | undefined {
+    const blocks = (args.blocks ?? []) as FakeBlock[];
+    if (blocks.some(({ type }) => refusedBlockTypes.includes(type))) return refused('invalid_blocks');
+    const problems = slackProblems(method, args);
+    if (problems.length === 0) return undefined;
+    violations.push(...problems.map((problem) => `${method}: ${problem}`));
+    return refused('invalid_blocks');
+  }
+}
+
+export type FakeMessages = ReturnType<typeof createMessages>;
+
+/** A message as the Web API tells it: without what only the stand-in keeps, and metadata only when asked for. */
+export function toldMessage(message: FakeMessage, args: Args, replies: FakeMessage[] = []): Record<string, unknown> {
+  const { edits: _, channel: __, metadata, ...rest } = message;
+  return {
+    type: 'message',
+    ...rest,
+    team: team.id,
+    ...(metadata !== undefined && isTrue(args.include_all_metadata) ? { metadata } : {}),
+    ...(replies.length === 0
+      ? {}
+      : { thread_ts: message.ts, reply_count: replies.length, latest_reply: replies.at(-1)?.ts }),
+  };
+}
+
+export function permalinkOf({ channel, ts, thread_ts: threadTs }: FakeMessage): string {
+  const link = `https://fake.slack.com/archives/${channel}/p${ts.replace('.', '')}`;
+  return threadTs === undefined ? link : `${link}?thread_ts=${threadTs}&cid=${channel}`;
+}
+
+function isDirect(args: Args): boolean {
+  return typeof args.channel === 'string' && args.channel.startsWith('U');
+}
+
+function resolveChannel(channel: unknown): string | undefined {
+  if (typeof channel !== 'string') return undefined;
+  return channel.startsWith('U') ? dmOf(channel) : channel;
+}
+
+function posted(args: Args): Pick<FakeMessage, 'text' | 'blocks' | 'metadata' | 'thread_ts'> {
+  return {
+    text: String(args.text ?? ''),
+    ...(args.blocks === undefined ? {} : { blocks: args.blocks as FakeBlock[] }),
+    ...(args.metadata === undefined ? {} : { metadata: args.metadata }),
+    ...(args.thread_ts === undefined ? {} : { thread_ts: String(args.thread_ts) }),
+  };
+}

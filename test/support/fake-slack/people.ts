@@ -1,0 +1,123 @@
+import { isTrue, type Methods, pageOf, refused } from './wire.ts';
+
+export const team = { id: 'T0FAKE', botUserId: 'U0BOT', botId: 'B0BOT', botToken: 'xoxb-fake-token' };
+
+/**
+ * Who there is: `ada` and `bob` are full members, `gerd` one who reads German, `mia` a guest of several channels, `uma`
+ * a guest of one, `olga` of another organisation, `otto` gone, `robo` an app of others.
+ */
+export const people = {
+  ada: 'U0ADA',
+  bob: 'U0BOB',
+  gerd: 'U0GERD',
+  mia: 'U0MIA',
+  uma: 'U0UMA',
+  olga: 'U0OLGA',
+  otto: 'U0OTTO',
+  robo: 'U0ROBO',
+};
+
+/** The organisation that `C0SHARED` is shared with. */
+export const otherTeamId = 'T0OTHER';
+
+/** What Slack tells of a person; tests may change it. `locale` is told only when asked for. */
+export interface FakePerson {
+  id: string;
+  name: string;
+  team_id: string;
+  locale: string;
+  tz: string;
+  tz_offset: number;
+  deleted?: boolean;
+  is_restricted?: boolean;
+  is_ultra_restricted?: boolean;
+  is_bot?: boolean;
+  is_stranger?: boolean;
+  enterprise_user?: Record<string, unknown>;
+}
+
+function person(id: string, name: string, more: Partial<FakePerson> = {}): FakePerson {
+  return { id, name, team_id: team.id, locale: 'en-US', tz: 'America/Los_Angeles', tz_offset: -28_800, ...more };
+}
+
+/** The people of the stand-in, and what is asked about them. */
+export function createPeople() {
+  const everyone = new Map(
+    [
+      person(people.ada, 'ada'),
+      person(people.bob, 'bob'),
+      person(people.gerd, 'gerd', { locale: 'de-DE', tz: 'Europe/Berlin', tz_offset: 3_600 }),
+      person(people.mia, 'mia', { is_restricted: true }),
+      person(people.uma, 'uma', { is_restricted: true, is_ultra_restricted: true }),
+      person(people.olga, 'olga', { team_id: otherTeamId, is_stranger: false }),
+      person(people.otto, 'otto', { deleted: true }),
+      person(people.robo, 'robo', { is_bot: true }),
+      person(team.botUserId, 'deepsearch', { is_bot: true }),
+    ].map((each) => [each.id, each]),
+  );
+  const failing = new Map<string, string>();
+
+  const methods: Methods = {
+    'users.info': (args) => {
+      const found = everyone.get(String(args.user));
+      if (found === undefined) return refused('user_not_found');
+      const failure = failing.get(found.id);
+      if (failure !== undefined) return refused(failure);
+      return { ok: true, user: told(found, isTrue(args.include_locale)) };
+    },
+    'users.list': (args) => {
+      const page = pageOf([...everyone.values()], args, { usual: 200, most: 999 });
+      if ('error' in page) return refused(page.error);
+      return {
+        ok: true,
+        members: page.items.map((each) => told(each, isTrue(args.include_locale))),
+        cache_ts: 1_700_000_000,
+        response_metadata: { next_cursor: page.nextCursor },
+      };
+    },
+  };
+
+  return {
+    methods,
+    find: (id: unknown) => (typeof id === 'string' ? everyone.get(id) : undefined),
+    change: (id: string, changes: Partial<FakePerson>) => {
+      everyone.set(id, { ...(everyone.get(id) ?? person(id, id.toLowerCase())), ...changes, id });
+    },
+    /** From now on `users.info` refuses to tell about this person; without an error it tells again. */
+    failInfo: (id: string, error?: string) => {
+      if (error === undefined) failing.delete(id);
+      else failing.set(id, error);
+    },
+  };
+}
+
+export type FakePeople = ReturnType<typeof createPeople>;
+
+/** As docs.slack.dev/reference/objects/user-object: of people who are gone less is told. */
+function told(found: FakePerson, withLocale: boolean): Record<string, unknown> {
+  const { id, name, team_id, locale, tz, tz_offset, enterprise_user } = found;
+  const profile = {
+    real_name: `${name[0]?.toUpperCase() ?? ''}${name.slice(1)} Example`,
+    display_name: name,
+    team: team_id,
+    ...(found.is_bot === true ? { bot_id: id === team.botUserId ? team.botId : `B${id.slice(1)}` } : {}),
+  };
+  const always = { id, team_id, name, profile, is_bot: found.is_bot ?? false, is_app_user: false, updated: 1 };
+  if (found.deleted === true) return { ...always, deleted: true };
+  return {
+    ...always,
+    deleted: false,
+    real_name: profile.real_name,
+    tz,
+    tz_label: tz,
+    tz_offset,
+    is_admin: false,
+    is_owner: false,
+    is_primary_owner: false,
+    is_restricted: found.is_restricted ?? false,
+    is_ultra_restricted: found.is_ultra_restricted ?? false,
+    ...(found.is_stranger === undefined ? {} : { is_stranger: found.is_stranger }),
+    ...(enterprise_user === undefined ? {} : { enterprise_user }),
+    ...(withLocale ? { locale } : {}),
+  };
+}

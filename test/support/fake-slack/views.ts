@@ -1,0 +1,187 @@
+import { slackProblems } from './limits.ts';
+import type { FakeBlock } from './messages.ts';
+import { type FakePeople, team } from './people.ts';
+import { type Args, type Methods, type Reply, refused } from './wire.ts';
+
+/** A modal or a Home tab as the app sent it, with what Slack adds. */
+export interface FakeView {
+  id: string;
+  hash: string;
+  type: 'modal' | 'home';
+  blocks: FakeBlock[];
+  callback_id?: string;
+  private_metadata?: string;
+  external_id?: string;
+  title?: { text: string };
+  submit?: { text: string };
+  close?: { text: string };
+  notify_on_close?: boolean;
+  clear_on_close?: boolean;
+  root_view_id: string;
+  previous_view_id: string | null;
+}
+
+/** The modals people have open, and their Home tabs. */
+export function createViews(folk: FakePeople, violations: string[]) {
+  /** Every call that opened a modal, as sent. */
+  const opened: Args[] = [];
+  const stack: FakeView[] = [];
+  const homes = new Map<string, FakeView>();
+  const usedTriggers = new Set<unknown>();
+  const expiredTriggers = new Set<unknown>();
+  let allExpired = false;
+  let serial = 0;
+
+  const methods: Methods = {
+    'views.open': (args) => {
+      const refusal = refusedTrigger(args) ?? refusedForm('views.open', args, 'modal');
+      if (refusal !== undefined) return refusal;
+      usedTriggers.add(args.trigger_id);
+      opened.push(args);
+      stack.length = 0;
+      return shown(add(args.view));
+    },
+    'views.push': (args) => {
+      const refusal = refusedTrigger(args) ?? refusedForm('views.push', args, 'modal');
+      if (refusal !== undefined) return refusal;
+      if (stack.length >= 3) return refused('push_limit_reached');
+      usedTriggers.add(args.trigger_id);
+      return shown(add(args.view));
+    },
+    'views.update': (args) => {
+      const known = stack.find(({ id, external_id: externalId }) =>
+        args.view_id === undefined
+          ? args.external_id !== undefined && externalId === args.external_id
+          : id === args.view_id,
+      );
+      if (known === undefined) return refused('not_found');
+      if (args.hash !== undefined && args.hash !== known.hash) return refused('hash_conflict');
+      const refusal = refusedForm('views.update', args, 'modal', known.external_id);
+      return refusal ?? shown(replace(known, args.view));
+    },
+    'views.publish': (args) => {
+      const user = folk.find(args.user_id);
+      if (user === undefined) return refused('user_not_found');
+      const known = homes.get(user.id);
+      if (args.hash !== undefined && args.hash !== known?.hash) return refused('hash_conflict');
+      const refusal = refusedForm('views.publish', args, 'home', known?.external_id);
+      if (refusal !== undefined) return refusal;
+      const home = made(args.view, known?.id, { root: undefined, previous: null });
+      homes.set(user.id, home);
+      return shown(home);
+    },
+  };
+
+  return {
+    methods,
+    opened,
+    /** The modals open now, the topmost last. */
+    stack,
+    homes,
+    /** Makes a trigger too old to be used; without an id, all of them from now on. */
+    expireTriggers: (triggerId?: string) => {
+      if (triggerId === undefined) allExpired = true;
+      else expiredTriggers.add(triggerId);
+    },
+    /** The person closes a modal, and with it those above it. */
+    close: (view: FakeView) => {
+      const index = stack.findIndex(({ id }) => id === view.id);
+      if (index >= 0) stack.splice(index);
+    },
+    /** What Slack does with the answer to a submission. */
+    afterSubmission: (view: FakeView, answer: unknown) => {
+      const { response_action: action, view: next, errors } = (answer ?? {}) as Args;
+      if (action === undefined) stack.pop();
+      else if (action === 'clear') stack.length = 0;
+      else if (action === 'errors') checkErrors(view, errors);
+      else if (action === 'update' || action === 'push') {
+        const refusal = refusedForm(`views.${action}`, { view: next }, 'modal', view.external_id);
+        if (refusal !== undefined) violations.push(`view_submission: ${JSON.stringify(refusal)}`);
+        else if (action === 'push') add(next);
+        else replace(view, next);
+      } else violations.push(`view_submission: unknown response_action ${String(action)}`);
+    },
+    /** The view with what people have filled in, as it stands in payloads. */
+    told,
+  };
+
+  function checkErrors(view: FakeView, errors: unknown): void {
+    const inputs = view.blocks.filter(({ type }) => type === 'input').map(({ block_id: id }) => id);
+    const named = Object.entries((errors ?? {}) as Args);
+    if (named.length === 0) violations.push('view_submission: errors without any');
+    for (const [blockId, error] of named) {
+      if (!inputs.includes(blockId)) violations.push(`view_submission: no input ${blockId} to put an error at`);
+      if (typeof error !== 'string' || error === '') violations.push('view_submission: an error without a text');
+    }
+  }
+
+  function refusedTrigger({ trigger_id: id }: Args): Reply | undefined {
+    if (typeof id !== 'string' || id === '') return refused('invalid_arguments');
+    if (allExpired || expiredTriggers.has(id)) return refused('expired_trigger_id');
+    return usedTriggers.has(id) ? refused('exchanged_trigger_id') : undefined;
+  }
+
+  function refusedForm(method: string, args: Args, type: string, ownExternalId?: string): Reply | undefined {
+    const problems = slackProblems(method, args);
+    const view = (args.view ?? {}) as Partial<FakeView>;
+    if (problems.length === 0 && view.type !== type)
+      problems.push(`a ${String(view.type)} view where a ${type} belongs`);
+    const { external_id: externalId } = view;
+    if (externalId && externalId !== ownExternalId && stack.some(({ external_id: id }) => id === externalId))
+      problems.push('duplicate_external_id');
+    if (problems.length === 0) return undefined;
+    violations.push(...problems.map((problem) => `${method}: ${problem}`));
+    return refused('invalid_arguments');
+  }
+
+  function add(view: unknown): FakeView {
+    const added = made(view, undefined, { root: stack[0]?.id, previous: stack.at(-1)?.id ?? null });
+    stack.push(added);
+    return added;
+  }
+
+  function replace(known: FakeView, view: unknown): FakeView {
+    const next = made(view, known.id, { root: known.root_view_id, previous: known.previous_view_id });
+    const index = stack.findIndex(({ id }) => id === known.id);
+    if (index >= 0) stack[index] = next;
+    return next;
+  }
+
+  /** Blocks without an id get one, as Slack gives them. */
+  function made(raw: unknown, id: string | undefined, place: { root: string | undefined; previous: string | null }) {
+    serial += 1;
+    const view = raw as FakeView;
+    const ownId = id ?? `V0${serial}`;
+    const blocks = view.blocks.map((block, index) => ({ ...block, block_id: block.block_id ?? `b${serial}${index}` }));
+    return {
+      ...view,
+      blocks,
+      id: ownId,
+      hash: `${1_700_000_000 + serial}.hash`,
+      root_view_id: place.root ?? ownId,
+      previous_view_id: place.previous,
+    };
+  }
+
+  function shown(view: FakeView): Reply {
+    return { ok: true, view: told(view) };
+  }
+
+  function told(view: FakeView, values: Record<string, unknown> = {}): Record<string, unknown> {
+    return {
+      callback_id: '',
+      private_metadata: '',
+      external_id: '',
+      notify_on_close: false,
+      clear_on_close: false,
+      submit: null,
+      close: null,
+      ...view,
+      team_id: team.id,
+      app_id: 'A0APP',
+      app_installed_team_id: team.id,
+      bot_id: team.botId,
+      state: { values },
+    };
+  }
+}

@@ -1,0 +1,39 @@
+import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
+import { call, createWebClient, webClientOptions } from '../../../src/slack/calls/web-client.ts';
+import { createRecordingJournal } from '../recording-journal.ts';
+
+/** What Slack says to one call, by its arguments; an `error` is a refusal. */
+export type Reply = Record<string, unknown> | ((args: URLSearchParams) => Record<string, unknown>);
+
+/** The parts an adapter of Slack needs, before a Slack that says `replies` and a clock that stands still. */
+export function createScriptedSlack(replies: Record<string, Reply> = {}) {
+  const { journal, lines } = createRecordingJournal();
+  const calls: { method: string; args: URLSearchParams }[] = [];
+  let nowMs = 1_700_000_000_000;
+  const client = createWebClient('xoxb-test', {
+    ...webClientOptions('http://127.0.0.1:9/api/', createLibraryLogger(journal)),
+    fetch: async (url, init) => {
+      const method = String(url).replace(/^.*\/api\//, '');
+      const args = new URLSearchParams(String(init?.body));
+      calls.push({ method, args });
+      const reply = replies[method] ?? { error: 'unknown_method' };
+      const said = typeof reply === 'function' ? reply(args) : reply;
+      return Response.json({ ok: !('error' in said), ...said });
+    },
+  });
+  return {
+    replies,
+    lines,
+    calls,
+    called: (method: string) => calls.filter((each) => each.method === method).length,
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+    deps: {
+      client,
+      through: <Result>(method: string, _urgency: string, run: () => Promise<Result>) => call(method, run),
+      journal,
+      now: () => nowMs,
+    },
+  };
+}

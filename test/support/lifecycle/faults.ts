@@ -1,0 +1,81 @@
+import { AppError } from '../../../src/core/errors.ts';
+import { crash, failing } from './memory-requests.ts';
+import type { Fate, Fault, Operation } from './memory-world.ts';
+
+const unknown = { outcomeUnknown: true };
+
+const storageFaults = [crash('no'), crash('yes'), failing('storage'), failing('storage', unknown, 'yes')];
+
+const readFaults = [
+  crash('no'),
+  failing('unavailable'),
+  failing('badReply'),
+  failing('rateLimited', { retryAfterMs: 5_000 }),
+  failing('rateLimited', { retryAfterMs: 120_000 }),
+];
+
+/** A request that changes something: certainly not done, done or not without word of it, or done a little later. */
+const writeFaults = [
+  ...readFaults.filter(({ error }) => !(error instanceof AppError && error.kind === 'badReply')),
+  crash('yes'),
+  crash('late'),
+  failing('unavailable', unknown, 'yes'),
+  failing('unavailable', unknown, 'no'),
+  failing('unavailable', unknown, 'late'),
+  failing('badReply', unknown, 'yes'),
+];
+
+const passingFaults: Record<Operation, Fault[]> = {
+  get: [crash('no'), failing('storage')],
+  write: storageFaults,
+  claim: storageFaults,
+  create: writeFaults,
+  followUp: writeFaults,
+  read: readFaults,
+  newest: readFaults,
+  cancel: writeFaults.filter(({ happens }) => happens !== 'late'),
+  postCard: writeFaults,
+  postPart: writeFaults,
+  updateCard: writeFaults.filter(({ happens }) => happens !== 'late'),
+  find: readFaults,
+  admit: readFaults,
+  readThread: readFaults,
+  attach: writeFaults,
+  note: storageFaults,
+  tellPrivately: [crash('no'), crash('yes'), failing('unavailable')],
+};
+
+/** Faults that no repetition overcomes. */
+const lastingFaults: Partial<Record<Operation, Fault[]>> = {
+  create: [failing('refused'), failing('unauthorized')],
+  followUp: [failing('refused'), failing('unauthorized'), failing('notFound')],
+  read: [failing('unauthorized'), failing('notFound')],
+  postCard: [failing('undeliverable'), failing('refused'), failing('unrenderable')],
+  postPart: [failing('undeliverable'), failing('refused'), failing('unrenderable')],
+  updateCard: [failing('undeliverable'), failing('refused')],
+  find: [failing('undeliverable')],
+  admit: [failing('unauthorized')],
+  readThread: [failing('unauthorized'), failing('undeliverable')],
+  attach: [failing('refused')],
+};
+
+/**
+ * A fate that follows a script: one number for each operation in order, 0 lets it pass, others choose among the faults
+ * that this operation knows. After the script's end everything passes. Returns also what it did, for a failure's report.
+ */
+export function scriptedFate(script: readonly number[], { lasting = false } = {}): { fate: Fate; log: string[] } {
+  const log: string[] = [];
+  let index = 0;
+  return {
+    log,
+    fate: (operation) => {
+      const choice = script[index] ?? 0;
+      index += 1;
+      if (choice === 0) return undefined;
+      const faults = [...passingFaults[operation], ...(lasting ? (lastingFaults[operation] ?? []) : [])];
+      const fault = faults[(choice - 1) % faults.length];
+      if (fault !== undefined) log.push(`${index} ${operation}: ${fault.error.message}, happens ${fault.happens}`);
+      return fault;
+    },
+  };
+}

@@ -1,0 +1,491 @@
+import { expectation } from '../../../src/core/durations.ts';
+import { AppError } from '../../../src/core/errors.ts';
+import type { LifePorts } from '../../../src/core/life-ports.ts';
+import { createLook } from '../../../src/core/look.ts';
+import { defaultPacing } from '../../../src/core/pacing.ts';
+import type {
+  CardView,
+  CodeSearch,
+  Conversation,
+  Messenger,
+  PrivateNotice,
+  UpstreamQuestion,
+} from '../../../src/core/ports.ts';
+import type { Question, ThreadPlace } from '../../../src/core/question.ts';
+import type { LifeSettings } from '../../../src/core/settings.ts';
+import { createTurns, type TurnLimits } from '../../../src/core/turns.ts';
+import { questionFormat, threadFormat, turnsFormat } from '../../../src/storage/records.ts';
+import { createRecordingJournal } from '../recording-journal.ts';
+
+/** The process dies here: no code of the core may catch it. */
+export class Crash extends Error {
+  override readonly name = 'Crash';
+}
+
+/** What goes wrong with one operation, and whether it takes effect all the same: at once, or `late` by two seconds. */
+export interface Fault {
+  error: Error;
+  happens: 'no' | 'yes' | 'late';
+}
+
+export type Operation =
+  | 'get'
+  | 'write'
+  | 'claim'
+  | 'create'
+  | 'followUp'
+  | 'read'
+  | 'newest'
+  | 'cancel'
+  | 'postCard'
+  | 'updateCard'
+  | 'postPart'
+  | 'find'
+  | 'admit'
+  | 'readThread'
+  | 'attach'
+  | 'note'
+  | 'tellPrivately';
+
+/** Asked before every operation; undefined lets it pass. */
+export type Fate = (operation: Operation) => Fault | undefined;
+
+/** How the service deals with one question: how long it works and what comes of it. */
+export interface Work {
+  takesMs: number;
+  ends: 'completed' | 'failed' | 'tooLong' | 'limited' | 'cancelled';
+  /** When the limit is over, for `limited`: after the end, in milliseconds. */
+  resetsInMs?: number;
+  parts?: number;
+}
+
+export interface PostedMessage {
+  ts: string;
+  channelId: string;
+  threadTs: string | undefined;
+  questionId: string;
+  /** `card`, or the round and number of a part. */
+  marker: string;
+  /** What a card shows now. */
+  view?: CardView;
+  /** What a part is about. */
+  outcome?: Question['outcome'];
+  deleted: boolean;
+}
+
+interface Asked extends UpstreamQuestion {
+  work: Work;
+  startedMs: number;
+}
+
+/** A planned look; `againMs` is when another was asked for while it ran. */
+interface Due {
+  atMs: number;
+  isRunning: boolean;
+  againMs: number | undefined;
+}
+
+const lateMs = 2_000;
+
+/** A small world with strict rules, one clock and no time of its own: what happens is what `run` is told to let happen. */
+export function createMemoryLife(
+  options: {
+    fate?: Fate;
+    work?: (text: string, attempt: number) => Work;
+    settings?: Partial<LifeSettings>;
+    /** Few unless told, so that questions often wait for their turn. */
+    turnLimits?: TurnLimits;
+    random?: () => number;
+  } = {},
+) {
+  const fate: Fate = options.fate ?? (() => undefined);
+  const startMs = 1_800_000_000_000;
+  let nowMs = startMs;
+  const agenda: { atMs: number; run: () => Promise<void> | void }[] = [];
+  const violations: string[] = [];
+  const questions = new Map<string, { text: string; revision: number }>();
+  const threads = new Map<string, { text: string; revision: number }>();
+  const turnBooks = new Map<string, { text: string; revision: number }>();
+  const open = new Set<string>();
+  const claims = new Map<string, string>();
+  const conversations = new Map<number, { createdMs: number; questions: Asked[]; deleted: boolean }>();
+  const attempts = new Map<string, number>();
+  const posted: PostedMessage[] = [];
+  const whispers: { questionId: string; userId: string; notice: PrivateNotice }[] = [];
+  const due = new Map<string, Due>();
+  const durations = new Map<string, number>();
+  const asked = new Map<string, string>();
+  const refusedUsers = new Set<string>();
+  const { journal } = createRecordingJournal();
+  let lastId = 0;
+
+  const settings: LifeSettings = { pacing: defaultPacing, cardEditMs: 3_000, threadLimit: 20, ...options.settings };
+
+  /** Carries out one operation with its fate; every one of them gives others a turn, before and after. */
+  async function operate<Result>(operation: Operation, effect: () => Result): Promise<Result> {
+    await turn();
+    const fault = fate(operation);
+    if (fault === undefined) {
+      const result = effect();
+      await turn();
+      return result;
+    }
+    if (fault.happens === 'yes') effect();
+    if (fault.happens === 'late') agenda.push({ atMs: nowMs + lateMs, run: () => void effect() });
+    throw fault.error;
+  }
+
+  /** Read-modify-write by comparing revisions, as Redis and LMDB do it; proves that `change` is pure. */
+  async function change<Value>(
+    records: Map<string, { text: string; revision: number }>,
+    key: string,
+    codec: { encode: (key: string, value: Value) => string; decode: (key: string, text: string) => Value },
+    apply: (current: Value | undefined) => Value | undefined,
+  ): Promise<Value | undefined> {
+    for (;;) {
+      const read = records.get(key);
+      await turn();
+      const before = read === undefined ? undefined : deepFrozen(codec.decode(key, read.text));
+      const after = apply(before);
+      const again = apply(read === undefined ? undefined : codec.decode(key, read.text));
+      if (JSON.stringify(again) !== JSON.stringify(after)) violations.push(`change of ${key} is not pure`);
+      if (after === undefined || after === before) return before;
+      const text = codec.encode(key, after);
+      const written = await operate('write', () => {
+        if (records.get(key)?.revision !== read?.revision) return false;
+        records.set(key, { text, revision: (read?.revision ?? 0) + 1 });
+        return true;
+      });
+      if (written) return codec.decode(key, text);
+    }
+  }
+
+  function put(id: string, question: Question): boolean {
+    open.add(id);
+    if (questions.has(id)) return false;
+    questions.set(id, { text: questionFormat.encode(id, question), revision: 1 });
+    return true;
+  }
+
+  function readQuestion(id: string): Question | undefined {
+    const record = questions.get(id);
+    return record === undefined ? undefined : deepFrozen(questionFormat.decode(id, record.text));
+  }
+
+  const threadKey = ({ teamId, channelId, threadTs }: ThreadPlace): string => `${teamId}/${channelId}/${threadTs}`;
+
+  const codeSearch: CodeSearch = {
+    create: (text) =>
+      operate('create', () => {
+        lastId += 1;
+        const id = lastId;
+        conversations.set(id, { createdMs: nowMs, questions: [], deleted: false });
+        addUpstream(id, text);
+        return conversationOf(id);
+      }),
+    followUp: (conversationId, text) =>
+      operate('followUp', () => {
+        conversationOf(conversationId);
+        return addUpstream(conversationId, text);
+      }),
+    read: (conversationId) => operate('read', () => conversationOf(conversationId)),
+    byReadToken: (readToken) => operate('read', () => conversationOf(Number(readToken))),
+    newest: (limit) =>
+      operate('newest', () =>
+        [...conversations.keys()]
+          .filter((id) => conversations.get(id)?.deleted === false)
+          .toReversed()
+          .slice(0, limit)
+          .map(conversationOf),
+      ),
+    cancel: (conversationId, questionId) =>
+      operate('cancel', () => {
+        const asked = conversations.get(conversationId)?.questions.find(({ id }) => id === questionId);
+        if (asked !== undefined && stateOf(asked) === 'processing') asked.work = { takesMs: 0, ends: 'cancelled' };
+      }),
+  };
+
+  function addUpstream(conversationId: number, text: string): UpstreamQuestion {
+    const asked = conversations.get(conversationId)?.questions ?? [];
+    if (asked.some((other) => stateOf(other) === 'processing')) {
+      violations.push(`two questions of conversation ${conversationId} at once`);
+    }
+    const attempt = (attempts.get(text) ?? 0) + 1;
+    attempts.set(text, attempt);
+    const work = options.work?.(text, attempt) ?? { takesMs: 5_000, ends: 'completed' };
+    lastId += 1;
+    const question: Asked = {
+      id: lastId,
+      text,
+      createdMs: nowMs,
+      startedMs: nowMs,
+      state: 'processing',
+      steps: 0,
+      sources: [],
+      followUps: [],
+      work,
+    };
+    asked.push(question);
+    return reported(question);
+  }
+
+  function stateOf({ startedMs, work }: Asked): UpstreamQuestion['state'] {
+    if (nowMs < startedMs + work.takesMs) return 'processing';
+    return work.ends === 'completed' || work.ends === 'cancelled' ? work.ends : 'failed';
+  }
+
+  function reported(asked: Asked): UpstreamQuestion {
+    const { work, startedMs, ...question } = asked;
+    const state = stateOf(asked);
+    const steps = Math.min(5, Math.floor((nowMs - startedMs) / 2_000));
+    const kinds: Partial<Record<Work['ends'], string>> = {
+      tooLong: 'TokenLimitExceeded',
+      limited: 'RateLimitExceeded',
+      failed: 'Other',
+    };
+    return {
+      ...question,
+      state,
+      steps,
+      ...(state === 'completed'
+        ? {
+            title: 'Title',
+            answer: `${'x'.repeat(work.parts ?? 1)} ${question.text}`,
+            followUps: ['And then?', 'Why?'],
+            durationMs: work.takesMs,
+          }
+        : {}),
+      ...(state === 'failed'
+        ? { error: { kind: kinds[work.ends] ?? 'Other', title: 'No', message: 'It failed' } }
+        : {}),
+    };
+  }
+
+  function conversationOf(id: number): Conversation {
+    const conversation = conversations.get(id);
+    if (conversation === undefined || conversation.deleted) throw new AppError('notFound', 'no such conversation');
+    const limited = conversation.questions.findLast((asked) => asked.work.ends === 'limited');
+    return {
+      id,
+      createdMs: conversation.createdMs,
+      shareUrl: `https://code.example/deepsearch/${id}`,
+      questions: conversation.questions.map(reported),
+      ...(limited === undefined
+        ? {}
+        : {
+            quota: {
+              used: 1,
+              limit: 1,
+              resetAtMs: limited.startedMs + limited.work.takesMs + (limited.work.resetsInMs ?? 0),
+            },
+          }),
+    };
+  }
+
+  const messenger: Messenger = {
+    postCard: (question, view) => operate('postCard', () => addMessage(question, 'card', { view })),
+    findCard: (question) => operate('find', () => findMessage(question, 'card')),
+    updateCard: (question, view) =>
+      operate('updateCard', () => {
+        const card = posted.find(({ ts }) => ts === question.card.ts);
+        if (card === undefined || card.deleted) throw new AppError('notFound', 'no such message');
+        if (card.marker !== 'card') violations.push(`${card.marker} of ${question.id} edited as a card`);
+        card.view = view;
+      }),
+    countParts,
+    postPart: (question, part) => {
+      const { outcome } = question;
+      if (outcome === undefined) throw new Error('a part of a question that has not ended');
+      if (part >= countParts(question)) throw new Error(`part ${part} of ${countParts(question)}`);
+      return operate('postPart', () => addMessage(question, partMarker(question, part), { outcome }));
+    },
+    findPart: (question, part) => operate('find', () => findMessage(question, partMarker(question, part))),
+    attachAnswer: (question) => operate('attach', () => void addMessage(question, 'file', {})),
+    findAttachment: (question) => operate('find', () => findMessage(question, 'file') !== undefined),
+    tellPrivately: (question, userId, notice) =>
+      operate('tellPrivately', () => void whispers.push({ questionId: question.id, userId, notice })),
+  };
+
+  function countParts({ outcome }: Question): number {
+    return outcome?.kind === 'answered' ? (outcome.answer.markdown.split(' ')[0]?.length ?? 1) : 1;
+  }
+
+  function partMarker({ delivery }: Question, part: number): string {
+    return `part ${delivery.round}.${part}`;
+  }
+
+  function addMessage(question: Question, marker: string, content: Partial<PostedMessage>): { ts: string } {
+    lastId += 1;
+    const { channelId, threadTs } = question.place;
+    const ts = `${Math.floor(nowMs / 1000)}.${String(lastId).padStart(6, '0')}`;
+    posted.push({ ts, channelId, threadTs, questionId: question.id, marker, deleted: false, ...content });
+    return { ts };
+  }
+
+  function findMessage({ id }: Question, marker: string): string | undefined {
+    return posted.find((message) => message.questionId === id && message.marker === marker && !message.deleted)?.ts;
+  }
+
+  const ports: LifePorts = {
+    questions: {
+      create: async (question) => {
+        const created = await operate('write', () => put(question.id, question));
+        return { question: readQuestion(question.id) ?? question, created };
+      },
+      get: (id) => operate('get', () => readQuestion(id)),
+      update: (id, apply) => change(questions, id, questionFormat, (current) => current && apply(current)),
+      openIds: async () => [...open],
+      markOpen: (id) => operate('write', () => void open.add(id)),
+      markClosed: (id) => operate('write', () => void open.delete(id)),
+    },
+    threads: {
+      get: (place) =>
+        operate('get', () => {
+          const record = threads.get(threadKey(place));
+          return record === undefined ? undefined : deepFrozen(threadFormat.decode('thread', record.text));
+        }),
+      update: async (place, apply) => {
+        const thread = await change(threads, threadKey(place), threadFormat, apply);
+        if (thread === undefined) throw new Error('a change of a thread made none');
+        return thread;
+      },
+    },
+    turns: createTurns(
+      {
+        update: async (teamId, apply) => {
+          const book = await change(turnBooks, teamId, turnsFormat, apply);
+          if (book === undefined) throw new Error('a change of a book of turns made none');
+          return book;
+        },
+      },
+      options.turnLimits ?? { perWorkspace: 3, perPerson: 2 },
+    ),
+    claims: {
+      claim: (key, owner) =>
+        operate('claim', () => {
+          if (!claims.has(key)) claims.set(key, owner);
+          return claims.get(key) ?? owner;
+        }),
+      ownerOf: async (key) => claims.get(key),
+    },
+    codeSearch,
+    messenger,
+    gatekeeper: {
+      admit: (userId) =>
+        operate('admit', () => (refusedUsers.has(userId) ? { may: false, reason: 'guest' } : { may: true })),
+    },
+    threadReader: {
+      read: () =>
+        operate('readThread', () => ({ messages: 1, total: 1, files: 0, unreadable: 0, text: 'what people said' })),
+    },
+    durations: {
+      note: (_team, id, durationMs) => operate('note', () => void durations.set(id, durationMs)),
+      expect: async () => expectation([...durations.values()]),
+    },
+    histories: {
+      note: ({ id, askerId }) => operate('note', () => void asked.set(id, askerId)),
+      of: async (_team, userId) => [...asked].filter(([, askerId]) => askerId === userId).map(([id]) => id),
+    },
+    witness: { changed: () => {}, closing: async () => {} },
+    looks: { lookIn: async (id, delayMs) => plan(id, nowMs + delayMs) },
+    journal,
+    now: () => nowMs,
+    random: options.random ?? (() => 0.5),
+    settings,
+  };
+
+  function plan(id: string, atMs: number): void {
+    const entry = due.get(id);
+    if (entry === undefined) due.set(id, { atMs, isRunning: false, againMs: undefined });
+    else if (entry.isRunning) entry.againMs = Math.min(entry.againMs ?? atMs, atMs);
+    else entry.atMs = Math.min(entry.atMs, atMs);
+  }
+
+  const look = createLook(ports);
+
+  async function lookAt(id: string): Promise<void> {
+    const entry: Due = { atMs: nowMs, isRunning: true, againMs: undefined };
+    due.set(id, entry);
+    let nextMs: number | undefined;
+    try {
+      const waitMs = await look(id);
+      nextMs = waitMs === undefined ? undefined : nowMs + waitMs;
+    } catch (error) {
+      const isExpected = error instanceof Crash || (error instanceof AppError && error.kind === 'storage');
+      if (!isExpected) violations.push(`a look threw ${String(error)}`);
+      nextMs = nowMs + 1_000;
+    }
+    due.delete(id);
+    const againMs = entry.againMs ?? nextMs;
+    if (againMs !== undefined) plan(id, Math.min(againMs, nextMs ?? againMs));
+  }
+
+  /** Lets everything due happen in order of time, what is due together at once, until nothing is left or `untilMs`. */
+  async function run(untilMs = Number.POSITIVE_INFINITY): Promise<void> {
+    for (let turns = 0; turns < 5_000; turns += 1) {
+      const times = [...agenda.map(({ atMs }) => atMs), ...[...due.values()].map(({ atMs }) => atMs)];
+      const nextMs = Math.min(...times);
+      if (nextMs > untilMs || times.length === 0) {
+        if (untilMs !== Number.POSITIVE_INFINITY) nowMs = Math.max(nowMs, untilMs);
+        return;
+      }
+      nowMs = Math.max(nowMs, nextMs);
+      const happening = agenda.filter(({ atMs }) => atMs <= nowMs);
+      for (const event of happening) agenda.splice(agenda.indexOf(event), 1);
+      const looks = [...due].filter(([, { atMs }]) => atMs <= nowMs).map(([id]) => id);
+      await Promise.all([...happening.map(async (event) => event.run()), ...looks.map(lookAt)]);
+    }
+    violations.push('the world does not come to rest');
+  }
+
+  return {
+    ports,
+    startMs,
+    now: () => nowMs,
+    at: (delayMs: number, run: () => Promise<void> | void) => void agenda.push({ atMs: startMs + delayMs, run }),
+    run,
+    /** Forgets all planned looks and plans one for each open question, as a restart does. */
+    restart: () => {
+      due.clear();
+      for (const id of open) plan(id, nowMs);
+    },
+    violations,
+    posted,
+    whispers,
+    /** People who may not ask anywhere. */
+    refusedUsers,
+    questions: () => [...questions.keys()].flatMap((id) => readQuestion(id) ?? []),
+    question: (id: string): Question => {
+      const question = readQuestion(id);
+      if (question === undefined) throw new Error(`no question ${id}`);
+      return question;
+    },
+    turnBooks: () => [...turnBooks.values()].map(({ text }) => turnsFormat.decode('turns', text)),
+    threads: () => [...threads.values()].map(({ text }) => threadFormat.decode('thread', text)),
+    openIds: () => [...open],
+    /** Every question the service was asked, in order. */
+    upstream: (): (UpstreamQuestion & { conversationId: number })[] =>
+      [...conversations]
+        .flatMap(([conversationId, { questions: asked }]) =>
+          asked.map((question) => ({ ...reported(question), conversationId })),
+        )
+        .toSorted((one, other) => one.id - other.id),
+    messagesOf: (question: Question, kind: 'card' | 'part' | 'file') =>
+      posted.filter(({ questionId, marker }) => questionId === question.id && marker.startsWith(kind)),
+  };
+}
+
+export type MemoryLife = ReturnType<typeof createMemoryLife>;
+
+/** Other work gets its turn, as it does at every real operation. */
+async function turn(): Promise<void> {
+  await Promise.resolve();
+}
+
+function deepFrozen<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null) {
+    for (const field of Object.values(value)) deepFrozen(field);
+    Object.freeze(value);
+  }
+  return value;
+}

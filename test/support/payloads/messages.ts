@@ -1,0 +1,136 @@
+import type { FakeFile, FakeMessage } from '../fake-slack/messages.ts';
+import { team } from '../fake-slack/people.ts';
+import { envelope, messageOf, type Spoken, teamOf } from './payloads.ts';
+
+/** A message as events nest it. */
+function nested(message: FakeMessage): Record<string, unknown> {
+  const { edits: _, channel: __, metadata: ___, ...rest } = message;
+  return {
+    type: 'message',
+    ...rest,
+    client_msg_id: 'a-client-message',
+    team: teamOf(message.user),
+    source_team: teamOf(message.user),
+    user_team: teamOf(message.user),
+    ...(message.thread_ts === undefined ? {} : { parent_user_id: 'U0ADA' }),
+  };
+}
+
+/**
+ * `message_changed`: an edit by its author, or, when only the attachments differ, a preview that was put under it; the
+ * author stands in the nested messages only.
+ */
+export function messageChangedOf(change: {
+  before: FakeMessage;
+  after: FakeMessage;
+  channelType?: Spoken['channelType'];
+  /** When the change was made. */
+  ts: string;
+}): Record<string, unknown> {
+  return envelope({
+    type: 'message',
+    subtype: 'message_changed',
+    hidden: true,
+    message: nested(change.after),
+    previous_message: nested(change.before),
+    channel: change.after.channel,
+    ts: change.ts,
+    event_ts: change.ts,
+    channel_type: change.channelType ?? 'channel',
+  });
+}
+
+/** `message_deleted`. */
+export function messageDeletedOf(deletion: {
+  message: FakeMessage;
+  channelType?: Spoken['channelType'];
+  ts: string;
+}): Record<string, unknown> {
+  return envelope({
+    type: 'message',
+    subtype: 'message_deleted',
+    hidden: true,
+    deleted_ts: deletion.message.ts,
+    previous_message: nested(deletion.message),
+    channel: deletion.message.channel,
+    ts: deletion.ts,
+    event_ts: deletion.ts,
+    channel_type: deletion.channelType ?? 'channel',
+  });
+}
+
+/** A reply that was also sent to the channel. */
+export function threadBroadcastOf(message: Spoken & { threadTs: string; root: FakeMessage }): Record<string, unknown> {
+  const { root, ...spoken } = message;
+  return messageOf({
+    ...spoken,
+    more: {
+      subtype: 'thread_broadcast',
+      root: {
+        ...nested(root),
+        thread_ts: root.ts,
+        reply_count: 1,
+        reply_users_count: 1,
+        latest_reply: spoken.ts,
+        reply_users: [spoken.user],
+      },
+      ...spoken.more,
+    },
+  });
+}
+
+/** A message with files. */
+export function fileShareOf(message: Spoken & { files: FakeFile[] }): Record<string, unknown> {
+  const { files, ...spoken } = message;
+  const more = { subtype: 'file_share', files, upload: false, display_as_bot: false, ...spoken.more };
+  return messageOf({ ...spoken, more });
+}
+
+/** Another app's post, as newer ones come: with `bot_id` and a user, without a subtype. */
+export function botPostOf(message: Spoken): Record<string, unknown> {
+  const profile = { id: 'B0ROBO', app_id: 'A0ROBO', name: 'robo', deleted: false, updated: 1, team_id: team.id };
+  return messageOf({ ...message, more: { bot_id: 'B0ROBO', app_id: 'A0ROBO', bot_profile: profile, ...message.more } });
+}
+
+/** `link_shared` for a message that was sent. `ts` is the message's. */
+export function linkSharedOf(shared: {
+  user: string;
+  channel: string;
+  ts: string;
+  threadTs?: string;
+  urls: string[];
+  unfurlId: string;
+  botIsMember?: boolean;
+}): Record<string, unknown> {
+  return envelope({
+    type: 'link_shared',
+    user: shared.user,
+    channel: shared.channel,
+    message_ts: shared.ts,
+    ...(shared.threadTs === undefined ? {} : { thread_ts: shared.threadTs }),
+    links: shared.urls.map(linkOf),
+    source: 'conversations_history',
+    unfurl_id: shared.unfurlId,
+    is_bot_user_member: shared.botIsMember ?? true,
+    event_ts: shared.ts,
+  });
+}
+
+/** `link_shared` for a link someone is still typing: there is no channel and no message yet. */
+export function composerLinkOf(shared: { user: string; urls: string[]; unfurlId: string }): Record<string, unknown> {
+  return envelope({
+    type: 'link_shared',
+    user: shared.user,
+    channel: 'COMPOSER',
+    message_ts: shared.unfurlId,
+    links: shared.urls.map(linkOf),
+    source: 'composer',
+    unfurl_id: shared.unfurlId,
+    is_bot_user_member: true,
+    event_ts: '1700000000.000000',
+  });
+}
+
+function linkOf(url: string): { url: string; domain: string } {
+  return { url, domain: new URL(url).hostname };
+}

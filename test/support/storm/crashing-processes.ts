@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { createAccept, type NewQuestion, questionId } from '../../../src/core/accept.ts';
+import { createLook } from '../../../src/core/look.ts';
+import type { Looks } from '../../../src/core/ports.ts';
+import type { Question } from '../../../src/core/question.ts';
+import { createTurns } from '../../../src/core/turns.ts';
+import { createDeepSearchClient } from '../../../src/deepsearch/client.ts';
+import { createCodeSearch } from '../../../src/deepsearch/code-search.ts';
+import { createLimiters } from '../../../src/limits/limiters.ts';
+import { createSlackGate } from '../../../src/slack/calls/gate.ts';
+import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
+import { createThrough } from '../../../src/slack/calls/through.ts';
+import { createWebClient, webClientOptions } from '../../../src/slack/calls/web-client.ts';
+import { createMessenger } from '../../../src/slack/messages/messenger.ts';
+import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
+import {
+  createClaims,
+  createQuestionStore,
+  createThreadStore,
+  createTurnStore,
+} from '../../../src/storage/repositories.ts';
+import { type FakeService, serviceToken } from '../fake-service/fake-service.ts';
+import { type FakeSlack, team } from '../fake-slack/fake-slack.ts';
+import { quietSurroundings } from '../lifecycle/quiet-ports.ts';
+import { createRecordingJournal } from '../recording-journal.ts';
+
+const storeWrites = ['set', 'delete', 'setIfAbsent', 'compareAndSet', 'addMember', 'removeMember'];
+const serviceEffects = ['create', 'followUp', 'cancel'];
+const slackEffects = ['postCard', 'updateCard', 'postPart', 'tellPrivately'];
+const planning = ['lookIn'];
+
+/** A life that is not over by then is judged as it is. */
+const lifeDeadlineMs = 55_000;
+
+export interface LifeSetup {
+  slack: FakeSlack;
+  service: FakeService;
+  kv: KeyValueStore;
+  /** The engine that plans looks, as a new process would make it. */
+  createLooks: () => Looks;
+  request: NewQuestion;
+  /** After how many writes and effects each process dies, one after the other; the last one lives on. */
+  diesAfter: number[];
+}
+
+export interface LifeEnd {
+  question: Question | undefined;
+  isOpen: boolean;
+  /** Names of the writes and effects of all processes, in order. */
+  done: string[];
+  deaths: number;
+}
+
+/**
+ * One question's life with the real store, looks, client and messenger under it, in processes that die: from its n-th
+ * write or effect on, nothing that a process does has an effect, and nothing it waits for comes.
+ */
+export async function liveThroughCrashes(setup: LifeSetup): Promise<LifeEnd> {
+  const { kv, request } = setup;
+  const id = questionId(digest, request.key);
+  const store = createQuestionStore(kv);
+  const done: string[] = [];
+  const deadlineMs = performance.now() + lifeDeadlineMs;
+  let isAcknowledged = false;
+  let deaths = 0;
+  for (;;) {
+    const process = createProcess(setup, setup.diesAfter[deaths] ?? Number.POSITIVE_INFINITY, done);
+    const living = (async () => {
+      await process.boot(id);
+      // Slack repeats what was not acknowledged; here as soon as the next process is there.
+      if (!isAcknowledged) await process.accept(request);
+      isAcknowledged = true;
+      while ((await store.openIds()).includes(id) && performance.now() < deadlineMs) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    })();
+    const isAlive = await Promise.race([living.then(() => true), process.died.then(() => false)]);
+    await process.looks.stop(isAlive ? 1_000 : 0);
+    await process.close();
+    if (isAlive) break;
+    deaths += 1;
+    if (performance.now() > deadlineMs) break;
+  }
+  return { question: await store.get(id), isOpen: (await store.openIds()).includes(id), done, deaths };
+}
+
+function createProcess({ slack, service, kv, createLooks }: LifeSetup, diesAfter: number, done: string[]) {
+  const { journal } = createRecordingJournal();
+  let left = diesAfter;
+  let die = (): void => {};
+  const died = new Promise<void>((resolve) => {
+    die = resolve;
+  });
+  const never = new Promise<never>(() => {});
+
+  /** The port, until the process is dead; the calls named in `counted` bring that closer. */
+  function mortal<Port extends object>(port: Port, counted: string[]): Port {
+    return new Proxy(port, {
+      get(target, name, receiver) {
+        const value = Reflect.get(target, name, receiver);
+        if (typeof value !== 'function' || typeof name !== 'string') return value;
+        // Pure, and needed at once.
+        if (name === 'countParts') return value;
+        return async (...args: unknown[]) => {
+          if (left < 0) return never;
+          if (!counted.includes(name)) return untilDeath(value.apply(target, args));
+          left -= 1;
+          if (left < 0) {
+            die();
+            return never;
+          }
+          done.push(name);
+          const result = await value.apply(target, args);
+          return left < 0 ? never : result;
+        };
+      },
+    });
+  }
+
+  async function untilDeath<T>(result: Promise<T>): Promise<T> {
+    const value = await result;
+    return left < 0 ? never : value;
+  }
+
+  const store = mortal(kv, storeWrites);
+  const engine = createLooks();
+  const looks = mortal(engine, planning);
+  const options = webClientOptions(slack.url, createLibraryLogger(journal));
+  const client = createDeepSearchClient({
+    baseUrl: service.url,
+    auth: { kind: 'token', token: serviceToken },
+    userAgentVersion: 'test',
+  });
+  const identity = { teamId: team.id, botUserId: team.botUserId, botId: team.botId };
+  const now = Date.now;
+  const through = createThrough({
+    gate: createSlackGate({ createLimiter: createLimiters({ journal }), now, journal }),
+    teamId: team.id,
+    noting: (result) => result,
+  });
+  const messenger = createMessenger({
+    client: createWebClient(team.botToken, options),
+    through,
+    identity,
+    format: 'markdown',
+    journal,
+    now,
+    localeOf: async () => undefined,
+  });
+  const questions = createQuestionStore(store);
+  const ports = {
+    ...quietSurroundings,
+    questions,
+    threads: createThreadStore(store),
+    claims: createClaims(store),
+    turns: createTurns(createTurnStore(store), { perWorkspace: 10_000, perPerson: 10_000 }),
+    codeSearch: mortal(createCodeSearch(client, service.url), serviceEffects),
+    messenger: mortal(messenger, slackEffects),
+    looks,
+    journal,
+    now,
+    random: Math.random,
+    settings: {
+      pacing: { firstLookMs: 50, minMs: 50, maxMs: 100, fraction: 0.1, jitter: 0, patienceMs: 120_000 },
+      cardEditMs: 100,
+      threadLimit: 20,
+    },
+  };
+
+  return {
+    died,
+    looks: engine,
+    accept: createAccept({ ...ports, digest }),
+    /** As the app starts: all that is open is looked at again. The other lives in the same store are not its own. */
+    boot: async (id: string) => {
+      await looks.start(createLook(ports));
+      if ((await questions.openIds()).includes(id)) await looks.lookIn(id, 0);
+    },
+    close: () => client.close(),
+  };
+}
+
+function digest(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 24);
+}

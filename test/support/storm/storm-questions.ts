@@ -1,0 +1,195 @@
+import { eventually } from '../eventually.ts';
+import type { FakeService } from '../fake-service/fake-service.ts';
+import { type FakeMessage, type FakeSlack, people } from '../fake-slack/fake-slack.ts';
+import { commandOf, mentionOf, messageOf } from '../payloads/payloads.ts';
+import { buttonsOf, visibleText } from '../world/world.ts';
+import type { CommandResult, SlackDeliveries } from './slack-deliveries.ts';
+
+const channels = ['C0CHAOS1', 'C0CHAOS2', 'C0CHAOS3', 'C0CHAOS4', 'C0CHAOS5'];
+const sameText = 'Where are retries configured?';
+
+/** What one person asked in one place, in order. */
+interface Talk {
+  /** Root of the thread; of a command that is its card, which is found by the text. */
+  rootTs: string | undefined;
+  texts: string[];
+}
+
+/** What became of the questions, counted in Slack and at the service. */
+export interface Tally {
+  asked: number;
+  answered: number;
+  /** Questions that were acknowledged and have no answer. */
+  lost: string[];
+  /** Questions with more than one answer or card, or asked more often at the service than by people. */
+  doubled: string[];
+  /** Cards that do not say the end, or still have a button. */
+  openCards: string[];
+  /** Threads whose questions reached the service in another order, or in more than one conversation. */
+  disordered: string[];
+}
+
+/** Two hundred questions as people ask them: mentions, replies in threads, direct messages and commands. */
+export function createChaosQuestions(parts: {
+  slack: FakeSlack;
+  service: FakeService;
+  deliveries: SlackDeliveries;
+  /** Time over which the conversations begin. */
+  spreadMs: number;
+}) {
+  const { slack, service, deliveries, spreadMs } = parts;
+  const talks: Talk[] = [];
+  const refusedEvents: string[] = [];
+  /** Commands whose acknowledgement got lost: nobody knows whether they were taken. */
+  const doubtful: string[] = [];
+  const notTaken: string[] = [];
+  for (const channel of channels)
+    slack.channels.set(channel, { isPrivate: false, botIsMember: true, isArchived: false });
+
+  return { askAll, tally, doubtful, notTaken, refusedEvents };
+
+  async function askAll(): Promise<void> {
+    const threads = Array.from({ length: 24 }, (_, n) => () => talkInThread(n));
+    const mentions = Array.from({ length: 44 }, (_, n) => () => mention(n, n < 12 ? sameText : `Mention ${n}?`, []));
+    const directs = Array.from({ length: 30 }, (_, n) => () => direct(n));
+    const commands = Array.from({ length: 30 }, (_, n) => () => command(n));
+    const beginnings = interleave([threads, mentions, directs, commands]);
+    await Promise.all(
+      beginnings.map(async (begin, index) => {
+        await pause((spreadMs * index) / beginnings.length);
+        await begin();
+      }),
+    );
+  }
+
+  function talkInThread(n: number): Promise<void> {
+    return mention(n, `Thread ${n}, first?`, [`Thread ${n}, second?`, `Thread ${n}, third?`, `Thread ${n}, last?`]);
+  }
+
+  async function mention(n: number, text: string, replies: string[]): Promise<void> {
+    const channel = channels[n % channels.length] ?? '';
+    const user = personOf(n);
+    const ts = slack.say(channel, user, text);
+    const talk: Talk = { rootTs: ts, texts: [text] };
+    talks.push(talk);
+    // One post arrives as two events.
+    await Promise.all([
+      deliver(mentionOf({ channel, user, text, ts }), text),
+      deliver(messageOf({ channel, user, text: `<@U0BOT> ${text}`, ts }), text),
+    ]);
+    for (const reply of replies) {
+      // People reply to what they see.
+      await eventually(
+        () => {
+          if (!slack.inThread(ts).some(({ bot_id: botId }) => botId !== undefined)) throw new Error(`no card: ${text}`);
+        },
+        { timeoutMs: 120_000 },
+      );
+      const replyTs = slack.say(channel, user, reply, ts);
+      talk.texts.push(reply);
+      await deliver(messageOf({ channel, user, text: reply, ts: replyTs, threadTs: ts }), reply);
+    }
+  }
+
+  async function direct(n: number): Promise<void> {
+    const user = personOf(n);
+    const channel = user.replace(/^U/, 'D');
+    const text = `Direct ${n}?`;
+    const ts = slack.say(channel, user, text);
+    talks.push({ rootTs: ts, texts: [text] });
+    await deliver(messageOf({ channel, channelType: 'im', user, text, ts }), text);
+  }
+
+  /** Slack never repeats a command: whoever typed it types it again. */
+  async function command(n: number): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      const text = `Command ${n}, attempt ${attempt}?`;
+      const payload = commandOf({
+        text,
+        user: personOf(n),
+        channel: channels[n % channels.length] ?? '',
+        responseUrl: slack.responseUrl(`${n}-${attempt}`),
+        triggerId: `${n}.${attempt}.trigger`,
+      });
+      const result: CommandResult = await deliveries.command(payload);
+      if (result === 'taken') return void talks.push({ rootTs: undefined, texts: [text] });
+      (result === 'notTaken' ? notTaken : doubtful).push(text);
+      await pause(1_500);
+    }
+  }
+
+  async function deliver(body: Record<string, unknown>, text: string): Promise<void> {
+    if (!(await deliveries.event(body))) refusedEvents.push(text);
+  }
+
+  function tally(): Tally {
+    const marked = slack.messages.map((message) => ({ message, marker: markerOf(message) }));
+    const counted: Tally = { asked: 0, answered: 0, lost: [], doubled: [], openCards: [], disordered: [] };
+    const cards = new Map<string, FakeMessage[]>();
+    for (const { message, marker } of marked) {
+      if (marker?.isCard === true) cards.set(marker.questionId, [...(cards.get(marker.questionId) ?? []), message]);
+    }
+    for (const [questionId, [card, ...more]] of cards) {
+      if (more.length > 0) counted.doubled.push(`${more.length + 1} cards of ${questionId}`);
+      if (card !== undefined && (!visibleText(card).includes('Answered in') || buttonsOf(card.blocks).length > 0)) {
+        counted.openCards.push(visibleText(card));
+      }
+    }
+    const answers = marked.filter(({ marker }) => marker?.isCard === false).map(({ message }) => message);
+    for (const { rootTs, texts } of talks) {
+      for (const text of texts) {
+        counted.asked += 1;
+        const found = answers.filter(
+          (message) =>
+            visibleText(message).includes(`"${text}"`) && (rootTs === undefined || message.thread_ts === rootTs),
+        );
+        if (found.length === 0) counted.lost.push(text);
+        else counted.answered += 1;
+        if (found.length > 1) counted.doubled.push(`${found.length} answers to ${text}`);
+      }
+    }
+    for (const text of [...doubtful, ...notTaken]) {
+      const found = answers.filter((message) => visibleText(message).includes(`"${text}"`));
+      if (found.length > 1) counted.doubled.push(`${found.length} answers to ${text}`);
+      if (found.length === 0 && service.find(text).length > 0) counted.lost.push(text);
+      if (notTaken.includes(text) && service.find(text).length > 0) counted.doubled.push(`${text}, called not taken`);
+    }
+    const texts = talks.flatMap((talk) => talk.texts);
+    for (const text of new Set([...texts, ...doubtful])) {
+      const wanted = Math.max(1, texts.filter((other) => other === text).length);
+      const asked = service.find(text).length;
+      if (asked > wanted) counted.doubled.push(`${text} asked ${asked} times`);
+    }
+    for (const talk of talks.filter((one) => one.texts.length > 1)) {
+      const conversation = service.conversations.filter(({ questions }) =>
+        questions.some(({ question }) => talk.texts.includes(question)),
+      );
+      const order = conversation.map(({ questions }) => questions.map(({ question }) => question).join(' | '));
+      if (order.join(' || ') !== talk.texts.join(' | ')) counted.disordered.push(order.join(' || '));
+    }
+    return counted;
+  }
+}
+
+function markerOf({ blocks = [] }: FakeMessage): { questionId: string; isCard: boolean } | undefined {
+  for (const { block_id: blockId } of blocks) {
+    const [, questionId, what] = /^ds:(q[0-9a-f]{24}):(card|\d+:\d+)/.exec(blockId ?? '') ?? [];
+    if (questionId !== undefined) return { questionId, isCard: what === 'card' };
+  }
+  return undefined;
+}
+
+function personOf(n: number): string {
+  return n % 2 === 0 ? people.ada : people.bob;
+}
+
+function interleave<T>(lists: T[][]): T[] {
+  return lists
+    .flatMap((list) => list.map((item, index) => ({ item, at: index / list.length })))
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ item }) => item);
+}
+
+function pause(delayMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, delayMs));
+}

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { eventually } from '../eventually.ts';
+import { freePort } from '../processes/free-port.ts';
+
+/** Wait of the supervisor before it starts an ended process again. */
+const restartDelayMs = 100;
+
+/** Ready within this time, or the test fails: a start waits for Redis, which may be away for 5 s. */
+const readyTimeoutMs = 60_000;
+
+/** One copy of the app on a fixed port, started again whenever it ends, as a container platform would. */
+export interface SupervisedApp {
+  url: string;
+  /** How often it was started. */
+  starts(): number;
+  pid(): number | undefined;
+  /** Whether it takes requests, whatever else works. */
+  isListening(): Promise<boolean>;
+  /** What it counts, in Prometheus' text format; undefined while it is not there. */
+  metrics(): Promise<string | undefined>;
+  /** Ends it as a crash would (SIGKILL); the supervisor starts it again. False when it was not running. */
+  kill(): boolean;
+  /** Ends it as a deploy would (SIGTERM) and tells its exit code; the supervisor starts the next one. */
+  replace(): Promise<number | null>;
+  untilReady(): Promise<void>;
+  /** Ends it for good (SIGTERM, then SIGKILL). */
+  stop(): Promise<void>;
+}
+
+/** Starts `mainFile` (built, JavaScript) with these settings on a free port; what it logs is appended to `logFile`. */
+export async function superviseApp(setup: {
+  mainFile: string;
+  settings: Record<string, string>;
+  logFile: string;
+}): Promise<SupervisedApp> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const log = createWriteStream(setup.logFile, { flags: 'a' });
+  const env = { PATH: process.env.PATH ?? '', HOST: '127.0.0.1', PORT: String(port), ...setup.settings };
+  let child: ChildProcess | undefined;
+  let starts = 0;
+  let isStopped = false;
+  let restart: NodeJS.Timeout | undefined;
+  start();
+
+  return {
+    url,
+    starts: () => starts,
+    pid: () => child?.pid,
+    isListening: async () => (await get('livez')) !== undefined,
+    metrics: () => get('metrics'),
+    kill: () => child?.kill('SIGKILL') ?? false,
+    replace: async () => {
+      const last = child;
+      if (last === undefined) return null;
+      const ended = once(last, 'exit');
+      last.kill('SIGTERM');
+      await ended;
+      return last.exitCode;
+    },
+    untilReady: () =>
+      eventually(
+        async () => {
+          if ((await get('readyz')) === undefined) throw new Error(`the app at ${url} is not ready`);
+        },
+        { timeoutMs: readyTimeoutMs },
+      ),
+    stop,
+  };
+
+  function start(): void {
+    starts += 1;
+    const started = spawn(process.execPath, [setup.mainFile], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    child = started;
+    started.stdout.pipe(log, { end: false });
+    started.stderr.pipe(log, { end: false });
+    started.once('exit', () => {
+      child = undefined;
+      if (!isStopped) restart = setTimeout(start, restartDelayMs);
+    });
+  }
+
+  async function get(path: string): Promise<string | undefined> {
+    try {
+      const response = await fetch(`${url}/${path}`, { signal: AbortSignal.timeout(3_000) });
+      const text = await response.text();
+      return response.ok ? text : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async function stop(): Promise<void> {
+    isStopped = true;
+    clearTimeout(restart);
+    const last = child;
+    if (last === undefined) return;
+    const ended = once(last, 'exit');
+    last.kill('SIGTERM');
+    const impatience = setTimeout(() => last.kill('SIGKILL'), 15_000);
+    await ended;
+    clearTimeout(impatience);
+  }
+}

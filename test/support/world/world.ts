@@ -1,0 +1,204 @@
+import { createApp, type RunningApp } from '../../../src/app.ts';
+import { parseConfig } from '../../../src/config.ts';
+import { createLogger } from '../../../src/observability/logger.ts';
+import { eventually } from '../eventually.ts';
+import { dmOf } from '../fake-slack/channels.ts';
+import { type FakeBlock, type FakeMessage, people, startFakeSlack, team } from '../fake-slack/fake-slack.ts';
+import { createMemoryReceiver, type Delivery } from '../fake-slack/memory-receiver.ts';
+import { commandOf, mentionOf, messageOf, type Spoken } from '../payloads/payloads.ts';
+import { buttonOf } from '../payloads/surfaces.ts';
+import { createTempDir } from '../processes/temp-dir.ts';
+import { channelTypeOf, createSurfaces } from './surfaces.ts';
+
+export interface WorldOptions {
+  /** The code search service the app asks. */
+  service: { url: string; token: string };
+  settings?: Record<string, string>;
+}
+
+/** The whole app, everything real but Slack, and short ways to do what people do. */
+export async function startWorld({ service, settings = {} }: WorldOptions) {
+  const slack = await startFakeSlack();
+  const data = await createTempDir();
+  let receiver = createMemoryReceiver();
+  let app: RunningApp | undefined;
+  let port = 0;
+  let responses = 0;
+  const surfaces = createSurfaces({ slack, deliver: (body) => receiver.deliver(body), responseUrl });
+  await startApp();
+
+  return {
+    slack,
+    startApp,
+    stopApp,
+    restart: async () => {
+      await stopApp();
+      await startApp();
+    },
+    readyz: async () => fetch(`http://127.0.0.1:${port}/readyz`),
+    metrics: async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
+    stop: async () => {
+      await stopApp();
+      await slack.stop();
+      await data.remove();
+    },
+    deliver: (body: Record<string, unknown>): Promise<Delivery> => receiver.deliver(body),
+    command,
+    mention,
+    reply,
+    direct,
+    press,
+    card,
+    answersIn,
+    texts,
+    ...surfaces,
+  };
+
+  async function startApp(): Promise<void> {
+    receiver = createMemoryReceiver();
+    const config = parseConfig({
+      SLACK_BOT_TOKEN: team.botToken,
+      SLACK_SIGNING_SECRET: 'unused-with-a-memory-receiver',
+      SLACK_API_URL: slack.url,
+      SRC_ENDPOINT: service.url,
+      SRC_ACCESS_TOKEN: service.token,
+      DATA_DIR: data.path,
+      PORT: '0',
+      HOST: '127.0.0.1',
+      LOG_LEVEL: 'silent',
+      POLL_FIRST_MS: '50',
+      POLL_MIN_MS: '50',
+      POLL_MAX_MS: '100',
+      CARD_EDIT_MS: '100',
+      SHUTDOWN_SECONDS: '2',
+      ...settings,
+    });
+    app = createApp(config, createLogger(config.LOG_LEVEL), { receiver });
+    ({ port } = await app.start());
+  }
+
+  async function stopApp(): Promise<void> {
+    await app?.stop();
+    app = undefined;
+  }
+
+  /** Says whom it answers and where, so that tests can tell what each person sees. */
+  function responseUrl(of: { user: string; channel: string; threadTs?: string | undefined }): string {
+    responses += 1;
+    const { user, channel, threadTs } = of;
+    const query = new URLSearchParams({ user, channel, ...(threadTs === undefined ? {} : { thread_ts: threadTs }) });
+    return slack.responseUrl(`${responses}?${query}`);
+  }
+
+  function command(
+    text: string,
+    options: { user?: string; channel?: string; triggerId?: string } = {},
+  ): Promise<Delivery> {
+    const { user = people.ada, channel = 'C0GENERAL' } = options;
+    return receiver.deliver(commandOf({ text, user, responseUrl: responseUrl({ user, channel }), ...options }));
+  }
+
+  /** A mention at the root of a channel, or in a thread. Returns the message's timestamp. */
+  async function mention(text: string, options: Partial<Spoken> = {}): Promise<string> {
+    const spoken = speak(`<@${team.botUserId}> ${text}`.trim(), options);
+    await receiver.deliver(mentionOf({ ...spoken, text }));
+    return spoken.ts;
+  }
+
+  /** A plain reply in a thread. Returns the message's timestamp. */
+  async function reply(threadTs: string, text: string, options: Partial<Spoken> = {}): Promise<string> {
+    const spoken = speak(text, { ...options, threadTs });
+    await receiver.deliver(messageOf(spoken));
+    return spoken.ts;
+  }
+
+  async function direct(text: string, options: Partial<Spoken> = {}): Promise<string> {
+    const spoken = speak(text, { channel: dmOf(options.user ?? people.ada), ...options });
+    await receiver.deliver(messageOf(spoken));
+    return spoken.ts;
+  }
+
+  function speak(text: string, options: Partial<Spoken>): Spoken {
+    const { channel = 'C0GENERAL', user = people.ada, threadTs } = options;
+    const ts = options.ts ?? slack.say(channel, user, text, threadTs);
+    return { channelType: channelTypeOf(slack, channel), ...options, channel, user, text, ts };
+  }
+
+  /** Presses the button with this label on the newest message that has it. */
+  async function press(label: string, options: { user?: string; threadTs?: string } = {}): Promise<Delivery> {
+    const found = await eventually(() => {
+      const hit = slack.messages
+        .toReversed()
+        .filter(({ thread_ts: threadTs }) => options.threadTs === undefined || threadTs === options.threadTs)
+        .flatMap((message) => buttonsOf(message.blocks).map((button) => ({ message, button })))
+        .find(({ button }) => button.label === label);
+      if (hit === undefined) throw new Error(`no button "${label}" in:\n${texts(slack.messages).join('\n')}`);
+      return hit;
+    });
+    const { message, button } = found;
+    const { user = people.ada } = options;
+    const { channel, thread_ts: threadTs } = message;
+    return receiver.deliver(
+      buttonOf({
+        actionId: button.actionId,
+        blockId: button.blockId,
+        user,
+        place: { message, responseUrl: responseUrl({ user, channel, threadTs }) },
+        label,
+        ...(button.value === undefined ? {} : { value: button.value }),
+      }),
+    );
+  }
+
+  /** The card in a thread: the app's first message there. */
+  function card(threadTs: string): FakeMessage | undefined {
+    return slack.inThread(threadTs).find(({ bot_id: botId }) => botId !== undefined);
+  }
+
+  /** The app's messages in a thread that mention someone at their beginning, which answers and failures do. */
+  function answersIn(threadTs: string): FakeMessage[] {
+    return slack.inThread(threadTs).filter((message) => message.bot_id !== undefined && isEnd(message));
+  }
+}
+
+export type World = Awaited<ReturnType<typeof startWorld>>;
+
+/** An end carries a part marker (`ds:<id>:<round>:<part>`), a card does not. */
+function isEnd(message: FakeMessage): boolean {
+  return (message.blocks ?? []).some(({ block_id: id }) => id !== undefined && /^ds:q[0-9a-f]{24}:\d+:\d+/.test(id));
+}
+
+export function buttonsOf(
+  blocks: FakeBlock[] = [],
+): { label: string; actionId: string; blockId: string; value: string | undefined }[] {
+  return blocks.flatMap(({ elements = [], accessory, block_id: blockId = 'block' }) =>
+    [...elements, ...(accessory === undefined ? [] : [accessory])]
+      .filter(({ type }) => type === 'button')
+      .map(({ action_id: actionId = '', value, text }) => ({ label: textOf(text), actionId, blockId, value })),
+  );
+}
+
+/** All text people see of a message, a modal or a Home tab, its blocks included; menus are closed. */
+export function visibleText(shown: { text?: string; title?: unknown; blocks?: FakeBlock[] }): string {
+  if (shown.blocks === undefined) return shown.text ?? '';
+  const title = shown.title === undefined ? [] : [textOf(shown.title)];
+  return [...title, ...shown.blocks.map(blockText)].join('\n');
+}
+
+function blockText({ label, text, elements = [], accessory, element }: FakeBlock): string {
+  const typed = element?.initial_value;
+  return [label, text, ...elements, accessory, element, typed]
+    .map(textOf)
+    .filter((each) => each !== '')
+    .join(' ');
+}
+
+export function texts(messages: FakeMessage[]): string[] {
+  return messages.map((message) => `${message.thread_ts ?? message.ts} ${message.user}: ${visibleText(message)}`);
+}
+
+function textOf(node: unknown): string {
+  if (typeof node === 'string') return node;
+  if (typeof node !== 'object' || node === null) return '';
+  return 'text' in node ? textOf(node.text) : '';
+}
