@@ -370,6 +370,7 @@ function lifeSettings(config: Config): LifeSettings {
     },
     cardEditMs: config.CARD_EDIT_MS,
     threadLimit: config.THREAD_LIMIT,
+    lateCallMs: config.LATE_CALL_SECONDS * 1000,
   };
 }
 

@@ -174,6 +174,11 @@ export const SETTINGS = {
     'Shortest time between two edits of one progress card; Slack advises 3,000.',
     '3000',
   ),
+  LATE_CALL_SECONDS: setting(
+    whole(1, 120),
+    'How long Slack or the service may still carry out a call that got no reply in time; it is not repeated before.',
+    '15',
+  ),
   THREAD_LIMIT: setting(whole(1, 1_000), 'Most open questions in one thread, the running one included.', '20'),
   RUNNING_PER_WORKSPACE: setting(
     whole(1, 100_000),

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isLateCall, type LateCall, untilCarriedOut } from '../late-call.ts';
 
 /** The forms in which real instances differ from each other. Each field's first choice is the default. */
 export interface Quirks {
@@ -42,7 +43,8 @@ interface ServiceConversation {
 export type ServiceFault =
   | { status: number; headers?: Record<string, string>; body?: string }
   | { breakAfterEffect: true }
-  | { breakBeforeEffect: true };
+  | { breakBeforeEffect: true }
+  | LateCall;
 
 export type ServiceCall = 'create' | 'list' | 'read' | 'followUp' | 'cancel' | 'delete';
 
@@ -142,9 +144,11 @@ export async function startFakeService(quirks: Quirks = {}) {
       return;
     }
     if (fault !== undefined && 'breakBeforeEffect' in fault) return void response.destroy();
+    const isLate = fault !== undefined && isLateCall(fault);
+    if (isLate) await untilCarriedOut(fault, response);
     const asked = body === '' ? undefined : (JSON.parse(body) as { question?: string; conversation_id?: number });
     const reply = run(call, { conversationId: Number(idText), questionId: Number(questionText), searchParams }, asked);
-    if (fault !== undefined) return void response.destroy();
+    if (fault !== undefined && !isLate) return void response.destroy();
     send(response, reply.status, reply.body);
   }
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isLateCall, type LateCall, untilCarriedOut } from '../late-call.ts';
 import { createAgents } from './agents.ts';
 import { createChannels } from './channels.ts';
 import { createFiles } from './files.ts';
@@ -22,7 +23,8 @@ export type Fault =
   | { breakAfterEffect: true }
   | { breakBeforeEffect: true }
   /** The call takes effect once this resolves. */
-  | { until: Promise<void> };
+  | { until: Promise<void> }
+  | LateCall;
 
 /**
  * A strict stand-in for Slack's Web API: unknown methods, unknown ids, missing threads and anything over Slack's limits
@@ -77,6 +79,7 @@ export async function startFakeSlack() {
     url: `${url}/api/`,
     responseUrl: (id: string) => `${url}/response/${id}`,
     messages: messages.list,
+    deleted: messages.deleted,
     ephemerals: messages.ephemerals,
     /** Every call of `views.open` that Slack took, as sent. */
     views: views.opened,
@@ -156,6 +159,10 @@ export async function startFakeSlack() {
     const fault = planned === undefined ? fate(method) : planned.fault;
     if (planned !== undefined) planned.times -= 1;
     if (fault === undefined) return sendJson(response, run(args));
+    if (isLateCall(fault)) {
+      await untilCarriedOut(fault, response);
+      return sendJson(response, run(args));
+    }
     if ('until' in fault) {
       await fault.until;
       return sendJson(response, run(args));

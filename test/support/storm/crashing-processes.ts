@@ -26,7 +26,7 @@ import { createRecordingJournal } from '../recording-journal.ts';
 
 const storeWrites = ['set', 'delete', 'setIfAbsent', 'compareAndSet', 'addMember', 'removeMember'];
 const serviceEffects = ['create', 'followUp', 'cancel'];
-const slackEffects = ['postCard', 'updateCard', 'postPart', 'tellPrivately'];
+const slackEffects = ['postCard', 'updateCard', 'postPart', 'tellPrivately', 'removeCopies'];
 const planning = ['lookIn'];
 
 /** A life that is not over by then is judged as it is. */
@@ -164,6 +164,7 @@ function createProcess({ slack, service, kv, createLooks }: LifeSetup, diesAfter
       pacing: { firstLookMs: 50, minMs: 50, maxMs: 100, fraction: 0.1, jitter: 0, patienceMs: 120_000 },
       cardEditMs: 100,
       threadLimit: 20,
+      lateCallMs: 15_000,
     },
   };
 
