@@ -36,7 +36,7 @@ export async function startFakeSlack() {
   const requests: { method: string; args: Args }[] = [];
   const responses: { url: string; body: Args }[] = [];
   const faults: { method: string; fault: Fault; times: number }[] = [];
-  let fate: (method: string) => Fault | undefined = () => undefined;
+  let fate: (method: string, args: Args) => Fault | undefined = () => undefined;
   let url = '';
 
   const folk = createPeople();
@@ -113,7 +113,7 @@ export async function startFakeSlack() {
     fileText: files.textOf,
     fault: (method: string, fault: Fault, times = 1) => void faults.push({ method, fault, times }),
     /** From now on every call without a planned fault meets what `decide` says. */
-    decideFates: (decide: (method: string) => Fault | undefined) => {
+    decideFates: (decide: typeof fate) => {
       fate = decide;
     },
     refuseBlocks: (...types: string[]) => messages.refuseBlocks(types),
@@ -156,7 +156,7 @@ export async function startFakeSlack() {
       return sendJson(response, { ok: false, error: 'unknown_method' });
     }
     const planned = faults.find((entry) => entry.method === method && entry.times > 0);
-    const fault = planned === undefined ? fate(method) : planned.fault;
+    const fault = planned === undefined ? fate(method, args) : planned.fault;
     if (planned !== undefined) planned.times -= 1;
     if (fault === undefined) return sendJson(response, run(args));
     if (isLateCall(fault)) {

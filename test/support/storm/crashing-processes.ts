@@ -29,8 +29,8 @@ const serviceEffects = ['create', 'followUp', 'cancel'];
 const slackEffects = ['postCard', 'updateCard', 'postPart', 'tellPrivately', 'removeCopies'];
 const planning = ['lookIn'];
 
-/** A life that is not over by then is judged as it is. */
-const lifeDeadlineMs = 55_000;
+/** A life that is not over by then is judged as it is: it waits for late calls, and a minute for copies. */
+const lifeDeadlineMs = 240_000;
 
 export interface LifeSetup {
   slack: FakeSlack;
@@ -130,6 +130,8 @@ function createProcess({ slack, service, kv, createLooks }: LifeSetup, diesAfter
     baseUrl: service.url,
     auth: { kind: 'token', token: serviceToken },
     userAgentVersion: 'test',
+    // As long as a call of Slack.
+    createTimeoutMs: 10_000,
   });
   const identity = { teamId: team.id, botUserId: team.botUserId, botId: team.botId };
   const now = Date.now;
