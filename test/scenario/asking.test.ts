@@ -270,7 +270,7 @@ describe('a thread with several questions', () => {
     for (const text of ['q2?', 'q3?', 'q4?']) await world.reply(ts, text);
     await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/queue|waiting|before|after/i));
     for (const text of ['q1?', 'q2?', 'q3?', 'q4?']) {
-      const question = await eventually(() => one(service.find(text)), { timeoutMs: 10_000 });
+      const question = await eventually(() => one(service.find(text)));
       expect(service.questions().filter(({ status }) => status === 'processing')).toEqual([question]);
       service.answer(question);
     }

@@ -215,10 +215,10 @@ describe('failures', () => {
     const ts = await world.mention('far?');
     const question = await asked('far?');
     service.fault('read', { breakBeforeEffect: true }, 1_000);
-    await eventually(() => expect(threadText(ts)).toMatch(/not reachable/i), { timeoutMs: 10_000 });
+    await eventually(() => expect(threadText(ts)).toMatch(/not reachable/i));
     service.answer(question);
     service.clearFaults();
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1), { timeoutMs: 10_000 });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
   });
 
   test('unreachable until patience ends: a failure with Try again', async () => {
@@ -226,7 +226,7 @@ describe('failures', () => {
     await begin({ PATIENCE_SECONDS: '2', SRC_TIMEOUT_MS: '500' });
     service.fault('create', { status: 503 }, 1_000);
     const ts = await world.mention('never?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1), { timeoutMs: 15_000 });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
     expect(buttonsOf(world.answersIn(ts)[0]?.blocks).map(({ label }) => label)).toContain('Try again');
   });
 
@@ -235,7 +235,7 @@ describe('failures', () => {
     await begin({ PATIENCE_SECONDS: '2' });
     const ts = await world.mention('slow?');
     const question = await asked('slow?');
-    const gaveUp = await eventually(() => one(world.answersIn(ts)), { timeoutMs: 12_000 });
+    const gaveUp = await eventually(() => one(world.answersIn(ts)));
     expect(visibleText(gaveUp)).toMatch(/still running/i);
     expect(JSON.stringify(gaveUp.blocks)).toContain('/deepsearch/0000');
     service.answer(question);
@@ -261,7 +261,7 @@ describe('failures', () => {
     service.fail(question, 'RateLimitExceeded');
     await eventually(() => expect(threadText(ts)).toMatch(/<!date\^\d+\^/));
     service.answerEverything();
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1), { timeoutMs: 10_000 });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
     expect(service.find('costly?')).toHaveLength(2);
   });
 
@@ -281,7 +281,7 @@ describe('failures', () => {
     service.answerEverything();
     service.fault('create', { status: 429, headers: { 'retry-after': '1' } });
     const ts = await world.mention('patient?');
-    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1), { timeoutMs: 10_000 });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
     expect(service.find('patient?')).toHaveLength(1);
   });
 });

@@ -19,7 +19,7 @@ let service: FakeService;
 let world: World;
 let data: Awaited<ReturnType<typeof createTempDir>>;
 
-const patient = { timeoutMs: 15_000 };
+const patient = { timeoutMs: 45_000 };
 
 beforeEach(async () => {
   data = await createTempDir();
@@ -91,7 +91,7 @@ test('says what is usual from the tenth answer on, over a restart', async () => 
     await closed(ts);
     expect(card(ts)).not.toMatch(/usually|meist/);
   }
-}, 30_000);
+});
 
 test('says when one takes longer than nine in ten did', async () => {
   await begin(Array.from({ length: 10 }, () => 400));
@@ -101,7 +101,7 @@ test('says when one takes longer than nine in ten did', async () => {
   service.answer(slow.asked);
   await closed(slow.ts);
   expect(card(slow.ts)).not.toContain('usual');
-}, 30_000);
+});
 
 test('says nothing of what is usual in another workspace', async () => {
   await begin(

@@ -12,7 +12,7 @@ import { one } from '../support/one.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
 
 /** Outcomes that stay unknown are looked for after a grace of seconds, and failures are repeated with back-off. */
-const patient = { timeoutMs: 18_000 };
+const patient = { timeoutMs: 45_000 };
 
 async function inWorld(run: (world: World, service: FakeService) => Promise<void>): Promise<void> {
   const service = await startFakeService();

@@ -9,7 +9,7 @@ let service: FakeService;
 let world: World;
 
 /** Long enough for what waits three seconds to look for a file. */
-const patient = { timeoutMs: 20_000 };
+const patient = { timeoutMs: 45_000 };
 
 beforeEach(async () => {
   service = await startFakeService();
@@ -96,7 +96,7 @@ describe('an answer of many messages', () => {
       'longer than can be shown in Slack; all of it is in the attached Markdown file and there: <',
     );
     expect(attachedText(ts)).toContain(answer);
-  }, 30_000);
+  });
 });
 
 describe('where Slack takes no file', () => {
@@ -127,7 +127,7 @@ describe('a file whose fate is unknown', () => {
     expect(filesIn(ts)).toHaveLength(1);
     expect(visibleText(parts.at(-1) ?? { text: '' })).toContain(claim);
     expect(world.slack.calls.filter((call) => call === 'files.completeUploadExternal')).toHaveLength(1);
-  }, 30_000);
+  });
 
   test('is attached when it does not stand', async () => {
     world.slack.fault('files.completeUploadExternal', { breakBeforeEffect: true });
@@ -135,7 +135,7 @@ describe('a file whose fate is unknown', () => {
     const parts = await closed(ts);
     expect(filesIn(ts)).toHaveLength(1);
     expect(visibleText(parts.at(-1) ?? { text: '' })).toContain(claim);
-  }, 30_000);
+  });
 
   test('is found by the app that starts after one that died there', async () => {
     world.slack.fault('files.completeUploadExternal', { breakAfterEffect: true });
@@ -145,7 +145,7 @@ describe('a file whose fate is unknown', () => {
     await closed(ts);
     expect(order(ts).filter((what) => what === 'file')).toHaveLength(1);
     expect(order(ts).at(-1)).toBe('part');
-  }, 30_000);
+  });
 });
 
 test('where Slack is away for a moment, the file is tried again', async () => {
@@ -153,4 +153,4 @@ test('where Slack is away for a moment, the file is tried again', async () => {
   const ts = await ask(longAnswer(45_000));
   await closed(ts);
   expect(filesIn(ts)).toHaveLength(1);
-}, 30_000);
+});

@@ -220,7 +220,7 @@ describe('sharing a private answer', () => {
     const view = await choose(await form(), 'C0GUESTS');
     await world.submit(view, { [channelMenu]: 'C0GUESTS', [confirmId(view)]: ['confirm'] });
     const card = await eventually(() => one(roots('C0GUESTS')));
-    const end = await eventually(() => one(world.answersIn(card.ts)), { timeoutMs: 20_000 });
+    const end = await eventually(() => one(world.answersIn(card.ts)));
     expect(buttonsOf(end.blocks).map(({ label }) => label)).toEqual(['Share…']);
     isDown = false;
     await world.press('Share…', { user: people.bob, threadTs: card.ts });
@@ -233,7 +233,7 @@ describe('sharing a private answer', () => {
     const second = await eventually(() => one(roots('C0GUESTS').filter(({ ts }) => ts !== card.ts)));
     const answer = await eventually(() => one(world.answersIn(second.ts)));
     expect(visibleText(answer)).toContain('The answer to "a private question?"');
-  }, 40_000);
+  });
 
   test('whose conversation is gone by then ends visibly, and cannot be tried again', async () => {
     await answered();

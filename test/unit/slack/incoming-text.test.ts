@@ -143,11 +143,9 @@ describe('toPlainText', () => {
     ['half tokens', '<https://a|'.repeat(4_000)],
     ['half mentions', '<@U1'.repeat(10_000)],
     ['dates', '<!date^'.repeat(6_000)],
-  ])('is quick with 40,000 characters of %s', (_, text) => {
-    const startMs = performance.now();
-    plain(text);
-    addressesAnother(text, 'UBOT');
-    expect(performance.now() - startMs).toBeLessThan(1_000);
+  ])('keeps 40,000 characters of %s as they are', (_, text) => {
+    expect(plain(text)).toBe(text);
+    expect(addressesAnother(text, 'UBOT')).toBe(false);
   });
 });
 
