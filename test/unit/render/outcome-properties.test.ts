@@ -4,6 +4,7 @@ import type { Question } from '../../../src/core/question.ts';
 import type { MessageFormat, RenderedMessage } from '../../../src/render/message.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
+import { runs } from '../../support/runs.ts';
 import { answered } from './example.ts';
 import { fencesAreBalanced, readableMarkdown, readableMrkdwn, squeeze, words } from './readable.ts';
 
@@ -149,7 +150,7 @@ describe('an answer of generated Markdown', () => {
         const shown = readableMarkdown(parts.markdown.join('\n\n'));
         if (readableMarkdown(markdown) !== '') expect(shown).toBe(readableMarkdown(markdown));
       }),
-      { numRuns: 1_000 },
+      runs(200),
     );
   });
 });

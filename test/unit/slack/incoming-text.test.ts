@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addressesAnother, mentions, toPlainText, unnamedIds } from '../../../src/slack/incoming-text.ts';
+import { runs } from '../../support/runs.ts';
 
 const names = {
   user: (id: string) => ({ U1: 'Ann', U2: 'Bob & Co' })[id],
@@ -118,7 +119,7 @@ describe('toPlainText', () => {
         mentions(text, 'UBOT');
         addressesAnother(text, 'UBOT');
       }),
-      { numRuns: 2_000 },
+      runs(500),
     );
   });
 
@@ -133,7 +134,7 @@ describe('toPlainText', () => {
         const encoded = tidy.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
         expect(plain(encoded)).toBe(tidy);
       }),
-      { numRuns: 2_000 },
+      runs(500),
     );
   });
 
