@@ -85,7 +85,7 @@ describe('the shortcut on a message', () => {
     expect(JSON.stringify(form.blocks)).toContain('its first 3,000 characters');
   });
 
-  test('where the app is not: the form says so, and an answer in direct messages is left', async () => {
+  test('says in the form where the app is not, and leaves an answer in direct messages', async () => {
     service.answerEverything();
     const ts = world.slack.say('C0PRIVATE', people.bob, 'over here?');
     await world.shortcut('deepsearch:ask_about', { message: ts });
@@ -122,7 +122,7 @@ describe('the shortcut from anywhere', () => {
     expect(visibleText(root)).toContain('hat gefragt');
   });
 
-  test('sent twice, it is one question', async () => {
+  test('is one question, though its form is sent twice', async () => {
     service.answerEverything();
     await world.shortcut('deepsearch:ask');
     const form = await world.modal();
@@ -153,13 +153,13 @@ describe('the shortcut from anywhere', () => {
     await eventually(() => expect(service.questions()).toHaveLength(1));
   });
 
-  test('too late for Slack: a private word says so', async () => {
+  test('says privately that it came too late for Slack', async () => {
     world.slack.expireTriggers();
     expect(await world.shortcut('deepsearch:ask')).toMatchObject({ acknowledged: true });
     await eventually(() => expect(toldTo(people.ada)).toContain('did not open the form in time'));
   });
 
-  test('Slack does not answer who people are: the form says that nothing was sent, and keeps the text', async () => {
+  test('says in the form that nothing was sent while Slack does not tell who people are, and keeps the text', async () => {
     await world.shortcut('deepsearch:ask');
     const form = await world.modal();
     world.slack.fault('conversations.info', { status: 503 }, 10);

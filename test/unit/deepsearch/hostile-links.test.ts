@@ -12,11 +12,11 @@ function expectUnharmed(markdown: string): void {
 }
 
 describe('Markdown made to take long', () => {
-  test.each(hostileLinkMarkdown)('%s', (_name, hostile) => {
+  test.each(hostileLinkMarkdown)('of %s keeps its words', (_name, hostile) => {
     expectUnharmed(`${hostile}\n\n[a](/x)`);
   });
 
-  test('any repetition', () => {
+  test('of any repetition keeps its words', () => {
     const piece = fc.constantFrom(
       '*',
       '_',
@@ -44,12 +44,12 @@ describe('Markdown made to take long', () => {
     );
   });
 
-  test('stays as it is', () => {
+  test('stays as it is, its links too', () => {
     const markdown = `[a](/x)\n\n${'- '.repeat(1_000)}`;
     expect(absoluteLinks(markdown, BASE)).toBe(markdown);
   });
 
-  test('an ordinary answer of 60,000 characters does not', () => {
+  test('is not an ordinary answer of 60,000 characters, whose links are completed', () => {
     const markdown = `See [a](/x). ${'A plain sentence of an answer. '.repeat(2_000)}`;
     expect(absoluteLinks(markdown, BASE)).toContain(`(${BASE}/x)`);
   });

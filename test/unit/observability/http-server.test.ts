@@ -147,7 +147,7 @@ describe('everything else', () => {
   });
 });
 
-describe('stop', () => {
+describe('the server at its end', () => {
   it('frees the port, and does nothing where nothing was started', async () => {
     const { server, port } = await start();
     await server.stop();

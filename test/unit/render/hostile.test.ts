@@ -19,11 +19,11 @@ function expectDivided(markdown: string): void {
 const lines = (count: number, line: (index: number) => string) => Array.from({ length: count }, (_, i) => line(i));
 
 describe('an answer made to take long', () => {
-  it.each(hostileAnswers)('of %s does not', (_name, markdown) => {
+  it.each(hostileAnswers)('of %s is divided all the same', (_name, markdown) => {
     expectDivided(markdown);
   });
 
-  it('of any repetition does not', () => {
+  it('of any repetition is divided all the same', () => {
     const piece = fc.constantFrom(
       ...['*', '**', '_', '`', '~~', '[', ']', '](/x)', '![', '(', ')', '<', '<a ', '<!--', '&amp;', '#', '|', '|-|'],
       ...['- ', '1. ', '> ', '[^a]: ', '[^a]', '\n', '\n\n', '    ', ' ', 'a', 'a@b.', 'www.', 'http://x/', '```\n'],
@@ -109,7 +109,7 @@ describe('an answer longer than Slack can show', () => {
 });
 
 describe('dividing an answer again', () => {
-  it('costs nothing for the answers that are posted at the same time', () => {
+  it('gives the division made before, for the answers that are posted at the same time', () => {
     const answers = lines(8, (i) => `${'A `word` and *more* of it.\n\n'.repeat(600)}${i}`);
     const first = answers.map((markdown) => layoutAnswer(markdown, ROOM));
     expect(answers.map((markdown) => layoutAnswer(markdown, ROOM)).every((each, i) => each === first[i])).toBe(true);
