@@ -98,7 +98,7 @@ describe('sharing a private answer', () => {
     expect(visibleText(answer)).toContain(service.conversations[0]?.share_url ?? 'none');
   });
 
-  test('a follow-up there, by mention, is a conversation of its own', async () => {
+  test('makes a follow-up there, by mention, a conversation of its own', async () => {
     await answered();
     await world.submit(await choose(await form(), 'C0GENERAL'), { [channelMenu]: 'C0GENERAL' });
     const card = await eventually(() => one(roots('C0GENERAL')));
@@ -110,7 +110,7 @@ describe('sharing a private answer', () => {
     expect(service.questions()).toHaveLength(2);
   });
 
-  test('sent twice, it is posted once', async () => {
+  test('posts it once, though the form is sent twice', async () => {
     await answered();
     const view = await choose(await form(), 'C0GENERAL');
     const entered = { [channelMenu]: 'C0GENERAL' };
@@ -121,7 +121,7 @@ describe('sharing a private answer', () => {
     expect(roots('C0GENERAL')).toHaveLength(1);
   });
 
-  test('where guests would read it, a tick is wanted, and then it is posted', async () => {
+  test('wants a tick where guests would read it, and then posts it', async () => {
     await answered();
     const view = await choose(await form(), 'C0GUESTS');
     expect(shown(view)).toContain('<#C0GUESTS>:* 3 people, 1 guest');
@@ -138,14 +138,14 @@ describe('sharing a private answer', () => {
     expect(shown(view)).toContain('Share with them too');
   });
 
-  test('where Slack does not say who is there, a tick is wanted', async () => {
+  test('wants a tick where Slack does not say who is there', async () => {
     await answered();
     world.slack.failMembers('C0GUESTS');
     const view = await choose(await form(), 'C0GUESTS');
     expect(shown(view)).toContain('Slack does not say who is in');
   });
 
-  test('a channel that was not shown yet is shown before it is shared with', async () => {
+  test('shows a channel that was not shown yet before it posts there', async () => {
     await answered();
     const delivery = await world.submit(await form(), { [channelMenu]: 'C0GENERAL' });
     expect(delivery.response).toMatchObject({ response_action: 'update' });
@@ -156,7 +156,7 @@ describe('sharing a private answer', () => {
     await eventually(() => expect(roots('C0GENERAL')).toHaveLength(1));
   });
 
-  test('a tick for fewer guests does not count for more', async () => {
+  test('does not take a tick for fewer guests as one for more', async () => {
     await answered();
     const view = await choose(await form(), 'C0GUESTS');
     const state = {
@@ -220,7 +220,7 @@ describe('sharing a private answer', () => {
     const view = await choose(await form(), 'C0GUESTS');
     await world.submit(view, { [channelMenu]: 'C0GUESTS', [confirmId(view)]: ['confirm'] });
     const card = await eventually(() => one(roots('C0GUESTS')));
-    const end = await eventually(() => one(world.answersIn(card.ts)), { timeoutMs: 20_000 });
+    const end = await eventually(() => one(world.answersIn(card.ts)));
     expect(buttonsOf(end.blocks).map(({ label }) => label)).toEqual(['Share…']);
     isDown = false;
     await world.press('Share…', { user: people.bob, threadTs: card.ts });
@@ -233,7 +233,7 @@ describe('sharing a private answer', () => {
     const second = await eventually(() => one(roots('C0GUESTS').filter(({ ts }) => ts !== card.ts)));
     const answer = await eventually(() => one(world.answersIn(second.ts)));
     expect(visibleText(answer)).toContain('The answer to "a private question?"');
-  }, 40_000);
+  });
 
   test('whose conversation is gone by then ends visibly, and cannot be tried again', async () => {
     await answered();
@@ -248,7 +248,7 @@ describe('sharing a private answer', () => {
   });
 });
 
-describe('with refused channels', () => {
+describe('where channels are refused,', () => {
   beforeEach(async () => {
     await world.stop();
     await service.stop();

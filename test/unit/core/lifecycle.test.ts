@@ -5,6 +5,7 @@ import { defaultPacing } from '../../../src/core/pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../../../src/core/ports.ts';
 import type { Outcome, Phase, Question, Trouble } from '../../../src/core/question.ts';
 import { someMs as now, questionWith, someAnswer } from '../../support/lifecycle/sample-questions.ts';
+import { runs } from '../../support/runs.ts';
 
 const settings = { pacing: defaultPacing, cardEditMs: 3_000, threadLimit: 20, lateCallMs: 15_000 };
 const atTurn: Situation = { nowMs: now, ...atOnce, parts: 1, settings };
@@ -446,7 +447,7 @@ describe('decide', () => {
           expect(step.do === 'nothing').toBe(question.phase === 'closed' && question.recheckMs === undefined);
         },
       ),
-      { numRuns: 2_000 },
+      runs(500),
     );
   });
 });
