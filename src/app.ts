@@ -24,7 +24,7 @@ import { createBullLooks } from './jobs/bullmq.ts';
 import { repeat } from './jobs/repeat.ts';
 import { createTimers } from './jobs/timers.ts';
 import { createLimiters } from './limits/limiters.ts';
-import { createAccessNote, watchAccess } from './observability/access-watch.ts';
+import { createAccessNote, type FarSide, watchAccess } from './observability/access-watch.ts';
 import { createOperatorServer, type Mounts } from './observability/http-server.ts';
 import { createJournal } from './observability/logger.ts';
 import { createMetrics } from './observability/metrics.ts';
@@ -85,7 +85,8 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
   const now = Date.now;
   const random = (): number => randomInt(2 ** 32) / 2 ** 32;
   let countOpen = async (): Promise<number> => 0;
-  const metrics = createMetrics(() => countOpen());
+  let farSides: FarSide[] = [];
+  const metrics = createMetrics({ countOpen: () => countOpen(), farSides: () => farSides });
   const journal = createJournal(logger, metrics.count);
   const closers: (() => Promise<void>)[] = [];
   let started = false;
@@ -274,6 +275,10 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       },
     });
 
+    farSides = [
+      { target: 'slack', state: slackAccess.latest },
+      { target: 'deepsearch', state: access.latest },
+    ];
     const server = createOperatorServer({
       port: config.PORT,
       host: config.HOST,
@@ -281,9 +286,8 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         { name: 'started', check: async () => started },
         { name: 'storage', check: () => storage.ping().then(() => true) },
         { name: 'slack', check: async () => receiver.isConnected() },
-        { name: 'slackAccess', check: slackAccess.isAuthorized },
-        { name: 'codeSearchAccess', check: access.isAuthorized },
       ],
+      farSides,
       metrics,
       mounts,
     });

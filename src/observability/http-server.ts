@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { FarSide } from './access-watch.ts';
 
-/** One thing the app depends on; `check` throws or returns false when it is not usable now. */
+/** One thing without which the app can take no question; `check` throws or returns false when it is not usable now. */
 export interface Dependency {
   name: string;
   check: () => Promise<boolean>;
@@ -23,13 +24,15 @@ const checkTimeoutMs = 2_000;
 const stopTimeoutMs = 5_000;
 
 /**
- * The app's own HTTP server, in both modes: `/livez` (the process answers), `/readyz` (it can do its work now; 503 and
- * the names of what is missing otherwise), `/metrics`, and the paths of `mounts`, such as Slack's events.
+ * The app's own HTTP server, in both modes: `/livez` (the process answers), `/readyz` (it can take questions now; 503 and
+ * the names of what is missing otherwise), `/metrics`, and the paths of `mounts`, such as Slack's events. How the far sides
+ * are is only shown: a copy with a refused token still tells people so, and a balancer would refuse it for all copies at once.
  */
 export function createOperatorServer(options: {
   port: number;
   host?: string | undefined;
   dependencies: Dependency[];
+  farSides: FarSide[];
   metrics: { expose: () => Promise<string>; contentType: string };
   mounts: Mounts;
 }): OperatorServer {
@@ -65,13 +68,15 @@ export function createOperatorServer(options: {
   }
 
   async function ready(response: ServerResponse): Promise<void> {
-    const states = await Promise.all(
-      options.dependencies.map(async ({ name, check }) => [name, await isUsable(check)] as const),
-    );
+    const [states, access] = await Promise.all([
+      Promise.all(options.dependencies.map(async ({ name, check }) => [name, await isUsable(check)] as const)),
+      Promise.all(options.farSides.map(async ({ target, state }) => [target, await state()] as const)),
+    ]);
     const usable = states.every(([, works]) => works);
     const body = {
       ready: usable,
       ...Object.fromEntries(states.map(([name, works]) => [name, works ? 'ok' : 'unusable'])),
+      access: Object.fromEntries(access.map(([target, state]) => [target, state === 'fine' ? 'ok' : state])),
     };
     send(response, usable ? 200 : 503, 'application/json', `${JSON.stringify(body)}\n`);
   }

@@ -1,11 +1,18 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { JournalFields } from '../core/ports.ts';
+import type { FarSide } from './access-watch.ts';
 
 /** Seconds a question may take from being asked to its visible end. */
 const durationBuckets = [1, 2, 5, 10, 20, 40, 60, 120, 300, 600, 900];
 
-/** Prometheus metrics of one app, in a registry of its own. */
-export function createMetrics(countOpen: () => Promise<number>) {
+/** Prometheus metrics of one app, in a registry of its own. What is asked for by a function is asked at each scrape. */
+export function createMetrics({
+  countOpen,
+  farSides,
+}: {
+  countOpen: () => Promise<number>;
+  farSides: () => FarSide[];
+}) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const events = new Counter({
@@ -28,6 +35,24 @@ export function createMetrics(countOpen: () => Promise<number>) {
     async collect() {
       // Without storage the number is unknown, which must not take the other metrics away.
       this.set(await countOpen().catch(() => Number.NaN));
+    },
+  });
+  new Gauge({
+    name: 'deepsearch_slack_access',
+    help: "1 while the target takes the app's token, 0 from a refusal until the token is taken again.",
+    labelNames: ['target'],
+    registers: [registry],
+    async collect() {
+      for (const { target, state } of farSides()) this.set({ target }, (await state()) === 'refused' ? 0 : 1);
+    },
+  });
+  new Gauge({
+    name: 'deepsearch_slack_reachable',
+    help: '1 while calls of the target get a proper reply, a refusal included; 0 while they do not.',
+    labelNames: ['target'],
+    registers: [registry],
+    async collect() {
+      for (const { target, state } of farSides()) this.set({ target }, (await state()) === 'unreachable' ? 0 : 1);
     },
   });
 

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { FarSide, FarSideState } from '../../../src/observability/access-watch.ts';
 import {
   createOperatorServer,
   type Dependency,
@@ -19,13 +20,15 @@ async function start({
   dependencies = [],
   mounts = {},
   countOpen = async () => 3,
+  farSides = [],
 }: {
   dependencies?: Dependency[];
   mounts?: Mounts;
   countOpen?: () => Promise<number>;
+  farSides?: FarSide[];
 } = {}) {
-  const metrics = createMetrics(countOpen);
-  const server = createOperatorServer({ port: 0, host: '127.0.0.1', dependencies, mounts, metrics });
+  const metrics = createMetrics({ countOpen, farSides: () => farSides });
+  const server = createOperatorServer({ port: 0, host: '127.0.0.1', dependencies, farSides, mounts, metrics });
   running = server;
   const port = await server.start();
   const get = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${port}${path}`, { method });
@@ -33,6 +36,7 @@ async function start({
 }
 
 const works = { name: 'storage', check: async () => true };
+const farSide = (target: string, state: FarSideState): FarSide => ({ target, state: async () => state });
 
 describe('/livez', () => {
   it('answers, whatever is broken', async () => {
@@ -48,7 +52,17 @@ describe('/readyz', () => {
     const { get } = await start({ dependencies: [works, { name: 'slack', check: async () => true }] });
     const response = await get('/readyz');
     expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({ ready: true, storage: 'ok', slack: 'ok' });
+    expect(await response.json()).toEqual({ ready: true, storage: 'ok', slack: 'ok', access: {} });
+  });
+
+  it.each(['refused', 'unreachable'] as const)('is ready, and shows it, while a far side is %s', async (state) => {
+    const { get } = await start({
+      dependencies: [works],
+      farSides: [farSide('slack', 'fine'), farSide('deepsearch', state)],
+    });
+    const response = await get('/readyz');
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ ready: true, storage: 'ok', access: { slack: 'ok', deepsearch: state } });
   });
 
   it.each<[string, Dependency['check']]>([
@@ -69,12 +83,12 @@ describe('/readyz', () => {
     const { get } = await start({ dependencies: [works, { name: 'slack', check }] });
     const response = await get('/readyz');
     expect(response.status).toBe(503);
-    expect(await response.json()).toEqual({ ready: false, storage: 'ok', slack: 'unusable' });
+    expect(await response.json()).toEqual({ ready: false, storage: 'ok', slack: 'unusable', access: {} });
   });
 
   it('does not wait for what hangs', async () => {
     const hangs = (name: string): Dependency => ({ name, check: () => new Promise(() => undefined) });
-    const { get } = await start({ dependencies: [works, hangs('slack'), hangs('codeSearchAccess')] });
+    const { get } = await start({ dependencies: [works, hangs('slack'), hangs('started')] });
     const startMs = performance.now();
     const response = await get('/readyz');
     expect(response.status).toBe(503);
@@ -106,6 +120,15 @@ describe('/metrics', () => {
     expect(text).toContain('deepsearch_slack_question_duration_seconds_bucket{le="40",outcome="answered"} 0');
     expect(text).toContain('deepsearch_slack_open_questions 3');
     expect(text).toContain('process_cpu_seconds_total');
+  });
+
+  it('tells refused tokens from far sides that do not answer', async () => {
+    const { get } = await start({ farSides: [farSide('slack', 'refused'), farSide('deepsearch', 'unreachable')] });
+    const text = await (await get('/metrics')).text();
+    expect(text).toContain('deepsearch_slack_access{target="slack"} 0');
+    expect(text).toContain('deepsearch_slack_access{target="deepsearch"} 1');
+    expect(text).toContain('deepsearch_slack_reachable{target="slack"} 1');
+    expect(text).toContain('deepsearch_slack_reachable{target="deepsearch"} 0');
   });
 
   it('has the rest where the number of open questions cannot be had', async () => {
@@ -158,8 +181,9 @@ describe('stop', () => {
       port,
       host: '127.0.0.1',
       dependencies: [],
+      farSides: [],
       mounts: {},
-      metrics: createMetrics(async () => 0),
+      metrics: createMetrics({ countOpen: async () => 0, farSides: () => [] }),
     });
     running = again;
     expect(await again.start()).toBe(port);
@@ -186,8 +210,9 @@ describe('stop', () => {
       port,
       host: '127.0.0.1',
       dependencies: [],
+      farSides: [],
       mounts: {},
-      metrics: createMetrics(async () => 0),
+      metrics: createMetrics({ countOpen: async () => 0, farSides: () => [] }),
     });
     await expect(other.start()).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
