@@ -1,6 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { JournalFields } from '../core/ports.ts';
+import type { Clock, JournalFields } from '../core/ports.ts';
 import type { FarSide } from './access-watch.ts';
+
+/** What was computed for a scrape is given to all others for so long: counting open questions reads the storage. */
+const keptMs = 1_000;
 
 /** Seconds a question may take from being asked to its visible end. */
 const durationBuckets = [1, 2, 5, 10, 20, 40, 60, 120, 300, 600, 900];
@@ -9,9 +12,11 @@ const durationBuckets = [1, 2, 5, 10, 20, 40, 60, 120, 300, 600, 900];
 export function createMetrics({
   countOpen,
   farSides,
+  now,
 }: {
   countOpen: () => Promise<number>;
   farSides: () => FarSide[];
+  now: Clock;
 }) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -56,7 +61,21 @@ export function createMetrics({
     },
   });
 
-  return { count, expose: (): Promise<string> => registry.metrics(), contentType: registry.contentType };
+  let latest: Promise<string> | undefined;
+  let expiresMs = 0;
+
+  return { count, expose, contentType: registry.contentType };
+
+  /** The text of all metrics: computed one at a time, and for all who ask within a second after that. */
+  function expose(): Promise<string> {
+    if (latest === undefined || now() >= expiresMs) {
+      expiresMs = Number.POSITIVE_INFINITY;
+      latest = registry.metrics().finally(() => {
+        expiresMs = now() + keptMs;
+      });
+    }
+    return latest;
+  }
 
   function count({ event, outcome = '', durationMs }: JournalFields): void {
     events.inc({ event, outcome });

@@ -2,37 +2,55 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FarSide, FarSideState } from '../../../src/observability/access-watch.ts';
 import {
+  createMetricsServer,
   createOperatorServer,
   type Dependency,
   type Mounts,
-  type OperatorServer,
+  type PageServer,
 } from '../../../src/observability/http-server.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
+import { eventually } from '../../support/eventually.ts';
 
-let running: OperatorServer | undefined;
+let running: PageServer[] = [];
 
 afterEach(async () => {
-  await running?.stop();
-  running = undefined;
+  await Promise.all(running.map((server) => server.stop()));
+  running = [];
 });
 
 async function start({
   dependencies = [],
   mounts = {},
-  countOpen = async () => 3,
   farSides = [],
 }: {
   dependencies?: Dependency[];
   mounts?: Mounts;
+  farSides?: FarSide[];
+} = {}) {
+  const server = createOperatorServer({ port: 0, host: '127.0.0.1', dependencies, farSides, mounts });
+  running.push(server);
+  const port = await server.start();
+  const get = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${port}${path}`, { method });
+  return { server, port, get };
+}
+
+async function startMetrics({
+  countOpen = async () => 3,
+  farSides = [],
+}: {
   countOpen?: () => Promise<number>;
   farSides?: FarSide[];
 } = {}) {
-  const metrics = createMetrics({ countOpen, farSides: () => farSides });
-  const server = createOperatorServer({ port: 0, host: '127.0.0.1', dependencies, farSides, mounts, metrics });
-  running = server;
+  let nowMs = 0;
+  const metrics = createMetrics({ countOpen, farSides: () => farSides, now: () => nowMs });
+  const server = createMetricsServer({ port: 0, host: '127.0.0.1', metrics });
+  running.push(server);
   const port = await server.start();
   const get = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${port}${path}`, { method });
-  return { server, port, get, metrics };
+  const pass = (ms: number): void => {
+    nowMs += ms;
+  };
+  return { port, get, metrics, pass };
 }
 
 const works = { name: 'storage', check: async () => true };
@@ -99,7 +117,7 @@ describe('/readyz', () => {
 
 describe('/metrics', () => {
   it('speaks the format of Prometheus, by its conventions', async () => {
-    const { get, metrics } = await start();
+    const { get, metrics } = await startMetrics();
     metrics.count({ event: 'question_closed', outcome: 'answered', durationMs: 41_000 });
     const response = await get('/metrics');
     const text = await response.text();
@@ -123,7 +141,9 @@ describe('/metrics', () => {
   });
 
   it('tells refused tokens from far sides that do not answer', async () => {
-    const { get } = await start({ farSides: [farSide('slack', 'refused'), farSide('deepsearch', 'unreachable')] });
+    const { get } = await startMetrics({
+      farSides: [farSide('slack', 'refused'), farSide('deepsearch', 'unreachable')],
+    });
     const text = await (await get('/metrics')).text();
     expect(text).toContain('deepsearch_slack_access{target="slack"} 0');
     expect(text).toContain('deepsearch_slack_access{target="deepsearch"} 1');
@@ -132,10 +152,47 @@ describe('/metrics', () => {
   });
 
   it('has the rest where the number of open questions cannot be had', async () => {
-    const { get } = await start({ countOpen: () => Promise.reject(new Error('no storage')) });
+    const { get } = await startMetrics({ countOpen: () => Promise.reject(new Error('no storage')) });
     const response = await get('/metrics');
     expect(response.status).toBe(200);
     expect(await response.text()).toContain('deepsearch_slack_open_questions Nan');
+  });
+
+  it('is computed once for all who ask at once, and for a second after that', async () => {
+    let counted = 0;
+    const counting: (() => void)[] = [];
+    const countOpen = (): Promise<number> => {
+      counted += 1;
+      return new Promise((resolve) => counting.push(() => resolve(counted)));
+    };
+    const { get, metrics, pass } = await startMetrics({ countOpen });
+    const scrapes = Array.from({ length: 20 }, async () => (await get('/metrics')).text());
+    await eventually(() => expect(counting).toHaveLength(1));
+    // Computing takes long, and nothing else is begun meanwhile.
+    pass(5_000);
+    const late = get('/metrics').then((response) => response.text());
+    metrics.count({ event: 'later' });
+    counting[0]?.();
+    for (const text of await Promise.all([...scrapes, late])) expect(text).toContain('open_questions 1');
+    pass(999);
+    expect(await (await get('/metrics')).text()).not.toContain('later');
+    expect(counted).toBe(1);
+    pass(1);
+    const next = get('/metrics').then((response) => response.text());
+    await eventually(() => expect(counting).toHaveLength(2));
+    counting[1]?.();
+    const text = await next;
+    expect(text).toContain('open_questions 2');
+    expect(text).toContain('event="later"');
+    expect(counted).toBe(2);
+  });
+
+  it('is all that its port serves, and the other port does not serve it', async () => {
+    const [scraped, probed] = [await startMetrics(), await start()];
+    for (const path of ['/', '/livez', '/readyz', '/slack/events']) expect((await scraped.get(path)).status).toBe(404);
+    expect((await probed.get('/metrics')).status).toBe(404);
+    expect((await scraped.get('/metrics', 'POST')).status).toBe(405);
+    expect((await scraped.get('/metrics', 'HEAD')).status).toBe(200);
   });
 });
 
@@ -177,15 +234,8 @@ describe('stop', () => {
     const { server, port } = await start();
     await server.stop();
     await server.stop();
-    const again = createOperatorServer({
-      port,
-      host: '127.0.0.1',
-      dependencies: [],
-      farSides: [],
-      mounts: {},
-      metrics: createMetrics({ countOpen: async () => 0, farSides: () => [] }),
-    });
-    running = again;
+    const again = createOperatorServer({ port, host: '127.0.0.1', dependencies: [], farSides: [], mounts: {} });
+    running.push(again);
     expect(await again.start()).toBe(port);
   });
 
@@ -203,17 +253,22 @@ describe('stop', () => {
     await closed;
     expect(performance.now() - startMs).toBeLessThan(8_000);
   });
+});
 
-  it('refuses to start on a port that is taken', async () => {
+describe('a port that can not be had', () => {
+  it('is named with its setting and what is wrong', async () => {
     const { port } = await start();
-    const other = createOperatorServer({
-      port,
-      host: '127.0.0.1',
-      dependencies: [],
-      farSides: [],
-      mounts: {},
-      metrics: createMetrics({ countOpen: async () => 0, farSides: () => [] }),
+    const metrics = createMetrics({ countOpen: async () => 0, farSides: () => [], now: () => 0 });
+    const host = '127.0.0.1';
+    const other = createOperatorServer({ port, host, dependencies: [], farSides: [], mounts: {} });
+    await expect(other.start()).rejects.toThrow(`PORT: port ${port} on 127.0.0.1 is taken`);
+    await expect(createMetricsServer({ port, host, metrics }).start()).rejects.toThrow(
+      `METRICS_PORT: port ${port} on 127.0.0.1 is taken`,
+    );
+    await expect(createMetricsServer({ port: 0, host: '192.0.2.1', metrics }).start()).rejects.toMatchObject({
+      message: 'METRICS_PORT: port 0 on 192.0.2.1 is on an address that this machine does not have',
+      cause: { code: 'EADDRNOTAVAIL' },
     });
-    await expect(other.start()).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await other.stop();
   });
 });
