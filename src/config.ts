@@ -146,10 +146,20 @@ export const SETTINGS = {
   DATA_DIR: setting(z.string(), 'Folder of the embedded storage. Used by one process at a time.', './data'),
   PORT: setting(
     whole(0, 65_535),
-    'Port of `/livez`, `/readyz` and `/metrics`, and of `/slack/events` without Socket Mode. 0 takes a free one.',
+    'Port of `/livez` and `/readyz`, and of `/slack/events` without Socket Mode. 0 takes a free one.',
     '3000',
   ),
-  HOST: setting(z.string(), 'Address to listen on. Not set: all addresses.'),
+  HOST: setting(z.string(), 'Address on which `PORT` is open. Not set: all addresses.'),
+  METRICS_PORT: setting(
+    whole(0, 65_535),
+    'Port of `/metrics`, which is never served where Slack or a balancer reaches the app. 0 takes a free one.',
+    '9464',
+  ),
+  METRICS_HOST: setting(
+    z.string(),
+    'Address on which `METRICS_PORT` is open; by default only programs of the same machine can read it. `0.0.0.0` is all IPv4 addresses.',
+    '127.0.0.1',
+  ),
   LOG_LEVEL: setting(
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     'Least important lines to log: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',

@@ -41,7 +41,7 @@ export const USAGE = `Usage: npm run demo -- [options]
   --repo <path>          git repository to answer from; may be given several times (default: this project)
   --slack-port <n>       port of the local Slack (default: a free one)
   --service-port <n>     port of the code search service (default: a free one)
-  --app-port <n>         port of the app's health and metrics pages (default: a free one)
+  --app-port <n>         port of the app's health pages (default: a free one)
   --step-delay <ms>      hold up each step of an answer by so much (default: ${defaultStepDelayMs})
   --data-dir <path>      keep data and logs here (default: a temporary folder, removed at the end)
   --local-slack <path>   the local-slack program to use (also: LOCAL_SLACK_BIN)

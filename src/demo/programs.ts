@@ -80,6 +80,8 @@ export function startApp(
         DATA_DIR: join(ground.folder, 'app'),
         HOST: host,
         PORT: String(setup.port),
+        // Two demos on one machine must not want the same port.
+        METRICS_PORT: '0',
         // The local Slack does not draw Slack's own Markdown blocks.
         MESSAGE_FORMAT: 'mrkdwn',
         // It has no rate limits either, so cards may move sooner than Slack would like.

@@ -16,28 +16,17 @@ let service: FakeService;
 let data: Awaited<ReturnType<typeof createTempDir>>;
 let app: RunningApp;
 let url: string;
+let metricsPort: number;
 
 beforeAll(async () => {
   slack = await startFakeSlack();
   service = await startFakeService();
   service.answerEverything();
   data = await createTempDir();
-  const config = parseConfig({
-    SLACK_BOT_TOKEN: team.botToken,
-    SLACK_SIGNING_SECRET: signingSecret,
-    SLACK_API_URL: slack.url,
-    SRC_ENDPOINT: service.url,
-    SRC_ACCESS_TOKEN: serviceToken,
-    DATA_DIR: data.path,
-    PORT: '0',
-    HOST: '127.0.0.1',
-    LOG_LEVEL: 'silent',
-    POLL_FIRST_MS: '50',
-    POLL_MIN_MS: '50',
-  });
-  app = createApp(config, createLogger('silent'));
-  const { port } = await app.start();
-  url = `http://127.0.0.1:${port}/slack/events`;
+  app = createApp(configWith({ DATA_DIR: data.path }), createLogger('silent'));
+  const listening = await app.start();
+  metricsPort = listening.metricsPort;
+  url = `http://127.0.0.1:${listening.port}/slack/events`;
 });
 
 afterAll(async () => {
@@ -46,6 +35,23 @@ afterAll(async () => {
   await slack.stop();
   await data.remove();
 });
+
+function configWith(settings: Record<string, string>) {
+  return parseConfig({
+    SLACK_BOT_TOKEN: team.botToken,
+    SLACK_SIGNING_SECRET: signingSecret,
+    SLACK_API_URL: slack.url,
+    SRC_ENDPOINT: service.url,
+    SRC_ACCESS_TOKEN: serviceToken,
+    PORT: '0',
+    METRICS_PORT: '0',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'silent',
+    POLL_FIRST_MS: '50',
+    POLL_MIN_MS: '50',
+    ...settings,
+  });
+}
 
 interface Sent {
   body: string;
@@ -125,5 +131,26 @@ describe('signed requests', () => {
     expect((await fetch(url, { method: 'POST', body: 'x' })).status).toBe(401);
     expect((await fetch(url)).status).toBeGreaterThanOrEqual(400);
     expect((await fetch(url.replace('/slack/events', '/livez'))).status).toBe(200);
+  });
+});
+
+describe('metrics', () => {
+  test('are on a port of their own, not on the one that Slack reaches', async () => {
+    expect((await fetch(new URL('/metrics', url))).status).toBe(404);
+    const scrape = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+    expect(await scrape.text()).toContain('deepsearch_slack_open_questions');
+    expect((await fetch(`http://127.0.0.1:${metricsPort}/slack/events`, { method: 'POST' })).status).toBe(404);
+  });
+
+  test('on a port that is taken keep the app from starting, which says so and lets go of everything', async () => {
+    const folder = await createTempDir();
+    const taken = configWith({ DATA_DIR: folder.path, METRICS_PORT: String(metricsPort) });
+    await expect(createApp(taken, createLogger('silent')).start()).rejects.toThrow(
+      `METRICS_PORT: port ${metricsPort} on 127.0.0.1 is taken`,
+    );
+    const again = createApp(configWith({ DATA_DIR: folder.path }), createLogger('silent'));
+    await again.start();
+    await again.stop();
+    await folder.remove();
   });
 });

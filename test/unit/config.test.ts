@@ -41,6 +41,8 @@ describe('parseConfig', () => {
       SRC_ENDPOINT: 'https://code.example',
       DATA_DIR: './data',
       PORT: 3000,
+      METRICS_PORT: 9464,
+      METRICS_HOST: '127.0.0.1',
       LOG_LEVEL: 'info',
       MESSAGE_FORMAT: 'markdown',
       PATIENCE_SECONDS: 900,

@@ -133,10 +133,15 @@ export function runProgram(file: string, args: string[], environment: Record<str
   return run(process.execPath, [...loader, file, ...args], environment);
 }
 
-/** Runs a command in the project's folder. */
-export function run(command: string, args: string[], environment: Record<string, string> = {}): Run {
+/** Runs a command, in the project's folder unless told otherwise. */
+export function run(
+  command: string,
+  args: string[],
+  environment: Record<string, string> = {},
+  cwd: string = projectFolder,
+): Run {
   const child = spawn(command, args, {
-    cwd: projectFolder,
+    cwd,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
