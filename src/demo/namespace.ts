@@ -33,9 +33,10 @@ export function namespaceProblem(environment: Record<string, string>): Promise<s
     const options = { env: environment, timeout: patienceMs, killSignal: 'SIGKILL' } as const;
     execFile(command, args, options, (error, _output, complaint) => {
       if (error === null) resolve(undefined);
-      else if (error.code === 'ENOENT') resolve('the program unshare is not installed');
+      else if (error.code === 'ENOENT')
+        resolve('the program unshare, which makes a network namespace, is not installed');
       else if (error.killed) resolve(`no network namespace was made within ${patienceMs / 1000} s`);
-      else resolve(complaint.trim().split('\n').at(-1) || error.message);
+      else resolve(`a network namespace is refused here (${complaint.trim().split('\n').at(-1) || error.message})`);
     });
   });
 }
