@@ -47,7 +47,7 @@ export const USAGE = `Usage: npm run demo -- [options]
   --step-delay <ms>      hold up each step of an answer by so much (default: ${defaultStepDelayMs})
   --data-dir <path>      keep data and logs here (default: a temporary folder, removed at the end)
   --local-slack <path>   the local-slack program to use (also: LOCAL_SLACK_BIN)
-  --no-namespace         run the local Slack where the network can reach it (default: only where there is no other way)
+  --no-namespace         let the local Slack listen on every interface (default: only where there is no other way)
   --help                 show this
 `;
 

@@ -44,7 +44,7 @@ export async function startSlack(
 
 /** The page's port is all that is open, to this machine alone, for people and programs alike. */
 async function startInNamespace(ground: Ground, program: string, port: number): Promise<Slack> {
-  // Nobody else may enter a folder made like this, which makes the socket in it private too.
+  // Only its owner can open a folder made like this, so the socket in it is private too.
   const folder = mkdtempSync(join(tmpdir(), 'deepsearch-demo-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   const socketPath = join(folder, 'slack');

@@ -27,7 +27,7 @@ beforeEach(async () => {
     answer(response);
   });
   const sockets = new WebSocketServer({ server: far });
-  sockets.on('connection', (socket) => socket.on('message', (data) => socket.send(`heard ${data}`)));
+  sockets.on('connection', (socket) => socket.on('message', (data) => socket.send(`got ${data}`)));
   await new Promise<void>((resolve) => far.listen(socketPath, resolve));
   page = await openPage({ socketPath }, 0);
   return async () => {
@@ -61,7 +61,7 @@ describe("the demo's page", () => {
     const { body } = await rawGet(page.url, { accept: 'text/html,*/*' });
     expect(body.startsWith(html)).toBe(true);
     expect(body).toContain('<script>');
-    expect(await greet({})).toBe('heard hello');
+    expect(await greet({})).toBe('got hello');
   });
 
   it.each([
@@ -72,7 +72,7 @@ describe("the demo's page", () => {
   ])('lets %s in', async (_, headers) => {
     const sent = 'origin' in headers && headers.origin === 'own' ? { ...headers, origin: page.url } : headers;
     expect(await rawGet(page.url, sent)).toMatchObject({ status: 200 });
-    expect(await greet(sent)).toBe('heard hello');
+    expect(await greet(sent)).toBe('got hello');
   });
 
   it.each([
