@@ -8,12 +8,14 @@ import { hasRedisServer, startRedisServer } from '../support/processes/redis-ser
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { type AcknowledgementRow, measureAcknowledgement, type Traffic } from './acknowledgement.ts';
 import { appSettings, kill, type Store, startApp, startBareBolt, startFarSide } from './children.ts';
+import { measureDemoStart } from './demo-start.ts';
 import { measureOpenQuestions, type OpenQuestionsRow } from './open-questions.ts';
 import { simulatePacing } from './pacing-simulation.ts';
 import { measureRedisSize } from './redis-size.ts';
 
 // `npm run bench [-- --out <file>] [--questions <n>] [--only <part>]`: measures, prints tables and writes the same as JSON.
-// Takes about six minutes and wants a machine that does nothing else. Parts: acknowledgements, pacing, openQuestions, redisSize.
+// Takes about six minutes and wants a machine that does nothing else. Parts: acknowledgements, pacing, openQuestions, redisSize,
+// demoStart.
 
 const { values } = parseArgs({
   options: {
@@ -43,6 +45,8 @@ try {
   }
   const redisSize = isWanted('redisSize') && hasRedisServer() ? await measureRedisSize() : [];
 
+  const demoStart = isWanted('demoStart') ? await measureDemoStart() : [];
+
   const machine = {
     node: process.version,
     processors: cpus().length,
@@ -51,13 +55,14 @@ try {
     loadBefore,
     loadAfter: loadavg(),
   };
-  const report = { machine, acknowledgements, pacing, openQuestions, redisSize };
+  const report = { machine, acknowledgements, pacing, openQuestions, redisSize, demoStart };
   await writeFile(values.out, `${JSON.stringify(report, undefined, 2)}\n`);
   print('Machine', [machine]);
   print('Time from delivery to acknowledgement (signed HTTP, real sockets)', acknowledgements);
   print('Delivery delay and reads per question, simulated (log-normal, median 35 s, p95 120 s, max 300 s)', pacing);
   print(`${questions} open questions in one process`, openQuestions);
   print('Size in Redis, per 1,000 questions', redisSize);
+  print('From `npm run demo` to its banner', demoStart);
   process.stdout.write(`\nWritten to ${values.out}\n`);
 } finally {
   await programs.remove();

@@ -46,12 +46,10 @@ function slackUrlIn(demo: Run): string {
 }
 
 describe.skipIf(program === undefined || process.platform !== 'linux')('npm run demo', { timeout: 60_000 }, () => {
-  it('starts within ten seconds, answers what it suggests, and leaves nothing behind', async () => {
+  it('starts, answers what it suggests, and leaves nothing behind', async () => {
     const { repository, temp } = await place();
-    const startedMs = performance.now();
     const demo = startDemo(['--repo', repository, '--step-delay', '0'], temp);
     const url = await eventually(() => slackUrlIn(demo), { timeoutMs: 30_000 });
-    expect(performance.now() - startedMs).toBeLessThan(10_000);
     const children = childrenOf(demo.child.pid);
     expect(children.length).toBeGreaterThanOrEqual(3);
     expect(readdirSync(temp).length).toBeGreaterThan(0);
