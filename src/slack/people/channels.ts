@@ -5,6 +5,7 @@ import type { Clock, Journal } from '../../core/ports.ts';
 import { isBetweenTwo } from '../../core/question.ts';
 import { isTokenRefused } from '../calls/errors.ts';
 import type { Through } from '../calls/through.ts';
+import type { Identity } from '../calls/web-client.ts';
 import { createBriefMemory } from './brief-memory.ts';
 
 /** How long it is remembered what a channel is, and of how many. */
@@ -41,7 +42,6 @@ const conversationObject = z.object({
   name: z.string().min(1).optional().catch(undefined),
   is_ext_shared: flag,
   is_pending_ext_shared: flag,
-  is_shared: flag,
   is_private: flag,
   is_im: flag,
   is_mpim: flag,
@@ -51,10 +51,11 @@ const conversationObject = z.object({
 export function createChannels(options: {
   client: WebClient;
   through: Through;
+  identity?: Pick<Identity, 'isStandIn'>;
   now: Clock;
   journal: Journal;
 }): Channels {
-  const { client, through, now, journal } = options;
+  const { client, through, identity, now, journal } = options;
   // A channel the app can't see is asked for anew each time: the next moment it may have been invited, and then see who is there.
   const memory = createBriefMemory<Channel>({
     keepMs: rememberMs,
@@ -83,7 +84,7 @@ export function createChannels(options: {
   async function load(id: string): Promise<Channel> {
     try {
       const reply = await through('conversations.info', 'private', () => client.conversations.info({ channel: id }));
-      return readChannel(id, reply.channel);
+      return readChannel(id, reply.channel, identity);
     } catch (error) {
       if (!isAppError(error) || isTransient(error) || isTokenRefused(error)) throw error;
       if (error.code === 'channel_not_found') return { id, kind: 'hidden' };
@@ -94,18 +95,18 @@ export function createChannels(options: {
 }
 
 /**
- * Reads a conversation object. `is_shared` alone includes sharing within one organisation; where Slack says only that, it
- * is not known with whom.
+ * Reads a conversation object. Slack says of every channel whether others are in it or invited (`is_shared` says neither:
+ * it includes sharing within one organisation). Where it leaves one of the two out, the channel is not known.
  */
-export function readChannel(id: string, raw: unknown): Channel {
+export function readChannel(id: string, raw: unknown, { isStandIn }: Pick<Identity, 'isStandIn'> = {}): Channel {
   const parsed = conversationObject.safeParse(raw);
   if (!parsed.success || parsed.data.id !== id) return { id, kind: 'unknown' };
-  const { name, is_ext_shared: isShared, is_pending_ext_shared: isPending, is_shared: isSharedSomehow } = parsed.data;
+  const { name, is_ext_shared: isShared, is_pending_ext_shared: isPending } = parsed.data;
   return { id, kind: kindOf(), ...(name === undefined || !isOpen(parsed.data) ? {} : { name }) };
 
   function kindOf(): ChannelKind {
     if (isShared === true || isPending === true) return 'shared';
-    return isShared === undefined && isSharedSomehow === true ? 'unknown' : 'internal';
+    return (isShared === false && isPending === false) || isStandIn === true ? 'internal' : 'unknown';
   }
 }
 

@@ -15,6 +15,7 @@ function userOf(id: string): Record<string, unknown> {
     name: id,
     is_admin: false,
     is_restricted: id.startsWith('G'),
+    is_ultra_restricted: false,
     is_bot: id.startsWith('B'),
   };
 }
@@ -41,7 +42,7 @@ function begin(options: { members: string[]; listed?: string[]; kind?: ChannelKi
       const id = args.get('user') ?? '';
       return id.startsWith('X') ? { error: 'user_not_found' } : { user: userOf(id) };
     },
-    'conversations.info': { channel: { id: 'C1', is_ext_shared: kind === 'shared' } },
+    'conversations.info': { channel: { id: 'C1', is_ext_shared: kind === 'shared', is_pending_ext_shared: false } },
   });
   const people = createPeople({ ...slack.deps, identity, listed: () => undefined });
   const channels = createChannels(slack.deps);
