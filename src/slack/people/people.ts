@@ -4,6 +4,7 @@ import { AppError, isAppError } from '../../core/errors.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { Through } from '../calls/through.ts';
 import type { Identity } from '../calls/web-client.ts';
+import { readableText } from '../incoming-text.ts';
 import { within } from '../within.ts';
 import { createBriefMemory } from './brief-memory.ts';
 
@@ -37,7 +38,7 @@ export interface People {
 /** How long a private word waits to learn its reader's language. */
 const localePatienceMs = 300;
 
-const text = z.string().min(1).optional().catch(undefined);
+const text = z.string().min(1).transform(readableText).optional().catch(undefined);
 /** A flag that is no flag makes the whole object unreadable: what it hides may be what matters. */
 const flag = z.boolean().optional();
 
