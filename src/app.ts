@@ -147,6 +147,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         open: config.OPEN_CHANNELS ?? [],
         allowed: config.ALLOWED_CHANNELS ?? [],
         refused: config.REFUSED_CHANNELS ?? [],
+        shareWithOthers: config.SHARE_WITH_OTHER_ORGANIZATIONS,
       },
       journal,
       now,

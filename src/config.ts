@@ -201,6 +201,11 @@ export const SETTINGS = {
     'Ids of the only channels in which the app answers, beside direct messages and `OPEN_CHANNELS`. Separated by commas. Not set: all it is in.',
   ),
   REFUSED_CHANNELS: setting(channelIds(), 'Ids of channels in which nobody may ask. Separated by commas.'),
+  SHARE_WITH_OTHER_ORGANIZATIONS: setting(
+    yesOrNo(),
+    'Whether people may share private answers into channels with other organizations, after they were shown who reads there. Without it they may share only where nobody of another organization reads, and in `OPEN_CHANNELS`.',
+    'false',
+  ),
   SHUTDOWN_SECONDS: setting(whole(1, 300), 'How long work under way may take to finish after SIGTERM.', '10'),
 } as const;
 
