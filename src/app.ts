@@ -132,7 +132,11 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const clientOptions = webClientOptions(config.SLACK_API_URL, libraryLogger);
     const botToken = config.SLACK_BOT_TOKEN.reveal();
     const client = createWebClient(botToken, clientOptions);
-    const identity = await learnIdentity(client, journal, random);
+    const identity = {
+      ...(await learnIdentity(client, journal, random)),
+      isStandIn: config.SLACK_STAND_IN,
+    };
+    if (config.SLACK_STAND_IN) journal.warn({ event: 'slack_stand_in' });
     const slackAccess = createAccessNote({
       probe: () => through('auth.test', 'private', () => client.auth.test()),
       isRefusal: isTokenRefused,
@@ -151,6 +155,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         open: config.OPEN_CHANNELS ?? [],
         allowed: config.ALLOWED_CHANNELS ?? [],
         refused: config.REFUSED_CHANNELS ?? [],
+        shareWithOthers: config.SHARE_WITH_OTHER_ORGANIZATIONS,
       },
       journal,
       now,

@@ -234,6 +234,15 @@ export interface ConfirmedAudience {
   organisations: number;
   /** False where Slack did not say who reads there, and that was confirmed too. */
   isKnown: boolean;
+  /** Who they are. Without it none of them counts as confirmed: records of earlier versions hold only how many they were. */
+  ids?: ReaderIds;
+}
+
+/** Slack's ids of people who read somewhere and are no full members, and of the other organizations there. */
+export interface ReaderIds {
+  guests: string[];
+  outsiders: string[];
+  organizations: string[];
 }
 
 /** Why someone may not ask somewhere. */

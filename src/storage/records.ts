@@ -166,6 +166,13 @@ const questionSchema = z.looseObject({
         outsiders: z.number(),
         organisations: z.number(),
         isKnown: z.boolean(),
+        ids: z
+          .looseObject({
+            guests: z.array(z.string()),
+            outsiders: z.array(z.string()),
+            organizations: z.array(z.string()),
+          })
+          .exactOptional(),
       }),
     })
     .exactOptional(),

@@ -184,7 +184,7 @@ function registrations() {
     prompts: { suggest: () => undefined },
     sessions: { settle: () => undefined },
     unfurls: { take: () => undefined },
-    access: { admit: async () => ({ may: true }) },
+    access: { admit: async () => ({ may: true }), sharesWithOthers: false },
     people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
     noteChanged: () => undefined,
     channels: { channel: async (id) => ({ id, kind: 'internal' }), noteShared: () => undefined },

@@ -147,6 +147,7 @@ export async function startFakeSlack() {
     if (path.startsWith('/files-pri/')) return sendFile(path, authorized, response);
     const method = path.replace(/^\/api\//, '');
     const args = parseArgs(bytes.toString('utf8'));
+    if (JSON.stringify(args).includes('\\u0000')) violations.push(`NUL in what ${method} is called with`);
     calls.push(method);
     requests.push({ method, args });
     const run = methods[method];
