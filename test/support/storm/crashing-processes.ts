@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createAccept, type NewQuestion, questionId } from '../../../src/core/accept.ts';
+import { isAppError } from '../../../src/core/errors.ts';
 import { createLook } from '../../../src/core/look.ts';
 import type { Looks } from '../../../src/core/ports.ts';
 import type { Question } from '../../../src/core/question.ts';
@@ -74,14 +75,20 @@ export async function liveThroughCrashes(setup: LifeSetup): Promise<LifeEnd> {
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     })();
-    const isAlive = await Promise.race([living.then(() => true), process.died.then(() => false)]);
-    await process.looks.stop(isAlive ? 1_000 : 0);
+    const ended = await Promise.race([living.then(() => 'lived', failedToStart), process.died.then(() => 'died')]);
+    await process.looks.stop(ended === 'lived' ? 1_000 : 0);
     await process.close();
-    if (isAlive) break;
-    deaths += 1;
+    if (ended === 'lived') break;
+    if (ended === 'died') deaths += 1;
     if (performance.now() > deadlineMs) break;
   }
   return { question: await store.get(id), isOpen: (await store.openIds()).includes(id), done, deaths };
+}
+
+/** A storage that does not answer in time keeps a process from starting, or from taking the question: another one tries. */
+function failedToStart(error: unknown): 'failed' {
+  if (isAppError(error, 'storage')) return 'failed';
+  throw error;
 }
 
 function createProcess({ slack, service, kv, createLooks }: LifeSetup, diesAfter: number, done: string[]) {
