@@ -156,6 +156,7 @@ export function createMemoryLife(
       const again = apply(read === undefined ? undefined : codec.decode(key, read.text));
       if (JSON.stringify(again) !== JSON.stringify(after)) violations.push(`change of ${key} is not pure`);
       if (after === undefined || after === before) return before;
+      rejectUndefinedFields(key, after);
       const text = codec.encode(key, after);
       const written = await operate('write', () => {
         if (records.get(key)?.revision !== read?.revision) return false;
@@ -167,8 +168,9 @@ export function createMemoryLife(
   }
 
   function put(id: string, question: Question): boolean {
-    open.add(id);
     if (questions.has(id)) return false;
+    open.add(id);
+    rejectUndefinedFields(id, question);
     questions.set(id, { text: questionFormat.encode(id, question), revision: 1 });
     return true;
   }
@@ -499,6 +501,15 @@ export type MemoryLife = ReturnType<typeof createMemoryLife>;
 /** Other work gets its turn, as it does at every real operation. */
 async function turn(): Promise<void> {
   await Promise.resolve();
+}
+
+/** What is not there has no field, as the compiler demands: a field without a value would vanish when it is stored. */
+function rejectUndefinedFields(key: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, field] of Object.entries(value)) {
+    if (field === undefined) throw new Error(`${key} is stored with a field ${name} without a value`);
+    rejectUndefinedFields(key, field);
+  }
 }
 
 function deepFrozen<Value>(value: Value): Value {

@@ -145,6 +145,47 @@ describe('who is in a channel', () => {
     },
   );
 
+  it.each([
+    ['ratelimited', 'rateLimited'],
+    ['internal_error', 'unavailable'],
+    ['token_revoked', 'unauthorized'],
+  ])('is not decided while Slack says %s to who is there, and asked for again', async (error, kind) => {
+    const { slack, audiences } = begin({ members: ['M1'] });
+    const members = slack.replies['conversations.members'] ?? {};
+    slack.replies['conversations.members'] = { error };
+    await expect(audiences.of('C1')).rejects.toMatchObject({ name: 'AppError', kind });
+    slack.replies['conversations.members'] = members;
+    expect(await audiences.of('C1')).toEqual({ ...known, members: 1 });
+  });
+
+  it.each([
+    ['ratelimited', 'rateLimited'],
+    ['internal_error', 'unavailable'],
+    ['token_revoked', 'unauthorized'],
+  ])('is not decided while Slack says %s to who somebody is, and asked for again', async (error, kind) => {
+    const { slack, audiences } = begin({ members: ['M1', 'G1'] });
+    const info = slack.replies['users.info'] ?? {};
+    slack.replies['users.info'] = { error };
+    await expect(audiences.of('C1')).rejects.toMatchObject({ name: 'AppError', kind });
+    slack.replies['users.info'] = info;
+    expect(await audiences.of('C1')).toEqual({ ...known, members: 1, guests: 1 });
+  });
+
+  it('is not decided while Slack does not tell what the channel is', async () => {
+    const { slack, audiences } = begin({ members: ['M1'] });
+    slack.replies['conversations.info'] = { error: 'ratelimited' };
+    await expect(audiences.of('C1')).rejects.toMatchObject({ kind: 'rateLimited' });
+  });
+
+  it.each([
+    ['hidden from the app', { error: 'channel_not_found' }],
+    ['of a kind that Slack does not tell', { error: 'missing_scope' }],
+  ])('is not known where the channel is %s', async (_, info) => {
+    const { slack, audiences } = begin({ members: ['M1'] });
+    slack.replies['conversations.info'] = info;
+    expect(await audiences.of('C1')).toEqual({ ...known, members: 1, isKnown: false });
+  });
+
   it('is not known where the reply names nobody', async () => {
     const { slack, audiences } = begin({ members: [] });
     slack.replies['conversations.members'] = {};

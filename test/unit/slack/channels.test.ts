@@ -89,6 +89,29 @@ describe('asking about channels', () => {
     await expect(begin({ error }).channels.channel('C1')).rejects.toMatchObject({ name: 'AppError' });
   });
 
+  it('remembers two thousand channels that an event called shared, and makes room when their minute is over', async () => {
+    const { slack, channels } = begin();
+    slack.replies['conversations.info'] = (args) => ({ channel: { ...internal, id: args.get('channel') } });
+    const kindOf = async (index: number) => (await channels.channel(`C${index}`)).kind;
+    for (let index = 0; index < 1_999; index += 1) channels.noteShared(`C${index}`);
+    slack.pass(1);
+    channels.noteShared('C1999');
+    channels.noteShared('C2000');
+    expect([await kindOf(0), await kindOf(1_999), await kindOf(2_000)]).toEqual(['shared', 'shared', 'internal']);
+    slack.pass(59_999);
+    channels.noteShared('C2000');
+    expect([await kindOf(0), await kindOf(1_999), await kindOf(2_000)]).toEqual(['internal', 'shared', 'shared']);
+  });
+
+  it('names a channel only where everybody may know of it', () => {
+    const named = { id: 'C1', name: 'layoffs', is_private: false };
+    expect(readChannel('C1', named).name).toBe('layoffs');
+    for (const change of [{ is_private: true }, { is_private: undefined }, { is_im: true }, { is_mpim: true }]) {
+      expect(readChannel('C1', { ...named, ...change })).not.toHaveProperty('name');
+    }
+    for (const name of ['', 7, undefined]) expect(readChannel('C1', { ...named, name })).not.toHaveProperty('name');
+  });
+
   it('takes a channel for shared for a minute after an event said so, and asks again then', async () => {
     const { slack, channels } = begin();
     await channels.channel('C1');
