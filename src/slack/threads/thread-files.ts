@@ -1,4 +1,5 @@
 import type { HeardFile } from '../../core/heard.ts';
+import type { Outbound } from '../calls/outbound.ts';
 
 /** Longest time one download may take, in milliseconds, and most bytes that are read of a file. */
 const downloadTimeoutMs = 10_000;
@@ -11,7 +12,8 @@ export type ReadFile = (file: HeardFile) => Promise<string | undefined>;
  * Reads files of messages. The token goes to Slack's own hosts only: that of the Web API and those below it, or below
  * slack.com; redirects are not followed.
  */
-export function createFileReader({ botToken, slackApiUrl }: { botToken: string; slackApiUrl: string }): ReadFile {
+export function createFileReader(deps: { botToken: string; slackApiUrl: string; outbound: Outbound }): ReadFile {
+  const { botToken, slackApiUrl, outbound } = deps;
   const api = new URL(slackApiUrl);
 
   return async function readFile({ url, type }) {
@@ -19,7 +21,7 @@ export function createFileReader({ botToken, slackApiUrl }: { botToken: string; 
     const address = new URL(url);
     if (!isSlacks(address)) return undefined;
     try {
-      const response = await fetch(address, {
+      const response = await outbound.fetch(address, {
         headers: { authorization: `Bearer ${botToken}` },
         redirect: 'error',
         signal: AbortSignal.timeout(downloadTimeoutMs),

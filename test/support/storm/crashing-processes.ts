@@ -6,6 +6,7 @@ import type { Question } from '../../../src/core/question.ts';
 import { createTurns } from '../../../src/core/turns.ts';
 import { createDeepSearchClient } from '../../../src/deepsearch/client.ts';
 import { createCodeSearch } from '../../../src/deepsearch/code-search.ts';
+import { createOutbound } from '../../../src/deepsearch/outbound.ts';
 import { createLimiters } from '../../../src/limits/limiters.ts';
 import { createSlackGate } from '../../../src/slack/calls/gate.ts';
 import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
@@ -141,6 +142,7 @@ function createProcess({ slack, service, kv, createLooks }: LifeSetup, diesAfter
   const messenger = createMessenger({
     client: createWebClient(team.botToken, options),
     through,
+    outbound: createOutbound({}),
     identity,
     format: 'markdown',
     journal,
