@@ -31,6 +31,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'storm',
+          testTimeout: 180_000,
           include: ['test/storm/**/*.test.ts', ...properties],
           env: { MANY_RUNS: '1' },
           fileParallelism: false,
