@@ -178,16 +178,20 @@ describe('a question', () => {
     expect(service.conversations).toHaveLength(2);
   });
 
-  test('with credentials that are refused says so, and the app is not ready until they are taken again', async () => {
+  test('with credentials that are refused says so, and the copy stays ready to say so again', async () => {
     service.fault('create', { status: 401 });
     service.fault('list', { status: 401 });
     const ts = await world.mention('locked?');
     const failure = await eventually(() => one(world.answersIn(ts)));
     expect(visibleText(failure)).toMatch(/access/i);
-    expect((await world.readyz()).status).toBe(503);
+    const ready = await world.readyz();
+    expect(ready.status).toBe(200);
+    expect(await ready.json()).toMatchObject({ access: { deepsearch: 'refused' } });
     service.answerEverything();
     await world.mention('open again?');
-    await eventually(async () => expect((await world.readyz()).status).toBe(200));
+    await eventually(async () =>
+      expect(await (await world.readyz()).json()).toMatchObject({ access: { deepsearch: 'ok' } }),
+    );
   });
 
   test('that follows up a deleted conversation starts a new one by itself, with a note', async () => {

@@ -104,42 +104,51 @@ describe.concurrent('Slack', () => {
     ['limits the rate', { retryAfterSeconds: 1 }, 2],
     ['has an internal error', { error: 'internal_error' }, 1],
   ];
-  test.each(faults)('%s when the card is due in a thread, and there is one card and one answer', async (_name, fault, times) => {
-    await inWorld(async (world, service) => {
-      service.answerEverything();
-      world.slack.fault('chat.postMessage', fault, times);
-      await expectOneEnd(world, await world.mention('how?'));
-    });
-  });
+  test.each(faults)(
+    '%s when the card is due in a thread, and there is one card and one answer',
+    async (_name, fault, times) => {
+      await inWorld(async (world, service) => {
+        service.answerEverything();
+        world.slack.fault('chat.postMessage', fault, times);
+        await expectOneEnd(world, await world.mention('how?'));
+      });
+    },
+  );
 
-  test.each(faults)('%s when the card of a command is due, and there is one card and one answer', async (_name, fault, times) => {
-    await inWorld(async (world, service) => {
-      service.answerEverything();
-      world.slack.fault('chat.postMessage', fault, times);
-      await world.command('how?');
-      const root = await eventually(
-        () => one(world.slack.messages.filter(({ thread_ts: at }) => at === undefined)),
-        patient,
-      );
-      await expectOneEnd(world, root.ts);
-    });
-  });
+  test.each(faults)(
+    '%s when the card of a command is due, and there is one card and one answer',
+    async (_name, fault, times) => {
+      await inWorld(async (world, service) => {
+        service.answerEverything();
+        world.slack.fault('chat.postMessage', fault, times);
+        await world.command('how?');
+        const root = await eventually(
+          () => one(world.slack.messages.filter(({ thread_ts: at }) => at === undefined)),
+          patient,
+        );
+        await expectOneEnd(world, root.ts);
+      });
+    },
+  );
 
-  test.each(faults)('%s when each part of a long answer is due, and each part stands once', async (_name, fault, times) => {
-    await inWorld(async (world, service) => {
-      const ts = await world.mention('how?');
-      const question = await eventually(() => one(service.find('how?')));
-      await eventually(() => expect(world.card(ts)).toBeDefined());
-      world.slack.fault('chat.postMessage', fault, times);
-      const lines = Array.from({ length: 300 }, (_, index) => `Line ${index} ${'word '.repeat(18)}`);
-      service.answer(question, { answer: lines.join('\n\n') });
-      await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toMatch(/Answered/), patient);
-      const said = world.answersIn(ts).map(visibleText).join('\n');
-      expect([...said.matchAll(/Line (\d+) /g)].map(([, number]) => Number(number))).toEqual(
-        lines.map((_, index) => index),
-      );
-    });
-  });
+  test.each(faults)(
+    '%s when each part of a long answer is due, and each part stands once',
+    async (_name, fault, times) => {
+      await inWorld(async (world, service) => {
+        const ts = await world.mention('how?');
+        const question = await eventually(() => one(service.find('how?')));
+        await eventually(() => expect(world.card(ts)).toBeDefined());
+        world.slack.fault('chat.postMessage', fault, times);
+        const lines = Array.from({ length: 300 }, (_, index) => `Line ${index} ${'word '.repeat(18)}`);
+        service.answer(question, { answer: lines.join('\n\n') });
+        await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toMatch(/Answered/), patient);
+        const said = world.answersIn(ts).map(visibleText).join('\n');
+        expect([...said.matchAll(/Line (\d+) /g)].map(([, number]) => Number(number))).toEqual(
+          lines.map((_, index) => index),
+        );
+      });
+    },
+  );
 
   test('refuses to edit the card for a while, and the card is closed all the same', async () => {
     await inWorld(async (world, service) => {

@@ -131,18 +131,51 @@ describe('sharing a private answer', () => {
     await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(1));
   });
 
-  test('names other organisations', async () => {
+  test('into a channel with another organization is neither offered nor taken', async () => {
     await answered();
-    const view = await choose(await form(), 'C0SHARED');
-    expect(shown(view)).toContain('people of 1 other organisation');
-    expect(shown(view)).toContain('Share with them too');
+    const view = await form();
+    expect(shown(view)).toContain('"exclude_external_shared_channels":true');
+    const chosen = await choose(view, 'C0SHARED');
+    expect(shown(chosen)).toContain('answers may not be shared with them here');
+    expect(shown(chosen)).not.toContain('Share with them too');
+    for (const each of [view, chosen]) {
+      const delivery = await world.submit(each, { [channelMenu]: 'C0SHARED' });
+      expect(JSON.stringify(delivery.response)).toContain('answers may not be shared with them here');
+    }
+    expect(roots('C0SHARED')).toEqual([]);
   });
 
-  test('wants a tick where Slack does not say who is there', async () => {
+  test('into a channel that one person of another organization reads is not taken, in German either', async () => {
+    world.slack.channels.get('C0GENERAL')?.members?.push(people.olga);
+    world.slack.changePerson(people.ada, { locale: 'de-DE' });
+    await answered('eine private Frage?');
+    await world.press('Teilen…');
+    const chosen = await choose(await world.modal(), 'C0GENERAL');
+    expect(shown(chosen)).toContain('mit ihnen dürfen Antworten hier nicht geteilt werden');
+  });
+
+  test('where Slack does not say who somebody there is, nothing is shared', async () => {
     await answered();
-    world.slack.failMembers('C0GUESTS');
+    world.slack.changePerson('U0NEW', { untold: ['is_restricted'] });
+    world.slack.channels.get('C0GUESTS')?.members?.push('U0NEW');
     const view = await choose(await form(), 'C0GUESTS');
-    expect(shown(view)).toContain('Slack does not say who is in');
+    expect(shown(view)).toContain('It cannot be checked who reads this channel');
+    const delivery = await world.submit(view, { [channelMenu]: 'C0GUESTS' });
+    expect(JSON.stringify(delivery.response)).toContain('It cannot be checked who reads this channel');
+    expect(roots('C0GUESTS')).toEqual([]);
+  });
+
+  test('a tick for one guest does not count for another who came in their place', async () => {
+    await answered();
+    const view = await choose(await form(), 'C0GUESTS');
+    const before = confirmId(view);
+    Object.assign(world.slack.channels.get('C0GUESTS') ?? {}, { members: [people.ada, people.bob, people.uma] });
+    // Who is in a channel is remembered for a minute.
+    await world.restart();
+    const delivery = await world.submit(view, { [channelMenu]: 'C0GUESTS', [before]: ['confirm'] });
+    expect(delivery.response).toMatchObject({ response_action: 'update' });
+    expect(confirmId(await world.modal())).not.toBe(before);
+    expect(roots('C0GUESTS')).toEqual([]);
   });
 
   test('shows a channel that was not shown yet before it posts there', async () => {
@@ -245,6 +278,25 @@ describe('sharing a private answer', () => {
     expect(visibleText(end)).toContain('was deleted');
     expect(buttonsOf(end.blocks)).toEqual([]);
     expect(service.questions()).toEqual([]);
+  });
+});
+
+describe('with the setting to share with other organizations', () => {
+  beforeEach(async () => {
+    await world.stop();
+    await service.stop();
+    await begin({ SHARE_WITH_OTHER_ORGANIZATIONS: 'true' });
+  });
+
+  test('names them, and shares once that was confirmed', async () => {
+    await answered();
+    const view = await choose(await form(), 'C0SHARED');
+    expect(shown(view)).not.toContain('exclude_external_shared_channels');
+    expect(shown(view)).toContain('people of 1 other organisation');
+    expect(shown(view)).toContain('Share with them too');
+    await world.submit(view, { [channelMenu]: 'C0SHARED', [confirmId(view)]: ['confirm'] });
+    const card = await eventually(() => one(roots('C0SHARED')));
+    await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(1));
   });
 });
 

@@ -95,6 +95,36 @@ describe('a question', () => {
   });
 });
 
+describe('what Slack leaves out', () => {
+  test.each([['is_restricted'], ['is_ultra_restricted']])('a person without %s may not ask', async (flag) => {
+    await begin();
+    world.slack.changePerson(people.bob, { untold: [flag] });
+    await world.mention('where is main?', { user: people.bob });
+    expect(await refusedTo(people.bob)).toContain('Slack could not tell who you are');
+  });
+
+  test.each([['is_ext_shared'], ['is_pending_ext_shared']])('in a channel without %s nobody may ask', async (flag) => {
+    await begin();
+    Object.assign(world.slack.channels.get('C0GENERAL') ?? {}, { untold: [flag] });
+    await world.mention('where is main?');
+    expect(await refusedTo(people.ada)).toContain('where is main?');
+  });
+
+  test('somebody among the readers without is_restricted keeps the answer out of the channel', async () => {
+    await begin();
+    world.slack.changePerson(people.gerd, { untold: ['is_restricted'] });
+    await world.mention('where is main?');
+    expect(await refusedTo(people.ada)).toContain('where is main?');
+  });
+
+  test('is taken for a no where the operator says that it is a stand-in for Slack', async () => {
+    await begin({ SLACK_STAND_IN: 'true' });
+    world.slack.changePerson(people.ada, { untold: ['is_restricted', 'is_ultra_restricted'] });
+    Object.assign(world.slack.channels.get('C0GENERAL') ?? {}, { untold: ['is_ext_shared', 'is_pending_ext_shared'] });
+    await answered(await world.mention('where is main?'));
+  });
+});
+
 describe('a question asked', () => {
   test('in a channel shared with another organisation is refused, and taken in the direct messages', async () => {
     await begin();

@@ -30,12 +30,15 @@ test('a plain token is sent as it is', async () => {
   expect(await authorizer.renew('token sgp_1', never)).toBe(false);
 });
 
-test.each(['', 'a\nb', 'a\r\nX-Evil: 1', 'tökén', 'a\u0000'])('a credential that no header can carry is refused: %j', (token) => {
-  const unusable = expect.objectContaining({
-    kind: 'unauthorized',
-    message: expect.not.stringContaining(token || 'ö'),
-  });
-  expect(() => createAuthorizer({ kind: 'token', token }, () => 0)).toThrow(unusable);
-  expect(() => createAuthorizer({ kind: 'sudo', username: 'ada', token }, () => 0)).toThrow(unusable);
-  expect(() => createAuthorizer({ kind: 'sudo', username: token, token: 't' }, () => 0)).toThrow(unusable);
-});
+test.each(['', 'a\nb', 'a\r\nX-Evil: 1', 'tökén', 'a\u0000'])(
+  'a credential that no header can carry is refused: %j',
+  (token) => {
+    const unusable = expect.objectContaining({
+      kind: 'unauthorized',
+      message: expect.not.stringContaining(token || 'ö'),
+    });
+    expect(() => createAuthorizer({ kind: 'token', token }, () => 0)).toThrow(unusable);
+    expect(() => createAuthorizer({ kind: 'sudo', username: 'ada', token }, () => 0)).toThrow(unusable);
+    expect(() => createAuthorizer({ kind: 'sudo', username: token, token: 't' }, () => 0)).toThrow(unusable);
+  },
+);

@@ -25,6 +25,7 @@ function watched() {
   });
   return {
     state: note.state,
+    latest: note.latest,
     call: () => note.noting(call()).catch(() => undefined),
     probes: () => probes,
     fail: (kind?: typeof failure) => {
@@ -60,6 +61,21 @@ it.each([
   far.fail(kind);
   await far.call();
   expect(await far.state()).toBe(state);
+});
+
+it('as the latest call left it costs no call while that was fine, and one in 15 s otherwise', async () => {
+  const far = watched();
+  expect(await far.latest()).toBe('fine');
+  far.pass(600_000);
+  expect(await far.latest()).toBe('fine');
+  expect(far.probes()).toBe(0);
+  far.fail('unavailable');
+  await far.call();
+  for (let scrape = 0; scrape < 5; scrape += 1) expect(await far.latest()).toBe('unreachable');
+  expect(far.probes()).toBe(1);
+  far.fail();
+  far.pass(15_000);
+  expect(await far.latest()).toBe('fine');
 });
 
 it('is fine again as soon as a call succeeds', async () => {

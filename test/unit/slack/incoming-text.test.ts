@@ -22,6 +22,9 @@ describe('toPlainText', () => {
     ['<@U1|old-name> knows', '@Ann knows'],
     ['<@U4> knows', '@U4 knows'],
     ['<@W4> knows', '@W4 knows'],
+    // What no database and no program takes
+    ['where\0is <@U1|\0>?', 'where\ufffdis @Ann?'],
+    ['\0', '\ufffd'],
     // Channels
     ['in <#C1>', 'in #general'],
     ['in <#C2|random>', 'in #random'],
