@@ -188,6 +188,7 @@ describe('All sources', () => {
       })),
     });
     await answered();
+    await world.learnLanguage(people.gerd);
     await world.press('All sources (8)', { user: people.gerd });
     const modal = await world.modal();
     expect(modal.title?.text).toBe('Quellen');
