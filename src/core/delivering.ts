@@ -14,6 +14,7 @@ import { finalCard, isSaidByCard } from './lifecycle.ts';
 import { leaveLine } from './line.ts';
 import type { PrivateNotice } from './ports.ts';
 import { isBetweenTwo, isInThread, type Question } from './question.ts';
+import { forgetRefused, keepForButton } from './refused-text.ts';
 
 /** How often closing a card is tried before the question closes without it. */
 const cardEditTries = 8;
@@ -162,6 +163,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
       const { durationMs } = question.outcome.answer;
       await beside(ports, question, ports.durations.note(question.place.teamId, question.id, durationMs));
     }
+    await keepForButton(ports, question);
     // "Check again" may have re-opened the question in the meantime; then it lives on.
     const closed = await store(question, (stored) => (isSameRound(stored, question) ? asClosed(stored) : stored));
     if (closed.phase !== 'closed') return closed;
@@ -188,13 +190,13 @@ function withoutIntent(delivery: Question['delivery']): Question['delivery'] {
 
 function asClosed({ responseUrl: _url, trouble: _trouble, ...question }: Question): Question {
   const { outcome, context } = question;
-  return {
+  return forgetRefused({
     ...question,
     phase: 'closed',
     ...(outcome === undefined ? {} : { outcome: lightened(outcome) }),
     // What people said in the thread was needed for asking only.
     ...(context === undefined ? {} : { context: { ...context, text: '' } }),
-  };
+  });
 }
 
 /** What the asker is told when nothing can or may be shown where the question was asked. */

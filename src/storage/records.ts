@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Diary } from '../core/diary.ts';
 import type { DurationLog } from '../core/durations.ts';
 import { AppError } from '../core/errors.ts';
 import type { Heard } from '../core/heard.ts';
@@ -9,7 +8,7 @@ import type { TurnBook } from '../core/turns.ts';
 import { type Visit, visitLifeMs } from '../core/visits.ts';
 import type { Vote } from '../core/votes.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
+export const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** How long a question is kept after its last write. */
 export const QUESTION_TTL_MS = 90 * DAY_MS;
@@ -20,8 +19,6 @@ export const CLAIM_TTL_MS = 90 * DAY_MS;
 
 /** How long what people said in a thread is kept for the next question there. */
 const HEARD_TTL_MS = 7 * DAY_MS;
-/** How long it can be told what was done with a message. */
-const DIARY_TTL_MS = DAY_MS;
 /** How long votes are kept for the export. */
 export const VOTE_TTL_MS = 400 * DAY_MS;
 
@@ -243,34 +240,6 @@ const historySchema = z.looseObject({
   entries: z.array(z.looseObject({ questionId: z.string(), atMs: z.number() })),
 });
 
-const diarySchema = z.looseObject({
-  version: z.literal(1),
-  entries: z.array(
-    z.looseObject({
-      ts: z.string(),
-      threadTs: z.string().exactOptional(),
-      userId: z.string(),
-      atMs: z.number(),
-      fate: z.enum([
-        'asked',
-        'cancelled',
-        'obeyed',
-        'duplicate',
-        'addressesAnother',
-        'muted',
-        'peoplesThread',
-        'fromBot',
-        'edited',
-        'noText',
-        'tooLong',
-        'lineFull',
-        'notTaken',
-      ]),
-      questionId: z.string().exactOptional(),
-    }),
-  ),
-});
-
 const heardSchema = z.looseObject({
   version: z.literal(1),
   messages: z.array(
@@ -321,7 +290,7 @@ type Difference<A, B> = {
 }[keyof A | keyof B];
 
 /** Compiles only when a schema describes exactly the core's type: no field more, less, or more or less optional. */
-type Exactly<Schema extends z.ZodType, T> =
+export type Exactly<Schema extends z.ZodType, T> =
   Equal<Known<z.output<Schema>>, Known<T>> extends true
     ? Schema
     : { schemaAndTypeDifferIn: Difference<Known<z.output<Schema>>, Known<T>> };
@@ -359,12 +328,6 @@ export const historyShelf: Shelf<History> = {
   format: createFormat<History>(historySchema satisfies Exactly<typeof historySchema, History>),
 };
 
-export const diaryShelf: Shelf<Diary> = {
-  key: (channel) => `ds:diary:${channel}`,
-  ttlMs: DIARY_TTL_MS,
-  format: createFormat<Diary>(diarySchema satisfies Exactly<typeof diarySchema, Diary>),
-};
-
 export const heardShelf: Shelf<Heard> = {
   key: (thread) => `ds:heard:${thread}`,
   ttlMs: HEARD_TTL_MS,
@@ -377,7 +340,8 @@ export const visitShelf: Shelf<Visit> = {
   format: createFormat<Visit>(visitSchema satisfies Exactly<typeof visitSchema, Visit>),
 };
 
-function createFormat<T>(schema: z.ZodType<T>): RecordFormat<T> {
+/** How records are written and read that fit a schema. */
+export function createFormat<T>(schema: z.ZodType<T>): RecordFormat<T> {
   function decode(key: string, text: string): T {
     const parsed = schema.safeParse(parseJson(key, text));
     if (parsed.success) return parsed.data;
