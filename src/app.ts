@@ -211,6 +211,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       threadReader: createThreadReader({ client, through, identity, read, readFile, heard: storage.heard, questions }),
       durations: createDurations(storage.durations),
       histories,
+      refusedTexts: storage.refusedTexts,
       witness: presence.witness,
       questions,
       threads,
