@@ -134,13 +134,14 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const libraryLogger = createLibraryLogger(journal);
     const outbound = createOutbound(proxyOf(config));
     closers.push(() => outbound.close());
-    const clientOptions = {
-      ...webClientOptions(config.SLACK_API_URL, libraryLogger),
-      fetch: clientFetch(outbound),
-    };
+    const clientOptions = { ...webClientOptions(config.SLACK_API_URL, libraryLogger), fetch: clientFetch(outbound) };
     const botToken = config.SLACK_BOT_TOKEN.reveal();
     const client = createWebClient(botToken, clientOptions);
-    const identity = await learnIdentity(client, journal, random);
+    const identity = {
+      ...(await learnIdentity(client, journal, random)),
+      isStandIn: config.SLACK_STAND_IN,
+    };
+    if (config.SLACK_STAND_IN) journal.warn({ event: 'slack_stand_in' });
     const slackAccess = createAccessNote({
       probe: () => through('auth.test', 'private', () => client.auth.test()),
       isRefusal: isTokenRefused,
@@ -159,6 +160,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         open: config.OPEN_CHANNELS ?? [],
         allowed: config.ALLOWED_CHANNELS ?? [],
         refused: config.REFUSED_CHANNELS ?? [],
+        shareWithOthers: config.SHARE_WITH_OTHER_ORGANIZATIONS,
       },
       journal,
       now,
@@ -257,17 +259,15 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       recall: (question) => recallAnswer(ports, question),
       journal,
     });
-    const { receiver, mounts } =
-      overrides.receiver !== undefined
-        ? { receiver: overrides.receiver, mounts: {} }
-        : createReceiver({
-            appToken: config.SLACK_APP_TOKEN?.reveal(),
-            signingSecret: config.SLACK_SIGNING_SECRET?.reveal(),
-            clientOptions,
-            outbound,
-            logger: libraryLogger,
-            journal,
-          });
+    const { receiver, mounts } = createReceiver({
+      given: overrides.receiver,
+      appToken: config.SLACK_APP_TOKEN?.reveal(),
+      signingSecret: config.SLACK_SIGNING_SECRET?.reveal(),
+      clientOptions,
+      outbound,
+      logger: libraryLogger,
+      journal,
+    });
     const bolt = createBoltApp({
       receiver,
       botToken,
@@ -389,6 +389,7 @@ function lifeSettings(config: Config): LifeSettings {
     },
     cardEditMs: config.CARD_EDIT_MS,
     threadLimit: config.THREAD_LIMIT,
+    lateCallMs: config.LATE_CALL_SECONDS * 1000,
   };
 }
 

@@ -126,6 +126,59 @@ describe('signed requests', () => {
     expect(service.find('forged?')).toEqual([]);
   });
 
+  test.each([
+    ['null', 'null'],
+    ['a number', '1'],
+    ['a text', '"null"'],
+    ['a list', '[null]'],
+    ['nothing', '{}'],
+    ['an event that is null', '{"type":"event_callback","event":null}'],
+    ['an event that is a text', '{"type":"event_callback","event":"message"}'],
+    ['an event in a channel that is null', '{"event":{"type":"message","channel":null}}'],
+    ['an event by a person who is null', '{"event":{"type":"message","user":null}}'],
+    ['an authorization that is null', '{"event":{"type":"message"},"authorizations":[null]}'],
+    ['a step of a workflow', '{"event":{"type":"function_executed"}}'],
+    ['a press without buttons', '{"type":"block_actions","user":{"id":"U0ADA"},"actions":[]}'],
+    ['a press of nobody', '{"type":"block_actions","actions":[{"action_id":"deepsearch:cancel"}]}'],
+    ['a form that is null', '{"type":"view_submission","user":{"id":"U0ADA"},"view":null}'],
+    ['keys of prototypes', '{"__proto__":{"event":{"type":"message"}},"constructor":{"command":"/deepsearch"}}'],
+  ])('with %s as its body is refused, and the process goes on', async (_, body) => {
+    expect((await post({ body, contentType: 'application/json' })).status).toBe(400);
+    expect((await post(asForm({ payload: body }))).status).toBe(400);
+    expect((await fetch(url.replace('/slack/events', '/livez'))).status).toBe(200);
+  });
+
+  test('a payload of prototype keys is taken as any other', async () => {
+    const ts = slack.say('C0GENERAL', people.ada, 'by prototype?');
+    const mention = JSON.stringify(mentionOf({ user: people.ada, text: 'by prototype?', ts }));
+    const body = mention.replace('{', '{"__proto__":{"event":null},"constructor":null,"toString":1,');
+    expect((await post({ body, contentType: 'application/json' })).status).toBe(200);
+    await eventually(() => expect(service.find('by prototype?')).toHaveLength(1));
+    for (const value of ['__proto__', 'constructor', 'toString', 'q\u0000']) {
+      const place = { user: people.ada, channel: 'C0GENERAL', messageTs: ts, responseUrl: slack.responseUrl('press') };
+      const press = pressOf({ actionId: 'deepsearch:cancel', value, ...place });
+      expect((await post(asForm({ payload: JSON.stringify(press) }))).status).toBe(200);
+    }
+  });
+
+  test('a NUL in a question is no harm, and reaches neither the service nor Slack', async () => {
+    const ts = slack.say('C0GENERAL', people.ada, 'by NUL\0?');
+    expect((await post(asJson(mentionOf({ user: people.ada, text: 'by NUL\0?', ts })))).status).toBe(200);
+    await eventually(() => expect(service.find('by NUL\ufffd?')).toHaveLength(1));
+    const responseUrl = slack.responseUrl('1');
+    const command = await post(asForm(commandOf({ text: 'NUL\0 by command?', user: people.ada, responseUrl })));
+    expect(command.status).toBe(200);
+    await eventually(() => expect(service.find('NUL\ufffd by command?')).toHaveLength(1));
+    expect(slack.violations).toEqual([]);
+  });
+
+  test('one that is too large, or no POST, is refused', async () => {
+    expect((await post({ body: `"${'x'.repeat(4 * 1024 * 1024)}"`, contentType: 'application/json' })).status).toBe(
+      413,
+    );
+    expect((await fetch(url, { method: 'PUT', body: '{}' })).status).toBe(405);
+  });
+
   test('nonsense is refused without harm', async () => {
     expect((await post({ body: '{{', contentType: 'application/json' })).status).toBeGreaterThanOrEqual(400);
     expect((await fetch(url, { method: 'POST', body: 'x' })).status).toBe(401);

@@ -39,6 +39,8 @@ export interface Identity {
   botId?: string;
   /** The organisation the workspace belongs to, on Enterprise Grid. */
   enterpriseId?: string;
+  /** The Web API is a stand-in for Slack: flags it leaves out are taken for a no, as of none that Slack leaves out. */
+  isStandIn?: boolean;
   /** The workspace's own address, which ends with a slash. */
   workspaceUrl?: string;
 }

@@ -5,7 +5,7 @@ import type { Question } from '../../core/question.ts';
 import { answerFileName, renderAnswerFile } from '../../render/answer-file.ts';
 import type { Outbound } from '../calls/outbound.ts';
 import type { Through } from '../calls/through.ts';
-import type { FindOwn } from './own-messages.ts';
+import type { OwnMessages } from './own-messages.ts';
 
 /** Longest time sending the bytes may take. */
 const uploadTimeoutMs = 20_000;
@@ -14,7 +14,7 @@ export interface AnswerFileDeps {
   client: WebClient;
   through: Through;
   outbound: Outbound;
-  findOwn: FindOwn;
+  own: OwnMessages;
 }
 
 /**
@@ -22,7 +22,7 @@ export interface AnswerFileDeps {
  * anything before the last one, so only its outcome can be unknown; the name of the file tells whose answer it is.
  */
 export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachAnswer' | 'findAttachment'> {
-  const { client, through, outbound, findOwn } = deps;
+  const { client, through, outbound, own } = deps;
 
   return { attachAnswer, findAttachment };
 
@@ -48,11 +48,11 @@ export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachA
 
   async function findAttachment(question: Question): Promise<boolean> {
     const name = answerFileName(question);
-    const ts = await findOwn(
+    const ts = await own.find(
       question,
       ({ files = [] }) => files.some((file) => file.name === name),
       'answer',
-      question.delivery.file?.intentMs,
+      question.delivery.file,
     );
     return ts !== undefined;
   }

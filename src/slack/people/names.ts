@@ -35,10 +35,10 @@ export function createReader(options: {
     const lookups = [
       ...named.users
         .filter((id) => id !== botUserId)
-        .map((id) => remember(id, async () => (await people.person(id)).name)),
-      ...named.channels.map((id) => remember(id, async () => nameOf(await channels.channel(id)))),
+        .map((id) => () => remember(id, async () => (await people.person(id)).name)),
+      ...named.channels.map((id) => () => remember(id, async () => nameOf(await channels.channel(id)))),
     ].slice(0, mostLookups);
-    if (lookups.length > 0) await within(Promise.all(lookups), patienceMs);
+    if (lookups.length > 0) await within(Promise.all(lookups.map((lookUp) => lookUp())), patienceMs);
     const name = (id: string): string | undefined => remembered.get(id)?.name;
     const names: Names = { user: name, channel: name };
     return toPlainText(text, names, botUserId);

@@ -73,6 +73,7 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
       POLL_MIN_MS: '50',
       POLL_MAX_MS: '100',
       CARD_EDIT_MS: '100',
+      LATE_CALL_SECONDS: '2',
       SHUTDOWN_SECONDS: '2',
       ...settings,
     });

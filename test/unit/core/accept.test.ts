@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { crash, createLifeDesk, failing } from '../../support/lifecycle/memory-requests.ts';
+import { createAccept, type NewQuestion } from '../../../src/core/accept.ts';
+import { crash, createLifeDesk, digestOf, failing, thread } from '../../support/lifecycle/memory-requests.ts';
 import { Crash } from '../../support/lifecycle/memory-world.ts';
 
 describe('accept', () => {
@@ -83,6 +84,28 @@ describe('accept', () => {
     expect(life.posted).toEqual([]);
   });
 
+  it('takes a question that was stored at the last moment', async () => {
+    const { accept, request, life } = createLifeDesk();
+    expect((await accept(request(), life.startMs)).kind).toBe('accepted');
+  });
+
+  it('throws where the question vanishes before it is confirmed', async () => {
+    const { life, request } = createLifeDesk();
+    const questions = { ...life.ports.questions, update: async () => undefined };
+    const accept = createAccept({ ...life.ports, questions, digest: digestOf });
+    await expect(accept(request())).rejects.toMatchObject({ kind: 'storage' });
+  });
+
+  it('neither lists nor lines up again what has ended, when it is delivered again', async () => {
+    const { accept, request, life } = createLifeDesk();
+    const same = request();
+    await accept(same);
+    await life.run();
+    expect((await accept(same)).kind).toBe('duplicate');
+    expect(life.openIds()).toEqual([]);
+    expect(life.threads()).toMatchObject([{ line: [] }]);
+  });
+
   it('refuses more than a line holds, but knows what it took before', async () => {
     const { accept, request, life } = createLifeDesk({ settings: { threadLimit: 2 } });
     const first = request();
@@ -116,7 +139,71 @@ describe('accept', () => {
   });
 });
 
+describe('a request', () => {
+  it('becomes a question with all that was said of it', async () => {
+    const { ask } = createLifeDesk();
+    const said = {
+      messageTs: thread.threadTs,
+      files: [{ id: 'F1', name: 'a.log', type: 'text/plain', bytes: 3 }],
+      fresh: true,
+      follows: { text: 'Where are retries?', shareUrl: 'https://code.example/1' },
+      shares: {
+        questionId: `q${'0'.repeat(24)}`,
+        withLink: true,
+        confirmed: { guests: 0, outsiders: 0, organisations: 0, isKnown: true },
+      },
+      locale: 'de-DE',
+      responseUrl: 'https://hooks.slack.example/1',
+    };
+    expect(await ask(said)).toMatchObject(said);
+  });
+
+  it('becomes a question without what was not said of it', async () => {
+    const { ask, request, accept, life } = createLifeDesk();
+    const unsaid = ['messageTs', 'files', 'readsThread', 'follows', 'shares', 'locale', 'responseUrl'];
+    expect(Object.keys(await ask()).filter((field) => unsaid.includes(field))).toEqual([]);
+    const { beginsThread: _, ...bare } = request();
+    expect(await accept(bare)).toMatchObject({ question: { beginsThread: false, fresh: false } });
+    expect(life.violations).toEqual([]);
+  });
+
+  it.each<[boolean, string, Partial<NewQuestion>]>([
+    [true, 'a mention in a thread that people began', { origin: 'mention', beginsThread: false }],
+    [false, 'a mention that begins a thread', { origin: 'mention', beginsThread: true }],
+    [false, 'a reply', { origin: 'reply', beginsThread: false }],
+    [true, 'a reply that was said to be about the thread', { origin: 'reply', beginsThread: false, readsThread: true }],
+    [false, 'a mention that was said not to be', { origin: 'mention', beginsThread: false, readsThread: false }],
+  ])('reads the thread (%j) for %s', async (reads, _, change) => {
+    const { ask } = createLifeDesk();
+    expect((await ask(change)).readsThread ?? false).toBe(reads);
+  });
+
+  it('reads the thread for a mention that does not say whether it begins one', async () => {
+    const { accept, request } = createLifeDesk();
+    const { beginsThread: _, ...bare } = request({ origin: 'mention' });
+    expect(await accept(bare)).toMatchObject({ question: { readsThread: true } });
+  });
+});
+
 describe('an offer that was called not taken', () => {
+  it('is listed as open again before it is taken, so that no crash can hide it', async () => {
+    // The writes: it is stored; it is taken off the list; it is there already; it is listed again; it is taken.
+    const { life, accept, request } = createLifeDesk({
+      faults: { write: [undefined, undefined, undefined, undefined, crash('yes')] },
+    });
+    const same = request();
+    await expect(accept(same, life.startMs - 1)).rejects.toMatchObject({ kind: 'storage' });
+    life.restart();
+    await life.run();
+    expect(life.openIds()).toEqual([]);
+    await expect(accept(same)).rejects.toBeInstanceOf(Crash);
+    expect(life.openIds()).toEqual(life.questions().map(({ id }) => id));
+    life.restart();
+    await life.run();
+    expect(life.upstream()).toHaveLength(1);
+    expect(life.questions()).toMatchObject([{ phase: 'closed', outcome: { kind: 'answered' } }]);
+  });
+
   it('is forgotten for what is asked in its place', async () => {
     const { life, accept, request } = createLifeDesk();
     const first = request({ key: 'view:V1', text: 'the secret one' });

@@ -15,6 +15,10 @@ const trouble = (failures: number, kind: Trouble['kind'] = 'unreachable'): Troub
 });
 const running: Partial<Question> = { phase: 'running', upstream: { steps: 4, askedMs: someMs + 1_000 } };
 
+function usual(more: { isLate?: boolean } = {}): CardView {
+  return { kind: 'running', elapsedMs: 9_000, steps: 4, expected: { fromMs: 1, toMs: 2 }, ...more };
+}
+
 describe('cardView, ten seconds after the question was taken,', () => {
   it.each<[string, Partial<Question>, number, CardView]>([
     ['starts', {}, 0, { kind: 'starting' }],
@@ -57,6 +61,37 @@ describe('cardView, ten seconds after the question was taken,', () => {
     expect(cardView(questionWith(change), { ...atOnce, placeInLine }, someMs + 10_000)).toEqual(view);
   });
 
+  it.each<[string, Partial<Question>, number, CardView]>([
+    [
+      'is shared, and says no more',
+      { origin: 'shared', outcome: { kind: 'answered', answer: someAnswer } },
+      0,
+      { kind: 'shared' },
+    ],
+    ['may not be asked', { outcome: { kind: 'notAllowed', reason: 'guest' } }, 0, { kind: 'notAllowed' }],
+    [
+      'could not be shown',
+      { outcome: { kind: 'undeliverable', canInvite: true }, endedMs: someMs + 3_000 },
+      0,
+      { kind: 'failed', durationMs: 3_000 },
+    ],
+    ['gave up just now', { outcome: { kind: 'gaveUp' } }, 0, { kind: 'gaveUp', durationMs: 10_000 }],
+    ['is parked until nobody knows when', { phase: 'parked' }, 0, { kind: 'parked', untilMs: someMs + 10_000 }],
+    ['is parked behind others', { phase: 'parked', parkedUntilMs: someMs }, 2, { kind: 'parked', untilMs: someMs }],
+    ['is in line while the service is down', { trouble: trouble(5) }, 1, { kind: 'queued', place: 1 }],
+    ['starts where it is not in line', {}, -1, { kind: 'starting' }],
+    ['failed by itself', { trouble: trouble(2, 'internal') }, 0, { kind: 'unreachable' }],
+    ['tells what is usual', { ...running, expected: { fromMs: 1, toMs: 2, lateMs: 9_000 } }, 0, usual()],
+    ['is late after that', { ...running, expected: { fromMs: 1, toMs: 2, lateMs: 8_999 } }, 0, usual({ isLate: true })],
+  ])('%s', (_, change, placeInLine, view) => {
+    expect(cardView(questionWith(change), { ...atOnce, placeInLine }, someMs + 10_000)).toStrictEqual(view);
+  });
+
+  it('says that the service is down before it says whose turn it is', () => {
+    const standing: Standing = { placeInLine: 0, turn: { granted: false, ahead: 3 } };
+    expect(cardView(questionWith({ trouble: trouble(2) }), standing, someMs)).toEqual({ kind: 'unreachable' });
+  });
+
   it('waits for its turn at the service', () => {
     const standing: Standing = { placeInLine: 0, turn: { granted: false, ahead: 3 } };
     expect(cardView(questionWith({}), standing, someMs)).toEqual({ kind: 'waitingTurn', ahead: 3 });
@@ -79,6 +114,10 @@ describe('cardView, ten seconds after the question was taken,', () => {
 
 describe('digestOf', () => {
   const view: CardView = { kind: 'running', elapsedMs: 15_000, steps: 2 };
+
+  it('of what does not run is all of it', () => {
+    expect(digestOf({ kind: 'queued', place: 2 })).not.toBe(digestOf({ kind: 'queued', place: 1 }));
+  });
 
   it('is the same while only seconds pass', () => {
     expect(digestOf({ ...view, elapsedMs: 29_999 })).toBe(digestOf(view));

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { guardLook } from '../../../src/core/guarded-look.ts';
 import { createLook } from '../../../src/core/look.ts';
-import { createLifeDesk } from '../../support/lifecycle/memory-requests.ts';
+import type { Question } from '../../../src/core/question.ts';
+import { createLifeDesk, failing } from '../../support/lifecycle/memory-requests.ts';
+import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
+import { createRecordingJournal } from '../../support/recording-journal.ts';
 
 /** Looks again and again, with the clock moved on by what each look asks for, until the question is closed. */
 async function untilClosed(look: (id: string) => Promise<number | undefined>, id: string, pass: (ms: number) => void) {
@@ -52,5 +55,110 @@ describe('a fault of our own', () => {
     const ends = life.posted.filter(({ marker }) => marker !== 'card').map(({ outcome }) => outcome?.kind);
     expect(ends).toEqual(shown === 'none' ? [] : ['failed']);
     expect(closed.outcome).toMatchObject({ kind: 'failed', failure: { cause: 'internal' } });
+  });
+});
+
+const fault = new TypeError('undefined is not a function');
+
+/** A guarded look that breaks, at a question in memory. */
+function brokenLook(change: Partial<Question> = {}) {
+  let stored: Question | undefined = questionWith(change);
+  const guarded = guardLook(() => Promise.reject(fault), {
+    questions: {
+      ...createLifeDesk().life.ports.questions,
+      update: async (_, apply) => {
+        stored = stored && apply(stored);
+        return stored;
+      },
+    },
+    journal: createRecordingJournal().journal,
+    now: () => someMs,
+    random: () => 0.5,
+  });
+  return {
+    look: () => guarded('q'),
+    stored: () => stored,
+    forget: () => {
+      stored = undefined;
+    },
+  };
+}
+
+describe('a look that breaks', () => {
+  it('is tried again five times with back-off, and then ends the question', async () => {
+    const { look, stored } = brokenLook();
+    const waits: unknown[] = [];
+    for (let tries = 0; tries < 5; tries += 1) {
+      waits.push(await look());
+      expect(stored()).toMatchObject({
+        phase: 'waiting',
+        trouble: { kind: 'internal', failures: tries + 1, sinceMs: someMs, notBeforeMs: someMs + Number(waits.at(-1)) },
+      });
+    }
+    expect(waits).toEqual([750, 1_500, 3_000, 6_000, 12_000]);
+    expect(await look()).toBe(0);
+    expect(stored()).toMatchObject({
+      phase: 'delivering',
+      outcome: { kind: 'failed', failure: { cause: 'internal' } },
+      endedMs: someMs,
+      delivery: { round: 1, posted: [] },
+    });
+    expect(stored()).not.toHaveProperty('trouble');
+  });
+
+  it('counts its own failures alone, and trouble from when it began', async () => {
+    const { look, stored } = brokenLook({
+      trouble: { kind: 'unreachable', failures: 5, sinceMs: 7, notBeforeMs: 8 },
+    });
+    await look();
+    expect(stored()?.trouble).toMatchObject({ kind: 'internal', failures: 1, sinceMs: 7 });
+  });
+
+  const tired = { kind: 'internal', failures: 5, sinceMs: someMs, notBeforeMs: someMs } as const;
+
+  it.each<[string, Partial<Question>]>([
+    ['an answer', { outcome: { kind: 'answered', answer: someAnswer } }],
+    ['another failure', { outcome: { kind: 'failed', failure: { cause: 'refused' } } }],
+  ])(
+    'replaces %s that it cannot show by a failure of its own, and keeps when the question ended',
+    async (_, change) => {
+      const delivery = { round: 2, posted: ['1.1'], intentMs: 5 };
+      const { look, stored } = brokenLook({ ...change, phase: 'delivering', endedMs: 9, trouble: tired, delivery });
+      await look();
+      expect(stored()).toMatchObject({ phase: 'delivering', outcome: { failure: { cause: 'internal' } }, endedMs: 9 });
+      expect(stored()?.delivery).toEqual({ round: 3, posted: [] });
+    },
+  );
+
+  it('closes a question of which not even that can be shown', async () => {
+    const outcome = { kind: 'failed', failure: { cause: 'internal' } } as const;
+    const { look, stored } = brokenLook({ phase: 'delivering', outcome, trouble: tired });
+    expect(await look()).toBe(0);
+    expect(stored()).toMatchObject({ phase: 'closed', outcome });
+    expect(stored()).not.toHaveProperty('trouble');
+  });
+
+  it('leaves a closed question alone, and is done where the question is gone', async () => {
+    const { look, stored, forget } = brokenLook({ phase: 'closed' });
+    expect(await look()).toBe(0);
+    expect(stored()).toEqual(questionWith({ phase: 'closed' }));
+    forget();
+    expect(await look()).toBeUndefined();
+  });
+
+  it.each(['storage', 'corrupt'] as const)('for its %s is left to be repeated, and notes nothing', async (kind) => {
+    const { life, ask } = createLifeDesk();
+    const { id } = await ask();
+    const { error } = failing(kind);
+    await expect(guardLook(() => Promise.reject(error), life.ports)(id)).rejects.toBe(error);
+    expect(life.question(id).trouble).toBeUndefined();
+  });
+
+  it('by an error of the app that no step expects is a fault of our own as well', async () => {
+    const { life, ask } = createLifeDesk();
+    const { id } = await ask();
+    const look = guardLook(() => Promise.reject(failing('refused').error), life.ports);
+    expect(await look(id)).toBe(750);
+    expect(life.question(id).trouble).toMatchObject({ kind: 'internal', failures: 1 });
   });
 });

@@ -53,7 +53,62 @@ describe('hear', () => {
   });
 });
 
+const file = { id: 'F1', name: 'a.log', type: 'text/plain', bytes: 3 };
+
+describe('a message', () => {
+  test('whose words were taken back is kept for its file', () => {
+    const heard = heardOf(message(1));
+    const [edited] = rehear(heard, { ...message(1, ''), files: [file] }).messages;
+    expect(edited).toEqual({ ...message(1, ''), files: [file] });
+  });
+
+  test('heard first makes a record without gifts', () => {
+    expect(hear(undefined, message(1))).toStrictEqual({ version: 1, messages: [message(1)] });
+  });
+
+  test('heard or edited leaves it as it is what a question was given', () => {
+    const { heard } = giveTo('q1', '1.000000', heardOf(message(1), message(2)), false);
+    const taken = { questionId: 'q1', fromTs: '0', toTs: '1.000000' };
+    expect(heard.taken).toEqual(taken);
+    expect(hear(heard, message(3)).taken).toEqual(taken);
+    expect(rehear(heard, message(1, 'edited')).taken).toEqual(taken);
+    expect(unhear(heard, '1.000000').taken).toEqual(taken);
+  });
+
+  test('that was deleted where nothing was ever heard leaves an empty record', () => {
+    expect(unhear(undefined, '1.000000')).toEqual({ version: 1, messages: [] });
+  });
+
+  test('counts with its characters, and 20,000 of them are kept', () => {
+    const heard = heardOf(message(1, 'a'.repeat(10_000)), message(2, 'b'.repeat(10_000)));
+    expect(times(heard.messages)).toEqual([1, 2]);
+    expect(times(hear(heard, message(3, 'c')).messages)).toEqual([2, 3]);
+  });
+});
+
 describe('giveTo', () => {
+  test('gives nothing of nothing, and notes what it was about', () => {
+    expect(giveTo('q1', '3.000000', undefined, false)).toEqual({
+      heard: { version: 1, messages: [], taken: { questionId: 'q1', fromTs: '0', toTs: '3.000000' } },
+      given: [],
+    });
+  });
+
+  test('gives what was said up to the very moment of the question, and later ones what came after that', () => {
+    const first = giveTo('q1', '2.000000', heardOf(message(1), message(2), message(3)), false);
+    expect(times(first.given)).toEqual([1, 2]);
+    expect(times(giveTo('q2', '3.000000', first.heard, true).given)).toEqual([3]);
+  });
+
+  test('stores nothing for the same question again, unless it is about more by now', () => {
+    const first = giveTo('q1', '2.000000', heardOf(message(1), message(3)), false);
+    expect(giveTo('q1', '2.000000', first.heard, true)).toEqual({ heard: first.heard, given: first.given });
+    expect(giveTo('q1', '2.000000', first.heard, true).heard).toBe(first.heard);
+    const later = giveTo('q1', '3.000000', first.heard, true);
+    expect(times(later.given)).toEqual([1, 3]);
+    expect(later.heard.taken).toEqual({ questionId: 'q1', fromTs: '0', toTs: '3.000000' });
+  });
+
   test('gives a question what was said before it, the same again, and the next one only the rest', () => {
     const heard = heardOf(message(1), message(2), message(5));
     const first = giveTo('q1', '3.000000', heard, false);

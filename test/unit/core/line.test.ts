@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { joinLine } from '../../../src/core/line.ts';
-import { createLifeDesk, thread } from '../../support/lifecycle/memory-requests.ts';
+import { findPlaceInLine, joinLine, leaveLine } from '../../../src/core/line.ts';
+import type { Thread } from '../../../src/core/question.ts';
+import { createLifeDesk, failing, thread } from '../../support/lifecycle/memory-requests.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 
 const idOf = (index: number): string => `q${String(index).padStart(24, '0')}`;
@@ -36,5 +37,100 @@ describe('joinLine', () => {
     const { life } = createLifeDesk();
     await joinLine(life.ports.threads, questionWith({ place: { teamId: 'T1', channelId: 'C1' } }));
     expect(life.threads()).toEqual([]);
+  });
+});
+
+describe('joining a line again', () => {
+  it.each<[boolean, boolean, boolean]>([
+    [true, true, true],
+    [true, false, true],
+    [false, false, false],
+    [false, true, true],
+  ])(
+    'in a thread that follows replies (%j) by a question that begins it (%j) leaves it following (%j)',
+    async (follows, begins, after) => {
+      const known: Thread = { version: 1, ...thread, followsReplies: follows, line: [idOf(0), idOf(1)] };
+      let stored: Thread | undefined;
+      const update = async (_: unknown, change: (current: Thread | undefined) => Thread) => {
+        stored = change(known);
+        return stored;
+      };
+      const question = questionWith({ id: idOf(1), place: thread, beginsThread: begins });
+      await joinLine({ get: async () => known, update }, question);
+      expect(stored).toEqual({ ...known, followsReplies: after });
+      // Nothing is written where nothing changes.
+      expect(stored === known).toBe(follows === after);
+    },
+  );
+});
+
+describe('leaveLine', () => {
+  it('takes out one question, and leaves the others in their order', async () => {
+    const { life } = createLifeDesk();
+    for (const index of [3, 1, 2]) await joinLine(life.ports.threads, questionWith({ id: idOf(index), place: thread }));
+    expect(await leaveLine(life.ports.threads, idOf(1), thread)).toEqual([3, 2].map(idOf));
+    expect(await leaveLine(life.ports.threads, idOf(1), thread)).toEqual([3, 2].map(idOf));
+    expect(life.threads()).toMatchObject([{ line: [3, 2].map(idOf) }]);
+  });
+
+  it('lets a thread that is not known follow no replies', async () => {
+    const { life } = createLifeDesk();
+    expect(await leaveLine(life.ports.threads, idOf(1), thread)).toEqual([]);
+    expect(life.threads()).toMatchObject([{ followsReplies: false, line: [] }]);
+  });
+});
+
+describe('the place in line', () => {
+  async function withLine(heads: ('open' | 'closed' | 'gone' | 'unreadable')[]) {
+    const { life } = createLifeDesk();
+    for (const [index, head] of heads.entries()) {
+      const question = questionWith({
+        id: idOf(index),
+        place: thread,
+        phase: head === 'closed' ? 'closed' : 'waiting',
+      });
+      if (head !== 'gone') await life.ports.questions.create(question);
+      await joinLine(life.ports.threads, question);
+    }
+    const get = async (id: string) => {
+      if (heads[Number(id.slice(1))] === 'unreadable') throw failing('corrupt').error;
+      return life.ports.questions.get(id);
+    };
+    const ports = { ...life.ports, questions: { ...life.ports.questions, get } };
+    return { life, placeOf: (index: number) => findPlaceInLine(ports, idOf(index), thread) };
+  }
+
+  it('is counted from the head, which comes first', async () => {
+    const { placeOf } = await withLine(['open', 'open', 'open']);
+    expect([await placeOf(0), await placeOf(1), await placeOf(2)]).toEqual([0, 1, 2]);
+  });
+
+  it('is none for who is not in line, and where there is no line', async () => {
+    const { placeOf, life } = await withLine(['closed', 'open']);
+    expect(await placeOf(5)).toBe(-1);
+    expect(life.threads()).toMatchObject([{ line: [0, 1].map(idOf) }]);
+    expect(await (await withLine([])).placeOf(0)).toBe(-1);
+  });
+
+  it.each(['closed', 'gone', 'unreadable'] as const)(
+    'is the head’s after one that is %s, which leaves the line',
+    async (head) => {
+      const { placeOf, life } = await withLine([head, head, 'open', 'open']);
+      expect(await placeOf(3)).toBe(1);
+      expect(life.threads()).toMatchObject([{ line: [2, 3].map(idOf) }]);
+    },
+  );
+
+  it('is kept by the head whatever its record says: only those behind it take it out', async () => {
+    const { placeOf, life } = await withLine(['gone', 'open']);
+    expect(await placeOf(0)).toBe(0);
+    expect(life.threads()).toMatchObject([{ line: [0, 1].map(idOf) }]);
+  });
+
+  it('is not found out while the storage does not tell of the head', async () => {
+    const { life } = await withLine(['open', 'open']);
+    const down = failing('storage').error;
+    const questions = { ...life.ports.questions, get: () => Promise.reject(down) };
+    await expect(findPlaceInLine({ ...life.ports, questions }, idOf(1), thread)).rejects.toBe(down);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import { createOpenIn, createOverview } from '../../../src/core/overview.ts';
+import type { CardView } from '../../../src/core/ports.ts';
 import { newThread, type Question } from '../../../src/core/question.ts';
 import { createLifeDesk, press } from '../../support/lifecycle/memory-requests.ts';
 import { answered, exampleQuestion } from '../render/example.ts';
@@ -66,6 +67,94 @@ describe('what waits in a thread', () => {
     expect(await idsFor('U0MIA')).toEqual(['q0', 'q1']);
   });
 });
+
+const nowMs = 1_700_000_060_000;
+
+describe('what waits or runs in a channel', () => {
+  function openInChannel(questions: Question[], ids = questions.map(({ id }) => id)) {
+    const read: string[] = [];
+    const openIn = createOpenIn({
+      questions: {
+        get: async (id) => {
+          read.push(id);
+          return questions.find((each) => each.id === id);
+        },
+        openIds: async () => ids,
+      },
+      threads: { get: async () => undefined },
+      now: () => nowMs,
+    });
+    return { read, openIn };
+  }
+
+  const here = { teamId: 'T1', channelId: 'C1' };
+  const elsewhere = [
+    { teamId: 'T1', channelId: 'C2' },
+    { teamId: 'T2', channelId: 'C1' },
+  ];
+
+  it('is what was admitted there and has not ended, oldest first', async () => {
+    const { openIn } = openInChannel([
+      exampleQuestion({ id: 'q-late', acceptedMs: 3, admittedMs: 4 }),
+      exampleQuestion({ id: 'q-early', acceptedMs: 1, admittedMs: 4, phase: 'parked', parkedUntilMs: nowMs }),
+      exampleQuestion({ id: 'q-middle', acceptedMs: 2, admittedMs: 4, phase: 'waiting' }),
+      exampleQuestion({ id: 'q-not-admitted', acceptedMs: 1 }),
+      exampleQuestion({ id: 'q-offered', admittedMs: 4, phase: 'offered' }),
+      answered({}, { id: 'q-ended', admittedMs: 4 }),
+      ...elsewhere.map((place, index) => exampleQuestion({ id: `q-${index}`, admittedMs: 4, place })),
+    ]);
+    const entries = await openIn.channel(here);
+    expect(entries.map(({ question, view }) => [question.id, view.kind])).toEqual([
+      ['q-early', 'parked'],
+      ['q-middle', 'starting'],
+      ['q-late', 'running'],
+    ]);
+  });
+
+  it('is looked for among a thousand open questions, and no more', async () => {
+    const ids = Array.from({ length: 1_001 }, (_, index) => `q${index}`);
+    const last = exampleQuestion({ id: 'q999', admittedMs: 1 });
+    const { openIn, read } = openInChannel([last, exampleQuestion({ id: 'q1000', admittedMs: 1 })], ids);
+    expect((await openIn.channel(here)).map(({ question }) => question)).toEqual([last]);
+    expect(read).toHaveLength(1_000);
+  });
+
+  it('is not what has ended or was only offered in a thread', async () => {
+    const { openIn } = openInChannel([
+      exampleQuestion({ id: 'q0', admittedMs: 1, phase: 'offered' }),
+      answered({}, { id: 'q1', admittedMs: 1 }),
+      exampleQuestion({ id: 'q2', admittedMs: 1 }),
+    ]);
+    const thread = { ...newThread({ ...here, threadTs: '1.1' }, true), line: ['q0', 'q1', 'q2'] };
+    expect((await openIn.thread(thread, 'U0ADA')).map(({ question }) => question.id)).toEqual(['q2']);
+  });
+});
+
+describe('the card of a listed question', () => {
+  const waiting = (change: Partial<Question> = {}) => exampleQuestion({ id: 'q0', phase: 'waiting', ...change });
+  const viewOf = async (question: Question, line: string[] = []) => (await overviewOf([question], line)).open[0]?.view;
+
+  it.each<[string, Question, string[], CardView]>([
+    ['names the place in line', waiting(), ['qa', 'qb', 'q0'], { kind: 'queued', place: 2 }],
+    ['is first in line', waiting(), ['q0', 'qb'], { kind: 'starting' }],
+    ['is not in line yet', waiting(), ['qb'], { kind: 'starting' }],
+    ['has no thread yet', waiting({ place: { teamId: 'T1', channelId: 'C1' } }), ['qa', 'q0'], { kind: 'starting' }],
+    ['ran before it was in line', waiting({ phase: 'running' }), ['qa', 'q0'], running(60_000)],
+    [
+      'waits for its turn, as its own card says',
+      waiting({ card: { shown: '{"kind":"waitingTurn","ahead":4}' } }),
+      ['q0'],
+      { kind: 'waitingTurn', ahead: 0 },
+    ],
+    ['waits for nothing that its own card names', waiting({ card: { shown: '{}' } }), ['q0'], { kind: 'starting' }],
+  ])('%s', async (_, question, line, view) => {
+    expect(await viewOf(question, line)).toEqual(view);
+  });
+});
+
+function running(elapsedMs: number): CardView {
+  return { kind: 'running', elapsedMs, steps: 0 };
+}
 
 describe('cancelling from a list', () => {
   it("takes back one's own questions, whatever place they are in, and no other", async () => {

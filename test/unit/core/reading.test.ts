@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import { readAnew } from '../../../src/core/reading.ts';
+import type { Question, ThreadContext } from '../../../src/core/question.ts';
+import { isThreadUnread, readAnew, withoutOutdated } from '../../../src/core/reading.ts';
 import { createLifeDesk, down, failing, lost } from '../../support/lifecycle/memory-requests.ts';
 import type { Fault, Operation } from '../../support/lifecycle/memory-world.ts';
+import { questionWith, someAnswer } from '../../support/lifecycle/sample-questions.ts';
 
 /** Asks something about a thread that somebody edits at every attempt to ask, as often as `edits`. */
 async function askWhileEdited(edits: number, faults: Partial<Record<Operation, (Fault | undefined)[]>> = {}) {
@@ -55,3 +57,40 @@ test.each<[string, Fault, string[]]>([
     expect(life.question(id).outcome?.kind).toBe('answered');
   },
 );
+
+const context: ThreadContext = { messages: 1, total: 1, files: 0, unreadable: 0, text: 'said before' };
+const outdated = { ...context, outdated: true };
+
+test.each<[string, Partial<Question>, Partial<Question>]>([
+  ['waiting and read', { context }, { context: outdated }],
+  ['parked and read', { phase: 'parked', context }, { context: outdated }],
+  ['running and read', { phase: 'running', context }, { context: outdated }],
+  ['not read yet', {}, { threadChanges: 1 }],
+  ['not read yet, after two changes', { threadChanges: 2 }, { threadChanges: 3 }],
+])('a change of the thread counts for a question that is %s', (_, change, expected) => {
+  const question = questionWith({ readsThread: true, ...change });
+  expect(readAnew(question)).toEqual({ ...question, ...expected });
+});
+
+test.each<[string, Partial<Question>]>([
+  ['known to be outdated already', { context: outdated }],
+  ['one that does not read its thread', { readsThread: false }],
+  ['being delivered', { phase: 'delivering', outcome: { kind: 'answered', answer: someAnswer }, context }],
+  ['closed', { phase: 'closed', context }],
+  ['only offered', { phase: 'offered' }],
+])('a change of the thread changes nothing of a question that is %s', (_, change) => {
+  const question = questionWith({ readsThread: true, ...change });
+  expect(readAnew(question)).toBe(question);
+});
+
+test('a question forgets what is outdated, and nothing else', () => {
+  const current = questionWith({ readsThread: true, context });
+  expect(withoutOutdated(current)).toBe(current);
+  const unread = questionWith({ readsThread: true });
+  expect(withoutOutdated({ ...current, context: outdated })).toEqual(unread);
+  expect([isThreadUnread(current), isThreadUnread(unread), isThreadUnread(questionWith({}))]).toEqual([
+    false,
+    true,
+    false,
+  ]);
+});

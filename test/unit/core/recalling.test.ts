@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { AppError, type ErrorKind } from '../../../src/core/errors.ts';
 import type { Question } from '../../../src/core/question.ts';
-import { recallAnswer } from '../../../src/core/recalling.ts';
+import { createRecalling, recallAnswer } from '../../../src/core/recalling.ts';
 import { crash, createLifeDesk, down, failing } from '../../support/lifecycle/memory-requests.ts';
 
 const confirmed = { guests: 0, outsiders: 0, organisations: 0, isKnown: true };
@@ -88,6 +89,97 @@ describe('recallAnswer', () => {
     const { life, source } = await answered();
     const { outcome: _, ...open } = source;
     expect(await recallAnswer(life.ports, open)).toBeUndefined();
+  });
+});
+
+describe('recallAnswer, asked for less than an answered question,', () => {
+  it.each<[string, (source: Question) => Question]>([
+    ['was never bound', ({ upstream: { conversationId: _, ...upstream }, ...rest }) => ({ ...rest, upstream })],
+    ['is none of its conversation', (source) => ({ ...source, upstream: { ...source.upstream, questionId: 999 } })],
+  ])('knows nothing where it %s', async (_, change) => {
+    const { life, source } = await answered();
+    expect(await recallAnswer(life.ports, change(source))).toBeUndefined();
+  });
+
+  it.each(['failed', 'processing'] as const)('knows nothing where the service calls it %s now', async (state) => {
+    const { life, source } = await answered();
+    const codeSearch = {
+      ...life.ports.codeSearch,
+      read: async (id: number) => {
+        const conversation = await life.ports.codeSearch.read(id);
+        const questions = conversation.questions.map((each) => ({ ...each, state }));
+        return { ...conversation, questions };
+      },
+    };
+    expect(await recallAnswer({ ...life.ports, codeSearch }, source)).toBeUndefined();
+  });
+
+  it('asks the service nothing where the text is still here', async () => {
+    const { life, source } = await answered();
+    if (source.outcome?.kind !== 'answered') throw new Error(source.outcome?.kind);
+    const answer = { ...source.outcome.answer, markdown: 'Here.' };
+    const codeSearch = { ...life.ports.codeSearch, read: () => Promise.reject(down.error) };
+    const kept: Question = { ...source, outcome: { kind: 'answered', answer } };
+    expect(await recallAnswer({ ...life.ports, codeSearch }, kept)).toEqual(answer);
+  });
+
+  it('tells of the answer as it was shown, with only its text from the service', async () => {
+    const { life, source } = await answered();
+    if (source.outcome?.kind !== 'answered') throw new Error(source.outcome?.kind);
+    const shown = { ...source.outcome.answer, title: 'As it was shown', steps: 77 };
+    const answer = await recallAnswer(life.ports, { ...source, outcome: { kind: 'answered', answer: shown } });
+    expect(answer).toEqual({ ...shown, markdown: expect.stringMatching(/./) });
+  });
+});
+
+describe('a recall', () => {
+  it('leaves out the quota and the suggestions, which are about a conversation that is not shared', async () => {
+    const desk = await answered();
+    const quota = { used: 5, limit: 100 };
+    await desk.life.ports.questions.update(desk.source.id, (stored) => {
+      if (stored.outcome?.kind !== 'answered') return stored;
+      return { ...stored, outcome: { kind: 'answered', answer: { ...stored.outcome.answer, quota } } };
+    });
+    const { question } = await createRecalling(desk.life.ports).recall(await desk.share(false));
+    expect(question.outcome).toMatchObject({ kind: 'answered', answer: { followUps: [] } });
+    expect(question.outcome?.kind === 'answered' && 'quota' in question.outcome.answer).toBe(false);
+  });
+
+  it.each<[string, Partial<Question>]>([
+    ['shares nothing', {}],
+    ['shares what is not known', { shares: { questionId: `q${'0'.repeat(24)}`, withLink: true, confirmed } }],
+  ])('of a question that %s says that it is gone', async (_, change) => {
+    const { life, ask } = createLifeDesk();
+    const { id } = await ask();
+    await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
+    await createRecalling(life.ports).recall(life.question(id));
+    expect(life.question(id).outcome).toEqual({ kind: 'failed', failure: { cause: 'gone' } });
+  });
+});
+
+describe('a recall that fails', () => {
+  it.each<[ErrorKind, number, string | undefined]>([
+    ['notFound', 0, 'gone'],
+    ['unauthorized', 0, 'unauthorized'],
+    ['unavailable', 0, undefined],
+    ['rateLimited', 15 * 60_000 - 1, undefined],
+    ['unavailable', 15 * 60_000, 'unreachable'],
+  ])('with %s after %i ms ends the question as %j', async (kind, triedForMs, cause) => {
+    const { life, ask } = createLifeDesk();
+    const { id } = await ask();
+    const firstTriedMs = life.now() - triedForMs;
+    await life.ports.questions.update(id, (stored) => ({ ...stored, upstream: { ...stored.upstream, firstTriedMs } }));
+    const progress = await createRecalling(life.ports).failed(life.question(id), new AppError(kind, 'planned'));
+    expect(progress).toEqual(cause === undefined ? undefined : { question: life.question(id) });
+    expect(life.question(id).outcome).toEqual(cause === undefined ? undefined : { kind: 'failed', failure: { cause } });
+    expect(life.question(id).upstream.firstTriedMs).toBe(firstTriedMs);
+  });
+
+  it('for the first time notes since when it is tried', async () => {
+    const { life, ask } = createLifeDesk();
+    const { id } = await ask();
+    await createRecalling(life.ports).failed(life.question(id), new AppError('unavailable', 'planned'));
+    expect(life.question(id).upstream).toEqual({ steps: 0, firstTriedMs: life.now() });
   });
 });
 

@@ -68,6 +68,91 @@ describe('turns', () => {
     expect(await turns.parkedForMs(young, 1_000_000)).toBe(0);
   });
 
+  it('are of one workspace each', async () => {
+    const { turns } = inMemory({ perWorkspace: 1, perPerson: 1 });
+    const elsewhere = { ...ask(2, 'UBOB'), place: { teamId: 'T2', channelId: 'C1' } };
+    expect(await turns.take(ask(1, 'UADA'))).toEqual({ granted: true });
+    expect(await turns.take(elsewhere)).toEqual({ granted: true });
+  });
+
+  it('go to the oldest question of several, whichever came to wait first', async () => {
+    const { turns } = inMemory({ perWorkspace: 1, perPerson: 1 });
+    const [running, young, old] = [ask(1, 'UADA'), ask(9, 'UADA'), ask(5, 'UADA')];
+    for (const question of [running, young]) await turns.take(question);
+    expect(await turns.take(old)).toEqual({ granted: false, ahead: 0 });
+    expect(await turns.take(young)).toEqual({ granted: false, ahead: 1 });
+    expect(await turns.release(running)).toEqual([old.id]);
+  });
+
+  it('go to the oldest of those who have none, before the second of somebody', async () => {
+    const { turns } = inMemory({ perWorkspace: 2, perPerson: 2 });
+    const [first, second, third] = [ask(1, 'UADA'), ask(2, 'UADA'), ask(3, 'UADA')];
+    const [bob, cat] = [ask(20, 'UBOB'), ask(10, 'UCAT')];
+    for (const question of [first, second, third, bob, cat]) await turns.take(question);
+    expect(await turns.take(cat)).toEqual({ granted: false, ahead: 0 });
+    expect(await turns.take(bob)).toEqual({ granted: false, ahead: 1 });
+    expect(await turns.take(third)).toEqual({ granted: false, ahead: 2 });
+    expect(await turns.release(first)).toEqual([cat.id]);
+    // Without any of hers running, her third comes before what was asked later.
+    expect(await turns.release(second)).toEqual([third.id]);
+  });
+
+  it('are given back by whoever waits, without waking anybody', async () => {
+    const { turns } = inMemory({ perWorkspace: 1, perPerson: 1 });
+    const [running, waiting, next] = [ask(1, 'UADA'), ask(2, 'UADA'), ask(3, 'UADA')];
+    for (const question of [running, waiting, next]) await turns.take(question);
+    expect(await turns.release(waiting)).toEqual([]);
+    expect(await turns.release(running)).toEqual([next.id]);
+  });
+
+  it('are given back by whoever is parked, to those who wait', async () => {
+    const { turns } = inMemory({ perWorkspace: 1, perPerson: 1 });
+    const [parked, next] = [ask(1, 'UADA'), ask(2, 'UADA')];
+    for (const question of [parked, next]) await turns.take(question);
+    expect(await turns.park(parked, 1_000)).toEqual([next.id]);
+    expect(await turns.parkedForMs(parked, 400)).toBe(600);
+    expect(await turns.parkedForMs(next, 400)).toBe(0);
+    // Back in line it is parked no more.
+    expect(await turns.take(parked)).toEqual({ granted: false, ahead: 0 });
+    expect(await turns.parkedForMs(parked, 400)).toBe(0);
+    expect(await turns.release(next)).toEqual([parked.id]);
+  });
+
+  it('go on after a limit at the last moment that was named', async () => {
+    const { turns } = inMemory({ perWorkspace: 10, perPerson: 10 });
+    const [old, other] = [ask(1, 'UADA'), ask(2, 'UADA')];
+    await turns.park(other, 500);
+    await turns.park(old, 1_000);
+    await turns.park(old, 3_000);
+    // The older one is parked for longer, so the other does not wait for it; of those released, it comes second.
+    expect(await turns.parkedForMs(other, 0)).toBe(500);
+    expect(await turns.parkedForMs(old, 0)).toBe(3_000);
+    expect(await turns.parkedForMs(other, 3_000)).toBe(0);
+    await turns.release(old);
+    expect(await turns.parkedForMs(other, 0)).toBe(500);
+  });
+
+  it('are asked after and given back without a word stored, where nothing changes', async () => {
+    const stored: TurnBook[] = [];
+    let book: TurnBook | undefined;
+    const turns = createTurns(
+      {
+        update: async (_, change) => {
+          const next = change(book);
+          if (next !== book) stored.push(next);
+          book = next;
+          return next;
+        },
+      },
+      { perWorkspace: 1, perPerson: 1 },
+    );
+    for (const question of [ask(1, 'UADA'), ask(2, 'UADA')]) await turns.take(question);
+    const before = stored.length;
+    for (const question of [ask(1, 'UADA'), ask(2, 'UADA')]) await turns.take(question);
+    await turns.parkedForMs(ask(1, 'UADA'), 0);
+    expect(stored).toHaveLength(before);
+  });
+
   it('keep their limits, lose nobody, and leave no place empty', async () => {
     const person = fc.constantFrom('UADA', 'UBOB', 'UCAT');
     const event = fc.oneof(

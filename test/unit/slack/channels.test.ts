@@ -21,13 +21,28 @@ describe('what a channel is', () => {
     ['shared with others', 'shared', { is_shared: true, is_ext_shared: true }],
     ['to which others are invited', 'shared', { is_pending_ext_shared: true }],
     ['of which only the invitation is told', 'shared', { is_ext_shared: undefined, is_pending_ext_shared: true }],
-    ['of which sharing is not told', 'internal', { is_ext_shared: undefined, is_shared: undefined }],
+    ['of which sharing is not told', 'unknown', { is_ext_shared: undefined, is_shared: undefined }],
+    ['of which it is only told that nobody shares it', 'unknown', { is_ext_shared: undefined }],
+    ['of which invitations are not told', 'unknown', { is_pending_ext_shared: undefined }],
+    [
+      'shared with others, of which invitations are not told',
+      'shared',
+      { is_ext_shared: true, is_pending_ext_shared: undefined },
+    ],
     ['shared with nobody knows whom', 'unknown', { is_ext_shared: undefined, is_shared: true }],
     ['with an odd flag', 'unknown', { is_ext_shared: 'true' }],
     ['with a flag that is nothing', 'unknown', { is_ext_shared: null }],
     ['another than was asked for', 'unknown', { id: 'C2' }],
   ])('%s: %s', (_, kind, change) => {
     expect(readChannel('C1', { ...internal, ...change }).kind).toBe(kind);
+  });
+
+  it.each<[string, ChannelKind, Record<string, unknown>]>([
+    ['of which sharing is not told', 'internal', { is_ext_shared: undefined, is_pending_ext_shared: undefined }],
+    ['shared with others', 'shared', { is_ext_shared: true }],
+    ['with an odd flag', 'unknown', { is_ext_shared: 'true' }],
+  ])('by a stand-in for Slack, %s: %s', (_, kind, change) => {
+    expect(readChannel('C1', { ...internal, ...change }, { isStandIn: true }).kind).toBe(kind);
   });
 
   it.each([[undefined], [null], ['C1'], [{}]])('is not known from %j', (raw) => {
@@ -72,6 +87,29 @@ describe('asking about channels', () => {
 
   it.each([['internal_error'], ['ratelimited'], ['token_revoked']])('after %s nothing is decided', async (error) => {
     await expect(begin({ error }).channels.channel('C1')).rejects.toMatchObject({ name: 'AppError' });
+  });
+
+  it('remembers two thousand channels that an event called shared, and makes room when their minute is over', async () => {
+    const { slack, channels } = begin();
+    slack.replies['conversations.info'] = (args) => ({ channel: { ...internal, id: args.get('channel') } });
+    const kindOf = async (index: number) => (await channels.channel(`C${index}`)).kind;
+    for (let index = 0; index < 1_999; index += 1) channels.noteShared(`C${index}`);
+    slack.pass(1);
+    channels.noteShared('C1999');
+    channels.noteShared('C2000');
+    expect([await kindOf(0), await kindOf(1_999), await kindOf(2_000)]).toEqual(['shared', 'shared', 'internal']);
+    slack.pass(59_999);
+    channels.noteShared('C2000');
+    expect([await kindOf(0), await kindOf(1_999), await kindOf(2_000)]).toEqual(['internal', 'shared', 'shared']);
+  });
+
+  it('names a channel only where everybody may know of it', () => {
+    const named = { id: 'C1', name: 'layoffs', is_private: false };
+    expect(readChannel('C1', named).name).toBe('layoffs');
+    for (const change of [{ is_private: true }, { is_private: undefined }, { is_im: true }, { is_mpim: true }]) {
+      expect(readChannel('C1', { ...named, ...change })).not.toHaveProperty('name');
+    }
+    for (const name of ['', 7, undefined]) expect(readChannel('C1', { ...named, name })).not.toHaveProperty('name');
   });
 
   it('takes a channel for shared for a minute after an event said so, and asks again then', async () => {

@@ -25,7 +25,6 @@ describe('what a person is', () => {
   it.each<[string, PersonKind, Record<string, unknown>]>([
     ['a full member', 'member', {}],
     ['an admin', 'member', { is_admin: true }],
-    ['a member of whom only the role is told', 'member', { is_restricted: undefined, is_ultra_restricted: undefined }],
     ['a guest of several channels', 'guest', { is_restricted: true }],
     ['a guest of one channel', 'guest', { is_restricted: true, is_ultra_restricted: true }],
     ['a guest by half the flags', 'guest', { is_restricted: undefined, is_ultra_restricted: true }],
@@ -40,7 +39,16 @@ describe('what a person is', () => {
     ],
     ['somebody without a workspace', 'unknown', { team_id: undefined }],
     ['a guest without a workspace', 'guest', { team_id: undefined, is_restricted: true }],
-    ['somebody of whom no role is told', 'unknown', { is_admin: undefined, is_restricted: undefined }],
+    [
+      'somebody of whom no flag of guests is told',
+      'unknown',
+      { is_restricted: undefined, is_ultra_restricted: undefined },
+    ],
+    ['an admin of whom no flag of guests is told', 'unknown', { is_admin: true, is_restricted: undefined }],
+    ['somebody of whom one flag of guests is told', 'unknown', { is_ultra_restricted: undefined }],
+    ['somebody of whom the other flag of guests is told', 'unknown', { is_restricted: undefined }],
+    ['an app of which no flag of guests is told', 'bot', { is_bot: true, is_restricted: undefined }],
+    ['somebody who left of whom no flag of guests is told', 'gone', { deleted: true, is_restricted: undefined }],
     ['an app', 'bot', { is_bot: true }],
     ['a workflow', 'bot', { is_workflow_bot: true }],
     ['somebody who left', 'gone', { deleted: true }],
@@ -68,6 +76,19 @@ describe('what a person is', () => {
     expect(readPerson({ ...member, ...change }, grid)?.kind).toBe(kind);
   });
 
+  it.each<[string, PersonKind, Record<string, unknown>]>([
+    [
+      'somebody of whom no flag of guests is told',
+      'member',
+      { is_restricted: undefined, is_ultra_restricted: undefined },
+    ],
+    ['a guest', 'guest', { is_restricted: true }],
+    ['somebody of another workspace', 'outsider', { team_id: 'T2', is_restricted: undefined }],
+    ['somebody without a workspace', 'unknown', { team_id: undefined, is_restricted: undefined }],
+  ])('by a stand-in for Slack, %s: %s', (_, kind, change) => {
+    expect(readPerson({ ...member, ...change }, { ...home, isStandIn: true })?.kind).toBe(kind);
+  });
+
   it.each([
     [undefined],
     [null],
@@ -81,6 +102,15 @@ describe('what a person is', () => {
     expect(readPerson(raw, home)).toBeUndefined();
   });
 
+  it('belongs to an organisation before a workspace, and to none where none is told', () => {
+    const belongs = (change: Record<string, unknown>) => readPerson({ ...member, ...change }, home)?.organisationId;
+    expect(belongs({ enterprise_user: { enterprise_id: 'E1' } })).toBe('E1');
+    expect(belongs({ enterprise_user: {} })).toBe('T1');
+    expect(belongs({ enterprise_user: 'odd' })).toBe('T1');
+    const nothing = { team_id: undefined, locale: undefined, tz: undefined };
+    expect(readPerson({ ...member, ...nothing }, home)).toStrictEqual({ userId: 'U1', name: 'ada', kind: 'unknown' });
+  });
+
   it('has a name as others see it, the id without any', () => {
     expect(readPerson(member, home)).toEqual({
       userId: 'U1',
@@ -91,6 +121,9 @@ describe('what a person is', () => {
       kind: 'member',
     });
     expect(readPerson({ ...member, profile: { display_name: '' } }, home)?.name).toBe('Ada Example');
+    const inProfile = { ...member, real_name: undefined, profile: { display_name: 7, real_name: 'In the profile' } };
+    expect(readPerson(inProfile, home)?.name).toBe('In the profile');
+    expect(readPerson({ ...member, real_name: '', profile: 'odd' }, home)?.name).toBe('ada');
     const nameless = { ...member, profile: undefined, real_name: undefined, name: undefined };
     expect(readPerson(nameless, home)?.name).toBe('U1');
   });
@@ -135,6 +168,33 @@ describe('asking about people', () => {
     await expect(begin({ error: 'internal_error' }).people.person('ULISTED')).rejects.toMatchObject({
       kind: 'unavailable',
     });
+  });
+
+  it('is told of changes of those it knows, in the language it knew', async () => {
+    const { slack, people } = begin();
+    people.note('U1', { userId: 'U1', name: 'ada', kind: 'guest' });
+    await expect(people.person('U1')).resolves.toMatchObject({ kind: 'member' });
+    people.note('U1', { userId: 'U1', name: 'ada', kind: 'guest' });
+    await expect(people.person('U1')).resolves.toEqual({ userId: 'U1', name: 'ada', kind: 'guest', locale: 'de-DE' });
+    people.note('U1', { userId: 'U1', name: 'ada', kind: 'guest', locale: 'fr-FR' });
+    await expect(people.person('U1')).resolves.toMatchObject({ locale: 'fr-FR' });
+    expect(slack.calls).toHaveLength(1);
+    people.note('U1', undefined);
+    await expect(people.person('U1')).resolves.toMatchObject({ kind: 'member' });
+    expect(slack.calls).toHaveLength(2);
+  });
+
+  it('remembers five thousand people', async () => {
+    const { slack, people } = begin();
+    slack.replies['users.info'] = (args) => ({ user: { ...member, id: args.get('user') } });
+    for (let index = 0; index < 5_000; index += 1) await people.person(`U${index}`);
+    await people.person('U0');
+    expect(slack.calls).toHaveLength(5_000);
+    await people.person('UNEW');
+    await people.person('U1');
+    expect(slack.calls).toHaveLength(5_001);
+    await people.person('U0');
+    expect(slack.calls).toHaveLength(5_002);
   });
 
   it('takes nobody for somebody else', async () => {

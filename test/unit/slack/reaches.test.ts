@@ -5,6 +5,7 @@ import { call, createWebClient, webClientOptions } from '../../../src/slack/call
 import type { Person } from '../../../src/slack/people/people.ts';
 import { createReaches } from '../../../src/slack/people/reaches.ts';
 import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
+import { createScriptedSlack, type Reply } from '../../support/fake-slack/web-api-replies.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 
 let slack: FakeSlack;
@@ -49,6 +50,75 @@ describe('what a conversation is to a person', () => {
     [people.ada, 'D0BOB', 'none'],
   ])('of %s in %s: %s', async (userId, channelId, reach) => {
     expect(await reaches().of(userId, channelId)).toBe(reach);
+  });
+
+  describe('as Slack tells of it', () => {
+    function scripted(replies: Record<string, Reply>, kind: Person['kind'] = 'member') {
+      const slack = createScriptedSlack(replies);
+      const person = async (userId: string): Promise<Person> => ({ userId, name: 'somebody', kind });
+      return { slack, reaches: createReaches({ ...slack.deps, people: { person } }) };
+    }
+
+    const members = { members: ['U1'] };
+
+    it.each<[string, string, unknown, string, Reply]>([
+      ['an open channel', 'open', { is_private: false }, 'U2', members],
+      ['a channel that is not said to be open, for somebody in it,', 'member', {}, 'U1', members],
+      ['a channel that is not said to be open, for somebody else,', 'none', {}, 'U2', members],
+      ['a group that is not said to be private', 'none', { is_private: false, is_mpim: true }, 'U2', members],
+      ['a direct message of theirs', 'member', { is_im: true, user: 'U1' }, 'U1', {}],
+      ['a direct message of somebody else', 'none', { is_im: true, user: 'U2' }, 'U1', members],
+      ['a direct message with nobody knows whom', 'member', { is_private: false, is_im: true }, 'U1', members],
+      ['what is no conversation', 'none', 'C1', 'U1', members],
+      ['what has an odd flag', 'none', { is_private: 'no' }, 'U1', members],
+      ['a channel whose members are hidden', 'hidden', {}, 'U1', { error: 'channel_not_found' }],
+      ['a channel of which no members are told', 'none', {}, 'U1', {}],
+    ])('%s is %s', async (_, reach, channel, userId, conversationMembers) => {
+      const { reaches } = scripted({
+        'conversations.info': { channel },
+        'conversations.members': conversationMembers,
+      });
+      expect(await reaches.of(userId, 'C1')).toBe(reach);
+    });
+
+    it('is nothing to guests where it is open, unless they are in it', async () => {
+      const { reaches } = scripted(
+        { 'conversations.info': { channel: { is_private: false } }, 'conversations.members': members },
+        'guest',
+      );
+      expect([await reaches.of('U1', 'C1'), await reaches.of('U2', 'C1')]).toEqual(['member', 'none']);
+    });
+
+    it('is looked for on every page of members, up to the twentieth', async () => {
+      const paged =
+        (last: number): Reply =>
+        (args) => {
+          const page = Number(args.get('cursor') ?? 1);
+          const next = page < last ? String(page + 1) : '';
+          return { members: [`U${page}`], response_metadata: { next_cursor: next } };
+        };
+      const short = scripted({ 'conversations.members': paged(3) });
+      expect(await short.reaches.membership('U3', 'C1')).toBe('member');
+      expect(await short.reaches.membership('U4', 'C1')).toBe('none');
+      expect(short.slack.calls.map(({ args }) => [args.get('channel'), args.get('cursor')]).slice(0, 3)).toEqual([
+        ['C1', null],
+        ['C1', '2'],
+        ['C1', '3'],
+      ]);
+      const long = scripted({ 'conversations.members': paged(99) });
+      expect(await long.reaches.membership('U20', 'C1')).toBe('member');
+      expect(await long.reaches.membership('U21', 'C1')).toBe('none');
+      expect(long.slack.calls).toHaveLength(40);
+    });
+
+    it.each(['conversations.info', 'conversations.members'])('is not said where %s fails', async (method) => {
+      const { slack, reaches } = scripted({
+        'conversations.info': { channel: {} },
+        'conversations.members': members,
+      });
+      slack.replies[method] = { error: 'internal_error' };
+      await expect(reaches.of('U1', 'C1')).rejects.toMatchObject({ kind: 'unavailable' });
+    });
   });
 
   it('is not said while Slack does not tell who somebody is', async () => {

@@ -1,0 +1,45 @@
+/** A part of the source whose tests are held to the threshold by themselves. */
+export interface Area {
+  /** What is mutated. */
+  mutate: readonly string[];
+  /** The near tests. What takes seconds for each mutant, and adds nothing the others don't catch, is left out. */
+  testFiles: readonly string[];
+}
+
+/** In percent, of each area. */
+export const threshold = 85;
+
+export const areas: Record<string, Area> = {
+  core: {
+    mutate: ['src/core/**/*.ts'],
+    testFiles: ['test/unit/core/**/*.test.ts', 'test/unit/pacing.test.ts'],
+  },
+  /** Who may ask, and who reads what is answered and quoted. */
+  people: {
+    mutate: ['src/slack/people/**/*.ts', 'src/slack/threads/thread-{messages,quotes,reader}.ts'],
+    testFiles: [
+      'test/unit/slack/{access,audience,brief-memory,channels,directory,hearing,names,people,reaches}.test.ts',
+      'test/unit/slack/thread-{quotes,reader}.test.ts',
+    ],
+  },
+  deepsearch: {
+    mutate: ['src/deepsearch/**/*.ts'],
+    testFiles: [
+      'test/unit/deepsearch/!(hostile-links).test.ts',
+      'test/transport/{client-*,code-search,read-token}.test.ts',
+    ],
+  },
+  storage: {
+    mutate: ['src/storage/**/*.ts'],
+    // With a Redis of this machine too, where there is one. What waits out hanging servers or starts programs is left out.
+    testFiles: [
+      'test/unit/storage/**/*.test.ts',
+      'test/contract/storage/{embedded-store,keyv-suite,storage-contract}.test.ts',
+    ],
+  },
+  render: {
+    // The sentences are words: whether they are complete and free of traps is tested over all of them at once.
+    mutate: ['src/render/**/*.ts', '!src/render/sentences/**/*.ts'],
+    testFiles: ['test/unit/render/!(hostile|outcome-properties).test.ts'],
+  },
+};

@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import { newThread, type Outcome, type Question } from '../../../src/core/question.ts';
+import { createRequests } from '../../../src/core/requests.ts';
+import { threadQuestion } from '../../../src/core/upstream-text.ts';
+import { createLifeDesk, digestOf, failing, press, thread } from '../../support/lifecycle/memory-requests.ts';
+import type { MemoryLife } from '../../support/lifecycle/memory-world.ts';
+import { someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
+
+const place = { teamId: 'T1', channelId: 'C1' };
+const failed: Outcome = { kind: 'failed', failure: { cause: 'unreachable' } };
+const undeliverable: Outcome = { kind: 'undeliverable', canInvite: true };
+const notAllowed: Outcome = { kind: 'notAllowed', reason: 'guest' };
+const gaveUp: Outcome = { kind: 'gaveUp' };
+const answered: Outcome = { kind: 'answered', answer: someAnswer };
+const confirmed = { guests: 0, outsiders: 0, organisations: 0, isKnown: true };
+const shares = { questionId: `q${'0'.repeat(24)}`, withLink: false, confirmed };
+
+/** A question of U1's as stored, with whatever a test changes. */
+async function withQuestion(change: Partial<Question> = {}) {
+  const desk = createLifeDesk();
+  const { id } = await desk.ask({ text: 'where?' });
+  await desk.life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
+  return { ...desk, id, stored: () => desk.life.question(id) };
+}
+
+async function lineUp(life: MemoryLife, line: string[]): Promise<void> {
+  await life.ports.threads.update(thread, (known = newThread(thread, true)) => ({ ...known, line }));
+}
+
+describe('a question', () => {
+  const direct = { userId: 'U1', teamId: 'T1', channelId: 'D1' };
+
+  it.each<[string, Partial<Question>, typeof press, boolean]>([
+    ['is found from its place', {}, press, true],
+    ['is not found from another place, not even by its asker', {}, direct, false],
+    ['that failed is not found from another place', { outcome: failed }, direct, false],
+    ['that could not be shown is found by its asker from another place', { outcome: undeliverable }, direct, true],
+    ['that was not allowed is found by its asker from another place', { outcome: notAllowed }, direct, true],
+    ['that was not allowed is not found by others', { outcome: notAllowed }, { ...direct, userId: 'U2' }, false],
+    [
+      'that was not allowed is not found from another workspace',
+      { outcome: notAllowed },
+      { ...direct, teamId: 'T2' },
+      false,
+    ],
+  ])('%s', async (_, change, where, isFound) => {
+    const { requests, id } = await withQuestion(change);
+    expect((await requests.find(id, where))?.id).toBe(isFound ? id : undefined);
+  });
+});
+
+describe('asking once more', () => {
+  const belongings: Partial<Question> = {
+    messageTs: '1700000000.000001',
+    files: [{ id: 'F1', name: 'a.log', type: 'text/plain', bytes: 3 }],
+    follows: { text: 'Where?' },
+    readsThread: true,
+  };
+
+  it('takes along all that belongs to the question, for whoever pressed', async () => {
+    const { requests, id } = await withQuestion({ outcome: failed, fresh: true, ...belongings });
+    const responseUrl = 'https://hooks.slack.example/1';
+    expect(await requests.askAgain(id, press, { responseUrl })).toMatchObject({
+      kind: 'accepted',
+      question: {
+        ...belongings,
+        text: 'where?',
+        askerId: 'U9',
+        place: thread,
+        origin: 'retry',
+        beginsThread: false,
+        fresh: true,
+        responseUrl,
+      },
+    });
+  });
+
+  it('adds nothing that did not belong to it', async () => {
+    const { requests, id } = await withQuestion({ outcome: failed });
+    const again = await requests.askAgain(id, press);
+    if (again.kind !== 'accepted') throw new Error(again.kind);
+    expect(again.question.fresh).toBe(false);
+    for (const field of [...Object.keys(belongings), 'responseUrl']) expect(again.question).not.toHaveProperty(field);
+  });
+
+  it.each<[string, Partial<Question>]>([
+    ['has not ended', {}],
+    ['shows an answer again', { outcome: failed, shares }],
+  ])('asks nothing where the question %s', async (_, change) => {
+    const { requests, id } = await withQuestion(change);
+    expect(await requests.askAgain(id, press)).toEqual({ kind: 'expired' });
+  });
+
+  it('of one that was not allowed is the attempt that was made already, open or answered', async () => {
+    const { requests, id, life } = await withQuestion({ outcome: notAllowed });
+    const again = await requests.askAgain(id, press);
+    if (again.kind !== 'accepted') throw new Error(again.kind);
+    expect(await requests.askAgain(id, press)).toMatchObject({
+      kind: 'duplicate',
+      question: { id: again.question.id },
+    });
+    await life.ports.questions.update(again.question.id, (stored) => ({ ...stored, outcome: answered }));
+    expect(await requests.askAgain(id, press)).toMatchObject({ kind: 'duplicate', question: { outcome: answered } });
+  });
+
+  it('of one that failed visibly is its own next attempt only', async () => {
+    const { requests, id, life } = await withQuestion({ outcome: failed });
+    const again = await requests.askAgain(id, press);
+    if (again.kind !== 'accepted') throw new Error(again.kind);
+    await life.ports.questions.update(again.question.id, (stored) => ({ ...stored, outcome: failed }));
+    expect(await requests.askAgain(id, press)).toMatchObject({
+      kind: 'duplicate',
+      question: { id: again.question.id },
+    });
+  });
+});
+
+describe('asking in another place', () => {
+  const direct = { teamId: 'T1', channelId: 'D1' };
+
+  it('begins a thread there, once for each place', async () => {
+    const { requests, id } = await withQuestion({ outcome: undeliverable });
+    const there = await requests.askIn(id, direct, press);
+    expect(there).toMatchObject({
+      kind: 'accepted',
+      question: { text: 'where?', askerId: 'U9', place: direct, origin: 'command', beginsThread: true },
+    });
+    expect((await requests.askIn(id, direct, press)).kind).toBe('duplicate');
+    expect((await requests.askIn(id, { ...direct, channelId: 'D2' }, press)).kind).toBe('accepted');
+  });
+
+  it.each<[string, Partial<Question>]>([
+    ['an answer that was shared', { shares }],
+    ['a mention without a word', { text: threadQuestion }],
+  ])('asks nothing for %s', async (_, change) => {
+    const { requests, id } = await withQuestion({ outcome: undeliverable, ...change });
+    expect(await requests.askIn(id, direct, press)).toEqual({ kind: 'expired' });
+  });
+});
+
+describe('watching again', () => {
+  const cancel = { byUserId: 'U1', atMs: someMs };
+  const over: Partial<Question> = {
+    phase: 'closed',
+    outcome: gaveUp,
+    endedMs: someMs,
+    cancel,
+    card: { ts: '1.1', shown: 'gave up' },
+    upstream: { steps: 4, conversationId: 1, questionId: 2, askedMs: someMs, cancelSentMs: someMs },
+    delivery: { round: 2, posted: ['1.2'], intentMs: 5 },
+  };
+
+  it('begins the question’s watch, card and delivery anew, and keeps what the service knows of it', async () => {
+    const { requests, id, life, stored } = await withQuestion(over);
+    const before = stored();
+    expect(await requests.checkAgain(id, press)).toEqual({ kind: 'accepted', question: stored() });
+    const { outcome: _outcome, endedMs: _ended, cancel: _cancel, ...rest } = before;
+    expect(stored()).toEqual({
+      ...rest,
+      phase: 'running',
+      card: { ts: '1.1', shown: '' },
+      upstream: { steps: 4, conversationId: 1, questionId: 2, askedMs: someMs, watchedFromMs: life.now() },
+      delivery: { round: 3, posted: [] },
+    });
+  });
+
+  it('lists the question, puts it first in its thread, has it looked at, and tells of it', async () => {
+    const { life, id, accept, ask } = await withQuestion({ ...over });
+    const next = await ask();
+    await life.ports.questions.markClosed(id);
+    await lineUp(life, [next.id]);
+    const planned: unknown[] = [];
+    const changed: unknown[] = [];
+    const requests = createRequests({
+      ...life.ports,
+      looks: { lookIn: async (...look) => void planned.push(look) },
+      witness: { ...life.ports.witness, changed: (question) => void changed.push(question) },
+      accept,
+      digest: digestOf,
+    });
+    await requests.checkAgain(id, press);
+    expect(life.openIds()).toContain(id);
+    expect(life.threads()).toMatchObject([{ line: [id, next.id] }]);
+    expect(planned).toEqual([[id, 0]]);
+    expect(changed).toEqual([life.question(id)]);
+  });
+
+  it('keeps the place in line of a question that has one', async () => {
+    const { requests, id, life, ask } = await withQuestion({});
+    const next = await ask();
+    await lineUp(life, [next.id, id]);
+    await life.ports.questions.update(id, (stored) => ({ ...stored, ...over }));
+    await requests.checkAgain(id, press);
+    expect(life.threads()).toMatchObject([{ line: [next.id, id] }]);
+  });
+
+  it('needs no thread', async () => {
+    const { requests, id, life } = await withQuestion({ ...over, place });
+    const before = life.threads();
+    expect((await requests.checkAgain(id, press)).kind).toBe('accepted');
+    expect(life.threads()).toEqual(before);
+  });
+
+  it.each<[string, Partial<Question>, object]>([
+    ['still runs is known', { phase: 'running' }, { kind: 'duplicate' }],
+    ['was answered is expired', { phase: 'closed', outcome: answered }, { kind: 'expired' }],
+  ])('a question that %s', async (_, change, result) => {
+    const { requests, id } = await withQuestion(change);
+    expect(await requests.checkAgain(id, press)).toMatchObject(result);
+  });
+
+  it('counts in the last moment', async () => {
+    const { requests, id, life } = await withQuestion(over);
+    expect((await requests.checkAgain(id, press, life.now())).kind).toBe('accepted');
+  });
+
+  it('of a question that vanishes meanwhile is expired', async () => {
+    const { life, id, accept } = await withQuestion(over);
+    const questions = { ...life.ports.questions, update: async () => undefined };
+    const requests = createRequests({ ...life.ports, questions, accept, digest: digestOf });
+    expect(await requests.checkAgain(id, press)).toEqual({ kind: 'expired' });
+  });
+
+  it('is not called otherwise once it is stored, though its place in line could not be had', async () => {
+    const { life, id, accept } = await withQuestion(over);
+    const threads = { ...life.ports.threads, update: () => Promise.reject(failing('storage').error) };
+    const requests = createRequests({ ...life.ports, threads, accept, digest: digestOf });
+    expect((await requests.checkAgain(id, press)).kind).toBe('accepted');
+    expect(life.question(id).phase).toBe('running');
+    expect(life.openIds()).toContain(id);
+  });
+});

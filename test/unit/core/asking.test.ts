@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { createLook } from '../../../src/core/look.ts';
+import type { ThreadStore } from '../../../src/core/ports.ts';
+import { createLifeDesk, failing } from '../../support/lifecycle/memory-requests.ts';
+
+function signal(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve: () => resolve() };
+}
+
+/** Threads whose changes are stored only after `open` was called; `reached` resolves when the first change waits. */
+function heldUp(threads: ThreadStore, isHeld: () => boolean) {
+  const gate = signal();
+  const reached = signal();
+  const store: ThreadStore = {
+    get: (place) => threads.get(place),
+    update: async (place, change) => {
+      if (isHeld()) {
+        reached.resolve();
+        await gate.promise;
+      }
+      return threads.update(place, change);
+    },
+  };
+  return { store, reached: reached.promise, open: () => gate.resolve() };
+}
+
+/** Everything that can happen without what is held up has happened. */
+function atRest(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('a question', () => {
+  it('is neither shown nor asked before its place in the thread’s line is stored', async () => {
+    const { life, ask } = createLifeDesk({ faults: { write: [undefined, undefined, failing('storage')] } });
+    const { id } = await ask();
+    const threads = heldUp(life.ports.threads, () => true);
+    const looking = createLook({ ...life.ports, threads: threads.store })(id);
+    await threads.reached;
+    await atRest();
+    expect([life.posted, life.upstream()]).toEqual([[], []]);
+    threads.open();
+    expect(await looking).toBeGreaterThan(0);
+    expect(life.upstream()).toHaveLength(1);
+    expect(life.threads()).toMatchObject([{ line: [id] }]);
+  });
+
+  it('is not called running before its thread knows the conversation', async () => {
+    const { life, ask } = createLifeDesk();
+    const { id } = await ask();
+    const threads = heldUp(life.ports.threads, () => life.upstream().length > 0);
+    const looking = createLook({ ...life.ports, threads: threads.store })(id);
+    await threads.reached;
+    await atRest();
+    expect(life.question(id)).toMatchObject({ phase: 'waiting', upstream: { intentMs: life.startMs } });
+    threads.open();
+    await looking;
+    expect(life.question(id).phase).toBe('running');
+    expect(life.threads()).toMatchObject([{ conversationId: life.upstream()[0]?.conversationId }]);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { createAttempts } from '../../../src/core/attempts.ts';
+import type { Question } from '../../../src/core/question.ts';
+import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
+
+const cancel = { byUserId: 'U1', atMs: someMs };
+const edited = { text: 'other words', atMs: someMs };
+
+/** Finds attempts among questions by the key that started each. */
+function attemptsAmong(stored: (key: string) => Partial<Question> | undefined) {
+  const read: string[] = [];
+  const get = async (id: string) => {
+    const key = id.slice(1);
+    read.push(key);
+    const change = stored(key);
+    return change === undefined ? undefined : questionWith(change);
+  };
+  return { read, attemptUnder: createAttempts({ questions: { get }, digest: (key) => key }) };
+}
+
+describe('the attempt that counts', () => {
+  it.each<[string, Partial<Question> | undefined]>([
+    ['was never made', undefined],
+    ['is open', {}],
+    ['has ended', { outcome: { kind: 'cancelled' } }],
+    ['was taken back after the service may have been asked', { cancel, upstream: { steps: 0, intentMs: someMs } }],
+    ['was taken back after it was tried in vain', { cancel, upstream: { steps: 0, firstTriedMs: someMs } }],
+    ['was taken back too late, as it was answered', { cancel, outcome: { kind: 'answered', answer: someAnswer } }],
+    ['was taken back too late, as it may not be asked', { cancel, outcome: { kind: 'notAllowed', reason: 'guest' } }],
+    ['gave way to its edited version', { cancel, edited }],
+  ])('is the first one, which %s', async (_, first) => {
+    const { attemptUnder } = attemptsAmong((key) => (key === 'k' ? first : undefined));
+    expect((await attemptUnder('k')).key).toBe('k');
+  });
+
+  it.each<[string, Partial<Question>]>([
+    ['and is open still', { cancel }],
+    ['and has ended so', { cancel, outcome: { kind: 'cancelled' } }],
+  ])('is the next one after one that was taken back before it was asked, %s', async (_, first) => {
+    const { attemptUnder } = attemptsAmong((key) => (key === 'k' ? first : { text: key }));
+    expect(await attemptUnder('k')).toMatchObject({ key: 'k:again', question: { text: 'k:again' } });
+  });
+
+  it('is the newest of many, and the twentieth where all were taken back', async () => {
+    const third = attemptsAmong((key) => (key === 'k:again:again' ? undefined : { cancel }));
+    expect(await third.attemptUnder('k')).toEqual({ key: 'k:again:again', question: undefined });
+    const endless = attemptsAmong(() => ({ cancel }));
+    expect((await endless.attemptUnder('k')).key).toBe(`k${':again'.repeat(19)}`);
+    expect(endless.read).toHaveLength(20);
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import type { Question } from '../../../src/core/question.ts';
+import { createRequests } from '../../../src/core/requests.ts';
+import { createLifeDesk, digestOf, failing, press, thread } from '../../support/lifecycle/memory-requests.ts';
+import { someAnswer } from '../../support/lifecycle/sample-questions.ts';
+
+const answered = { kind: 'answered', answer: someAnswer } as const;
+const place = { teamId: 'T1', channelId: 'C1' };
+
+const neverAccept = () => Promise.reject(new Error('a cancellation asks nothing'));
+
+/** Questions as stored, each with whatever a test changes, and what is told and planned because of a cancellation. */
+async function desk(...changes: Partial<Question>[]) {
+  const { ask, life, accept } = createLifeDesk();
+  const ids: string[] = [];
+  for (const [index, change] of changes.entries()) {
+    const { id } = await ask({ key: `m${index}` });
+    await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
+    ids.push(id);
+  }
+  const planned: unknown[] = [];
+  const changed: string[] = [];
+  const requests = createRequests({
+    ...life.ports,
+    looks: { lookIn: async (...look) => void planned.push(look) },
+    witness: { ...life.ports.witness, changed: ({ id }) => void changed.push(id) },
+    accept,
+    digest: digestOf,
+  });
+  return { life, ids, requests, planned, changed, stored: (index = 0) => life.question(ids[index] ?? '') };
+}
+
+describe('a cancellation', () => {
+  it('is stored with who and when, looked at at once, and told', async () => {
+    const { life, ids, requests, planned, changed, stored } = await desk({});
+    expect(await requests.cancel(ids[0] ?? '', press)).toEqual({ kind: 'cancelling' });
+    expect(stored().cancel).toEqual({ byUserId: 'U9', atMs: life.now() });
+    expect(planned).toEqual([[ids[0], 0]]);
+    expect(changed).toEqual(ids);
+  });
+
+  it('in the last moment counts, and a repeated one is never too late', async () => {
+    const { life, ids, requests, stored } = await desk({});
+    const [id = ''] = ids;
+    expect(await requests.cancel(id, press, life.now())).toEqual({ kind: 'cancelling' });
+    expect(await requests.cancel(id, { ...press, userId: 'U8' }, life.now() - 1)).toEqual({ kind: 'cancelling' });
+    expect(stored().cancel?.byUserId).toBe('U9');
+  });
+
+  it('too late changes nothing of what has ended', async () => {
+    const { life, ids, requests, planned, stored } = await desk({ outcome: answered });
+    expect(await requests.cancel(ids[0] ?? '', press, life.now() - 1)).toEqual({ kind: 'answered' });
+    expect(stored()).not.toHaveProperty('cancel');
+    expect(planned).toEqual([]);
+  });
+
+  it('of a question that vanishes meanwhile is about nothing', async () => {
+    const { life, ids } = await desk({});
+    const questions = { ...life.ports.questions, update: async () => undefined };
+    const requests = createRequests({ ...life.ports, questions, accept: neverAccept, digest: digestOf });
+    expect(await requests.cancel(ids[0] ?? '', press)).toEqual({ kind: 'nothing' });
+  });
+});
+
+describe('the question of a message that is gone', () => {
+  it('is cancelled by its asker unless somebody else is named', async () => {
+    const { requests, stored } = await desk({}, {});
+    expect(await requests.cancelStartedBy('m0')).toEqual({ kind: 'cancelling' });
+    expect(stored(0).cancel?.byUserId).toBe('U1');
+    await requests.cancelStartedBy('m1', 'U5');
+    expect(stored(1).cancel?.byUserId).toBe('U5');
+    expect(await requests.cancelStartedBy('m9')).toEqual({ kind: 'nothing' });
+  });
+});
+
+describe('cancelling what is first in a thread', () => {
+  it('passes over those of one’s own that have ended or can’t be read', async () => {
+    const { life, ids, requests, stored } = await desk({ outcome: answered }, {}, {}, { askerId: 'U2' }, {});
+    const get = async (id: string) => {
+      if (id === ids[1]) throw failing('corrupt').error;
+      return life.ports.questions.get(id);
+    };
+    const questions = { ...life.ports.questions, get };
+    const careful = createRequests({
+      ...life.ports,
+      questions,
+      accept: neverAccept,
+      digest: digestOf,
+    });
+    expect(await careful.cancelInThread(thread, 'U1', 'said', { ownOnly: true })).toEqual({ kind: 'cancelling' });
+    expect([0, 1, 2, 3, 4].map((index) => stored(index).cancel !== undefined)).toEqual([
+      false,
+      false,
+      true,
+      false,
+      false,
+    ]);
+    expect(await requests.cancelInThread(thread, 'U2', 'said too', { ownOnly: true })).toEqual({ kind: 'cancelling' });
+    expect(stored(3).cancel?.byUserId).toBe('U2');
+  });
+
+  it('touches nobody else’s question by a claim that somebody else made', async () => {
+    const { life, ids, requests, stored } = await desk({ askerId: 'U2' }, {});
+    await life.ports.claims.claim('cancel:said', ids[0] ?? '');
+    expect(await requests.cancelInThread(thread, 'U1', 'said', { ownOnly: true })).toEqual({ kind: 'nothing' });
+    expect(stored(0).cancel).toBeUndefined();
+    expect(await requests.cancelInThread(thread, 'U1', 'said')).toEqual({ kind: 'cancelling' });
+  });
+
+  it('is about nothing where the first one is not known any more', async () => {
+    const { life, requests } = await desk({});
+    await life.ports.claims.claim('cancel:said', `q${'0'.repeat(24)}`);
+    expect(await requests.cancelInThread(thread, 'U1', 'said')).toEqual({ kind: 'nothing' });
+  });
+});
+
+describe('cancelling the only one', () => {
+  it('means what is neither ended nor only offered', async () => {
+    const { requests, stored } = await desk({ outcome: answered }, { phase: 'offered' }, {});
+    expect(await requests.cancelOnlyIn(place, 'U1', 'said')).toEqual({ kind: 'cancelling' });
+    expect([0, 1, 2].map((index) => stored(index).cancel !== undefined)).toEqual([false, false, true]);
+  });
+
+  it('means the one that is not being cancelled yet', async () => {
+    const { requests, stored } = await desk({ cancel: { byUserId: 'U7', atMs: 1 } }, {});
+    expect(await requests.cancelOnlyIn(place, 'U1', 'said')).toEqual({ kind: 'cancelling' });
+    expect([stored(0).cancel?.byUserId, stored(1).cancel?.byUserId]).toEqual(['U7', 'U1']);
+  });
+
+  it('is about nothing where there is none, and decides nothing for later then', async () => {
+    const { life, requests } = await desk({ askerId: 'U2' });
+    expect(await requests.cancelOnlyIn(place, 'U1', 'said')).toEqual({ kind: 'nothing' });
+    expect(await life.ports.claims.ownerOf('cancel:said')).toBeUndefined();
+  });
+
+  it('looks among a thousand open questions, past those that can’t be read', async () => {
+    const { life, ids } = await desk({}, {});
+    const [first = '', last = ''] = ids;
+    const filled = (count: number) => [...Array.from({ length: count }, (_, index) => `gone${index}`), last];
+    const only = (openIds: string[]) =>
+      createRequests({
+        ...life.ports,
+        questions: {
+          ...life.ports.questions,
+          openIds: async () => openIds,
+          get: async (id) => {
+            if (id === first) throw failing('corrupt').error;
+            return life.ports.questions.get(id);
+          },
+        },
+        accept: neverAccept,
+        digest: digestOf,
+      }).cancelOnlyIn(place, 'U1', String(openIds.length));
+    expect(await only(filled(1_000))).toEqual({ kind: 'nothing' });
+    expect(await only([first, ...filled(998)])).toEqual({ kind: 'cancelling' });
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import type { Question } from '../../../src/core/question.ts';
+import { createLifeDesk, press } from '../../support/lifecycle/memory-requests.ts';
+import { someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
+
+const cancel = { byUserId: 'U1', atMs: someMs };
+const answered = { kind: 'answered', answer: someAnswer } as const;
+
+/** A stored question that the message `m` asked in the words `before`, with whatever a test changes. */
+async function asked(change: Partial<Question> = {}) {
+  const desk = createLifeDesk({ settings: { threadLimit: 30 } });
+  const { id } = await desk.ask({ key: 'm', text: 'before' });
+  await desk.life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
+  return { ...desk, id, stored: () => desk.life.question(id) };
+}
+
+describe('an edit of the message that asked', () => {
+  it('is noted, with the question as it is stored then', async () => {
+    const { requests, stored } = await asked();
+    const edit = { text: 'after', atMs: 5 };
+    expect(await requests.noteEdit('m', edit)).toEqual({ kind: 'noted', question: stored() });
+    expect(stored()).toMatchObject({ text: 'before', edited: edit });
+  });
+
+  it.each<[string, Partial<Question>, string, number]>([
+    ['is delivered again', { edited: { text: 'after', atMs: 5 } }, 'after', 5],
+    ['came before another one', { edited: { text: 'after', atMs: 5 } }, 'between', 4],
+    ['is as old as another one', { edited: { text: 'after', atMs: 5 } }, 'other', 5],
+    ['changes no word of the edited version', { edited: { text: 'after', atMs: 5 } }, 'after', 6],
+    ['changes no word at all', {}, 'before', 5],
+  ])('that %s is known', async (_, change, text, atMs) => {
+    const { requests, stored } = await asked(change);
+    const before = stored();
+    expect(await requests.noteEdit('m', { text, atMs })).toEqual({ kind: 'known' });
+    expect(stored()).toEqual(before);
+  });
+
+  it('back to the words that were asked takes back the one before', async () => {
+    const { requests, stored } = await asked({ edited: { text: 'after', atMs: 5 } });
+    expect(await requests.noteEdit('m', { text: 'before', atMs: 6 })).toEqual({ kind: 'known' });
+    expect(stored()).not.toHaveProperty('edited');
+  });
+
+  it.each<[string, Partial<Question>]>([
+    ['was answered', { outcome: answered }],
+    ['is being cancelled', { cancel }],
+  ])('of a question that %s comes too late', async (_, change) => {
+    const { requests, stored } = await asked(change);
+    const before = stored();
+    expect(await requests.noteEdit('m', { text: 'after', atMs: 5 })).toEqual({ kind: 'ended' });
+    expect(stored()).toEqual(before);
+  });
+
+  it('of a message that asked nothing is about nothing', async () => {
+    const { requests } = await asked();
+    expect(await requests.noteEdit('another', { text: 'after', atMs: 5 })).toEqual({ kind: 'nothing' });
+  });
+});
+
+describe('asking the edited version', () => {
+  const edited = { text: 'after', atMs: 5 };
+  const belongings: Partial<Question> = {
+    messageTs: '1700000000.000001',
+    files: [{ id: 'F1', name: 'a.log', type: 'text/plain', bytes: 3 }],
+    follows: { text: 'Where?' },
+    readsThread: true,
+    beginsThread: true,
+  };
+
+  it('asks it for whoever pressed, with all that belongs to the question', async () => {
+    const { requests, id } = await asked({ edited, ...belongings, fresh: true });
+    expect(await requests.askEdited(id, press)).toMatchObject({
+      cameLate: false,
+      result: {
+        kind: 'accepted',
+        question: { text: 'after', askerId: 'U9', origin: 'retry', fresh: true, ...belongings },
+      },
+    });
+  });
+
+  it('adds nothing that did not belong to the question', async () => {
+    const { requests, id } = await asked({ edited, beginsThread: false });
+    const { result } = await requests.askEdited(id, press);
+    if (result.kind !== 'accepted') throw new Error(result.kind);
+    expect(result.question).toMatchObject({ beginsThread: false, fresh: false });
+    for (const field of Object.keys(belongings)) {
+      if (field !== 'beginsThread') expect(result.question).not.toHaveProperty(field);
+    }
+  });
+
+  it('follows the answer that came first', async () => {
+    const { requests, id } = await asked({ edited, fresh: true, outcome: answered });
+    expect(await requests.askEdited(id, press)).toMatchObject({
+      cameLate: true,
+      result: { kind: 'accepted', question: { fresh: false } },
+    });
+  });
+
+  it('takes the place of one that failed', async () => {
+    const { requests, id } = await asked({ edited, fresh: true, outcome: { kind: 'gaveUp' } });
+    expect(await requests.askEdited(id, press)).toMatchObject({
+      cameLate: false,
+      result: { question: { fresh: true } },
+    });
+  });
+
+  it.each([
+    ['without an edit', {}, press],
+    ['from another place', { edited }, { ...press, channelId: 'C2' }],
+  ])('%s is expired', async (_, change, where) => {
+    const { requests, id } = await asked(change);
+    expect(await requests.askEdited(id, where)).toEqual({ result: { kind: 'expired' }, cameLate: false });
+  });
+
+  it('too late for Slack is not taken', async () => {
+    const { requests, id, life } = await asked({ edited });
+    await expect(requests.askEdited(id, press, life.now() - 1)).rejects.toMatchObject({ kind: 'storage' });
+  });
+
+  it('is once for each edit', async () => {
+    const { requests, id, life } = await asked({ edited });
+    expect((await requests.askEdited(id, press)).result.kind).toBe('accepted');
+    expect((await requests.askEdited(id, press)).result.kind).toBe('duplicate');
+    await life.ports.questions.update(id, (stored) => ({ ...stored, edited: { text: 'once more', atMs: 6 } }));
+    expect((await requests.askEdited(id, press)).result).toMatchObject({
+      kind: 'accepted',
+      question: { text: 'once more' },
+    });
+  });
+});
+
+describe('the question that a message started', () => {
+  it('is the first where its edited version was not asked', async () => {
+    const { requests, id } = await asked({ edited: { text: 'after', atMs: 5 } });
+    expect((await requests.startedBy('m'))?.id).toBe(id);
+    expect(await requests.startedBy('another')).toBeUndefined();
+  });
+
+  it('is found through twenty versions, and an endless row of them ends', async () => {
+    const { requests, id, life } = await asked();
+    let newest = id;
+    for (let version = 1; version <= 21; version += 1) {
+      await life.ports.questions.update(newest, (stored) => ({
+        ...stored,
+        edited: { text: `version ${version}`, atMs: version },
+      }));
+      const { result } = await requests.askEdited(newest, press);
+      if (result.kind !== 'accepted') throw new Error(result.kind);
+      newest = result.question.id;
+      expect((await requests.startedBy('m'))?.text).toBe(`version ${Math.min(version, 20)}`);
+    }
+  });
+});

@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest';
+import { readFiles, readPage, type ThreadMessage } from '../../../src/slack/threads/thread-messages.ts';
+
+const identity = { teamId: 'T1', botUserId: 'UBOT', botId: 'BOURS' };
+const ts = '1700000000.000001';
+const card = 'ds:q0123456789abcdef01234567:card';
+
+/** What is made of one message, which people wrote unless a test says otherwise. */
+function read(message: Record<string, unknown>): ThreadMessage | undefined {
+  return readPage([{ ts, user: 'U1', text: 'said', ...message }], identity).messages[0];
+}
+
+function textOf(message: Record<string, unknown>): string | undefined {
+  return read(message)?.text;
+}
+
+const section = (text: unknown, more = {}) => ({ type: 'section', text, ...more });
+
+describe('who wrote a message', () => {
+  test.each<[string, Record<string, unknown>, ThreadMessage['author']]>([
+    ['a person', {}, { userId: 'U1' }],
+    ['the app by its user', { user: 'UBOT' }, 'app'],
+    ['the app by its bot', { user: 'UELSE', bot_id: 'BOURS' }, 'app'],
+    ['a program with a profile', { bot_id: 'B1', bot_profile: { name: 'robo' }, username: 'x' }, { program: 'robo' }],
+    ['a program with a name', { bot_id: 'B1', bot_profile: {}, username: 'alerts' }, { program: 'alerts' }],
+    ['a program with an odd profile', { bot_id: 'B1', bot_profile: 'x', username: 'alerts' }, { program: 'alerts' }],
+    ['a program without a name', { bot_id: 'B1', username: '' }, { program: 'a program' }],
+    ['something without a user', { user: undefined }, { program: 'a program' }],
+  ])('is %s', (_, message, author) => {
+    expect(read(message)?.author).toEqual(author);
+  });
+
+  test('is not the app where neither of them has a bot', () => {
+    const { messages } = readPage([{ ts, user: 'U1', text: 'said' }], { teamId: 'T1', botUserId: 'UBOT' });
+    expect(messages[0]?.author).toEqual({ userId: 'U1' });
+  });
+});
+
+describe('a message', () => {
+  test.each([[undefined], ['file_share'], ['thread_broadcast'], ['bot_message'], ['me_message']])(
+    'of kind %j is somebody’s words',
+    (subtype) => {
+      expect(textOf({ subtype })).toBe('said');
+    },
+  );
+
+  test.each([['channel_join'], ['channel_topic'], ['tombstone'], ['pinned_item'], ['a_kind_of_tomorrow']])(
+    'of kind %j is not',
+    (subtype) => {
+      expect(read({ subtype })).toBeUndefined();
+    },
+  );
+
+  test.each<[string, unknown]>([
+    ['without a time', { user: 'U1', text: 'said' }],
+    ['with an odd time', { ts: 'x1700000000.000001', user: 'U1', text: 'said' }],
+    ['with a time that goes on', { ts: `${ts}x`, user: 'U1', text: 'said' }],
+    ['without words and files', { ts, user: 'U1', text: '' }],
+    ['with words that are none', { ts, user: 'U1', text: 7 }],
+    ['that is none', 'said'],
+  ])('%s is left out', (_, message) => {
+    expect(readPage([message], identity)).toEqual({ messages: [] });
+  });
+
+  test('without words is kept for its file', () => {
+    const files = [{ id: 'F1', name: 'a.png', mimetype: 'image/png', size: 3 }];
+    expect(read({ text: '', files })).toEqual({
+      ts,
+      author: { userId: 'U1' },
+      text: '',
+      files: [{ id: 'F1', name: 'a.png', type: 'image/png', bytes: 3 }],
+    });
+  });
+
+  test('that is a card of the app is left out, and somebody else’s that looks like one is not', () => {
+    for (const block_id of [card, `${card}:x1`]) {
+      expect(read({ user: 'UBOT', blocks: [section({ text: 'Searching' }, { block_id })] })).toBeUndefined();
+      expect(read({ blocks: [section({ text: 'Searching' }, { block_id })] })?.text).toBe('said');
+    }
+    for (const block_id of [`x${card}`, `${card}s`, 'ds:q01:card', undefined]) {
+      expect(read({ user: 'UBOT', blocks: [section({ text: 'Here' }, { block_id })] })?.text).toBe('said');
+    }
+  });
+});
+
+describe('the words', () => {
+  const program = { user: undefined, bot_id: 'B1', text: '' };
+
+  test.each<[string, string, Record<string, unknown>]>([
+    [
+      'of a person are their text, whatever their blocks say',
+      'said',
+      { blocks: [section({ text: 'much, much more' })] },
+    ],
+    [
+      'of a program are those of its blocks',
+      'one\ntwo',
+      { ...program, blocks: [section({ text: 'one' }), section('two')] },
+    ],
+    [
+      'of a program are its text where that says more',
+      'all of it',
+      { ...program, text: 'all of it', blocks: [section('one')] },
+    ],
+    ['of a program are its text where that says as much', 'one', { ...program, text: 'one', blocks: [section('two')] }],
+    [
+      'leave out what stands beside them',
+      'one',
+      { ...program, blocks: [{ type: 'context', text: 'beside' }, section('one'), { type: 'divider' }, section('')] },
+    ],
+    [
+      'leave out blocks that are none',
+      'one',
+      { ...program, blocks: ['odd', section(7), section({ text: 8 }), section('one')] },
+    ],
+    [
+      'of an attachment are its heading, title and text',
+      'Alert\nDisk full\non db-1',
+      { ...program, attachments: [{ pretext: 'Alert', title: 'Disk full', text: 'on db-1', fallback: 'x' }] },
+    ],
+    [
+      'of an attachment are its title alone',
+      'Disk full',
+      { ...program, attachments: [{ title: 'Disk full', fallback: 'x' }] },
+    ],
+    [
+      'of an attachment are its text alone',
+      'on db-1',
+      { ...program, attachments: [{ text: 'on db-1', fallback: 'x' }] },
+    ],
+    [
+      'of an attachment with neither are its substitute',
+      'Alert!',
+      { ...program, attachments: [{ pretext: 'x', fallback: 'Alert!' }] },
+    ],
+    [
+      'of blocks come before those of attachments',
+      'one\ntwo',
+      { ...program, attachments: [{ text: 'two' }], blocks: [section('one')] },
+    ],
+  ])('%s', (_, text, message) => {
+    expect(textOf(message)).toBe(text);
+  });
+
+  test('of an answer of the app end at its line, and those of other programs don’t', () => {
+    const blocks = [section('the answer'), { type: 'divider' }, section('its sources')];
+    expect(textOf({ user: 'UBOT', text: '', blocks })).toBe('the answer');
+    expect(textOf({ ...program, blocks })).toBe('the answer\nits sources');
+    expect(textOf({ user: 'UBOT', text: '', blocks: [{ type: 'divider' }, section('sources')] })).toBeUndefined();
+  });
+});
+
+describe('a page', () => {
+  const said = (text: string, more = {}) => ({ ts, user: 'U1', text, ...more });
+
+  test('has the replies that Slack counts on its first message', () => {
+    expect(readPage([said('root', { reply_count: 5 }), said('reply', { reply_count: 9 })], identity).replyCount).toBe(
+      5,
+    );
+    expect(readPage([said('root'), said('reply', { reply_count: 9 })], identity)).not.toHaveProperty('replyCount');
+    expect(readPage([said('root', { reply_count: 'many' })], identity)).not.toHaveProperty('replyCount');
+    expect(readPage([], identity)).toEqual({ messages: [] });
+  });
+
+  test('counts replies on a first message that is not quoted', () => {
+    const root = said('', { subtype: 'tombstone', reply_count: 5 });
+    expect(readPage([root, said('reply')], identity)).toMatchObject({ messages: [{ text: 'reply' }], replyCount: 5 });
+  });
+});
+
+describe('a file', () => {
+  const file = { id: 'F1', name: 'a.log', mimetype: 'text/plain', mode: 'hosted', size: 3, url_private: 'https://x' };
+  const one = (change: Record<string, unknown>) => readFiles([{ ...file, ...change }])[0];
+
+  test('is read with its name, kind, size and address', () => {
+    expect(readFiles([file])).toEqual([{ id: 'F1', name: 'a.log', type: 'text/plain', bytes: 3, url: 'https://x' }]);
+  });
+
+  test('is called by its title or id where it has no name, and is of no size where that is odd', () => {
+    expect(one({ name: '', title: 'A log' })?.name).toBe('A log');
+    expect(one({ name: 7, title: undefined })?.name).toBe('F1');
+    expect(one({ size: -1, mimetype: undefined })).toMatchObject({ bytes: 0, type: '' });
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['a text', {}],
+    ['a text of some kind', { mimetype: 'TEXT/x-python' }],
+    ['JSON', { mimetype: 'application/json' }],
+    ['a kind of JSON', { mimetype: 'application/vnd.api+json; charset=utf-8' }],
+    ['a script', { mimetype: 'application/x-sh' }],
+    ['a snippet, whatever it is called', { mode: 'snippet', mimetype: '' }],
+    ['what Slack knows as a kind of text', { mimetype: 'video/mp2t', filetype: 'typescript' }],
+    ['what Slack says nothing of besides', { file_access: undefined, is_external: undefined }],
+  ])('that is %s can be read', (_, change) => {
+    expect(one(change)?.url).toBe('https://x');
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['a picture', { mimetype: 'image/png' }],
+    ['only called a kind of text', { mimetype: 'image/text/plain' }],
+    ['something like JSON', { mimetype: 'application/jsonish' }],
+    ['elsewhere', { is_external: true }],
+    ['elsewhere by its mode', { mode: 'external' }],
+    ['hidden by Slack’s limit', { mode: 'hidden_by_limit' }],
+    ['not for the app to see', { file_access: 'check_file_info' }],
+    ['without an address', { url_private: undefined }],
+    ['of no kind', { mimetype: undefined }],
+  ])('that is %s is only named', (_, change) => {
+    expect(one(change)).toMatchObject({ id: 'F1', name: 'a.log' });
+    expect(one(change)).not.toHaveProperty('url');
+  });
+
+  test('that is deleted, or none, is left out', () => {
+    expect(readFiles([{ ...file, mode: 'tombstone' }, { ...file, id: '' }, 'odd', null, file])).toHaveLength(1);
+    for (const odd of [undefined, null, {}, 'files']) expect(readFiles(odd)).toEqual([]);
+  });
+
+  test('is one of ten at most', () => {
+    const many = Array.from({ length: 11 }, (_, index) => ({ ...file, id: `F${index}` }));
+    expect(readFiles(many).map(({ id }) => id)).toEqual(many.slice(0, 10).map(({ id }) => id));
+  });
+});
