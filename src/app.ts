@@ -134,10 +134,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const libraryLogger = createLibraryLogger(journal);
     const outbound = createOutbound(proxyOf(config));
     closers.push(() => outbound.close());
-    const clientOptions = {
-      ...webClientOptions(config.SLACK_API_URL, libraryLogger),
-      fetch: clientFetch(outbound),
-    };
+    const clientOptions = { ...webClientOptions(config.SLACK_API_URL, libraryLogger), fetch: clientFetch(outbound) };
     const botToken = config.SLACK_BOT_TOKEN.reveal();
     const client = createWebClient(botToken, clientOptions);
     const identity = {
@@ -263,17 +260,15 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       recall: (question) => recallAnswer(ports, question),
       journal,
     });
-    const { receiver, mounts } =
-      overrides.receiver !== undefined
-        ? { receiver: overrides.receiver, mounts: {} }
-        : createReceiver({
-            appToken: config.SLACK_APP_TOKEN?.reveal(),
-            signingSecret: config.SLACK_SIGNING_SECRET?.reveal(),
-            clientOptions,
-            outbound,
-            logger: libraryLogger,
-            journal,
-          });
+    const { receiver, mounts } = createReceiver({
+      given: overrides.receiver,
+      appToken: config.SLACK_APP_TOKEN?.reveal(),
+      signingSecret: config.SLACK_SIGNING_SECRET?.reveal(),
+      clientOptions,
+      outbound,
+      logger: libraryLogger,
+      journal,
+    });
     const bolt = createBoltApp({
       receiver,
       botToken,

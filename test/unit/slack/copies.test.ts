@@ -15,6 +15,7 @@ const outbound = createOutbound({});
 describe('removing copies', () => {
   let slack: FakeSlack;
   let serial = 0;
+  const outbound = createOutbound({});
 
   beforeAll(async () => {
     slack = await startFakeSlack();
