@@ -95,11 +95,12 @@ describe('obtaining a bearer token', () => {
   });
 
   it('that fails does not matter while the old token lives', async () => {
-    const { authorizer } = setUp(600, () => Promise.reject(new Error('down')));
+    const cause = new Error('down');
+    const { authorizer } = setUp(600, () => Promise.reject(cause));
     vi.setSystemTime(599_999);
     expect(await authorizer.header(never)).toBe('Bearer first');
     vi.setSystemTime(600_000);
-    await expect(authorizer.header(never)).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(authorizer.header(never)).rejects.toMatchObject({ kind: 'unavailable', cause });
   });
 
   it('ends with the call that waits for it, whatever the old token is still worth', async () => {
