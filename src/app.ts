@@ -4,14 +4,12 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { createAccept } from './core/accept.ts';
 import { createDurations } from './core/durations.ts';
-import { isAppError } from './core/errors.ts';
 import { guardLook } from './core/guarded-look.ts';
 import { createHistories } from './core/histories.ts';
 import type { LifePorts } from './core/life-ports.ts';
 import { createLook } from './core/look.ts';
 import { createOpenIn, createOverview } from './core/overview.ts';
-import { backOffMs } from './core/pacing.ts';
-import type { Journal } from './core/ports.ts';
+import type { Clock, Journal } from './core/ports.ts';
 import { recallAnswer } from './core/recalling.ts';
 import { createRequests } from './core/requests.ts';
 import type { LifeSettings } from './core/settings.ts';
@@ -24,8 +22,8 @@ import { createBullLooks } from './jobs/bullmq.ts';
 import { repeat } from './jobs/repeat.ts';
 import { createTimers } from './jobs/timers.ts';
 import { createLimiters } from './limits/limiters.ts';
-import { createAccessNote, watchAccess } from './observability/access-watch.ts';
-import { createOperatorServer, type Mounts } from './observability/http-server.ts';
+import { createAccessNote, type FarSide, watchAccess } from './observability/access-watch.ts';
+import { createMetricsServer, createOperatorServer, type Mounts } from './observability/http-server.ts';
 import { createJournal } from './observability/logger.ts';
 import { createMetrics } from './observability/metrics.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
@@ -33,7 +31,7 @@ import { isTokenRefused } from './slack/calls/errors.ts';
 import { createSlackGate } from './slack/calls/gate.ts';
 import { createLibraryLogger } from './slack/calls/library-logger.ts';
 import { createThrough } from './slack/calls/through.ts';
-import { createWebClient, type Identity, webClientOptions, whoAmI } from './slack/calls/web-client.ts';
+import { createWebClient, learnIdentity, webClientOptions } from './slack/calls/web-client.ts';
 import { createMessenger } from './slack/messages/messenger.ts';
 import { createRepainting } from './slack/messages/repainting.ts';
 import { createTeller } from './slack/messages/teller.ts';
@@ -65,17 +63,22 @@ const tendEveryMs = 10_000;
 /** How long private words under way may take to arrive when the app stops, in milliseconds. */
 const drainMs = 2_000;
 
-/** Tries to learn from Slack who the app is, before the start is given up. */
-const identityTries = 8;
-
 /** What a test may put in place of the real thing. */
 export interface Overrides {
   receiver?: SlackReceiver;
+  /** Tells how old the metrics are that were computed last. */
+  metricsClock?: Clock;
+}
+
+interface Ports {
+  /** Of `/livez`, `/readyz` and Slack's events. */
+  port: number;
+  metricsPort: number;
 }
 
 export interface RunningApp {
-  /** Resolves when the app takes questions; the port is that of the operator's server. Throws when it cannot start. */
-  start(): Promise<{ port: number }>;
+  /** Resolves when the app takes questions, with the ports it listens on. Throws when it cannot start. */
+  start(): Promise<Ports>;
   /** Takes nothing new, lets work under way finish within the configured time, and lets go of everything. */
   stop(): Promise<void>;
 }
@@ -85,14 +88,19 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
   const now = Date.now;
   const random = (): number => randomInt(2 ** 32) / 2 ** 32;
   let countOpen = async (): Promise<number> => 0;
-  const metrics = createMetrics(() => countOpen());
+  let farSides: FarSide[] = [];
+  const metrics = createMetrics({
+    countOpen: () => countOpen(),
+    farSides: () => farSides,
+    now: overrides.metricsClock ?? (() => performance.now()),
+  });
   const journal = createJournal(logger, metrics.count);
   const closers: (() => Promise<void>)[] = [];
   let started = false;
 
   return { start, stop };
 
-  async function start(): Promise<{ port: number }> {
+  async function start(): Promise<Ports> {
     try {
       return await startParts();
     } catch (error) {
@@ -101,7 +109,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     }
   }
 
-  async function startParts(): Promise<{ port: number }> {
+  async function startParts(): Promise<Ports> {
     const storage = await openStorage(
       config.REDIS_URL === undefined ? { dataDir: config.DATA_DIR } : { redisUrl: config.REDIS_URL.reveal() },
       { clock: now, journal },
@@ -124,7 +132,11 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const clientOptions = webClientOptions(config.SLACK_API_URL, libraryLogger);
     const botToken = config.SLACK_BOT_TOKEN.reveal();
     const client = createWebClient(botToken, clientOptions);
-    const identity = await learnIdentity(() => whoAmI(client), journal, random);
+    const identity = {
+      ...(await learnIdentity(client, journal, random)),
+      isStandIn: config.SLACK_STAND_IN,
+    };
+    if (config.SLACK_STAND_IN) journal.warn({ event: 'slack_stand_in' });
     const slackAccess = createAccessNote({
       probe: () => through('auth.test', 'private', () => client.auth.test()),
       isRefusal: isTokenRefused,
@@ -143,6 +155,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         open: config.OPEN_CHANNELS ?? [],
         allowed: config.ALLOWED_CHANNELS ?? [],
         refused: config.REFUSED_CHANNELS ?? [],
+        shareWithOthers: config.SHARE_WITH_OTHER_ORGANIZATIONS,
       },
       journal,
       now,
@@ -274,6 +287,10 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       },
     });
 
+    farSides = [
+      { target: 'slack', state: slackAccess.latest },
+      { target: 'deepsearch', state: access.latest },
+    ];
     const server = createOperatorServer({
       port: config.PORT,
       host: config.HOST,
@@ -281,14 +298,14 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         { name: 'started', check: async () => started },
         { name: 'storage', check: () => storage.ping().then(() => true) },
         { name: 'slack', check: async () => receiver.isConnected() },
-        { name: 'slackAccess', check: slackAccess.isAuthorized },
-        { name: 'codeSearchAccess', check: access.isAuthorized },
       ],
-      metrics,
+      farSides,
       mounts,
     });
     closers.push(() => server.stop());
-    const port = await server.start();
+    const metricsServer = createMetricsServer({ port: config.METRICS_PORT, host: config.METRICS_HOST, metrics });
+    closers.push(() => metricsServer.stop());
+    const listening: Ports = { port: await server.start(), metricsPort: await metricsServer.start() };
 
     const tending = repeat('directory', tendEveryMs, gatehouse.directory.tend, journal, 0);
     closers.push(async () => tending.stop());
@@ -308,8 +325,9 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     closers.push(async () => void (await bolt.stop()));
     await bolt.start();
     started = true;
-    journal.info({ event: 'app_started', outcome: 'ok', version, port, resumed: open.length, teamId: identity.teamId });
-    return { port };
+    const { teamId } = identity;
+    journal.info({ event: 'app_started', outcome: 'ok', version, ...listening, resumed: open.length, teamId });
+    return listening;
   }
 
   /** Ends the parts in the reverse order of their beginning; one that fails does not keep the others. */
@@ -370,21 +388,8 @@ function lifeSettings(config: Config): LifeSettings {
     },
     cardEditMs: config.CARD_EDIT_MS,
     threadLimit: config.THREAD_LIMIT,
+    lateCallMs: config.LATE_CALL_SECONDS * 1000,
   };
-}
-
-/** Slack may be out of reach for a moment at start; a token it refuses is final. */
-async function learnIdentity(ask: () => Promise<Identity>, journal: Journal, random: () => number): Promise<Identity> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (isAppError(error, 'unauthorized', 'refused') || tries === identityTries) throw error;
-      const waitMs = backOffMs(tries, random());
-      journal.warn({ event: 'slack_not_reachable', tries, waitMs }, error);
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
-    }
-  }
 }
 
 function shortDigest(key: string): string {

@@ -61,6 +61,8 @@ const channelIds = (): z.ZodType<string[], string> =>
       (ids) => ids.length > 0 && ids.every((id) => /^[CG][A-Z0-9]{2,}$/.test(id)),
       'must be ids of channels, such as C0123456789, separated by commas',
     );
+const yesOrNo = (): z.ZodType<boolean, string> =>
+  z.enum(['true', 'false'], 'must be true or false').transform((value) => value === 'true');
 const webAddress = (): z.ZodType<string, string> => address(/^https?:$/, 'an http or https address');
 
 interface Setting<Output> {
@@ -99,6 +101,11 @@ export const SETTINGS = {
     'The signing secret. Required without `SLACK_APP_TOKEN`: events then arrive as signed HTTP requests at `/slack/events` on `PORT`.',
   ),
   SLACK_API_URL: setting(webAddress(), "Base address of Slack's Web API.", 'https://slack.com/api/'),
+  SLACK_STAND_IN: setting(
+    yesOrNo(),
+    'Whether `SLACK_API_URL` is a stand-in for Slack, as in the demo: what it leaves out about people and channels then counts as a no, where with Slack nobody of whom a flag is missing may ask. Refused with the address of Slack itself.',
+    'false',
+  ),
   SRC_ENDPOINT: setting(webAddress(), 'Base address of the code search service. Required.'),
   SRC_ACCESS_TOKEN: setting(token(), 'Access token for the code search service. Required.'),
   SRC_SUDO_USER: setting(
@@ -146,10 +153,20 @@ export const SETTINGS = {
   DATA_DIR: setting(z.string(), 'Folder of the embedded storage. Used by one process at a time.', './data'),
   PORT: setting(
     whole(0, 65_535),
-    'Port of `/livez`, `/readyz` and `/metrics`, and of `/slack/events` without Socket Mode. 0 takes a free one.',
+    'Port of `/livez` and `/readyz`, and of `/slack/events` without Socket Mode. 0 takes a free one.',
     '3000',
   ),
-  HOST: setting(z.string(), 'Address to listen on. Not set: all addresses.'),
+  HOST: setting(z.string(), 'Address on which `PORT` is open. Not set: all addresses.'),
+  METRICS_PORT: setting(
+    whole(0, 65_535),
+    'Port of `/metrics`, which is never served where Slack or a balancer reaches the app. 0 takes a free one.',
+    '9464',
+  ),
+  METRICS_HOST: setting(
+    z.string(),
+    'Address on which `METRICS_PORT` is open; by default only programs of the same machine can read it. `0.0.0.0` is all IPv4 addresses.',
+    '127.0.0.1',
+  ),
   LOG_LEVEL: setting(
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     'Least important lines to log: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
@@ -174,6 +191,11 @@ export const SETTINGS = {
     'Shortest time between two edits of one progress card; Slack advises 3,000.',
     '3000',
   ),
+  LATE_CALL_SECONDS: setting(
+    whole(1, 120),
+    'How long Slack or the service may still carry out a call that got no reply in time; it is not repeated before.',
+    '15',
+  ),
   THREAD_LIMIT: setting(whole(1, 1_000), 'Most open questions in one thread, the running one included.', '20'),
   RUNNING_PER_WORKSPACE: setting(
     whole(1, 100_000),
@@ -194,6 +216,11 @@ export const SETTINGS = {
     'Ids of the only channels in which the app answers, beside direct messages and `OPEN_CHANNELS`. Separated by commas. Not set: all it is in.',
   ),
   REFUSED_CHANNELS: setting(channelIds(), 'Ids of channels in which nobody may ask. Separated by commas.'),
+  SHARE_WITH_OTHER_ORGANIZATIONS: setting(
+    yesOrNo(),
+    'Whether people may share private answers into channels with other organizations, after they were shown who reads there. Without it they may share only where nobody of another organization reads, and in `OPEN_CHANNELS`.',
+    'false',
+  ),
   SHUTDOWN_SECONDS: setting(whole(1, 300), 'How long work under way may take to finish after SIGTERM.', '10'),
 } as const;
 
@@ -223,6 +250,9 @@ export function parseConfig(environment: Environment): Config {
   }
   if (isNumber(values.POLL_MIN_MS) && isNumber(values.POLL_MAX_MS) && values.POLL_MIN_MS > values.POLL_MAX_MS) {
     problems.push('POLL_MIN_MS is greater than POLL_MAX_MS');
+  }
+  if (values.SLACK_STAND_IN === true && isSlackHost(values.SLACK_API_URL)) {
+    problems.push('SLACK_STAND_IN is true, and SLACK_API_URL is the address of Slack itself');
   }
   problems.push(...contradictions(values));
   if (!isComplete(values) || problems.length > 0) throw new ConfigError(problems);
@@ -273,6 +303,11 @@ function contradictions(values: Record<string, unknown>): string[] {
 
 function idsOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+/** Slack's own hosts, those of its cloud for governments included. */
+function isSlackHost(url: unknown): boolean {
+  return typeof url === 'string' && /(?:^|\.)slack(?:-gov)?\.com\.?$/.test(new URL(url).hostname);
 }
 
 function isNumber(value: unknown): value is number {

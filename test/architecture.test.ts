@@ -15,7 +15,7 @@ function readSources(): Sources {
   );
 }
 
-describe('the house', () => {
+describe('the source tree', () => {
   const sources = readSources();
 
   it('is read as a whole', () => {
@@ -25,12 +25,12 @@ describe('the house', () => {
     expect(importsOf(sources.get('src/app.ts') ?? '').length).toBeGreaterThan(20);
   });
 
-  it('keeps its laws', () => {
+  it('keeps the import law and the file-size limit', () => {
     expect(findBreaches(sources)).toEqual([]);
   });
 });
 
-describe('the law', () => {
+describe('the check of the source tree', () => {
   const breaches = (path: string, text: string): string[] =>
     findBreaches(new Map([[path, text]])).map((breach) => breach.slice(path.length + 1));
 

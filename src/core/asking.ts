@@ -7,6 +7,7 @@ import type { Conversation, UpstreamQuestion } from './ports.ts';
 import { isInThread, newThread, type Question, type ThreadPlace } from './question.ts';
 import { isThreadUnread, withoutOutdated } from './reading.ts';
 import { longestQuietWaitMs, upstreamWindowMs } from './settings.ts';
+import { withCallGivenUp, withCallSearched, withoutPending } from './unknown-outcome.ts';
 import { upstreamText } from './upstream-text.ts';
 
 /**
@@ -26,7 +27,7 @@ interface Asked {
 export function createAsking(ports: LifePorts) {
   const { codeSearch, threads, claims, now } = ports;
 
-  return { join, ask, failed: askFailed, park, unpark, cancel };
+  return { join, ask, search, failed: askFailed, park, unpark, cancel };
 
   async function join(question: Question): Promise<Question> {
     await joinLine(threads, question);
@@ -34,11 +35,11 @@ export function createAsking(ports: LifePorts) {
   }
 
   /** Asks the service: a follow-up where the thread has a conversation, otherwise a new one. Stores the intent first. */
-  async function ask(question: Question, lookFirst: boolean): Promise<Progress> {
+  async function ask(question: Question, checkFirst: boolean): Promise<Progress> {
     if (!isInThread(question.place)) return { question };
-    if (lookFirst) {
-      const found = await findAsked(question);
-      if (found !== undefined) return { question: await bind(question, question.place, found) };
+    if (checkFirst) {
+      const bound = await bindFound(question, question.place);
+      if (bound !== undefined) return { question: bound };
       if (question.cancel !== undefined) return { question: await forgetIntent(question) };
     }
     const thread = await threads.get(question.place);
@@ -75,10 +76,23 @@ export function createAsking(ports: LifePorts) {
       if (conversationId === undefined) return firstOf(await codeSearch.create(upstreamText(question)));
       return { conversationId, question: await codeSearch.followUp(conversationId, upstreamText(question)) };
     } catch (error) {
+      if (isAppError(error) && error.outcomeUnknown)
+        await store(question, (stored) => withCallGivenUp(stored, 'ask', now()));
       // `notFound` keeps the intent: it names the conversation that turned out to be gone.
-      if (isAppError(error) && !error.outcomeUnknown && error.kind !== 'notFound') await forgetIntent(question);
+      else if (isAppError(error) && error.kind !== 'notFound') await forgetIntent(question);
       throw error;
     }
+  }
+
+  /** Searches an attempt to ask that was given up; it may be carried out later, so what is not found is not yet repeated. */
+  async function search(question: Question): Promise<Progress> {
+    const bound = isInThread(question.place) ? await bindFound(question, question.place) : undefined;
+    return { question: bound ?? (await store(question, (stored) => withCallSearched(stored, 'ask', now()))) };
+  }
+
+  async function bindFound(question: Question, place: ThreadPlace): Promise<Question | undefined> {
+    const found = await findAsked(question);
+    return found === undefined ? undefined : bind(question, place, found);
   }
 
   /** Two questions with the same text may look for each other's traces; whoever claims an upstream question first has it. */
@@ -243,7 +257,7 @@ function squeeze(text: string): string {
 }
 
 function withoutIntent(upstream: Question['upstream']): Question['upstream'] {
-  const { intentMs: _intent, intentConversationId: _conversation, ...rest } = upstream;
+  const { intentConversationId: _, ...rest } = withoutPending(upstream);
   return rest;
 }
 

@@ -3,10 +3,14 @@ import { isAppError } from './errors.ts';
 import { changeQuestion, isSameRound, type LifePorts, type Progress } from './life-ports.ts';
 import { atOnce, finalCard, type Standing } from './lifecycle.ts';
 import type { Question } from './question.ts';
+import { recheckAfterMs } from './settings.ts';
+import { withCallGivenUp, withCallSearched, withIntent, withoutPending } from './unknown-outcome.ts';
 
 export interface CardSync {
   /** Posts the card, or finds the one whose posting had an unknown outcome. A command's card becomes its thread. */
-  announce(question: Question, standing: Standing, lookFirst: boolean): Promise<Progress>;
+  announce(question: Question, standing: Standing, checkFirst: boolean): Promise<Progress>;
+  /** Searches a card whose posting was given up; it may appear later, so what is not found is not yet posted again. */
+  search(question: Question): Promise<Progress>;
   /**
    * Edits the card when people would notice a difference. Returns in how many milliseconds an edit that is due may be
    * made, if the last one is too recent; undefined when nothing is due. Never throws for Slack's sake.
@@ -20,24 +24,28 @@ export interface CardSync {
 export function createCardSync(ports: LifePorts): CardSync {
   const { messenger, now, settings } = ports;
 
-  return { announce, refresh, finish };
+  return { announce, search, refresh, finish };
 
-  async function announce(question: Question, standing: Standing, lookFirst: boolean): Promise<Progress> {
+  async function announce(question: Question, standing: Standing, checkFirst: boolean): Promise<Progress> {
     const view = cardView(question, standing, now());
-    if (lookFirst) {
-      const ts = await messenger.findCard(question);
-      if (ts !== undefined) return { question: await posted(question, ts, '') };
+    if (checkFirst) {
+      const found = await postedBefore(question);
+      if (found !== undefined) return { question: found };
     }
-    const intended = await store(question, (stored) => ({ ...stored, card: { ...stored.card, intentMs: now() } }));
+    const intended = await store(question, (stored) => {
+      const begun = withIntent(stored, 'announce', now());
+      return checkFirst ? { ...begun, recheckMs: now() + recheckAfterMs } : begun;
+    });
     let ts: string;
     try {
       ({ ts } = await messenger.postCard(intended, view));
     } catch (error) {
-      if (isAppError(error) && !error.outcomeUnknown) {
-        await store(intended, (stored) => {
-          const { intentMs: _, ...card } = stored.card;
-          return { ...stored, card };
-        });
+      if (isAppError(error)) {
+        await store(intended, (stored) =>
+          error.outcomeUnknown
+            ? withCallGivenUp(stored, 'announce', now())
+            : { ...stored, card: withoutPending(stored.card) },
+        );
       }
       throw error;
     }
@@ -45,11 +53,21 @@ export function createCardSync(ports: LifePorts): CardSync {
     return { question: await posted(intended, ts, digestOf(view)) };
   }
 
+  async function search(question: Question): Promise<Progress> {
+    const found = await postedBefore(question);
+    return { question: found ?? (await store(question, (stored) => withCallSearched(stored, 'announce', now()))) };
+  }
+
+  async function postedBefore(question: Question): Promise<Question | undefined> {
+    const ts = await messenger.findCard(question);
+    return ts === undefined ? undefined : posted(question, ts, '');
+  }
+
   function posted(question: Question, ts: string, shown: string): Promise<Question> {
     return store(question, (stored) => ({
       ...stored,
       place: { ...stored.place, threadTs: stored.place.threadTs ?? ts },
-      card: { ...stored.card, ts, shown, editedMs: now() },
+      card: { ...withoutPending(stored.card), ts, shown, editedMs: now() },
     }));
   }
 
@@ -76,7 +94,12 @@ export function createCardSync(ports: LifePorts): CardSync {
       const dropped = { event: 'card_edit_dropped', questionId: question.id, kind: error.kind };
       if (error.kind === 'rateLimited') ports.journal.debug(dropped);
       else ports.journal.warn(dropped, error);
-      await store(question, (stored) => ({ ...stored, card: { ...stored.card, editedMs: nowMs } }));
+      await store(question, (stored) => ({
+        ...stored,
+        card: { ...stored.card, editedMs: nowMs },
+        // Carried out late, this edit would replace a newer one, and put a button back that no longer works.
+        ...(error.outcomeUnknown ? { recheckMs: nowMs + recheckAfterMs } : {}),
+      }));
       return Math.max(settings.cardEditMs, error.retryAfterMs ?? 0);
     }
   }

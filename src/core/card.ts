@@ -32,15 +32,16 @@ export function cardView(question: Question, { placeInLine, turn }: Standing, no
   }
   if (!turn.granted) return { kind: 'waitingTurn', ahead: turn.ahead };
   if (question.phase !== 'running') return { kind: 'starting' };
-  const { expected } = question;
+  const { expected, card } = question;
+  const areStepsHidden = card.stepsHiddenMs !== undefined;
   const elapsedMs = nowMs - startedMs;
   return {
     kind: 'running',
     elapsedMs,
-    steps: upstream.steps,
+    steps: areStepsHidden ? 0 : upstream.steps,
     ...(expected === undefined ? {} : { expected: { fromMs: expected.fromMs, toMs: expected.toMs } }),
     ...(expected !== undefined && elapsedMs > expected.lateMs ? { isLate: true } : {}),
-    ...(upstream.lastStep === undefined ? {} : { lastStep: upstream.lastStep }),
+    ...(areStepsHidden || upstream.lastStep === undefined ? {} : { lastStep: upstream.lastStep }),
   };
 }
 

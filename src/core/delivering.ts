@@ -14,6 +14,8 @@ import { finalCard, isSaidByCard } from './lifecycle.ts';
 import { leaveLine } from './line.ts';
 import type { PrivateNotice } from './ports.ts';
 import { isBetweenTwo, isInThread, type Question } from './question.ts';
+import { deliveryPatienceMs, recheckAfterMs } from './settings.ts';
+import { withCallGivenUp, withCallSearched, withIntent, withoutPending } from './unknown-outcome.ts';
 
 /** How often closing a card is tried before the question closes without it. */
 const cardEditTries = 8;
@@ -27,9 +29,13 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
 
   return {
     post,
+    searchPart,
     failed,
     attach,
+    searchFile,
     attachFailed,
+    recheck,
+    recheckFailed,
     sayUndeliverable,
     sayUndeliverableFailed,
     closeCard,
@@ -37,44 +43,106 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
     close,
   };
 
-  async function post(question: Question, part: number, lookFirst: boolean): Promise<Progress> {
-    if (lookFirst) {
-      const ts = await messenger.findPart(question, part);
-      if (ts !== undefined) return { question: await posted(question, ts) };
+  async function post(question: Question, part: number, checkFirst: boolean): Promise<Progress> {
+    if (checkFirst) {
+      const found = await postedBefore(question, part);
+      if (found !== undefined) return { question: found };
     }
-    const intended = await store(question, (stored) => ({
-      ...stored,
-      delivery: { ...stored.delivery, intentMs: now() },
-    }));
+    const intended = await begin(question, 'post', checkFirst);
     let ts: string;
     try {
       ({ ts } = await messenger.postPart(intended, part));
     } catch (error) {
-      if (isAppError(error) && !error.outcomeUnknown) {
-        await store(intended, (stored) => ({ ...stored, delivery: withoutIntent(stored.delivery) }));
-      }
+      await end(intended, 'post', error);
       throw error;
     }
     // Outside the try: when storing this fails the message stands in Slack, and the intent must stay to find it by.
     return { question: await posted(intended, ts) };
   }
 
+  /** Searches a part whose posting was given up; it may appear later, so what is not found is not yet posted again. */
+  async function searchPart(question: Question): Promise<Progress> {
+    const found = await postedBefore(question, question.delivery.posted.length);
+    return { question: found ?? (await store(question, (stored) => withCallSearched(stored, 'post', now()))) };
+  }
+
+  async function postedBefore(question: Question, part: number): Promise<Question | undefined> {
+    const ts = await messenger.findPart(question, part);
+    return ts === undefined ? undefined : posted(question, ts);
+  }
+
   function posted(question: Question, ts: string): Promise<Question> {
     return store(question, (stored) =>
       isSameRound(stored, question)
-        ? { ...stored, delivery: { ...withoutIntent(stored.delivery), posted: [...stored.delivery.posted, ts] } }
+        ? { ...stored, delivery: { ...withoutPending(stored.delivery), posted: [...stored.delivery.posted, ts] } }
         : stored,
     );
   }
 
   /** The file is a convenience: every word of it stands in the messages, so Slack's refusal ends the tries. */
-  async function attach(question: Question, lookFirst: boolean): Promise<Progress> {
-    if (lookFirst && (await messenger.findAttachment(question))) {
+  async function attach(question: Question, checkFirst: boolean): Promise<Progress> {
+    if (checkFirst && (await messenger.findAttachment(question))) {
       return { question: await filed(question, 'attached') };
     }
-    const intended = await filed(question, 'intended');
-    await messenger.attachAnswer(intended);
+    const intended = await begin(question, 'attach', checkFirst);
+    try {
+      await messenger.attachAnswer(intended);
+    } catch (error) {
+      await end(intended, 'attach', error);
+      throw error;
+    }
     return { question: await filed(intended, 'attached') };
+  }
+
+  async function searchFile(question: Question): Promise<Progress> {
+    if (await messenger.findAttachment(question)) return { question: await filed(question, 'attached') };
+    return { question: await store(question, (stored) => withCallSearched(stored, 'attach', now())) };
+  }
+
+  /** Stores that a message or file is about to be posted. Where an earlier try may still appear, copies are checked for later. */
+  function begin(question: Question, effect: 'post' | 'attach', isRepeated: boolean): Promise<Question> {
+    return store(question, (stored) => {
+      const intended = withIntent(effect === 'attach' ? withFile(stored, 'intended') : stored, effect, now());
+      return isRepeated ? { ...intended, recheckMs: now() + recheckAfterMs } : intended;
+    });
+  }
+
+  /** Stores what is known of a call that failed. */
+  async function end(question: Question, effect: 'post' | 'attach', error: unknown): Promise<void> {
+    if (!isAppError(error)) return;
+    await store(question, (stored) => {
+      if (!isSameRound(stored, question)) return stored;
+      return error.outcomeUnknown ? withCallGivenUp(stored, effect, now()) : withoutCall(stored, effect);
+    });
+  }
+
+  /** Removes what was posted twice, and shows the end on the card again, which a late edit may have replaced. */
+  async function recheck(question: Question): Promise<Progress> {
+    const copies = await messenger.removeCopies(question);
+    if (copies > 0) journal.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });
+    const shown = question.card.shown === finalCard ? await card.finish(question) : question;
+    return { question: await rechecked(shown) };
+  }
+
+  /** Nothing else waits for the check, so a failure only puts it off. */
+  async function recheckFailed(question: Question, error: AppError): Promise<Progress | undefined> {
+    const isTooLate = question.endedMs !== undefined && now() - question.endedMs > deliveryPatienceMs;
+    if (!isTransient(error) || isTooLate) {
+      journal.error({ event: 'copies_not_checked', questionId: question.id, kind: error.kind }, error);
+      return { question: await rechecked(question) };
+    }
+    const waitMs = Math.max(recheckAfterMs, error.retryAfterMs ?? 0);
+    return { question: await store(question, (stored) => ({ ...stored, recheckMs: now() + waitMs })) };
+  }
+
+  /** A message that was posted again during the check gets a check of its own. */
+  function rechecked(question: Question): Promise<Question> {
+    return store(question, (stored) => {
+      if (stored.recheckMs !== question.recheckMs) return stored;
+      const { recheckMs: _, card: checked, ...rest } = stored;
+      // A card that still changes shows its current state with the next edit.
+      return { ...rest, card: checked.shown === finalCard ? checked : { ...checked, shown: '' } };
+    });
   }
 
   async function attachFailed(question: Question, error: AppError): Promise<Progress | undefined> {
@@ -83,12 +151,8 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
     return { question: await filed(question, 'refused') };
   }
 
-  function filed(question: Question, state: NonNullable<Question['delivery']['file']>['state']): Promise<Question> {
-    return store(question, (stored) =>
-      isSameRound(stored, question)
-        ? { ...stored, delivery: { ...stored.delivery, file: { intentMs: now(), state } } }
-        : stored,
-    );
+  function filed(question: Question, state: FileState): Promise<Question> {
+    return store(question, (stored) => (isSameRound(stored, question) ? withFile(stored, state) : stored));
   }
 
   /** A refusal that no repetition can change ends the delivery; everything else is tried again. */
@@ -119,7 +183,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
   function giveUpThread(question: Question): Promise<Question> {
     return store(question, (stored) =>
       isSameRound(stored, question)
-        ? { ...stored, delivery: { ...withoutIntent(stored.delivery), refused: true } }
+        ? { ...stored, delivery: { ...withoutPending(stored.delivery), refused: true } }
         : stored,
     );
   }
@@ -165,7 +229,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
     // "Check again" may have re-opened the question in the meantime; then it lives on.
     const closed = await store(question, (stored) => (isSameRound(stored, question) ? asClosed(stored) : stored));
     if (closed.phase !== 'closed') return closed;
-    await delist(ports, question.id);
+    if (closed.recheckMs === undefined) await delist(ports, question.id);
     journal.info({
       event: 'question_closed',
       outcome: question.outcome?.kind ?? 'none',
@@ -181,9 +245,22 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
   }
 }
 
-function withoutIntent(delivery: Question['delivery']): Question['delivery'] {
-  const { intentMs: _, ...rest } = delivery;
-  return rest;
+type FileState = NonNullable<Question['delivery']['file']>['state'];
+
+function withFile(question: Question, state: FileState): Question {
+  const { delivery } = question;
+  // Processes of an older version, which run beside this one during a deploy, want an intent on every file.
+  return {
+    ...question,
+    delivery: { ...delivery, file: { intentMs: delivery.file?.intentMs ?? question.acceptedMs, state } },
+  };
+}
+
+/** The question whose message or file certainly does not stand: the next try needs no search. */
+function withoutCall(question: Question, effect: 'post' | 'attach'): Question {
+  const { file, ...delivery } = question.delivery;
+  if (effect === 'attach') return { ...question, delivery };
+  return { ...question, delivery: withoutPending(question.delivery) };
 }
 
 function asClosed({ responseUrl: _url, trouble: _trouble, ...question }: Question): Question {

@@ -1,4 +1,4 @@
-import { type AppError, isTransient } from './errors.ts';
+import { type AppError, isAppError, isTransient } from './errors.ts';
 import { beside, changeQuestion, endWith, type LifePorts, type Progress } from './life-ports.ts';
 import { failed } from './lifecycle.ts';
 import { isInThread, type Question, type ThreadContext } from './question.ts';
@@ -15,7 +15,7 @@ const gatherPatienceMs = 120_000;
 export function createEntering(ports: LifePorts) {
   const { gatekeeper, threadReader, threads, histories, now } = ports;
 
-  return { admit, admitFailed, gather, gatherFailed };
+  return { admit, admitFailed, checkAccess, gather, gatherFailed };
 
   async function admit(question: Question): Promise<Progress> {
     const confirmed = question.shares?.confirmed;
@@ -47,6 +47,27 @@ export function createEntering(ports: LifePorts) {
     if (isTransient(error) && waitedMs <= deliveryPatienceMs) return undefined;
     ports.journal.error({ event: 'admission_not_decided', questionId: question.id, kind: error.kind }, error);
     return { question: await endWith(ports, question, { kind: 'notAllowed', reason: 'unknownPerson' }) };
+  }
+
+  /** Whether the card of a running question may still show its steps. What can't be found out now is a no until the next check. */
+  async function checkAccess(question: Question): Promise<Question> {
+    const mayBeShown = await mayAsk(question);
+    return store(question, (stored) => {
+      const { stepsHiddenMs: _, ...card } = stored.card;
+      return mayBeShown
+        ? { ...stored, admittedMs: now(), card }
+        : { ...stored, card: { ...card, stepsHiddenMs: now() } };
+    });
+  }
+
+  async function mayAsk(question: Question): Promise<boolean> {
+    try {
+      return (await gatekeeper.admit(question.askerId, question.place)).may;
+    } catch (error) {
+      if (!isAppError(error) || error.kind === 'storage' || error.kind === 'corrupt') throw error;
+      ports.journal.warn({ event: 'access_not_checked', questionId: question.id, kind: error.kind }, error);
+      return false;
+    }
   }
 
   async function gather(question: Question): Promise<Progress> {

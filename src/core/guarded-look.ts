@@ -35,7 +35,10 @@ function triesOf(question: Question | undefined): number {
 }
 
 function noteInternal(question: Question, nowMs: number, share: number): Question {
-  if (question.phase === 'closed') return question;
+  if (question.phase === 'closed') {
+    const { recheckMs: _, ...closed } = question;
+    return closed;
+  }
   const failures = triesOf(question) + 1;
   if (failures <= internalTries) {
     const sinceMs = question.trouble?.sinceMs ?? nowMs;

@@ -76,7 +76,8 @@ export async function endWith(
 export async function delist({ questions }: Pick<LifePorts, 'questions'>, id: string): Promise<void> {
   await questions.markClosed(id);
   const question = await questions.get(id);
-  if (question !== undefined && question.phase !== 'closed' && question.phase !== 'offered') {
+  const isDone = question?.phase === 'closed' && question.recheckMs === undefined;
+  if (question !== undefined && !isDone && question.phase !== 'offered') {
     await questions.markOpen(id);
   }
 }

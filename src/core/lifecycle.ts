@@ -11,9 +11,9 @@ import {
   offerMs,
   parkedLookMs,
   queuedLookMs,
-  unknownOutcomeGraceMs,
 } from './settings.ts';
 import type { Turn } from './turns.ts';
+import { decidePending, type Effect, pendingCall } from './unknown-outcome.ts';
 
 /** What a question may have to wait for before it is asked. */
 export interface Standing {
@@ -37,20 +37,27 @@ export interface Situation extends Standing {
 /** The one next thing to do for a question. */
 export type Step =
   | { do: 'admit' }
-  | { do: 'announce'; lookFirst: boolean }
+  | { do: 'announce'; checkFirst: boolean }
   | { do: 'join' }
   | { do: 'gather' }
-  | { do: 'ask'; lookFirst: boolean }
+  | { do: 'ask'; checkFirst: boolean }
+  /** Notes that a call which a dead process left behind is given up. */
+  | { do: 'giveUp'; effect: Effect }
+  /** Searches the effect of a call that was given up. */
+  | { do: 'search'; effect: Effect }
   | { do: 'recall' }
   | { do: 'unpark' }
   | { do: 'cancelUpstream' }
+  | { do: 'checkAccess' }
   | { do: 'watch' }
   | { do: 'end'; outcome: Outcome }
-  | { do: 'post'; part: number; lookFirst: boolean }
-  | { do: 'attach'; lookFirst: boolean }
+  | { do: 'post'; part: number; checkFirst: boolean }
+  | { do: 'attach'; checkFirst: boolean }
   | { do: 'sayUndeliverable' }
   | { do: 'closeCard' }
   | { do: 'close' }
+  /** Removes messages that were posted twice. */
+  | { do: 'recheck' }
   | { do: 'wait'; ms: number }
   | { do: 'nothing' };
 
@@ -59,6 +66,14 @@ export type Step =
  * and deciding again, over any number of crashes, leads to exactly one visible end.
  */
 export function decide(question: Question, situation: Situation): Step {
+  const recheckLeftMs = (question.recheckMs ?? Number.POSITIVE_INFINITY) - situation.nowMs;
+  if (recheckLeftMs <= 0) return { do: 'recheck' };
+  const step = decideNext(question, situation);
+  if (recheckLeftMs === Number.POSITIVE_INFINITY || (step.do !== 'wait' && step.do !== 'nothing')) return step;
+  return { do: 'wait', ms: step.do === 'wait' ? Math.min(step.ms, recheckLeftMs) : recheckLeftMs };
+}
+
+function decideNext(question: Question, situation: Situation): Step {
   if (question.phase === 'closed') return { do: 'nothing' };
   if (question.phase === 'offered') {
     const leftMs = question.acceptedMs + offerMs - situation.nowMs;
@@ -79,11 +94,12 @@ export function decide(question: Question, situation: Situation): Step {
   }
 }
 
-function decideWaiting(question: Question, { nowMs, placeInLine, turn, settings }: Situation): Step {
+function decideWaiting(question: Question, situation: Situation): Step {
+  const { nowMs, placeInLine, turn, settings } = situation;
   const { card, upstream, cancel } = question;
   if (question.admittedMs === undefined) return { do: 'admit' };
   if (isInThread(question.place) && placeInLine < 0) return { do: 'join' };
-  if (card.ts === undefined && card.gone !== true) return lookingFirst('announce', card.intentMs, nowMs);
+  if (card.ts === undefined && card.gone !== true) return performing('announce', question, situation);
   if (cancel !== undefined && upstream.intentMs === undefined) return { do: 'end', outcome: { kind: 'cancelled' } };
   if (placeInLine > 0) return { do: 'wait', ms: queuedLookMs };
   if (isCancelOverdue(question, nowMs)) return { do: 'end', outcome: { kind: 'cancelled' } };
@@ -96,13 +112,14 @@ function decideWaiting(question: Question, { nowMs, placeInLine, turn, settings 
   if (upstream.intentMs === undefined && isAdmissionOld(question, nowMs)) return { do: 'admit' };
   if (isShared) return { do: 'recall' };
   if (question.readsThread === true && question.context === undefined) return { do: 'gather' };
-  return lookingFirst('ask', upstream.intentMs, nowMs);
+  return performing('ask', question, situation);
 }
 
-function lookingFirst(what: 'announce' | 'ask', intentMs: number | undefined, nowMs: number): Step {
-  if (intentMs === undefined) return { do: what, lookFirst: false };
-  const graceLeftMs = intentMs + unknownOutcomeGraceMs - nowMs;
-  return graceLeftMs > 0 ? { do: 'wait', ms: graceLeftMs } : { do: what, lookFirst: true };
+/** Makes a call that must take effect once; one that is pending already is first settled. */
+function performing(effect: Exclude<Effect, 'post'>, question: Question, { nowMs, settings }: Situation): Step {
+  const next = decidePending(pendingCall(question, effect), settings.lateCallMs, nowMs);
+  if (next.do === 'perform') return { do: effect, checkFirst: next.checkFirst };
+  return next.do === 'wait' ? next : { do: next.do, effect };
 }
 
 function decideParked(question: Question, { nowMs }: Situation): Step {
@@ -119,7 +136,17 @@ function decideRunning(question: Question, { nowMs }: Situation): Step {
     if (isCancelOverdue(question, nowMs)) return { do: 'end', outcome: { kind: 'cancelled' } };
     if (cancelSentMs === undefined) return { do: 'cancelUpstream' };
   }
+  if (isCardShown(question) && isStepCheckOld(question, nowMs)) return { do: 'checkAccess' };
   return { do: 'watch' };
+}
+
+/** The steps on a running card may name what only some may see, so who reads them is checked again from time to time. */
+function isStepCheckOld({ admittedMs = 0, card: { stepsHiddenMs = 0 } }: Question, nowMs: number): boolean {
+  return nowMs - Math.max(admittedMs, stepsHiddenMs) > admissionLifeMs;
+}
+
+function isCardShown({ card }: Question): boolean {
+  return card.ts !== undefined && card.gone !== true;
 }
 
 /** Whether the service had its time to confirm a cancellation, or to be reached for it, and did not use it. */
@@ -129,28 +156,36 @@ function isCancelOverdue({ cancel, upstream, trouble }: Question, nowMs: number)
   return sinceMs !== undefined && nowMs - sinceMs > cancelConfirmMs;
 }
 
-function decideDelivering(question: Question, { nowMs, parts }: Situation): Step {
+function decideDelivering(question: Question, situation: Situation): Step {
+  const { nowMs } = situation;
   const { card, delivery, outcome } = question;
   if (outcome === undefined) return { do: 'end', outcome: failed({ cause: 'internal' }) };
   if (delivery.refused !== true) {
     if (question.trouble !== undefined && nowMs - question.trouble.sinceMs > deliveryPatienceMs) return { do: 'close' };
     if (isSaidPrivately(outcome) || !isInThread(question.place)) return { do: 'sayUndeliverable' };
-    // Guests or other organisations may have come into the channel while the service worked.
-    const isFirst = delivery.posted.length === 0 && delivery.intentMs === undefined;
-    const showsCode = outcome.kind === 'answered' || outcome.kind === 'gaveUp';
-    if (isFirst && showsCode && isAdmissionOld(question, nowMs)) return { do: 'admit' };
-    if (isFileDue(question, parts)) return attaching(delivery, nowMs);
-    if (delivery.posted.length < partsToPost(question, parts)) {
-      const { intentMs } = delivery;
-      const part = delivery.posted.length;
-      const graceLeftMs = intentMs === undefined ? 0 : intentMs + unknownOutcomeGraceMs - nowMs;
-      return graceLeftMs > 0
-        ? { do: 'wait', ms: graceLeftMs }
-        : { do: 'post', part, lookFirst: intentMs !== undefined };
-    }
+    const step = nextPost(question, situation);
+    // Guests or other organizations may have come into the channel, also between two parts or after a failed post.
+    const isPosting = step?.do === 'post' || step?.do === 'attach';
+    if (isPosting && showsCode(outcome) && isAdmissionOld(question, nowMs)) return { do: 'admit' };
+    if (step !== undefined) return step;
   }
-  if (card.ts !== undefined && card.gone !== true && card.shown !== finalCard) return { do: 'closeCard' };
+  if (isCardShown(question) && card.shown !== finalCard) return { do: 'closeCard' };
   return { do: 'close' };
+}
+
+/** The next message or file of the end; undefined once all of them stand. */
+function nextPost(question: Question, situation: Situation): Step | undefined {
+  if (isFileDue(question, situation.parts)) return performing('attach', question, situation);
+  const part = question.delivery.posted.length;
+  if (part >= partsToPost(question, situation.parts)) return undefined;
+  const next = decidePending(question.delivery, situation.settings.lateCallMs, situation.nowMs);
+  if (next.do === 'perform') return { do: 'post', part, checkFirst: next.checkFirst };
+  return next.do === 'wait' ? next : { do: next.do, effect: 'post' };
+}
+
+/** An answer is code; what a question is given up with links to it. */
+function showsCode({ kind }: Outcome): boolean {
+  return kind === 'answered' || kind === 'gaveUp';
 }
 
 function isAdmissionOld({ admittedMs = 0 }: Question, nowMs: number): boolean {
@@ -165,12 +200,6 @@ function isSaidPrivately({ kind }: Outcome): boolean {
 function isFileDue({ outcome, delivery }: Question, parts: number): boolean {
   if (outcome?.kind !== 'answered' || parts <= messagesWithoutFile) return false;
   return delivery.posted.length === parts - 1 && (delivery.file === undefined || delivery.file.state === 'intended');
-}
-
-function attaching({ file }: Question['delivery'], nowMs: number): Step {
-  if (file === undefined) return { do: 'attach', lookFirst: false };
-  const graceLeftMs = file.intentMs + unknownOutcomeGraceMs - nowMs;
-  return graceLeftMs > 0 ? { do: 'wait', ms: graceLeftMs } : { do: 'attach', lookFirst: true };
 }
 
 /** A cancelled question needs no message of its own where its card can say so. */

@@ -10,6 +10,7 @@ import { backOffMs, isPatienceOver, nextLookMs } from './pacing.ts';
 import { isBetweenTwo, isInThread, type Outcome, type Question } from './question.ts';
 import { createRecalling } from './recalling.ts';
 import { longestQuietWaitMs } from './settings.ts';
+import { type Effect, withCallGivenUp } from './unknown-outcome.ts';
 
 /** More steps than any question can need in one look; reaching it means a decision that does not move on. */
 const stepsPerLook = 200;
@@ -29,7 +30,7 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
 
   return async function look(questionId) {
     let question = await questions.get(questionId);
-    if (question === undefined || question.phase === 'closed') {
+    if (question === undefined || (question.phase === 'closed' && question.recheckMs === undefined)) {
       await delist(ports, questionId);
       return undefined;
     }
@@ -77,34 +78,59 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
       case 'join':
         return { question: await asking.join(question) };
       case 'announce':
-        return attempt(question, () => card.announce(question, standing, step.lookFirst), announceFailed);
+        return attempt(question, () => card.announce(question, standing, step.checkFirst), announceFailed);
+      case 'giveUp':
+        return { question: await store(question, (stored) => withCallGivenUp(stored, step.effect, now())) };
+      case 'search':
+        return search(question, step.effect, standing);
       case 'gather':
         return attempt(question, () => entering.gather(question), entering.gatherFailed, standing);
       case 'recall':
         return attempt(question, () => recalling.recall(question), recalling.failed, standing);
       case 'ask':
-        return attempt(question, () => asking.ask(question, step.lookFirst), asking.failed, standing);
+        return attempt(question, () => asking.ask(question, step.checkFirst), asking.failed, standing);
       case 'unpark':
         return asking.unpark(question);
       case 'cancelUpstream':
         return attempt(question, () => asking.cancel(question), watchFailed, standing);
+      case 'checkAccess':
+        return { question: await entering.checkAccess(question) };
       case 'watch':
         return attempt(question, () => watch(question, standing), watchFailed, standing);
       case 'end':
         return { question: await end(question, step.outcome) };
       case 'post':
-        return attempt(question, () => delivering.post(question, step.part, step.lookFirst), delivering.failed);
+        return attempt(question, () => delivering.post(question, step.part, step.checkFirst), delivering.failed);
       case 'attach':
-        return attempt(question, () => delivering.attach(question, step.lookFirst), delivering.attachFailed);
+        return attempt(question, () => delivering.attach(question, step.checkFirst), delivering.attachFailed);
       case 'sayUndeliverable':
         return attempt(question, () => delivering.sayUndeliverable(question), delivering.sayUndeliverableFailed);
       case 'closeCard':
         return attempt(question, () => delivering.closeCard(question), delivering.closeCardFailed);
       case 'close':
         return { question: await delivering.close(question) };
+      case 'recheck':
+        return attempt(question, () => delivering.recheck(question), delivering.recheckFailed, standing, {
+          calms: false,
+        });
       case 'wait':
       case 'nothing':
         return { question };
+    }
+  }
+
+  /** A search says nothing of the trouble with what it searches. */
+  function search(question: Question, effect: Effect, standing: Standing): Promise<Progress> {
+    const options = { calms: false };
+    switch (effect) {
+      case 'announce':
+        return attempt(question, () => card.search(question), announceFailed, standing, options);
+      case 'ask':
+        return attempt(question, () => asking.search(question), asking.failed, standing, options);
+      case 'post':
+        return attempt(question, () => delivering.searchPart(question), delivering.failed, standing, options);
+      case 'attach':
+        return attempt(question, () => delivering.searchFile(question), delivering.attachFailed, standing, options);
     }
   }
 

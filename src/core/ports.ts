@@ -150,6 +150,11 @@ export interface Messenger {
   attachAnswer(question: Question): Promise<void>;
   /** Whether the file stands in the thread already. */
   findAttachment(question: Question): Promise<boolean>;
+  /**
+   * Deletes messages and files of this question that stand more than once: those that the question names stay, else the
+   * oldest. Returns how many went.
+   */
+  removeCopies(question: Question): Promise<number>;
   /** Through the question's `responseUrl` while it lives, else ephemerally, else by direct message; throws when no way works. */
   tellPrivately(question: Question, userId: string, notice: PrivateNotice): Promise<void>;
 }

@@ -119,6 +119,18 @@ export interface Trouble {
 }
 
 /**
+ * Times of a call that must take effect once and has no stored result. The intent is stored before the call, so that a
+ * crash leaves a trace of it.
+ */
+export interface PendingCall {
+  intentMs?: number;
+  /** When the caller stopped waiting for the result; the far side may still carry the call out later. */
+  givenUpMs?: number;
+  /** When its effect was searched without success, after it was given up. */
+  searchedMs?: number;
+}
+
+/**
  * One thing a person asked, with all that is needed to carry it to a visible end after a crash at any point.
  * Times are epoch milliseconds. An `…IntentMs` is stored before an effect whose outcome may become unknown:
  * when it is set and the result is missing, the effect is looked for before it is repeated.
@@ -163,20 +175,20 @@ export interface Question {
   /** Where a private word to the asker can be sent (Slack's `response_url`); valid for 30 minutes. Never logged. */
   responseUrl?: string;
 
-  card: {
-    intentMs?: number;
+  card: PendingCall & {
     ts?: string;
     /** What the card shows, as a comparable string; an edit is made only when it differs. */
     shown?: string;
     editedMs?: number;
     /** The card was deleted by someone, or cannot be edited any more. */
     gone?: boolean;
+    /** When it was found that the steps may not be shown here any more; absent while they may. */
+    stepsHiddenMs?: number;
   };
 
-  upstream: {
+  upstream: PendingCall & {
     /** When the first attempt to ask was made: patience counts from here. */
     firstTriedMs?: number;
-    intentMs?: number;
     /** The conversation the intent is about; absent when a new one is being created. */
     intentConversationId?: number;
     conversationId?: number;
@@ -200,16 +212,18 @@ export interface Question {
   outcome?: Outcome;
   endedMs?: number;
 
-  delivery: {
+  /** When the messages of this question are searched for copies, because one was posted again or edited with an unknown outcome. */
+  recheckMs?: number;
+
+  delivery: PendingCall & {
     /** Counts re-opened deliveries (Check again), so that old messages are not mistaken for new ones. */
     round: number;
-    intentMs?: number;
     /** Timestamps of the parts posted so far, in order. */
     posted: string[];
     /** Slack can no longer deliver to the thread; the asker was told privately instead. */
     refused?: boolean;
     /** The whole answer as a file beside many messages; `refused`: Slack takes no file there. */
-    file?: { intentMs: number; state: 'intended' | 'attached' | 'refused' };
+    file?: PendingCall & { state: 'intended' | 'attached' | 'refused' };
   };
 }
 
@@ -220,6 +234,15 @@ export interface ConfirmedAudience {
   organisations: number;
   /** False where Slack did not say who reads there, and that was confirmed too. */
   isKnown: boolean;
+  /** Who they are. Without it none of them counts as confirmed: records of earlier versions hold only how many they were. */
+  ids?: ReaderIds;
+}
+
+/** Slack's ids of people who read somewhere and are no full members, and of the other organizations there. */
+export interface ReaderIds {
+  guests: string[];
+  outsiders: string[];
+  organizations: string[];
 }
 
 /** Why someone may not ask somewhere. */

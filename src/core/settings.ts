@@ -7,6 +7,8 @@ export interface LifeSettings {
   cardEditMs: number;
   /** Most questions that may wait in one thread, the running one included. */
   threadLimit: number;
+  /** How long the far side may still carry out a call after it was given up; such a call is not repeated before. */
+  lateCallMs: number;
 }
 
 /** An answer of more messages than this is attached as a file as well. */
@@ -18,11 +20,8 @@ export const maxQuestionLength = 10_000;
 /** A question that is stored but not confirmed for this long was never taken: its asker was told so, or Slack repeats it. */
 export const offerMs = 30_000;
 
-/**
- * After a call whose outcome is unknown, how long to wait before looking for its effect: the request may still be
- * on its way.
- */
-export const unknownOutcomeGraceMs = 3_000;
+/** How long after a repeated post, or an edit with an unknown outcome, the messages of a question are checked for copies. */
+export const recheckAfterMs = 60_000;
 
 /** How long it counts that someone may ask: before the question is asked or its answer shown, it is found out again. */
 export const admissionLifeMs = 60_000;

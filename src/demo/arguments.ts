@@ -13,6 +13,8 @@ export interface DemoOptions {
   /** Kept at the end; without it everything is written to a temporary folder and removed. */
   dataDir?: string;
   localSlack?: string;
+  /** Whether the local Slack may have a network namespace of its own, where that is possible. */
+  namespace: boolean;
 }
 
 export type DemoArguments =
@@ -41,10 +43,11 @@ export const USAGE = `Usage: npm run demo -- [options]
   --repo <path>          git repository to answer from; may be given several times (default: this project)
   --slack-port <n>       port of the local Slack (default: a free one)
   --service-port <n>     port of the code search service (default: a free one)
-  --app-port <n>         port of the app's health and metrics pages (default: a free one)
+  --app-port <n>         port of the app's health pages (default: a free one)
   --step-delay <ms>      hold up each step of an answer by so much (default: ${defaultStepDelayMs})
   --data-dir <path>      keep data and logs here (default: a temporary folder, removed at the end)
   --local-slack <path>   the local-slack program to use (also: LOCAL_SLACK_BIN)
+  --no-namespace         let the local Slack listen on every interface (default: only where there is no other way)
   --help                 show this
 `;
 
@@ -52,6 +55,7 @@ export const USAGE = `Usage: npm run demo -- [options]
 export function parseArguments(args: readonly string[], cwd: string): DemoArguments {
   const values = new Map<ValueOption, string[]>();
   const problems: string[] = [];
+  let namespace = true;
   const { tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(VALUE_OPTIONS.map((name) => [name, { type: 'string' as const, multiple: true }])),
@@ -62,6 +66,11 @@ export function parseArguments(args: readonly string[], cwd: string): DemoArgume
     if (token.kind === 'positional') problems.push(`"${token.value}" is not an option`);
     if (token.kind !== 'option') continue;
     if (token.name === 'help') return { kind: 'help' };
+    if (token.name === 'no-namespace') {
+      if (token.value !== undefined) problems.push('--no-namespace takes no value');
+      namespace = false;
+      continue;
+    }
     const name = VALUE_OPTIONS.find((known) => known === token.name);
     if (name === undefined) problems.push(`there is no option ${token.rawName}`);
     // A forgotten value makes the parser take the next option for it.
@@ -102,6 +111,7 @@ export function parseArguments(args: readonly string[], cwd: string): DemoArgume
     options: {
       repositories: [...new Set((values.get('repo') ?? []).map((repo) => resolve(cwd, repo)))],
       stepDelayMs: stepDelayMs ?? defaultStepDelayMs,
+      namespace,
       ...(slackPort === undefined ? {} : { slackPort }),
       ...(servicePort === undefined ? {} : { servicePort }),
       ...(appPort === undefined ? {} : { appPort }),

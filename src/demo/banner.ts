@@ -1,13 +1,16 @@
+import { networkInterfaces } from 'node:os';
 import type { RunningDemo } from './demo.ts';
+import { exposureWarning } from './exposure.ts';
 import { WORKSPACE } from './workspace.ts';
 
 /** What the person at the terminal is shown when everything runs. */
 export function banner(
-  { pageUrl, codeSearch }: RunningDemo,
+  { slack: { pageUrl, exposure }, codeSearch }: RunningDemo,
   { questions, logs, startedInMs }: { questions: readonly string[]; logs: string; startedInMs: number },
 ): string {
   const [first = '', second = '', third = ''] = questions;
   const mention = `@${WORKSPACE.botName}`;
+  const warning = exposure === undefined ? '' : `\n${exposureWarning(exposure, networkInterfaces())}\n`;
   const files = `${codeSearch.files.toLocaleString('en')} files`;
   return `
 Deep Search runs in a local Slack (ready in ${(startedInMs / 1000).toFixed(1)} s).
@@ -15,7 +18,7 @@ Deep Search runs in a local Slack (ready in ${(startedInMs / 1000).toFixed(1)} s
   Open        ${pageUrl}
   Answers     from ${codeSearch.repositories.join(', ')} (${files}), by ${codeSearch.url}
   Logs        ${logs}
-
+${warning}
 Type in #general:
 
   /deepsearch ${first}

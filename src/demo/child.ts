@@ -40,11 +40,15 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-/** Starts a process in a group of its own, so that a Ctrl-C in the terminal reaches the demo only, which then stops it. */
+/**
+ * Starts a process in a group of its own, so that a Ctrl-C in the terminal reaches the demo only, which then stops it. Its
+ * standard input stays empty and ends with the demo. What is left of the group when the process ends is ended too.
+ */
 export function startChild({ name, command, args, env, cwd, logFile }: ChildSetup): Child {
   const log = createWriteStream(logFile, { flags: 'a' });
   log.on('error', () => undefined);
-  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stdin.on('error', () => undefined);
   const kept: string[] = [];
   const listeners = new Set<(line: string) => void>();
   const keep = (line: string): void => {
@@ -113,9 +117,18 @@ function whenEnded(child: ChildProcess): Promise<string> {
     child.once('error', (error) => {
       if (child.pid === undefined) resolve(`could not be started (${error.message})`);
     });
+    child.once('exit', () => endGroup(child.pid));
     // Unlike 'exit', 'close' comes after the last line was read.
     child.once('close', (code, signal) => {
       resolve(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`);
     });
   });
+}
+
+function endGroup(leader: number | undefined): void {
+  try {
+    if (leader !== undefined) process.kill(-leader, 'SIGKILL');
+  } catch {
+    // Nothing is left of it, or this system has no groups.
+  }
 }

@@ -1,21 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { DemoOptions } from './arguments.ts';
 import { type Child, describeEnd } from './child.ts';
-import { openPage, type Page } from './page.ts';
 import { DemoProblem } from './problem.ts';
-import {
-  type CodeSearchReady,
-  type Ground,
-  type Program,
-  startApp,
-  startCodeSearch,
-  startLocalSlack,
-} from './programs.ts';
+import { type CodeSearchReady, type Ground, type Program, startApp, startCodeSearch } from './programs.ts';
+import { type SlackReady, startSlack } from './slack.ts';
 
 /** Where the parts of a running demo are. */
 export interface RunningDemo {
-  /** The local Slack's web page. */
-  pageUrl: string;
+  slack: SlackReady;
   codeSearch: CodeSearchReady;
 }
 
@@ -30,8 +22,7 @@ export interface Demo {
 
 /** The local Slack, the code search service and the app, as three processes. */
 export function createDemo(ground: Ground, options: DemoOptions & { localSlack: string }): Demo {
-  const children: Child[] = [];
-  let page: Page | undefined;
+  const started: Pick<Child, 'stop'>[] = [];
   let stopping = false;
   let tellBroken: (what: string) => void = () => undefined;
   const broken = new Promise<string>((resolve) => {
@@ -43,23 +34,29 @@ export function createDemo(ground: Ground, options: DemoOptions & { localSlack: 
   async function start(): Promise<RunningDemo> {
     const token = randomUUID();
     const [slack, codeSearch] = await Promise.all([
-      run(startLocalSlack(ground, options.localSlack)),
+      runSlack(),
       run(startCodeSearch(ground, { ...options, port: options.servicePort ?? 0, token })),
     ]);
-    const app = { slackUrl: slack.url, serviceUrl: codeSearch.url, token, port: options.appPort ?? 0 };
-    const opened = await openPage(slack.url, options.slackPort ?? 0);
-    page = opened;
     // A stop while all this was starting must not be followed by more.
-    if (stopping) {
-      await opened.close();
-      throw new DemoProblem('The demo was stopped while it started.');
-    }
+    if (stopping) throw new DemoProblem('The demo was stopped while it started.');
+    const app = { slackUrl: slack.url, serviceUrl: codeSearch.url, token, port: options.appPort ?? 0 };
     await run(startApp(ground, app));
-    return { pageUrl: opened.url, codeSearch };
+    return { slack, codeSearch };
   }
 
-  function run<Ready>({ child, ready }: Program<Ready>): Promise<Ready> {
-    children.push(child);
+  async function runSlack(): Promise<SlackReady> {
+    const { localSlack: program, slackPort: port = 0, namespace } = options;
+    const starting = startSlack(ground, { program, port, namespace });
+    started.push({ stop: async () => (await starting.catch(() => undefined))?.stop() });
+    return watch(await starting);
+  }
+
+  function run<Ready>(program: Program<Ready>): Promise<Ready> {
+    started.push(program.child);
+    return watch(program);
+  }
+
+  function watch<Ready>({ child, ready }: Program<Ready>): Promise<Ready> {
     void child.ended.then((how) => {
       if (!stopping) tellBroken(describeEnd(child, how));
     });
@@ -68,8 +65,7 @@ export function createDemo(ground: Ground, options: DemoOptions & { localSlack: 
 
   async function stop(): Promise<void> {
     stopping = true;
-    await page?.close();
     // The app first: it may still have something to say to the other two.
-    for (const child of children.toReversed()) await child.stop();
+    for (const part of started.toReversed()) await part.stop();
   }
 }

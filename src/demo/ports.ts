@@ -19,11 +19,11 @@ export async function portProblems(options: DemoOptions): Promise<string[]> {
   return problems.flat();
 }
 
-/** The code with which the system refuses a port, tried on all addresses, as the local Slack will. */
+/** The code with which the system refuses a port. */
 function refusalOf(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    server.listen(port, () => server.close(() => resolve(undefined)));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(undefined)));
   });
 }

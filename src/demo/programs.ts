@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Child, describeEnd, startChild } from './child.ts';
+import { inNamespace } from './namespace.ts';
 import { DemoProblem } from './problem.ts';
 import { SLACK_TOKENS, workspaceConfig } from './workspace.ts';
 
@@ -27,12 +28,24 @@ export interface Ground {
   environment: Record<string, string>;
 }
 
-/** Starts the local Slack, whose program is at a path, on a free port. */
-export function startLocalSlack(ground: Ground, program: string): Program<{ url: string }> {
+/**
+ * Starts the local Slack, whose program is at a path. Where `relay` is given it runs in a network namespace, as if on this
+ * port, and is reached through a unix socket; else it listens on a free port of every interface.
+ */
+export function startLocalSlack(
+  ground: Ground,
+  program: string,
+  relay?: { socketPath: string; port: number },
+): Program<{ url: string }> {
   const config = join(ground.folder, 'workspace.json');
   writeFileSync(config, JSON.stringify(workspaceConfig(), undefined, 2));
-  const args = ['--config', config, '--port', '0', '--base-host', host];
-  const child = start(ground, { name: 'The local Slack', log: 'local-slack', command: program, args });
+  const port = String(relay?.port ?? 0);
+  const slack = [program, '--config', config, '--port', port, '--base-host', host];
+  const command =
+    relay === undefined
+      ? ownProgram('demo/local-slack-process', slack)
+      : inNamespace(ownProgram('demo/local-slack-process', ['--relay', relay.socketPath, port, ...slack]));
+  const child = start(ground, { name: 'The local Slack', log: 'local-slack', ...command });
   const ready = child.firstLine((line) => /Web UI:\s+(http:\S+)/.exec(line)?.[1], readyDeadlineMs);
   return { child, ready: ready.then((url) => ({ url })) };
 }
@@ -75,11 +88,15 @@ export function startApp(
         SLACK_BOT_TOKEN: SLACK_TOKENS.botToken,
         SLACK_APP_TOKEN: SLACK_TOKENS.appToken,
         SLACK_API_URL: `${setup.slackUrl}/api/`,
+        // It tells of nobody whether they are a guest, and of no channel whether others share it.
+        SLACK_STAND_IN: 'true',
         SRC_ENDPOINT: setup.serviceUrl,
         SRC_ACCESS_TOKEN: setup.token,
         DATA_DIR: join(ground.folder, 'app'),
         HOST: host,
         PORT: String(setup.port),
+        // Two demos on one machine must not want the same port.
+        METRICS_PORT: '0',
         // The local Slack does not draw Slack's own Markdown blocks.
         MESSAGE_FORMAT: 'mrkdwn',
         // It has no rate limits either, so cards may move sooner than Slack would like.
@@ -92,12 +109,13 @@ export function startApp(
   return { child, ready: child.firstLine(readAppPort, readyDeadlineMs).then((port) => untilReady(child, port)) };
 }
 
-/** A program of this project, run from source or as built, like the demo itself. */
+/** A program of this project, run from source or as built, like the demo itself, and ending with it. */
 function ownProgram(path: string, args: string[]): { command: string; args: string[] } {
   const isSource = import.meta.url.endsWith('.ts');
-  const file = fileURLToPath(new URL(`../${path}.${isSource ? 'ts' : 'js'}`, import.meta.url));
+  const locate = (name: string): URL => new URL(`../${name}.${isSource ? 'ts' : 'js'}`, import.meta.url);
   const loader = isSource ? ['--import', import.meta.resolve('tsx')] : [];
-  return { command: process.execPath, args: [...loader, file, ...args] };
+  const preloads = [...loader, '--import', locate('demo/end-with-parent').href];
+  return { command: process.execPath, args: [...preloads, fileURLToPath(locate(path)), ...args] };
 }
 
 function start(

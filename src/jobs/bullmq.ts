@@ -36,6 +36,8 @@ export interface BullLooksDeps {
   random: () => number;
   /** How many looks run at once in this process, at most; 50 unless told. */
   concurrency?: number;
+  /** How often requests that a process left behind are searched for; every 5 s unless told. */
+  repairIntervalMs?: number;
   /** Of every key in Redis; `ds:bull` unless told. Processes that share it share the work. */
   prefix?: string;
 }
@@ -67,6 +69,7 @@ interface Opened {
  */
 export function createBullLooks(deps: BullLooksDeps): BullLooks {
   const { journal, random, concurrency = DEFAULT_CONCURRENCY, prefix = DEFAULT_PREFIX } = deps;
+  const { repairIntervalMs = REPAIR_INTERVAL_MS } = deps;
   const running = new Set<Promise<void>>();
   /** Questions that a look of this process has before it right now. */
   const beingLookedAt = new Set<string>();
@@ -209,7 +212,7 @@ export function createBullLooks(deps: BullLooksDeps): BullLooks {
         // Noted by the connection, and tried again next time.
       }
       if (!isStopping) repairRegularly(wakes);
-    }, REPAIR_INTERVAL_MS);
+    }, repairIntervalMs);
   }
 
   function createWorker(opened: Opened, take: Take): Worker<LookJob> {

@@ -8,14 +8,19 @@ const probeEveryMs = 15_000;
 const believedMs = 60_000;
 const longestProbeMs = 500;
 
-/**
- * How long a refusal to ask is believed while nobody asks. Where only copies that are ready are sent questions, nothing
- * else would ever show that asking is allowed again.
- */
+/** How long a refusal to ask is believed while nobody asks: nothing else would show that asking is allowed again. */
 const refusedAskMs = 10 * 60_000;
 
-/** How the far side met the latest call. */
+/** How the far side met the latest call: `refused` is about our credentials, `unreachable` about everything else. */
 export type FarSideState = 'fine' | 'refused' | 'unreachable';
+
+/** A program this one depends on for its work, but not for talking to people. */
+export interface FarSide {
+  /** Its name on `/readyz` and in metrics. */
+  target: string;
+  /** Never throws, and answers within about half a second. */
+  state: () => Promise<FarSideState>;
+}
 
 export interface AccessNote {
   /** Notes how a call ends; the result or the error goes on as it is. */
@@ -25,9 +30,9 @@ export interface AccessNote {
    * calls succeeds, the credentials as a whole are taken again, or ten minutes passed without another.
    */
   notingAsk<Result>(result: Promise<Result>): Promise<Result>;
-  /** False from a refusal until it is withdrawn. Asks the far side itself meanwhile, every 15 s at most. */
-  isAuthorized(): Promise<boolean>;
-  /** For people to see, within about half a second: asks the far side itself when it has not been called for a minute. */
+  /** As in {@link FarSide}: a far side whose latest call was fine is not asked, any other every 15 s at most. */
+  latest(): Promise<FarSideState>;
+  /** For people to see, within about half a second: also asks the far side itself when it has not been called for a minute. */
   state(): Promise<FarSideState>;
 }
 
@@ -47,7 +52,7 @@ export function createAccessNote(options: {
   let heardMs = 0;
   let probedMs = 0;
 
-  return { noting, notingAsk, isAuthorized, state };
+  return { noting, notingAsk, latest, state };
 
   async function noting<Result>(result: Promise<Result>): Promise<Result> {
     try {
@@ -92,17 +97,16 @@ export function createAccessNote(options: {
     return refused || (askRefusedMs !== undefined && now() - askRefusedMs < refusedAskMs);
   }
 
-  async function isAuthorized(): Promise<boolean> {
-    if (isRefused() && now() - probedMs >= probeEveryMs) {
-      probedMs = now();
-      await probe().catch(() => undefined);
-    }
-    return !isRefused();
+  function latest(): Promise<FarSideState> {
+    return find(isRefused() || isUnreachable);
   }
 
-  async function state(): Promise<FarSideState> {
-    const isOld = now() - heardMs >= believedMs;
-    if ((isRefused() || isUnreachable || isOld) && now() - probedMs >= probeEveryMs) {
+  function state(): Promise<FarSideState> {
+    return find(isRefused() || isUnreachable || now() - heardMs >= believedMs);
+  }
+
+  async function find(isInDoubt: boolean): Promise<FarSideState> {
+    if (isInDoubt && now() - probedMs >= probeEveryMs) {
       probedMs = now();
       await atMost(probe(), longestProbeMs);
     }
@@ -121,13 +125,13 @@ async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Wraps the service so that refused credentials show on `/readyz` until the service takes them again: for asking,
- * where asking was refused. */
+/** Wraps the service so that refused credentials show until the service takes them again: for asking, where asking was
+ * refused. */
 export function watchAccess(
   codeSearch: CodeSearch,
   now: Clock,
-): { codeSearch: CodeSearch } & Pick<AccessNote, 'isAuthorized' | 'state'> {
-  const { noting, notingAsk, isAuthorized, state } = createAccessNote({
+): { codeSearch: CodeSearch } & Pick<AccessNote, 'latest' | 'state'> {
+  const { noting, notingAsk, latest, state } = createAccessNote({
     probe: () => watched.newest(1),
     isRefusal: (error) => isAppError(error, 'unauthorized'),
     now,
@@ -141,5 +145,5 @@ export function watchAccess(
     newest: (limit, sinceMs) => noting(codeSearch.newest(limit, sinceMs)),
     cancel: (conversationId, questionId) => noting(codeSearch.cancel(conversationId, questionId)),
   };
-  return { codeSearch: watched, isAuthorized, state };
+  return { codeSearch: watched, latest, state };
 }

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { FarSide } from './access-watch.ts';
 
-/** One thing the app depends on; `check` throws or returns false when it is not usable now. */
+/** One thing without which the app can take no question; `check` throws or returns false when it is not usable now. */
 export interface Dependency {
   name: string;
   check: () => Promise<boolean>;
@@ -10,11 +11,14 @@ export interface Dependency {
 /** Handlers of other parts, by exact path. */
 export type Mounts = Record<string, (request: IncomingMessage, response: ServerResponse) => void>;
 
-export interface OperatorServer {
-  /** Listens; returns the port, which is a free one when 0 was asked for. */
+export interface PageServer {
+  /** Listens; returns the port, which is a free one when 0 was asked for. Throws with the setting to change. */
   start(): Promise<number>;
   stop(): Promise<void>;
 }
+
+/** Answers of one server to GET and HEAD, by exact path. */
+type Pages = Record<string, (response: ServerResponse) => void | Promise<void>>;
 
 /** Longest time one dependency may take to prove itself, in milliseconds. */
 const checkTimeoutMs = 2_000;
@@ -23,16 +27,57 @@ const checkTimeoutMs = 2_000;
 const stopTimeoutMs = 5_000;
 
 /**
- * The app's own HTTP server, in both modes: `/livez` (the process answers), `/readyz` (it can do its work now; 503 and
- * the names of what is missing otherwise), `/metrics`, and the paths of `mounts`, such as Slack's events.
+ * The app's own HTTP server, in both modes: `/livez` (the process answers), `/readyz` (it can take questions now; 503 and
+ * the names of what is missing otherwise), and the paths of `mounts`, such as Slack's events. How the far sides are is only
+ * shown: a copy with a refused token still tells people so, and a balancer would drop all copies at once.
  */
 export function createOperatorServer(options: {
   port: number;
   host?: string | undefined;
   dependencies: Dependency[];
-  metrics: { expose: () => Promise<string>; contentType: string };
+  farSides: FarSide[];
   mounts: Mounts;
-}): OperatorServer {
+}): PageServer {
+  const { port, host, dependencies, farSides, mounts } = options;
+  const pages: Pages = { '/livez': (response) => send(response, 200, 'text/plain', 'ok\n'), '/readyz': ready };
+  return createPageServer({ name: 'PORT', port, host, pages, mounts });
+
+  async function ready(response: ServerResponse): Promise<void> {
+    const [states, access] = await Promise.all([
+      Promise.all(dependencies.map(async ({ name, check }) => [name, await isUsable(check)] as const)),
+      Promise.all(farSides.map(async ({ target, state }) => [target, await state()] as const)),
+    ]);
+    const usable = states.every(([, works]) => works);
+    const body = {
+      ready: usable,
+      ...Object.fromEntries(states.map(([name, works]) => [name, works ? 'ok' : 'unusable'])),
+      access: Object.fromEntries(access.map(([target, state]) => [target, state === 'fine' ? 'ok' : state])),
+    };
+    send(response, usable ? 200 : 503, 'application/json', `${JSON.stringify(body)}\n`);
+  }
+}
+
+/** `/metrics` on a port of its own: what they tell of a company's work is not for whoever reaches Slack's port. */
+export function createMetricsServer(options: {
+  port: number;
+  host: string;
+  metrics: { expose: () => Promise<string>; contentType: string };
+}): PageServer {
+  const { port, host, metrics } = options;
+  const pages: Pages = {
+    '/metrics': async (response) => send(response, 200, metrics.contentType, await metrics.expose()),
+  };
+  return createPageServer({ name: 'METRICS_PORT', port, host, pages, mounts: {} });
+}
+
+/** `name` is that of the setting with the port. */
+function createPageServer(options: {
+  name: string;
+  port: number;
+  host?: string | undefined;
+  pages: Pages;
+  mounts: Mounts;
+}): PageServer {
   const server: Server = createServer((request, response) => {
     handle(request, response).catch(() => {
       if (!response.headersSent) response.writeHead(500);
@@ -43,19 +88,13 @@ export function createOperatorServer(options: {
   server.requestTimeout = 30_000;
   server.headersTimeout = 10_000;
 
-  const pages: Record<string, (response: ServerResponse) => void | Promise<void>> = {
-    '/livez': (response) => send(response, 200, 'text/plain', 'ok\n'),
-    '/readyz': ready,
-    '/metrics': async (response) => send(response, 200, options.metrics.contentType, await options.metrics.expose()),
-  };
-
   return { start, stop };
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url?.split('?', 1)[0] ?? '/';
     const mount = options.mounts[path];
     if (mount !== undefined) return mount(request, response);
-    const page = pages[path];
+    const page = options.pages[path];
     if (page === undefined) return send(response, 404, 'text/plain', 'not found\n');
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD');
@@ -64,23 +103,12 @@ export function createOperatorServer(options: {
     return page(response);
   }
 
-  async function ready(response: ServerResponse): Promise<void> {
-    const states = await Promise.all(
-      options.dependencies.map(async ({ name, check }) => [name, await isUsable(check)] as const),
-    );
-    const usable = states.every(([, works]) => works);
-    const body = {
-      ready: usable,
-      ...Object.fromEntries(states.map(([name, works]) => [name, works ? 'ok' : 'unusable'])),
-    };
-    send(response, usable ? 200 : 503, 'application/json', `${JSON.stringify(body)}\n`);
-  }
-
   function start(): Promise<number> {
     return new Promise((resolve, reject) => {
-      server.once('error', reject);
+      const refuse = (error: Error): void => reject(unusablePort(options, error));
+      server.once('error', refuse);
       server.listen(options.port, options.host, () => {
-        server.off('error', reject);
+        server.off('error', refuse);
         const address: AddressInfo | string | null = server.address();
         resolve(typeof address === 'object' && address !== null ? address.port : options.port);
       });
@@ -97,6 +125,21 @@ export function createOperatorServer(options: {
       server.closeIdleConnections();
     });
   }
+}
+
+/** What a system says when it does not give a port, in an operator's words. */
+const portProblems: Record<string, string> = {
+  EADDRINUSE: 'is taken',
+  EACCES: 'is not open to this user',
+  EADDRNOTAVAIL: 'is on an address that this machine does not have',
+};
+
+function unusablePort(
+  { name, port, host = 'all addresses' }: { name: string; port: number; host?: string | undefined },
+  cause: Error,
+): Error {
+  const problem = 'code' in cause ? portProblems[String(cause.code)] : undefined;
+  return new Error(`${name}: port ${port} on ${host} ${problem ?? 'can not be listened on'}`, { cause });
 }
 
 async function isUsable(check: () => Promise<boolean>): Promise<boolean> {

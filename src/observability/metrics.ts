@@ -1,11 +1,23 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { JournalFields } from '../core/ports.ts';
+import type { Clock, JournalFields } from '../core/ports.ts';
+import type { FarSide } from './access-watch.ts';
+
+/** What was computed for a scrape is given to all others for so long: counting open questions reads the storage. */
+const keptMs = 1_000;
 
 /** Seconds a question may take from being asked to its visible end. */
 const durationBuckets = [1, 2, 5, 10, 20, 40, 60, 120, 300, 600, 900];
 
-/** Prometheus metrics of one app, in a registry of its own. */
-export function createMetrics(countOpen: () => Promise<number>) {
+/** Prometheus metrics of one app, in a registry of its own. What is asked for by a function is asked at each scrape. */
+export function createMetrics({
+  countOpen,
+  farSides,
+  now,
+}: {
+  countOpen: () => Promise<number>;
+  farSides: () => FarSide[];
+  now: Clock;
+}) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const events = new Counter({
@@ -30,8 +42,40 @@ export function createMetrics(countOpen: () => Promise<number>) {
       this.set(await countOpen().catch(() => Number.NaN));
     },
   });
+  new Gauge({
+    name: 'deepsearch_slack_access',
+    help: "1 while the target takes the app's token, 0 from a refusal until the token is taken again.",
+    labelNames: ['target'],
+    registers: [registry],
+    async collect() {
+      for (const { target, state } of farSides()) this.set({ target }, (await state()) === 'refused' ? 0 : 1);
+    },
+  });
+  new Gauge({
+    name: 'deepsearch_slack_reachable',
+    help: '1 while calls of the target get a proper reply, a refusal included; 0 while they do not.',
+    labelNames: ['target'],
+    registers: [registry],
+    async collect() {
+      for (const { target, state } of farSides()) this.set({ target }, (await state()) === 'unreachable' ? 0 : 1);
+    },
+  });
 
-  return { count, expose: (): Promise<string> => registry.metrics(), contentType: registry.contentType };
+  let latest: Promise<string> | undefined;
+  let expiresMs = 0;
+
+  return { count, expose, contentType: registry.contentType };
+
+  /** The text of all metrics: computed one at a time, and for all who ask within a second after that. */
+  function expose(): Promise<string> {
+    if (latest === undefined || now() >= expiresMs) {
+      expiresMs = Number.POSITIVE_INFINITY;
+      latest = registry.metrics().finally(() => {
+        expiresMs = now() + keptMs;
+      });
+    }
+    return latest;
+  }
 
   function count({ event, outcome = '', durationMs }: JournalFields): void {
     events.inc({ event, outcome });

@@ -99,6 +99,9 @@ export function partMarker(question: Pick<Question, 'id' | 'delivery'>, part: nu
   return `ds:${question.id}:${question.delivery.round}:${part}`;
 }
 
+/** A marker at the beginning of a `block_id`. */
+const MARKER_PATTERN = /^ds:q[0-9a-f]{24}:(?:card|\d+:\d+)(?=:|$)/;
+
 /** What is read of a message when looking for a marker: as Slack returns it, so every field may be missing or odd. */
 export interface MarkedMessage {
   blocks?: readonly { block_id?: string }[] | undefined;
@@ -113,6 +116,19 @@ export function hasMarker(message: MarkedMessage, marker: string): boolean {
   const payload = message.metadata?.event_type === METADATA_EVENT_TYPE ? message.metadata.event_payload : undefined;
   if (payload !== undefined && 'marker' in payload && payload.marker === marker) return true;
   return (message.blocks ?? []).some(({ block_id: id }) => id === marker || id?.startsWith(`${marker}:`) === true);
+}
+
+/** The marker of a message about this question, without its revision; undefined for a message that carries none. */
+export function markerOf(message: MarkedMessage, { id }: Pick<Question, 'id'>): string | undefined {
+  const begin = `ds:${id}:`;
+  const payload = message.metadata?.event_type === METADATA_EVENT_TYPE ? message.metadata.event_payload : undefined;
+  const told = payload !== undefined && 'marker' in payload ? payload.marker : undefined;
+  if (typeof told === 'string' && told.startsWith(begin)) return told;
+  for (const { block_id: blockId } of message.blocks ?? []) {
+    const [marker] = blockId?.startsWith(begin) === true ? (MARKER_PATTERN.exec(blockId) ?? []) : [];
+    if (marker !== undefined) return marker;
+  }
+  return undefined;
 }
 
 export function markerMetadata(question: Pick<Question, 'id'>, marker: string): RenderedMessage['metadata'] & {} {

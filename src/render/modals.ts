@@ -21,6 +21,8 @@ export interface ShownAudience {
   outsiders: number;
   organisations: number;
   isKnown: boolean;
+  /** Differs between any two audiences, however many they are. */
+  fingerprint: string;
 }
 
 /** A modal that only says something: while a form is being filled, or in its place. */
@@ -93,11 +95,13 @@ export function renderShareForm(
     chosen?: { channelId: string; audience: ShownAudience };
     problem?: string;
     withLink?: boolean;
+    /** Whether channels with other organizations are offered. */
+    withOthers?: boolean;
   },
   locale: string | undefined,
 ): ModalView {
   const say = sayIn(locale);
-  const { questionId, chosen, problem, withLink = false } = form;
+  const { questionId, chosen, problem, withLink = false, withOthers = false } = form;
   const link = option(say.sharing.withLink(), FIELDS.withLink);
   return {
     type: 'modal',
@@ -114,7 +118,7 @@ export function renderShareForm(
         ...input(FIELDS.channel, say.sharing.channel(), {
           type: 'conversations_select',
           action_id: ACTIONS.shareChannel,
-          filter: { include: ['public', 'private'] },
+          filter: { include: ['public', 'private'], ...(withOthers ? {} : { exclude_external_shared_channels: true }) },
           ...(chosen === undefined ? {} : { initial_conversation: chosen.channelId }),
         }),
         dispatch_action: true,
@@ -159,12 +163,12 @@ function audienceBlocks(chosen: { channelId: string; audience: ShownAudience }, 
 
 /**
  * The field that confirms this audience, or nothing where all are full members. It names the audience, so that a tick
- * for fewer people or another channel does not count.
+ * for other people or another channel does not count.
  */
 export function confirmField(channelId: string, audience: ShownAudience): string | undefined {
-  const { guests, outsiders, organisations, isKnown } = audience;
+  const { guests, outsiders, organisations, isKnown, fingerprint } = audience;
   if (isKnown && guests === 0 && outsiders === 0 && organisations === 0) return undefined;
-  return `confirm:${channelId}:${isKnown ? [guests, outsiders, organisations].join(':') : 'unknown'}`;
+  return `confirm:${channelId}:${isKnown ? fingerprint : 'unknown'}`;
 }
 
 /** What the form that shares an answer carries. */

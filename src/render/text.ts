@@ -3,9 +3,12 @@ const ZERO_WIDTH_SPACE = '\u200B';
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Writes text so that Slack's mrkdwn shows it as it is: the three control characters as entities, each exactly once. */
+/**
+ * Writes text so that Slack's mrkdwn shows it as it is: the three control characters as entities, each exactly once, and
+ * U+FFFD for NUL, as Markdown has it.
+ */
 export function escapeMrkdwn(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return text.replaceAll('\0', '\ufffd').replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /**

@@ -15,6 +15,11 @@ const token =
 /** Spaces at the end of a line. The look behind keeps the search linear where spaces are many. */
 const trailingSpaces = /(?<![^\S\n])[^\S\n]+$/gm;
 
+/** Text without NUL, which neither databases nor arguments of programs hold: U+FFFD stands in its place. */
+export function readableText(text: string): string {
+  return text.replaceAll('\0', '\ufffd');
+}
+
 /** Turns text as Slack sends it into what its writer sees. The app's own mention is taken out; entities are decoded once. */
 export function toPlainText(text: string, names: Names, botUserId?: string): string {
   let plain = '';
@@ -24,7 +29,9 @@ export function toPlainText(text: string, names: Names, botUserId?: string): str
     plain += readable(match[1] ?? '', match[2], names, botUserId);
     end = match.index + match[0].length;
   }
-  return (plain + decodeEntities(text.slice(end))).replace(trailingSpaces, '').trim();
+  return readableText(plain + decodeEntities(text.slice(end)))
+    .replace(trailingSpaces, '')
+    .trim();
 }
 
 /** The user and channel ids in a text that come without a label, each once. */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Diary } from '../core/diary.ts';
 import type { DurationLog } from '../core/durations.ts';
-import { AppError } from '../core/errors.ts';
 import type { Heard } from '../core/heard.ts';
 import type { History } from '../core/histories.ts';
 import type { Question, Thread, ThreadPlace } from '../core/question.ts';
 import type { TurnBook } from '../core/turns.ts';
 import { type Visit, visitLifeMs } from '../core/visits.ts';
 import type { Vote } from '../core/votes.ts';
+import { createFormat, type Exactly, type RecordFormat } from './record-format.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -121,6 +121,13 @@ const fileSchema = z.looseObject({
   url: z.string().exactOptional(),
 });
 
+/** Times of a call without a stored result. */
+const pendingCall = {
+  intentMs: z.number().exactOptional(),
+  givenUpMs: z.number().exactOptional(),
+  searchedMs: z.number().exactOptional(),
+};
+
 const questionSchema = z.looseObject({
   version: z.literal(1),
   id: z.string(),
@@ -159,6 +166,13 @@ const questionSchema = z.looseObject({
         outsiders: z.number(),
         organisations: z.number(),
         isKnown: z.boolean(),
+        ids: z
+          .looseObject({
+            guests: z.array(z.string()),
+            outsiders: z.array(z.string()),
+            organizations: z.array(z.string()),
+          })
+          .exactOptional(),
       }),
     })
     .exactOptional(),
@@ -167,15 +181,16 @@ const questionSchema = z.looseObject({
   expected: z.looseObject({ fromMs: z.number(), toMs: z.number(), lateMs: z.number() }).exactOptional(),
   responseUrl: z.string().exactOptional(),
   card: z.looseObject({
-    intentMs: z.number().exactOptional(),
+    ...pendingCall,
     ts: z.string().exactOptional(),
     shown: z.string().exactOptional(),
     editedMs: z.number().exactOptional(),
     gone: z.boolean().exactOptional(),
+    stepsHiddenMs: z.number().exactOptional(),
   }),
   upstream: z.looseObject({
+    ...pendingCall,
     firstTriedMs: z.number().exactOptional(),
-    intentMs: z.number().exactOptional(),
     intentConversationId: z.number().exactOptional(),
     conversationId: z.number().exactOptional(),
     questionId: z.number().exactOptional(),
@@ -199,12 +214,13 @@ const questionSchema = z.looseObject({
   cancel: z.looseObject({ byUserId: z.string(), atMs: z.number() }).exactOptional(),
   outcome: outcomeSchema.exactOptional(),
   endedMs: z.number().exactOptional(),
+  recheckMs: z.number().exactOptional(),
   delivery: z.looseObject({
+    ...pendingCall,
     round: z.number(),
-    intentMs: z.number().exactOptional(),
     posted: z.array(z.string()),
     refused: z.boolean().exactOptional(),
-    file: z.looseObject({ intentMs: z.number(), state: z.enum(['intended', 'attached', 'refused']) }).exactOptional(),
+    file: z.looseObject({ ...pendingCall, state: z.enum(['intended', 'attached', 'refused']) }).exactOptional(),
   }),
 });
 
@@ -292,33 +308,6 @@ const voteSchema = z.looseObject({
   atMs: z.number(),
 });
 
-/** How one kind of record becomes text and back. Both throw `AppError` of kind `corrupt`, which names the key. */
-export interface RecordFormat<T> {
-  /** Refuses a record that could not be read again, so that the last good one stays. */
-  encode(key: string, record: T): string;
-  decode(key: string, text: string): T;
-}
-
-/** Fields of `T` at any depth and their types, without the index signatures of loose objects. */
-type Known<T> = T extends readonly (infer Item)[]
-  ? Known<Item>[]
-  : T extends object
-    ? { [K in keyof T as string extends K ? never : K]: Known<T[K]> }
-    : T;
-
-type Equal<A, B> = (<X>() => X extends A ? 1 : 2) extends <X>() => X extends B ? 1 : 2 ? true : false;
-
-/** The fields (of the first level) in which two types differ. */
-type Difference<A, B> = {
-  [K in keyof A | keyof B]: K extends keyof A & keyof B ? (Equal<A[K], B[K]> extends true ? never : K) : K;
-}[keyof A | keyof B];
-
-/** Compiles only when a schema describes exactly the core's type: no field more, less, or more or less optional. */
-type Exactly<Schema extends z.ZodType, T> =
-  Equal<Known<z.output<Schema>>, Known<T>> extends true
-    ? Schema
-    : { schemaAndTypeDifferIn: Difference<Known<z.output<Schema>>, Known<T>> };
-
 export const questionFormat: RecordFormat<Question> = createFormat<Question>(
   questionSchema satisfies Exactly<typeof questionSchema, Question>,
 );
@@ -369,30 +358,3 @@ export const visitShelf: Shelf<Visit> = {
   ttlMs: visitLifeMs,
   format: createFormat<Visit>(visitSchema satisfies Exactly<typeof visitSchema, Visit>),
 };
-
-function createFormat<T>(schema: z.ZodType<T>): RecordFormat<T> {
-  function decode(key: string, text: string): T {
-    const parsed = schema.safeParse(parseJson(key, text));
-    if (parsed.success) return parsed.data;
-    const problems = parsed.error.issues.slice(0, 3).map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-    throw new AppError('corrupt', `Record ${key} does not match its schema (${problems.join('; ')})`);
-  }
-
-  return {
-    encode(key, record) {
-      const text = JSON.stringify(record);
-      decode(key, text);
-      return text;
-    },
-    decode,
-  };
-}
-
-function parseJson(key: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Without its cause: the parser's message quotes the text, which may be a question or an answer.
-    throw new AppError('corrupt', `Record ${key} is not JSON`);
-  }
-}

@@ -4,6 +4,7 @@ import type { Claims, QuestionStore, Records, ThreadStore } from '../core/ports.
 import type { TurnStore } from '../core/turns.ts';
 import type { Vote, VoteStore } from '../core/votes.ts';
 import type { KeyValueStore } from './key-value-store.ts';
+import type { RecordFormat } from './record-format.ts';
 import {
   CLAIM_TTL_MS,
   claimKey,
@@ -11,7 +12,6 @@ import {
   QUESTION_TTL_MS,
   questionFormat,
   questionKey,
-  type RecordFormat,
   type Shelf,
   THREAD_TTL_MS,
   TURNS_TTL_MS,

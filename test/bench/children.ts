@@ -49,16 +49,22 @@ export function appSettings(farSide: FarSide, store: Store): Record<string, stri
     RUNNING_PER_PERSON: '100000',
     HOST: '127.0.0.1',
     PORT: '0',
+    METRICS_PORT: '0',
     LOG_LEVEL: 'info',
     ...store.settings,
   };
 }
 
+const portsSchema = z.object({ port: z.number(), metricsPort: z.number() });
+
 /** Starts the built app and waits until it says that it has started. */
-export async function startApp(mainFile: string, settings: Record<string, string>): Promise<Measured> {
+export async function startApp(
+  mainFile: string,
+  settings: Record<string, string>,
+): Promise<Measured & { metricsUrl: string }> {
   const run = runProgram(mainFile, [], settings);
-  const { port } = z.object({ port: z.number() }).parse(await firstJson(run, 'app_started'));
-  return { run, url: `http://127.0.0.1:${port}` };
+  const { port, metricsPort } = portsSchema.parse(await firstJson(run, 'app_started'));
+  return { run, url: `http://127.0.0.1:${port}`, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
 }
 
 /** Runs a file of this folder. */

@@ -8,12 +8,17 @@ import { hasRedisServer, startRedisServer } from '../support/processes/redis-ser
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { type AcknowledgementRow, measureAcknowledgement, type Traffic } from './acknowledgement.ts';
 import { appSettings, kill, type Store, startApp, startBareBolt, startFarSide } from './children.ts';
+import { measureDemoStart } from './demo-start.ts';
+import { measureFrozenRedis } from './frozen-redis.ts';
+import { measureHostileInputs } from './hostile-inputs.ts';
+import { measureLargeRepository } from './large-repository.ts';
 import { measureOpenQuestions, type OpenQuestionsRow } from './open-questions.ts';
 import { simulatePacing } from './pacing-simulation.ts';
 import { measureRedisSize } from './redis-size.ts';
 
 // `npm run bench [-- --out <file>] [--questions <n>] [--only <part>]`: measures, prints tables and writes the same as JSON.
-// Takes about six minutes and wants a machine that does nothing else. Parts: acknowledgements, pacing, openQuestions, redisSize.
+// Takes about six minutes and wants a machine that does nothing else. Parts: acknowledgements, pacing, openQuestions,
+// redisSize, hostileInputs, largeRepository, frozenRedis, demoStart.
 
 const { values } = parseArgs({
   options: {
@@ -43,6 +48,11 @@ try {
   }
   const redisSize = isWanted('redisSize') && hasRedisServer() ? await measureRedisSize() : [];
 
+  const hostileInputs = isWanted('hostileInputs') ? measureHostileInputs() : [];
+  const largeRepository = isWanted('largeRepository') ? await measureLargeRepository(5_000) : [];
+  const frozenRedis = isWanted('frozenRedis') && hasRedisServer() ? await measureFrozenRedis() : [];
+  const demoStart = isWanted('demoStart') ? await measureDemoStart() : [];
+
   const machine = {
     node: process.version,
     processors: cpus().length,
@@ -51,13 +61,20 @@ try {
     loadBefore,
     loadAfter: loadavg(),
   };
-  const report = { machine, acknowledgements, pacing, openQuestions, redisSize };
+  const report = {
+    ...{ machine, acknowledgements, pacing, openQuestions, redisSize },
+    ...{ hostileInputs, largeRepository, frozenRedis, demoStart },
+  };
   await writeFile(values.out, `${JSON.stringify(report, undefined, 2)}\n`);
   print('Machine', [machine]);
   print('Time from delivery to acknowledgement (signed HTTP, real sockets)', acknowledgements);
   print('Delivery delay and reads per question, simulated (log-normal, median 35 s, p95 120 s, max 300 s)', pacing);
   print(`${questions} open questions in one process`, openQuestions);
   print('Size in Redis, per 1,000 questions', redisSize);
+  print('Texts made to take long', hostileInputs);
+  print('The embedded code search service on a large repository', largeRepository);
+  print('Calls while Redis is frozen', frozenRedis);
+  print('Start of the demo', demoStart);
   process.stdout.write(`\nWritten to ${values.out}\n`);
 } finally {
   await programs.remove();

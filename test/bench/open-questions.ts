@@ -57,7 +57,7 @@ export async function measureOpenQuestions(setup: {
   const bootToListeningMs = performance.now() - bootMs;
   const bootToAllWatchedMs = await untilAllWatched(farSide, setup.questions, bootMs);
   await pause(settleMs);
-  const load = await measureLoad(farSide, app.url);
+  const load = await measureLoad(farSide, app.metricsUrl);
   await kill(app.run);
 
   const watching = runBench('watching-process.ts', [JSON.stringify(location)], {
@@ -171,20 +171,20 @@ async function untilAllWatched(farSide: FarSide, count: number, sinceMs: number)
   }
 }
 
-async function measureLoad(farSide: FarSide, url: string) {
-  const before = await readMetrics(url);
+async function measureLoad(farSide: FarSide, metricsUrl: string) {
+  const before = await readMetrics(metricsUrl);
   const { reads: readsBefore } = await watched(farSide);
   const startMs = performance.now();
   const rss: number[] = [];
   const lags: number[] = [];
   while (performance.now() - startMs < measuredMs) {
     await pause(sampleEveryMs);
-    const sample = await readMetrics(url);
+    const sample = await readMetrics(metricsUrl);
     rss.push((sample.process_resident_memory_bytes ?? Number.NaN) / 1024 ** 2);
     lags.push((sample.nodejs_eventloop_lag_p99_seconds ?? Number.NaN) * 1_000);
   }
   const seconds = (performance.now() - startMs) / 1_000;
-  const after = await readMetrics(url);
+  const after = await readMetrics(metricsUrl);
   const { reads } = await watched(farSide);
   const cpuSeconds = (after.process_cpu_seconds_total ?? Number.NaN) - (before.process_cpu_seconds_total ?? Number.NaN);
   return {
@@ -197,8 +197,8 @@ async function measureLoad(farSide: FarSide, url: string) {
 }
 
 /** Unlabelled samples of Prometheus' text format. */
-async function readMetrics(url: string): Promise<Record<string, number>> {
-  const text = await (await fetch(`${url}/metrics`)).text();
+async function readMetrics(metricsUrl: string): Promise<Record<string, number>> {
+  const text = await (await fetch(metricsUrl)).text();
   const samples = text.split('\n').map((line) => /^([a-z_0-9]+) (\S+)$/.exec(line));
   return Object.fromEntries(samples.flatMap((sample) => (sample === null ? [] : [[sample[1], Number(sample[2])]])));
 }

@@ -40,6 +40,7 @@ const messenger: Messenger = {
   tellPrivately: async () => {},
   attachAnswer: async () => {},
   findAttachment: async () => false,
+  removeCopies: async () => 0,
 };
 
 const storage = await openStorage(location, { clock: now, journal });
@@ -69,7 +70,7 @@ const look = createLook({
   journal,
   now,
   random,
-  settings: { pacing: defaultPacing, cardEditMs: 3_000, threadLimit: 20 },
+  settings: { pacing: defaultPacing, cardEditMs: 3_000, threadLimit: 20, lateCallMs: 15_000 },
 });
 await looks.start(look);
 const open = await storage.questions.openIds();

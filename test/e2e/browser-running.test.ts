@@ -1,6 +1,5 @@
 import type { Browser, Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openPage, type Page } from '../../src/demo/page.ts';
 import { goTo, hasBrowser, messages, openBrowser, replies, reply, say } from '../support/browser/browser.ts';
 import { localSlackProgram } from '../support/local-slack/local-slack.ts';
 import { type Stack, startStack } from '../support/processes/processes.ts';
@@ -14,23 +13,20 @@ const stepDelayMs = 60_000;
 describe.skipIf(!isPossible)('while a question runs, a person in a browser', { timeout: 90_000 }, () => {
   let stack: Stack;
   let browser: Browser;
-  let slackPage: Page;
   let tab: Tab;
 
   beforeAll(async () => {
     [stack, browser] = await Promise.all([startStack({ localSlack: program ?? '', stepDelayMs }), openBrowser()]);
-    slackPage = await openPage(stack.slack.url, 0);
   }, 60_000);
   beforeEach(async () => {
     const page = await browser.newPage();
     page.setDefaultTimeout(waitMs);
-    await page.goto(slackPage.url);
+    await page.goto(stack.pageUrl);
     tab = page;
     return () => page.close();
   });
   afterAll(async () => {
     await browser?.close();
-    await slackPage?.close();
     await stack?.stop();
   }, 60_000);
 

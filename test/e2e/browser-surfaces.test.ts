@@ -1,6 +1,5 @@
 import type { Browser, Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openPage, type Page } from '../../src/demo/page.ts';
 import { WORKSPACE } from '../../src/demo/workspace.ts';
 import {
   actAs,
@@ -25,23 +24,20 @@ const waitMs = 30_000;
 describe.skipIf(!isPossible)('around answers, a person in a browser', { timeout: 90_000 }, () => {
   let stack: Stack;
   let browser: Browser;
-  let slackPage: Page;
   let tab: Tab;
 
   beforeAll(async () => {
     [stack, browser] = await Promise.all([startStack({ localSlack: program ?? '' }), openBrowser()]);
-    slackPage = await openPage(stack.slack.url, 0);
   }, 60_000);
   beforeEach(async () => {
     const page = await browser.newPage();
     page.setDefaultTimeout(waitMs);
-    await page.goto(slackPage.url);
+    await page.goto(stack.pageUrl);
     tab = page;
     return () => page.close();
   });
   afterAll(async () => {
     await browser?.close();
-    await slackPage?.close();
     await stack?.stop();
   }, 60_000);
 

@@ -1,6 +1,5 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPage, type Page } from '../../src/demo/page.ts';
 import { WORKSPACE } from '../../src/demo/workspace.ts';
 import { hasBrowser, openBrowser, openThread, say } from '../support/browser/browser.ts';
 import { localSlackProgram } from '../support/local-slack/local-slack.ts';
@@ -14,22 +13,19 @@ const waitMs = 30_000;
 describe.skipIf(!isPossible)('a person at the local Slack in a browser', { timeout: 90_000 }, () => {
   let stack: Stack;
   let browser: Browser;
-  let slackPage: Page;
 
   beforeAll(async () => {
     [stack, browser] = await Promise.all([startStack({ localSlack: program ?? '', stepDelayMs: 100 }), openBrowser()]);
-    slackPage = await openPage(stack.slack.url, 0);
   }, 60_000);
   afterAll(async () => {
     await browser?.close();
-    await slackPage?.close();
     await stack?.stop();
   }, 60_000);
 
   it('types a question, reads the answer in the thread, presses a suggestion and opens a source', async () => {
     const page = await browser.newPage();
     page.setDefaultTimeout(waitMs);
-    await page.goto(slackPage.url);
+    await page.goto(stack.pageUrl);
     await say(page, '/deepsearch How are failed payments retried?');
     const card = await cardOfCommand(stack.slack, WORKSPACE.general, 'How are failed payments retried?');
     await page.locator('main .msg', { hasText: 'Answered in' }).waitFor();

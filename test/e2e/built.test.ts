@@ -1,15 +1,56 @@
-import { expect, it } from 'vitest';
-import { run, runProgram } from '../support/processes/processes.ts';
+import { copyFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { projectFolder, run, runProgram } from '../support/processes/processes.ts';
+import { createTempDir } from '../support/processes/temp-dir.ts';
 
-it('builds, and what is built refuses to start without its settings, naming them all', {
-  timeout: 90_000,
-}, async () => {
+beforeAll(async () => {
   const build = run('npm', ['run', 'build']);
   expect(`${await build.ended}: ${build.output()}`).toMatch(/^0:/);
+}, 90_000);
 
+it('what is built refuses to start without its settings, naming them all', async () => {
   const app = runProgram('dist/main.js', [], { PORT: 'many' });
   expect(await app.ended).toBe(2);
   for (const setting of ['SLACK_BOT_TOKEN', 'SRC_ENDPOINT', 'SRC_ACCESS_TOKEN', 'SLACK_APP_TOKEN', 'PORT']) {
     expect(app.output()).toContain(setting);
   }
+});
+
+describe('npm start', { timeout: 30_000 }, () => {
+  /** The settings that `npm start` complains of, in a folder with the built app and this file `.env`. */
+  async function complaints(file: string | undefined, environment: Record<string, string> = {}): Promise<string[]> {
+    const folder = await createTempDir();
+    onTestFinished(() => folder.remove());
+    await copyFile(join(projectFolder, 'package.json'), join(folder.path, 'package.json'));
+    for (const name of ['dist', 'node_modules']) await symlink(join(projectFolder, name), join(folder.path, name));
+    if (file !== undefined) await writeFile(join(folder.path, '.env'), file);
+    const app = run('npm', ['start'], environment, folder.path);
+    expect(await app.ended).toBe(2);
+    expect(app.output()).toContain('the configuration has problems');
+    return [...app.output().matchAll(/^ {2}- ([A-Z_]+|neither)/gm)].map(([, name = '']) => name);
+  }
+
+  const file = [
+    '# The settings of a team, two of them wrong.',
+    'SLACK_BOT_TOKEN=xoxb-1',
+    'SLACK_APP_TOKEN="xapp-1"',
+    'SRC_ENDPOINT=https://code.example  # of the service',
+    'SRC_ACCESS_TOKEN=sgp_1',
+    'PORT=many',
+    'THREAD_LIMIT=few',
+  ].join('\n');
+
+  it('reads the file .env of its folder', async () => {
+    expect(await complaints(file)).toEqual(['PORT', 'THREAD_LIMIT']);
+  });
+
+  it('prefers what is set to what is in the file', async () => {
+    expect(await complaints(file, { PORT: '0', SLACK_BOT_TOKEN: 'ö' })).toEqual(['SLACK_BOT_TOKEN', 'THREAD_LIMIT']);
+  });
+
+  it('does without a file', async () => {
+    expect(await complaints(undefined)).toEqual(['SLACK_BOT_TOKEN', 'SRC_ENDPOINT', 'SRC_ACCESS_TOKEN', 'neither']);
+    expect(await complaints(undefined, { PORT: 'many' })).toContain('PORT');
+  });
 });

@@ -7,7 +7,7 @@ import { type Stack, startStack } from '../support/processes/processes.ts';
 
 const { alice, bob, general, aliceDirect, botUserId } = WORKSPACE;
 const program = localSlackProgram();
-const patient = { timeoutMs: 20_000 };
+const patient = { timeoutMs: 45_000 };
 
 describe.skipIf(program === undefined)('suggestions in the local Slack', { timeout: 60_000 }, () => {
   let stack: Stack;

@@ -51,7 +51,7 @@ function run(name: string, area: Area): Promise<Mutants> {
     incrementalFile: `${folder}/${name}.json`,
     force: values.force,
     tempDirName: `${folder}/${name}-sandbox`,
-    ignorePatterns: ['docs/images', 'dist', 'data', 'coverage'],
+    ignorePatterns: [folder, 'docs/images', 'dist', 'data', 'coverage'],
     reporters: ['clear-text', 'progress-append-only'],
     clearTextReporter: { reportTests: false, allowColor: false, skipFull: true },
     timeoutMS: 10_000,

@@ -119,7 +119,7 @@ describe('an answer', () => {
 });
 
 describe('the card', () => {
-  test('is there within a second, and is edited only when something changed, not more often than it may', async () => {
+  test('is there while the question runs, and is edited only when something changed, not more often than it may', async () => {
     const startMs = performance.now();
     const ts = await world.mention('slowly?');
     const card = await eventually(() => {
@@ -127,7 +127,6 @@ describe('the card', () => {
       if (found === undefined) throw new Error('no card yet');
       return found;
     });
-    expect(performance.now() - startMs).toBeLessThan(1_000);
     const question = await asked('slowly?');
     const edits = (): number =>
       world.slack.requests.filter(({ method, args }) => method === 'chat.update' && args.ts === card.ts).length;
@@ -141,7 +140,7 @@ describe('the card', () => {
       await eventually(() => expect(reads()).toBeGreaterThan(before));
     }
     // Slack's limit of edits, which all cards share, may let the last one wait for the next window of ten seconds.
-    await eventually(() => expect(visibleText(card)).toContain(`Reading file-${steps}.ts`), { timeoutMs: 15_000 });
+    await eventually(() => expect(visibleText(card)).toContain(`Reading file-${steps}.ts`));
     const passedMs = performance.now() - startMs;
     expect(edits()).toBeGreaterThan(0);
     expect(edits()).toBeLessThanOrEqual(Math.floor(passedMs / cardEditMs) + 1);

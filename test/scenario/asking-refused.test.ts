@@ -23,14 +23,15 @@ async function status(): Promise<string> {
   return JSON.stringify((await world.command('status')).response);
 }
 
-test('asking refused, though all may be read: shows on /readyz, in the status and on Home until a question is taken', async () => {
+test('asking refused, though all may be read: shows on /readyz, which stays ready, in the metrics, the status and on Home until a question is taken', async () => {
   service.fault('create', { status: 403 });
   const ts = await world.mention('locked?');
   expect(visibleText(await eventually(() => one(world.answersIn(ts))))).toMatch(/access/i);
   for (let probe = 0; probe < 3; probe += 1) {
     const ready = await world.readyz();
-    expect(ready.status).toBe(503);
-    expect(await ready.text()).toContain('"codeSearchAccess":"unusable"');
+    expect(ready.status).toBe(200);
+    expect(await ready.json()).toMatchObject({ ready: true, access: { slack: 'ok', deepsearch: 'refused' } });
+    expect(await world.metrics()).toContain('deepsearch_slack_access{target="deepsearch"} 0');
   }
   expect(service.calls).toContain('list');
   expect(await status()).toContain('needs attention');
@@ -41,6 +42,7 @@ test('asking refused, though all may be read: shows on /readyz, in the status an
   service.answerEverything();
   const again = await world.mention('open again?');
   await eventually(() => expect(world.answersIn(again)).toHaveLength(1));
-  expect((await world.readyz()).status).toBe(200);
+  expect(await (await world.readyz()).json()).toMatchObject({ ready: true, access: { deepsearch: 'ok' } });
+  expect(await world.metrics()).toContain('deepsearch_slack_access{target="deepsearch"} 1');
   expect(await status()).toContain('is reachable');
 });

@@ -75,7 +75,7 @@ describe('/deepsearch', () => {
     await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
   });
 
-  test('where it cannot post, the asker is told privately and can ask again there or in a direct message', async () => {
+  test('tells the asker privately where it cannot post, who can ask again there or in a direct message', async () => {
     service.answerEverything();
     await world.command('is it private?', { channel: 'C0PRIVATE' });
     const told = await eventually(() => one(world.slack.responses));
@@ -116,7 +116,7 @@ describe('/deepsearch', () => {
     });
   });
 
-  test('a command repeated by Slack with the same trigger is one question', async () => {
+  test('repeated by Slack with the same trigger is one question', async () => {
     service.answerEverything();
     await Promise.all([
       world.command('once?', { triggerId: 'same.trigger' }),
@@ -127,8 +127,8 @@ describe('/deepsearch', () => {
   });
 });
 
-describe('mentions', () => {
-  test('at the root: card and answer in the thread under the message', async () => {
+describe('a mention', () => {
+  test('at the root gets its card and its answer in the thread under it', async () => {
     service.answerEverything();
     const ts = await world.mention('where is <https://example.com|the parser> &amp; `Map&lt;K,V&gt;`?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
@@ -138,7 +138,7 @@ describe('mentions', () => {
     expect(visibleText(world.card(ts) ?? { text: '' })).not.toContain('asked:');
   });
 
-  test('in a bound thread, and plain replies there, are follow-ups of one conversation', async () => {
+  test('in a thread of the app is, as plain replies there are, a follow-up of its conversation', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
@@ -150,7 +150,7 @@ describe('mentions', () => {
     expect(service.questions().map(({ question }) => question)).toEqual(['first?', 'second?', 'third?']);
   });
 
-  test('"new" in a bound thread starts another conversation, which later replies continue', async () => {
+  test('that begins with "new" in a thread of the app starts another conversation, which later replies continue', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
@@ -164,13 +164,13 @@ describe('mentions', () => {
     ]);
   });
 
-  test('at the root, a question may begin with the word new', async () => {
+  test('at the root may begin with the word new and mean it', async () => {
     service.answerEverything();
     await world.mention('new users cannot log in, why?');
     await eventually(() => expect(service.find('new users cannot log in, why?')).toHaveLength(1));
   });
 
-  test('in a thread people started: answered there, but plain replies stay theirs', async () => {
+  test('in a thread of people is answered there, and plain replies stay theirs', async () => {
     service.answerEverything();
     const root = world.slack.say('C0GENERAL', people.ada, 'hello all');
     await world.mention('what is this?', { threadTs: root });
@@ -219,8 +219,8 @@ describe('follow-up buttons', () => {
   });
 });
 
-describe('what never starts anything', () => {
-  test('bots, edits, unfurls, joins, other people, and repeated deliveries', async () => {
+describe('nothing is started', () => {
+  test('by bots, edits, unfurls, joins, talk between others, and repeated deliveries', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
@@ -270,7 +270,7 @@ describe('a thread with several questions', () => {
     for (const text of ['q2?', 'q3?', 'q4?']) await world.reply(ts, text);
     await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/queue|waiting|before|after/i));
     for (const text of ['q1?', 'q2?', 'q3?', 'q4?']) {
-      const question = await eventually(() => one(service.find(text)), { timeoutMs: 10_000 });
+      const question = await eventually(() => one(service.find(text)));
       expect(service.questions().filter(({ status }) => status === 'processing')).toEqual([question]);
       service.answer(question);
     }
@@ -281,13 +281,13 @@ describe('a thread with several questions', () => {
   });
 });
 
-describe('services that differ', () => {
+describe('a service that differs', () => {
   const kinds: Quirks[] = [
     { createStatus: 200, answersAtOnce: true, listEnvelope: 'array' },
     { followUpReturns: 'conversation', listEnvelope: 'nodes' },
     { cancelReturns: 'nothing', failsAs: 'failed' },
   ];
-  test.each(kinds)('%j', async (quirks) => {
+  test.each(kinds)('by %j is asked and understood', async (quirks) => {
     await world.stop();
     await service.stop();
     await begin(quirks);

@@ -110,7 +110,7 @@ describe('an edited question that still runs', () => {
     await eventually(() => expect(second.error?.kind).toBe('Cancelled'));
   });
 
-  test('answered meanwhile: the edited version is asked as a follow-up, and that is said', async () => {
+  test('that is answered meanwhile is asked in its new version as a follow-up, and says so', async () => {
     const { ts, question } = await running('where is it?');
     await world.edit(ts, 'where is the parser?');
     await whispers(1);
@@ -124,7 +124,7 @@ describe('an edited question that still runs', () => {
     expect(asked()).toEqual(['where is it?', 'where is the parser?']);
   });
 
-  test('back to its first text there is nothing left to ask', async () => {
+  test('that is edited back to its first text leaves nothing to ask', async () => {
     const { ts, question } = await running('where is it?');
     await world.edit(ts, 'where is the parser?');
     await whispers(1);
@@ -164,8 +164,8 @@ describe('an edited question that still runs', () => {
   });
 });
 
-describe('what is no edit of a running question', () => {
-  test('a preview, a changed thread, an edit of the app’s own message, an edit after the end', async () => {
+describe('a message', () => {
+  test('that changes by a preview, a reply, the app itself or after its end is no edit of a running question', async () => {
     const { ts, question } = await running('see https://example.com?');
     const before = messageAt(ts);
     const preview = { ...before, attachments: [{ from_url: 'https://example.com', fallback: 'Example' }] };
@@ -181,7 +181,7 @@ describe('what is no edit of a running question', () => {
     expect(world.ephemeralsTo(people.ada)).toEqual([]);
   });
 
-  test('an edit that turns talk into a mention asks nothing', async () => {
+  test('that an edit turns from talk into a mention asks nothing', async () => {
     const ts = world.slack.say('C0GENERAL', people.ada, 'hello all');
     await world.edit(ts, `<@${team.botUserId}> where is it?`);
     await nothingElseIsAsked([]);

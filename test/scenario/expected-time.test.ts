@@ -19,7 +19,7 @@ let service: FakeService;
 let world: World;
 let data: Awaited<ReturnType<typeof createTempDir>>;
 
-const patient = { timeoutMs: 15_000 };
+const patient = { timeoutMs: 45_000 };
 
 beforeEach(async () => {
   data = await createTempDir();
@@ -69,7 +69,7 @@ async function running(question: string, user = people.ada): Promise<{ ts: strin
   return { ts, asked: found };
 }
 
-test('says what is usual from the tenth answer on, over a restart', async () => {
+test('a card says what is usual from the tenth answer on, over a restart', async () => {
   await begin([20_000, 25_000, 30_000, 35_000, 40_000, 45_000, 50_000, 55_000, 60_000]);
   const early = await running('with nine?');
   expect(card(early.ts)).not.toContain('usually');
@@ -91,9 +91,9 @@ test('says what is usual from the tenth answer on, over a restart', async () => 
     await closed(ts);
     expect(card(ts)).not.toMatch(/usually|meist/);
   }
-}, 30_000);
+});
 
-test('says when one takes longer than nine in ten did', async () => {
+test('a card says when a question takes longer than nine in ten did', async () => {
   await begin(Array.from({ length: 10 }, () => 400));
   const slow = await running('slow?');
   await eventually(() => expect(card(slow.ts)).toContain('taking longer than usual'), patient);
@@ -101,9 +101,9 @@ test('says when one takes longer than nine in ten did', async () => {
   service.answer(slow.asked);
   await closed(slow.ts);
   expect(card(slow.ts)).not.toContain('usual');
-}, 30_000);
+});
 
-test('says nothing of what is usual in another workspace', async () => {
+test('a card says nothing of what is usual in another workspace', async () => {
   await begin(
     Array.from({ length: 50 }, () => 400),
     otherTeamId,

@@ -12,7 +12,7 @@ import { one } from '../support/one.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
 
 /** Outcomes that stay unknown are looked for after a grace of seconds, and failures are repeated with back-off. */
-const patient = { timeoutMs: 18_000 };
+const patient = { timeoutMs: 45_000 };
 
 async function inWorld(run: (world: World, service: FakeService) => Promise<void>): Promise<void> {
   const service = await startFakeService();
@@ -50,7 +50,7 @@ describe.concurrent('the service', () => {
     ['read', 'answers nonsense while the question runs', { status: 200, body: '{"id": "x"}' }, 2],
     ['read', 'is rate limited', { status: 429, headers: { 'retry-after': '1' } }, 2],
   ];
-  test.each(faults)('%s %s', async (call, _name, fault, times) => {
+  test.each(faults)('%s %s, and each question is answered once', async (call, _name, fault, times) => {
     await inWorld(async (world, service) => {
       if (call === 'list') service.fault('create', { breakAfterEffect: true });
       service.fault(call, fault, times);
@@ -61,7 +61,7 @@ describe.concurrent('the service', () => {
     });
   });
 
-  test('breaks after taking a follow-up', async () => {
+  test('breaks after taking a follow-up, which is asked once', async () => {
     await inWorld(async (world, service) => {
       service.answerEverything();
       const ts = await world.mention('first?');
@@ -73,7 +73,7 @@ describe.concurrent('the service', () => {
     });
   });
 
-  test('breaks after taking each of five equal questions asked at once', async () => {
+  test('breaks after taking each of five equal questions asked at once, and each is answered once', async () => {
     await inWorld(async (world, service) => {
       service.answerEverything();
       service.fault('create', { breakAfterEffect: true }, 5);
@@ -104,44 +104,53 @@ describe.concurrent('Slack', () => {
     ['limits the rate', { retryAfterSeconds: 1 }, 2],
     ['has an internal error', { error: 'internal_error' }, 1],
   ];
-  test.each(faults)('%s when the card is due, in a thread', async (_name, fault, times) => {
-    await inWorld(async (world, service) => {
-      service.answerEverything();
-      world.slack.fault('chat.postMessage', fault, times);
-      await expectOneEnd(world, await world.mention('how?'));
-    });
-  });
+  test.each(faults)(
+    '%s when the card is due in a thread, and there is one card and one answer',
+    async (_name, fault, times) => {
+      await inWorld(async (world, service) => {
+        service.answerEverything();
+        world.slack.fault('chat.postMessage', fault, times);
+        await expectOneEnd(world, await world.mention('how?'));
+      });
+    },
+  );
 
-  test.each(faults)('%s when the card of a command is due', async (_name, fault, times) => {
-    await inWorld(async (world, service) => {
-      service.answerEverything();
-      world.slack.fault('chat.postMessage', fault, times);
-      await world.command('how?');
-      const root = await eventually(
-        () => one(world.slack.messages.filter(({ thread_ts: at }) => at === undefined)),
-        patient,
-      );
-      await expectOneEnd(world, root.ts);
-    });
-  });
+  test.each(faults)(
+    '%s when the card of a command is due, and there is one card and one answer',
+    async (_name, fault, times) => {
+      await inWorld(async (world, service) => {
+        service.answerEverything();
+        world.slack.fault('chat.postMessage', fault, times);
+        await world.command('how?');
+        const root = await eventually(
+          () => one(world.slack.messages.filter(({ thread_ts: at }) => at === undefined)),
+          patient,
+        );
+        await expectOneEnd(world, root.ts);
+      });
+    },
+  );
 
-  test.each(faults)('%s when each part of a long answer is due', async (_name, fault, times) => {
-    await inWorld(async (world, service) => {
-      const ts = await world.mention('how?');
-      const question = await eventually(() => one(service.find('how?')));
-      await eventually(() => expect(world.card(ts)).toBeDefined());
-      world.slack.fault('chat.postMessage', fault, times);
-      const lines = Array.from({ length: 300 }, (_, index) => `Line ${index} ${'word '.repeat(18)}`);
-      service.answer(question, { answer: lines.join('\n\n') });
-      await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toMatch(/Answered/), patient);
-      const said = world.answersIn(ts).map(visibleText).join('\n');
-      expect([...said.matchAll(/Line (\d+) /g)].map(([, number]) => Number(number))).toEqual(
-        lines.map((_, index) => index),
-      );
-    });
-  });
+  test.each(faults)(
+    '%s when each part of a long answer is due, and each part stands once',
+    async (_name, fault, times) => {
+      await inWorld(async (world, service) => {
+        const ts = await world.mention('how?');
+        const question = await eventually(() => one(service.find('how?')));
+        await eventually(() => expect(world.card(ts)).toBeDefined());
+        world.slack.fault('chat.postMessage', fault, times);
+        const lines = Array.from({ length: 300 }, (_, index) => `Line ${index} ${'word '.repeat(18)}`);
+        service.answer(question, { answer: lines.join('\n\n') });
+        await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toMatch(/Answered/), patient);
+        const said = world.answersIn(ts).map(visibleText).join('\n');
+        expect([...said.matchAll(/Line (\d+) /g)].map(([, number]) => Number(number))).toEqual(
+          lines.map((_, index) => index),
+        );
+      });
+    },
+  );
 
-  test('refuses to edit the card for a while', async () => {
+  test('refuses to edit the card for a while, and the card is closed all the same', async () => {
     await inWorld(async (world, service) => {
       world.slack.fault('chat.update', { retryAfterSeconds: 1 }, 3);
       service.answerEverything();
@@ -149,7 +158,7 @@ describe.concurrent('Slack', () => {
     });
   });
 
-  test('archives the channel while the question runs: the asker is told by direct message', async () => {
+  test('archives the channel while the question runs, and the asker is told by direct message', async () => {
     await inWorld(async (world, service) => {
       await world.mention('how?');
       const question = await eventually(() => one(service.find('how?')));
@@ -165,8 +174,8 @@ describe.concurrent('Slack', () => {
   });
 });
 
-describe.concurrent('restarts', () => {
-  test('while questions wait, run and end: every one is answered once', async () => {
+describe.concurrent('a restart', () => {
+  test('while questions wait, run and end leaves each answered once', async () => {
     await inWorld(async (world, service) => {
       const first = await world.mention('q1?');
       await eventually(() => one(service.find('q1?')));
@@ -188,7 +197,7 @@ describe.concurrent('restarts', () => {
     });
   });
 
-  test('a delivery repeated after the restart is still the same question', async () => {
+  test('does not make another question of a delivery that is repeated after it', async () => {
     await inWorld(async (world, service) => {
       service.answerEverything();
       const ts = await world.mention('once?');
@@ -202,7 +211,7 @@ describe.concurrent('restarts', () => {
   });
 });
 
-describe.concurrent('a thread whose root is deleted while the question runs', () => {
+describe.concurrent('where the root of a thread is deleted while the question runs,', () => {
   test('the asker is told by direct message', async () => {
     await inWorld(async (world, service) => {
       const root = world.slack.say('C0GENERAL', 'U0ADA', 'a root of people');

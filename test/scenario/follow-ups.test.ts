@@ -92,7 +92,7 @@ describe('a suggestion', () => {
   });
 });
 
-describe('edit first', () => {
+describe('Edit first', () => {
   test('opens a form with the suggestion, and asks what was made of it, in the thread', async () => {
     const { ts, last } = await answered();
     await world.overflow('Edit first…', { user: people.bob });
@@ -116,7 +116,7 @@ describe('edit first', () => {
     expect(service.find('Mine instead?')).toEqual([]);
   });
 
-  test('sent twice, it is one question', async () => {
+  test('is one question, though its form is sent twice', async () => {
     const { ts } = await answered();
     await world.overflow('Edit first…');
     const form = await world.modal();
@@ -135,7 +135,7 @@ describe('edit first', () => {
     expect(JSON.stringify((await world.modal()).blocks)).toContain('Guests');
   });
 
-  test('too late for Slack: a private word says so', async () => {
+  test('says privately that it came too late for Slack', async () => {
     await answered();
     world.slack.expireTriggers();
     await world.overflow('Edit first…');
@@ -143,7 +143,7 @@ describe('edit first', () => {
   });
 });
 
-describe('ask privately', () => {
+describe('Ask privately', () => {
   test('answers in the direct messages of whoever chose it, and leaves the suggestion to others', async () => {
     const { ts, last } = await answered('the first question?');
     await world.overflow('Ask privately', { user: people.bob });
@@ -178,8 +178,8 @@ describe('ask privately', () => {
   });
 });
 
-describe('all sources', () => {
-  test('open with an answer of many, in the language of the reader; too late, a private word says so', async () => {
+describe('All sources', () => {
+  test('opens with an answer of many, in the language of the reader, and says privately when it came too late', async () => {
     service.answerAfter(() => 0, {
       sources: Array.from({ length: 8 }, (_, index) => ({
         type: 'Repository',

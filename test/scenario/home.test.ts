@@ -168,7 +168,7 @@ describe('Home', () => {
     service.answerEverything();
     const texts = ['one?', 'two?', 'three?', 'four?'];
     for (const text of texts) await world.mention(text);
-    await eventually(() => expect(home().match(/answered in/g)).toHaveLength(texts.length), { timeoutMs: 15_000 });
+    await eventually(() => expect(home().match(/answered in/g)).toHaveLength(texts.length));
     // Each is admitted, asked and answered.
     expect(published()).toBeLessThanOrEqual(1 + 3 * texts.length);
   });

@@ -219,7 +219,7 @@ describe('a share link shows nothing', () => {
     await world.shareLink(url);
     await becomes('nothing');
     expect(world.slack.unfurls).toEqual([]);
-    expect(await (await world.readyz()).text()).not.toContain('"codeSearchAccess":false');
+    expect(await (await world.readyz()).json()).toMatchObject({ access: { deepsearch: 'ok' } });
   });
 
   it.each(['cannot_unfurl_url', 'cannot_unfurl_message', 'missing_scope'])('when Slack says %s', async (error) => {

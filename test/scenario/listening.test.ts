@@ -88,16 +88,17 @@ test('asked again where it still cannot post, the presser is told by the way bac
   expect(texts(world.slack.messages)).toEqual([]);
 });
 
-test("a revoked token of Slack's shows on /readyz until it is taken again", async () => {
+test("a revoked token of Slack's shows on /readyz, which stays ready, until it is taken again", async () => {
   service.answerEverything();
   world.slack.fault('chat.postMessage', { error: 'token_revoked' });
   world.slack.fault('auth.test', { error: 'token_revoked' });
   const ts = await world.mention('who are you?');
   await eventually(async () => {
     const ready = await world.readyz();
-    expect(ready.status).toBe(503);
-    expect(await ready.json()).toMatchObject({ slackAccess: 'unusable', slack: 'ok' });
+    expect(ready.status).toBe(200);
+    expect(await ready.json()).toMatchObject({ ready: true, slack: 'ok', access: { slack: 'refused' } });
+    expect(await world.metrics()).toContain('deepsearch_slack_access{target="slack"} 0');
   });
   await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
-  expect((await world.readyz()).status).toBe(200);
+  expect(await (await world.readyz()).json()).toMatchObject({ ready: true, access: { slack: 'ok' } });
 });

@@ -1,26 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import type { FakeMessage } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
 
-let service: FakeService;
-let world: World;
-
 /** Long enough for what waits three seconds to look for a file. */
-const patient = { timeoutMs: 20_000 };
-
-beforeEach(async () => {
-  service = await startFakeService();
-  world = await startWorld({ service: { url: service.url, token: serviceToken } });
-});
-
-afterEach(async () => {
-  await world.stop();
-  await service.stop();
-  expect(world.slack.violations).toEqual([]);
-});
+const patient = { timeoutMs: 45_000 };
 
 /** Paragraphs that can be told from each other, about `characters` long together. */
 function longAnswer(characters: number): string {
@@ -28,129 +14,181 @@ function longAnswer(characters: number): string {
   return Array.from({ length: Math.ceil(characters / 460) }, (_, index) => `Paragraph ${index}. ${words}`).join('\n\n');
 }
 
-async function ask(answer: string): Promise<string> {
-  const ts = await world.mention('how do retries work?');
-  service.answer(await eventually(() => one(service.questions())), { answer });
-  return ts;
+interface At {
+  world: World;
+  service: FakeService;
+  ask(answer: string): Promise<string>;
+  filesIn(ts: string): FakeMessage[];
+  /** Waits until the card says that the question was answered, which is the last thing done. */
+  closed(ts: string): Promise<FakeMessage[]>;
+  attachedText(ts: string): string;
+  /** Everything that was asked and answered, in the thread and in order: parts as "part", files as "file". */
+  order(ts: string): string[];
 }
 
-function filesIn(ts: string): FakeMessage[] {
-  return world.slack.inThread(ts).filter(({ files = [] }) => files.length > 0);
+/** Each test has a world to itself, because the tests run at once: they mostly wait for Slack's limit of messages. */
+function inWorld(run: (at: At) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const service = await startFakeService();
+    const world = await startWorld({ service: { url: service.url, token: serviceToken } });
+    try {
+      await run(at(world, service));
+    } finally {
+      await world.stop();
+      await service.stop();
+    }
+    expect(world.slack.violations).toEqual([]);
+  };
 }
 
-/** Waits until the card says that the question was answered, which is the last thing done. */
-async function closed(ts: string): Promise<FakeMessage[]> {
-  await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Answered in'), patient);
-  return world.answersIn(ts);
-}
-
-function attachedText(ts: string): string {
-  const [file] = one(filesIn(ts)).files ?? [];
-  return world.slack.fileText(file?.id ?? '') ?? '';
-}
-
-/** Everything that was asked and answered, in the thread and in order: parts as "part", files as "file". */
-function order(ts: string): string[] {
-  const parts = new Set(world.answersIn(ts));
-  return world.slack
-    .inThread(ts)
-    .flatMap((message) => (parts.has(message) ? ['part'] : (message.files ?? []).length > 0 ? ['file'] : []));
+function at(world: World, service: FakeService): At {
+  const filesIn = (ts: string) => world.slack.inThread(ts).filter(({ files = [] }) => files.length > 0);
+  return {
+    world,
+    service,
+    ask: async (answer) => {
+      const ts = await world.mention('how do retries work?');
+      service.answer(await eventually(() => one(service.questions())), { answer });
+      return ts;
+    },
+    filesIn,
+    closed: async (ts) => {
+      await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Answered in'), patient);
+      return world.answersIn(ts);
+    },
+    attachedText: (ts) => {
+      const [file] = one(filesIn(ts)).files ?? [];
+      return world.slack.fileText(file?.id ?? '') ?? '';
+    },
+    order: (ts) => {
+      const parts = new Set(world.answersIn(ts));
+      return world.slack
+        .inThread(ts)
+        .flatMap((message) => (parts.has(message) ? ['part'] : (message.files ?? []).length > 0 ? ['file'] : []));
+    },
+  };
 }
 
 const claim = 'The whole answer is attached as a Markdown file.';
 
-describe('an answer of many messages', () => {
-  test('is attached as a whole before the last of them, which says so', async () => {
-    const answer = longAnswer(45_000);
-    const ts = await ask(answer);
-    const parts = await closed(ts);
-    expect(parts.length).toBeGreaterThan(3);
-    expect(order(ts)).toEqual([...parts.slice(1).map(() => 'part'), 'file', 'part']);
-    expect(parts.map((part) => visibleText(part).includes(claim))).toEqual([...parts.slice(1).map(() => false), true]);
-    const [file] = one(filesIn(ts)).files ?? [];
-    expect(file).toMatchObject({ name: expect.stringMatching(/^deepsearch-q[0-9a-f]{24}\.md$/) });
-    expect(file?.title).toContain('how do retries work?');
-    const text = attachedText(ts);
-    expect(text).toContain(answer);
-    expect(text).toContain('> how do retries work?');
-    expect(text).toContain('## Sources (1)');
-    expect(text).toContain(one(service.conversations).share_url);
-  });
+describe.concurrent('an answer of many messages', () => {
+  test(
+    'is attached as a whole before the last of them, which says so',
+    inWorld(async ({ service, ask, filesIn, closed, attachedText, order }) => {
+      const answer = longAnswer(45_000);
+      const ts = await ask(answer);
+      const parts = await closed(ts);
+      expect(parts.length).toBeGreaterThan(3);
+      expect(order(ts)).toEqual([...parts.slice(1).map(() => 'part'), 'file', 'part']);
+      expect(parts.map((part) => visibleText(part).includes(claim))).toEqual([
+        ...parts.slice(1).map(() => false),
+        true,
+      ]);
+      const [file] = one(filesIn(ts)).files ?? [];
+      expect(file).toMatchObject({ name: expect.stringMatching(/^deepsearch-q[0-9a-f]{24}\.md$/) });
+      expect(file?.title).toContain('how do retries work?');
+      const text = attachedText(ts);
+      expect(text).toContain(answer);
+      expect(text).toContain('> how do retries work?');
+      expect(text).toContain('## Sources (1)');
+      expect(text).toContain(one(service.conversations).share_url);
+    }),
+  );
 
-  test('of three or fewer has no file', async () => {
-    const ts = await ask(longAnswer(25_000));
-    const parts = await closed(ts);
-    expect(parts.length).toBeGreaterThan(1);
-    expect(parts.length).toBeLessThanOrEqual(3);
-    expect(filesIn(ts)).toEqual([]);
-    expect(parts.map(visibleText).join()).not.toContain('Markdown file');
-  });
+  test(
+    'of three or fewer has no file',
+    inWorld(async ({ ask, filesIn, closed }) => {
+      const ts = await ask(longAnswer(25_000));
+      const parts = await closed(ts);
+      expect(parts.length).toBeGreaterThan(1);
+      expect(parts.length).toBeLessThanOrEqual(3);
+      expect(filesIn(ts)).toEqual([]);
+      expect(parts.map(visibleText).join()).not.toContain('Markdown file');
+    }),
+  );
 
-  test('longer than Slack is shown: the last message points to the file and to Deep Search', async () => {
-    const answer = longAnswer(300_000);
-    const ts = await ask(answer);
-    const parts = await closed(ts);
-    expect(parts).toHaveLength(20);
-    const last = visibleText(parts.at(-1) ?? { text: '' });
-    expect(last).toContain(
-      'longer than can be shown in Slack; all of it is in the attached Markdown file and there: <',
-    );
-    expect(attachedText(ts)).toContain(answer);
-  }, 30_000);
+  test(
+    'longer than can be shown in Slack points in its last message to the file and to Deep Search',
+    inWorld(async ({ ask, closed, attachedText }) => {
+      const answer = longAnswer(300_000);
+      const ts = await ask(answer);
+      const parts = await closed(ts);
+      expect(parts).toHaveLength(20);
+      const last = visibleText(parts.at(-1) ?? { text: '' });
+      expect(last).toContain(
+        'longer than can be shown in Slack; all of it is in the attached Markdown file and there: <',
+      );
+      expect(attachedText(ts)).toContain(answer);
+    }),
+  );
 });
 
-describe('where Slack takes no file', () => {
+describe.concurrent('where Slack takes no file', () => {
   test.each([
     ['files.getUploadURLExternal', 'file_uploads_disabled'],
     ['files.getUploadURLExternal', 'file_type_not_allowed'],
     ['files.getUploadURLExternal', 'missing_scope'],
     ['files.completeUploadExternal', 'slack_connect_file_upload_sharing_blocked'],
     ['files.completeUploadExternal', 'storage_limit_reached'],
-  ])('%s says %s: the answer is complete without, and claims none', async (method, error) => {
-    world.slack.fault(method, { error });
-    const ts = await ask(longAnswer(45_000));
-    const parts = await closed(ts);
-    expect(parts.length).toBeGreaterThan(3);
-    expect(filesIn(ts)).toEqual([]);
-    const shown = parts.map(visibleText).join('\n');
-    expect(shown).not.toContain('Markdown file');
-    expect(shown).toContain('Paragraph 97.');
-    expect(world.slack.calls.filter((call) => call === method)).toHaveLength(1);
-  });
+  ])('because %s says %s, the answer is complete without and claims none', async (method, error) =>
+    inWorld(async ({ world, ask, filesIn, closed }) => {
+      world.slack.fault(method, { error });
+      const ts = await ask(longAnswer(45_000));
+      const parts = await closed(ts);
+      expect(parts.length).toBeGreaterThan(3);
+      expect(filesIn(ts)).toEqual([]);
+      const shown = parts.map(visibleText).join('\n');
+      expect(shown).not.toContain('Markdown file');
+      expect(shown).toContain('Paragraph 97.');
+      expect(world.slack.calls.filter((call) => call === method)).toHaveLength(1);
+    })(),
+  );
 });
 
-describe('a file whose fate is unknown', () => {
-  test('is found when it stands, and not attached twice', async () => {
-    world.slack.fault('files.completeUploadExternal', { breakAfterEffect: true });
-    const ts = await ask(longAnswer(45_000));
-    const parts = await closed(ts);
-    expect(filesIn(ts)).toHaveLength(1);
-    expect(visibleText(parts.at(-1) ?? { text: '' })).toContain(claim);
-    expect(world.slack.calls.filter((call) => call === 'files.completeUploadExternal')).toHaveLength(1);
-  }, 30_000);
+describe.concurrent('a file whose fate is unknown', () => {
+  test(
+    'is found when it stands, and not attached twice',
+    inWorld(async ({ world, ask, filesIn, closed }) => {
+      world.slack.fault('files.completeUploadExternal', { breakAfterEffect: true });
+      const ts = await ask(longAnswer(45_000));
+      const parts = await closed(ts);
+      expect(filesIn(ts)).toHaveLength(1);
+      expect(visibleText(parts.at(-1) ?? { text: '' })).toContain(claim);
+      expect(world.slack.calls.filter((call) => call === 'files.completeUploadExternal')).toHaveLength(1);
+    }),
+  );
 
-  test('is attached when it does not stand', async () => {
-    world.slack.fault('files.completeUploadExternal', { breakBeforeEffect: true });
-    const ts = await ask(longAnswer(45_000));
-    const parts = await closed(ts);
-    expect(filesIn(ts)).toHaveLength(1);
-    expect(visibleText(parts.at(-1) ?? { text: '' })).toContain(claim);
-  }, 30_000);
+  test(
+    'is attached when it does not stand',
+    inWorld(async ({ world, ask, filesIn, closed }) => {
+      world.slack.fault('files.completeUploadExternal', { breakBeforeEffect: true });
+      const ts = await ask(longAnswer(45_000));
+      const parts = await closed(ts);
+      expect(filesIn(ts)).toHaveLength(1);
+      expect(visibleText(parts.at(-1) ?? { text: '' })).toContain(claim);
+    }),
+  );
 
-  test('is found by the app that starts after one that died there', async () => {
-    world.slack.fault('files.completeUploadExternal', { breakAfterEffect: true });
+  test(
+    'is found by the app that starts after one that died there',
+    inWorld(async ({ world, ask, filesIn, closed, order }) => {
+      world.slack.fault('files.completeUploadExternal', { breakAfterEffect: true });
+      const ts = await ask(longAnswer(45_000));
+      await eventually(() => expect(filesIn(ts)).toHaveLength(1), patient);
+      await world.restart();
+      await closed(ts);
+      expect(order(ts).filter((what) => what === 'file')).toHaveLength(1);
+      expect(order(ts).at(-1)).toBe('part');
+    }),
+  );
+});
+
+test(
+  'where Slack is away for a moment, the file is tried again',
+  inWorld(async ({ world, ask, filesIn, closed }) => {
+    world.slack.fault('files.getUploadURLExternal', { status: 503 });
     const ts = await ask(longAnswer(45_000));
-    await eventually(() => expect(filesIn(ts)).toHaveLength(1), patient);
-    await world.restart();
     await closed(ts);
-    expect(order(ts).filter((what) => what === 'file')).toHaveLength(1);
-    expect(order(ts).at(-1)).toBe('part');
-  }, 30_000);
-});
-
-test('where Slack is away for a moment, the file is tried again', async () => {
-  world.slack.fault('files.getUploadURLExternal', { status: 503 });
-  const ts = await ask(longAnswer(45_000));
-  await closed(ts);
-  expect(filesIn(ts)).toHaveLength(1);
-}, 30_000);
+    expect(filesIn(ts)).toHaveLength(1);
+  }),
+);

@@ -47,14 +47,11 @@ it.each([
     });
     if (question === undefined) throw new Error('nothing was asked');
     service.answer(question, { answer: 'A paragraph of the answer.\n\n'.repeat(2_000) });
-    const parts = await eventually(
-      () => {
-        const card = world.card(ts);
-        expect(card === undefined ? '' : visibleText(card)).toMatch(/Answered/);
-        return world.answersIn(ts);
-      },
-      { timeoutMs: 20_000 },
-    );
+    const parts = await eventually(() => {
+      const card = world.card(ts);
+      expect(card === undefined ? '' : visibleText(card)).toMatch(/Answered/);
+      return world.answersIn(ts);
+    });
     expect(parts.length).toBeGreaterThan(3);
   },
   30_000,

@@ -150,6 +150,43 @@ describe('a person’s words in odd wrapping', () => {
   });
 });
 
+/** The stand-in of Slack takes a NUL in any call for a violation. */
+describe('a NUL', () => {
+  test('in a thread, its files and names is quoted as U+FFFD', async () => {
+    world.slack.changePerson(people.bob, { name: 'b\0b' });
+    const root = world.slack.say('C0GENERAL', people.bob, 'the log\0 says this');
+    world.slack.addFile(root, { name: 'a\0.txt', text: 'all is well' });
+    const ts = await world.mention('why\0?', { threadTs: root });
+    await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+    const question = one(service.questions()).question;
+    expect(question).toMatch(/^why\ufffd\?/);
+    expect(question).toContain('the log\ufffd says this');
+    expect(question).toContain('a\ufffd.txt');
+    expect(question).not.toContain('\0');
+    await world.edit(ts, 'why\0 not?');
+  });
+
+  test('in every part of an answer reaches no message', async () => {
+    service.answerAfter(() => 0, {
+      title: 'About\0',
+      answer: '# A\0\n\nText \0 `code\0`\n\n```\n\0\n```\n\n| a\0 |\n|---|\n| \0 |\n\n[l\0](https://x.example/\0)',
+      sources: [{ type: 'Repository', link: '/github.com/acme/app\0', label: 'acme\0' }],
+      suggested_followups: ['What\0?', '\0'],
+    });
+    const ts = await world.direct('where?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    expect(JSON.stringify(world.slack.inThread(ts))).not.toContain('\\u0000');
+    await world.press('What ?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+  });
+
+  test('in a failure of the service reaches no message', async () => {
+    service.answerAfter(() => 0, { status: 'failed', error: { kind: 'Other', title: 'No\0', message: 'be\0cause' } });
+    const ts = await world.direct('where?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  });
+});
+
 describe('what apps say', () => {
   test.each([
     ['without a subtype', {}],

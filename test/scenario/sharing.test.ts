@@ -98,7 +98,7 @@ describe('sharing a private answer', () => {
     expect(visibleText(answer)).toContain(service.conversations[0]?.share_url ?? 'none');
   });
 
-  test('a follow-up there, by mention, is a conversation of its own', async () => {
+  test('makes a follow-up there, by mention, a conversation of its own', async () => {
     await answered();
     await world.submit(await choose(await form(), 'C0GENERAL'), { [channelMenu]: 'C0GENERAL' });
     const card = await eventually(() => one(roots('C0GENERAL')));
@@ -110,7 +110,7 @@ describe('sharing a private answer', () => {
     expect(service.questions()).toHaveLength(2);
   });
 
-  test('sent twice, it is posted once', async () => {
+  test('posts it once, though the form is sent twice', async () => {
     await answered();
     const view = await choose(await form(), 'C0GENERAL');
     const entered = { [channelMenu]: 'C0GENERAL' };
@@ -121,7 +121,7 @@ describe('sharing a private answer', () => {
     expect(roots('C0GENERAL')).toHaveLength(1);
   });
 
-  test('where guests would read it, a tick is wanted, and then it is posted', async () => {
+  test('wants a tick where guests would read it, and then posts it', async () => {
     await answered();
     const view = await choose(await form(), 'C0GUESTS');
     expect(shown(view)).toContain('<#C0GUESTS>:* 3 people, 1 guest');
@@ -131,21 +131,54 @@ describe('sharing a private answer', () => {
     await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(1));
   });
 
-  test('names other organisations', async () => {
+  test('into a channel with another organization is neither offered nor taken', async () => {
     await answered();
-    const view = await choose(await form(), 'C0SHARED');
-    expect(shown(view)).toContain('people of 1 other organisation');
-    expect(shown(view)).toContain('Share with them too');
+    const view = await form();
+    expect(shown(view)).toContain('"exclude_external_shared_channels":true');
+    const chosen = await choose(view, 'C0SHARED');
+    expect(shown(chosen)).toContain('answers may not be shared with them here');
+    expect(shown(chosen)).not.toContain('Share with them too');
+    for (const each of [view, chosen]) {
+      const delivery = await world.submit(each, { [channelMenu]: 'C0SHARED' });
+      expect(JSON.stringify(delivery.response)).toContain('answers may not be shared with them here');
+    }
+    expect(roots('C0SHARED')).toEqual([]);
   });
 
-  test('where Slack does not say who is there, a tick is wanted', async () => {
+  test('into a channel that one person of another organization reads is not taken, in German either', async () => {
+    world.slack.channels.get('C0GENERAL')?.members?.push(people.olga);
+    world.slack.changePerson(people.ada, { locale: 'de-DE' });
+    await answered('eine private Frage?');
+    await world.press('Teilen…');
+    const chosen = await choose(await world.modal(), 'C0GENERAL');
+    expect(shown(chosen)).toContain('mit ihnen dürfen Antworten hier nicht geteilt werden');
+  });
+
+  test('where Slack does not say who somebody there is, nothing is shared', async () => {
     await answered();
-    world.slack.failMembers('C0GUESTS');
+    world.slack.changePerson('U0NEW', { untold: ['is_restricted'] });
+    world.slack.channels.get('C0GUESTS')?.members?.push('U0NEW');
     const view = await choose(await form(), 'C0GUESTS');
-    expect(shown(view)).toContain('Slack does not say who is in');
+    expect(shown(view)).toContain('It cannot be checked who reads this channel');
+    const delivery = await world.submit(view, { [channelMenu]: 'C0GUESTS' });
+    expect(JSON.stringify(delivery.response)).toContain('It cannot be checked who reads this channel');
+    expect(roots('C0GUESTS')).toEqual([]);
   });
 
-  test('a channel that was not shown yet is shown before it is shared with', async () => {
+  test('a tick for one guest does not count for another who came in their place', async () => {
+    await answered();
+    const view = await choose(await form(), 'C0GUESTS');
+    const before = confirmId(view);
+    Object.assign(world.slack.channels.get('C0GUESTS') ?? {}, { members: [people.ada, people.bob, people.uma] });
+    // Who is in a channel is remembered for a minute.
+    await world.restart();
+    const delivery = await world.submit(view, { [channelMenu]: 'C0GUESTS', [before]: ['confirm'] });
+    expect(delivery.response).toMatchObject({ response_action: 'update' });
+    expect(confirmId(await world.modal())).not.toBe(before);
+    expect(roots('C0GUESTS')).toEqual([]);
+  });
+
+  test('shows a channel that was not shown yet before it posts there', async () => {
     await answered();
     const delivery = await world.submit(await form(), { [channelMenu]: 'C0GENERAL' });
     expect(delivery.response).toMatchObject({ response_action: 'update' });
@@ -156,7 +189,7 @@ describe('sharing a private answer', () => {
     await eventually(() => expect(roots('C0GENERAL')).toHaveLength(1));
   });
 
-  test('a tick for fewer guests does not count for more', async () => {
+  test('does not take a tick for fewer guests as one for more', async () => {
     await answered();
     const view = await choose(await form(), 'C0GUESTS');
     const state = {
@@ -220,7 +253,7 @@ describe('sharing a private answer', () => {
     const view = await choose(await form(), 'C0GUESTS');
     await world.submit(view, { [channelMenu]: 'C0GUESTS', [confirmId(view)]: ['confirm'] });
     const card = await eventually(() => one(roots('C0GUESTS')));
-    const end = await eventually(() => one(world.answersIn(card.ts)), { timeoutMs: 20_000 });
+    const end = await eventually(() => one(world.answersIn(card.ts)));
     expect(buttonsOf(end.blocks).map(({ label }) => label)).toEqual(['Share…']);
     isDown = false;
     await world.press('Share…', { user: people.bob, threadTs: card.ts });
@@ -233,7 +266,7 @@ describe('sharing a private answer', () => {
     const second = await eventually(() => one(roots('C0GUESTS').filter(({ ts }) => ts !== card.ts)));
     const answer = await eventually(() => one(world.answersIn(second.ts)));
     expect(visibleText(answer)).toContain('The answer to "a private question?"');
-  }, 40_000);
+  });
 
   test('whose conversation is gone by then ends visibly, and cannot be tried again', async () => {
     await answered();
@@ -248,7 +281,26 @@ describe('sharing a private answer', () => {
   });
 });
 
-describe('with refused channels', () => {
+describe('with the setting to share with other organizations', () => {
+  beforeEach(async () => {
+    await world.stop();
+    await service.stop();
+    await begin({ SHARE_WITH_OTHER_ORGANIZATIONS: 'true' });
+  });
+
+  test('names them, and shares once that was confirmed', async () => {
+    await answered();
+    const view = await choose(await form(), 'C0SHARED');
+    expect(shown(view)).not.toContain('exclude_external_shared_channels');
+    expect(shown(view)).toContain('people of 1 other organisation');
+    expect(shown(view)).toContain('Share with them too');
+    await world.submit(view, { [channelMenu]: 'C0SHARED', [confirmId(view)]: ['confirm'] });
+    const card = await eventually(() => one(roots('C0SHARED')));
+    await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(1));
+  });
+});
+
+describe('where channels are refused,', () => {
   beforeEach(async () => {
     await world.stop();
     await service.stop();

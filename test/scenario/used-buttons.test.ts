@@ -89,7 +89,7 @@ test('Check again is gone once it was used; the answer comes below', async () =>
   await begin({ PATIENCE_SECONDS: '1' });
   const ts = await world.mention('slow?');
   const question = await asked('slow?');
-  const gaveUp = await eventually(() => one(world.answersIn(ts)), { timeoutMs: 12_000 });
+  const gaveUp = await eventually(() => one(world.answersIn(ts)));
   expect(labels(gaveUp)).toEqual(['Check again']);
   service.answer(question);
   await world.press('Check again', { user: people.bob });

@@ -130,7 +130,7 @@ describe('why, in a thread', () => {
     expect(said).toContain('not taken: it is too long');
   });
 
-  test('in German for those who read German', async () => {
+  test('answers in German those who read German', async () => {
     const root = world.slack.say('C0GENERAL', people.ada, 'hallo');
     expect(await whyIn(root, people.gerd)).toContain('Diesen Thread haben Leute begonnen');
   });
@@ -175,7 +175,7 @@ describe('why, of a channel', () => {
     expect(JSON.stringify((await world.command('why')).response)).toContain('No message here was meant for me');
   });
 
-  test('in direct messages everything is meant for the app', async () => {
+  test('takes everything in direct messages as meant for the app', async () => {
     service.answerEverything();
     const ts = await world.direct('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));

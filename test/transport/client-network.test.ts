@@ -34,7 +34,7 @@ describe('connections', () => {
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 
-  test('closed by the server between calls do no harm, even to a creation', async () => {
+  test('that the server closes between calls do no harm, even to a creation', async () => {
     const { client, server } = await connect();
     for (let call = 0; call < 5; call += 1) {
       const closed = new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ describe('connections', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('a call that never got one certainly did nothing', async () => {
+  test('that a call never got mean that it certainly did nothing', async () => {
     const { client, server } = await connect({ maxConnections: 1, timeoutMs: 2_000, createTimeoutMs: 100 });
     server.script(silence);
     const first = errorOf(client.get(7));
@@ -75,7 +75,7 @@ describe('connections', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('refused: certainly nothing done', async () => {
+  test('that are refused mean that certainly nothing was done', async () => {
     const server = await openServer();
     const client = openClient({ baseUrl: server.origin });
     await server.close();
@@ -87,7 +87,7 @@ describe('connections', () => {
     expect(await errorOf(client.get(7))).toMatchObject({ kind: 'unavailable' });
   });
 
-  test('to a name nobody has: certainly nothing done', async () => {
+  test('to an unknown name mean that certainly nothing was done', async () => {
     const client = openClient({ baseUrl: 'http://nowhere.invalid', createTimeoutMs: 2_000 });
     expect(await errorOf(client.create('where?'))).toMatchObject({ kind: 'unavailable', outcomeUnknown: false });
   });

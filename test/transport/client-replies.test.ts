@@ -227,7 +227,7 @@ describe('a reply of 50 MB', () => {
 });
 
 describe('follow-up, cancel, delete', () => {
-  test('a follow-up sends the id of its conversation twice', async () => {
+  test('send the id of the conversation twice for a follow-up', async () => {
     const { client, server } = await connect();
     server.script(json(question({ id: 12, question: 'and?' }), 202));
     await expect(client.addQuestion(7, 'and?')).resolves.toMatchObject({ id: 12 });

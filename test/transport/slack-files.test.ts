@@ -86,6 +86,23 @@ describe('the content of a file', () => {
 
 describe('the token', () => {
   test.each([
+    '/api/users.list',
+    '/api/chat.delete?channel=C1&ts=1.1',
+    '/api',
+    '//api/users.list',
+    '/API/users.list',
+    '/files-pri/../api/users.list',
+    '/files-pri/%2e%2e/api/users.list',
+    '/files-pri/..%2fapi/users.list',
+    '/files-pri/..%5Capi/users.list',
+    '\\\\api/users.list',
+  ])('never goes to the Web API, whatever a file gives for its address: %s', async (path) => {
+    respond = sends('never');
+    expect(await readFile(file(`${base}${path}`))).toBeUndefined();
+    expect(seen).toEqual([]);
+  });
+
+  test.each([
     (port: string) => `http://localhost:${port}/a`,
     (port: string) => `http://user:secret@127.0.0.1:${port}/a`,
     () => 'http://127.0.0.1:1/a',

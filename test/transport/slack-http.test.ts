@@ -16,28 +16,17 @@ let service: FakeService;
 let data: Awaited<ReturnType<typeof createTempDir>>;
 let app: RunningApp;
 let url: string;
+let metricsPort: number;
 
 beforeAll(async () => {
   slack = await startFakeSlack();
   service = await startFakeService();
   service.answerEverything();
   data = await createTempDir();
-  const config = parseConfig({
-    SLACK_BOT_TOKEN: team.botToken,
-    SLACK_SIGNING_SECRET: signingSecret,
-    SLACK_API_URL: slack.url,
-    SRC_ENDPOINT: service.url,
-    SRC_ACCESS_TOKEN: serviceToken,
-    DATA_DIR: data.path,
-    PORT: '0',
-    HOST: '127.0.0.1',
-    LOG_LEVEL: 'silent',
-    POLL_FIRST_MS: '50',
-    POLL_MIN_MS: '50',
-  });
-  app = createApp(config, createLogger('silent'));
-  const { port } = await app.start();
-  url = `http://127.0.0.1:${port}/slack/events`;
+  app = createApp(configWith({ DATA_DIR: data.path }), createLogger('silent'));
+  const listening = await app.start();
+  metricsPort = listening.metricsPort;
+  url = `http://127.0.0.1:${listening.port}/slack/events`;
 });
 
 afterAll(async () => {
@@ -46,6 +35,23 @@ afterAll(async () => {
   await slack.stop();
   await data.remove();
 });
+
+function configWith(settings: Record<string, string>) {
+  return parseConfig({
+    SLACK_BOT_TOKEN: team.botToken,
+    SLACK_SIGNING_SECRET: signingSecret,
+    SLACK_API_URL: slack.url,
+    SRC_ENDPOINT: service.url,
+    SRC_ACCESS_TOKEN: serviceToken,
+    PORT: '0',
+    METRICS_PORT: '0',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'silent',
+    POLL_FIRST_MS: '50',
+    POLL_MIN_MS: '50',
+    ...settings,
+  });
+}
 
 interface Sent {
   body: string;
@@ -120,10 +126,84 @@ describe('signed requests', () => {
     expect(service.find('forged?')).toEqual([]);
   });
 
+  test.each([
+    ['null', 'null'],
+    ['a number', '1'],
+    ['a text', '"null"'],
+    ['a list', '[null]'],
+    ['nothing', '{}'],
+    ['an event that is null', '{"type":"event_callback","event":null}'],
+    ['an event that is a text', '{"type":"event_callback","event":"message"}'],
+    ['an event in a channel that is null', '{"event":{"type":"message","channel":null}}'],
+    ['an event by a person who is null', '{"event":{"type":"message","user":null}}'],
+    ['an authorization that is null', '{"event":{"type":"message"},"authorizations":[null]}'],
+    ['a step of a workflow', '{"event":{"type":"function_executed"}}'],
+    ['a press without buttons', '{"type":"block_actions","user":{"id":"U0ADA"},"actions":[]}'],
+    ['a press of nobody', '{"type":"block_actions","actions":[{"action_id":"deepsearch:cancel"}]}'],
+    ['a form that is null', '{"type":"view_submission","user":{"id":"U0ADA"},"view":null}'],
+    ['keys of prototypes', '{"__proto__":{"event":{"type":"message"}},"constructor":{"command":"/deepsearch"}}'],
+  ])('with %s as its body is refused, and the process goes on', async (_, body) => {
+    expect((await post({ body, contentType: 'application/json' })).status).toBe(400);
+    expect((await post(asForm({ payload: body }))).status).toBe(400);
+    expect((await fetch(url.replace('/slack/events', '/livez'))).status).toBe(200);
+  });
+
+  test('a payload of prototype keys is taken as any other', async () => {
+    const ts = slack.say('C0GENERAL', people.ada, 'by prototype?');
+    const mention = JSON.stringify(mentionOf({ user: people.ada, text: 'by prototype?', ts }));
+    const body = mention.replace('{', '{"__proto__":{"event":null},"constructor":null,"toString":1,');
+    expect((await post({ body, contentType: 'application/json' })).status).toBe(200);
+    await eventually(() => expect(service.find('by prototype?')).toHaveLength(1));
+    for (const value of ['__proto__', 'constructor', 'toString', 'q\u0000']) {
+      const place = { user: people.ada, channel: 'C0GENERAL', messageTs: ts, responseUrl: slack.responseUrl('press') };
+      const press = pressOf({ actionId: 'deepsearch:cancel', value, ...place });
+      expect((await post(asForm({ payload: JSON.stringify(press) }))).status).toBe(200);
+    }
+  });
+
+  test('a NUL in a question is no harm, and reaches neither the service nor Slack', async () => {
+    const ts = slack.say('C0GENERAL', people.ada, 'by NUL\0?');
+    expect((await post(asJson(mentionOf({ user: people.ada, text: 'by NUL\0?', ts })))).status).toBe(200);
+    await eventually(() => expect(service.find('by NUL\ufffd?')).toHaveLength(1));
+    const responseUrl = slack.responseUrl('1');
+    const command = await post(asForm(commandOf({ text: 'NUL\0 by command?', user: people.ada, responseUrl })));
+    expect(command.status).toBe(200);
+    await eventually(() => expect(service.find('NUL\ufffd by command?')).toHaveLength(1));
+    expect(slack.violations).toEqual([]);
+  });
+
+  test('one that is too large, or no POST, is refused', async () => {
+    expect((await post({ body: `"${'x'.repeat(4 * 1024 * 1024)}"`, contentType: 'application/json' })).status).toBe(
+      413,
+    );
+    expect((await fetch(url, { method: 'PUT', body: '{}' })).status).toBe(405);
+  });
+
   test('nonsense is refused without harm', async () => {
     expect((await post({ body: '{{', contentType: 'application/json' })).status).toBeGreaterThanOrEqual(400);
     expect((await fetch(url, { method: 'POST', body: 'x' })).status).toBe(401);
     expect((await fetch(url)).status).toBeGreaterThanOrEqual(400);
     expect((await fetch(url.replace('/slack/events', '/livez'))).status).toBe(200);
+  });
+});
+
+describe('metrics', () => {
+  test('are on a port of their own, not on the one that Slack reaches', async () => {
+    expect((await fetch(new URL('/metrics', url))).status).toBe(404);
+    const scrape = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+    expect(await scrape.text()).toContain('deepsearch_slack_open_questions');
+    expect((await fetch(`http://127.0.0.1:${metricsPort}/slack/events`, { method: 'POST' })).status).toBe(404);
+  });
+
+  test('on a port that is taken keep the app from starting, which says so and lets go of everything', async () => {
+    const folder = await createTempDir();
+    const taken = configWith({ DATA_DIR: folder.path, METRICS_PORT: String(metricsPort) });
+    await expect(createApp(taken, createLogger('silent')).start()).rejects.toThrow(
+      `METRICS_PORT: port ${metricsPort} on 127.0.0.1 is taken`,
+    );
+    const again = createApp(configWith({ DATA_DIR: folder.path }), createLogger('silent'));
+    await again.start();
+    await again.stop();
+    await folder.remove();
   });
 });

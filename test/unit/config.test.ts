@@ -41,6 +41,8 @@ describe('parseConfig', () => {
       SRC_ENDPOINT: 'https://code.example',
       DATA_DIR: './data',
       PORT: 3000,
+      METRICS_PORT: 9464,
+      METRICS_HOST: '127.0.0.1',
       LOG_LEVEL: 'info',
       MESSAGE_FORMAT: 'markdown',
       PATIENCE_SECONDS: 900,
@@ -66,6 +68,26 @@ describe('parseConfig', () => {
     expect(problemsOf({ ...enough, SLACK_APP_TOKEN: '', SLACK_SIGNING_SECRET: '' })).toEqual([
       'neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP) is set',
     ]);
+  });
+
+  it.each([
+    ['https://slack.com/api/'],
+    ['https://acme.slack.com/api/'],
+    ['https://slack-gov.com/api/'],
+    ['https://slack.com./api/'],
+  ])('takes %s for no stand-in for Slack', (url) => {
+    expect(problemsOf({ ...enough, SLACK_STAND_IN: 'true', SLACK_API_URL: url })).toEqual([
+      'SLACK_STAND_IN is true, and SLACK_API_URL is the address of Slack itself',
+    ]);
+    expect(problemsOf({ ...enough, SLACK_STAND_IN: 'false', SLACK_API_URL: url })).toEqual([]);
+  });
+
+  it('takes another address for a stand-in for Slack only where it is said to be one', () => {
+    const standIn = { ...enough, SLACK_API_URL: 'http://127.0.0.1:8080/api/' };
+    expect(parseConfig(standIn).SLACK_STAND_IN).toBe(false);
+    expect(parseConfig({ ...standIn, SLACK_STAND_IN: 'true' }).SLACK_STAND_IN).toBe(true);
+    expect(problemsOf({ ...standIn, SLACK_STAND_IN: 'yes' })).toEqual(['SLACK_STAND_IN must be true or false']);
+    expect(problemsOf({ ...standIn, SLACK_STAND_IN: 'true', SLACK_API_URL: 'no address' })).toHaveLength(1);
   });
 
   it('reports every problem at once, by name', () => {

@@ -144,20 +144,26 @@ describe('Dockerfile', () => {
     expect(froms.toSorted()).toEqual(names.toSorted());
   });
 
-  it('runs scripts that exist, and starts what npm start starts', () => {
+  it('runs scripts that exist, and starts what npm start starts, without a file `.env`, which the image never has', () => {
     for (const run of argumentsOf('RUN')) {
       for (const name of scriptsIn(run)) expect(packageJson.scripts).toHaveProperty([name]);
     }
     expect(argumentsOf('CMD').map((command) => z.array(z.string()).parse(JSON.parse(command)).join(' '))).toEqual([
-      packageJson.scripts.start,
+      packageJson.scripts.start?.replace(' --env-file-if-exists=.env ', ' '),
     ]);
     expect(exists(sourceOf('dist/main.js'))).toBe(true);
   });
 
-  it('runs as somebody who is not root, on an even release of Node', () => {
+  it('runs as a user whose number says that it is not root, on an even release of Node', () => {
     const last = instructions.slice(instructions.findLastIndex((line) => line.startsWith('FROM ')));
-    expect(last).toContain('USER node');
-    expect(last.indexOf('USER node')).toBeGreaterThan(last.findIndex((line) => line.includes('chown node:node /data')));
+    expect(argumentsOf('USER')).toEqual(['1000:1000']);
+    const user = last.indexOf('USER 1000:1000');
+    expect(user).toBeGreaterThan(last.findIndex((line) => line.includes('chown 1000:1000 /data')));
+    // The directory is made, and given away, before the volume freezes it.
+    expect(last.indexOf('VOLUME /data')).toBeGreaterThan(
+      last.findIndex((line) => line.includes('chown 1000:1000 /data')),
+    );
+    expect(last.slice(user).filter((line) => /^(?:RUN|COPY|ADD|USER) /.test(line))).toEqual(['USER 1000:1000']);
     const [, major] = /node:(\d+)-/.exec(argumentsOf('ARG')[0] ?? '') ?? [];
     expect(Number(major) % 2).toBe(0);
     expect(Number(major)).toBeGreaterThanOrEqual(Number(/\d+/.exec(packageJson.engines.node)?.[0]));
@@ -198,6 +204,13 @@ describe('compose.yaml', () => {
     depends_on: z.record(z.string(), z.object({ condition: z.string() })).optional(),
     healthcheck: z.object({ test: z.array(z.string()) }).optional(),
     volumes: z.array(z.string()).optional(),
+    user: z.string().optional(),
+    privileged: z.boolean().optional(),
+    read_only: z.boolean().optional(),
+    tmpfs: z.array(z.string()).optional(),
+    cap_add: z.array(z.string()).optional(),
+    cap_drop: z.array(z.string()).optional(),
+    security_opt: z.array(z.string()).optional(),
   });
   const compose = z
     .object({ services: z.record(z.string(), service), volumes: z.record(z.string(), z.unknown()) })
@@ -207,7 +220,30 @@ describe('compose.yaml', () => {
   it('builds the app of this Dockerfile and sets only settings that exist', () => {
     expect(exists(`${app?.build ?? ''}/Dockerfile`)).toBe(true);
     for (const name of Object.keys(app?.environment ?? {})) expect(SETTINGS).toHaveProperty([name]);
-    expect(app?.ports).toEqual([`${SETTINGS.PORT.fallback}:${app?.environment?.PORT}`]);
+  });
+
+  it.each(Object.entries(compose.services))('keeps %s without rights that it does not need', (_, each) => {
+    expect(each).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+    expect(each.tmpfs).toEqual(['/tmp']);
+    expect([each.cap_add, each.privileged]).toEqual([undefined, undefined]);
+    // The image of Redis starts as root otherwise, and needs capabilities to become somebody else.
+    expect(each.image === undefined || /^\d+:\d+$/.test(each.user ?? '')).toBe(true);
+  });
+
+  it('publishes nothing, since Socket Mode needs nothing published', () => {
+    for (const each of Object.values(compose.services)) expect(each.ports).toBeUndefined();
+  });
+
+  it('is changed as docs/operations.md says: HTTP mode publishes the port of the app, metrics only get an address', () => {
+    const overrides = [...read('docs/operations.md').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text = '']) =>
+      z.object({ services: z.object({ app: service.strict() }) }).parse(parse(text)),
+    );
+    expect(overrides.map(({ services }) => services.app)).toEqual([
+      { ports: [`${app?.environment?.PORT}:${app?.environment?.PORT}`] },
+      { environment: { METRICS_HOST: '0.0.0.0' } },
+    ]);
+    expect(app?.environment?.PORT).toBe(SETTINGS.PORT.fallback);
+    expect(SETTINGS).toHaveProperty(['METRICS_HOST']);
   });
 
   it('reads secrets from a file that is in neither the repository nor the image', () => {

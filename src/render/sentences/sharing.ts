@@ -31,6 +31,9 @@ const en = (f: Formats) => ({
   notYours: () => 'Only the person who asked can share this answer.',
   hiddenChannel: () => 'I am not in this channel. Add me to it first.',
   refusedChannel: () => 'Deep Search is not switched on for this channel. Choose another.',
+  otherOrganizations: () =>
+    'People of other organizations read this channel, and answers may not be shared with them here. Choose another.',
+  notCheckable: () => 'It cannot be checked who reads this channel, so nothing is shared there. Choose another.',
   mayNot: () => 'You may not use Deep Search, so nothing was shared.',
   notShared: () => 'Nothing was shared: this app cannot store or check it at the moment. Send it again in a minute.',
   sharing: (channel: string) => `Your answer is being shared in ${channel}.`,
@@ -62,6 +65,10 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   notYours: () => 'Nur wer gefragt hat, kann diese Antwort teilen.',
   hiddenChannel: () => 'Ich bin nicht in diesem Channel. Füg mich erst hinzu.',
   refusedChannel: () => 'Deep Search ist für diesen Channel nicht freigegeben. Wähl einen anderen.',
+  otherOrganizations: () =>
+    'Leute aus anderen Organisationen lesen diesen Channel, und mit ihnen dürfen Antworten hier nicht geteilt werden. Wähl einen anderen.',
+  notCheckable: () =>
+    'Wer diesen Channel liest, lässt sich nicht prüfen, deshalb wird dort nichts geteilt. Wähl einen anderen.',
   mayNot: () => 'Du darfst Deep Search nicht benutzen, deshalb wurde nichts geteilt.',
   notShared: () =>
     'Es wurde nichts geteilt: Diese App kann es gerade nicht speichern oder prüfen. Sende es in einer Minute noch einmal.',

@@ -42,7 +42,14 @@ const kindOfCode: Record<string, ErrorKind> = {
     'channel_type_not_supported',
     'method_not_supported_for_channel_type',
   ]),
-  ...all('notFound', ['message_not_found', 'cant_update_message', 'edit_window_closed', 'cant_delete_message']),
+  ...all('notFound', [
+    'message_not_found',
+    'cant_update_message',
+    'edit_window_closed',
+    'cant_delete_message',
+    'file_not_found',
+    'file_deleted',
+  ]),
   ...all('unauthorized', [
     'not_authed',
     'invalid_auth',

@@ -31,6 +31,7 @@ export const methodAllowances = {
   'assistant.threads.setSuggestedPrompts': tier4,
   // "Hundreds of requests per minute" for both.
   'auth.test': perMinute(200, 10),
+  'chat.delete': tier3,
   'chat.postMessage': perMinute(300, 10),
   'chat.postEphemeral': tier4,
   'chat.unfurl': tier3,
@@ -43,6 +44,7 @@ export const methodAllowances = {
   'conversations.open': tier3,
   'conversations.replies': tier3,
   'files.completeUploadExternal': tier4,
+  'files.delete': tier3,
   'files.getUploadURLExternal': tier4,
   'users.info': tier4,
   'users.list': tier2,

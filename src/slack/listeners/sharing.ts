@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { isAppError } from '../../core/errors.ts';
-import { isBetweenTwo } from '../../core/question.ts';
+import { type ConfirmedAudience, isBetweenTwo, type Place, type Refusal } from '../../core/question.ts';
 import { ACTIONS, FORMS } from '../../render/ids.ts';
 import {
   confirmField,
@@ -13,6 +14,7 @@ import {
   type ShownAudience,
 } from '../../render/modals.ts';
 import { type Say, sayIn } from '../../render/say.ts';
+import type { Audience } from '../people/audience.ts';
 import { localeOf } from '../people/people.ts';
 import type { Desk } from './desk.ts';
 import { onForm, problemOf, type Reply, type Sent, viewState } from './forms.ts';
@@ -27,7 +29,7 @@ const chosenChannel = z.object({
 });
 
 /** Counts that are not known. */
-const unknownAudience: ShownAudience = { members: 0, guests: 0, outsiders: 0, organisations: 0, isKnown: false };
+const unknownAudience: Audience = { members: 0, guests: 0, outsiders: 0, organisations: 0, isKnown: false };
 
 /** Shows the answer to a person's own private question in a channel, once they have seen who would read it there. */
 export function registerSharing(app: App, desk: Desk): void {
@@ -54,7 +56,7 @@ export function registerSharing(app: App, desk: Desk): void {
       requests.findOwnAnswered(value.questionId, press),
       localeOf(desk.people, press.userId),
     ]);
-    if (own !== undefined) return renderShareForm({ questionId: own.id }, locale);
+    if (own !== undefined) return formOf({ questionId: own.id }, locale);
     const isKnown = question?.place.teamId === press.teamId;
     return renderWords((say) => (isKnown ? say.sharing.notYours() : say.modals.expired()), locale);
   }
@@ -64,16 +66,17 @@ export function registerSharing(app: App, desk: Desk): void {
     const metadata = parsed.success ? parseShareMetadata(parsed.data.view.private_metadata) : undefined;
     if (!parsed.success || metadata === undefined) return desk.journal.warn({ event: 'choice_unreadable' });
     const { user, view, actions } = parsed.data;
-    const channelId = actions[0]?.selected_conversation ?? '';
+    const place = { teamId, channelId: actions[0]?.selected_conversation ?? '' };
     const { questionId } = metadata;
     if ((await requests.findOwnAnswered(questionId, { userId: user.id, teamId })) === undefined) return;
     const withLink = view.state.isTicked(FIELDS.withLink);
-    const [locale, problem] = await Promise.all([localeOf(desk.people, user.id), problemWith(user.id, channelId)]);
-    const shown =
-      problem === undefined
-        ? { chosen: { channelId, audience: await audienceOf(channelId) } }
-        : { problem: problem(sayIn(locale)) };
-    await updateModal(desk, view.id, renderShareForm({ questionId, ...shown, withLink }, locale));
+    const [locale, shown] = await Promise.all([localeOf(desk.people, user.id), shownOf(user.id, place)]);
+    const problem = typeof shown === 'function' ? { problem: shown(sayIn(locale)) } : { chosen: shown };
+    await updateModal(desk, view.id, formOf({ questionId, ...problem, withLink }, locale));
+  }
+
+  function formOf(form: Parameters<typeof renderShareForm>[0], locale: string | undefined): ModalView {
+    return renderShareForm({ ...form, withOthers: desk.access.sharesWithOthers }, locale);
   }
 
   async function share(sent: Sent): Promise<Reply> {
@@ -89,20 +92,18 @@ export function registerSharing(app: App, desk: Desk): void {
     if (question === undefined) return wrong(say.sharing.notYours());
     const place = { teamId, channelId };
     const [reach, audience] = await Promise.all([desk.reaches.membership(userId, channelId), audienceOf(channelId)]);
-    const { guests, outsiders, organisations, isKnown } = audience;
-    const confirmed = { guests, outsiders, organisations, isKnown };
+    const confirmed = confirmedOf(audience);
     if (reach === 'hidden') return wrong(say.sharing.hiddenChannel());
     if (reach !== 'member') return wrong(say.modals.notMember());
     const admission = await desk.access.admit(userId, place, { ...named, confirmed });
-    if (!admission.may) {
-      return wrong(admission.reason === 'channelRefused' ? say.sharing.refusedChannel() : say.sharing.mayNot());
-    }
+    if (!admission.may) return wrong(refusalOfShare(say, admission.reason));
     const withLink = entered.isTicked(FIELDS.withLink);
-    const confirm = confirmField(channelId, audience);
+    const chosen = { channelId, audience: shownAudience(audience) };
+    const confirm = confirmField(channelId, chosen.audience);
     const wasShown = metadata.shownChannelId === channelId;
-    // Shown first, and again whenever there is more to confirm than was confirmed: people may have come since.
+    // Shown first, and again whenever others are to be confirmed than were: people may have come since.
     if (!wasShown || (confirm !== undefined && !entered.isTicked(confirm))) {
-      return { kind: 'view', view: renderShareForm({ questionId, chosen: { channelId, audience }, withLink }, locale) };
+      return { kind: 'view', view: formOf({ questionId, chosen, withLink }, locale) };
     }
     const sharing = { key: `share:${sent.viewId}`, userId, place, withLink, confirmed };
     const result = await requests.share(questionId, sharing, sent.byMs);
@@ -112,13 +113,18 @@ export function registerSharing(app: App, desk: Desk): void {
     return { kind: 'done', result, after };
   }
 
-  /** Why it can't be shared there; who is in a channel is nobody's business who is not. */
-  async function problemWith(userId: string, channelId: string): Promise<((say: Say) => string) | undefined> {
+  /** Who would read it there, or why it can't be shared there; only who is in a channel is told who else is. */
+  async function shownOf(userId: string, place: Place): Promise<Chosen | ((say: Say) => string)> {
+    const { channelId } = place;
     if (isBetweenTwo({ channelId })) return (say) => say.sharing.choose();
     try {
       const reach = await desk.reaches.membership(userId, channelId);
       if (reach === 'hidden') return (say) => say.sharing.hiddenChannel();
-      return reach === 'member' ? undefined : (say) => say.modals.notMember();
+      if (reach !== 'member') return (say) => say.modals.notMember();
+      const audience = await audienceOf(channelId);
+      const admission = await desk.access.admit(userId, place, { confirmed: confirmedOf(audience) });
+      if (!admission.may) return (say) => refusalOfShare(say, admission.reason);
+      return { channelId, audience: shownAudience(audience) };
     } catch (error) {
       if (!isAppError(error)) throw error;
       desk.journal.warn({ event: 'membership_not_known', channelId, kind: error.kind }, error);
@@ -127,7 +133,7 @@ export function registerSharing(app: App, desk: Desk): void {
   }
 
   /** What Slack does not say now has to be confirmed as unknown. */
-  async function audienceOf(channelId: string): Promise<ShownAudience> {
+  async function audienceOf(channelId: string): Promise<Audience> {
     try {
       return await desk.audiences.of(channelId);
     } catch (error) {
@@ -135,6 +141,35 @@ export function registerSharing(app: App, desk: Desk): void {
       desk.journal.warn({ event: 'audience_not_known', channelId, kind: error.kind }, error);
       return unknownAudience;
     }
+  }
+}
+
+interface Chosen {
+  channelId: string;
+  audience: ShownAudience;
+}
+
+function shownAudience({ ids, ...counts }: Audience): ShownAudience {
+  const { guests = [], outsiders = [], organizations = [] } = ids ?? {};
+  const readers = JSON.stringify([guests, outsiders, organizations].map((each) => each.toSorted()));
+  return { ...counts, fingerprint: createHash('sha256').update(readers).digest('hex').slice(0, 32) };
+}
+
+function confirmedOf({ members: _, ...readers }: Audience): ConfirmedAudience {
+  return readers;
+}
+
+function refusalOfShare({ sharing }: Say, reason: Refusal): string {
+  switch (reason) {
+    case 'channelRefused':
+      return sharing.refusedChannel();
+    case 'sharedChannel':
+      return sharing.otherOrganizations();
+    case 'unknownChannel':
+    case 'guestsInChannel':
+      return sharing.notCheckable();
+    default:
+      return sharing.mayNot();
   }
 }
 

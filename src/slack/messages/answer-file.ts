@@ -4,7 +4,7 @@ import type { Messenger } from '../../core/ports.ts';
 import type { Question } from '../../core/question.ts';
 import { answerFileName, renderAnswerFile } from '../../render/answer-file.ts';
 import type { Through } from '../calls/through.ts';
-import type { FindOwn } from './own-messages.ts';
+import type { OwnMessages } from './own-messages.ts';
 
 /** Longest time sending the bytes may take. */
 const uploadTimeoutMs = 20_000;
@@ -12,7 +12,7 @@ const uploadTimeoutMs = 20_000;
 export interface AnswerFileDeps {
   client: WebClient;
   through: Through;
-  findOwn: FindOwn;
+  own: OwnMessages;
 }
 
 /**
@@ -20,7 +20,7 @@ export interface AnswerFileDeps {
  * anything before the last one, so only its outcome can be unknown; the name of the file tells whose answer it is.
  */
 export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachAnswer' | 'findAttachment'> {
-  const { client, through, findOwn } = deps;
+  const { client, through, own } = deps;
 
   return { attachAnswer, findAttachment };
 
@@ -46,11 +46,11 @@ export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachA
 
   async function findAttachment(question: Question): Promise<boolean> {
     const name = answerFileName(question);
-    const ts = await findOwn(
+    const ts = await own.find(
       question,
       ({ files = [] }) => files.some((file) => file.name === name),
       'answer',
-      question.delivery.file?.intentMs,
+      question.delivery.file,
     );
     return ts !== undefined;
   }

@@ -2,7 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { CardView, Clock, Journal, Messenger } from '../../core/ports.ts';
-import type { Question } from '../../core/question.ts';
+import type { PendingCall, Question } from '../../core/question.ts';
 import { renderCard } from '../../render/card.ts';
 import { cardMarker, hasMarker, partMarker } from '../../render/ids.ts';
 import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../../render/message.ts';
@@ -12,7 +12,8 @@ import { respond } from '../calls/response-url.ts';
 import type { Through } from '../calls/through.ts';
 import type { Identity } from '../calls/web-client.ts';
 import { createAnswerFile } from './answer-file.ts';
-import { createFindOwn } from './own-messages.ts';
+import { createRemoveCopies } from './copies.ts';
+import { createOwnMessages } from './own-messages.ts';
 
 /** How long Slack's `response_url` of a command stays valid; a minute is kept back. */
 const responseUrlLifeMs = 29 * 60 * 1000;
@@ -31,7 +32,7 @@ export interface MessengerDeps {
 /** Slack as the core sees it: cards and answers through the Web API, falling back to simpler formats where refused. */
 export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
   const { client, through, format, journal, now } = deps;
-  const findOwn = createFindOwn(deps);
+  const own = createOwnMessages(deps);
   const ladder = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format));
   const whisper = createWhisper(deps);
 
@@ -42,7 +43,8 @@ export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
     countParts,
     postPart,
     findPart,
-    ...createAnswerFile({ client, through, findOwn }),
+    ...createAnswerFile({ client, through, own }),
+    removeCopies: createRemoveCopies({ client, through, own }),
     tellPrivately,
     whisper,
   };
@@ -76,15 +78,15 @@ export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
   }
 
   function findCard(question: Question): Promise<string | undefined> {
-    return find(question, cardMarker(question), 'card', question.card.intentMs);
+    return find(question, cardMarker(question), 'card', question.card);
   }
 
   function findPart(question: Question, part: number): Promise<string | undefined> {
-    return find(question, partMarker(question, part), 'answer', question.delivery.intentMs);
+    return find(question, partMarker(question, part), 'answer', question.delivery);
   }
 
-  function find(question: Question, marker: string, urgency: 'answer' | 'card', intentMs?: number) {
-    return findOwn(question, (message) => hasMarker(message, marker), urgency, intentMs);
+  function find(question: Question, marker: string, urgency: 'answer' | 'card', call: PendingCall) {
+    return own.find(question, (message) => hasMarker(message, marker), urgency, call);
   }
 
   async function tellPrivately(question: Question, userId: string, notice: Notice): Promise<void> {

@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { isAppError } from '../../core/errors.ts';
 import type { Clock, Journal } from '../../core/ports.ts';
-import { isInThread, type Question } from '../../core/question.ts';
+import { isInThread, type PendingCall, type Question } from '../../core/question.ts';
 import type { MarkedMessage } from '../../render/ids.ts';
 import type { Through } from '../calls/through.ts';
 import type { Identity } from '../calls/web-client.ts';
@@ -18,50 +18,82 @@ export interface FoundMessage extends MarkedMessage {
   ts?: string;
   user?: string;
   bot_id?: string;
-  files?: { name?: string | null }[];
+  files?: { id?: string; name?: string | null }[];
 }
 
-/** Finds a message of the app where a question lives. `intentMs`: when it was about to be posted. Throws `AppError`. */
-export type FindOwn = (
-  question: Question,
-  isIt: (message: FoundMessage) => boolean,
-  urgency: 'answer' | 'card',
-  intentMs?: number,
-) => Promise<string | undefined>;
+/** Messages of the app where a question lives. Both methods throw `AppError`. */
+export interface OwnMessages {
+  /** The timestamp of the oldest message that `isIt`. `call`: the call that may have posted it. */
+  find(
+    question: Question,
+    isIt: (message: FoundMessage) => boolean,
+    urgency: 'answer' | 'card',
+    call: PendingCall | undefined,
+  ): Promise<string | undefined>;
+  /** All that were posted since the question was accepted: in its thread, and beside it where its card begins the thread. */
+  list(question: Question): Promise<FoundMessage[]>;
+}
 
 /**
- * Looks for messages of ours. Where the app was not granted the scope to read, nobody can tell whether the message
+ * Searches messages of ours. Where the app was not granted the scope to read, nobody can tell whether the message
  * stands: after a minute of waiting for the grant it is taken for not posted, because a question that stays silent is
  * worse than the rare answer that comes twice.
  */
-export function createFindOwn(deps: {
+export function createOwnMessages(deps: {
   client: WebClient;
   through: Through;
   identity: Identity;
   journal: Journal;
   now: Clock;
-}): FindOwn {
+}): OwnMessages {
   const { client, through, identity, journal, now } = deps;
 
-  return async function find(question, isIt, urgency, intentMs = 0) {
-    try {
-      return await look(question, isIt, urgency);
-    } catch (error) {
-      if (!isAppError(error, 'unauthorized') || error.code !== 'missing_scope') throw error;
-      journal.error({ event: 'look_not_allowed', questionId: question.id, channelId: question.place.channelId }, error);
-      if (now() - intentMs <= blindWaitMs) throw error;
-      return undefined;
-    }
-  };
+  return { find, list };
 
-  async function look(
+  async function find(
     question: Question,
     isIt: (message: FoundMessage) => boolean,
     urgency: 'answer' | 'card',
+    call: PendingCall = {},
   ): Promise<string | undefined> {
-    const { place } = question;
+    try {
+      for await (const page of pages(question, urgency)) {
+        const [oldest] = page
+          .filter(isIt)
+          .flatMap(({ ts }) => ts ?? [])
+          .toSorted();
+        if (oldest !== undefined) return oldest;
+      }
+      return undefined;
+    } catch (error) {
+      if (!isAppError(error, 'unauthorized') || error.code !== 'missing_scope') throw error;
+      journal.error({ event: 'look_not_allowed', questionId: question.id, channelId: question.place.channelId }, error);
+      if (now() - (call.givenUpMs ?? call.intentMs ?? 0) <= blindWaitMs) throw error;
+      return undefined;
+    }
+  }
+
+  async function list(question: Question): Promise<FoundMessage[]> {
+    const { place, card } = question;
+    const { threadTs: _, ...channel } = place;
+    const beginsThread = card.ts !== undefined && card.ts === place.threadTs;
+    const places = beginsThread ? [place, channel] : [place];
+    const found = new Map<string, FoundMessage>();
+    for (const one of places) {
+      for await (const page of pages({ ...question, place: one }, 'card')) {
+        for (const message of page) if (message.ts !== undefined) found.set(message.ts, message);
+      }
+    }
+    return [...found.values()];
+  }
+
+  /** Pages of messages of ours: of the thread, or of the channel where there is no thread yet. */
+  async function* pages(
+    { place, acceptedMs }: Pick<Question, 'place' | 'acceptedMs'>,
+    urgency: 'answer' | 'card',
+  ): AsyncGenerator<FoundMessage[]> {
     // A minute of grace for clocks that differ: messages older than the question cannot be about it.
-    const oldest = String(Math.floor(question.acceptedMs / 1000) - 60);
+    const oldest = String(Math.floor(acceptedMs / 1000) - 60);
     let cursor: string | undefined;
     for (let page = 0; page < pagesRead; page += 1) {
       const window = {
@@ -77,12 +109,10 @@ export function createFindOwn(deps: {
           )
         : await through('conversations.history', urgency, () => client.conversations.history(window));
       const messages: FoundMessage[] = found.messages ?? [];
-      const match = messages.find((message) => isOurs(message) && isIt(message));
-      if (match?.ts !== undefined) return match.ts;
+      yield messages.filter(isOurs);
       cursor = found.response_metadata?.next_cursor;
-      if (!cursor) return undefined;
+      if (!cursor) return;
     }
-    return undefined;
   }
 
   /** Others may copy our markers; a server that names neither author nor app leaves only the marker to go by. */

@@ -1,6 +1,6 @@
 import { AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Admission, Gatekeeper, Journal } from '../../core/ports.ts';
-import { type ConfirmedAudience, isBetweenTwo, type Place, type Refusal } from '../../core/question.ts';
+import { type ConfirmedAudience, isBetweenTwo, type Place, type ReaderIds, type Refusal } from '../../core/question.ts';
 import { isTokenRefused } from '../calls/errors.ts';
 import type { Identity } from '../calls/web-client.ts';
 import type { Audience, Audiences } from './audience.ts';
@@ -14,6 +14,8 @@ export interface AccessSettings {
   /** Where not empty, nobody asks in another channel; direct messages and open channels need not be named. */
   allowed: readonly string[];
   refused: readonly string[];
+  /** Whether answers may be shared into channels with other organizations; without it, only into open channels. */
+  shareWithOthers?: boolean;
 }
 
 /** Whom a payload names, beside their id. */
@@ -29,6 +31,8 @@ export interface Named {
 export interface Access extends Gatekeeper {
   /** `named`: also what the payload of a press or a form says of the person, which can only make the answer a no. */
   admit(userId: string, place: Place, named?: Named): Promise<Admission>;
+  /** Whether there may be a channel with other organizations that an answer can be shared into. */
+  readonly sharesWithOthers: boolean;
 }
 
 /**
@@ -46,7 +50,7 @@ export function createAccess(options: {
 }): Access {
   const { people, channels, audiences, identity, settings, journal } = options;
 
-  return { admit };
+  return { admit, sharesWithOthers: settings.shareWithOthers === true || settings.open.length > 0 };
 
   async function admit(userId: string, { channelId }: Place, named: Named = {}): Promise<Admission> {
     if (settings.open.includes(channelId)) return { may: true, ...localeOf(await known(userId)) };
@@ -66,11 +70,21 @@ export function createAccess(options: {
     const { kind } = resultOf(channel);
     if (kind === 'hidden') return { may: true, isHidden: true, ...locale };
     if (named.confirmed !== undefined) {
-      const more = beyond(resultOf(audience), named.confirmed);
+      const more = beyond(kind, resultOf(audience), named.confirmed);
       return more === undefined ? { may: true, ...locale } : { may: false, reason: more, ...locale };
     }
     const reason = refusalOfChannel(kind, audience);
     return reason === undefined ? { may: true, ...locale } : { may: false, reason, ...locale };
+  }
+
+  /** Who reads there beside those that were confirmed, by who they are: another reader is another audience. */
+  function beyond(kind: ChannelKind, audience: Audience, { ids = noReaders }: ConfirmedAudience): Refusal | undefined {
+    const hasOthers = kind === 'shared' || audience.outsiders > 0 || audience.organisations > 0;
+    if (hasOthers && settings.shareWithOthers !== true) return 'sharedChannel';
+    if (kind === 'unknown' || !audience.isKnown || audience.ids === undefined) return 'unknownChannel';
+    const { guests, outsiders, organizations } = audience.ids;
+    if (!isWithin(outsiders, ids.outsiders) || !isWithin(organizations, ids.organizations)) return 'sharedChannel';
+    return isWithin(guests, ids.guests) ? undefined : 'guestsInChannel';
   }
 
   function isRefusedBySettings(channelId: string): boolean {
@@ -110,13 +124,11 @@ function refusalOfChannel(kind: ChannelKind, settled: Settled<Audience>): Refusa
   return audience.isKnown ? undefined : 'unknownChannel';
 }
 
-/** Who reads there beside those that were confirmed. */
-function beyond(audience: Audience, confirmed: ConfirmedAudience): Refusal | undefined {
-  if (audience.outsiders > confirmed.outsiders || audience.organisations > confirmed.organisations) {
-    return 'sharedChannel';
-  }
-  if (audience.guests > confirmed.guests) return 'guestsInChannel';
-  return audience.isKnown || !confirmed.isKnown ? undefined : 'unknownChannel';
+const noReaders: ReaderIds = { guests: [], outsiders: [], organizations: [] };
+
+function isWithin(ids: readonly string[], confirmed: readonly string[]): boolean {
+  const known = new Set(confirmed);
+  return ids.every((id) => known.has(id));
 }
 
 function localeOf(person: Person | undefined): { locale?: string } {

@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Clock, Journal } from '../../core/ports.ts';
-import { isBetweenTwo } from '../../core/question.ts';
+import { isBetweenTwo, type ReaderIds } from '../../core/question.ts';
 import { isTokenRefused } from '../calls/errors.ts';
 import type { Through } from '../calls/through.ts';
 import type { Identity } from '../calls/web-client.ts';
@@ -31,8 +31,11 @@ const directoryPatienceMs = 800;
 /** When a question that waits for the directory comes again, at the earliest. */
 const comeAgainMs = 2_000;
 
+/** Most readers who are no full members, and other organizations, that are told by name. */
+const mostNamed = 1_000;
+
 /** What somebody is who reads along. */
-type Standing = Pick<Person, 'kind' | 'organisationId'>;
+type Standing = Pick<Person, 'userId' | 'kind' | 'organisationId'>;
 
 /** Who sees what is said in a channel. Apps are not counted. */
 export interface Audience {
@@ -45,6 +48,8 @@ export interface Audience {
   organisations: number;
   /** False where Slack does not say who is in the channel, or of somebody who that is: the counts are not all then. */
   isKnown: boolean;
+  /** Who they are but the members; absent where that is not known, or where they are too many. */
+  ids?: ReaderIds;
 }
 
 export interface Audiences {
@@ -52,6 +57,8 @@ export interface Audiences {
   of(channelId: string): Promise<Audience>;
 }
 
+const nobodyElse = { guests: 0, outsiders: 0, organisations: 0, isKnown: true };
+const justOne: Audience = { ...nobodyElse, members: 1, ids: { guests: [], outsiders: [], organizations: [] } };
 const unknownAudience: Audience = { members: 0, guests: 0, outsiders: 0, organisations: 0, isKnown: false };
 
 /** Whether only full members of the workspace see what is said there. */
@@ -81,10 +88,11 @@ export function createAudiences(options: {
 
   return {
     async of(channelId) {
-      if (isBetweenTwo({ channelId })) return { members: 1, guests: 0, outsiders: 0, organisations: 0, isKnown: true };
-      const [{ kind }, audience] = await Promise.all([channels.channel(channelId), memory.get(channelId)]);
-      if (kind === 'unknown' || kind === 'hidden') return { ...audience, isKnown: false };
-      return kind === 'shared' ? { ...audience, organisations: Math.max(1, audience.organisations) } : audience;
+      if (isBetweenTwo({ channelId })) return justOne;
+      const [channel, audience] = await Promise.all([channels.channel(channelId), memory.get(channelId)]);
+      const { ids, ...counts } = audience;
+      if (channel.kind === 'unknown' || channel.kind === 'hidden') return { ...counts, isKnown: false };
+      return channel.kind === 'shared' ? withOrganizations(audience, channel.organizationIds ?? []) : audience;
     },
   };
 
@@ -128,7 +136,7 @@ export function createAudiences(options: {
       throw new AppError('unavailable', 'users.list: not read yet', { retryAfterMs: comeAgainMs });
     }
     const lookedUp = new Map(await Promise.all(strangers.map(async (id) => [id, await lookUp(id)] as const)));
-    return userIds.map((id) => directory.find(id) ?? lookedUp.get(id) ?? { kind: 'unknown' });
+    return userIds.map((id) => directory.find(id) ?? lookedUp.get(id) ?? { userId: id, kind: 'unknown' });
   }
 
   async function lookUp(userId: string): Promise<Standing> {
@@ -136,19 +144,38 @@ export function createAudiences(options: {
       return await people.person(userId);
     } catch (error) {
       if (!isAppError(error) || isTransient(error) || isTokenRefused(error)) throw error;
-      return { kind: 'unknown' };
+      return { userId, kind: 'unknown' };
     }
   }
 }
 
 function tally(standings: Standing[]): Audience {
   const count = (kind: Standing['kind']): number => standings.filter((each) => each.kind === kind).length;
+  const idsOf = (kind: Standing['kind']): string[] =>
+    standings.filter((each) => each.kind === kind).map(({ userId }) => userId);
   const outsiders = standings.filter(({ kind }) => kind === 'outsider');
-  return {
+  const organizations = new Set(outsiders.map(({ organisationId }) => organisationId));
+  const counts = {
     members: count('member'),
     guests: count('guest'),
     outsiders: outsiders.length,
-    organisations: new Set(outsiders.map(({ organisationId }) => organisationId)).size,
+    organisations: organizations.size,
     isKnown: count('unknown') === 0,
   };
+  if (!counts.isKnown) return counts;
+  const named = [...organizations].filter((id) => id !== undefined);
+  return withIds(counts, { guests: idsOf('guest'), outsiders: idsOf('outsider'), organizations: named });
+}
+
+/** Other organizations count where nobody of them has come yet: they may come and read. */
+function withOrganizations(audience: Audience, organizationIds: readonly string[]): Audience {
+  const { ids, ...counts } = audience;
+  const organizations = [...new Set([...(ids?.organizations ?? []), ...organizationIds])];
+  const known = { ...counts, organisations: Math.max(1, counts.organisations, organizations.length) };
+  return ids === undefined ? known : withIds(known, { ...ids, organizations });
+}
+
+function withIds(counts: Audience, ids: ReaderIds): Audience {
+  const named = ids.guests.length + ids.outsiders.length + ids.organizations.length;
+  return named > mostNamed ? counts : { ...counts, ids };
 }

@@ -5,6 +5,7 @@ import type { Clock, Journal } from '../../core/ports.ts';
 import { isBetweenTwo } from '../../core/question.ts';
 import { isTokenRefused } from '../calls/errors.ts';
 import type { Through } from '../calls/through.ts';
+import type { Identity } from '../calls/web-client.ts';
 import { createBriefMemory } from './brief-memory.ts';
 
 /** How long it is remembered what a channel is, and of how many. */
@@ -23,6 +24,8 @@ export interface Channel {
   kind: ChannelKind;
   /** Of a channel that everybody in the workspace may see only: others' names are not for whoever reads a text. */
   name?: string;
+  /** Ids of the other organizations or workspaces that are in it or invited, as far as Slack tells them. */
+  organizationIds?: string[];
 }
 
 export interface Channels {
@@ -34,6 +37,7 @@ export interface Channels {
 
 /** A flag that is no flag makes the whole object unreadable: what it hides may be what matters. */
 const flag = z.boolean().optional();
+const ids = z.array(z.string()).catch([]);
 
 /** What is read of a conversation object (docs.slack.dev/reference/objects/conversation-object). */
 const conversationObject = z.object({
@@ -41,20 +45,28 @@ const conversationObject = z.object({
   name: z.string().min(1).optional().catch(undefined),
   is_ext_shared: flag,
   is_pending_ext_shared: flag,
-  is_shared: flag,
   is_private: flag,
   is_im: flag,
   is_mpim: flag,
+  shared_team_ids: ids,
+  connected_team_ids: ids,
+  internal_team_ids: ids,
+  pending_connected_team_ids: ids,
+  pending_shared: ids,
 });
+
+/** Whose app it is. */
+type Own = Partial<Pick<Identity, 'teamId' | 'enterpriseId' | 'isStandIn'>>;
 
 /** What channels are, one `conversations.info` each, remembered for a minute. */
 export function createChannels(options: {
   client: WebClient;
   through: Through;
+  identity?: Own;
   now: Clock;
   journal: Journal;
 }): Channels {
-  const { client, through, now, journal } = options;
+  const { client, through, identity, now, journal } = options;
   // A channel the app can't see is asked for anew each time: the next moment it may have been invited, and then see who is there.
   const memory = createBriefMemory<Channel>({
     keepMs: rememberMs,
@@ -83,7 +95,7 @@ export function createChannels(options: {
   async function load(id: string): Promise<Channel> {
     try {
       const reply = await through('conversations.info', 'private', () => client.conversations.info({ channel: id }));
-      return readChannel(id, reply.channel);
+      return readChannel(id, reply.channel, identity);
     } catch (error) {
       if (!isAppError(error) || isTransient(error) || isTokenRefused(error)) throw error;
       if (error.code === 'channel_not_found') return { id, kind: 'hidden' };
@@ -94,19 +106,37 @@ export function createChannels(options: {
 }
 
 /**
- * Reads a conversation object. `is_shared` alone includes sharing within one organisation; where Slack says only that, it
- * is not known with whom.
+ * Reads a conversation object. Slack says of every channel whether others are in it or invited (`is_shared` says neither:
+ * it includes sharing within one organisation). Where it leaves one of the two out, the channel is not known.
  */
-export function readChannel(id: string, raw: unknown): Channel {
+export function readChannel(id: string, raw: unknown, own: Own = {}): Channel {
   const parsed = conversationObject.safeParse(raw);
   if (!parsed.success || parsed.data.id !== id) return { id, kind: 'unknown' };
-  const { name, is_ext_shared: isShared, is_pending_ext_shared: isPending, is_shared: isSharedSomehow } = parsed.data;
-  return { id, kind: kindOf(), ...(name === undefined || !isOpen(parsed.data) ? {} : { name }) };
+  const { name, is_ext_shared: isShared, is_pending_ext_shared: isPending } = parsed.data;
+  const kind = kindOf();
+  return {
+    id,
+    kind,
+    ...(name === undefined || !isOpen(parsed.data) ? {} : { name }),
+    ...(kind === 'shared' ? { organizationIds: othersIn(parsed.data, own) } : {}),
+  };
 
   function kindOf(): ChannelKind {
     if (isShared === true || isPending === true) return 'shared';
-    return isShared === undefined && isSharedSomehow === true ? 'unknown' : 'internal';
+    return (isShared === false && isPending === false) || own.isStandIn === true ? 'internal' : 'unknown';
   }
+}
+
+/** Slack names the app's own workspace among those of a shared channel, and other workspaces of its organization. */
+function othersIn(channel: z.infer<typeof conversationObject>, { teamId, enterpriseId }: Own): string[] {
+  const own = new Set([teamId, enterpriseId, ...channel.internal_team_ids]);
+  const named = [
+    ...channel.shared_team_ids,
+    ...channel.connected_team_ids,
+    ...channel.pending_connected_team_ids,
+    ...channel.pending_shared,
+  ];
+  return [...new Set(named)].filter((id) => !own.has(id));
 }
 
 /** Where Slack does not say that a channel is open, it is taken for private. */

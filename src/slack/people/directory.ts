@@ -43,7 +43,7 @@ interface Reading {
 export function createDirectory(options: {
   client: WebClient;
   through: Through;
-  identity: Pick<Identity, 'teamId' | 'enterpriseId'>;
+  identity: Pick<Identity, 'teamId' | 'enterpriseId' | 'isStandIn'>;
   journal: Journal;
   now: Clock;
 }): Directory {

@@ -4,6 +4,7 @@ import { AppError, isAppError } from '../../core/errors.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { Through } from '../calls/through.ts';
 import type { Identity } from '../calls/web-client.ts';
+import { readableText } from '../incoming-text.ts';
 import { within } from '../within.ts';
 import { createBriefMemory } from './brief-memory.ts';
 
@@ -37,7 +38,7 @@ export interface People {
 /** How long a private word waits to learn its reader's language. */
 const localePatienceMs = 300;
 
-const text = z.string().min(1).optional().catch(undefined);
+const text = z.string().min(1).transform(readableText).optional().catch(undefined);
 /** A flag that is no flag makes the whole object unreadable: what it hides may be what matters. */
 const flag = z.boolean().optional();
 
@@ -52,7 +53,6 @@ const userObject = z.object({
   deleted: flag,
   is_bot: flag,
   is_workflow_bot: flag,
-  is_admin: flag,
   is_restricted: flag,
   is_ultra_restricted: flag,
   is_stranger: flag,
@@ -62,7 +62,7 @@ const userObject = z.object({
 
 type UserObject = z.infer<typeof userObject>;
 
-type Home = Pick<Identity, 'teamId' | 'enterpriseId'>;
+type Home = Pick<Identity, 'teamId' | 'enterpriseId' | 'isStandIn'>;
 
 /** Who people are, one `users.info` each, remembered for five minutes. */
 export function createPeople(options: {
@@ -131,8 +131,8 @@ export function readPerson(raw: unknown, home: Home): Person | undefined {
 }
 
 /**
- * `is_stranger` is true only of outsiders with whom no channel is shared, so it proves an outsider and never a member.
- * Slack tells the roles (`is_admin`, `is_restricted`) of all whom it knows well: who has none of them might be a guest.
+ * `is_stranger` is told of outsiders only, and not of all of them, so it proves an outsider and never a member. Of
+ * everybody in the workspace Slack tells both flags of guests: where one is left out, that person might be a guest.
  */
 function kindOf(user: UserObject, home: Home): PersonKind {
   if (user.deleted === true) return 'gone';
@@ -141,7 +141,8 @@ function kindOf(user: UserObject, home: Home): PersonKind {
   if (user.is_stranger === true || belongs === false) return 'outsider';
   if (user.is_restricted === true || user.is_ultra_restricted === true) return 'guest';
   if (belongs === undefined) return 'unknown';
-  return user.is_admin === undefined && user.is_restricted === undefined ? 'unknown' : 'member';
+  const isTold = user.is_restricted === false && user.is_ultra_restricted === false;
+  return isTold || home.isStandIn === true ? 'member' : 'unknown';
 }
 
 /** In an organisation of several workspaces, people of all of them are its own. Undefined: Slack does not say. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { HTTPReceiver } from '@slack/bolt';
+import { type App, type BufferedIncomingMessage, HTTPResponseAck, HTTPModuleFunctions as http } from '@slack/bolt';
 import type { Logger as SlackLogger } from '@slack/web-api';
+import { readPayload } from './payload.ts';
 import type { SlackReceiver } from './socket-receiver.ts';
 
 /** Path Slack posts events, commands and button presses to. */
@@ -12,30 +13,96 @@ const clockToleranceSeconds = 300;
 /**
  * Receives signed HTTP requests on a server that belongs to someone else: `handle` is mounted at {@link eventsPath}.
  * An event is answered after its listeners have stored it; when they could not, the answer is an error and Slack
- * delivers it again.
+ * delivers it again. Bolt's own receiver ends the process on a signed body that is no object; this one says 400.
  */
 export function createHttpReceiver(options: { signingSecret: string; logger: SlackLogger }): SlackReceiver & {
   handle: (request: IncomingMessage, response: ServerResponse) => void;
 } {
-  const receiver = new HTTPReceiver({
-    signingSecret: options.signingSecret,
-    endpoints: [eventsPath],
-    logger: options.logger,
-    processBeforeResponse: true,
-  });
+  const { signingSecret, logger } = options;
+  let app: App | undefined;
+
   return {
-    init: (app) => receiver.init(app),
+    init: (bolt) => {
+      app = bolt;
+    },
     start: async () => {},
     stop: async () => {},
     isConnected: () => true,
     handle: (request, response) => {
-      // Bolt refuses old timestamps only; one from the future could be kept and replayed later.
-      const sentSeconds = Number(request.headers['x-slack-request-timestamp']);
-      if (sentSeconds > Date.now() / 1000 + clockToleranceSeconds) {
-        response.writeHead(401).end();
-        return;
-      }
-      receiver.requestListener(request, response);
+      receive(request, response).catch((error: unknown) => {
+        logger.error(`Slack's request was not taken: ${error}`);
+        end(response, 500);
+      });
     },
   };
+
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method !== 'POST') {
+      response.setHeader('allow', 'POST');
+      return end(response, 405);
+    }
+    // Bolt refuses old timestamps only; one from the future could be kept and replayed later.
+    const sentSeconds = Number(request.headers['x-slack-request-timestamp']);
+    if (sentSeconds > Date.now() / 1000 + clockToleranceSeconds) return end(response, 401);
+    const verified = await verify(request);
+    if (typeof verified === 'number') return end(response, verified);
+    const raw = parse(verified);
+    if (isRecord(raw) && raw.ssl_check === '1') return http.buildSSLCheckResponse(response);
+    if (isRecord(raw) && raw.type === 'url_verification') return http.buildUrlVerificationResponse(response, raw);
+    const body = readPayload(raw);
+    if (body === undefined) {
+      logger.warn('Slack sent what is none of its payloads');
+      return end(response, 400);
+    }
+    const ack = new HTTPResponseAck({
+      logger,
+      processBeforeResponse: true,
+      httpRequest: request,
+      httpRequestBody: body,
+      httpResponse: response,
+    });
+    const retryNum = http.extractRetryNumFromHTTPRequest(request);
+    const retryReason = http.extractRetryReasonFromHTTPRequest(request);
+    try {
+      await app?.processEvent({
+        body,
+        ack: ack.bind(),
+        ...(retryNum === undefined ? {} : { retryNum }),
+        ...(retryReason === undefined ? {} : { retryReason }),
+      });
+    } catch (error) {
+      // Ends the wait for an acknowledgement.
+      ack.ack();
+      throw error;
+    }
+    if (ack.storedResponse !== undefined) http.buildContentResponse(response, ack.storedResponse);
+  }
+
+  /** The request with its body, or the status of its refusal. */
+  async function verify(request: IncomingMessage): Promise<BufferedIncomingMessage | number> {
+    try {
+      return await http.parseAndVerifyHTTPRequest({ signingSecret, bodyLimit: http.defaultBodyLimit }, request);
+    } catch (error) {
+      logger.warn(`Slack's request was refused: ${error}`);
+      return http.isRawBodyError(error) && error.statusCode === 413 ? 413 : 401;
+    }
+  }
+}
+
+/** Undefined for what is neither JSON nor a form. */
+function parse(request: BufferedIncomingMessage): unknown {
+  try {
+    return http.parseHTTPRequestBody(request);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function end(response: ServerResponse, status: number): void {
+  if (!response.headersSent) response.writeHead(status);
+  response.end();
 }

@@ -2,6 +2,7 @@ import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
 import { SocketModeClient } from '@slack/socket-mode';
 import type { Logger as SlackLogger, WebClientOptions } from '@slack/web-api';
 import type { Journal } from '../../core/ports.ts';
+import { readPayload } from './payload.ts';
 
 /** Longest wait for Slack's `hello` on a new connection. */
 const helloTimeoutMs = 20_000;
@@ -15,7 +16,7 @@ const reconnectDelayMs = (failures: number): number => (failures === 0 ? 0 : Mat
 interface SocketEvent {
   ack: (response?: Record<string, unknown>) => Promise<void>;
   type?: string;
-  body: ReceiverEvent['body'];
+  body: unknown;
   retry_num?: number;
   retry_reason?: string;
 }
@@ -51,6 +52,15 @@ export function createSocketReceiver(options: {
   let onDisconnected = (): void => {};
   let supervision: Promise<void> | undefined;
 
+  // The client reads frames in a promise that nobody awaits: one it can't read would end the process.
+  for (const read of client.listeners('ws_message')) {
+    client.off('ws_message', read);
+    client.on('ws_message', (...frame: unknown[]) => {
+      Promise.resolve(read(...frame)).catch((error: unknown) =>
+        journal.warn({ event: 'slack_frame_unreadable', outcome: 'ignored' }, error),
+      );
+    });
+  }
   client.on('slack_event', (event: SocketEvent) => void receive(event));
   client.on('connected', () => {
     connected = true;
@@ -78,7 +88,14 @@ export function createSocketReceiver(options: {
     isConnected: () => connected,
   };
 
-  async function receive({ ack, type, body, retry_num, retry_reason }: SocketEvent): Promise<void> {
+  async function receive({ ack, type, body: raw, retry_num, retry_reason }: SocketEvent): Promise<void> {
+    const body = readPayload(raw);
+    if (body === undefined) {
+      journal.warn({ event: 'slack_payload_unreadable', outcome: 'ignored', type: type ?? 'unknown' });
+      // Delivered again it would be no more readable.
+      await ack().catch((error: unknown) => journal.warn({ event: 'slack_ack_failed' }, error));
+      return;
+    }
     // Bolt acknowledges an event before its listeners run; that call is only noted, and sent when they are done.
     const holdsAck = type === 'events_api';
     let answered = false;

@@ -7,9 +7,18 @@ const mostBytes = 100_000;
 /** Reads the beginning of a text file; undefined where it can't be read or is no text. Never throws. */
 export type ReadFile = (file: HeardFile) => Promise<string | undefined>;
 
+/** Hosts that Slack serves the files of messages from, those of its cloud for governments included. */
+const fileHosts = /^(?:(?:[a-z0-9-]+\.)*slack(?:-gov)?\.com|(?:[a-z0-9-]+\.)*slack-files\.com)$/;
+
+/** Where files are on those hosts; the same hosts serve the Web API, which does what a link says with the token it gets. */
+const filePath = /^\/files-pri\/./;
+
+/** What a server may take for a separator of a path, though it is none to the rules here. */
+const hiddenSeparator = /%(?:2f|5c|00)/i;
+
 /**
- * Reads files of messages. The token goes to Slack's own hosts only: that of the Web API and those below it, or below
- * slack.com; redirects are not followed.
+ * Reads files of messages. The token goes to where Slack keeps files, and never to its Web API; redirects are not
+ * followed. Beside Slack's own hosts that is only the server of `slackApiUrl`, outside the path of its Web API.
  */
 export function createFileReader({ botToken, slackApiUrl }: { botToken: string; slackApiUrl: string }): ReadFile {
   const api = new URL(slackApiUrl);
@@ -17,7 +26,7 @@ export function createFileReader({ botToken, slackApiUrl }: { botToken: string; 
   return async function readFile({ url, type }) {
     if (url === undefined || !URL.canParse(url)) return undefined;
     const address = new URL(url);
-    if (!isSlacks(address)) return undefined;
+    if (!isFileAddress(address, api)) return undefined;
     try {
       const response = await fetch(address, {
         headers: { authorization: `Bearer ${botToken}` },
@@ -35,13 +44,19 @@ export function createFileReader({ botToken, slackApiUrl }: { botToken: string; 
       return undefined;
     }
   };
+}
 
-  function isSlacks({ protocol, host, hostname, username, password }: URL): boolean {
-    if (username !== '' || password !== '') return false;
-    if (host === api.host && protocol === api.protocol) return true;
-    if (protocol !== 'https:' || host !== hostname) return false;
-    return hostname === 'slack.com' || hostname.endsWith('.slack.com') || hostname.endsWith(`.${api.hostname}`);
-  }
+/** Whether the token may go there, where `api` is the address of the Web API. */
+export function isFileAddress({ protocol, host, hostname, username, password, pathname }: URL, api: URL): boolean {
+  if (username !== '' || password !== '' || hiddenSeparator.test(pathname)) return false;
+  if (fileHosts.test(hostname)) return protocol === 'https:' && host === hostname && filePath.test(pathname);
+  return protocol === api.protocol && host === api.host && !isBelow(api.pathname, pathname);
+}
+
+/** Servers differ in whether capitals and doubled slashes make another path, so neither does here. */
+function isBelow(parent: string, path: string): boolean {
+  const plain = (each: string): string => `${each.toLowerCase().replace(/\/+/g, '/').replace(/\/$/, '')}/`;
+  return plain(path).startsWith(plain(parent));
 }
 
 async function beginning(body: ReadableStream<Uint8Array>): Promise<Buffer> {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { HeardFile } from '../../core/heard.ts';
 import type { Identity } from '../calls/web-client.ts';
+import { readableText } from '../incoming-text.ts';
 
-const someText = z.string().catch('');
-const maybeText = z.string().min(1).optional().catch(undefined);
+const someText = z.string().transform(readableText).catch('');
+const maybeText = z.string().min(1).transform(readableText).optional().catch(undefined);
 
 /** What is read of a file (docs.slack.dev/reference/objects/file-object). */
 const fileObject = z.object({

@@ -19,8 +19,8 @@ async function read(question: string): Promise<string> {
   return ((await service.answer(question)).answer ?? '').replace(/\]\([^)]*\)/g, ']');
 }
 
-describe('what a person reads', () => {
-  test('where is X', async () => {
+describe('a question', () => {
+  test('of where something is gets its definition, its uses and its tests', async () => {
     expect(await read('Where is `retryDelay` defined?')).toMatchInlineSnapshot(`
       "\`retryDelay\`, a function, is defined in [src/retry.ts:4-7]. Milliseconds to wait before the given attempt; doubles each time, up to the cap.
 
@@ -43,7 +43,7 @@ describe('what a person reads', () => {
     `);
   });
 
-  test('how does X work', async () => {
+  test('of how something works gets what does the work and what that rests on', async () => {
     expect(await read('How does a job get retried?')).toMatchInlineSnapshot(`
       "This is the work of \`JobQueue\`, a class in [src/queue.ts:11-23]. Runs jobs in the order in which they came.
 
@@ -77,7 +77,7 @@ describe('what a person reads', () => {
     `);
   });
 
-  test('what calls X', async () => {
+  test('of what calls something gets the callers', async () => {
     expect(await read('What calls withRetries?')).toMatchInlineSnapshot(`
       "\`withRetries\`, a function defined in [src/retry.ts:10], is used in 1 place in 1 source file. Runs a task until it succeeds or the attempts are used up.
 
@@ -97,55 +97,55 @@ describe('what a person reads', () => {
     `);
   });
 
-  test('why was X changed', async () => {
+  test('of why something was changed gets the commits', async () => {
     expect(await read('Why was the retry delay capped?')).toMatch(
       /Cap the retry delay\. Without a cap a crane waited for two days after an outage/,
     );
   });
 
-  test('who wrote X', async () => {
+  test('of who wrote something gets the authors', async () => {
     expect(await read('Who wrote src/retry.ts?')).toContain(
       'has 2 commits, by Ada Byron (1) and Grace Hopper (1). The last one, on 2024-05-02, is by Grace Hopper.',
     );
   });
 
-  test('what options', async () => {
+  test('of what options there are gets the options', async () => {
     const answer = await read('What options does the queue take?');
     expect(answer).toContain('`QueueOptions` in [src/queue.ts:3-8] has 2 members');
     expect(answer).toContain('- `concurrency` `number`: How many jobs run at once.');
   });
 
-  test('what environment variables', async () => {
+  test('of the environment variables gets where they are read', async () => {
     const answer = await read('Which environment variables are read?');
     expect(answer).toContain('The code reads 2 environment variables.');
     expect(answer).toContain('`RETRY_CAP_MS` in [src/config.ts:4]');
   });
 
-  test('which tests', async () => {
+  test('of which tests there are gets the tests', async () => {
     expect(await read('Which tests cover retryDelay?')).toContain(
       '[test/retry.test.ts:4]: `the delay doubles and stops at the cap`',
     );
   });
 
-  test('which files', async () => {
+  test('of which files there are gets the files', async () => {
     expect(await read('Which files have to do with retries?')).toContain('[src/retry.ts]');
   });
 
-  test('what is this repository', async () => {
+  test('of what the repository is gets its description and its parts', async () => {
     const answer = await read('What is this repository about?');
     expect(answer).toContain('Moves containers between ships and trains');
     expect(answer).toContain('Harbour moves containers between ships and trains, and retries what fails.');
     expect(answer).toContain('[src/]');
   });
 
-  test('what is in a file, and in a folder', async () => {
+  test('of what is in a file or a folder gets what is in it', async () => {
     expect(await read('What is in src/queue.ts?')).toContain(
       '`JobQueue` ([src/queue.ts:11-23]): Runs jobs in the order in which they came.',
     );
     expect(await read('What is in src?')).toContain('[src/] has 3 files');
   });
 
-  test('what changed recently', async () => {
+  test('of what changed recently gets the newest commits', async () => {
     expect(await read('What changed recently?')).toContain(
       'was made on 2024-06-03 by Ada Byron: Queue jobs in the order of arrival.',
     );

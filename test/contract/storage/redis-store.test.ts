@@ -1,16 +1,12 @@
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import { createClient } from 'redis';
+import { createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
 import { openStorage } from '../../../src/storage/open-storage.ts';
 import { openRedisStore } from '../../../src/storage/redis-store.ts';
-import { eventually } from '../../support/eventually.ts';
-import { hasRedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
+import { hasRedisServer, listenAsRedis, startRedisServer } from '../../support/processes/redis-server.ts';
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 
 const { journal } = createRecordingJournal();
-/** What Slack grants for an answer to a command or a button. */
-const SLACK_DEADLINE_MS = 3_000;
 
 const closers: (() => Promise<void>)[] = [];
 
@@ -29,130 +25,6 @@ async function openStore(url: string): Promise<KeyValueStore> {
   closers.push(() => store.close());
   return store;
 }
-
-/** Every operation fails as `storage`, and in time. */
-async function expectOutage(store: KeyValueStore): Promise<void> {
-  const operations = [
-    () => store.get('a'),
-    () => store.set('a', 'x'),
-    () => store.delete('a'),
-    () => store.setIfAbsent('a', 'x'),
-    () => store.compareAndSet('a', 'x', 'y'),
-    () => store.addMember('s', 'x'),
-    () => store.removeMember('s', 'x'),
-    () => store.members('s'),
-    () => store.ping(),
-  ];
-  const startedMs = performance.now();
-  const outcomes = await Promise.allSettled(operations.map((operation) => operation()));
-  expect(performance.now() - startedMs).toBeLessThan(SLACK_DEADLINE_MS);
-  for (const outcome of outcomes) {
-    expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'AppError', kind: 'storage' } });
-  }
-}
-
-describe.skipIf(!hasRedisServer())('Redis store in trouble', () => {
-  it('throws in time while the server is down, works again by itself when it is back, and reports each once', async () => {
-    const server = await startServer();
-    const recording = createRecordingJournal();
-    const store = await openRedisStore(server.url, recording.journal);
-    closers.push(() => store.close());
-    await store.set('a', 'one');
-    await server.kill();
-    await expectOutage(store);
-    await server.restart();
-    await eventually(() => store.ping(), { timeoutMs: 10_000 });
-    await store.set('a', 'two');
-    expect(await store.get('a')).toBe('two');
-    expect(recording.lines.map(({ event, outcome }) => `${event} ${outcome}`)).toEqual([
-      'storage.redis lost',
-      'storage.redis back',
-    ]);
-  });
-
-  it('throws in time while the server hangs, and works again by itself when it goes on', async () => {
-    const server = await startServer();
-    const store = await openStore(server.url);
-    server.pause();
-    try {
-      await expectOutage(store);
-      await expectOutage(store);
-    } finally {
-      server.resume();
-    }
-    await eventually(() => store.ping(), { timeoutMs: 15_000 });
-    await store.set('a', 'one');
-    expect(await store.get('a')).toBe('one');
-  });
-
-  it('says of a command that was sent, but not of one that was not, that its outcome is unknown', async () => {
-    const server = await startServer();
-    const store = await openStore(server.url);
-    server.pause();
-    try {
-      await expect(store.set('a', 'x')).rejects.toMatchObject({ outcomeUnknown: true });
-    } finally {
-      server.resume();
-    }
-    await server.kill();
-    await expect(store.set('a', 'x')).rejects.toMatchObject({ kind: 'storage' });
-    await expect(store.set('a', 'x')).rejects.toMatchObject({ outcomeUnknown: false });
-  });
-
-  it('bridges a short interruption without a failure', async () => {
-    const server = await startServer();
-    const store = await openStore(server.url);
-    const client = createClient({ url: server.url });
-    await client.connect();
-    await client.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes']);
-    await client.close();
-    await eventually(() => store.set('a', 'one'), { timeoutMs: 2_000 });
-    expect(await store.get('a')).toBe('one');
-  });
-
-  it('finds another connection when a dead one never says so', async () => {
-    const server = await startServer();
-    const proxy = await startProxy(Number(new URL(server.url).port));
-    closers.push(() => proxy.close());
-    const store = await openStore(proxy.url);
-    await store.set('a', 'one');
-    proxy.silence();
-    await expectOutage(store);
-    await eventually(async () => expect(await store.get('a')).toBe('one'), { timeoutMs: 10_000 });
-  });
-
-  it('fails while the server is a replica, and works again when it is the primary', async () => {
-    const server = await startServer();
-    const store = await openStore(server.url);
-    const client = createClient({ url: server.url });
-    await client.connect();
-    closers.push(() => client.close());
-    await client.sendCommand(['REPLICAOF', '127.0.0.1', '1']);
-    await expect(store.set('a', 'x')).rejects.toMatchObject({
-      kind: 'storage',
-      code: 'READONLY',
-      outcomeUnknown: false,
-    });
-    await client.sendCommand(['REPLICAOF', 'NO', 'ONE']);
-    await eventually(() => store.set('a', 'one'), { timeoutMs: 5_000 });
-  });
-
-  it('closes in time although the server hangs', async () => {
-    const server = await startServer();
-    const store = await openRedisStore(server.url, journal);
-    server.pause();
-    try {
-      await expect(store.ping()).rejects.toMatchObject({ kind: 'storage' });
-      const hanging = expect(store.get('a')).rejects.toMatchObject({ kind: 'storage' });
-      const startedMs = performance.now();
-      await store.close();
-      expect(performance.now() - startedMs).toBeLessThan(7_000);
-      await hanging;
-    } finally {
-      server.resume();
-    }
-  });
-});
 
 describe.skipIf(!hasRedisServer())('Redis at the start', () => {
   it('is refused when it would evict', async () => {
@@ -269,39 +141,5 @@ async function startScriptedRedis({ info, pings = [] }: { info: string; pings?: 
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
-  return listen(server);
-}
-
-/** A proxy which can let its present connections go silent without closing them; new ones work. */
-async function startProxy(targetPort: number): Promise<{ url: string; silence(): void; close(): Promise<void> }> {
-  const sockets = new Set<Socket>();
-  const server: Server = createServer((inner) => {
-    const outer = connect(targetPort, '127.0.0.1');
-    inner.pipe(outer).pipe(inner);
-    for (const socket of [inner, outer]) {
-      socket.on('error', () => {});
-      sockets.add(socket);
-    }
-  });
-  const url = await listen(server);
-  return {
-    url,
-    silence() {
-      for (const socket of sockets) {
-        socket.unpipe();
-        socket.pause();
-      }
-    },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return `redis://127.0.0.1:${address.port}`;
+  return listenAsRedis(server);
 }

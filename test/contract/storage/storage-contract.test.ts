@@ -61,7 +61,7 @@ function storageContract(engine: Engine): void {
 
   afterEach(() => kv.close());
 
-  describe('keys and texts', () => {
+  describe('with keys and texts', () => {
     it('gives back what was set, and nothing for what was not', async () => {
       await kv.set('a', 'one');
       expect(await kv.get('a')).toBe('one');
@@ -165,7 +165,7 @@ function storageContract(engine: Engine): void {
     });
   });
 
-  describe('questions', () => {
+  describe('with questions', () => {
     it('stores a question once, and lists it as open', async () => {
       const questions = createQuestionStore(kv);
       const question = sampleQuestion();
@@ -310,7 +310,7 @@ function storageContract(engine: Engine): void {
     });
   });
 
-  describe('threads', () => {
+  describe('with threads', () => {
     it('begins with nothing, and loses none of fifty updates made at once', async () => {
       const threads = createThreadStore(kv);
       expect(await threads.get(place)).toBeUndefined();
@@ -344,7 +344,7 @@ function storageContract(engine: Engine): void {
     });
   });
 
-  describe('claims', () => {
+  describe('with claims', () => {
     it('gives a name to the first of fifty, and tells the others who that was', async () => {
       const claims = createClaims(kv);
       const owners = await Promise.all(FIFTY.map((index) => claims.claim('event:Ev1', `q${index}`)));

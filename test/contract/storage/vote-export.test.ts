@@ -93,7 +93,7 @@ describe.each(engines.filter(({ skip }) => !skip))('the export from $name', ({ n
     const writer = runProgram(writerFile, [place]);
     const written = () => Math.max(0, writer.output().split('\n').length - 2);
     try {
-      await eventually(() => expect(written()).toBeGreaterThan(100), { timeoutMs: 20_000 });
+      await eventually(() => expect(written()).toBeGreaterThan(100));
       for (let round = 0; round < 2; round += 1) {
         const before = written();
         const exported = exportVotes(environment);
@@ -102,7 +102,7 @@ describe.each(engines.filter(({ skip }) => !skip))('the export from $name', ({ n
         expect(rows.length).toBeGreaterThanOrEqual(before);
         expect(new Set(rows).size).toBe(rows.length);
         const after = written();
-        await eventually(() => expect(written()).toBeGreaterThan(after + 50), { timeoutMs: 20_000 });
+        await eventually(() => expect(written()).toBeGreaterThan(after + 50));
       }
       expect(writer.child.exitCode).toBeNull();
     } finally {

@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
-
-const executablePath = '/usr/bin/chromium';
+import { browserLayer, browserPath, canRun } from '../layers.ts';
 
 const args = [
   '--headless',
@@ -14,18 +12,14 @@ const args = [
   '--disable-sync',
 ];
 
-/** Whether chromium is installed; without it says so loudly, or throws with `REQUIRE_BROWSER=1` (CI). */
+/** Whether chromium is installed; throws without it where `REQUIRE_BROWSER=1` (CI). */
 export function hasBrowser(): boolean {
-  if (existsSync(executablePath)) return true;
-  const message = `there is no browser at ${executablePath}`;
-  if (process.env.REQUIRE_BROWSER === '1') throw new Error(`${message}, and REQUIRE_BROWSER=1`);
-  process.stderr.write(`\n*** ${message}: TESTS IN A BROWSER ARE SKIPPED ***\n\n`);
-  return false;
+  return canRun(browserLayer);
 }
 
 /** Opens chromium with a fresh profile, which is removed when it closes. */
 export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath, args, timeout: 30_000 });
+  return chromium.launch({ executablePath: browserPath, args, timeout: 30_000 });
 }
 
 /** Types into the composer of the channel that is open and sends it. */

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { openPage } from '../../../src/demo/page.ts';
 import { localSlackProgram } from '../local-slack/local-slack.ts';
 import { projectFolder, startStack } from '../processes/processes.ts';
 import { createTempDir } from '../processes/temp-dir.ts';
@@ -26,12 +25,11 @@ const temp = await createTempDir();
 const repository = join(temp.path, 'deepsearch-slack');
 execFileSync('git', ['clone', '--quiet', projectFolder, repository]);
 const stack = await startStack({ localSlack: localSlackProgram() ?? '', repositories: [repository], stepDelayMs });
-const slackPage = await openPage(stack.slack.url, 0);
 const browser = await openBrowser();
 try {
   mkdirSync(dirname(target), { recursive: true });
   const page = await browser.newPage({ viewport: size, deviceScaleFactor });
-  await page.goto(slackPage.url);
+  await page.goto(stack.pageUrl);
   const studio: Studio = {
     page,
     slack: stack.slack,
@@ -51,7 +49,6 @@ try {
   await takeHome(studio);
 } finally {
   await browser.close();
-  await slackPage.close();
   await stack.stop();
   await temp.remove();
 }

@@ -79,14 +79,11 @@ export function createCaller(url: string, token = TOKEN) {
     /** Waits until every question of a conversation has finished. */
     async finished(id: number): Promise<WireConversation> {
       let conversation = await caller.get(id);
-      await eventually(
-        async () => {
-          conversation = await caller.get(id);
-          const open = conversation.questions.filter(({ status }) => status !== 'completed');
-          if (open.length > 0) throw new Error(`still open: ${open.map(({ status }) => status).join(', ')}`);
-        },
-        { timeoutMs: 15_000 },
-      );
+      await eventually(async () => {
+        conversation = await caller.get(id);
+        const open = conversation.questions.filter(({ status }) => status !== 'completed');
+        if (open.length > 0) throw new Error(`still open: ${open.map(({ status }) => status).join(', ')}`);
+      });
       return conversation;
     },
     /** Asks and waits; returns the only question. */

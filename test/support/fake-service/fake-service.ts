@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isLateCall, type LateCall, untilCarriedOut } from '../late-call.ts';
 
 /** The forms in which real instances differ from each other. Each field's first choice is the default. */
 export interface Quirks {
@@ -42,7 +43,8 @@ interface ServiceConversation {
 export type ServiceFault =
   | { status: number; headers?: Record<string, string>; body?: string }
   | { breakAfterEffect: true }
-  | { breakBeforeEffect: true };
+  | { breakBeforeEffect: true }
+  | LateCall;
 
 export type ServiceCall = 'create' | 'list' | 'read' | 'followUp' | 'cancel' | 'delete';
 
@@ -55,7 +57,7 @@ export async function startFakeService(quirks: Quirks = {}) {
   const calls: ServiceCall[] = [];
   let nextId = 100;
   let answering: ((question: ServiceQuestion) => void) | undefined;
-  let fate: (call: ServiceCall, conversationId: number) => ServiceFault | undefined = () => undefined;
+  let fate: (call: ServiceCall, conversationId: number, text?: string) => ServiceFault | undefined = () => undefined;
 
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
@@ -135,16 +137,18 @@ export async function startFakeService(quirks: Quirks = {}) {
       return send(response, 401, { error: { message: 'who?' } });
     if (request.headers['x-requested-with'] === undefined) return send(response, 400, { error: { message: 'header' } });
     const planned = faults.find((entry) => entry.call === call && entry.times > 0);
-    const fault = planned === undefined ? fate(call, Number(idText)) : planned.fault;
+    const asked = body === '' ? undefined : (JSON.parse(body) as { question?: string; conversation_id?: number });
+    const fault = planned === undefined ? fate(call, Number(idText), asked?.question) : planned.fault;
     if (planned !== undefined) planned.times -= 1;
     if (fault !== undefined && 'status' in fault) {
       response.writeHead(fault.status, fault.headers).end(fault.body ?? '');
       return;
     }
     if (fault !== undefined && 'breakBeforeEffect' in fault) return void response.destroy();
-    const asked = body === '' ? undefined : (JSON.parse(body) as { question?: string; conversation_id?: number });
+    const isLate = fault !== undefined && isLateCall(fault);
+    if (isLate) await untilCarriedOut(fault, response);
     const reply = run(call, { conversationId: Number(idText), questionId: Number(questionText), searchParams }, asked);
-    if (fault !== undefined) return void response.destroy();
+    if (fault !== undefined && !isLate) return void response.destroy();
     send(response, reply.status, reply.body);
   }
 

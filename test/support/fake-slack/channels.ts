@@ -1,5 +1,5 @@
 import { type FakePeople, people, team } from './people.ts';
-import { type Args, isTrue, type Methods, pageOf, type Reply, refused } from './wire.ts';
+import { type Args, isTrue, type Methods, pageOf, type Reply, refused, without } from './wire.ts';
 
 /** A conversation; the app itself is a member by `botIsMember`, and not in `members`. */
 export interface FakeChannel {
@@ -13,6 +13,8 @@ export interface FakeChannel {
   isExtShared?: boolean;
   isIm?: boolean;
   isMpim?: boolean;
+  /** Fields that Slack leaves out. */
+  untold?: readonly string[];
 }
 
 /** The conversations of the stand-in, and what is asked about them. */
@@ -47,7 +49,10 @@ export function createChannels(folk: FakePeople) {
       const channel = visible(args.channel);
       return channel === undefined
         ? refused('channel_not_found')
-        : { ok: true, channel: told(String(args.channel), channel, isTrue(args.include_num_members)) };
+        : {
+            ok: true,
+            channel: without(told(String(args.channel), channel, isTrue(args.include_num_members)), channel.untold),
+          };
     },
     'conversations.members': (args) => {
       const channel = visible(args.channel);

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isLateCall, type LateCall, untilCarriedOut } from '../late-call.ts';
 import { createAgents } from './agents.ts';
 import { createChannels } from './channels.ts';
 import { createFiles } from './files.ts';
@@ -22,7 +23,8 @@ export type Fault =
   | { breakAfterEffect: true }
   | { breakBeforeEffect: true }
   /** The call takes effect once this resolves. */
-  | { until: Promise<void> };
+  | { until: Promise<void> }
+  | LateCall;
 
 /**
  * A strict stand-in for Slack's Web API: unknown methods, unknown ids, missing threads and anything over Slack's limits
@@ -34,7 +36,7 @@ export async function startFakeSlack() {
   const requests: { method: string; args: Args }[] = [];
   const responses: { url: string; body: Args }[] = [];
   const faults: { method: string; fault: Fault; times: number }[] = [];
-  let fate: (method: string) => Fault | undefined = () => undefined;
+  let fate: (method: string, args: Args) => Fault | undefined = () => undefined;
   let url = '';
 
   const folk = createPeople();
@@ -77,6 +79,7 @@ export async function startFakeSlack() {
     url: `${url}/api/`,
     responseUrl: (id: string) => `${url}/response/${id}`,
     messages: messages.list,
+    deleted: messages.deleted,
     ephemerals: messages.ephemerals,
     /** Every call of `views.open` that Slack took, as sent. */
     views: views.opened,
@@ -110,7 +113,7 @@ export async function startFakeSlack() {
     fileText: files.textOf,
     fault: (method: string, fault: Fault, times = 1) => void faults.push({ method, fault, times }),
     /** From now on every call without a planned fault meets what `decide` says. */
-    decideFates: (decide: (method: string) => Fault | undefined) => {
+    decideFates: (decide: typeof fate) => {
       fate = decide;
     },
     refuseBlocks: (...types: string[]) => messages.refuseBlocks(types),
@@ -144,6 +147,7 @@ export async function startFakeSlack() {
     if (path.startsWith('/files-pri/')) return sendFile(path, authorized, response);
     const method = path.replace(/^\/api\//, '');
     const args = parseArgs(bytes.toString('utf8'));
+    if (JSON.stringify(args).includes('\\u0000')) violations.push(`NUL in what ${method} is called with`);
     calls.push(method);
     requests.push({ method, args });
     const run = methods[method];
@@ -153,9 +157,13 @@ export async function startFakeSlack() {
       return sendJson(response, { ok: false, error: 'unknown_method' });
     }
     const planned = faults.find((entry) => entry.method === method && entry.times > 0);
-    const fault = planned === undefined ? fate(method) : planned.fault;
+    const fault = planned === undefined ? fate(method, args) : planned.fault;
     if (planned !== undefined) planned.times -= 1;
     if (fault === undefined) return sendJson(response, run(args));
+    if (isLateCall(fault)) {
+      await untilCarriedOut(fault, response);
+      return sendJson(response, run(args));
+    }
     if ('until' in fault) {
       await fault.until;
       return sendJson(response, run(args));

@@ -70,6 +70,16 @@ export function createFiles(base: () => string, channels: FakeChannels, messages
       }
       return { ok: true, files: files.map(({ id, title }) => ({ id, title })) };
     },
+    /** The message that held nothing else goes with its file. */
+    'files.delete': (args) => {
+      const message = messages.list.find(({ files = [] }) => files.some(({ id }) => id === args.file));
+      if (message === undefined) return refused('file_not_found');
+      if (message.bot_id !== team.botId) return refused('cant_delete_file');
+      const files = message.files?.filter(({ id }) => id !== args.file) ?? [];
+      Object.assign(message, { files });
+      if (files.length === 0 && message.text === '') messages.remove(message.ts);
+      return { ok: true };
+    },
   };
 
   return {

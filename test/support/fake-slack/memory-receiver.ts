@@ -1,4 +1,5 @@
-import type { App, ReceiverEvent } from '@slack/bolt';
+import type { App } from '@slack/bolt';
+import { readPayload } from '../../../src/slack/receivers/payload.ts';
 import type { SlackReceiver } from '../../../src/slack/receivers/socket-receiver.ts';
 
 /** What Slack would see of one delivery. `response` is what came with the acknowledgement. */
@@ -10,7 +11,7 @@ export interface Delivery {
 
 /** A receiver without a network: `deliver` runs a payload through the whole app and tells how it was acknowledged. */
 export function createMemoryReceiver(): SlackReceiver & {
-  deliver: (body: ReceiverEvent['body']) => Promise<Delivery>;
+  deliver: (raw: unknown) => Promise<Delivery>;
 } {
   let app: App | undefined;
   return {
@@ -20,8 +21,10 @@ export function createMemoryReceiver(): SlackReceiver & {
     start: async () => {},
     stop: async () => {},
     isConnected: () => true,
-    deliver: async (body) => {
+    deliver: async (raw) => {
       const delivery: Delivery = { acknowledged: false, response: undefined, error: undefined };
+      const body = readPayload(raw);
+      if (body === undefined) return delivery;
       try {
         await app?.processEvent({
           body,

@@ -82,6 +82,7 @@ export interface FakeEphemeral {
 /** The messages of the stand-in, and the methods that post and edit them. */
 export function createMessages(folk: FakePeople, channels: FakeChannels, violations: string[]) {
   const messages: FakeMessage[] = [];
+  const deleted: FakeMessage[] = [];
   const ephemerals: FakeEphemeral[] = [];
   let clock = 1_700_000_000;
   let refusedBlockTypes: string[] = [];
@@ -101,6 +102,14 @@ export function createMessages(folk: FakePeople, channels: FakeChannels, violati
       const refusal = refusedForm('chat.update', args);
       if (refusal !== undefined) return refusal;
       Object.assign(message, posted(args), { edits: message.edits + 1 });
+      return { ok: true, ts: message.ts, channel: message.channel };
+    },
+    'chat.delete': (args) => {
+      const message = find(args.channel, args.ts);
+      if (message === undefined) return refused('message_not_found');
+      if (message.bot_id !== team.botId) return refused('cant_delete_message');
+      messages.splice(messages.indexOf(message), 1);
+      deleted.push(message);
       return { ok: true, ts: message.ts, channel: message.channel };
     },
     'chat.postEphemeral': (args) => {
@@ -125,6 +134,8 @@ export function createMessages(folk: FakePeople, channels: FakeChannels, violati
 
   return {
     list: messages,
+    /** Messages that the app deleted. */
+    deleted,
     ephemerals,
     methods,
     add,

@@ -1,4 +1,4 @@
-import { isTrue, type Methods, pageOf, refused } from './wire.ts';
+import { isTrue, type Methods, pageOf, refused, without } from './wire.ts';
 
 export const team = { id: 'T0FAKE', botUserId: 'U0BOT', botId: 'B0BOT', botToken: 'xoxb-fake-token' };
 
@@ -33,6 +33,8 @@ export interface FakePerson {
   is_ultra_restricted?: boolean;
   is_bot?: boolean;
   is_stranger?: boolean;
+  /** Fields that Slack leaves out. */
+  untold?: readonly string[];
   enterprise_user?: Record<string, unknown>;
 }
 
@@ -63,14 +65,14 @@ export function createPeople() {
       if (found === undefined) return refused('user_not_found');
       const failure = failing.get(found.id);
       if (failure !== undefined) return refused(failure);
-      return { ok: true, user: told(found, isTrue(args.include_locale)) };
+      return { ok: true, user: without(told(found, isTrue(args.include_locale)), found.untold) };
     },
     'users.list': (args) => {
       const page = pageOf([...everyone.values()], args, { usual: 200, most: 999 });
       if ('error' in page) return refused(page.error);
       return {
         ok: true,
-        members: page.items.map((each) => told(each, isTrue(args.include_locale))),
+        members: page.items.map((each) => without(told(each, isTrue(args.include_locale)), each.untold)),
         cache_ts: 1_700_000_000,
         response_metadata: { next_cursor: page.nextCursor },
       };

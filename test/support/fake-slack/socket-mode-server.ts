@@ -68,6 +68,8 @@ export async function startSocketSlack() {
       );
       return envelopeId;
     },
+    /** Sends a frame as it is. */
+    sendFrame: (frame: string) => sockets.at(-1)?.send(frame),
     /** Asks the app to connect anew, as Slack does every few hours. */
     refresh: () => sockets.at(-1)?.send(JSON.stringify({ type: 'disconnect', reason: 'refresh_requested' })),
     /** Breaks the newest connection without a word. */

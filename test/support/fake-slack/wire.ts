@@ -56,3 +56,8 @@ function readJson(value: string): unknown {
     return value;
   }
 }
+
+/** An object as Slack tells it when it leaves fields out. */
+export function without(told: Record<string, unknown>, untold: readonly string[] = []): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(told).filter(([field]) => !untold.includes(field)));
+}

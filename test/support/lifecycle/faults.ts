@@ -18,10 +18,10 @@ const readFaults = [
 const writeFaults = [
   ...readFaults.filter(({ error }) => !(error instanceof AppError && error.kind === 'badReply')),
   crash('yes'),
-  crash('late'),
+  ...[1_000, 5_000, 11_000].map((lateMs) => crash({ lateMs })),
   failing('unavailable', unknown, 'yes'),
   failing('unavailable', unknown, 'no'),
-  failing('unavailable', unknown, 'late'),
+  ...[1_000, 5_000, 11_000].map((lateMs) => failing('unavailable', unknown, { lateMs })),
   failing('badReply', unknown, 'yes'),
 ];
 
@@ -33,14 +33,15 @@ const passingFaults: Record<Operation, Fault[]> = {
   followUp: writeFaults,
   read: readFaults,
   newest: readFaults,
-  cancel: writeFaults.filter(({ happens }) => happens !== 'late'),
+  cancel: writeFaults.filter(({ happens }) => typeof happens !== 'object'),
   postCard: writeFaults,
   postPart: writeFaults,
-  updateCard: writeFaults.filter(({ happens }) => happens !== 'late'),
+  updateCard: writeFaults,
   find: readFaults,
   admit: readFaults,
   readThread: readFaults,
   attach: writeFaults,
+  removeCopies: readFaults,
   note: storageFaults,
   tellPrivately: [crash('no'), crash('yes'), failing('unavailable')],
 };

@@ -71,7 +71,11 @@ export function crash(happens: Fault['happens']): Fault {
 export const lost = failing('unavailable', { outcomeUnknown: true }, 'yes');
 
 /** The far side does it after the caller has stopped waiting. */
-export const late = failing('unavailable', { outcomeUnknown: true }, 'late');
+export const late = lateBy(2_000);
+
+export function lateBy(lateMs: number): Fault {
+  return failing('unavailable', { outcomeUnknown: true }, { lateMs });
+}
 
 /** Certainly not done. */
 export const down = failing('unavailable');

@@ -22,10 +22,10 @@ export class Crash extends Error {
   override readonly name = 'Crash';
 }
 
-/** What goes wrong with one operation, and whether it takes effect all the same: at once, or `late` by two seconds. */
+/** What goes wrong with one operation, and whether it takes effect all the same: at once, or so many milliseconds later. */
 export interface Fault {
   error: Error;
-  happens: 'no' | 'yes' | 'late';
+  happens: 'no' | 'yes' | { lateMs: number };
 }
 
 export type Operation =
@@ -44,6 +44,7 @@ export type Operation =
   | 'admit'
   | 'readThread'
   | 'attach'
+  | 'removeCopies'
   | 'note'
   | 'tellPrivately';
 
@@ -85,8 +86,6 @@ interface Due {
   againMs: number | undefined;
 }
 
-const lateMs = 2_000;
-
 /** A small world with strict rules, one clock and no time of its own: what happens is what `run` is told to let happen. */
 export function createMemoryLife(
   options: {
@@ -119,7 +118,13 @@ export function createMemoryLife(
   const { journal } = createRecordingJournal();
   let lastId = 0;
 
-  const settings: LifeSettings = { pacing: defaultPacing, cardEditMs: 3_000, threadLimit: 20, ...options.settings };
+  const settings: LifeSettings = {
+    pacing: defaultPacing,
+    cardEditMs: 3_000,
+    threadLimit: 20,
+    lateCallMs: 15_000,
+    ...options.settings,
+  };
 
   /** Carries out one operation with its fate; every one of them gives others a turn, before and after. */
   async function operate<Result>(operation: Operation, effect: () => Result): Promise<Result> {
@@ -131,7 +136,8 @@ export function createMemoryLife(
       return result;
     }
     if (fault.happens === 'yes') effect();
-    if (fault.happens === 'late') agenda.push({ atMs: nowMs + lateMs, run: () => void effect() });
+    if (typeof fault.happens === 'object')
+      agenda.push({ atMs: nowMs + fault.happens.lateMs, run: () => void effect() });
     throw fault.error;
   }
 
@@ -304,6 +310,7 @@ export function createMemoryLife(
     findPart: (question, part) => operate('find', () => findMessage(question, partMarker(question, part))),
     attachAnswer: (question) => operate('attach', () => void addMessage(question, 'file', {})),
     findAttachment: (question) => operate('find', () => findMessage(question, 'file') !== undefined),
+    removeCopies: (question) => operate('removeCopies', () => removeCopies(question)),
     tellPrivately: (question, userId, notice) =>
       operate('tellPrivately', () => void whispers.push({ questionId: question.id, userId, notice })),
   };
@@ -322,6 +329,18 @@ export function createMemoryLife(
     const ts = `${Math.floor(nowMs / 1000)}.${String(lastId).padStart(6, '0')}`;
     posted.push({ ts, channelId, threadTs, questionId: question.id, marker, deleted: false, ...content });
     return { ts };
+  }
+
+  /** Of each marker the message that the question names stays, else the first. */
+  function removeCopies({ id, card, delivery }: Question): number {
+    const named = [card.ts, ...delivery.posted];
+    const standing = posted.filter(({ questionId, deleted }) => questionId === id && !deleted);
+    const copies = standing.filter((message) => {
+      const same = standing.filter(({ marker }) => marker === message.marker);
+      return message !== (same.find(({ ts }) => named.includes(ts)) ?? same[0]);
+    });
+    for (const copy of copies) copy.deleted = true;
+    return copies.length;
   }
 
   function findMessage({ id }: Question, marker: string): string | undefined {

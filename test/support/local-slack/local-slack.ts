@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { findLocalSlack } from '../../../src/demo/local-slack.ts';
-import { DemoProblem } from '../../../src/demo/problem.ts';
+import { canRun, localSlackLayer, localSlackPath } from '../layers.ts';
 import { blockSchema, type LocalView, onPage } from './page.ts';
 
 const messageSchema = z.object({
@@ -217,15 +216,7 @@ export function linksOf(message: LocalMessage): string[] {
   return [...written, ...behindButtons].map((url) => url.replaceAll('&amp;', '&'));
 }
 
-/** Path of the local Slack's program; where there is none says so loudly, or throws with `REQUIRE_BROWSER=1` (CI). */
+/** Path of the local Slack's program, or undefined without one; throws then where `REQUIRE_BROWSER=1` (CI). */
 export function localSlackProgram(): string | undefined {
-  try {
-    return findLocalSlack(process.env.LOCAL_SLACK_BIN || undefined);
-  } catch (error) {
-    if (!(error instanceof DemoProblem)) throw error;
-    if (process.env.REQUIRE_BROWSER === '1')
-      throw new Error(`${error.message} And REQUIRE_BROWSER=1.`, { cause: error });
-    process.stderr.write(`\n*** NO LOCAL SLACK: END-TO-END TESTS ARE SKIPPED ***\n${error.message}\n\n`);
-    return undefined;
-  }
+  return canRun(localSlackLayer) ? localSlackPath() : undefined;
 }

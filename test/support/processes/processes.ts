@@ -11,8 +11,8 @@ import {
   type Program,
   startApp,
   startCodeSearch,
-  startLocalSlack,
 } from '../../../src/demo/programs.ts';
+import { type SlackReady, startSlack } from '../../../src/demo/slack.ts';
 import { createLocalSlack, type LocalSlack } from '../local-slack/local-slack.ts';
 import { createSampleRepository } from './sample-repository.ts';
 import { createTempDir } from './temp-dir.ts';
@@ -22,6 +22,8 @@ export const projectFolder = fileURLToPath(new URL('../../..', import.meta.url))
 /** The demo's three processes, each of which can be crashed and started again on its own. */
 export interface Stack {
   slack: LocalSlack;
+  /** The page of the local Slack as the demo shows it. */
+  pageUrl: string;
   codeSearch: CodeSearchReady;
   /** Access token of the code search service. */
   token: string;
@@ -50,7 +52,7 @@ export async function startStack(setup: {
   const folder = await createTempDir();
   const ground: Ground = { folder: folder.path, environment: { PATH: process.env.PATH ?? '' } };
   const token = randomUUID();
-  const live = new Set<Child>();
+  const live = new Set<Pick<Child, 'stop'>>();
   const sample = setup.repositories ? undefined : await createSampleRepository();
   const repositories = setup.repositories ?? (sample ? [sample.path] : []);
 
@@ -66,15 +68,22 @@ export async function startStack(setup: {
     return { child: program.child, ready: await program.ready };
   }
 
+  /** Kept to this machine where that is possible, as in the demo. */
+  async function runSlack(): Promise<SlackReady> {
+    const starting = startSlack(ground, { program: setup.localSlack, port: 0, namespace: true });
+    live.add({ stop: async () => (await starting.catch(() => undefined))?.stop() });
+    return (await starting).ready;
+  }
+
   const runCodeSearch = (port: number) =>
     ready(startCodeSearch(ground, { repositories, port, token, stepDelayMs: setup.stepDelayMs ?? 0 }));
 
   try {
-    let [slack, codeSearch] = await Promise.all([ready(startLocalSlack(ground, setup.localSlack)), runCodeSearch(0)]);
+    let [slack, codeSearch] = await Promise.all([runSlack(), runCodeSearch(0)]);
     const runApp = () =>
       ready(
         startApp(ground, {
-          slackUrl: slack.ready.url,
+          slackUrl: slack.url,
           serviceUrl: codeSearch.ready.url,
           token,
           port: 0,
@@ -83,7 +92,8 @@ export async function startStack(setup: {
       );
     let app = await runApp();
     return {
-      slack: createLocalSlack(slack.ready.url),
+      slack: createLocalSlack(slack.url),
+      pageUrl: slack.pageUrl,
       codeSearch: codeSearch.ready,
       token,
       appUrl: () => app.ready.url,
@@ -133,10 +143,15 @@ export function runProgram(file: string, args: string[], environment: Record<str
   return run(process.execPath, [...loader, file, ...args], environment);
 }
 
-/** Runs a command in the project's folder. */
-export function run(command: string, args: string[], environment: Record<string, string> = {}): Run {
+/** Runs a command, in the project's folder unless told otherwise. */
+export function run(
+  command: string,
+  args: string[],
+  environment: Record<string, string> = {},
+  cwd: string = projectFolder,
+): Run {
   const child = spawn(command, args, {
-    cwd: projectFolder,
+    cwd,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,9 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Server } from 'node:net';
 import { createClient } from 'redis';
 import { eventually } from '../eventually.ts';
+import { canRun, redisBinary, redisLayer } from '../layers.ts';
 import { freePort } from './free-port.ts';
-
-const BINARY = 'redis-server';
 
 /** A real redis-server of this machine, without persistence: what it held is gone after `kill` or `stop`. */
 export interface RedisServer {
@@ -19,17 +19,9 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** Whether a redis-server is installed; without one says so loudly, or throws where `REQUIRE_REDIS=1` (CI). */
+/** Whether a redis-server is installed; throws without one where `REQUIRE_REDIS=1` (CI). */
 export function hasRedisServer(): boolean {
-  try {
-    execFileSync(BINARY, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch (cause) {
-    const message = 'redis-server is not installed on this machine';
-    if (process.env.REQUIRE_REDIS === '1') throw new Error(`${message}, and REQUIRE_REDIS=1`, { cause });
-    process.stderr.write(`\n*** ${message}: TESTS ON REDIS ARE SKIPPED ***\n\n`);
-    return false;
-  }
+  return canRun(redisLayer);
 }
 
 /** Starts a redis-server on a free port of 127.0.0.1 and waits until it answers; `args` are further arguments of it. */
@@ -53,26 +45,31 @@ export async function startRedisServer(args: string[] = []): Promise<RedisServer
   };
 }
 
+/** Lets a stand-in for Redis listen on a free port of 127.0.0.1; returns its URL. */
+export async function listenAsRedis(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return `redis://127.0.0.1:${address.port}`;
+}
+
 async function spawnServer(port: number, url: string, args: string[]): Promise<ChildProcess> {
   const server = spawn(
-    BINARY,
+    redisBinary,
     ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...args],
     { stdio: 'ignore' },
   );
   killWithUs(server);
-  await eventually(
-    async () => {
-      if (server.exitCode !== null) throw new Error(`redis-server ended with exit code ${server.exitCode}`);
-      const client = createClient({ url, disableOfflineQueue: true, socket: { reconnectStrategy: false } });
-      client.on('error', () => {});
-      try {
-        await client.connect();
-      } finally {
-        if (client.isOpen) client.destroy();
-      }
-    },
-    { timeoutMs: 15_000 },
-  );
+  await eventually(async () => {
+    if (server.exitCode !== null) throw new Error(`redis-server ended with exit code ${server.exitCode}`);
+    const client = createClient({ url, disableOfflineQueue: true, socket: { reconnectStrategy: false } });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+    } finally {
+      if (client.isOpen) client.destroy();
+    }
+  });
   return server;
 }
 

@@ -1,6 +1,5 @@
 import { createServer, connect as dial, type Socket } from 'node:net';
-import { freePort } from './free-port.ts';
-import { startRedisServer } from './redis-server.ts';
+import { listenAsRedis, startRedisServer } from './redis-server.ts';
 
 interface Hold {
   words: string;
@@ -43,11 +42,10 @@ export async function startSlowRedis(): Promise<SlowRedis> {
       });
     }
   });
-  const port = await freePort();
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const url = await listenAsRedis(server);
 
   return {
-    url: `redis://127.0.0.1:${port}`,
+    url,
     holdInOrder: (...more) => void holds.push(...more),
     async stop() {
       for (const socket of open) socket.destroy();

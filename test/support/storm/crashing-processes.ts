@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createAccept, type NewQuestion, questionId } from '../../../src/core/accept.ts';
+import { isAppError } from '../../../src/core/errors.ts';
 import { createLook } from '../../../src/core/look.ts';
 import type { Looks } from '../../../src/core/ports.ts';
 import type { Question } from '../../../src/core/question.ts';
@@ -26,11 +27,11 @@ import { createRecordingJournal } from '../recording-journal.ts';
 
 const storeWrites = ['set', 'delete', 'setIfAbsent', 'compareAndSet', 'addMember', 'removeMember'];
 const serviceEffects = ['create', 'followUp', 'cancel'];
-const slackEffects = ['postCard', 'updateCard', 'postPart', 'tellPrivately'];
+const slackEffects = ['postCard', 'updateCard', 'postPart', 'tellPrivately', 'removeCopies'];
 const planning = ['lookIn'];
 
-/** A life that is not over by then is judged as it is. */
-const lifeDeadlineMs = 55_000;
+/** A life that is not over by then is judged as it is: it waits for late calls, and a minute for copies. */
+const lifeDeadlineMs = 240_000;
 
 export interface LifeSetup {
   slack: FakeSlack;
@@ -74,14 +75,20 @@ export async function liveThroughCrashes(setup: LifeSetup): Promise<LifeEnd> {
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     })();
-    const isAlive = await Promise.race([living.then(() => true), process.died.then(() => false)]);
-    await process.looks.stop(isAlive ? 1_000 : 0);
+    const ended = await Promise.race([living.then(() => 'lived', failedToStart), process.died.then(() => 'died')]);
+    await process.looks.stop(ended === 'lived' ? 1_000 : 0);
     await process.close();
-    if (isAlive) break;
-    deaths += 1;
+    if (ended === 'lived') break;
+    if (ended === 'died') deaths += 1;
     if (performance.now() > deadlineMs) break;
   }
   return { question: await store.get(id), isOpen: (await store.openIds()).includes(id), done, deaths };
+}
+
+/** A storage that does not answer in time keeps a process from starting, or from taking the question: another one tries. */
+function failedToStart(error: unknown): 'failed' {
+  if (isAppError(error, 'storage')) return 'failed';
+  throw error;
 }
 
 function createProcess({ slack, service, kv, createLooks }: LifeSetup, diesAfter: number, done: string[]) {
@@ -130,6 +137,8 @@ function createProcess({ slack, service, kv, createLooks }: LifeSetup, diesAfter
     baseUrl: service.url,
     auth: { kind: 'token', token: serviceToken },
     userAgentVersion: 'test',
+    // As long as a call of Slack.
+    createTimeoutMs: 10_000,
   });
   const identity = { teamId: team.id, botUserId: team.botUserId, botId: team.botId };
   const now = Date.now;
@@ -164,6 +173,7 @@ function createProcess({ slack, service, kv, createLooks }: LifeSetup, diesAfter
       pacing: { firstLookMs: 50, minMs: 50, maxMs: 100, fraction: 0.1, jitter: 0, patienceMs: 120_000 },
       cardEditMs: 100,
       threadLimit: 20,
+      lateCallMs: 15_000,
     },
   };
 

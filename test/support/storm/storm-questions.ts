@@ -29,15 +29,17 @@ export interface Tally {
   disordered: string[];
 }
 
-/** Two hundred questions as people ask them: mentions, replies in threads, direct messages and commands. */
+/** Questions as people ask them: mentions, replies in threads, direct messages and commands. */
 export function createChaosQuestions(parts: {
   slack: FakeSlack;
   service: FakeService;
   deliveries: SlackDeliveries;
   /** Time over which the conversations begin. */
   spreadMs: number;
+  /** How many are asked: about a half as threads of four, the others alone. */
+  count: number;
 }) {
-  const { slack, service, deliveries, spreadMs } = parts;
+  const { slack, service, deliveries, spreadMs, count } = parts;
   const talks: Talk[] = [];
   const refusedEvents: string[] = [];
   /** Commands whose acknowledgement got lost: nobody knows whether they were taken. */
@@ -49,10 +51,16 @@ export function createChaosQuestions(parts: {
   return { askAll, tally, doubtful, notTaken, refusedEvents };
 
   async function askAll(): Promise<void> {
-    const threads = Array.from({ length: 24 }, (_, n) => () => talkInThread(n));
-    const mentions = Array.from({ length: 44 }, (_, n) => () => mention(n, n < 12 ? sameText : `Mention ${n}?`, []));
-    const directs = Array.from({ length: 30 }, (_, n) => () => direct(n));
-    const commands = Array.from({ length: 30 }, (_, n) => () => command(n));
+    const threadCount = Math.floor((count * 12) / 100);
+    const directCount = Math.floor((count * 15) / 100);
+    const mentionCount = count - 4 * threadCount - 2 * directCount;
+    const threads = Array.from({ length: threadCount }, (_, n) => () => talkInThread(n));
+    const mentions = Array.from(
+      { length: mentionCount },
+      (_, n) => () => mention(n, n < 12 ? sameText : `Mention ${n}?`, []),
+    );
+    const directs = Array.from({ length: directCount }, (_, n) => () => direct(n));
+    const commands = Array.from({ length: directCount }, (_, n) => () => command(n));
     const beginnings = interleave([threads, mentions, directs, commands]);
     await Promise.all(
       beginnings.map(async (begin, index) => {

@@ -36,9 +36,11 @@ export async function superviseApp(setup: {
   logFile: string;
 }): Promise<SupervisedApp> {
   const port = await freePort();
+  const metricsPort = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const log = createWriteStream(setup.logFile, { flags: 'a' });
-  const env = { PATH: process.env.PATH ?? '', HOST: '127.0.0.1', PORT: String(port), ...setup.settings };
+  const ports = { PORT: String(port), METRICS_PORT: String(metricsPort) };
+  const env = { PATH: process.env.PATH ?? '', HOST: '127.0.0.1', ...ports, ...setup.settings };
   let child: ChildProcess | undefined;
   let starts = 0;
   let isStopped = false;
@@ -50,7 +52,7 @@ export async function superviseApp(setup: {
     starts: () => starts,
     pid: () => child?.pid,
     isListening: async () => (await get('livez')) !== undefined,
-    metrics: () => get('metrics'),
+    metrics: () => get('metrics', `http://127.0.0.1:${metricsPort}`),
     kill: () => child?.kill('SIGKILL') ?? false,
     replace: async () => {
       const last = child;
@@ -82,9 +84,9 @@ export async function superviseApp(setup: {
     });
   }
 
-  async function get(path: string): Promise<string | undefined> {
+  async function get(path: string, server = url): Promise<string | undefined> {
     try {
-      const response = await fetch(`${url}/${path}`, { signal: AbortSignal.timeout(3_000) });
+      const response = await fetch(`${server}/${path}`, { signal: AbortSignal.timeout(3_000) });
       const text = await response.text();
       return response.ok ? text : undefined;
     } catch {

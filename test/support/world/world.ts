@@ -23,7 +23,9 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
   let receiver = createMemoryReceiver();
   let app: RunningApp | undefined;
   let port = 0;
+  let metricsPort = 0;
   let responses = 0;
+  let scrapes = 0;
   const surfaces = createSurfaces({ slack, deliver: (body) => receiver.deliver(body), responseUrl });
   await startApp();
 
@@ -36,7 +38,7 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
       await startApp();
     },
     readyz: async () => fetch(`http://127.0.0.1:${port}/readyz`),
-    metrics: async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
+    metrics: async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
     stop: async () => {
       await stopApp();
       await slack.stop();
@@ -64,17 +66,26 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
       SRC_ACCESS_TOKEN: service.token,
       DATA_DIR: data.path,
       PORT: '0',
+      METRICS_PORT: '0',
       HOST: '127.0.0.1',
       LOG_LEVEL: 'silent',
       POLL_FIRST_MS: '50',
       POLL_MIN_MS: '50',
       POLL_MAX_MS: '100',
       CARD_EDIT_MS: '100',
+      LATE_CALL_SECONDS: '2',
       SHUTDOWN_SECONDS: '2',
       ...settings,
     });
-    app = createApp(config, createLogger(config.LOG_LEVEL), { receiver });
-    ({ port } = await app.start());
+    app = createApp(config, createLogger(config.LOG_LEVEL), {
+      receiver,
+      // Each scrape a second after the one before, so that every one is computed.
+      metricsClock: () => {
+        scrapes += 1;
+        return scrapes * 1_000;
+      },
+    });
+    ({ port, metricsPort } = await app.start());
   }
 
   async function stopApp(): Promise<void> {

@@ -196,7 +196,7 @@ describe('renderMarkdown', () => {
 });
 
 describe('GraphQL documents', () => {
-  test('the forms of the contract', () => {
+  test('are read in the forms of the contract', () => {
     expect(parseDocument('{ currentUser { username } }')).toHaveLength(1);
     const [operation] = parseDocument('query S($q: String! = "x") { a: search(query: $q) { results { matchCount } } }');
     expect(operation?.selection[0]).toMatchObject({ key: 'a', name: 'search' });

@@ -8,7 +8,7 @@ const namesIn = (path: string, text: string): string[] =>
   findSymbols(path, text.split('\n')).map(({ kind, name }) => `${kind} ${name}`);
 
 describe('findSymbols', () => {
-  test('TypeScript', () => {
+  test('finds what TypeScript defines', () => {
     const text = `export async function load<T>(id: T) {
   if (id) { return; }
 }

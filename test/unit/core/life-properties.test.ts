@@ -6,6 +6,7 @@ import { createRequests } from '../../../src/core/requests.ts';
 import { scriptedFate } from '../../support/lifecycle/faults.ts';
 import { digestOf } from '../../support/lifecycle/memory-requests.ts';
 import { createMemoryLife, type MemoryLife, type Work } from '../../support/lifecycle/memory-world.ts';
+import { runs } from '../../support/runs.ts';
 
 interface Arrival {
   atMs: number;
@@ -199,7 +200,7 @@ describe('a question, over any failures and crashes that pass', () => {
           throw new Error(`after ${log.join('; ')}`, { cause: error });
         }
       }),
-      { numRuns: 500 },
+      runs(100),
     );
   });
 
@@ -221,7 +222,7 @@ describe('a question, over any failures and crashes that pass', () => {
           throw new Error(`after ${log.join('; ')}`, { cause: error });
         }
       }),
-      { numRuns: 300 },
+      runs(60),
     );
   });
 });
@@ -247,7 +248,7 @@ describe('a question, also over failures that last', () => {
           throw new Error(`after ${log.join('; ')}`, { cause: error });
         }
       }),
-      { numRuns: 500 },
+      runs(100),
     );
   });
 });

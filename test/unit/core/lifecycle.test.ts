@@ -5,8 +5,9 @@ import { defaultPacing } from '../../../src/core/pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../../../src/core/ports.ts';
 import type { Outcome, Phase, Question, Trouble } from '../../../src/core/question.ts';
 import { someMs as now, questionWith, someAnswer } from '../../support/lifecycle/sample-questions.ts';
+import { runs } from '../../support/runs.ts';
 
-const settings = { pacing: defaultPacing, cardEditMs: 3_000, threadLimit: 20 };
+const settings = { pacing: defaultPacing, cardEditMs: 3_000, threadLimit: 20, lateCallMs: 15_000 };
 const atTurn: Situation = { nowMs: now, ...atOnce, parts: 1, settings };
 
 const minuteMs = 60_000;
@@ -19,6 +20,9 @@ const held = { ...trouble, notBeforeMs: now + 5_000 };
 const answered: Outcome = { kind: 'answered', answer: someAnswer };
 const cancelled: Outcome = { kind: 'cancelled' };
 const asked = { steps: 0, conversationId: 1, questionId: 2, askedMs: now };
+/** A call that was given up so long ago. */
+const givenUp = (agoMs: number) => ({ intentMs: now - agoMs - 10_000, givenUpMs: now - agoMs });
+const searched = (agoMs: number) => ({ ...givenUp(agoMs), searchedMs: now - 1 });
 const delivery = (posted: string[], more: Partial<Question['delivery']> = {}) => ({ round: 0, posted, ...more });
 const announced: Partial<Question> = { card };
 const running: Partial<Question> = { phase: 'running', card, upstream: asked };
@@ -39,15 +43,28 @@ describe('decide: a waiting question', () => {
     [
       'of a command is announced before it has a line',
       { place: nowhere },
-      { do: 'announce', lookFirst: false },
+      { do: 'announce', checkFirst: false },
       { placeInLine: -1 },
     ],
-    ['is announced', {}, { do: 'announce', lookFirst: false }],
-    ['is announced while others are before it', {}, { do: 'announce', lookFirst: false }, { placeInLine: 2 }],
-    ['is announced although cancelled, so that its end is visible', { cancel }, { do: 'announce', lookFirst: false }],
-    ['waits after a card of unknown outcome', { card: { intentMs: now - 1_000 } }, { do: 'wait', ms: 2_000 }],
-    ['looks for that card then', { card: { intentMs: now - 3_000 } }, { do: 'announce', lookFirst: true }],
-    ['does without a card that is gone', { card: { gone: true } }, { do: 'ask', lookFirst: false }],
+    ['is announced', {}, { do: 'announce', checkFirst: false }],
+    ['is announced while others are before it', {}, { do: 'announce', checkFirst: false }, { placeInLine: 2 }],
+    ['is announced although cancelled, so that its end is visible', { cancel }, { do: 'announce', checkFirst: false }],
+    [
+      'notes that a card which a dead process left behind is given up',
+      { card: { intentMs: now - minuteMs } },
+      { do: 'giveUp', effect: 'announce' },
+    ],
+    ['waits after a card of unknown outcome', { card: givenUp(1_000) }, { do: 'wait', ms: 2_000 }],
+    ['searches that card then', { card: givenUp(3_000) }, { do: 'search', effect: 'announce' }],
+    ['waits on where it does not stand yet', { card: searched(3_000) }, { do: 'wait', ms: 12_000 }],
+    ['waits to the end', { card: searched(14_999) }, { do: 'wait', ms: 1 }],
+    [
+      'posts the card again where it can come no more, and searches it before',
+      { card: searched(15_000) },
+      { do: 'announce', checkFirst: true },
+    ],
+    ['does so also without the early search', { card: givenUp(15_000) }, { do: 'announce', checkFirst: true }],
+    ['does without a card that is gone', { card: { gone: true } }, { do: 'ask', checkFirst: false }],
     ['waits for its turn', announced, { do: 'wait', ms: 15_000 }, { placeInLine: 1 }],
     [
       'waits for a free place at the service',
@@ -55,37 +72,47 @@ describe('decide: a waiting question', () => {
       { do: 'wait', ms: 15_000 },
       { turn: { granted: false, ahead: 1 } },
     ],
-    ['is asked at its turn', announced, { do: 'ask', lookFirst: false }],
+    ['is asked at its turn', announced, { do: 'ask', checkFirst: false }],
     ['is admitted again where that was long ago', { card, admittedMs: now - minuteMs - 1 }, { do: 'admit' }],
     [
       'is not admitted again while its asking may be under way',
-      { card, admittedMs: 0, upstream: { steps: 0, intentMs: now - 3_000 } },
-      { do: 'ask', lookFirst: true },
+      { card, admittedMs: 0, upstream: { steps: 0, ...givenUp(15_000) } },
+      { do: 'ask', checkFirst: true },
     ],
     ['reads the thread at its turn', { card, readsThread: true }, { do: 'gather' }],
     ['reads it only then', { card, readsThread: true }, { do: 'wait', ms: 15_000 }, { placeInLine: 1 }],
-    ['is asked when it was read', { card, readsThread: true, context }, { do: 'ask', lookFirst: false }],
+    ['is asked when it was read', { card, readsThread: true, context }, { do: 'ask', checkFirst: false }],
     ['that shows an answer again asks nobody', { card, origin: 'shared' }, { do: 'recall' }],
     [
-      'waits after an asking of unknown outcome',
+      'notes that an asking which a dead process left behind is given up',
       { card, upstream: { steps: 0, intentMs: now - 1 } },
+      { do: 'giveUp', effect: 'ask' },
+    ],
+    [
+      'waits after an asking of unknown outcome',
+      { card, upstream: { steps: 0, ...givenUp(1) } },
       { do: 'wait', ms: 2_999 },
     ],
     [
-      'looks for what it asked then',
-      { card, upstream: { steps: 0, intentMs: now - 3_000 } },
-      { do: 'ask', lookFirst: true },
+      'searches what it asked then',
+      { card, upstream: { steps: 0, ...givenUp(3_000) } },
+      { do: 'search', effect: 'ask' },
+    ],
+    [
+      'asks again where it can come no more, and searches it before',
+      { card, upstream: { steps: 0, ...searched(15_000) } },
+      { do: 'ask', checkFirst: true },
     ],
     ['ends when cancelled', { card, cancel }, { do: 'end', outcome: cancelled }],
     ['ends when cancelled in line', { card, cancel }, { do: 'end', outcome: cancelled }, { placeInLine: 4 }],
     ['ends when cancelled while held', { card, cancel, trouble: held }, { do: 'end', outcome: cancelled }],
     [
       'looks for what it may have asked before it ends as cancelled',
-      { card, cancel, upstream: { steps: 0, intentMs: now - 3_000 } },
-      { do: 'ask', lookFirst: true },
+      { card, cancel, upstream: { steps: 0, ...searched(15_000) } },
+      { do: 'ask', checkFirst: true },
     ],
     ['is held back after failures', { card, trouble: held }, { do: 'wait', ms: 5_000 }],
-    ['is tried again then', { card, trouble }, { do: 'ask', lookFirst: false }],
+    ['is tried again then', { card, trouble }, { do: 'ask', checkFirst: false }],
     [
       'is given up when patience ends',
       { card, trouble, upstream: { steps: 0, firstTriedMs: now - 15 * minuteMs } },
@@ -94,12 +121,12 @@ describe('decide: a waiting question', () => {
     [
       'is not given up just before',
       { card, trouble, upstream: { steps: 0, firstTriedMs: now - 15 * minuteMs + 1 } },
-      { do: 'ask', lookFirst: false },
+      { do: 'ask', checkFirst: false },
     ],
     [
       'is not given up for having waited in line',
       { card, acceptedMs: now - 60 * minuteMs },
-      { do: 'ask', lookFirst: false },
+      { do: 'ask', checkFirst: false },
     ],
   ])('%s', (_, change, step, situation) => {
     expect(decide(questionWith(change), { ...atTurn, ...situation })).toEqual(step);
@@ -128,6 +155,22 @@ describe('decide: a running question', () => {
     ['is watched', running, { do: 'watch' }],
     ['is watched although it is in no line, after Check again', running, { do: 'watch' }, { placeInLine: -1 }],
     ['is held back after failures', { ...running, trouble: held }, { do: 'wait', ms: 5_000 }],
+    [
+      'has its access checked again while its card shows steps',
+      { ...running, admittedMs: now - minuteMs - 1 },
+      { do: 'checkAccess' },
+    ],
+    [
+      'has it checked once a minute where it was lost',
+      { ...running, admittedMs: 0, card: { ...card, stepsHiddenMs: now - minuteMs } },
+      { do: 'watch' },
+    ],
+    [
+      'has it checked again after that minute',
+      { ...running, admittedMs: 0, card: { ...card, stepsHiddenMs: now - minuteMs - 1 } },
+      { do: 'checkAccess' },
+    ],
+    ['has no access checked without a card', { ...running, admittedMs: 0, card: { gone: true } }, { do: 'watch' }],
     ['is cancelled at the service', { ...running, cancel }, { do: 'cancelUpstream' }],
     ['is cancelled there although held', { ...running, cancel, trouble: held }, { do: 'cancelUpstream' }],
     [
@@ -150,58 +193,101 @@ describe('decide: a question that has ended', () => {
   const final = { ...card, shown: finalCard };
 
   it.each<Row>([
-    ['is posted part by part', ending, { do: 'post', part: 0, lookFirst: false }, { parts: 3 }],
+    ['is posted part by part', ending, { do: 'post', part: 0, checkFirst: false }, { parts: 3 }],
     [
       'goes on with the next part',
       { ...ending, delivery: delivery(['1', '2']) },
-      { do: 'post', part: 2, lookFirst: false },
+      { do: 'post', part: 2, checkFirst: false },
       { parts: 3 },
     ],
     [
       'waits after a part of unknown outcome',
-      { ...ending, delivery: delivery([], { intentMs: now - 2_000 }) },
+      { ...ending, delivery: delivery([], givenUp(2_000)) },
       { do: 'wait', ms: 1_000 },
     ],
     [
-      'looks for that part then',
-      { ...ending, delivery: delivery(['1'], { intentMs: now - 3_000 }) },
-      { do: 'post', part: 1, lookFirst: true },
+      'notes that a part which a dead process left behind is given up',
+      { ...ending, delivery: delivery([], { intentMs: now - 2_000 }) },
+      { do: 'giveUp', effect: 'post' },
+    ],
+    [
+      'searches that part then',
+      { ...ending, delivery: delivery([], givenUp(3_000)) },
+      { do: 'search', effect: 'post' },
+    ],
+    [
+      'posts that part again where it can come no more, and searches it before',
+      { ...ending, delivery: delivery(['1'], searched(15_000)) },
+      { do: 'post', part: 1, checkFirst: true },
       { parts: 2 },
     ],
     ['is admitted again before an answer is shown', { ...ending, admittedMs: now - minuteMs - 1 }, { do: 'admit' }],
     [
-      'is not once a part may stand',
-      { ...ending, admittedMs: 0, delivery: delivery([], { intentMs: now - 3_000 }) },
-      { do: 'post', part: 0, lookFirst: true },
+      'is admitted again before a part that may stand is posted again',
+      { ...ending, admittedMs: 0, delivery: delivery([], searched(15_000)) },
+      { do: 'admit' },
+    ],
+    [
+      'is admitted again between two parts',
+      { ...ending, admittedMs: now - minuteMs - 1, delivery: delivery(['1']) },
+      { do: 'admit' },
+      { parts: 2 },
+    ],
+    [
+      'is admitted again before its file is attached',
+      { ...ending, admittedMs: now - minuteMs - 1, delivery: delivery(['1', '2', '3']) },
+      { do: 'admit' },
+      { parts: 4 },
+    ],
+    [
+      'is admitted again before the link to what still runs is shown',
+      { ...ending, outcome: { kind: 'gaveUp' }, admittedMs: now - minuteMs - 1 },
+      { do: 'admit' },
+    ],
+    [
+      'is not admitted again where its end shows no code',
+      { ...ending, outcome: { kind: 'failed', failure: { cause: 'gone' } }, admittedMs: 0 },
+      { do: 'post', part: 0, checkFirst: false },
+    ],
+    [
+      'is not admitted again to close its card',
+      { ...ending, admittedMs: 0, delivery: delivery(['1']) },
+      { do: 'closeCard' },
     ],
     [
       'gets a file before the last of many messages',
       { ...ending, delivery: delivery(['1', '2', '3']) },
-      { do: 'attach', lookFirst: false },
+      { do: 'attach', checkFirst: false },
       { parts: 4 },
     ],
     [
       'waits after a file of unknown outcome',
-      { ...ending, delivery: delivery(['1', '2', '3'], { file: { intentMs: now - 1_000, state: 'intended' } }) },
+      { ...ending, delivery: delivery(['1', '2', '3'], { file: { ...givenUp(1_000), state: 'intended' } }) },
       { do: 'wait', ms: 2_000 },
       { parts: 4 },
     ],
     [
-      'looks for that file then',
-      { ...ending, delivery: delivery(['1', '2', '3'], { file: { intentMs: now - 3_000, state: 'intended' } }) },
-      { do: 'attach', lookFirst: true },
+      'searches that file then',
+      { ...ending, delivery: delivery(['1', '2', '3'], { file: { ...givenUp(3_000), state: 'intended' } }) },
+      { do: 'search', effect: 'attach' },
+      { parts: 4 },
+    ],
+    [
+      'attaches that file again where it can come no more, and searches it before',
+      { ...ending, delivery: delivery(['1', '2', '3'], { file: { ...searched(15_000), state: 'intended' } }) },
+      { do: 'attach', checkFirst: true },
       { parts: 4 },
     ],
     [
       'goes on without a file that is refused',
       { ...ending, delivery: delivery(['1', '2', '3'], { file: { intentMs: now, state: 'refused' } }) },
-      { do: 'post', part: 3, lookFirst: false },
+      { do: 'post', part: 3, checkFirst: false },
       { parts: 4 },
     ],
     [
       'of three messages gets none',
       { ...ending, delivery: delivery(['1', '2']) },
-      { do: 'post', part: 2, lookFirst: false },
+      { do: 'post', part: 2, checkFirst: false },
       { parts: 3 },
     ],
     [
@@ -222,12 +308,12 @@ describe('decide: a question that has ended', () => {
     [
       'as cancelled says so itself where the card is gone',
       { ...ending, outcome: cancelled, card: { ...card, gone: true } },
-      { do: 'post', part: 0, lookFirst: false },
+      { do: 'post', part: 0, checkFirst: false },
     ],
     [
       'as cancelled says so itself where there is no card',
       { ...ending, outcome: cancelled, card: {} },
-      { do: 'post', part: 0, lookFirst: false },
+      { do: 'post', part: 0, checkFirst: false },
     ],
     [
       'is told privately where the place is closed',
@@ -244,7 +330,7 @@ describe('decide: a question that has ended', () => {
     [
       'is tried for a day',
       { ...ending, trouble: { ...trouble, sinceMs: now - dayMs } },
-      { do: 'post', part: 0, lookFirst: false },
+      { do: 'post', part: 0, checkFirst: false },
     ],
     ['is not tried for longer', { ...ending, trouble: { ...trouble, sinceMs: now - dayMs - 1 } }, { do: 'close' }],
     [
@@ -256,6 +342,12 @@ describe('decide: a question that has ended', () => {
       },
       { do: 'close' },
     ],
+    ['has its messages checked for copies when it is time', { ...ending, recheckMs: now }, { do: 'recheck' }],
+    ['has them checked also once closed', { ...ending, phase: 'closed', recheckMs: now }, { do: 'recheck' }],
+    ['has them checked also while held', { ...ending, trouble: held, recheckMs: now }, { do: 'recheck' }],
+    ['waits for that check once closed', { ...ending, phase: 'closed', recheckMs: now + 9 }, { do: 'wait', ms: 9 }],
+    ['is woken for that check while held', { ...ending, trouble: held, recheckMs: now + 9 }, { do: 'wait', ms: 9 }],
+    ['is posted before that check', { ...ending, recheckMs: now + 9 }, { do: 'post', part: 0, checkFirst: false }],
     ['needs nothing once closed', { ...ending, phase: 'closed', cancel, trouble: held }, { do: 'nothing' }],
   ])('%s', (_, change, step, situation) => {
     expect(decide(questionWith(change), { ...atTurn, ...situation })).toEqual(step);
@@ -285,21 +377,28 @@ describe('decide', () => {
       ),
       posted: fc.array(fc.constant('1.2'), { maxLength: 3 }),
       deliveryIntentMs: maybe(time),
+      givenUpMs: maybe(time),
+      recheckMs: maybe(time),
       refused: fc.boolean(),
     })
-    .map((some) =>
-      questionWith({
+    .map((some) => {
+      const call = (intentMs: number | undefined) => ({
+        ...(intentMs === undefined ? {} : { intentMs }),
+        ...(intentMs === undefined || some.givenUpMs === undefined ? {} : { givenUpMs: some.givenUpMs }),
+      });
+      return questionWith({
         phase: some.phase,
+        ...(some.recheckMs === undefined ? {} : { recheckMs: some.recheckMs }),
         place: some.threaded ? questionWith().place : nowhere,
         card: {
           ...(some.ts === undefined ? {} : { ts: some.ts }),
           ...(some.gone ? { gone: true } : {}),
           ...(some.shown === undefined ? {} : { shown: some.shown }),
-          ...(some.cardIntentMs === undefined ? {} : { intentMs: some.cardIntentMs }),
+          ...call(some.cardIntentMs),
         },
         upstream: {
           steps: 0,
-          ...(some.intentMs === undefined ? {} : { intentMs: some.intentMs }),
+          ...call(some.intentMs),
           ...(some.firstTriedMs === undefined ? {} : { firstTriedMs: some.firstTriedMs }),
           ...(some.cancelSentMs === undefined ? {} : { cancelSentMs: some.cancelSentMs }),
         },
@@ -319,13 +418,13 @@ describe('decide', () => {
         delivery: {
           round: 0,
           posted: some.posted,
-          ...(some.deliveryIntentMs === undefined ? {} : { intentMs: some.deliveryIntentMs }),
+          ...call(some.deliveryIntentMs),
           ...(some.refused ? { refused: true } : {}),
         },
-      }),
-    );
+      });
+    });
 
-  it('never waits in vain, never repeats an effect of unknown outcome without a look, and never posts a part too many', () => {
+  it('never waits in vain, never repeats a call of unknown outcome without a search, and never posts a part too many', () => {
     fc.assert(
       fc.property(
         anyQuestion,
@@ -334,17 +433,21 @@ describe('decide', () => {
         (question, placeInLine, parts) => {
           const step = decide(question, { ...atTurn, placeInLine, parts });
           if (step.do === 'wait') expect(step.ms).toBeGreaterThan(0);
-          if (step.do === 'announce') expect(step.lookFirst).toBe(question.card.intentMs !== undefined);
-          if (step.do === 'ask') expect(step.lookFirst).toBe(question.upstream.intentMs !== undefined);
+          if (step.do === 'announce') expect(step.checkFirst).toBe(question.card.intentMs !== undefined);
+          if (step.do === 'ask') expect(step.checkFirst).toBe(question.upstream.intentMs !== undefined);
           if (step.do === 'post') {
-            expect(step.lookFirst).toBe(question.delivery.intentMs !== undefined);
+            expect(step.checkFirst).toBe(question.delivery.intentMs !== undefined);
             expect(step.part).toBeLessThan(parts);
             expect(step.part).toBe(question.delivery.posted.length);
           }
-          expect(step.do === 'nothing').toBe(question.phase === 'closed');
+          if (step.do === 'announce' || step.do === 'ask' || step.do === 'post') {
+            const call = { announce: question.card, ask: question.upstream, post: question.delivery }[step.do];
+            if (step.checkFirst) expect(now - (call.givenUpMs ?? now)).toBeGreaterThanOrEqual(settings.lateCallMs);
+          }
+          expect(step.do === 'nothing').toBe(question.phase === 'closed' && question.recheckMs === undefined);
         },
       ),
-      { numRuns: 2_000 },
+      runs(500),
     );
   });
 });

@@ -24,18 +24,21 @@ test('quoting can be undone, whatever the names are', () => {
   );
 });
 
-test('a plain token', async () => {
+test('a plain token is sent as it is', async () => {
   const authorizer = createAuthorizer({ kind: 'token', token: 'sgp_1' }, () => 0);
   expect(await authorizer.header(never)).toBe('token sgp_1');
   expect(await authorizer.renew('token sgp_1', never)).toBe(false);
 });
 
-test.each(['', 'a\nb', 'a\r\nX-Evil: 1', 'tökén', 'a\u0000'])('a credential no header can carry: %j', (token) => {
-  const unusable = expect.objectContaining({
-    kind: 'unauthorized',
-    message: expect.not.stringContaining(token || 'ö'),
-  });
-  expect(() => createAuthorizer({ kind: 'token', token }, () => 0)).toThrow(unusable);
-  expect(() => createAuthorizer({ kind: 'sudo', username: 'ada', token }, () => 0)).toThrow(unusable);
-  expect(() => createAuthorizer({ kind: 'sudo', username: token, token: 't' }, () => 0)).toThrow(unusable);
-});
+test.each(['', 'a\nb', 'a\r\nX-Evil: 1', 'tökén', 'a\u0000'])(
+  'a credential that no header can carry is refused: %j',
+  (token) => {
+    const unusable = expect.objectContaining({
+      kind: 'unauthorized',
+      message: expect.not.stringContaining(token || 'ö'),
+    });
+    expect(() => createAuthorizer({ kind: 'token', token }, () => 0)).toThrow(unusable);
+    expect(() => createAuthorizer({ kind: 'sudo', username: 'ada', token }, () => 0)).toThrow(unusable);
+    expect(() => createAuthorizer({ kind: 'sudo', username: token, token: 't' }, () => 0)).toThrow(unusable);
+  },
+);

@@ -28,14 +28,14 @@ function watched() {
 
 describe('watchAccess', () => {
   it('takes the access for good until it is refused, and asks nobody', async () => {
-    const { isAuthorized, calls } = watched();
-    expect(await isAuthorized()).toBe(true);
+    const { latest, calls } = watched();
+    expect(await latest()).toBe('fine');
     expect(calls()).toBe(0);
   });
 
   it('notices at any call that it is refused, and passes the error on', async () => {
     for (const call of ['create', 'followUp', 'read', 'newest', 'cancel'] as const) {
-      const { codeSearch, isAuthorized, fail } = watched();
+      const { codeSearch, latest, fail } = watched();
       fail(failing('unauthorized'));
       const done = {
         create: () => codeSearch.create('x'),
@@ -45,74 +45,74 @@ describe('watchAccess', () => {
         cancel: () => codeSearch.cancel(1, 1),
       }[call]();
       await expect(done).rejects.toBeInstanceOf(AppError);
-      expect(await isAuthorized()).toBe(false);
+      expect(await latest()).toBe('refused');
     }
   });
 
   it('is not told by a shared conversation that the service keeps from the app', async () => {
-    const { codeSearch, isAuthorized, fail } = watched();
+    const { codeSearch, latest, fail } = watched();
     fail(failing('unauthorized'));
     await expect(codeSearch.byReadToken('t')).rejects.toBeInstanceOf(AppError);
-    expect(await isAuthorized()).toBe(true);
+    expect(await latest()).toBe('fine');
   });
 
   it('finds out by itself that it is granted again, without asking all the time', async () => {
-    const { codeSearch, isAuthorized, fail, pass, calls } = watched();
+    const { codeSearch, latest, fail, pass, calls } = watched();
     fail(failing('unauthorized'));
     await expect(codeSearch.read(1)).rejects.toBeInstanceOf(AppError);
-    for (let probe = 0; probe < 10; probe += 1) expect(await isAuthorized()).toBe(false);
+    for (let probe = 0; probe < 10; probe += 1) expect(await latest()).toBe('refused');
     expect(calls()).toBe(2);
     fail(undefined);
     pass(15_000);
-    expect(await isAuthorized()).toBe(true);
+    expect(await latest()).toBe('fine');
   });
 
-  it('learns nothing from a service that is away', async () => {
-    const { codeSearch, isAuthorized, fail, pass } = watched();
+  it('learns nothing about its access from a service that is away', async () => {
+    const { codeSearch, latest, fail, pass } = watched();
     fail(failing('unavailable'));
     await expect(codeSearch.read(1)).rejects.toBeInstanceOf(AppError);
-    expect(await isAuthorized()).toBe(true);
+    expect(await latest()).toBe('unreachable');
     fail(failing('unauthorized'));
     await expect(codeSearch.read(1)).rejects.toBeInstanceOf(AppError);
     fail(failing('unavailable'));
     pass(15_000);
-    expect(await isAuthorized()).toBe(false);
+    expect(await latest()).toBe('refused');
   });
 
   it.each(['create', 'followUp'] as const)('is refused while %s alone is, whatever may be read', async (call) => {
-    const { codeSearch, isAuthorized, state, fail, pass } = watched();
+    const { codeSearch, latest, state, fail, pass } = watched();
     const ask = () => (call === 'create' ? codeSearch.create('x') : codeSearch.followUp(1, 'x'));
     fail(failing('unauthorized'));
     await expect(ask()).rejects.toBeInstanceOf(AppError);
     fail(undefined);
     await codeSearch.newest(1);
-    expect(await isAuthorized()).toBe(false);
+    expect(await latest()).toBe('refused');
     pass(60_000);
     expect(await state()).toBe('refused');
-    expect(await isAuthorized()).toBe(false);
+    expect(await latest()).toBe('refused');
     await codeSearch.create('y');
-    expect(await isAuthorized()).toBe(true);
+    expect(await latest()).toBe('fine');
     expect(await state()).toBe('fine');
   });
 
   it('asks again by itself after a refusal of everything, also where asking met it first', async () => {
-    const { codeSearch, isAuthorized, fail, pass } = watched();
+    const { codeSearch, latest, fail, pass } = watched();
     fail(failing('unauthorized'));
     await expect(codeSearch.create('x')).rejects.toBeInstanceOf(AppError);
-    expect(await isAuthorized()).toBe(false);
+    expect(await latest()).toBe('refused');
     fail(undefined);
     pass(15_000);
-    expect(await isAuthorized()).toBe(true);
+    expect(await latest()).toBe('fine');
   });
 
-  it('believes a refusal to ask for ten minutes, so that a copy that is sent nothing is not lost for good', async () => {
-    const { codeSearch, isAuthorized, fail, pass } = watched();
+  it('believes a refusal to ask for ten minutes, so that it does not show for good where nobody asks', async () => {
+    const { codeSearch, latest, fail, pass } = watched();
     fail(failing('unauthorized'));
     await expect(codeSearch.create('x')).rejects.toBeInstanceOf(AppError);
     fail(undefined);
     pass(9 * 60_000);
-    expect(await isAuthorized()).toBe(false);
+    expect(await latest()).toBe('refused');
     pass(60_000);
-    expect(await isAuthorized()).toBe(true);
+    expect(await latest()).toBe('fine');
   });
 });

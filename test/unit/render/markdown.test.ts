@@ -7,6 +7,7 @@ import { parseAnswer } from '../../../src/render/markdown/parse.ts';
 import { writeMarkdown } from '../../../src/render/markdown/to-markdown.ts';
 import { writeMrkdwn } from '../../../src/render/markdown/to-mrkdwn.ts';
 import { toUnits } from '../../../src/render/markdown/units.ts';
+import { runs } from '../../support/runs.ts';
 import { words } from './readable.ts';
 
 const ROOM = { firstWeight: 100, lastWeight: 100, eachWeight: 100, blocks: 5 };
@@ -59,7 +60,7 @@ describe('Markdown', () => {
         const tree = parseAnswer(markdown);
         expect(meaning(parseAnswer(writeMarkdown(tree)))).toEqual(meaning(tree));
       }),
-      { numRuns: 1_000 },
+      runs(200),
     );
   });
 
@@ -70,7 +71,7 @@ describe('Markdown', () => {
         const units = toUnits(tree);
         expect(meaning(build(units, 0, units.length))).toEqual(meaning(tree));
       }),
-      { numRuns: 1_000 },
+      runs(200),
     );
   });
 

@@ -134,23 +134,79 @@ describe('who may ask where', () => {
 });
 
 describe('a share, with the readers that were confirmed', () => {
-  const confirmed = { guests: 1, outsiders: 2, organisations: 1, isKnown: true };
-  const shared = { named: { confirmed }, channel: 'shared' } as const;
+  const ids = { guests: ['G1', 'G2'], outsiders: ['O1', 'O2'], organizations: ['T2'] };
+  const counts = { guests: 2, outsiders: 2, organisations: 1, isKnown: true };
+  const confirmed = { ...counts, ids };
+  const settings = { shareWithOthers: true };
+  const shared = { named: { confirmed }, channel: 'shared', settings } as const;
+  const inside = { named: { confirmed } };
+  const now = (change: Partial<typeof ids>): Partial<Audience> => {
+    const readers = { ...ids, ...change };
+    return {
+      guests: readers.guests.length,
+      outsiders: readers.outsiders.length,
+      organisations: readers.organizations.length,
+      ids: readers,
+    };
+  };
+  const guestsOnly = { outsiders: [], organizations: [] };
 
   it.each<[string, Situation, object]>([
-    ['the same readers', { ...shared, audience: { guests: 1, outsiders: 2, organisations: 1 } }, may],
-    ['fewer readers', { ...shared, audience: { organisations: 1 } }, may],
-    ['one more guest', { ...shared, audience: { guests: 2 } }, { may: false, reason: 'guestsInChannel' }],
-    ['one more outsider', { ...shared, audience: { outsiders: 3 } }, { may: false, reason: 'sharedChannel' }],
-    ['another organisation', { ...shared, audience: { organisations: 2 } }, { may: false, reason: 'sharedChannel' }],
-    ['readers nobody knows', { ...shared, audience: { isKnown: false } }, { may: false, reason: 'unknownChannel' }],
+    ['the same readers', { ...shared, audience: now({}) }, may],
+    ['fewer readers', { ...shared, audience: now({ guests: ['G2'], outsiders: ['O1'] }) }, may],
+    ['members only', { ...inside, audience: now({ guests: [], ...guestsOnly }) }, may],
+    ['one more guest', { ...shared, audience: now({ guests: ['G1', 'G2', 'G3'] }) }, no('guestsInChannel')],
+    ['another guest instead of one', { ...shared, audience: now({ guests: ['G1', 'G3'] }) }, no('guestsInChannel')],
+    ['fewer guests, and another', { ...shared, audience: now({ guests: ['G3'] }) }, no('guestsInChannel')],
+    ['one more outsider', { ...shared, audience: now({ outsiders: ['O1', 'O2', 'O3'] }) }, no('sharedChannel')],
+    ['another outsider instead of one', { ...shared, audience: now({ outsiders: ['O1', 'O3'] }) }, no('sharedChannel')],
+    [
+      'an outsider instead of a guest',
+      { ...shared, audience: now({ guests: ['G1'], outsiders: ['G2'] }) },
+      no('sharedChannel'),
+    ],
+    [
+      'another organization instead of one',
+      { ...shared, audience: now({ organizations: ['T3'] }) },
+      no('sharedChannel'),
+    ],
+    ['readers nobody knows', { ...shared, audience: { isKnown: false } }, no('unknownChannel')],
+    ['readers too many to be named', { ...shared, audience: counts }, no('unknownChannel')],
+    ['a channel of which nothing is told', { ...shared, channel: 'unknown', audience: now({}) }, no('unknownChannel')],
     [
       'readers nobody knew',
-      { channel: 'shared', named: { confirmed: { ...confirmed, isKnown: false } }, audience: { isKnown: false } },
+      { ...shared, named: { confirmed: { ...confirmed, isKnown: false } }, audience: { isKnown: false } },
+      no('unknownChannel'),
+    ],
+    [
+      'guests whom an earlier version only counted',
+      { named: { confirmed: counts }, audience: now(guestsOnly) },
+      no('guestsInChannel'),
+    ],
+    [
+      'outsiders whom an earlier version only counted',
+      { ...shared, named: { confirmed: counts }, audience: now({}) },
+      no('sharedChannel'),
+    ],
+    [
+      'members only, by an earlier version',
+      { named: { confirmed: counts }, audience: now({ guests: [], ...guestsOnly }) },
       may,
     ],
-    ['a refused channel', { ...shared, settings: { refused: ['C1'] } }, { may: false, reason: 'channelRefused' }],
-    ['a guest who shares', { ...shared, person: 'guest' }, { may: false, reason: 'guest' }],
+    ['guests alone, where nothing is shared with others', { ...inside, audience: now(guestsOnly) }, may],
+    ['outsiders, where nothing is shared with others', { ...inside, audience: now({}) }, no('sharedChannel')],
+    [
+      'a shared channel to which nobody has come, where nothing is shared with others',
+      { ...inside, channel: 'shared', audience: now({ guests: [], ...guestsOnly }) },
+      no('sharedChannel'),
+    ],
+    [
+      'an open channel, where nothing is shared with others',
+      { ...inside, channel: 'shared', audience: now({}), settings: { open: ['C1'] } },
+      may,
+    ],
+    ['a refused channel', { ...shared, settings: { refused: ['C1'], ...settings } }, no('channelRefused')],
+    ['a guest who shares', { ...shared, person: 'guest' }, no('guest')],
   ])('%s', async (_, situation, admission) => {
     expect(await admit(situation).admission).toMatchObject(admission);
   });

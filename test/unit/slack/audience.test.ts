@@ -15,6 +15,7 @@ function userOf(id: string): Record<string, unknown> {
     name: id,
     is_admin: false,
     is_restricted: id.startsWith('G'),
+    is_ultra_restricted: false,
     is_bot: id.startsWith('B'),
   };
 }
@@ -41,7 +42,7 @@ function begin(options: { members: string[]; listed?: string[]; kind?: ChannelKi
       const id = args.get('user') ?? '';
       return id.startsWith('X') ? { error: 'user_not_found' } : { user: userOf(id) };
     },
-    'conversations.info': { channel: { id: 'C1', is_ext_shared: kind === 'shared' } },
+    'conversations.info': { channel: { id: 'C1', is_ext_shared: kind === 'shared', is_pending_ext_shared: false } },
   });
   const people = createPeople({ ...slack.deps, identity, listed: () => undefined });
   const channels = createChannels(slack.deps);
@@ -50,10 +51,22 @@ function begin(options: { members: string[]; listed?: string[]; kind?: ChannelKi
   return { slack, directory, audiences };
 }
 
-async function audienceOf(...[options]: Parameters<typeof begin>): Promise<Audience> {
+/** Who they are, without how many. */
+async function idsOf(options: Parameters<typeof begin>[0]): Promise<Audience['ids']> {
   const { directory, audiences } = begin(options);
   await directory.tend();
-  return audiences.of('C1');
+  return (await audiences.of('C1')).ids;
+}
+
+/** How many they are. */
+async function audienceOf(options: Parameters<typeof begin>[0]): Promise<Audience> {
+  const { directory, audiences } = begin(options);
+  await directory.tend();
+  return counted(await audiences.of('C1'));
+}
+
+function counted({ ids: _, ...counts }: Audience): Audience {
+  return counts;
 }
 
 const known = { members: 0, guests: 0, outsiders: 0, organisations: 0, isKnown: true };
@@ -62,6 +75,40 @@ describe('who is in a channel', () => {
   it('counts members, guests and others by their workspace, and no apps', async () => {
     const members = ['UBOT', 'B1', 'M1', 'M2', 'G1', 'OA1', 'OA2', 'OB1'];
     expect(await audienceOf({ members })).toEqual({ ...known, members: 2, guests: 1, outsiders: 3, organisations: 2 });
+  });
+
+  it('names guests and others, and no members', async () => {
+    const members = ['UBOT', 'B1', 'M1', 'G1', 'G2', 'OA1', 'OA2', 'OB1'];
+    expect(await idsOf({ members })).toEqual({
+      guests: ['G1', 'G2'],
+      outsiders: ['OA1', 'OA2', 'OB1'],
+      organizations: ['T-OA', 'T-OB'],
+    });
+  });
+
+  it('names the organizations that a channel is shared with, the app’s own left out', async () => {
+    const { slack, audiences } = begin({ members: ['M1', 'OA1'], kind: 'shared' });
+    slack.replies['conversations.info'] = {
+      channel: {
+        id: 'C1',
+        is_ext_shared: true,
+        shared_team_ids: ['T1', 'T-OA', 'T-OB'],
+        connected_team_ids: ['T-OB'],
+        pending_connected_team_ids: ['T-OC'],
+        internal_team_ids: ['T1'],
+      },
+    };
+    expect(await audiences.of('C1')).toMatchObject({
+      organisations: 3,
+      ids: { guests: [], outsiders: ['OA1'], organizations: ['T-OA', 'T-OB', 'T-OC'] },
+    });
+  });
+
+  it.each<[string, Parameters<typeof begin>[0]]>([
+    ['it is not known who somebody is', { members: ['G1', 'X1'], listed: ['G1'] }],
+    ['they are too many', { members: many('G', 1_001) }],
+  ])('names nobody where %s', async (_, options) => {
+    expect(await idsOf(options)).toBeUndefined();
   });
 
   it('reads all pages', async () => {
@@ -161,7 +208,7 @@ describe('who is in a channel', () => {
 
   it('is the one person in direct messages, without a call', async () => {
     const { slack, audiences } = begin({ members: [] });
-    expect(await audiences.of('D1')).toEqual({ ...known, members: 1 });
+    expect(counted(await audiences.of('D1'))).toEqual({ ...known, members: 1 });
     expect(slack.calls).toEqual([]);
   });
 });
@@ -171,7 +218,7 @@ describe('the list of people', () => {
     const { directory, audiences } = begin({ members: many('M', 51) });
     await expect(audiences.of('C1')).rejects.toMatchObject({ kind: 'unavailable', retryAfterMs: 2_000 });
     await directory.tend();
-    expect(await audiences.of('C1')).toEqual({ ...known, members: 51 });
+    expect(counted(await audiences.of('C1'))).toEqual({ ...known, members: 51 });
   });
 
   it('is read on where Slack asked to wait, and again after a quarter of an hour', async () => {
@@ -214,7 +261,7 @@ describe('the list of people', () => {
     slack.replies['users.list'] = { error: 'missing_scope' };
     await directory.tend();
     expect(directory.state()).toBe('none');
-    expect(await audiences.of('C1')).toEqual({ ...known, members: 1, guests: 1 });
+    expect(counted(await audiences.of('C1'))).toEqual({ ...known, members: 1, guests: 1 });
     await directory.tend();
     expect(slack.called('users.list')).toBe(1);
     if (pages !== undefined) slack.replies['users.list'] = pages;

@@ -21,13 +21,28 @@ describe('what a channel is', () => {
     ['shared with others', 'shared', { is_shared: true, is_ext_shared: true }],
     ['to which others are invited', 'shared', { is_pending_ext_shared: true }],
     ['of which only the invitation is told', 'shared', { is_ext_shared: undefined, is_pending_ext_shared: true }],
-    ['of which sharing is not told', 'internal', { is_ext_shared: undefined, is_shared: undefined }],
+    ['of which sharing is not told', 'unknown', { is_ext_shared: undefined, is_shared: undefined }],
+    ['of which it is only told that nobody shares it', 'unknown', { is_ext_shared: undefined }],
+    ['of which invitations are not told', 'unknown', { is_pending_ext_shared: undefined }],
+    [
+      'shared with others, of which invitations are not told',
+      'shared',
+      { is_ext_shared: true, is_pending_ext_shared: undefined },
+    ],
     ['shared with nobody knows whom', 'unknown', { is_ext_shared: undefined, is_shared: true }],
     ['with an odd flag', 'unknown', { is_ext_shared: 'true' }],
     ['with a flag that is nothing', 'unknown', { is_ext_shared: null }],
     ['another than was asked for', 'unknown', { id: 'C2' }],
   ])('%s: %s', (_, kind, change) => {
     expect(readChannel('C1', { ...internal, ...change }).kind).toBe(kind);
+  });
+
+  it.each<[string, ChannelKind, Record<string, unknown>]>([
+    ['of which sharing is not told', 'internal', { is_ext_shared: undefined, is_pending_ext_shared: undefined }],
+    ['shared with others', 'shared', { is_ext_shared: true }],
+    ['with an odd flag', 'unknown', { is_ext_shared: 'true' }],
+  ])('by a stand-in for Slack, %s: %s', (_, kind, change) => {
+    expect(readChannel('C1', { ...internal, ...change }, { isStandIn: true }).kind).toBe(kind);
   });
 
   it.each([[undefined], [null], ['C1'], [{}]])('is not known from %j', (raw) => {

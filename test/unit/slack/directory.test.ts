@@ -7,7 +7,7 @@ const identity = { teamId: 'T1', botUserId: 'UBOT' };
 const minuteMs = 60_000;
 
 function user(id: string, more: Record<string, unknown> = {}) {
-  return { id, team_id: 'T1', name: id, locale: 'de-DE', is_admin: false, is_restricted: false, ...more };
+  return { id, team_id: 'T1', name: id, locale: 'de-DE', is_restricted: false, is_ultra_restricted: false, ...more };
 }
 
 /** A change as Slack tells it: without the language. */

@@ -4,7 +4,7 @@ import { ACTIONS, FORMS, SHORTCUTS } from '../../../src/render/ids.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../../support/fake-service/fake-service.ts';
 import { people, team } from '../../support/fake-slack/fake-slack.ts';
-import { commandOf, mentionOf, messageOf, pressOf } from '../../support/payloads/payloads.ts';
+import { commandOf, mentionOf, messageOf, nextTrigger, pressOf, userIn } from '../../support/payloads/payloads.ts';
 import { startWorld, type World } from '../../support/world/world.ts';
 
 let service: FakeService;
@@ -42,7 +42,14 @@ const odd = fc.oneof(
     {},
     '__proto__',
     'constructor',
+    'toString',
+    'hasOwnProperty',
+    JSON.parse('{"__proto__":{"id":"U0ADA"},"constructor":{"prototype":{}},"toString":1}'),
+    [null],
+    [{}],
+    'x'.repeat(3_000),
     '\u0000',
+    'U0\u0000ADA',
     '1.1.1',
     'NaN',
     '\ud800',
@@ -78,9 +85,6 @@ function bent(body: Record<string, unknown>, changes: [number, unknown][]): Reco
     const spot = spots[at % spots.length];
     if (spot === undefined) continue;
     const [holder, key] = spot;
-    // Bolt itself reads these, and breaks on other types before the app sees anything of the payload.
-    const isForBolt = ['channel', 'user', 'team', 'enterprise'].includes(key);
-    if (isForBolt && (typeof value !== 'string' || typeof holder[key] !== 'string')) continue;
     if (value === undefined) delete holder[key];
     else holder[key] = value;
   }
@@ -88,10 +92,7 @@ function bent(body: Record<string, unknown>, changes: [number, unknown][]): Reco
 
   function collect(holder: Record<string, unknown>): void {
     for (const [key, value] of Object.entries(holder)) {
-      // Without these, Bolt can't tell what kind of payload it is, and says so itself.
-      if (['type', 'event', 'command', 'actions', 'team_id', 'authorizations', 'action_id'].includes(key)) {
-        if (typeof value !== 'object') continue;
-      } else spots.push([holder, key]);
+      spots.push([holder, key]);
       if (Array.isArray(value)) for (const each of value) collectIn(each);
       else collectIn(value);
     }
@@ -164,6 +165,35 @@ describe('whatever Slack, or somebody in its name, sends', () => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  it('forms and shortcuts never throw, and ask nothing of a guest', async () => {
+    const before = service.questions().length;
+    const key = fc.constantFrom('question', 'channel', 'where', '__proto__', 'constructor', 'toString', '\u0000');
+    const field = fc.oneof(
+      odd,
+      fc.record({ value: odd }),
+      fc.record({ selected_option: fc.oneof(odd, fc.record({ value: odd })) }),
+      fc.record({ selected_conversation: odd }),
+    );
+    const values = fc.dictionary(key, fc.oneof(odd, fc.dictionary(key, field)));
+    const callbackId = fc.constantFrom<string>(...Object.values(FORMS), ...Object.values(SHORTCUTS), '__proto__');
+    const metadata = fc.oneof(
+      text,
+      fc.constantFrom(runningId, `${runningId}.0`, `${runningId} C0GENERAL`, '__proto__'),
+    );
+    await fc.assert(
+      fc.asyncProperty(callbackId, metadata, values, changes, async (callback, carried, entered, bends) => {
+        const by = { user: userIn(people.mia), team: { id: team.id }, enterprise: null, trigger_id: nextTrigger() };
+        const view = { id: 'V1', type: 'modal', callback_id: callback, private_metadata: carried };
+        await taken(bent({ ...by, type: 'view_submission', view: { ...view, state: { values: entered } } }, bends));
+        const onMessage = { channel: { id: 'C0GENERAL' }, message: { ts: '1.1', text: carried } };
+        await taken(bent({ ...by, type: 'message_action', callback_id: callback, ...onMessage }, bends));
+        await taken(bent({ ...by, type: 'shortcut', callback_id: callback }, bends));
+      }),
+      { numRuns: 100 },
+    );
+    expect(service.questions()).toHaveLength(before);
   });
 
   it('presses and commands never throw, and touch no question from another place', async () => {

@@ -5,7 +5,14 @@ import { createReader } from '../../../src/slack/people/names.ts';
 import type { People, Person } from '../../../src/slack/people/people.ts';
 import { createScriptedSlack } from '../../support/fake-slack/web-api-replies.ts';
 
-const open = { id: 'C1', name: 'layoffs', is_private: false, is_mpim: false, is_ext_shared: false };
+const open = {
+  id: 'C1',
+  name: 'layoffs',
+  is_private: false,
+  is_mpim: false,
+  is_ext_shared: false,
+  is_pending_ext_shared: false,
+};
 
 test.each<[string, Record<string, unknown>, string]>([
   ['an open channel', open, 'see #layoffs now'],

@@ -25,7 +25,6 @@ describe('what a person is', () => {
   it.each<[string, PersonKind, Record<string, unknown>]>([
     ['a full member', 'member', {}],
     ['an admin', 'member', { is_admin: true }],
-    ['a member of whom only the role is told', 'member', { is_restricted: undefined, is_ultra_restricted: undefined }],
     ['a guest of several channels', 'guest', { is_restricted: true }],
     ['a guest of one channel', 'guest', { is_restricted: true, is_ultra_restricted: true }],
     ['a guest by half the flags', 'guest', { is_restricted: undefined, is_ultra_restricted: true }],
@@ -40,7 +39,16 @@ describe('what a person is', () => {
     ],
     ['somebody without a workspace', 'unknown', { team_id: undefined }],
     ['a guest without a workspace', 'guest', { team_id: undefined, is_restricted: true }],
-    ['somebody of whom no role is told', 'unknown', { is_admin: undefined, is_restricted: undefined }],
+    [
+      'somebody of whom no flag of guests is told',
+      'unknown',
+      { is_restricted: undefined, is_ultra_restricted: undefined },
+    ],
+    ['an admin of whom no flag of guests is told', 'unknown', { is_admin: true, is_restricted: undefined }],
+    ['somebody of whom one flag of guests is told', 'unknown', { is_ultra_restricted: undefined }],
+    ['somebody of whom the other flag of guests is told', 'unknown', { is_restricted: undefined }],
+    ['an app of which no flag of guests is told', 'bot', { is_bot: true, is_restricted: undefined }],
+    ['somebody who left of whom no flag of guests is told', 'gone', { deleted: true, is_restricted: undefined }],
     ['an app', 'bot', { is_bot: true }],
     ['a workflow', 'bot', { is_workflow_bot: true }],
     ['somebody who left', 'gone', { deleted: true }],
@@ -66,6 +74,19 @@ describe('what a person is', () => {
     ['of the workspace itself', 'member', {}],
   ])('on Enterprise Grid, somebody %s: %s', (_, kind, change) => {
     expect(readPerson({ ...member, ...change }, grid)?.kind).toBe(kind);
+  });
+
+  it.each<[string, PersonKind, Record<string, unknown>]>([
+    [
+      'somebody of whom no flag of guests is told',
+      'member',
+      { is_restricted: undefined, is_ultra_restricted: undefined },
+    ],
+    ['a guest', 'guest', { is_restricted: true }],
+    ['somebody of another workspace', 'outsider', { team_id: 'T2', is_restricted: undefined }],
+    ['somebody without a workspace', 'unknown', { team_id: undefined, is_restricted: undefined }],
+  ])('by a stand-in for Slack, %s: %s', (_, kind, change) => {
+    expect(readPerson({ ...member, ...change }, { ...home, isStandIn: true })?.kind).toBe(kind);
   });
 
   it.each([

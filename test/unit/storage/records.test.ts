@@ -143,6 +143,17 @@ describe('records', () => {
     );
   });
 
+  it('of shares are read with and without the ids of who was confirmed, which earlier versions did not store', () => {
+    const counts = { guests: 1, outsiders: 0, organisations: 0, isKnown: true };
+    const named = { ...counts, ids: { guests: ['U1'], outsiders: [], organizations: [] } };
+    fc.assert(
+      fc.property(question, fc.constantFrom(counts, named), (record, confirmed) => {
+        const shared: Question = { ...record, shares: { questionId: 'q1', withLink: false, confirmed } };
+        expect(questionFormat.decode(KEY, questionFormat.encode(KEY, shared))).toEqual(shared);
+      }),
+    );
+  });
+
   it('are corrupt by their key, whatever other JSON stands in their place', () => {
     fc.assert(
       fc.property(fc.json(), (json) => {

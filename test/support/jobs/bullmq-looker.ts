@@ -1,5 +1,5 @@
 import { createBullLooks } from '../../../src/jobs/bullmq.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { createRecordingJournal } from '../recording-journal.ts';
 
 // Run as a process of its own: `bullmq-looker.ts <redis url> <prefix> <look ms> <next look in ms>`. Says `ready`, then a line
 // `begin|end <question id> <time>` for each look, the time in ns of the machine's one monotonic clock. Stops at SIGTERM.

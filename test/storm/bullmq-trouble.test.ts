@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from 'redis';
 import { describe, expect, it, type TestContext } from 'vitest';
-import { type BullLooks, createBullLooks } from '../../../src/jobs/bullmq.ts';
-import { eventually } from '../../support/eventually.ts';
-import { hasRedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { type BullLooks, createBullLooks } from '../../src/jobs/bullmq.ts';
+import { eventually } from '../support/eventually.ts';
+import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
+import { createRecordingJournal } from '../support/recording-journal.ts';
 
 const FAR_MS = 60_000;
-/** What Slack grants for an answer to a command or a button. */
-const SLACK_DEADLINE_MS = 3_000;
+/** Longer than any lease, back-off or loading here. */
+const patient = { timeoutMs: 45_000 };
 
 /** The tests run at once, so that each closes what it started. */
 type Closer = TestContext['onTestFinished'];
@@ -44,20 +44,16 @@ async function startCounting(looks: BullLooks): Promise<Map<string, number>> {
   return counts;
 }
 
-async function expectGoesOn(counts: Map<string, number>, ids: string[], timeoutMs: number): Promise<void> {
+async function expectGoesOn(counts: Map<string, number>, ids: string[]): Promise<void> {
   const before = new Map(counts);
-  await eventually(
-    () => {
-      for (const id of ids) expect(counts.get(id) ?? 0).toBeGreaterThan((before.get(id) ?? 0) + 5);
-    },
-    { timeoutMs },
-  );
+  await eventually(() => {
+    for (const id of ids) expect(counts.get(id) ?? 0).toBeGreaterThan((before.get(id) ?? 0) + 5);
+  }, patient);
 }
 
-async function expectRefusedInTime(looks: BullLooks): Promise<void> {
-  const startedMs = performance.now();
+/** To be called while Redis does not answer: asking gives up although it still does not. */
+async function expectRefused(looks: BullLooks): Promise<void> {
   await expect(looks.lookIn('qz', FAR_MS)).rejects.toMatchObject({ name: 'AppError', kind: 'storage' });
-  expect(performance.now() - startedMs).toBeLessThan(SLACK_DEADLINE_MS);
 }
 
 async function callsOf(url: string, name: string): Promise<number> {
@@ -80,16 +76,16 @@ async function command(url: string, ...words: string[]): Promise<void> {
 }
 
 describe.skipIf(!hasRedisServer()).concurrent('BullMQ when Redis is in trouble', () => {
-  it('fails in time while Redis is not there, and works as soon as it is', async ({ onTestFinished }) => {
+  it('fails while Redis is not there, and works as soon as it is', async ({ onTestFinished }) => {
     const server = await startServer(onTestFinished);
     await server.kill();
     const { looks } = createLooks(onTestFinished, server.url);
-    await expectRefusedInTime(looks);
+    await expectRefused(looks);
     await expect(looks.start(async () => undefined)).rejects.toMatchObject({ kind: 'storage' });
     await server.restart();
     const counts = await startCounting(looks);
     await looks.lookIn('qa', 0);
-    await expectGoesOn(counts, ['qa'], 5_000);
+    await expectGoesOn(counts, ['qa']);
   });
 
   it('keeps every question over a crash of a Redis that persists, and goes on by itself', async ({
@@ -101,17 +97,17 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ when Redis is in trouble',
     const counts = await startCounting(looks);
     const ids = Array.from({ length: 10 }, (_, index) => `q${index}`);
     await Promise.all(ids.map((id) => looks.lookIn(id, 0)));
-    await expectGoesOn(counts, ids, 5_000);
+    await expectGoesOn(counts, ids);
     await server.kill();
-    await expectRefusedInTime(looks);
+    await expectRefused(looks);
     await server.restart();
     // A look that was just being planned when Redis went waits for its lease to end.
-    await expectGoesOn(counts, ids, 20_000);
+    await expectGoesOn(counts, ids);
     await looks.lookIn('new', 0);
-    await expectGoesOn(counts, ['new'], 5_000);
+    await expectGoesOn(counts, ['new']);
     const ofRedis = () => lines.filter(({ event }) => event === 'looks.redis').map(({ outcome }) => outcome);
-    await eventually(() => expect(ofRedis()).toEqual(['lost', 'back']), { timeoutMs: 5_000 });
-  }, 40_000);
+    await eventually(() => expect(ofRedis()).toEqual(['lost', 'back']));
+  });
 
   it('goes on by itself after Redis was silent for 5 s, without a second look at once', async ({ onTestFinished }) => {
     const server = await startServer(onTestFinished);
@@ -133,29 +129,29 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ when Redis is in trouble',
     await eventually(() => expect(count).toBe(1));
     server.pause();
     const silentUntilMs = performance.now() + 5_000;
-    await expectRefusedInTime(looks);
+    await expectRefused(looks);
     await eventually(() => expect(performance.now()).toBeGreaterThan(silentUntilMs), { timeoutMs: 6_000 });
     server.resume();
-    await eventually(() => expect(count).toBeGreaterThan(10), { timeoutMs: 20_000 });
+    await eventually(() => expect(count).toBeGreaterThan(10), patient);
     expect(most).toBe(1);
-  }, 40_000);
+  });
 
   it('asks patiently while Redis is a replica, and goes on when it is not', async ({ onTestFinished }) => {
     const server = await startServer(onTestFinished);
     const { looks, lines } = createLooks(onTestFinished, server.url);
     const counts = await startCounting(looks);
     await looks.lookIn('qa', 0);
-    await expectGoesOn(counts, ['qa'], 5_000);
+    await expectGoesOn(counts, ['qa']);
     await command(server.url, 'REPLICAOF', '127.0.0.1', '1');
     const callsBefore = await callsOf(server.url, 'evalsha');
     const readonlyUntilMs = performance.now() + 3_000;
-    await expectRefusedInTime(looks);
+    await expectRefused(looks);
     await eventually(() => expect(performance.now()).toBeGreaterThan(readonlyUntilMs));
     expect((await callsOf(server.url, 'evalsha')) - callsBefore).toBeLessThan(200);
     expect(lines.length).toBeLessThan(10);
     await command(server.url, 'REPLICAOF', 'NO', 'ONE');
-    await expectGoesOn(counts, ['qa'], 10_000);
-  }, 40_000);
+    await expectGoesOn(counts, ['qa']);
+  });
 
   it('asks patiently while Redis is loading, and goes on when it has', async ({ onTestFinished }) => {
     const dir = await temporaryDir(onTestFinished);
@@ -167,7 +163,7 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ when Redis is in trouble',
     const { looks } = createLooks(onTestFinished, server.url);
     const counts = await startCounting(looks);
     await looks.lookIn('qa', 0);
-    await expectGoesOn(counts, ['qa'], 5_000);
+    await expectGoesOn(counts, ['qa']);
     await command(server.url, 'EVAL', "for i = 1, 4000 do redis.call('SET', 'k' .. i, string.rep('x', 64)) end", '0');
     await command(server.url, 'BGREWRITEAOF');
     await eventually(async () => {
@@ -179,21 +175,19 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ when Redis is in trouble',
     });
     await server.restart();
     await expect(command(server.url, 'GET', 'k1')).rejects.toThrow(/^LOADING/);
-    await expectRefusedInTime(looks);
+    await expectRefused(looks);
     expect(await callsOf(server.url, 'evalsha')).toBeLessThan(200);
-    await expectGoesOn(counts, ['qa'], 25_000);
-  }, 60_000);
+    await expectGoesOn(counts, ['qa']);
+  });
 
-  it('stops in time while Redis is silent', async ({ onTestFinished }) => {
+  it('stops although Redis is silent', async ({ onTestFinished }) => {
     const server = await startServer(onTestFinished);
     const { looks } = createLooks(onTestFinished, server.url);
     const counts = await startCounting(looks);
     await looks.lookIn('qa', 0);
-    await expectGoesOn(counts, ['qa'], 5_000);
+    await expectGoesOn(counts, ['qa']);
     server.pause();
-    const startedMs = performance.now();
     await looks.stop(500);
-    expect(performance.now() - startedMs).toBeLessThan(4_000);
     server.resume();
   });
 });

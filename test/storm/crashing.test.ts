@@ -10,7 +10,7 @@ const program = localSlackProgram();
 
 const questions = Array.from({ length: 10 }, (_, index) => `How are failed payments retried, in case ${index + 1}?`);
 
-describe.skipIf(program === undefined)('kill -9 while ten questions run', { timeout: 90_000 }, () => {
+describe.skipIf(program === undefined)('the app, with ten questions open,', { timeout: 90_000 }, () => {
   let stack: Stack | undefined;
   afterEach(() => stack?.stop(), 60_000);
 
@@ -46,7 +46,7 @@ describe.skipIf(program === undefined)('kill -9 while ten questions run', { time
     expect(asked.every((conversation) => conversation.length === 1)).toBe(true);
   }
 
-  it('answers each exactly once when the app was killed', async () => {
+  it('answers each exactly once when it was killed', async () => {
     stack = await startStack({ localSlack: program ?? '', stepDelayMs: 80 });
     await askTen(stack);
     await stack.crashApp();
@@ -55,7 +55,7 @@ describe.skipIf(program === undefined)('kill -9 while ten questions run', { time
     await expectAskedOnce(stack);
   });
 
-  it('answers each exactly once when the app was killed again and again', async () => {
+  it('answers each exactly once when it was killed again and again', async () => {
     stack = await startStack({ localSlack: program ?? '', stepDelayMs: 80 });
     await askTen(stack);
     for (const answered of [0, 2, 5]) {

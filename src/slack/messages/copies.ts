@@ -1,0 +1,74 @@
+import type { WebClient } from '@slack/web-api';
+import { isAppError } from '../../core/errors.ts';
+import type { Messenger } from '../../core/ports.ts';
+import type { Question } from '../../core/question.ts';
+import { answerFileName } from '../../render/answer-file.ts';
+import { markerOf } from '../../render/ids.ts';
+import type { Through } from '../calls/through.ts';
+import type { FoundMessage, OwnMessages } from './own-messages.ts';
+
+/**
+ * Deletes what stands twice. Slack may carry out a call long after it was given up, when its repetition stands already;
+ * the copy of a card would keep a Cancel button that never goes away.
+ */
+export function createRemoveCopies({
+  client,
+  through,
+  own,
+}: {
+  client: WebClient;
+  through: Through;
+  own: OwnMessages;
+}): Messenger['removeCopies'] {
+  return async function removeCopies(question) {
+    const messages = (await own.list(question)).toSorted(byTimestamp);
+    const copies = copiesAmong(messages, question);
+    for (const ts of copies) await deleteMessage(question.place.channelId, ts);
+    const files = fileCopiesAmong(messages, question);
+    for (const id of files) await deleteFile(id);
+    return copies.length + files.length;
+  };
+
+  async function deleteMessage(channel: string, ts: string): Promise<void> {
+    await unlessGone(through('chat.delete', 'card', () => client.chat.delete({ channel, ts })));
+  }
+
+  async function deleteFile(file: string): Promise<void> {
+    await unlessGone(through('files.delete', 'card', () => client.files.delete({ file })));
+  }
+}
+
+/** Of each card and part, the message the question names stays, because people have seen it change; else the oldest. */
+function copiesAmong(messages: FoundMessage[], question: Question): string[] {
+  const named = new Set([question.card.ts, ...question.delivery.posted]);
+  const byMarker = new Map<string, string[]>();
+  for (const message of messages) {
+    const marker = markerOf(message, question);
+    if (marker !== undefined && message.ts !== undefined) {
+      byMarker.set(marker, [...(byMarker.get(marker) ?? []), message.ts]);
+    }
+  }
+  return [...byMarker.values()].flatMap((group) => {
+    const kept = group.find((ts) => named.has(ts)) ?? group[0];
+    return group.filter((ts) => ts !== kept);
+  });
+}
+
+/** The oldest file of this name stays. */
+function fileCopiesAmong(messages: FoundMessage[], question: Question): string[] {
+  const name = answerFileName(question);
+  const [, ...copies] = messages.flatMap(({ files = [] }) => files.filter((file) => file.name === name));
+  return copies.flatMap(({ id }) => id ?? []);
+}
+
+function byTimestamp({ ts: one = '' }: FoundMessage, { ts: other = '' }: FoundMessage): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+async function unlessGone(deletion: Promise<unknown>): Promise<void> {
+  try {
+    await deletion;
+  } catch (error) {
+    if (!isAppError(error, 'notFound')) throw error;
+  }
+}

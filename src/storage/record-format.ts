@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+import { AppError } from '../core/errors.ts';
+
+/** How one kind of record becomes text and back. Both throw `AppError` of kind `corrupt`, which names the key. */
+export interface RecordFormat<T> {
+  /** Refuses a record that could not be read again, so that the last good one stays. */
+  encode(key: string, record: T): string;
+  decode(key: string, text: string): T;
+}
+
+/** Fields of `T` at any depth and their types, without the index signatures of loose objects. */
+type Known<T> = T extends readonly (infer Item)[]
+  ? Known<Item>[]
+  : T extends object
+    ? { [K in keyof T as string extends K ? never : K]: Known<T[K]> }
+    : T;
+
+type Equal<A, B> = (<X>() => X extends A ? 1 : 2) extends <X>() => X extends B ? 1 : 2 ? true : false;
+
+/** The fields (of the first level) in which two types differ. */
+type Difference<A, B> = {
+  [K in keyof A | keyof B]: K extends keyof A & keyof B ? (Equal<A[K], B[K]> extends true ? never : K) : K;
+}[keyof A | keyof B];
+
+/** Compiles only when a schema describes exactly the core's type: no field more, less, or more or less optional. */
+export type Exactly<Schema extends z.ZodType, T> =
+  Equal<Known<z.output<Schema>>, Known<T>> extends true
+    ? Schema
+    : { schemaAndTypeDifferIn: Difference<Known<z.output<Schema>>, Known<T>> };
+
+/** The format of records that a schema describes. */
+export function createFormat<T>(schema: z.ZodType<T>): RecordFormat<T> {
+  function decode(key: string, text: string): T {
+    const parsed = schema.safeParse(parseJson(key, text));
+    if (parsed.success) return parsed.data;
+    const problems = parsed.error.issues.slice(0, 3).map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    throw new AppError('corrupt', `Record ${key} does not match its schema (${problems.join('; ')})`);
+  }
+
+  return {
+    encode(key, record) {
+      const text = JSON.stringify(record);
+      decode(key, text);
+      return text;
+    },
+    decode,
+  };
+}
+
+function parseJson(key: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Without its cause: the parser's message quotes the text, which may be a question or an answer.
+    throw new AppError('corrupt', `Record ${key} is not JSON`);
+  }
+}

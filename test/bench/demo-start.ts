@@ -1,0 +1,37 @@
+import { eventually } from '../support/eventually.ts';
+import { localSlackProgram } from '../support/local-slack/local-slack.ts';
+import { runProgram } from '../support/processes/processes.ts';
+import { createSampleRepository } from '../support/processes/sample-repository.ts';
+import { percentile, round } from './statistics.ts';
+
+export interface DemoStartRow {
+  starts: number;
+  medianMs: number;
+  slowestMs: number;
+}
+
+const starts = 3;
+
+/** How long `npm run demo` takes until it says where to open the local Slack; nothing where that is not installed. */
+export async function measureDemoStart(): Promise<DemoStartRow[]> {
+  if (localSlackProgram() === undefined) return [];
+  const repository = await createSampleRepository();
+  const took: number[] = [];
+  try {
+    for (let start = 0; start < starts; start += 1) {
+      const startMs = performance.now();
+      const demo = runProgram('src/demo/main.ts', ['--repo', repository.path]);
+      try {
+        await eventually(() => {
+          if (!/Open\s+http:/.test(demo.output())) throw new Error(`not ready: ${demo.output()}`);
+        });
+        took.push(performance.now() - startMs);
+      } finally {
+        await demo.stop();
+      }
+    }
+  } finally {
+    await repository.remove();
+  }
+  return [{ starts, medianMs: round(percentile(took, 0.5), 0), slowestMs: round(Math.max(...took), 0) }];
+}

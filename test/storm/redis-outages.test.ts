@@ -1,0 +1,175 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { createClient } from 'redis';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { KeyValueStore } from '../../src/storage/key-value-store.ts';
+import { openRedisStore } from '../../src/storage/redis-store.ts';
+import { eventually } from '../support/eventually.ts';
+import { hasRedisServer, listenAsRedis, startRedisServer } from '../support/processes/redis-server.ts';
+import { createRecordingJournal } from '../support/recording-journal.ts';
+
+const { journal } = createRecordingJournal();
+
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function startServer(args: string[] = []) {
+  const server = await startRedisServer(args);
+  closers.push(() => server.stop());
+  return server;
+}
+
+async function openStore(url: string): Promise<KeyValueStore> {
+  const store = await openRedisStore(url, journal);
+  closers.push(() => store.close());
+  return store;
+}
+
+/** Every operation fails as `storage`; to be called while Redis does not answer, which shows that none waits for it. */
+async function expectOutage(store: KeyValueStore): Promise<void> {
+  const operations = [
+    () => store.get('a'),
+    () => store.set('a', 'x'),
+    () => store.delete('a'),
+    () => store.setIfAbsent('a', 'x'),
+    () => store.compareAndSet('a', 'x', 'y'),
+    () => store.addMember('s', 'x'),
+    () => store.removeMember('s', 'x'),
+    () => store.members('s'),
+    () => store.ping(),
+  ];
+  const outcomes = await Promise.allSettled(operations.map((operation) => operation()));
+  for (const outcome of outcomes) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'AppError', kind: 'storage' } });
+  }
+}
+
+describe.skipIf(!hasRedisServer())('Redis store in trouble', () => {
+  it('throws while the server is down, works again by itself when it is back, and reports each once', async () => {
+    const server = await startServer();
+    const recording = createRecordingJournal();
+    const store = await openRedisStore(server.url, recording.journal);
+    closers.push(() => store.close());
+    await store.set('a', 'one');
+    await server.kill();
+    await expectOutage(store);
+    await server.restart();
+    await eventually(() => store.ping());
+    await store.set('a', 'two');
+    expect(await store.get('a')).toBe('two');
+    expect(recording.lines.map(({ event, outcome }) => `${event} ${outcome}`)).toEqual([
+      'storage.redis lost',
+      'storage.redis back',
+    ]);
+  });
+
+  it('throws while the server hangs, and works again by itself when it goes on', async () => {
+    const server = await startServer();
+    const store = await openStore(server.url);
+    server.pause();
+    try {
+      await expectOutage(store);
+      await expectOutage(store);
+    } finally {
+      server.resume();
+    }
+    await eventually(() => store.ping());
+    await store.set('a', 'one');
+    expect(await store.get('a')).toBe('one');
+  });
+
+  it('says of a command that was sent, but not of one that was not, that its outcome is unknown', async () => {
+    const server = await startServer();
+    const store = await openStore(server.url);
+    server.pause();
+    try {
+      await expect(store.set('a', 'x')).rejects.toMatchObject({ outcomeUnknown: true });
+    } finally {
+      server.resume();
+    }
+    await server.kill();
+    await expect(store.set('a', 'x')).rejects.toMatchObject({ kind: 'storage' });
+    await expect(store.set('a', 'x')).rejects.toMatchObject({ outcomeUnknown: false });
+  });
+
+  it('bridges a short interruption without a failure', async () => {
+    const server = await startServer();
+    const store = await openStore(server.url);
+    const client = createClient({ url: server.url });
+    await client.connect();
+    await client.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes']);
+    await client.close();
+    await eventually(() => store.set('a', 'one'));
+    expect(await store.get('a')).toBe('one');
+  });
+
+  it('finds another connection when a dead one never says so', async () => {
+    const server = await startServer();
+    const proxy = await startProxy(Number(new URL(server.url).port));
+    closers.push(() => proxy.close());
+    const store = await openStore(proxy.url);
+    await store.set('a', 'one');
+    proxy.silence();
+    await expectOutage(store);
+    await eventually(async () => expect(await store.get('a')).toBe('one'));
+  });
+
+  it('fails while the server is a replica, and works again when it is the primary', async () => {
+    const server = await startServer();
+    const store = await openStore(server.url);
+    const client = createClient({ url: server.url });
+    await client.connect();
+    closers.push(() => client.close());
+    await client.sendCommand(['REPLICAOF', '127.0.0.1', '1']);
+    await expect(store.set('a', 'x')).rejects.toMatchObject({
+      kind: 'storage',
+      code: 'READONLY',
+      outcomeUnknown: false,
+    });
+    await client.sendCommand(['REPLICAOF', 'NO', 'ONE']);
+    await eventually(() => store.set('a', 'one'));
+  });
+
+  it('closes although the server hangs', async () => {
+    const server = await startServer();
+    const store = await openRedisStore(server.url, journal);
+    server.pause();
+    try {
+      await expect(store.ping()).rejects.toMatchObject({ kind: 'storage' });
+      const hanging = expect(store.get('a')).rejects.toMatchObject({ kind: 'storage' });
+      await store.close();
+      await hanging;
+    } finally {
+      server.resume();
+    }
+  });
+});
+
+/** A proxy which can let its present connections go silent without closing them; new ones work. */
+async function startProxy(targetPort: number): Promise<{ url: string; silence(): void; close(): Promise<void> }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((inner) => {
+    const outer = connect(targetPort, '127.0.0.1');
+    inner.pipe(outer).pipe(inner);
+    for (const socket of [inner, outer]) {
+      socket.on('error', () => {});
+      sockets.add(socket);
+    }
+  });
+  const url = await listenAsRedis(server);
+  return {
+    url,
+    silence() {
+      for (const socket of sockets) {
+        socket.unpipe();
+        socket.pause();
+      }
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

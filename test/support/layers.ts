@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync } from 'node:fs';
+import { findLocalSlack } from '../../src/demo/local-slack.ts';
+import { DemoProblem } from '../../src/demo/problem.ts';
+
+/** A group of tests that need a program which a machine may not have. */
+export interface Layer {
+  tests: string;
+  /** With this variable at 1, a missing program is a failure (CI). */
+  requiredBy: 'REQUIRE_REDIS' | 'REQUIRE_BROWSER';
+  /** Why the tests can't run here, and what would change that; undefined when they can. */
+  problem(): string | undefined;
+}
+
+export const redisBinary = 'redis-server';
+export const browserPath = '/usr/bin/chromium';
+
+export const redisLayer: Layer = {
+  tests: 'tests on Redis',
+  requiredBy: 'REQUIRE_REDIS',
+  problem: () => {
+    try {
+      execFileSync(redisBinary, ['--version'], { stdio: 'ignore' });
+      return undefined;
+    } catch {
+      return `${redisBinary} is not installed on this machine`;
+    }
+  },
+};
+
+export const localSlackLayer: Layer = {
+  tests: 'end-to-end tests in the local Slack',
+  requiredBy: 'REQUIRE_BROWSER',
+  problem: () => {
+    try {
+      localSlackPath();
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof DemoProblem)) throw error;
+      return error.message;
+    }
+  },
+};
+
+export const browserLayer: Layer = {
+  tests: 'tests in a browser',
+  requiredBy: 'REQUIRE_BROWSER',
+  problem: () => (existsSync(browserPath) ? undefined : `there is no browser at ${browserPath}`),
+};
+
+/** Path of the local Slack's program; throws a `DemoProblem` without one. */
+export function localSlackPath(): string {
+  return findLocalSlack(process.env.LOCAL_SLACK_BIN || undefined);
+}
+
+/** Whether the tests of a layer can run here; throws when they can't and the environment requires them. */
+export function canRun({ tests, requiredBy, problem }: Layer): boolean {
+  const found = problem()?.split('\n', 1)[0]?.replace(/\.$/, '');
+  if (found === undefined) return true;
+  if (process.env[requiredBy] === '1') throw new Error(`${tests} can't run, and ${requiredBy}=1: ${found}`);
+  // Told once at the end of the run, not once per file (skipped-layers.ts).
+  const { SKIPPED_LAYERS_FILE: file } = process.env;
+  if (file !== undefined) appendFileSync(file, `${tests}: ${found}; ${requiredBy}=1 makes this a failure\n`);
+  return false;
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { crash, createLifeDesk, down, failing, late, lateBy } from '../../support/lifecycle/memory-requests.ts';
+import type { Fault } from '../../support/lifecycle/memory-world.ts';
+
+const asker = 'U1';
+const unknown = failing('unavailable', { outcomeUnknown: true });
+const passing = undefined;
+const again = (fault: Fault, times: number) => Array.from({ length: times }, () => fault);
+
+describe('an answer whose asker loses access', () => {
+  it.each<[what: string, faults: (Fault | undefined)[], shown: number]>([
+    ['after the first post failed', again(down, 7), 0],
+    ['after the first post ended with an unknown outcome', again(unknown, 5), 0],
+    ['after the process died in the first post', [crash('no'), ...again(unknown, 4)], 0],
+    ['between two parts', [passing, ...again(down, 7)], 1],
+    ['between two parts, of which the second ended with an unknown outcome', [passing, ...again(unknown, 5)], 1],
+  ])('is withheld from then on, %s', async (_, faults, shown) => {
+    const { life, ask } = createLifeDesk({
+      faults: { postPart: faults },
+      work: { takesMs: 5_000, ends: 'completed', parts: 3 },
+    });
+    const { id } = await ask();
+    life.at(30_000, () => void life.refusedUsers.add(asker));
+    await life.run();
+    const question = life.question(id);
+    expect(question.outcome).toEqual({ kind: 'notAllowed', reason: 'guest' });
+    expect(life.messagesOf(question, 'part')).toHaveLength(shown);
+    expect(life.messagesOf(question, 'card').map(({ view }) => view?.kind)).toEqual(['notAllowed']);
+    expect(life.whispers.map(({ notice }) => notice)).toMatchObject([{ kind: 'notAllowed', withheld: 'answer' }]);
+  });
+
+  it('is not attached as a file', async () => {
+    const { life, ask } = createLifeDesk({
+      faults: { attach: again(unknown, 4) },
+      work: { takesMs: 5_000, ends: 'completed', parts: 4 },
+    });
+    const { id } = await ask();
+    life.at(30_000, () => void life.refusedUsers.add(asker));
+    await life.run();
+    expect(life.question(id).outcome).toEqual({ kind: 'notAllowed', reason: 'guest' });
+    expect(life.messagesOf(life.question(id), 'file')).toHaveLength(0);
+    expect(life.messagesOf(life.question(id), 'part')).toHaveLength(3);
+  });
+
+  it('is shown where access was lost and given back before anything was due', async () => {
+    const { life, ask } = createLifeDesk({ work: { takesMs: 200_000, ends: 'completed' } });
+    const { id } = await ask();
+    life.at(65_000, () => void life.refusedUsers.add(asker));
+    life.at(190_000, () => void life.refusedUsers.delete(asker));
+    await life.run();
+    expect(life.question(id).outcome?.kind).toBe('answered');
+    expect(life.messagesOf(life.question(id), 'part')).toHaveLength(1);
+  });
+
+  it('that was posted before is found, and not posted again', async () => {
+    const { life, ask } = createLifeDesk({ faults: { postPart: [late] }, work: { takesMs: 5_000, ends: 'completed' } });
+    const { id } = await ask();
+    await life.run(life.startMs + 6_000);
+    life.refusedUsers.add(asker);
+    await life.run();
+    expect(life.question(id).outcome?.kind).toBe('answered');
+    expect(life.messagesOf(life.question(id), 'part')).toHaveLength(1);
+  });
+});
+
+describe('the card of a running question', () => {
+  const work = { takesMs: 400_000, ends: 'completed' } as const;
+
+  it('stops showing steps within a minute or so after access is lost, and shows them again when it is back', async () => {
+    const { life, ask } = createLifeDesk({ work });
+    const { id } = await ask();
+    const stepsShown = () =>
+      life.messagesOf(life.question(id), 'card').map(({ view }) => view?.kind === 'running' && view.steps);
+    await life.run(life.startMs + 50_000);
+    expect(stepsShown()).toEqual([5]);
+    life.refusedUsers.add(asker);
+    await life.run(life.startMs + 130_000);
+    expect(stepsShown()).toEqual([0]);
+    life.refusedUsers.delete(asker);
+    await life.run(life.startMs + 230_000);
+    expect(stepsShown()).toEqual([5]);
+  });
+
+  it('shows no steps while it cannot be found out who reads them, and goes on watching', async () => {
+    const { life, ask } = createLifeDesk({ work, faults: { admit: [passing, down, failing('unauthorized')] } });
+    const { id } = await ask();
+    await life.run(life.startMs + 100_000);
+    expect(life.question(id)).toMatchObject({ phase: 'running' });
+    expect(life.messagesOf(life.question(id), 'card').map(({ view }) => view)).toMatchObject([
+      { kind: 'running', steps: 0 },
+    ]);
+    await life.run();
+    expect(life.question(id).outcome?.kind).toBe('answered');
+  });
+});
+
+describe('a late part', () => {
+  it('that appears after its answer was withheld does not bring the rest', async () => {
+    const { life, ask } = createLifeDesk({
+      faults: { postPart: [lateBy(90_000), ...again(unknown, 5)] },
+      work: { takesMs: 5_000, ends: 'completed', parts: 3 },
+    });
+    const { id } = await ask();
+    life.at(20_000, () => void life.refusedUsers.add(asker));
+    await life.run();
+    expect(life.question(id).outcome).toEqual({ kind: 'notAllowed', reason: 'guest' });
+    expect(life.messagesOf(life.question(id), 'part').length).toBeLessThanOrEqual(1);
+  });
+});

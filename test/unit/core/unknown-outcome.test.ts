@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import type { Question } from '../../../src/core/question.ts';
+import {
+  decidePending,
+  longestCallMs,
+  pendingCall,
+  withCallGivenUp,
+  withCallSearched,
+  withIntent,
+  withoutPending,
+} from '../../../src/core/unknown-outcome.ts';
+import { crash, createLifeDesk, failing, lateBy, press } from '../../support/lifecycle/memory-requests.ts';
+import type { Fault, Operation } from '../../support/lifecycle/memory-world.ts';
+import { someMs as now, questionWith } from '../../support/lifecycle/sample-questions.ts';
+
+/** How long after the caller gave up the far side carries a call out. */
+const delaysMs = [1_000, 5_000, 11_000];
+const effects = ['announce', 'ask', 'post', 'attach'] as const;
+/** An answer of four messages and a file. */
+const longWork = { takesMs: 5_000, ends: 'completed', parts: 4 } as const;
+const passing = undefined;
+
+describe('decidePending', () => {
+  it('waits, searches once early, waits on, and repeats the call only when it can come no more', () => {
+    const stepAfter = (ms: number, more = {}) =>
+      decidePending({ intentMs: 0, givenUpMs: now, ...more }, 15_000, now + ms);
+    expect(decidePending(undefined, 15_000, now)).toEqual({ do: 'perform', checkFirst: false });
+    expect(decidePending({}, 15_000, now)).toEqual({ do: 'perform', checkFirst: false });
+    expect(decidePending({ intentMs: 0 }, 15_000, now)).toEqual({ do: 'giveUp' });
+    expect(stepAfter(0)).toEqual({ do: 'wait', ms: 3_000 });
+    expect(stepAfter(2_999)).toEqual({ do: 'wait', ms: 1 });
+    expect(stepAfter(3_000)).toEqual({ do: 'search' });
+    expect(stepAfter(3_000, { searchedMs: now + 3_000 })).toEqual({ do: 'wait', ms: 12_000 });
+    expect(stepAfter(14_999)).toEqual({ do: 'search' });
+    expect(stepAfter(15_000)).toEqual({ do: 'perform', checkFirst: true });
+  });
+});
+
+describe('the record of a pending call', () => {
+  const withFile = questionWith({ delivery: { round: 0, posted: [], file: { state: 'intended' } } });
+
+  it.each(effects)('of %s keeps its intent, when it was given up and when it was searched', (effect) => {
+    const begun = withIntent(withFile, effect, now);
+    expect(pendingCall(begun, effect)).toMatchObject({ intentMs: now });
+    const searched = withCallSearched(withCallGivenUp(begun, effect, now + 5), effect, now + 9);
+    const call = pendingCall(searched, effect);
+    expect(call).toMatchObject({ intentMs: now, givenUpMs: now + 5, searchedMs: now + 9 });
+    expect(withoutPending(call ?? {})).not.toHaveProperty('intentMs');
+    const again = pendingCall(withIntent(searched, effect, now + 20), effect);
+    expect(again).toMatchObject({ intentMs: now + 20 });
+    expect(again).not.toHaveProperty('givenUpMs');
+    expect(again).not.toHaveProperty('searchedMs');
+  });
+
+  it.each(effects)('of %s leaves the other calls alone', (effect) => {
+    const begun = withIntent(withFile, effect, now);
+    for (const other of effects.filter((each) => each !== effect)) {
+      expect(pendingCall(begun, other)?.intentMs).toBeUndefined();
+    }
+  });
+
+  it('takes a call that a process left behind long ago for given up long ago', () => {
+    const left = withIntent(questionWith(), 'ask', now);
+    expect(withCallGivenUp(left, 'ask', now + 10 * longestCallMs).upstream.givenUpMs).toBe(now + longestCallMs);
+  });
+
+  it('does not appear for a call that was never begun', () => {
+    const question = questionWith();
+    for (const effect of effects) {
+      expect(withCallGivenUp(question, effect, now)).toEqual(question);
+      expect(withCallSearched(question, effect, now)).toEqual(question);
+    }
+  });
+});
+
+describe.each(delaysMs)('a call that the far side carries out %i ms after the caller gave up', (lateMs) => {
+  const late = lateBy(lateMs);
+
+  it.each<[what: string, faults: Partial<Record<Operation, (Fault | undefined)[]>>]>([
+    ['the card', { postCard: [late] }],
+    ['the question', { create: [late] }],
+    ['the first part', { postPart: [late] }],
+    ['a later part', { postPart: [passing, late] }],
+    ['the file', { attach: [late] }],
+    ['every kind of call', { postCard: [late], create: [late], postPart: [late, late, late, late], attach: [late] }],
+  ])('takes effect once, where it is %s', async (_, faults) => {
+    const { life, ask } = createLifeDesk({ faults, work: longWork });
+    const { id } = await ask();
+    await life.run();
+    expectOneOfEach(life, life.question(id));
+  });
+
+  it.each<[what: string, operation: Operation]>([
+    ['the card', 'postCard'],
+    ['the question', 'create'],
+    ['a part', 'postPart'],
+    ['the file', 'attach'],
+  ])('takes effect once also where the caller was killed in the middle of it: %s', async (_, operation) => {
+    const { life, ask } = createLifeDesk({ faults: { [operation]: [crash({ lateMs })] }, work: longWork });
+    const { id } = await ask();
+    await life.run();
+    expectOneOfEach(life, life.question(id));
+  });
+
+  it.each<[what: string, operation: Operation]>([
+    ['the card', 'postCard'],
+    ['the question', 'create'],
+    ['a part', 'postPart'],
+    ['the file', 'attach'],
+  ])('takes effect once also where its caller is killed while it waits: %s', async (_, operation) => {
+    const { life, ask } = createLifeDesk({ faults: { [operation]: [late] }, work: longWork });
+    const { id } = await ask();
+    for (let second = 1; second <= 30; second += 1) {
+      await life.run(life.startMs + second * 1_000);
+      life.restart();
+    }
+    await life.run();
+    expectOneOfEach(life, life.question(id));
+  });
+
+  it('asks a follow-up once', async () => {
+    const { life, ask } = createLifeDesk({ faults: { followUp: [late] } });
+    await ask();
+    const { id } = await ask();
+    await life.run();
+    expect(life.question(id).outcome?.kind).toBe('answered');
+    expect(life.upstream()).toHaveLength(2);
+    expect(life.violations).toEqual([]);
+  });
+
+  it('takes effect once where the outcome of its repetition is unknown too', async () => {
+    const twice = [failing('unavailable', { outcomeUnknown: true }), late];
+    const { life, ask } = createLifeDesk({ faults: { postCard: twice, create: twice, postPart: twice } });
+    const { id } = await ask();
+    await life.run();
+    expectOneOfEach(life, life.question(id), { parts: 1, files: 0 });
+  });
+});
+
+describe('an effect that stands although its reply got lost', () => {
+  it('is found after three seconds, without waiting for what could still come', async () => {
+    const lost = failing('unavailable', { outcomeUnknown: true }, 'yes');
+    const { life, ask } = createLifeDesk({ faults: { postCard: [lost] }, work: { takesMs: 0, ends: 'completed' } });
+    const { id } = await ask();
+    await life.run(life.startMs + 3_000);
+    expect(life.question(id).card.ts).toBeDefined();
+    expect(life.messagesOf(life.question(id), 'card')).toHaveLength(1);
+  });
+});
+
+describe('a message that is carried out so late that it was posted again', () => {
+  const tooLate = lateBy(40_000);
+
+  it.each<[what: string, faults: Partial<Record<Operation, Fault[]>>, kind: 'card' | 'part' | 'file']>([
+    ['a card', { postCard: [tooLate] }, 'card'],
+    ['a part', { postPart: [tooLate] }, 'part'],
+    ['a file', { attach: [tooLate] }, 'file'],
+  ])('loses its copy a minute later: %s', async (_, faults, kind) => {
+    const { life, ask } = createLifeDesk({ faults, work: longWork });
+    const { id } = await ask();
+    await life.run();
+    const question = life.question(id);
+    expect(question.recheckMs).toBeUndefined();
+    expect(question.phase).toBe('closed');
+    expect(life.openIds()).toEqual([]);
+    const copies = life.messagesOf(question, kind).filter(({ deleted }) => deleted);
+    expect(copies).toHaveLength(1);
+    const standing = life.messagesOf(question, kind).filter(({ deleted }) => !deleted);
+    expect(new Set(standing.map(({ marker }) => marker)).size).toBe(standing.length);
+    const named = [question.card.ts, ...question.delivery.posted];
+    if (kind !== 'file') expect(standing.every(({ ts }) => named.includes(ts))).toBe(true);
+  });
+
+  it('loses its copy also where the process was restarted before, or Slack would not take the check at first', async () => {
+    const { life, ask } = createLifeDesk({
+      faults: { postCard: [tooLate], removeCopies: [crash('no'), failing('unavailable'), failing('rateLimited')] },
+    });
+    const { id } = await ask();
+    await life.run(life.startMs + 50_000);
+    expect(life.question(id).phase).toBe('closed');
+    life.restart();
+    await life.run();
+    const [card, copy] = life.messagesOf(life.question(id), 'card');
+    expect([card?.deleted, copy?.deleted]).toEqual([false, true]);
+    expect(life.openIds()).toEqual([]);
+  });
+
+  it('keeps its copy where Slack refuses the check, and the question still closes', async () => {
+    const { life, ask } = createLifeDesk({
+      faults: { postCard: [tooLate], removeCopies: [failing('unauthorized')] },
+    });
+    const { id } = await ask();
+    await life.run();
+    expect(life.question(id)).toMatchObject({ phase: 'closed' });
+    expect(life.question(id).recheckMs).toBeUndefined();
+    expect(life.openIds()).toEqual([]);
+  });
+});
+
+describe('an edit of the card that is carried out after the card said the end', () => {
+  it('is replaced by the end again a minute later', async () => {
+    // The second edit shows a running question, and arrives when the answer stands.
+    const { life, ask, requests } = createLifeDesk({
+      faults: { updateCard: [lateBy(20_000)] },
+      work: { takesMs: 8_000, ends: 'completed' },
+    });
+    const { id } = await ask();
+    await life.run(life.startMs + 12_000);
+    expect(life.question(id).phase).toBe('closed');
+    await life.run(life.startMs + 40_000);
+    expect(life.messagesOf(life.question(id), 'card').map(({ view }) => view?.kind)).toEqual(['running']);
+    await life.run();
+    expect(life.messagesOf(life.question(id), 'card').map(({ view }) => view?.kind)).toEqual(['answered']);
+    expect(await requests.cancel(id, press)).not.toMatchObject({ kind: 'accepted' });
+  });
+});
+
+function expectOneOfEach(
+  life: ReturnType<typeof createLifeDesk>['life'],
+  question: Question,
+  { parts, files } = { parts: 4, files: 1 },
+): void {
+  expect(question.outcome?.kind).toBe('answered');
+  expect(question.phase).toBe('closed');
+  expect(life.upstream()).toHaveLength(1);
+  expect(life.messagesOf(question, 'card').map(({ view }) => view?.kind)).toEqual(['answered']);
+  expect(life.messagesOf(question, 'part').map(({ marker }) => marker)).toEqual(
+    Array.from({ length: parts }, (_, part) => `part 0.${part}`),
+  );
+  expect(life.messagesOf(question, 'file')).toHaveLength(files);
+  expect(life.violations).toEqual([]);
+}

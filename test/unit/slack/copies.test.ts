@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Question } from '../../../src/core/question.ts';
+import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
+import { call, createWebClient, webClientOptions } from '../../../src/slack/calls/web-client.ts';
+import { createMessenger } from '../../../src/slack/messages/messenger.ts';
+import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
+import { questionWith, someAnswer } from '../../support/lifecycle/sample-questions.ts';
+import { createRecordingJournal } from '../../support/recording-journal.ts';
+
+const { journal } = createRecordingJournal();
+const channelId = 'C0COPIES';
+
+describe('removing copies', () => {
+  let slack: FakeSlack;
+  let serial = 0;
+
+  beforeAll(async () => {
+    slack = await startFakeSlack();
+    slack.channels.set(channelId, { isPrivate: false, botIsMember: true, isArchived: false });
+  });
+  afterAll(() => slack.stop());
+
+  function createParts() {
+    const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(journal)));
+    return createMessenger({
+      client,
+      through: (method, _urgency, run) => call(method, run),
+      identity: { teamId: team.id, botUserId: team.botUserId, botId: team.botId },
+      format: 'markdown',
+      journal,
+      now: Date.now,
+      localeOf: async () => undefined,
+    });
+  }
+
+  /** A question of its own, in a thread that a person began. */
+  function ask(): Question {
+    serial += 1;
+    const threadTs = slack.say(channelId, people.ada, `question ${serial}`);
+    return questionWith({
+      id: `q${String(serial).padStart(24, '0')}`,
+      place: { teamId: team.id, channelId, threadTs },
+      acceptedMs: Date.now(),
+      phase: 'closed',
+      outcome: { kind: 'answered', answer: someAnswer },
+    });
+  }
+
+  const timestamps = (threadTs: string | undefined) =>
+    slack.messages.filter(({ thread_ts: ts, bot_id: bot }) => ts === threadTs && bot !== undefined).map(({ ts }) => ts);
+
+  it('deletes the younger of two cards and of two parts, and leaves the rest alone', async () => {
+    const messenger = createParts();
+    const question = ask();
+    const other = { ...ask(), place: question.place };
+    const card = await messenger.postCard(question, { kind: 'starting' });
+    const part = await messenger.postPart(question, 0);
+    const otherCard = await messenger.postCard(other, { kind: 'starting' });
+    await messenger.postCard(question, { kind: 'starting' });
+    await messenger.postPart(question, 0);
+    const named = { ...question, card: { ts: card.ts }, delivery: { round: 0, posted: [part.ts] } };
+    expect(await messenger.removeCopies(named)).toBe(2);
+    expect(timestamps(question.place.threadTs)).toEqual([card.ts, part.ts, otherCard.ts]);
+    expect(await messenger.removeCopies(named)).toBe(0);
+  });
+
+  it('keeps the card that the question names, because people have seen it change, though it is the younger', async () => {
+    const messenger = createParts();
+    const question = ask();
+    await messenger.postCard(question, { kind: 'starting' });
+    const card = await messenger.postCard(question, { kind: 'starting' });
+    expect(await messenger.removeCopies({ ...question, card: { ts: card.ts } })).toBe(1);
+    expect(timestamps(question.place.threadTs)).toEqual([card.ts]);
+  });
+
+  it('keeps the oldest where the question names none', async () => {
+    const messenger = createParts();
+    const question = ask();
+    const first = await messenger.postCard(question, { kind: 'starting' });
+    await messenger.postCard(question, { kind: 'starting' });
+    expect(await messenger.removeCopies({ ...question, card: {} })).toBe(1);
+    expect(timestamps(question.place.threadTs)).toEqual([first.ts]);
+  });
+
+  it('finds the copy of a card that begins a thread in the channel', async () => {
+    const messenger = createParts();
+    const { threadTs: _, ...place } = ask().place;
+    const question = { ...ask(), place, beginsThread: true, origin: 'command' as const };
+    const card = await messenger.postCard(question, { kind: 'starting' });
+    const copy = await messenger.postCard(question, { kind: 'starting' });
+    const inThread = { ...question, place: { ...place, threadTs: card.ts }, card: { ts: card.ts } };
+    const part = await messenger.postPart(inThread, 0);
+    expect(await messenger.removeCopies({ ...inThread, delivery: { round: 0, posted: [part.ts] } })).toBe(1);
+    expect(slack.messages.map(({ ts }) => ts)).not.toContain(copy.ts);
+    expect(slack.messages.map(({ ts }) => ts)).toEqual(expect.arrayContaining([card.ts, part.ts]));
+  });
+
+  it('deletes the younger of two files', async () => {
+    const messenger = createParts();
+    const question = ask();
+    await messenger.attachAnswer(question);
+    const [first] = timestamps(question.place.threadTs);
+    await messenger.attachAnswer(question);
+    expect(await messenger.removeCopies(question)).toBe(1);
+    expect(timestamps(question.place.threadTs)).toEqual([first]);
+  });
+
+  it('takes a copy that somebody deleted in the meantime for removed', async () => {
+    const messenger = createParts();
+    const question = ask();
+    await messenger.postCard(question, { kind: 'starting' });
+    await messenger.postCard(question, { kind: 'starting' });
+    slack.fault('chat.delete', { error: 'message_not_found' });
+    expect(await messenger.removeCopies(question)).toBe(1);
+  });
+
+  it('fails where Slack cannot be reached, so that it is tried again', async () => {
+    const messenger = createParts();
+    const question = ask();
+    await messenger.postCard(question, { kind: 'starting' });
+    await messenger.postCard(question, { kind: 'starting' });
+    slack.fault('chat.delete', { status: 503 });
+    await expect(messenger.removeCopies(question)).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+});

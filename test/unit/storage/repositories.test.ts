@@ -1,0 +1,249 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/core/errors.ts';
+import type { Vote } from '../../../src/core/votes.ts';
+import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
+import { diaryShelf, durationShelf, heardShelf, historyShelf, visitShelf } from '../../../src/storage/records.ts';
+import {
+  createClaims,
+  createQuestionStore,
+  createRecords,
+  createThreadStore,
+  createTurnStore,
+  createVoteStore,
+  readVotes,
+} from '../../../src/storage/repositories.ts';
+import { place, sampleQuestion } from '../../contract/storage/sample-records.ts';
+
+const dayMs = 24 * 60 * 60 * 1_000;
+const question = sampleQuestion();
+const thread = { version: 1, ...place, followsReplies: true, line: [] } as const;
+
+interface MemoryStore extends KeyValueStore {
+  texts: Map<string, string>;
+  lifetimesMs: Map<string, number | undefined>;
+  sets: Map<string, Set<string>>;
+  /** What was done, in order: the operation and its key. */
+  done: string[];
+}
+
+/** A store in memory; `changes` replaces single operations. */
+function memoryStore(changes: Partial<KeyValueStore> = {}): MemoryStore {
+  const texts = new Map<string, string>();
+  const lifetimesMs = new Map<string, number | undefined>();
+  const sets = new Map<string, Set<string>>();
+  const done: string[] = [];
+  const put = (key: string, value: string, ttlMs: number | undefined) => {
+    texts.set(key, value);
+    lifetimesMs.set(key, ttlMs);
+    return true;
+  };
+  const members = (set: string) => sets.get(set) ?? new Set<string>();
+  return {
+    texts,
+    lifetimesMs,
+    sets,
+    done,
+    get: async (key) => texts.get(key),
+    set: async (key, value, ttlMs) => void put(key, value, ttlMs),
+    delete: async (key) => texts.delete(key),
+    async setIfAbsent(key, value, ttlMs) {
+      done.push(`set ${key}`);
+      return !texts.has(key) && put(key, value, ttlMs);
+    },
+    compareAndSet: async (key, expected, next, ttlMs) => texts.get(key) === expected && put(key, next, ttlMs),
+    async addMember(set, member) {
+      done.push(`list ${member}`);
+      sets.set(set, members(set).add(member));
+    },
+    removeMember: async (set, member) => void members(set).delete(member),
+    members: async (set) => [...members(set)],
+    ping: async () => {},
+    close: async () => {},
+    ...changes,
+  };
+}
+
+describe('a new question', () => {
+  it('is listed as open before and after it is stored, so that no crash leaves it where it is not found', async () => {
+    const kv = memoryStore();
+    await createQuestionStore(kv).create(question);
+    expect(kv.done).toEqual([`list ${question.id}`, `set ds:question:${question.id}`, `list ${question.id}`]);
+  });
+
+  it('is kept for 90 days after its last write', async () => {
+    const kv = memoryStore();
+    const questions = createQuestionStore(kv);
+    await questions.create(question);
+    expect([...kv.lifetimesMs.values()]).toEqual([90 * dayMs]);
+    kv.lifetimesMs.clear();
+    await questions.update(question.id, (current) => ({ ...current, phase: 'running' }));
+    expect([...kv.lifetimesMs.values()]).toEqual([90 * dayMs]);
+  });
+
+  it('that is there already is given back as it stands, and not listed again', async () => {
+    const kv = memoryStore();
+    const questions = createQuestionStore(kv);
+    await questions.create(question);
+    kv.done.length = 0;
+    expect(await questions.create({ ...question, text: 'Delivered again' })).toEqual({ question, created: false });
+    expect(kv.done).toEqual([]);
+  });
+
+  it('is the one of the process that was first, where two store it at once', async () => {
+    const theirs = { ...question, text: 'Theirs' };
+    const kv = memoryStore({
+      async setIfAbsent(key) {
+        kv.texts.set(key, JSON.stringify(theirs));
+        return false;
+      },
+    });
+    expect(await createQuestionStore(kv).create(question)).toEqual({ question: theirs, created: false });
+  });
+
+  it('that vanishes while it is created is a failure of the storage', async () => {
+    const kv = memoryStore({ setIfAbsent: async () => false });
+    await expect(createQuestionStore(kv).create(question)).rejects.toMatchObject({ kind: 'storage' });
+  });
+});
+
+describe('a change of a record', () => {
+  it('is made upon what another process wrote in between, as often as it takes', async () => {
+    let others = 0;
+    const kv = memoryStore({
+      async compareAndSet(key, expected, next) {
+        if (others < 3) {
+          others += 1;
+          kv.texts.set(key, JSON.stringify({ ...question, text: `Changed ${others}` }));
+        }
+        if (kv.texts.get(key) !== expected) return false;
+        kv.texts.set(key, next);
+        return true;
+      },
+    });
+    const questions = createQuestionStore(kv);
+    await questions.create(question);
+    const seen: string[] = [];
+    const changed = await questions.update(question.id, (current) => {
+      seen.push(current.text);
+      return { ...current, phase: 'running' };
+    });
+    expect(seen).toEqual([question.text, 'Changed 1', 'Changed 2', 'Changed 3']);
+    expect(changed).toEqual({ ...question, text: 'Changed 3', phase: 'running' });
+  });
+
+  it('that loses against others a hundred times is a failure of the storage', async () => {
+    let attempts = 0;
+    const kv = memoryStore({
+      async compareAndSet() {
+        attempts += 1;
+        return false;
+      },
+    });
+    const threads = createThreadStore(kv);
+    await expect(threads.update(place, () => ({ ...thread, line: [] }))).rejects.toMatchObject({ kind: 'storage' });
+    expect(attempts).toBe(100);
+  }, 20_000);
+});
+
+describe('each kind of record', () => {
+  it('has keys and a lifetime of its own', async () => {
+    const kv = memoryStore();
+    const { threadTs } = place;
+    await createThreadStore(kv).update(place, () => ({ ...thread, line: [] }));
+    await createTurnStore(kv).update('T1', () => ({ version: 1, running: [], waiting: [], parked: [] }));
+    await createRecords(kv, durationShelf).update('T1', () => ({ version: 1, entries: [] }));
+    await createRecords(kv, historyShelf).update('T1:U1', () => ({ version: 1, entries: [] }));
+    await createRecords(kv, diaryShelf).update('T1:C1', () => ({ version: 1, entries: [] }));
+    await createRecords(kv, heardShelf).update(`T1:C1:${threadTs}`, () => ({ version: 1, messages: [] }));
+    await createRecords(kv, visitShelf).update('T1:U1', () => ({ version: 1, openedMs: 1, channelId: 'C1' }));
+    await createClaims(kv).claim('event:Ev1', 'q1');
+    await createVoteStore(kv).put(vote('U1'));
+    expect(Object.fromEntries(kv.lifetimesMs)).toEqual({
+      [`ds:thread:T1:C1:${threadTs}`]: 90 * dayMs,
+      'ds:turns:T1': 90 * dayMs,
+      'ds:durations:T1': 90 * dayMs,
+      'ds:history:T1:U1': 90 * dayMs,
+      'ds:diary:T1:C1': dayMs,
+      [`ds:heard:T1:C1:${threadTs}`]: 7 * dayMs,
+      'ds:visit:T1:U1': expect.any(Number),
+      'ds:claim:event:Ev1': 90 * dayMs,
+      'ds:vote:q1:U1': 400 * dayMs,
+    });
+  });
+
+  it('is read by its name, and absent until it is written', async () => {
+    const kv = memoryStore();
+    const durations = createRecords(kv, durationShelf);
+    expect(await durations.get('T1')).toBeUndefined();
+    await durations.update('T1', () => ({ version: 1, entries: [{ questionId: 'q1', durationMs: 5 }] }));
+    expect(await durations.get('T1')).toEqual({ version: 1, entries: [{ questionId: 'q1', durationMs: 5 }] });
+    expect(await durations.get('T2')).toBeUndefined();
+  });
+
+  it('that can not be read is reported with the first three things wrong with it', async () => {
+    const kv = memoryStore();
+    kv.texts.set('ds:visit:T1:U1', '{"version":2}');
+    await expect(createRecords(kv, visitShelf).get('T1:U1')).rejects.toMatchObject({
+      kind: 'corrupt',
+      message: expect.stringMatching(/ds:visit:T1:U1 .*version: .*; openedMs: .*; channelId: /),
+    });
+    kv.texts.set('ds:question:q1', '{}');
+    await expect(createQuestionStore(kv).get('q1')).rejects.toMatchObject({
+      message: expect.not.stringMatching(/;.*;.*;/),
+    });
+  });
+});
+
+describe('a claim', () => {
+  it('is made anew where the one that was first has just expired', async () => {
+    const answers = [false, false, true];
+    const kv = memoryStore({ setIfAbsent: async () => answers.shift() ?? false });
+    expect(await createClaims(kv).claim('event:Ev1', 'q1')).toBe('q1');
+  });
+
+  it('that can neither be made nor read is a failure of the storage', async () => {
+    let attempts = 0;
+    const kv = memoryStore({
+      async setIfAbsent() {
+        attempts += 1;
+        return false;
+      },
+    });
+    await expect(createClaims(kv).claim('event:Ev1', 'q1')).rejects.toMatchObject({ kind: 'storage' });
+    expect(attempts).toBe(3);
+  });
+});
+
+function vote(userId: string): Vote {
+  return { version: 1, teamId: 'T1', userId, questionId: 'q1', verdict: 'up', reasons: [], atMs: 1 };
+}
+
+describe('votes', () => {
+  it('are kept one for each person and question, the last one', async () => {
+    const kv = memoryStore();
+    const votes = createVoteStore(kv);
+    await votes.put(vote('U1'));
+    await votes.put({ ...vote('U1'), verdict: 'down' });
+    await votes.put(vote('U2'));
+    expect(await votes.get('q1', 'U1')).toEqual({ ...vote('U1'), verdict: 'down' });
+    expect(await votes.get('q1', 'U3')).toBeUndefined();
+    expect(await readVotes(kv)).toEqual({ votes: [{ ...vote('U1'), verdict: 'down' }, vote('U2')], unreadable: 0 });
+  });
+
+  it('that can not be read are counted, and those that expired are not', async () => {
+    const kv = memoryStore();
+    const votes = createVoteStore(kv);
+    for (const userId of ['U1', 'U2', 'U3', 'U4']) await votes.put(vote(userId));
+    kv.texts.set('ds:vote:q1:U1', '{');
+    kv.texts.set('ds:vote:q1:U2', '{}');
+    kv.texts.delete('ds:vote:q1:U3');
+    expect(await readVotes(kv)).toEqual({ votes: [vote('U4')], unreadable: 2 });
+  });
+
+  it('are not half read where the storage fails', async () => {
+    const failure = new AppError('storage', 'down');
+    const kv = memoryStore();
+    await createVoteStore(kv).put(vote('U1'));
+    await expect(readVotes({ ...kv, get: () => Promise.reject(failure) })).rejects.toBe(failure);
+  });
+});
