@@ -63,6 +63,11 @@ describe('backOffMs', () => {
     expect(backOffMs(failures, 0.9999999)).toBe(longestMs);
   });
 
+  it('spreads those who were told the same over a second', () => {
+    const waits = [0, 0.5, 0.999].map((share) => backOffMs(1, share, 30_000));
+    expect(waits).toEqual([30_000, 30_500, 30_999]);
+  });
+
   it('is never over before the far side said, nor long after', () => {
     fc.assert(
       fc.property(

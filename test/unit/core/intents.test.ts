@@ -82,6 +82,14 @@ describe('readIntent', () => {
 });
 
 describe('isCancel', () => {
+  it('takes a verb with marks up to forty characters', () => {
+    expect([isCancel(`stop${'!'.repeat(36)}`), isCancel(`stop${'!'.repeat(37)}`)]).toEqual([true, false]);
+  });
+
+  it('takes it with white space around, and not with marks inside', () => {
+    expect([isCancel(' stop\n'), isCancel('st.op'), isCancel('!stop')]).toEqual([true, false, false]);
+  });
+
   it.each(['cancel', 'stop', 'Stop.', 'cancel!!'])('takes %j', (text) => {
     expect(isCancel(text)).toBe(true);
   });

@@ -49,6 +49,31 @@ describe('votes as CSV', () => {
     },
   );
 
+  it('show every field in its own cell, and nothing where there is none', () => {
+    const whole = vote({ conversationId: 7, upstreamQuestionId: 8, reasons: ['wrong', 'old'], comment: 'no' });
+    expect(read(votesAsCsv([whole, vote({ questionId: 'q2', reasons: [] })], 0)).slice(1)).toEqual([
+      ['2026-11-20T00:00:00.000Z', 'T1', 'q1', '7', '8', 'down', 'wrong old', 'no', 'U1'],
+      ['2026-11-20T00:00:00.000Z', 'T1', 'q2', '', '', 'down', '', '', 'U1'],
+    ]);
+  });
+
+  it('of the same moment come in the order of their questions', () => {
+    const votes = ['q2', 'q3', 'q1'].map((questionId) => vote({ questionId }));
+    for (const some of [votes, votes.toReversed()]) {
+      expect(read(votesAsCsv(some, 0)).map((row) => row[2])).toEqual(['question', 'q1', 'q2', 'q3']);
+    }
+  });
+
+  it.each([
+    ['no', 'no'],
+    ['no, "never"', '"no, ""never"""'],
+    ['a\nb', '"a\nb"'],
+    ['a\r', '"a\r"'],
+    ['one=1\tand-2', 'one=1\tand-2'],
+  ])('write %j as %j', (comment, cell) => {
+    expect(votesAsCsv([vote({ comment })], 0)).toContain(`,wrong,${cell},U1\r\n`);
+  });
+
   it('keep any comment whole, and every row at nine cells', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' })), (comments) => {

@@ -1,0 +1,392 @@
+import { describe, expect, it } from 'vitest';
+import { createAsking } from '../../../src/core/asking.ts';
+import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
+import type { LifePorts } from '../../../src/core/life-ports.ts';
+import type { CodeSearch, Conversation, UpstreamQuestion } from '../../../src/core/ports.ts';
+import { newThread, type Question, type Thread } from '../../../src/core/question.ts';
+import { createLifeDesk, thread } from '../../support/lifecycle/memory-requests.ts';
+
+const minuteMs = 60_000;
+const nowhere = { teamId: 'T1', channelId: 'C1' };
+const upstream = (change: Partial<UpstreamQuestion> = {}): UpstreamQuestion => ({
+  id: 7,
+  text: 'where?',
+  state: 'processing',
+  steps: 0,
+  sources: [],
+  followUps: [],
+  ...change,
+});
+
+/** A stored question about to be asked, and the steps around that; a test replaces parts of the service and other ports. */
+async function asking(
+  change: Partial<Question> = {},
+  service: Partial<CodeSearch> = {},
+  more: Partial<LifePorts> = {},
+) {
+  const { life, ask } = createLifeDesk();
+  const { id } = await ask({ text: 'where?' });
+  await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
+  const changed: string[] = [];
+  const looked: string[] = [];
+  const steps = createAsking({
+    ...life.ports,
+    codeSearch: { ...life.ports.codeSearch, ...service },
+    witness: { ...life.ports.witness, changed: ({ phase }) => void changed.push(phase) },
+    looks: { lookIn: async (questionId) => void looked.push(questionId) },
+    ...more,
+  });
+  const bindThread = (known: Partial<Thread>) =>
+    life.ports.threads.update(thread, (current = newThread(thread, true)) => ({ ...current, ...known }));
+  return {
+    life,
+    ask,
+    id,
+    steps,
+    question: life.question(id),
+    stored: () => life.question(id),
+    changed,
+    looked,
+    bindThread,
+  };
+}
+
+type Desk = Awaited<ReturnType<typeof asking>>;
+
+function failing(kind: ErrorKind, details: AppErrorDetails = {}) {
+  return () => Promise.reject(new AppError(kind, 'planned', details));
+}
+
+describe('asking the service', () => {
+  it('stores the intent before, and what the service knows of the question after', async () => {
+    let before: Question['upstream'] | undefined;
+    const desk: Desk = await asking(
+      {},
+      {
+        create: async () => {
+          before = desk.stored().upstream;
+          return { id: 3, shareUrl: 'https://code.example/3', questions: [upstream()] };
+        },
+      },
+    );
+    const { life, steps, question, stored, changed } = desk;
+    expect(await steps.ask(question, false)).toEqual({ question: stored(), waitMs: 1_000 });
+    const nowMs = life.now();
+    expect(before).toEqual({ steps: 0, firstTriedMs: nowMs, intentMs: nowMs });
+    expect(stored()).toEqual({
+      ...question,
+      phase: 'running',
+      upstream: {
+        steps: 0,
+        firstTriedMs: nowMs,
+        askedMs: nowMs,
+        conversationId: 3,
+        questionId: 7,
+        shareUrl: 'https://code.example/3',
+      },
+    });
+    expect(life.threads()).toMatchObject([{ conversationId: 3, line: [question.id] }]);
+    expect(changed).toEqual(['running']);
+  });
+
+  it('follows up where the thread has a conversation', async () => {
+    let before: Question['upstream'] | undefined;
+    const desk: Desk = await asking(
+      {},
+      {
+        followUp: async (conversationId) => {
+          before = desk.stored().upstream;
+          return upstream({ id: conversationId + 1 });
+        },
+      },
+    );
+    await desk.bindThread({ conversationId: 40 });
+    await desk.steps.ask(desk.question, false);
+    expect(before?.intentConversationId).toBe(40);
+    expect(desk.stored().upstream).toMatchObject({ conversationId: 40, questionId: 41 });
+    expect(desk.stored().upstream).not.toHaveProperty('shareUrl');
+    expect(desk.stored().upstream).not.toHaveProperty('intentConversationId');
+  });
+
+  it('starts a new conversation where one is wanted, and binds the thread to that', async () => {
+    const desk = await asking({ fresh: true });
+    await desk.bindThread({ conversationId: 40 });
+    await desk.steps.ask(desk.question, false);
+    expect(desk.life.upstream()).toHaveLength(1);
+    expect(desk.life.threads()).toMatchObject([{ conversationId: desk.stored().upstream.conversationId }]);
+    expect(desk.stored().upstream.conversationId).not.toBe(40);
+  });
+
+  it('keeps since when it is tried, and tells what is usual', async () => {
+    const expected = { fromMs: 1, toMs: 2, lateMs: 3 };
+    const durations = { note: async () => {}, expect: async () => expected };
+    const { steps, question, stored } = await asking({ upstream: { steps: 0, firstTriedMs: 5 } }, {}, { durations });
+    await steps.ask(question, false);
+    expect(stored()).toMatchObject({ expected, upstream: { firstTriedMs: 5 } });
+  });
+
+  it.each(['completed', 'failed', 'cancelled'] as const)(
+    'goes on at once with a question that is %s already',
+    async (state) => {
+      const questions = [upstream({ state })];
+      const { steps, question, stored } = await asking({}, { create: async () => ({ id: 3, questions }) });
+      expect(await steps.ask(question, false)).toEqual({ question: stored() });
+    },
+  );
+
+  it('waits for one that is only lined up there', async () => {
+    const questions = [upstream({ state: 'pending' })];
+    const { steps, question } = await asking({}, { create: async () => ({ id: 3, questions }) });
+    expect(await steps.ask(question, false)).toHaveProperty('waitMs', 1_000);
+  });
+
+  it('is not done without a thread, nor before a changed thread is read again', async () => {
+    const bare = await asking({ place: nowhere });
+    expect(await bare.steps.ask(bare.question, false)).toEqual({ question: bare.question });
+    const context = { messages: 1, total: 1, files: 0, unreadable: 0, text: 'said', outdated: true };
+    const edited = await asking({ readsThread: true, context, upstream: { steps: 0, intentMs: 5, givenUpMs: 6 } });
+    await edited.steps.ask(edited.question, false);
+    expect(edited.stored().upstream).toEqual({ steps: 0 });
+    expect(edited.stored()).not.toHaveProperty('context');
+    expect([...bare.life.upstream(), ...edited.life.upstream()]).toEqual([]);
+  });
+
+  it('does not take over what another question asked', async () => {
+    const { life, steps, question, stored } = await asking(
+      {},
+      { create: async () => ({ id: 3, questions: [upstream()] }) },
+    );
+    await life.ports.claims.claim('upstream:3:7', 'another question');
+    await steps.ask(question, false);
+    expect(stored()).toMatchObject({ phase: 'waiting', upstream: { intentMs: life.now() } });
+    expect(life.threads()[0]).not.toHaveProperty('conversationId');
+  });
+
+  it('finds the newest question of a new conversation, and cannot do with none', async () => {
+    const questions = [upstream({ id: 8 }), upstream({ id: 9 })];
+    const some = await asking({}, { create: async () => ({ id: 3, questions }) });
+    await some.steps.ask(some.question, false);
+    expect(some.stored().upstream.questionId).toBe(9);
+    const none = await asking({}, { create: async () => ({ id: 3, questions: [] }) });
+    await expect(none.steps.ask(none.question, false)).rejects.toMatchObject({
+      kind: 'badReply',
+      outcomeUnknown: true,
+    });
+    expect(none.stored().upstream).toMatchObject({ givenUpMs: none.life.now() });
+  });
+
+  it.each<[string, ReturnType<typeof failing>, string[]]>([
+    ['certainly failed', failing('unavailable'), []],
+    ['may have been carried out', failing('unavailable', { outcomeUnknown: true }), ['intentMs', 'givenUpMs']],
+    ['found no conversation', failing('notFound'), ['intentMs']],
+    ['broke', () => Promise.reject(new TypeError('planned')), ['intentMs']],
+  ])('that %s leaves what is to be known of it', async (_, create, left) => {
+    const { life, steps, question, stored } = await asking({}, { create });
+    await expect(steps.ask(question, false)).rejects.toThrow('planned');
+    const times = Object.fromEntries(left.map((name) => [name, life.now()]));
+    expect(stored().upstream).toEqual({ steps: 0, firstTriedMs: life.now(), ...times });
+  });
+});
+
+describe('searching what was asked', () => {
+  const intentMs = 1_800_000_000_000;
+  const pending = { steps: 0, intentMs, givenUpMs: intentMs + 1 };
+  const conversation = (id: number, ...questions: UpstreamQuestion[]): Conversation => ({ id, questions });
+
+  it('takes the first question of a new conversation with the same words, white space aside', async () => {
+    const listed = [conversation(1, upstream({ text: 'who?' })), conversation(2, upstream({ text: ' where?\n' }))];
+    const { steps, question, stored, life } = await asking({ upstream: pending }, { newest: async () => listed });
+    await steps.search(question);
+    expect(stored()).toMatchObject({ phase: 'running', upstream: { conversationId: 2, questionId: 7 } });
+    expect(life.threads()).toMatchObject([{ conversationId: 2 }]);
+  });
+
+  it('compares words, not only letters', async () => {
+    const listed = [conversation(1, upstream({ text: 'whe re?' }))];
+    const { steps, question, stored } = await asking({ upstream: pending }, { newest: async () => listed });
+    await steps.search(question);
+    expect(stored().upstream).toMatchObject({ searchedMs: expect.any(Number) });
+  });
+
+  it('looks through the newest thousand, from ten minutes before on', async () => {
+    const asked: unknown[] = [];
+    const newest: CodeSearch['newest'] = async (...args) => {
+      asked.push(args);
+      return [];
+    };
+    const { steps, question, stored, life } = await asking({ upstream: pending }, { newest });
+    await steps.search(question);
+    expect(asked).toEqual([[1_000, intentMs - 10 * minuteMs]]);
+    expect(stored().upstream).toEqual({ ...pending, searchedMs: life.now() });
+  });
+
+  it.each<[string, Conversation, boolean]>([
+    ['was created ten minutes later', conversation(1, upstream({ createdMs: intentMs + 10 * minuteMs })), true],
+    ['was created ten minutes earlier', conversation(1, upstream({ createdMs: intentMs - 10 * minuteMs })), true],
+    ['was created long before', conversation(1, upstream({ createdMs: intentMs - 10 * minuteMs - 1 })), false],
+    ['was created long after', conversation(1, upstream({ createdMs: intentMs + 10 * minuteMs + 1 })), false],
+    ['stands in an old conversation', { ...conversation(1, upstream()), createdMs: 1 }, false],
+    ['has no time', conversation(1, upstream()), true],
+    ['follows another in its conversation', conversation(1, upstream({ text: 'who?' }), upstream()), false],
+  ])('finds one that %s: %j', async (_, listed, isFound) => {
+    const { steps, question, stored } = await asking({ upstream: pending }, { newest: async () => [listed] });
+    await steps.search(question);
+    expect(stored().phase).toBe(isFound ? 'running' : 'waiting');
+  });
+
+  it('takes the newest follow-up of its conversation that no other question has', async () => {
+    const read = async (id: number) => conversation(id, upstream({ id: 1 }), upstream({ id: 2 }), upstream({ id: 3 }));
+    const { life, steps, question, stored } = await asking(
+      { upstream: { ...pending, intentConversationId: 5 } },
+      { read },
+    );
+    await life.ports.claims.claim('upstream:5:3', 'another question');
+    await steps.search(question);
+    expect(stored().upstream).toMatchObject({ conversationId: 5, questionId: 2 });
+  });
+
+  it('finds nothing for a question without a thread', async () => {
+    const newest = async () => [conversation(1, upstream())];
+    const { steps, question, stored } = await asking({ upstream: pending, place: nowhere }, { newest });
+    await steps.search(question);
+    expect(stored().phase).toBe('waiting');
+  });
+
+  it('comes before asking once more, which is not done for what was found', async () => {
+    const newest = async () => [conversation(1, upstream())];
+    const { life, steps, question, stored } = await asking({ upstream: pending }, { newest });
+    expect(await steps.ask(question, true)).toEqual({ question: stored() });
+    expect(stored().phase).toBe('running');
+    expect(life.upstream()).toEqual([]);
+  });
+
+  it('in vain is followed by asking once more, unless the question was cancelled', async () => {
+    const lost = await asking({ upstream: pending });
+    await lost.steps.ask(lost.question, true);
+    expect(lost.life.upstream()).toHaveLength(1);
+    const cancelled = await asking({ upstream: pending, cancel: { byUserId: 'U1', atMs: 1 } });
+    await cancelled.steps.ask(cancelled.question, true);
+    expect(cancelled.life.upstream()).toEqual([]);
+    expect(cancelled.stored().upstream).toEqual({ steps: 0 });
+  });
+});
+
+describe('asking that failed', () => {
+  it.each<[ErrorKind, AppErrorDetails, Partial<Question>, string | undefined]>([
+    ['refused', {}, {}, 'refused'],
+    ['notFound', {}, {}, 'refused'],
+    ['unauthorized', {}, {}, 'unauthorized'],
+    ['unavailable', {}, {}, undefined],
+    ['badReply', {}, {}, undefined],
+    ['rateLimited', {}, {}, undefined],
+    ['rateLimited', { retryAfterMs: minuteMs }, {}, undefined],
+    ['rateLimited', { retryAfterMs: 10 * minuteMs }, { cancel: { byUserId: 'U1', atMs: 1 } }, undefined],
+  ])('for %s with %j ends a question %j as %j', async (kind, details, change, cause) => {
+    const { steps, question, stored } = await asking(change);
+    const progress = await steps.failed(question, new AppError(kind, 'planned', details));
+    expect(progress).toEqual(cause === undefined ? undefined : { question: stored() });
+    expect(stored().outcome).toEqual(cause === undefined ? undefined : { kind: 'failed', failure: { cause } });
+    expect(stored().phase).toBe(cause === undefined ? 'waiting' : 'delivering');
+  });
+
+  it('because the service asks to wait for long parks the question until then', async () => {
+    const trouble = { kind: 'limited', failures: 2, sinceMs: 1, notBeforeMs: 1 } as const;
+    const upstreamBefore = { steps: 0, intentMs: 5, givenUpMs: 6 };
+    const { life, steps, question, stored, changed } = await asking({ trouble, upstream: upstreamBefore });
+    await steps.failed(question, new AppError('rateLimited', 'planned', { retryAfterMs: minuteMs + 1 }));
+    const { trouble: _, ...calm } = question;
+    expect(stored()).toEqual({ ...calm, phase: 'parked', parkedUntilMs: life.now() + minuteMs + 1 });
+    expect(changed).toEqual(['parked']);
+  });
+
+  it('because the conversation is gone lets the thread forget it, and the question begin a new one', async () => {
+    const desk = await asking({ upstream: { steps: 0, intentMs: 5, intentConversationId: 40 } });
+    await desk.bindThread({ conversationId: 40 });
+    await desk.steps.failed(desk.question, new AppError('notFound', 'planned'));
+    expect(desk.stored().upstream).toEqual({ steps: 0, conversationLost: true });
+    expect(desk.life.threads()[0]).not.toHaveProperty('conversationId');
+    expect(desk.life.threads()).toMatchObject([{ line: [desk.id], followsReplies: true }]);
+  });
+
+  it('because an older conversation is gone leaves the thread the one it has now', async () => {
+    const desk = await asking({ upstream: { steps: 0, intentMs: 5, intentConversationId: 39 } });
+    await desk.bindThread({ conversationId: 40 });
+    await desk.steps.failed(desk.question, new AppError('notFound', 'planned'));
+    expect(desk.life.threads()).toMatchObject([{ conversationId: 40 }]);
+  });
+
+  it('because the conversation is gone begins a new one also where the thread is not known any more', async () => {
+    const place = { ...thread, threadTs: '1700000000.000099' };
+    const desk = await asking({ place, upstream: { steps: 0, intentMs: 5, intentConversationId: 40 } });
+    await desk.steps.failed(desk.question, new AppError('notFound', 'planned'));
+    expect(desk.life.threads().find(({ threadTs }) => threadTs === place.threadTs)).toMatchObject({
+      line: [],
+      followsReplies: false,
+    });
+  });
+});
+
+describe('parking', () => {
+  it('gives the turn to who waits for one', async () => {
+    const desk = await asking();
+    const others = [await desk.ask(), await desk.ask()];
+    for (const each of [desk.question, ...others]) await desk.life.ports.turns.take(each);
+    await desk.steps.park(desk.question, desk.life.now() + minuteMs);
+    expect(desk.looked).toEqual([others[1]?.id]);
+  });
+
+  it('ends with a question that waits, and is admitted and asked as if for the first time', async () => {
+    const change: Partial<Question> = {
+      phase: 'parked',
+      parkedUntilMs: 5,
+      admittedMs: 5,
+      trouble: { kind: 'limited', failures: 2, sinceMs: 1, notBeforeMs: 1 },
+      upstream: {
+        steps: 4,
+        firstTriedMs: 1,
+        questionId: 2,
+        askedMs: 3,
+        cancelSentMs: 4,
+        conversationId: 40,
+        intentMs: 6,
+      },
+    };
+    const { steps, question, stored, changed } = await asking(change);
+    expect(await steps.unpark(question)).toEqual({ question: stored() });
+    const { parkedUntilMs: _until, admittedMs: _admitted, trouble: _trouble, ...rest } = question;
+    expect(stored()).toEqual({ ...rest, phase: 'waiting', upstream: { steps: 0, conversationId: 40, intentMs: 6 } });
+    expect(changed).toEqual(['waiting']);
+  });
+
+  it('ends for a cancelled question without finding out again whether it may be asked', async () => {
+    const { steps, question, stored } = await asking({
+      phase: 'parked',
+      admittedMs: 5,
+      cancel: { byUserId: 'U1', atMs: 1 },
+    });
+    await steps.unpark(question);
+    expect(stored().admittedMs).toBe(5);
+  });
+
+  it('goes on while its moment has not come', async () => {
+    const { life, steps, question, stored } = await asking({ phase: 'parked' });
+    await life.ports.turns.park(question, life.now() + 5_000);
+    expect(await steps.unpark(question)).toEqual({ question, waitMs: 5_000 });
+    expect(stored()).toEqual(question);
+  });
+});
+
+describe('cancelling at the service', () => {
+  it.each<[string, Partial<Question['upstream']>, unknown[]]>([
+    ['stops the question there', { conversationId: 3, questionId: 7 }, [[3, 7]]],
+    ['stops nothing without a conversation', { questionId: 7 }, []],
+    ['stops nothing without a question', { conversationId: 3 }, []],
+  ])('%s, and notes when', async (_, known, expected) => {
+    const stopped: unknown[] = [];
+    const cancel: CodeSearch['cancel'] = async (...args) => void stopped.push(args);
+    const { life, steps, question, stored } = await asking({ upstream: { steps: 2, ...known } }, { cancel });
+    await steps.cancel(question);
+    expect(stopped).toEqual(expected);
+    expect(stored().upstream).toEqual({ steps: 2, ...known, cancelSentMs: life.now() });
+  });
+});
