@@ -9,7 +9,7 @@ import { createHistories } from './core/histories.ts';
 import type { LifePorts } from './core/life-ports.ts';
 import { createLook } from './core/look.ts';
 import { createOpenIn, createOverview } from './core/overview.ts';
-import type { Clock, Journal } from './core/ports.ts';
+import type { Clock } from './core/ports.ts';
 import { recallAnswer } from './core/recalling.ts';
 import { createRequests } from './core/requests.ts';
 import type { LifeSettings } from './core/settings.ts';
@@ -18,18 +18,21 @@ import { createTurns } from './core/turns.ts';
 import { createDeepSearchClient, type DeepSearchClient } from './deepsearch/client.ts';
 import { createCodeSearch } from './deepsearch/code-search.ts';
 import { guardCodeSearch } from './deepsearch/guarded.ts';
+import { createOutbound } from './deepsearch/outbound.ts';
+import type { ProxySettings } from './deepsearch/proxy.ts';
 import { createBullLooks } from './jobs/bullmq.ts';
 import { repeat } from './jobs/repeat.ts';
 import { createTimers } from './jobs/timers.ts';
 import { createLimiters } from './limits/limiters.ts';
 import { createAccessNote, type FarSide, watchAccess } from './observability/access-watch.ts';
-import { createMetricsServer, createOperatorServer, type Mounts } from './observability/http-server.ts';
+import { createMetricsServer, createOperatorServer } from './observability/http-server.ts';
 import { createJournal } from './observability/logger.ts';
 import { createMetrics } from './observability/metrics.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
 import { isTokenRefused } from './slack/calls/errors.ts';
 import { createSlackGate } from './slack/calls/gate.ts';
 import { createLibraryLogger } from './slack/calls/library-logger.ts';
+import { clientFetch } from './slack/calls/outbound.ts';
 import { createThrough } from './slack/calls/through.ts';
 import { createWebClient, learnIdentity, webClientOptions } from './slack/calls/web-client.ts';
 import { createMessenger } from './slack/messages/messenger.ts';
@@ -41,8 +44,8 @@ import { localeOf } from './slack/people/people.ts';
 import { createReaches } from './slack/people/reaches.ts';
 import { createPresence } from './slack/presence/presence.ts';
 import { createUnfurls } from './slack/previews/unfurls.ts';
-import { createHttpReceiver, eventsPath } from './slack/receivers/http-receiver.ts';
-import { createSocketReceiver, type SlackReceiver } from './slack/receivers/socket-receiver.ts';
+import { createReceiver } from './slack/receivers/receiver.ts';
+import type { SlackReceiver } from './slack/receivers/socket-receiver.ts';
 import { createDiary } from './slack/reports/diary.ts';
 import { createReports } from './slack/reports/reports.ts';
 import { createHearing } from './slack/threads/hearing.ts';
@@ -129,7 +132,9 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const access = watchAccess(guarded, now);
 
     const libraryLogger = createLibraryLogger(journal);
-    const clientOptions = webClientOptions(config.SLACK_API_URL, libraryLogger);
+    const outbound = createOutbound(proxyOf(config));
+    closers.push(() => outbound.close());
+    const clientOptions = { ...webClientOptions(config.SLACK_API_URL, libraryLogger), fetch: clientFetch(outbound) };
     const botToken = config.SLACK_BOT_TOKEN.reveal();
     const client = createWebClient(botToken, clientOptions);
     const identity = {
@@ -164,6 +169,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const messenger = createMessenger({
       client,
       through,
+      outbound,
       identity,
       format: config.MESSAGE_FORMAT,
       journal,
@@ -172,7 +178,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     });
 
     const read = createReader({ people, channels, botUserId: identity.botUserId, now });
-    const readFile = createFileReader({ botToken, slackApiUrl: config.SLACK_API_URL });
+    const readFile = createFileReader({ botToken, slackApiUrl: config.SLACK_API_URL, outbound });
     const hearing = createHearing({ ...storage, journal });
 
     const looks =
@@ -202,6 +208,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       threadReader: createThreadReader({ client, through, identity, read, readFile, heard: storage.heard, questions }),
       durations: createDurations(storage.durations),
       histories,
+      refusedTexts: storage.refusedTexts,
       witness: presence.witness,
       questions,
       threads,
@@ -253,7 +260,15 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       recall: (question) => recallAnswer(ports, question),
       journal,
     });
-    const { receiver, mounts } = createReceiver(config, overrides, clientOptions, libraryLogger, journal);
+    const { receiver, mounts } = createReceiver({
+      given: overrides.receiver,
+      appToken: config.SLACK_APP_TOKEN?.reveal(),
+      signingSecret: config.SLACK_SIGNING_SECRET?.reveal(),
+      clientOptions,
+      outbound,
+      logger: libraryLogger,
+      journal,
+    });
     const bolt = createBoltApp({
       receiver,
       botToken,
@@ -342,23 +357,6 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
   }
 }
 
-function createReceiver(
-  config: Config,
-  overrides: Overrides,
-  clientOptions: ReturnType<typeof webClientOptions>,
-  logger: ReturnType<typeof createLibraryLogger>,
-  journal: Journal,
-): { receiver: SlackReceiver; mounts: Mounts } {
-  if (overrides.receiver !== undefined) return { receiver: overrides.receiver, mounts: {} };
-  if (config.SLACK_APP_TOKEN !== undefined) {
-    const appToken = config.SLACK_APP_TOKEN.reveal();
-    return { receiver: createSocketReceiver({ appToken, clientOptions, logger, journal }), mounts: {} };
-  }
-  const signingSecret = config.SLACK_SIGNING_SECRET?.reveal() ?? '';
-  const receiver = createHttpReceiver({ signingSecret, logger });
-  return { receiver, mounts: { [eventsPath]: receiver.handle } };
-}
-
 function createDeepSearch(config: Config, clock: () => number, random: () => number): DeepSearchClient {
   const token = config.SRC_ACCESS_TOKEN.reveal();
   return createDeepSearchClient({
@@ -369,11 +367,15 @@ function createDeepSearch(config: Config, clock: () => number, random: () => num
         : { kind: 'sudo', username: config.SRC_SUDO_USER, token },
     userAgentVersion: version,
     timeoutMs: config.SRC_TIMEOUT_MS,
-    proxy: { http: config.HTTP_PROXY?.reveal(), https: config.HTTPS_PROXY?.reveal(), noProxy: config.NO_PROXY },
+    proxy: proxyOf(config),
     ...(config.SRC_CA_FILE === undefined ? {} : { ca: readFileSync(config.SRC_CA_FILE, 'utf8') }),
     clock,
     random,
   });
+}
+
+function proxyOf(config: Config): ProxySettings {
+  return { http: config.HTTP_PROXY?.reveal(), https: config.HTTPS_PROXY?.reveal(), noProxy: config.NO_PROXY };
 }
 
 function lifeSettings(config: Config): LifeSettings {

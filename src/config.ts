@@ -135,12 +135,15 @@ export const SETTINGS = {
     'http_proxy',
     setting(
       proxyAddress(),
-      'Proxy for a code search service at an `http` address; without a scheme, `http://` is meant. Also read from `http_proxy`. It is for that service only: no setting of this app leads its calls of Slack through a proxy.',
+      'Proxy for all that the app sends to `http` addresses, of the code search service and of Slack; without a scheme, `http://` is meant. Also read from `http_proxy`.',
     ),
   ),
   HTTPS_PROXY: aliased(
     'https_proxy',
-    setting(proxyAddress(), 'The same for a code search service at an `https` address. Also read from `https_proxy`.'),
+    setting(
+      proxyAddress(),
+      "The same for `https` addresses, which Slack's are, and for the websocket of Socket Mode; the proxy must allow CONNECT. Also read from `https_proxy`.",
+    ),
   ),
   NO_PROXY: aliased(
     'no_proxy',

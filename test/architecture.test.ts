@@ -91,6 +91,7 @@ describe('the check of the source tree', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the planted source has a template
     ['src/app.ts', 'const port = `${process.env.PORT}`;', 'reads process.env'],
     ['src/slack/names.ts', "console.log('x');", 'writes to the console'],
+    ['src/slack/messenger.ts', 'const reply = await fetch(url);', 'calls fetch past the proxy'],
     ['src/slack/names.ts', "const path = require('node:path');", 'requires'],
     ['test/unit/a.test.ts', "vi.mock('../src/app.ts');", 'mocks a module'],
     ['test/unit/a.test.ts', "vi.doMock('../src/app.ts');", 'mocks a module'],
@@ -114,6 +115,7 @@ describe('the check of the source tree', () => {
       "import { request } from 'undici';\nimport { AppError } from '../core/errors.ts';\none();",
     ],
     ['src/app.ts', "import type { Logger } from 'pino';\nimport { card } from './slack/messenger.ts';\none();"],
+    ['src/slack/messenger.ts', 'const reply = await outbound.fetch(url);'],
     ['src/main.ts', 'const config = parseConfig(process.env);'],
     ['src/demo/main.ts', 'spawn(process.execPath, [], { env: process.env });'],
     [

@@ -14,6 +14,7 @@ import { finalCard, isSaidByCard } from './lifecycle.ts';
 import { leaveLine } from './line.ts';
 import type { PrivateNotice } from './ports.ts';
 import { isBetweenTwo, isInThread, type Question } from './question.ts';
+import { forgetRefused, keepForButton } from './refused-text.ts';
 import { deliveryPatienceMs, recheckAfterMs } from './settings.ts';
 import { withCallGivenUp, withCallSearched, withIntent, withoutPending } from './unknown-outcome.ts';
 
@@ -226,6 +227,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
       const { durationMs } = question.outcome.answer;
       await beside(ports, question, ports.durations.note(question.place.teamId, question.id, durationMs));
     }
+    await keepForButton(ports, question);
     // "Check again" may have re-opened the question in the meantime; then it lives on.
     const closed = await store(question, (stored) => (isSameRound(stored, question) ? asClosed(stored) : stored));
     if (closed.phase !== 'closed') return closed;
@@ -265,13 +267,13 @@ function withoutCall(question: Question, effect: 'post' | 'attach'): Question {
 
 function asClosed({ responseUrl: _url, trouble: _trouble, ...question }: Question): Question {
   const { outcome, context } = question;
-  return {
+  return forgetRefused({
     ...question,
     phase: 'closed',
     ...(outcome === undefined ? {} : { outcome: lightened(outcome) }),
     // What people said in the thread was needed for asking only.
     ...(context === undefined ? {} : { context: { ...context, text: '' } }),
-  };
+  });
 }
 
 /** What the asker is told when nothing can or may be shown where the question was asked. */

@@ -10,11 +10,13 @@ import type {
   Looks,
   Messenger,
   QuestionStore,
+  Records,
   ThreadReader,
   ThreadStore,
   Witness,
 } from './ports.ts';
 import type { Outcome, Question } from './question.ts';
+import type { RefusedText } from './refused-text.ts';
 import type { LifeSettings } from './settings.ts';
 import type { Turns } from './turns.ts';
 
@@ -30,6 +32,7 @@ export interface LifePorts {
   threadReader: ThreadReader;
   durations: Durations;
   histories: Histories;
+  refusedTexts: Records<RefusedText>;
   witness: Witness;
   looks: Pick<Looks, 'lookIn'>;
   journal: Journal;

@@ -3,6 +3,7 @@ import { createAttempts, mostAttempts } from './attempts.ts';
 import { AppError } from './errors.ts';
 import { getReadable, type LifePorts, settle } from './life-ports.ts';
 import { isInThread, newThread, type Place, type Question, type ThreadPlace } from './question.ts';
+import { keptText } from './refused-text.ts';
 import { createSuggestions } from './suggestions.ts';
 import { threadQuestion } from './upstream-text.ts';
 
@@ -37,7 +38,7 @@ export interface Press {
 
 export type RequestPorts = Pick<
   LifePorts,
-  'questions' | 'threads' | 'claims' | 'looks' | 'witness' | 'journal' | 'now'
+  'questions' | 'threads' | 'claims' | 'looks' | 'witness' | 'journal' | 'refusedTexts' | 'now'
 > & {
   digest: AcceptPorts['digest'];
   accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
@@ -245,7 +246,7 @@ export function createRequests(ports: RequestPorts) {
     if (question === undefined) return { kind: 'expired' };
     if (question.id !== found?.id && !isToldPrivately(question)) return { kind: 'duplicate', question };
     // Who would see a shared answer is shown and confirmed anew each time.
-    if (!hasEnded(question) || question.shares !== undefined) return { kind: 'expired' };
+    if (!hasEnded(question) || question.shares !== undefined || question.text === '') return { kind: 'expired' };
     const { responseUrl, fresh = false, byMs } = options;
     const { key } = await attemptUnder(againKey(question.id));
     return accept(
@@ -284,11 +285,10 @@ export function createRequests(ports: RequestPorts) {
     if (question === undefined || question.shares !== undefined) return { kind: 'expired' };
     // Nor is there a thread to be read.
     if (question.text === threadQuestion) return { kind: 'expired' };
+    const text = await keptText(ports, question);
+    if (text === '') return { kind: 'expired' };
     const { key } = await attemptUnder(`again:${questionId}:${place.channelId}`);
-    return accept(
-      { key, place, askerId: press.userId, text: question.text, origin: 'command', beginsThread: true },
-      byMs,
-    );
+    return accept({ key, place, askerId: press.userId, text, origin: 'command', beginsThread: true }, byMs);
   }
 
   /** Watches a question again that was given up on while the service still worked. */

@@ -4,7 +4,8 @@ import { AppError, isAppError } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
 import { type Auth, createAuthorizer } from './auth.ts';
 import { type Deadline, startDeadline, waitMs } from './deadline.ts';
-import { createHttp, type HttpRequest, type ProxySettings } from './http.ts';
+import { createHttp, type HttpRequest } from './http.ts';
+import type { ProxySettings } from './proxy.ts';
 import { replyFailure } from './reply-failure.ts';
 import { retryDelayMs } from './retry.ts';
 import {

@@ -1,13 +1,6 @@
-import { rootCertificates } from 'node:tls';
-import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import { AppError } from '../core/errors.ts';
-
-/** Proxy addresses as the usual environment variables hold them; `noProxy` is a list of hosts separated by commas. */
-export interface ProxySettings {
-  http?: string | undefined;
-  https?: string | undefined;
-  noProxy?: string | undefined;
-}
+import { createProxyAgent, type ProxySettings } from './proxy.ts';
 
 export interface HttpOptions {
   /** The one origin requests go to; nothing, a redirect included, makes this client send to another. */
@@ -15,7 +8,7 @@ export interface HttpOptions {
   maxConnections: number;
   maxResponseBytes: number;
   connectTimeoutMs: number;
-  proxy?: ProxySettings | undefined;
+  proxy: ProxySettings | undefined;
   /** PEM of certificate authorities to trust beside the usual ones. */
   ca?: string | undefined;
 }
@@ -53,41 +46,11 @@ const DRAIN_MS = 1_000;
 
 /** One keep-alive pool for one origin, directly or through a proxy. */
 export function createHttp(options: HttpOptions): Http {
-  const dispatcher = createDispatcher(options);
+  const dispatcher = createProxyAgent({ ...options, scheme: options.origin.startsWith('https:') ? 'https' : 'http' });
   return {
     send: (request, signal) => exchange(dispatcher, options, request, signal),
     close: () => dispatcher.destroy(),
   };
-}
-
-function createDispatcher({ origin, maxConnections, connectTimeoutMs, proxy, ca }: HttpOptions): Dispatcher {
-  const tls = {
-    timeout: connectTimeoutMs,
-    ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),
-  };
-  const https = origin.startsWith('https:');
-  try {
-    // Empty strings, not undefined: otherwise undici reads the environment on its own. Only the proxy for the
-    // origin's scheme is given, because undici would send https through the http proxy when it has no other.
-    return new EnvHttpProxyAgent({
-      httpProxy: https ? '' : proxyAddress(proxy?.http),
-      httpsProxy: https ? proxyAddress(proxy?.https) : '',
-      noProxy: proxy?.noProxy ?? '',
-      // Plain http goes to a proxy in absolute form: many proxies refuse CONNECT to anything but port 443.
-      proxyTunnel: false,
-      connect: tls,
-      requestTls: tls,
-      proxyTls: tls,
-      factory: (target, settings) => new Pool(target, { ...settings, connections: maxConnections }),
-      clientFactory: (target, settings) => new Pool(target, { ...settings, headersTimeout: connectTimeoutMs }),
-    });
-  } catch (cause) {
-    throw new AppError('refused', 'the proxy address is not usable', { cause });
-  }
-}
-
-function proxyAddress(value = ''): string {
-  return value === '' || value.includes('://') ? value : `http://${value}`;
 }
 
 function exchange(

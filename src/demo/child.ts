@@ -41,14 +41,14 @@ export interface Child {
 }
 
 /**
- * Starts a process in a group of its own, so that a Ctrl-C in the terminal reaches the demo only, which then stops it. Its
- * standard input stays empty and ends with the demo. What is left of the group when the process ends is ended too.
+ * Starts a process in a group of its own, so that a Ctrl-C in the terminal reaches the demo only, which then stops it. What
+ * is left of the group is ended when the process ends, and all of it when the demo does.
  */
 export function startChild({ name, command, args, env, cwd, logFile }: ChildSetup): Child {
   const log = createWriteStream(logFile, { flags: 'a' });
   log.on('error', () => undefined);
-  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
-  child.stdin.on('error', () => undefined);
+  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const guard = startGuard(child.pid);
   const kept: string[] = [];
   const listeners = new Set<(line: string) => void>();
   const keep = (line: string): void => {
@@ -62,8 +62,9 @@ export function startChild({ name, command, args, env, cwd, logFile }: ChildSetu
     for (const listener of listeners) listener(line);
   });
   createInterface({ input: child.stderr }).on('line', keep);
-  const ended = whenEnded(child).then((ending) => {
+  const ended = whenEnded(child).then(async (ending) => {
     log.end();
+    await guard.stop();
     return ending;
   });
 
@@ -110,6 +111,31 @@ export function describeEnd({ name, lastLines }: Pick<Child, 'name' | 'lastLines
   const said =
     lines.length === 0 ? 'It wrote nothing.' : `Its last lines:\n${lines.map((line) => `  | ${line}`).join('\n')}`;
   return `${name} ${what}. ${said}`;
+}
+
+/**
+ * Kills the group of a process when the demo is gone, also when it was killed itself: the guard's standard input ends then.
+ * Programs can't be left to notice that by themselves: one may be stuck in writing to a reader that is gone.
+ */
+function startGuard(leader: number | undefined): { stop(): Promise<void> } {
+  if (leader === undefined || process.platform === 'win32') return { stop: () => Promise.resolve() };
+  const script = 'read -r _; kill -s KILL -- "-$1"';
+  const guard = spawn('/bin/sh', ['-c', script, 'sh', String(leader)], {
+    env: {},
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const gone = new Promise<void>((resolve) => {
+    guard.once('error', () => resolve());
+    guard.once('exit', () => resolve());
+  });
+  guard.stdin.on('error', () => undefined);
+  return {
+    stop: () => {
+      guard.kill('SIGKILL');
+      return gone;
+    },
+  };
 }
 
 function whenEnded(child: ChildProcess): Promise<string> {

@@ -109,13 +109,12 @@ export function startApp(
   return { child, ready: child.firstLine(readAppPort, readyDeadlineMs).then((port) => untilReady(child, port)) };
 }
 
-/** A program of this project, run from source or as built, like the demo itself, and ending with it. */
+/** A program of this project, run from source or as built, like the demo itself. */
 function ownProgram(path: string, args: string[]): { command: string; args: string[] } {
   const isSource = import.meta.url.endsWith('.ts');
-  const locate = (name: string): URL => new URL(`../${name}.${isSource ? 'ts' : 'js'}`, import.meta.url);
+  const file = fileURLToPath(new URL(`../${path}.${isSource ? 'ts' : 'js'}`, import.meta.url));
   const loader = isSource ? ['--import', import.meta.resolve('tsx')] : [];
-  const preloads = [...loader, '--import', locate('demo/end-with-parent').href];
-  return { command: process.execPath, args: [...preloads, fileURLToPath(locate(path)), ...args] };
+  return { command: process.execPath, args: [...loader, file, ...args] };
 }
 
 function start(

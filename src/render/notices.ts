@@ -1,6 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import type { PrivateNotice } from '../core/ports.ts';
 import type { Refusal } from '../core/question.ts';
+import { isAboutPerson } from '../core/refused-text.ts';
 import { maxQuestionLength } from '../core/settings.ts';
 import { threadQuestion } from '../core/upstream-text.ts';
 import { actions, button, context, section } from './blocks.ts';
@@ -184,17 +185,18 @@ function refusal(
   so: string,
 ): { why: string; sentence: string; canAskInDm: boolean } {
   const why = refusals[reason](so);
+  const canAskInDm = !isAboutPerson(reason);
   switch (reason) {
     case 'guest':
     case 'outsider':
-      return { why, sentence: `${why} ${refusals.operatorDo()}`, canAskInDm: false };
+      return { why, sentence: `${why} ${refusals.operatorDo()}`, canAskInDm };
     case 'unknownPerson':
-      return { why, sentence: `${why} ${refusals.unknownPersonDo()}`, canAskInDm: false };
+      return { why, sentence: `${why} ${refusals.unknownPersonDo()}`, canAskInDm };
     case 'unknownChannel':
     case 'sharedChannel':
     case 'guestsInChannel':
     case 'channelRefused':
-      return { why, sentence: `${why} ${refusals.elsewhereDo()}`, canAskInDm: true };
+      return { why, sentence: `${why} ${refusals.elsewhereDo()}`, canAskInDm };
   }
 }
 

@@ -3,13 +3,15 @@ import type { DurationLog } from '../core/durations.ts';
 import type { Heard } from '../core/heard.ts';
 import type { History } from '../core/histories.ts';
 import type { Claims, Clock, Journal, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
+import type { RefusedText } from '../core/refused-text.ts';
 import type { TurnStore } from '../core/turns.ts';
 import type { Visit } from '../core/visits.ts';
 import type { Vote, VoteStore } from '../core/votes.ts';
+import { diaryShelf, refusedTextShelf } from './brief-records.ts';
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore } from './embedded-store.ts';
 import type { KeyValueStore } from './key-value-store.ts';
-import { diaryShelf, durationShelf, heardShelf, historyShelf, visitShelf } from './records.ts';
+import { durationShelf, heardShelf, historyShelf, visitShelf } from './records.ts';
 import type { Client } from './redis-connection.ts';
 import { openRedisStore } from './redis-store.ts';
 import {
@@ -34,6 +36,7 @@ export interface Storage {
   histories: Records<History>;
   diaries: Records<Diary>;
   heard: Records<Heard>;
+  refusedTexts: Records<RefusedText>;
   visits: Records<Visit>;
   votes: VoteStore;
   /** The connection to Redis, where there is one; closed with the storage. */
@@ -66,6 +69,7 @@ function createStorage(kv: KeyValueStore): Storage {
     histories: createRecords(kv, historyShelf),
     diaries: createRecords(kv, diaryShelf),
     heard: createRecords(kv, heardShelf),
+    refusedTexts: createRecords(kv, refusedTextShelf),
     visits: createRecords(kv, visitShelf),
     votes: createVoteStore(kv),
     ping: () => kv.ping(),

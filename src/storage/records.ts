@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Diary } from '../core/diary.ts';
 import type { DurationLog } from '../core/durations.ts';
 import type { Heard } from '../core/heard.ts';
 import type { History } from '../core/histories.ts';
@@ -9,7 +8,7 @@ import { type Visit, visitLifeMs } from '../core/visits.ts';
 import type { Vote } from '../core/votes.ts';
 import { createFormat, type Exactly, type RecordFormat } from './record-format.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
+export const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** How long a question is kept after its last write. */
 export const QUESTION_TTL_MS = 90 * DAY_MS;
@@ -20,8 +19,6 @@ export const CLAIM_TTL_MS = 90 * DAY_MS;
 
 /** How long what people said in a thread is kept for the next question there. */
 const HEARD_TTL_MS = 7 * DAY_MS;
-/** How long it can be told what was done with a message. */
-const DIARY_TTL_MS = DAY_MS;
 /** How long votes are kept for the export. */
 export const VOTE_TTL_MS = 400 * DAY_MS;
 
@@ -252,34 +249,6 @@ const historySchema = z.looseObject({
   entries: z.array(z.looseObject({ questionId: z.string(), atMs: z.number() })),
 });
 
-const diarySchema = z.looseObject({
-  version: z.literal(1),
-  entries: z.array(
-    z.looseObject({
-      ts: z.string(),
-      threadTs: z.string().exactOptional(),
-      userId: z.string(),
-      atMs: z.number(),
-      fate: z.enum([
-        'asked',
-        'cancelled',
-        'obeyed',
-        'duplicate',
-        'addressesAnother',
-        'muted',
-        'peoplesThread',
-        'fromBot',
-        'edited',
-        'noText',
-        'tooLong',
-        'lineFull',
-        'notTaken',
-      ]),
-      questionId: z.string().exactOptional(),
-    }),
-  ),
-});
-
 const heardSchema = z.looseObject({
   version: z.literal(1),
   messages: z.array(
@@ -339,12 +308,6 @@ export const historyShelf: Shelf<History> = {
   key: (person) => `ds:history:${person}`,
   ttlMs: QUESTION_TTL_MS,
   format: createFormat<History>(historySchema satisfies Exactly<typeof historySchema, History>),
-};
-
-export const diaryShelf: Shelf<Diary> = {
-  key: (channel) => `ds:diary:${channel}`,
-  ttlMs: DIARY_TTL_MS,
-  format: createFormat<Diary>(diarySchema satisfies Exactly<typeof diarySchema, Diary>),
 };
 
 export const heardShelf: Shelf<Heard> = {

@@ -8,6 +8,7 @@ import { suggestQuestions } from '../../src/demo/questions.ts';
 import { WORKSPACE } from '../../src/demo/workspace.ts';
 import { eventually } from '../support/eventually.ts';
 import { listenLocally } from '../support/fake-service/scripted-server.ts';
+import { noteSkipped } from '../support/layers.ts';
 import { createLocalSlack, localSlackProgram, textOf } from '../support/local-slack/local-slack.ts';
 import { answerIn } from '../support/local-slack/threads.ts';
 import { childrenOf, descendantsOf, isRunning, listeningAddressesOf } from '../support/processes/process-table.ts';
@@ -38,6 +39,7 @@ function startDemo(args: string[], temp: string): Run {
 
 /** Why there are no network namespaces here. */
 const noNamespace = await namespaceProblem({ PATH: process.env.PATH ?? '' });
+if (noNamespace !== undefined) noteSkipped(`tests of who reaches the demo: ${noNamespace}`);
 
 function slackUrlIn(demo: Run): string {
   const [, url] = /Open\s+(http:\S+)/.exec(demo.output()) ?? [];

@@ -187,6 +187,7 @@ describe('a workspace without agent features', () => {
 
 describe('the Messages tab', () => {
   test('gets suggestions in the language of who opens it, once a day', async () => {
+    await world.learnLanguage(people.gerd);
     for (const user of [people.gerd, people.gerd, people.ada]) await world.openHome(user, 'messages');
     await eventually(() => expect(world.slack.agentCalls).toHaveLength(2));
     const suggested = (channel: string) =>

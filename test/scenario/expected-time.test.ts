@@ -78,6 +78,7 @@ test('a card says what is usual from the tenth answer on, over a restart', async
 
   const tenth = await running('with ten?');
   expect(card(tenth.ts)).toContain('usually 30 to 55 s');
+  await world.learnLanguage(people.gerd);
   const german = await running('mit zehn?', people.gerd);
   expect(card(german.ts)).toContain('meist 30 bis 55 s');
   await world.restart();

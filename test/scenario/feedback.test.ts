@@ -123,6 +123,7 @@ describe('native feedback buttons', () => {
 
   test('speaks German to a German reader', async () => {
     await answered('how?');
+    await world.learnLanguage(people.gerd);
     await world.feedback('negative', { user: people.gerd });
     expect(visibleText(await form())).toContain('Was hat nicht gestimmt?');
   });

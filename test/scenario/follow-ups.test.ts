@@ -92,6 +92,43 @@ describe('a suggestion', () => {
   });
 });
 
+describe('where the app was taken out of a private channel', () => {
+  /** An answer in a channel that hides from the app afterwards, with what was opened there while it did not. */
+  async function hidden<Opened>(open: () => Promise<Opened>): Promise<Opened> {
+    const crew = { isPrivate: true, botIsMember: true, isArchived: false, members: [people.ada, people.bob] };
+    world.slack.channels.set('C0CREW', crew);
+    const ts = await world.mention('how?', { channel: 'C0CREW' });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    const opened = await open();
+    crew.botIsMember = false;
+    // What a channel is, and who is in it, is remembered for a minute.
+    await world.restart();
+    return opened;
+  }
+
+  test('a suggestion in other words is not asked, and the form says as much as of an answer that is gone', async () => {
+    const form = await hidden(async () => {
+      await world.overflow('Edit first…', { user: people.bob });
+      return world.modal();
+    });
+    const { response } = await world.submit(form, { question: 'What calls it in tests?' }, { user: people.bob });
+    expect(JSON.stringify(response)).toContain('too old');
+    await world.direct('last?');
+    await eventually(() => expect(service.find('last?')).toHaveLength(1));
+    expect(service.find('What calls it in tests?')).toEqual([]);
+  });
+
+  test('a press asks nothing, and its presser is told how to add the app', async () => {
+    await hidden(async () => {});
+    const said = world.slack.messages.length;
+    await world.press('What calls it?', { user: people.bob });
+    const told = await eventually(() => one(world.slack.messages.slice(said)));
+    expect(told.channel).toBe('D0BOB');
+    expect(visibleText(told)).toContain('/invite');
+    expect(service.find('What calls it?')).toEqual([]);
+  });
+});
+
 describe('Edit first', () => {
   test('opens a form with the suggestion, and asks what was made of it, in the thread', async () => {
     const { ts, last } = await answered();
@@ -188,6 +225,7 @@ describe('All sources', () => {
       })),
     });
     await answered();
+    await world.learnLanguage(people.gerd);
     await world.press('All sources (8)', { user: people.gerd });
     const modal = await world.modal();
     expect(modal.title?.text).toBe('Quellen');

@@ -81,6 +81,7 @@ describe('a share link', () => {
 
   it('is read to whoever posted it in their language, query and fragment and all', async () => {
     const url = `${await shareUrlOf('Wo ist es?')}?utm=1#answer`;
+    await world.learnLanguage(people.gerd);
     await world.shareLink(url, { user: people.gerd });
     await eventually(() => expect(Object.keys(previews())).toEqual([url]));
     expect(previews()[url]).toContain('1 Quelle · *<');

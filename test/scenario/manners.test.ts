@@ -90,6 +90,7 @@ describe('"stop" as a message of its own in the direct messages', () => {
   });
 
   test('is understood in German', async () => {
+    await world.learnLanguage(gerd);
     const ts = await world.direct('lange?', { user: gerd });
     const question = await asked('lange?');
     await world.direct('Abbrechen', { user: gerd });
@@ -141,6 +142,7 @@ test('a mention alone in a thread asks in English, and people read of it in thei
   const root = world.slack.say('C0GENERAL', bob, 'Where do we set the retry delay?');
   await world.mention('', { threadTs: root, user: gerd });
   await asked('Answer what was asked above.');
+  await world.learnLanguage(gerd);
   const history = JSON.stringify((await world.command('history', { user: gerd })).response);
   expect(history).toContain('Beantworte, was oben gefragt wurde.');
   await world.mention('status', { threadTs: root, user: gerd });
@@ -154,6 +156,7 @@ test('a mention alone that is tried again is restated in the language of who pre
   const root = world.slack.say('C0GENERAL', bob, 'Where do we set the retry delay?');
   await world.mention('', { threadTs: root, user: gerd });
   await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+  await world.learnLanguage(gerd);
   await world.press('Noch einmal versuchen', { user: gerd, threadTs: root });
   await eventually(() => expect(threadText(root)).toContain('Beantworte, was oben gefragt wurde.'));
   expect(threadText(root)).not.toContain('Answer what was asked above.');
@@ -203,6 +206,7 @@ describe('help said in a message', () => {
   });
 
   test('is understood and answered in German', async () => {
+    await world.learnLanguage(gerd);
     await world.mention('Hilfe', { user: gerd });
     const [said = ''] = await whispers(1, gerd);
     for (const part of ['Ask Deep Search about it', '⋯', 'Teilen…', '`abbrechen`', 'den lese ich vorher', 'Home-Tab'])

@@ -114,6 +114,7 @@ describe('the shortcut from anywhere', () => {
 
   test('asks privately, in the language of whoever asks', async () => {
     service.answerEverything();
+    await world.learnLanguage(people.gerd);
     await world.shortcut('deepsearch:ask', { user: people.gerd });
     const form = await world.modal();
     expect(form.title?.text).toBe('Deep Search fragen');
@@ -144,6 +145,7 @@ describe('the shortcut from anywhere', () => {
     expect(await sent({})).toContain('Choose a channel');
     expect(await sent({ channel: 'C0PRIVATE' })).toContain('I am not in this channel');
     expect(await sent({ channel: 'C0SHARED' })).toContain('shared with other organisations');
+    await world.learnLanguage(people.gerd);
     expect(await sent({ channel: 'C0GUESTS' }, people.gerd)).toContain('Du bist nicht in diesem Channel');
     expect(await sent({ channel: 'D0BOB' })).toContain('You are not a member');
     expect(await sent({ where: 'privately' }, people.mia)).toContain('Guests');

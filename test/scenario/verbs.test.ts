@@ -227,6 +227,7 @@ describe('the command’s other verbs', () => {
   });
 
   test('are answered in the language of whoever types them', async () => {
+    await world.learnLanguage(people.gerd);
     expect(saidIn((await world.command('connect', { user: people.gerd })).response)).toContain('Alle hier fragen');
     expect(saidIn((await world.command('help', { user: people.gerd })).response)).toContain('Stell eine Frage');
   });

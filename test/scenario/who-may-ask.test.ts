@@ -309,6 +309,7 @@ describe('in their own languages', () => {
     await answered(ts);
     await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Beantwortet'));
     world.slack.channels.get('C0GUESTS')?.members?.push(people.gerd);
+    await world.learnLanguage(people.gerd);
     await world.mention('und hier?', { user: people.gerd, channel: 'C0GUESTS' });
     await eventually(() => expect(one(whispers(people.gerd))).toContain('Channel nicht freigegeben'));
   });

@@ -132,6 +132,7 @@ describe('why, in a thread', () => {
 
   test('answers in German those who read German', async () => {
     const root = world.slack.say('C0GENERAL', people.ada, 'hallo');
+    await world.learnLanguage(people.gerd);
     expect(await whyIn(root, people.gerd)).toContain('Diesen Thread haben Leute begonnen');
   });
 });

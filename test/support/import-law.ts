@@ -86,6 +86,7 @@ function breachesOfSource(path: string, text: string): string[] {
     ...(/\bprocess\s*(?:\.\s*env|\[\s*['"`]env)\b/.test(code) && !programs.has(path) ? ['reads process.env'] : []),
     ...(imports.some(({ specifier }) => /^(?:node:)?process$/.test(specifier)) ? ['imports node:process'] : []),
     ...(/\bconsole\s*[.[]/.test(code) ? ['writes to the console'] : []),
+    ...(path.startsWith('src/slack/') && /(?<![.\w])fetch\s*\(/.test(code) ? ['calls fetch past the proxy'] : []),
     ...(/\brequire\s*\(|\bcreateRequire\b/.test(code) ? ['requires'] : []),
     ...(lines > longestFile ? [`has ${lines} lines`] : []),
   ];

@@ -58,8 +58,12 @@ export function canRun({ tests, requiredBy, problem }: Layer): boolean {
   const found = problem()?.split('\n', 1)[0]?.replace(/\.$/, '');
   if (found === undefined) return true;
   if (process.env[requiredBy] === '1') throw new Error(`${tests} can't run, and ${requiredBy}=1: ${found}`);
-  // Told once at the end of the run, not once per file (skipped-layers.ts).
-  const { SKIPPED_LAYERS_FILE: file } = process.env;
-  if (file !== undefined) appendFileSync(file, `${tests}: ${found}; ${requiredBy}=1 makes this a failure\n`);
+  noteSkipped(`${tests}: ${found}; ${requiredBy}=1 makes this a failure`);
   return false;
+}
+
+/** Has a line about skipped tests printed once at the end of the run, not once per file (skipped-layers.ts). */
+export function noteSkipped(line: string): void {
+  const { SKIPPED_LAYERS_FILE: file } = process.env;
+  if (file !== undefined) appendFileSync(file, `${line}\n`);
 }

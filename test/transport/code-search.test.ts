@@ -79,6 +79,15 @@ test('a creation without its question is a bad reply with an unknown outcome', a
   expect(await errorOf(codeSearch.create('where?'))).toMatchObject({ kind: 'badReply', outcomeUnknown: true });
 });
 
+test('a creation brings the conversation with its question', async () => {
+  const { codeSearch, server } = await connectPort();
+  server.script(json(conversation({ id: 7, questions: [question({ id: 11, status: 'pending' })] }), 202));
+  await expect(codeSearch.create('where?')).resolves.toMatchObject({
+    id: 7,
+    questions: [{ id: 11, state: 'pending' }],
+  });
+});
+
 test('a follow-up to a conversation that is gone', async () => {
   const { codeSearch, server } = await connectPort();
   server.script(status(404), json(question({ id: 12, status: 'pending' }), 202));

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HeardFile } from '../../src/core/heard.ts';
+import { createOutbound } from '../../src/deepsearch/outbound.ts';
 import { createFileReader, type ReadFile } from '../../src/slack/threads/thread-files.ts';
 
 let base: string;
@@ -9,6 +10,9 @@ let seen: { path: string; authorization: string | undefined }[];
 let respond: (request: IncomingMessage, response: ServerResponse) => void;
 let close: () => Promise<void>;
 let readFile: ReadFile;
+
+const outbound = createOutbound({});
+afterAll(() => outbound.close());
 
 beforeEach(async () => {
   seen = [];
@@ -18,7 +22,7 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  readFile = createFileReader({ botToken: 'xoxb-secret', slackApiUrl: `${base}/api/` });
+  readFile = createFileReader({ botToken: 'xoxb-secret', slackApiUrl: `${base}/api/`, outbound });
   close = () => {
     server.closeAllConnections();
     return new Promise((resolve) => server.close(() => resolve()));

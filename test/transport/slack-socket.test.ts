@@ -1,5 +1,6 @@
 import { App } from '@slack/bolt';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createOutbound, type Outbound } from '../../src/deepsearch/outbound.ts';
 import { createLibraryLogger } from '../../src/slack/calls/library-logger.ts';
 import { webClientOptions } from '../../src/slack/calls/web-client.ts';
 import { createSocketReceiver, type SlackReceiver } from '../../src/slack/receivers/socket-receiver.ts';
@@ -13,13 +14,15 @@ let receiver: SlackReceiver;
 let app: App;
 let heard: string[];
 let refuses: boolean;
+let outbound: Outbound;
 
 beforeEach(async () => {
   slack = await startSocketSlack();
+  outbound = createOutbound({});
   const { journal } = createRecordingJournal();
   const logger = createLibraryLogger(journal);
   const clientOptions = webClientOptions(slack.apiUrl, logger);
-  receiver = createSocketReceiver({ appToken, clientOptions, logger, journal });
+  receiver = createSocketReceiver({ appToken, clientOptions, outbound, logger, journal });
   app = new App({
     receiver,
     logger,
@@ -42,6 +45,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await app.stop();
+  await outbound.close();
   await slack.stop();
 });
 

@@ -1,13 +1,14 @@
 import { AppError } from '../../core/errors.ts';
+import type { Outbound } from './outbound.ts';
 
 /** Longest wait for Slack to take a response, in milliseconds. */
 const respondTimeoutMs = 5_000;
 
 /** Posts to the `response_url` of a payload, valid for 30 minutes and five uses. Throws `AppError`. */
-export async function respond(responseUrl: string, message: object): Promise<void> {
+export async function respond(outbound: Outbound, responseUrl: string, message: object): Promise<void> {
   let status: number;
   try {
-    const response = await fetch(responseUrl, {
+    const response = await outbound.fetch(responseUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(message),

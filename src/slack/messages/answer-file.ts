@@ -3,6 +3,7 @@ import { AppError } from '../../core/errors.ts';
 import type { Messenger } from '../../core/ports.ts';
 import type { Question } from '../../core/question.ts';
 import { answerFileName, renderAnswerFile } from '../../render/answer-file.ts';
+import type { Outbound } from '../calls/outbound.ts';
 import type { Through } from '../calls/through.ts';
 import type { OwnMessages } from './own-messages.ts';
 
@@ -12,6 +13,7 @@ const uploadTimeoutMs = 20_000;
 export interface AnswerFileDeps {
   client: WebClient;
   through: Through;
+  outbound: Outbound;
   own: OwnMessages;
 }
 
@@ -20,7 +22,7 @@ export interface AnswerFileDeps {
  * anything before the last one, so only its outcome can be unknown; the name of the file tells whose answer it is.
  */
 export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachAnswer' | 'findAttachment'> {
-  const { client, through, own } = deps;
+  const { client, through, outbound, own } = deps;
 
   return { attachAnswer, findAttachment };
 
@@ -36,7 +38,7 @@ export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachA
     if (uploadUrl === undefined || id === undefined) {
       throw new AppError('badReply', 'files.getUploadURLExternal: no address or no id');
     }
-    await send(uploadUrl, bytes);
+    await send(outbound, uploadUrl, bytes);
     const title = answer.title.trim() === '' ? filename : answer.title;
     const share = threadTs === undefined ? { channel_id: channelId } : { channel_id: channelId, thread_ts: threadTs };
     await through('files.completeUploadExternal', 'answer', () =>
@@ -57,10 +59,10 @@ export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachA
 }
 
 /** The address is a secret of its own, so the app's token is not sent there, and no redirection is followed. */
-async function send(uploadUrl: string, body: Uint8Array<ArrayBuffer>): Promise<void> {
+async function send(outbound: Outbound, uploadUrl: string, body: Uint8Array<ArrayBuffer>): Promise<void> {
   let status: number;
   try {
-    const response = await fetch(uploadUrl, {
+    const response = await outbound.fetch(uploadUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/octet-stream' },
       body,

@@ -8,6 +8,7 @@ import { cardMarker, hasMarker, partMarker } from '../../render/ids.ts';
 import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../../render/message.ts';
 import { type Notice, renderNotice } from '../../render/notices.ts';
 import { renderOutcome } from '../../render/outcome.ts';
+import type { Outbound } from '../calls/outbound.ts';
 import { respond } from '../calls/response-url.ts';
 import type { Through } from '../calls/through.ts';
 import type { Identity } from '../calls/web-client.ts';
@@ -21,6 +22,7 @@ const responseUrlLifeMs = 29 * 60 * 1000;
 export interface MessengerDeps {
   client: WebClient;
   through: Through;
+  outbound: Outbound;
   identity: Identity;
   format: Exclude<MessageFormat, 'plain'>;
   journal: Journal;
@@ -31,7 +33,7 @@ export interface MessengerDeps {
 
 /** Slack as the core sees it: cards and answers through the Web API, falling back to simpler formats where refused. */
 export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
-  const { client, through, format, journal, now } = deps;
+  const { client, through, outbound, format, journal, now } = deps;
   const own = createOwnMessages(deps);
   const ladder = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format));
   const whisper = createWhisper(deps);
@@ -43,7 +45,7 @@ export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
     countParts,
     postPart,
     findPart,
-    ...createAnswerFile({ client, through, own }),
+    ...createAnswerFile({ client, through, outbound, own }),
     removeCopies: createRemoveCopies({ client, through, own }),
     tellPrivately,
     whisper,
@@ -196,7 +198,7 @@ export interface Whisperer {
   whisper(to: Listener, word: Word): Promise<void>;
 }
 
-function createWhisper({ client, through, identity, localeOf }: MessengerDeps): Whisperer['whisper'] {
+function createWhisper({ client, through, outbound, identity, localeOf }: MessengerDeps): Whisperer['whisper'] {
   return async function whisper(to, word) {
     const locale = to.locale ?? (await localeOf(to.userId));
     const message =
@@ -208,7 +210,7 @@ function createWhisper({ client, through, identity, localeOf }: MessengerDeps): 
     if (to.responseUrl !== undefined) {
       try {
         const response = { response_type: 'ephemeral', replace_original: false, ...thread, ...private_ };
-        return await respond(to.responseUrl, response);
+        return await respond(outbound, to.responseUrl, response);
       } catch {
         // The URL may have expired; the other two ways do not need it.
       }

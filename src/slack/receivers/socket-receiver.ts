@@ -2,6 +2,7 @@ import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
 import { SocketModeClient } from '@slack/socket-mode';
 import type { Logger as SlackLogger, WebClientOptions } from '@slack/web-api';
 import type { Journal } from '../../core/ports.ts';
+import type { Outbound } from '../calls/outbound.ts';
 import { readPayload } from './payload.ts';
 
 /** Longest wait for Slack's `hello` on a new connection. */
@@ -34,15 +35,18 @@ export interface SlackReceiver extends Receiver {
 export function createSocketReceiver(options: {
   appToken: string;
   clientOptions: WebClientOptions;
+  outbound: Outbound;
   logger: SlackLogger;
   journal: Journal;
 }): SlackReceiver {
-  const { appToken, clientOptions, logger, journal } = options;
+  const { appToken, clientOptions, outbound, logger, journal } = options;
   const client = new SocketModeClient({
     appToken,
     logger,
     autoReconnectEnabled: false,
     clientPingTimeout: pingTimeoutMs,
+    dispatcher: outbound.dispatcher,
+
     // A copy: the client writes its own defaults into the object it is given.
     clientOptions: { ...clientOptions },
   });

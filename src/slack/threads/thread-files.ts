@@ -1,4 +1,5 @@
 import type { HeardFile } from '../../core/heard.ts';
+import type { Outbound } from '../calls/outbound.ts';
 
 /** Longest time one download may take, in milliseconds, and most bytes that are read of a file. */
 const downloadTimeoutMs = 10_000;
@@ -20,7 +21,8 @@ const hiddenSeparator = /%(?:2f|5c|00)/i;
  * Reads files of messages. The token goes to where Slack keeps files, and never to its Web API; redirects are not
  * followed. Beside Slack's own hosts that is only the server of `slackApiUrl`, outside the path of its Web API.
  */
-export function createFileReader({ botToken, slackApiUrl }: { botToken: string; slackApiUrl: string }): ReadFile {
+export function createFileReader(deps: { botToken: string; slackApiUrl: string; outbound: Outbound }): ReadFile {
+  const { botToken, slackApiUrl, outbound } = deps;
   const api = new URL(slackApiUrl);
 
   return async function readFile({ url, type }) {
@@ -28,7 +30,7 @@ export function createFileReader({ botToken, slackApiUrl }: { botToken: string; 
     const address = new URL(url);
     if (!isFileAddress(address, api)) return undefined;
     try {
-      const response = await fetch(address, {
+      const response = await outbound.fetch(address, {
         headers: { authorization: `Bearer ${botToken}` },
         redirect: 'error',
         signal: AbortSignal.timeout(downloadTimeoutMs),

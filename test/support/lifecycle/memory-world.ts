@@ -12,6 +12,7 @@ import type {
   UpstreamQuestion,
 } from '../../../src/core/ports.ts';
 import type { Question, ThreadPlace } from '../../../src/core/question.ts';
+import type { RefusedText } from '../../../src/core/refused-text.ts';
 import type { LifeSettings } from '../../../src/core/settings.ts';
 import { createTurns, type TurnLimits } from '../../../src/core/turns.ts';
 import { questionFormat, threadFormat, turnsFormat } from '../../../src/storage/records.ts';
@@ -114,6 +115,7 @@ export function createMemoryLife(
   const due = new Map<string, Due>();
   const durations = new Map<string, number>();
   const asked = new Map<string, string>();
+  const refusedTexts = new Map<string, RefusedText>();
   const refusedUsers = new Set<string>();
   const { journal } = createRecordingJournal();
   let lastId = 0;
@@ -406,6 +408,14 @@ export function createMemoryLife(
     histories: {
       note: ({ id, askerId }) => operate('note', () => void asked.set(id, askerId)),
       of: async (_team, userId) => [...asked].filter(([, askerId]) => askerId === userId).map(([id]) => id),
+    },
+    refusedTexts: {
+      get: async (id) => refusedTexts.get(id),
+      update: async (id, apply) => {
+        const kept = apply(refusedTexts.get(id));
+        await operate('write', () => void refusedTexts.set(id, kept));
+        return kept;
+      },
     },
     witness: { changed: () => {}, closing: async () => {} },
     looks: { lookIn: async (id, delayMs) => plan(id, nowMs + delayMs) },

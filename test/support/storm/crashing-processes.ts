@@ -7,6 +7,7 @@ import type { Question } from '../../../src/core/question.ts';
 import { createTurns } from '../../../src/core/turns.ts';
 import { createDeepSearchClient } from '../../../src/deepsearch/client.ts';
 import { createCodeSearch } from '../../../src/deepsearch/code-search.ts';
+import { createOutbound } from '../../../src/deepsearch/outbound.ts';
 import { createLimiters } from '../../../src/limits/limiters.ts';
 import { createSlackGate } from '../../../src/slack/calls/gate.ts';
 import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
@@ -133,6 +134,7 @@ function createProcess({ slack, service, kv, createLooks }: LifeSetup, diesAfter
   const engine = createLooks();
   const looks = mortal(engine, planning);
   const options = webClientOptions(slack.url, createLibraryLogger(journal));
+  const outbound = createOutbound({});
   const client = createDeepSearchClient({
     baseUrl: service.url,
     auth: { kind: 'token', token: serviceToken },
@@ -150,6 +152,7 @@ function createProcess({ slack, service, kv, createLooks }: LifeSetup, diesAfter
   const messenger = createMessenger({
     client: createWebClient(team.botToken, options),
     through,
+    outbound,
     identity,
     format: 'markdown',
     journal,
@@ -186,7 +189,7 @@ function createProcess({ slack, service, kv, createLooks }: LifeSetup, diesAfter
       await looks.start(createLook(ports));
       if ((await questions.openIds()).includes(id)) await looks.lookIn(id, 0);
     },
-    close: () => client.close(),
+    close: async () => void (await Promise.all([client.close(), outbound.close()])),
   };
 }
 

@@ -106,11 +106,13 @@ export function createSurfaces(deps: {
       const url = responseUrl({ user, channel: message.channel, threadTs: message.thread_ts });
       return deliver(messageShortcutOf({ callbackId, message, user, responseUrl: url, ...trigger }));
     },
-    /** Waits for a modal to open, the topmost one. */
+    /** Waits for a modal to open, the topmost one, and to show more than that it is being filled. */
     modal: (): Promise<FakeView> =>
       eventually(() => {
         const top = slack.openViews.at(-1);
         if (top === undefined) throw new Error('no modal is open');
+        if (/One moment\.|Einen Moment\./.test(JSON.stringify(top.blocks)))
+          throw new Error('the modal is being filled');
         return top;
       }),
     /**

@@ -46,6 +46,7 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
     },
     deliver: (body: Record<string, unknown>): Promise<Delivery> => receiver.deliver(body),
     command,
+    learnLanguage,
     mention,
     reply,
     direct,
@@ -107,6 +108,14 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
   ): Promise<Delivery> {
     const { user = people.ada, channel = 'C0GENERAL' } = options;
     return receiver.deliver(commandOf({ text, user, responseUrl: responseUrl({ user, channel }), ...options }));
+  }
+
+  /** Waits until the app knows that somebody reads German: it waits a moment only to find out, then speaks English. */
+  async function learnLanguage(user: string): Promise<void> {
+    await eventually(async () => {
+      const { response } = await command('help', { user });
+      if (!JSON.stringify(response).includes('Stell eine Frage')) throw new Error('still in English');
+    });
   }
 
   /** A mention at the root of a channel, or in a thread. Returns the message's timestamp. */

@@ -123,6 +123,25 @@ describe('sources', () => {
     ]);
   });
 
+  test('one without words of its own is called by its path, and one elsewhere by its whole address', () => {
+    expect(only({ link: '/o/r/-/blob/a%20b.go?L3#x' })[0]?.label).toBe('o/r/-/blob/a b.go');
+    expect(only({ link: 'https://elsewhere.example/o/r' })[0]?.label).toBe('https://elsewhere.example/o/r');
+    expect(only({ link: '/o/r', label: '' })[0]?.label).toBe('o/r');
+  });
+
+  test('one of another scheme is none, even where a web address stands in it', () => {
+    expect(only({ link: "javascript:location='https://evil.example'" })).toEqual([]);
+  });
+
+  test('white space around an address is no part of it', () => {
+    expect(only({ link: ' https://elsewhere.example/a \n' })[0]?.url).toBe('https://elsewhere.example/a');
+    expect(only({ link: ' /o/r/-/blob/a.go' })[0]?.url).toBe('https://code.example.com/o/r/-/blob/a.go');
+  });
+
+  test('a revision with a mark of its own is cut off after the last of them only', () => {
+    expect(only({ link: '/o/r@a@b/-/blob/a.go' })[0]?.repository).toBe('o/r@a');
+  });
+
   test('the same address counts once, and what is no web address not at all', () => {
     const links = ['/a', 'https://code.example.com/a', 'javascript:alert(1)', 'mailto:a@b.c', '', null, '/b'];
     expect(map({ sources: links.map((link) => ({ link, label: 'l' })) }).sources.map(({ url }) => url)).toEqual([
@@ -173,6 +192,13 @@ describe('conversation', () => {
   test('its title stands in for the first question’s', () => {
     const questions = [1, 2].map((id) => ({ id, question: 'q', status: 'completed' }));
     expect(mapWhole({ title: 'T', questions }).questions.map(({ title }) => title)).toEqual(['T', undefined]);
+    expect(mapWhole({ title: '', questions }).questions[0]).not.toHaveProperty('title');
+  });
+
+  test('its title does not replace the one that the first question has', () => {
+    const questions = [{ id: 1, question: 'q', status: 'completed', title: 'Own' }];
+    expect(mapWhole({ title: 'T', questions }).questions[0]?.title).toBe('Own');
+    expect(mapWhole({ title: '', questions }).questions[0]?.title).toBe('Own');
   });
 });
 

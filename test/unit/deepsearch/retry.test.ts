@@ -31,6 +31,12 @@ describe('what is repeated', () => {
     expect(retryDelayMs(error, { ...moment, remainingMs: 2_100 })).toBeUndefined();
   });
 
+  test('a repeat needs 50 ms of the budget after its wait', () => {
+    const error = new AppError('unavailable', '');
+    expect(retryDelayMs(error, { ...moment, remainingMs: 175 })).toBe(125);
+    expect(retryDelayMs(error, { ...moment, remainingMs: 174 })).toBeUndefined();
+  });
+
   test('the wait always fits into the budget', () => {
     fc.assert(
       fc.property(
@@ -56,8 +62,12 @@ describe('Retry-After', () => {
     ['0', 0],
     ['120', 120_000],
     [' 1.5 ', 1_500],
+    ['1.25', 1_250],
+    // The three forms of a date: preferred, obsolete (of 1994, in C's words), and what some proxies send instead.
     ['Thu, 01 Jan 2026 12:00:30 GMT', 30_000],
     ['Thu, 01 Jan 2026 11:00:00 GMT', 0],
+    ['Sun Nov  6 08:49:37 1994', 0],
+    ['2026-01-01T12:00:30Z', 30_000],
     ['99999999999', 86_400_000],
     ['Fri, 01 Jan 2100 00:00:00 GMT', 86_400_000],
     ['', undefined],

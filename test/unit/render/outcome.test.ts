@@ -103,6 +103,29 @@ describe('an answer', () => {
     );
   });
 
+  it.each([2, 3, 5])('offers all of %i sources where their long addresses make it show fewer', (count) => {
+    const long = sources(count).map((source) => ({ ...source, url: `${source.url}?${'x'.repeat(2_500)}` }));
+    const message = only(renderOutcome(answered({ sources: long }), markdown));
+    expect(texts(message)).toContain(`*Sources* · ${count}`);
+    expect(texts(message).match(/^• /gm)).toHaveLength(1);
+    expect(buttons(message)[0]).toMatchObject({ id: ACTIONS.allSources, label: `All sources (${count})` });
+  });
+
+  it('shows five sources whose addresses are just short enough, and offers no more', () => {
+    const line = (url: string) => `• <${url}|file-0.ts>`.length;
+    const repository = '_github.com/acme/repo-0_'.length;
+    const withAddresses = (length: number) =>
+      sources(5).map((source) => ({ ...source, url: source.url.padEnd(length, 'x') }));
+    const [short = { url: '' }] = withAddresses(0);
+    // Together with the line breaks, the five lines and the name of their repository take 4,000 characters.
+    const most = short.url.length + Math.floor((4_000 - repository - 5 * (line(short.url) + 1)) / 5);
+    const shown = (length: number) => only(renderOutcome(answered({ sources: withAddresses(length) }), markdown));
+    expect(texts(shown(most)).match(/^• /gm)).toHaveLength(5);
+    expect(buttons(shown(most)).map(({ id }) => id)).not.toContain(ACTIONS.allSources);
+    expect(texts(shown(most + 1)).match(/^• /gm)).toHaveLength(4);
+    expect(buttons(shown(most + 1))[0]).toMatchObject({ id: ACTIONS.allSources, label: 'All sources (5)' });
+  });
+
   it('says when there are no sources', () => {
     expect(texts(only(renderOutcome(answered({ sources: [] }), markdown)))).toContain(
       '_No sources were named for this answer._',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/core/question.ts';
+import { createOutbound } from '../../../src/deepsearch/outbound.ts';
 import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
 import { call, createWebClient, webClientOptions } from '../../../src/slack/calls/web-client.ts';
 import { createMessenger } from '../../../src/slack/messages/messenger.ts';
@@ -9,21 +10,27 @@ import { createRecordingJournal } from '../../support/recording-journal.ts';
 
 const { journal } = createRecordingJournal();
 const channelId = 'C0COPIES';
+const outbound = createOutbound({});
 
 describe('removing copies', () => {
   let slack: FakeSlack;
   let serial = 0;
+  const outbound = createOutbound({});
 
   beforeAll(async () => {
     slack = await startFakeSlack();
     slack.channels.set(channelId, { isPrivate: false, botIsMember: true, isArchived: false });
   });
-  afterAll(() => slack.stop());
+  afterAll(async () => {
+    await outbound.close();
+    await slack.stop();
+  });
 
   function createParts() {
     const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(journal)));
     return createMessenger({
       client,
+      outbound,
       through: (method, _urgency, run) => call(method, run),
       identity: { teamId: team.id, botUserId: team.botUserId, botId: team.botId },
       format: 'markdown',

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createOutbound } from '../../../src/deepsearch/outbound.ts';
 import { cardMarker, markerBlockId, partMarker } from '../../../src/render/ids.ts';
 import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
 import { call, createWebClient, type Identity, webClientOptions } from '../../../src/slack/calls/web-client.ts';
@@ -7,6 +8,9 @@ import { questionWith, someMs } from '../../support/lifecycle/sample-questions.t
 import { createRecordingJournal } from '../../support/recording-journal.ts';
 
 const full: Identity = { teamId: 'T1', botUserId: 'UBOT', botId: 'BOURS' };
+
+const outbound = createOutbound({});
+afterAll(() => outbound.close());
 
 /** A messenger before a Slack that says `reply` to each call of a method. */
 function begin(replies: Record<string, Record<string, unknown>>, identity = full) {
@@ -24,6 +28,7 @@ function begin(replies: Record<string, Record<string, unknown>>, identity = full
   const rooms: (string | undefined)[] = [];
   const messenger = createMessenger({
     client,
+    outbound,
     identity,
     format: 'markdown',
     journal,

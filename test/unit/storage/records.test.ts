@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome, Question, Thread } from '../../../src/core/question.ts';
+import { refusedTextShelf } from '../../../src/storage/brief-records.ts';
 import { questionFormat, threadFormat } from '../../../src/storage/records.ts';
 
 const KEY = 'ds:question:q1';
@@ -141,6 +142,10 @@ describe('records', () => {
         expect(threadFormat.decode(KEY, threadFormat.encode(KEY, record))).toEqual(record);
       }),
     );
+  });
+
+  it('of what refused questions asked last an hour, as docs/operations.md says', () => {
+    expect(refusedTextShelf.ttlMs).toBe(60 * 60 * 1_000);
   });
 
   it('of shares are read with and without the ids of who was confirmed, which earlier versions did not store', () => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import type { Vote } from '../../../src/core/votes.ts';
+import { diaryShelf } from '../../../src/storage/brief-records.ts';
 import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
-import { diaryShelf, durationShelf, heardShelf, historyShelf, visitShelf } from '../../../src/storage/records.ts';
+import { durationShelf, heardShelf, historyShelf, visitShelf } from '../../../src/storage/records.ts';
 import {
   createClaims,
   createQuestionStore,

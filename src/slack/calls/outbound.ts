@@ -1,0 +1,25 @@
+import type { SocketModeOptions } from '@slack/socket-mode';
+import type { FetchFunction } from '@slack/web-api';
+
+/** How requests to Slack leave: `fetch` and sockets that know the proxy, which the process's own `fetch` does not. */
+export interface Outbound {
+  fetch: (
+    address: string | URL,
+    init?: {
+      method?: string;
+      headers?: Record<string, string>;
+      body?: string | Uint8Array<ArrayBuffer>;
+      redirect?: 'error' | 'follow' | 'manual';
+      signal?: AbortSignal;
+    },
+  ) => Promise<Response>;
+  dispatcher: NonNullable<SocketModeOptions['dispatcher']>;
+}
+
+/** The `fetch` of Slack's clients. Files are no arguments of their methods here: they are sent by `answer-file.ts`. */
+export function clientFetch(outbound: Outbound): FetchFunction {
+  return async (url, { body, ...init } = {}) => {
+    if (body !== undefined && typeof body !== 'string') throw new TypeError('a call with a form is not sent');
+    return outbound.fetch(url, body === undefined ? init : { ...init, body });
+  };
+}

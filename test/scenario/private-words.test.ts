@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { people } from '../support/fake-slack/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { startWorld, visibleText, type World } from '../support/world/world.ts';
+
+let service: FakeService;
+let world: World;
+
+beforeEach(async () => {
+  service = await startFakeService();
+  service.answerEverything();
+  world = await startWorld({
+    service: { url: service.url, token: serviceToken },
+    settings: { THREAD_LIMIT: '1' },
+  });
+});
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+});
+
+/** The one private word to ada: what it says, and the thread it stands in. */
+async function word(): Promise<{ text: string; threadTs: string | undefined }> {
+  const said = await eventually(() => one(world.ephemeralsTo(people.ada)));
+  return { text: visibleText(said), threadTs: said.thread_ts };
+}
+
+async function answered(): Promise<string> {
+  const ts = await world.mention('first?');
+  await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+  return ts;
+}
+
+describe('a private word to what was said in a thread stands in that thread', () => {
+  test.each([
+    ['a bare "new"', 'new', '`new`'],
+    ['a question that is too long', 'x'.repeat(10_001), '10,000'],
+    ['a verb', 'mute', 'nmute'],
+    ['a wish for the status', 'status', ''],
+    ['a wish for help', 'help', ''],
+    ['a wish to cancel where nothing runs', 'cancel', ''],
+  ])('for %s', async (_, said, part) => {
+    const ts = await answered();
+    await world.mention(said, { threadTs: ts });
+    const { text, threadTs } = await word();
+    expect(text).toContain(part);
+    expect(threadTs).toBe(ts);
+  });
+
+  test('for a plain reply that finds the thread full', async () => {
+    service.answerAfter(() => 60_000);
+    const ts = await world.mention('first?');
+    await eventually(() => expect(service.questions()).toHaveLength(1));
+    await world.reply(ts, 'and this?');
+    expect((await word()).threadTs).toBe(ts);
+  });
+
+  test('in direct messages too', async () => {
+    const ts = await world.direct('first?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.direct('mute', { threadTs: ts });
+    expect((await word()).threadTs).toBe(ts);
+  });
+});
+
+test('a private word to what was said outside of threads stands in none', async () => {
+  await world.mention('help');
+  expect((await word()).threadTs).toBeUndefined();
+});

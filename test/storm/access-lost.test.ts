@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { people } from '../support/fake-slack/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { startWorld, visibleText, type World } from '../support/world/world.ts';
+
+/** What is known of people and channels counts for a minute, and posting is tried again with back-off. */
+const patience = { timeoutMs: 240_000 };
+
+let service: FakeService;
+let world: World;
+
+beforeEach(async () => {
+  service = await startFakeService();
+  world = await startWorld({ service: { url: service.url, token: serviceToken } });
+});
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  expect(world.slack.violations).toEqual([]);
+});
+
+function share(channelId: string): void {
+  const channel = world.slack.channels.get(channelId);
+  if (channel === undefined) throw new Error(`no channel ${channelId}`);
+  world.slack.channels.set(channelId, { ...channel, isExtShared: true });
+}
+
+describe('in a channel that becomes shared with another organization', () => {
+  test('an answer whose first post ended with an unknown outcome is withheld', { timeout: 300_000 }, async () => {
+    let isAway = false;
+    world.slack.decideFates((method) => (isAway && method === 'chat.postMessage' ? { status: 503 } : undefined));
+    const ts = await world.mention('where are the keys?');
+    const question = await eventually(() => one(service.find('where are the keys?')));
+    isAway = true;
+    service.answer(question);
+    await eventually(() => expect(world.slack.calls.filter((method) => method === 'chat.postMessage').length).toBe(2));
+    share('C0GENERAL');
+    // Slack takes messages again only when what was known of the channel is over a minute old.
+    const sinceMs = performance.now();
+    await eventually(() => expect(performance.now() - sinceMs).toBeGreaterThan(70_000), patience);
+    isAway = false;
+    await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Not shown here'), patience);
+    expect(world.answersIn(ts)).toEqual([]);
+    const told = world.slack.ephemerals.filter(({ user }) => user === people.ada).map(({ text }) => text);
+    expect(told.join()).toMatch(/shared with other organi[sz]ations/);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { Refusal } from '../../../src/core/question.ts';
+import { crash, createLifeDesk, press } from '../../support/lifecycle/memory-requests.ts';
+
+const direct = { teamId: 'T1', channelId: 'D1' };
+const asked = {
+  text: 'a secret question?',
+  askerId: press.userId,
+  files: [
+    { id: 'F1', name: 'secret.txt', type: 'text/plain', bytes: 1, url: 'https://files.slack.com/files-pri/T1-F1/a' },
+  ],
+  follows: { text: 'a secret answer' },
+};
+
+/** A world in which a question was refused. */
+async function refused(reason: Refusal, options: Parameters<typeof createLifeDesk>[0] = {}) {
+  const desk = createLifeDesk(options);
+  desk.life.ports.gatekeeper.admit = async (_userId, { channelId }) =>
+    channelId === direct.channelId ? { may: true } : { may: false, reason };
+  const { id } = await desk.ask(asked);
+  await desk.life.run();
+  return { ...desk, id };
+}
+
+describe('a refused question', () => {
+  it.each<[Refusal]>([['guest'], ['outsider'], ['unknownPerson']])(
+    'keeps nothing of what was asked, and cannot be asked elsewhere: %s',
+    async (reason) => {
+      const { life, requests, id } = await refused(reason);
+      expect(life.whispers).toMatchObject([{ notice: { kind: 'notAllowed', reason, text: asked.text } }]);
+      expect(life.question(id)).toMatchObject({ phase: 'closed', text: '', outcome: { kind: 'notAllowed', reason } });
+      expect(JSON.stringify(life.question(id))).not.toContain('secret');
+      expect(await life.ports.refusedTexts.get(id)).toBeUndefined();
+      expect(await requests.askIn(id, direct, press)).toEqual({ kind: 'expired' });
+      expect(await requests.askAgain(id, press)).toEqual({ kind: 'expired' });
+    },
+  );
+
+  it.each<[Refusal]>([['unknownChannel'], ['sharedChannel'], ['guestsInChannel'], ['channelRefused']])(
+    'keeps its words apart, for the button that asks them in the direct messages: %s',
+    async (reason) => {
+      const { life, requests, id } = await refused(reason);
+      expect(JSON.stringify(life.question(id))).not.toContain('secret');
+      expect(await life.ports.refusedTexts.get(id)).toEqual({ version: 1, text: asked.text });
+      const result = await requests.askIn(id, direct, press);
+      expect(result).toMatchObject({ kind: 'accepted', question: { text: asked.text, place: direct } });
+      expect(await requests.askIn(id, direct, press)).toMatchObject({ kind: 'duplicate' });
+      await life.run();
+      expect(life.upstream()).toHaveLength(1);
+    },
+  );
+
+  it('is answered as a button that is too old once its words are gone', async () => {
+    const { life, requests, id } = await refused('sharedChannel');
+    life.ports.refusedTexts.get = async () => undefined;
+    expect(await requests.askIn(id, direct, press)).toEqual({ kind: 'expired' });
+  });
+
+  it.each(['no', 'yes'] as const)(
+    'still has its words for the button after a crash at any write, carried out: %s',
+    async (happens) => {
+      for (let index = 0; index < 12; index += 1) {
+        const faults = {
+          write: Array.from({ length: index + 1 }, (_, at) => (at === index ? crash(happens) : undefined)),
+        };
+        const desk = createLifeDesk({ faults });
+        desk.life.ports.gatekeeper.admit = async () => ({ may: false, reason: 'sharedChannel' });
+        const question = await desk.ask(asked).catch(() => undefined);
+        if (question === undefined) continue;
+        await desk.life.run();
+        expect(desk.life.question(question.id)).toMatchObject({ phase: 'closed', text: '' });
+        expect(await desk.life.ports.refusedTexts.get(question.id)).toMatchObject({ text: asked.text });
+      }
+    },
+  );
+});
+
+describe('an answer that is withheld', () => {
+  /** Admitted first, and refused when the answer is to be shown. */
+  async function withheld(reason: Refusal) {
+    const desk = createLifeDesk({ work: { takesMs: 120_000, ends: 'completed' } });
+    const { life } = desk;
+    life.ports.gatekeeper.admit = async () => (life.upstream().length === 0 ? { may: true } : { may: false, reason });
+    const { id } = await desk.ask(asked);
+    await life.run();
+    expect(life.question(id)).toMatchObject({ phase: 'closed', outcome: { kind: 'notAllowed', reason } });
+    return life.question(id);
+  }
+
+  it('from a channel leaves the words in its asker’s list', async () => {
+    expect((await withheld('sharedChannel')).text).toBe(asked.text);
+  });
+
+  it('from somebody who is no member any more leaves none', async () => {
+    expect(JSON.stringify(await withheld('guest'))).not.toContain('secret');
+  });
+});

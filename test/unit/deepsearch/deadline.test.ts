@@ -1,0 +1,83 @@
+import { getEventListeners } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { orAborted, startDeadline, waitMs } from '../../../src/deepsearch/deadline.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
+
+describe('the deadline of a call', () => {
+  it('ends it when the time is up, and not before', () => {
+    const deadline = startDeadline(1_000, new AbortController().signal);
+    vi.advanceTimersByTime(999);
+    expect(deadline.signal.aborted).toBe(false);
+    expect(deadline.remainingMs()).toBe(1);
+    vi.advanceTimersByTime(1);
+    expect(deadline.signal.reason).toMatchObject({ kind: 'unavailable', code: 'timeout' });
+  });
+
+  it('ends it when the client closes, for the reason the client gives', () => {
+    const closing = new AbortController();
+    const deadline = startDeadline(1_000, closing.signal);
+    closing.abort('closed');
+    expect(deadline.signal.reason).toBe('closed');
+  });
+
+  it('ends a call at once that begins when the client is closed already', () => {
+    const deadline = startDeadline(1_000, AbortSignal.abort('closed'));
+    expect(deadline.signal.reason).toBe('closed');
+  });
+
+  it('that is stopped ends nothing more, and leaves neither timer nor listener', () => {
+    const closing = new AbortController();
+    const deadline = startDeadline(1_000, closing.signal);
+    expect(listeners(closing.signal)).toBe(1);
+    deadline.stop();
+    expect(vi.getTimerCount()).toBe(0);
+    expect(listeners(closing.signal)).toBe(0);
+    closing.abort('closed');
+    expect(deadline.signal.aborted).toBe(false);
+  });
+});
+
+describe('what may be aborted', () => {
+  it('settles as it would alone, and then listens no more', async () => {
+    const { signal } = new AbortController();
+    const failure = new Error('no');
+    await expect(orAborted(Promise.resolve(7), signal)).resolves.toBe(7);
+    await expect(orAborted(Promise.reject(failure), signal)).rejects.toBe(failure);
+    expect(listeners(signal)).toBe(0);
+  });
+
+  it('is rejected with the reason as soon as it is aborted, also where it was before', async () => {
+    const controller = new AbortController();
+    const never = new Promise(() => {});
+    const waiting = orAborted(never, controller.signal);
+    controller.abort('enough');
+    await expect(waiting).rejects.toBe('enough');
+    await expect(orAborted(never, controller.signal)).rejects.toBe('enough');
+  });
+});
+
+describe('a wait', () => {
+  it('takes its time', async () => {
+    let isOver = false;
+    const waiting = waitMs(500, new AbortController().signal).then(() => {
+      isOver = true;
+    });
+    await vi.advanceTimersByTimeAsync(499);
+    expect(isOver).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await waiting;
+    expect(isOver).toBe(true);
+  });
+
+  it('that is aborted leaves no timer', async () => {
+    const controller = new AbortController();
+    const waiting = waitMs(500, controller.signal);
+    controller.abort('enough');
+    await expect(waiting).rejects.toBe('enough');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

@@ -1,0 +1,388 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { Fate } from '../../../src/core/diary.ts';
+import type { CardView } from '../../../src/core/ports.ts';
+import type { Failure, Outcome, Question, Refusal } from '../../../src/core/question.ts';
+import { threadQuestion } from '../../../src/core/upstream-text.ts';
+import { renderCard } from '../../../src/render/card.ts';
+import { feedbackBlock, renderFeedbackForm } from '../../../src/render/feedback.ts';
+import { FORMAT_LADDER, type RenderedMessage } from '../../../src/render/message.ts';
+import { renderAskForm, renderEditForm, renderShareForm, renderWords } from '../../../src/render/modals.ts';
+import { type Notice, renderHelp, renderNotice } from '../../../src/render/notices.ts';
+import { renderOutcome, renderUsedEnd } from '../../../src/render/outcome.ts';
+import { type PlaceRule, ruleOf } from '../../../src/render/place-rule.ts';
+import { sayIn } from '../../../src/render/say.ts';
+import { renderSourcesModal } from '../../../src/render/sources.ts';
+import { renderStatus, type StatusView } from '../../../src/render/status.ts';
+import { renderWhy, type WhyEntry } from '../../../src/render/why.ts';
+import { slackProblems } from '../../support/fake-slack/limits.ts';
+import { ended, exampleQuestion, QUESTION_ID } from './example.ts';
+
+/** With `UPDATE_GOLDEN=1` the files are written instead of compared; read the difference before committing it. */
+const UPDATE = process.env.UPDATE_GOLDEN === '1';
+
+/** Compares with the file of that name, by the name of each case. */
+function expectAsAgreed(name: string, cases: Record<string, unknown>): void {
+  const file = new URL(`../../fixtures/render/surfaces/${name}.json`, import.meta.url);
+  const written = `${JSON.stringify(cases, null, 1)}\n`;
+  if (UPDATE) writeFileSync(file, written);
+  expect(existsSync(file)).toBe(true);
+  const agreed: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  expect(JSON.parse(written)).toEqual(agreed);
+}
+
+function fitting(method: string, message: RenderedMessage): RenderedMessage {
+  expect(slackProblems(method, { ...message })).toEqual([]);
+  return message;
+}
+
+const place = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000100' };
+const refusals: Refusal[] = [
+  'guest',
+  'outsider',
+  'unknownPerson',
+  'unknownChannel',
+  'sharedChannel',
+  'guestsInChannel',
+  'channelRefused',
+];
+
+describe('private words', () => {
+  const text = 'Where is it?';
+  const notices: Notice[] = [
+    { kind: 'answeredBeforeCancel' },
+    { kind: 'shareUndeliverable', channelId: 'C2' },
+    ...[text, threadQuestion].flatMap((asked): Notice[] => [
+      { kind: 'notInChannel', questionId: QUESTION_ID, text: asked, canInvite: true },
+      { kind: 'notInChannel', questionId: QUESTION_ID, text: asked, canInvite: false },
+      { kind: 'notInChannel', questionId: QUESTION_ID, text: asked, canInvite: false, isBetweenTwo: true },
+      { kind: 'notAllowed', reason: 'sharedChannel', questionId: QUESTION_ID, text: asked },
+    ]),
+    { kind: 'undeliverable', place },
+    { kind: 'undeliverable', place, shareUrl: 'https://search.example.com/x' },
+    ...refusals.flatMap((reason): Notice[] => [
+      { kind: 'notAllowed', reason, questionId: QUESTION_ID, text },
+      { kind: 'notAllowed', reason, questionId: QUESTION_ID, text, withheld: 'answer' },
+      { kind: 'notAllowed', reason, questionId: QUESTION_ID, text, withheld: 'share' },
+      { kind: 'pressNotAllowed', reason },
+    ]),
+    { kind: 'pressNotChecked' },
+    { kind: 'emptyQuestion' },
+    { kind: 'emptyQuestion', after: 'command' },
+    { kind: 'emptyQuestion', after: 'new' },
+    { kind: 'questionTooLong', text: 'x'.repeat(12_000) },
+    { kind: 'notTaken', text },
+    { kind: 'pressNotTaken' },
+    { kind: 'alreadyAsked' },
+    { kind: 'alreadyAsked', byUserId: 'U0BOB' },
+    { kind: 'alreadyAskedByYou' },
+    { kind: 'alreadyWatched' },
+    { kind: 'queueFull', limit: 10 },
+    { kind: 'nothingToCancel' },
+    { kind: 'nothingToCancelInDirect' },
+    { kind: 'severalToCancel' },
+    { kind: 'expiredButton' },
+    { kind: 'muted' },
+    { kind: 'unmuted' },
+    { kind: 'muteDirect' },
+    { kind: 'muteNeedless' },
+    { kind: 'threadVerb', verb: 'status' },
+    { kind: 'nothingToConnect' },
+    { kind: 'edited', questionId: QUESTION_ID, text },
+    { kind: 'editedAfterAnswer' },
+    { kind: 'formNotOpened' },
+    { kind: 'askedPrivately' },
+    { kind: 'sharing', channelId: 'C2' },
+  ];
+
+  it('look as agreed', () => {
+    const options = { botUserId: 'U0BOT', locale: 'en-US' };
+    const shown = notices.map((notice) => [
+      JSON.stringify(notice).slice(0, 200),
+      fitting('chat.postEphemeral', renderNotice(notice, options)),
+    ]);
+    const help = fitting('chat.postEphemeral', renderHelp({ commandName: '/deepsearch', ...options }));
+    expectAsAgreed('notices', { ...Object.fromEntries(shown), help });
+  });
+});
+
+describe('forms', () => {
+  it('look as agreed', () => {
+    const audience = { members: 12, guests: 0, outsiders: 0, organisations: 0, isKnown: true };
+    const share = (more: Partial<Parameters<typeof renderShareForm>[0]>) =>
+      renderShareForm({ questionId: QUESTION_ID, ...more }, 'en-US');
+    const chosen = (changes: Partial<typeof audience>) =>
+      share({ chosen: { channelId: 'C2', audience: { ...audience, ...changes } } });
+    const sources = [
+      { url: 'https://x.example.com/a.ts', label: 'a.ts', repository: 'github.com/acme/shop' },
+      { url: 'https://x.example.com/b.ts', label: 'b.ts' },
+    ];
+    const forms = {
+      words: renderWords((say) => say.notices.formNotOpened(), 'en-US'),
+      'ask somewhere': renderAskForm({}, 'en-US'),
+      'ask about a message, privately': renderAskForm(
+        { text: 'What is this?', about: 'C1 1.2', startsPrivately: true },
+        'en-US',
+      ),
+      'ask with a text that does not fit': {
+        ...renderAskForm({ text: 'x'.repeat(3_001) }, 'en-US'),
+        blocks: renderAskForm({ text: 'x'.repeat(3_001) }, 'en-US').blocks.slice(1),
+      },
+      edit: renderEditForm({ questionId: QUESTION_ID, index: 1, choice: 'edit' }, 'Who calls it?', 'en-US'),
+      'share, before a channel is chosen': share({}),
+      'share, where there is a problem': share({ problem: 'Nobody may see it there.' }),
+      'share with members, with the link': share({ chosen: { channelId: 'C2', audience }, withLink: true }),
+      'share with guests': chosen({ guests: 2 }),
+      'share with another organisation': chosen({ outsiders: 3, organisations: 1 }),
+      'share with an invited organisation': chosen({ organisations: 1 }),
+      'share with nobody knows whom': chosen({ isKnown: false }),
+      feedback: renderFeedbackForm(QUESTION_ID, 'en-US'),
+      'all sources': renderSourcesModal(exampleQuestion(), { sources }, 'en-US'),
+      'no sources': renderSourcesModal(exampleQuestion(), { sources: [] }, 'en-US'),
+    };
+    for (const view of Object.values(forms)) expect(slackProblems('views.open', { view })).toEqual([]);
+    expectAsAgreed('forms', forms);
+  });
+
+  it('have feedback buttons as agreed', () => {
+    const say = sayIn('en-US');
+    expectAsAgreed('feedback', {
+      markdown: feedbackBlock(QUESTION_ID, 'markdown', say),
+      mrkdwn: feedbackBlock(QUESTION_ID, 'mrkdwn', say),
+    });
+  });
+});
+
+describe('what runs and waits', () => {
+  const entry = (view: CardView, changes: Partial<Question> = {}) => ({ question: exampleQuestion(changes), view });
+  const views: CardView[] = [
+    { kind: 'queued', place: 2 },
+    { kind: 'waitingTurn', ahead: 1 },
+    { kind: 'starting' },
+    { kind: 'running', elapsedMs: 65_000, steps: 3 },
+    { kind: 'unreachable' },
+    { kind: 'limited' },
+    { kind: 'cancelling' },
+    { kind: 'parked', untilMs: Date.UTC(2023, 10, 16, 7) },
+    { kind: 'answered', durationMs: 1, steps: 1 },
+  ];
+  const open = views.map((view, index) => entry(view, { askerId: index % 2 === 0 ? 'U0ASKER' : 'U0BOB' }));
+  const base: StatusView = { of: 'thread', open: [], elsewhere: [], rule: 'replies', service: 'fine' };
+  const quota = { used: 1_900, limit: 2_000, resetAtMs: Date.UTC(2023, 11, 1) };
+
+  it('looks as agreed', () => {
+    const status = (view: Partial<StatusView>) =>
+      fitting(
+        'chat.postEphemeral',
+        renderStatus({ ...base, ...view }, { userId: 'U0ASKER', locale: 'en-US', botUserId: 'U0BOT' }),
+      );
+    expectAsAgreed('status', {
+      nothing: status({}),
+      'in a thread': status({ open, conversationUrl: 'https://search.example.com/x', quota }),
+      'in a channel': status({
+        of: 'channel',
+        rule: 'channel',
+        service: 'unreachable',
+        open: open.slice(0, 1),
+        elsewhere: [
+          entry({ kind: 'starting' }, { place: { ...place, channelId: 'D1' } }),
+          entry({ kind: 'starting' }, { place: { ...place, channelId: 'C9' } }),
+        ],
+        quota: { used: 1, limit: 0 },
+      }),
+      'in direct messages': status({ of: 'direct', rule: 'direct', service: 'refused', quota: { used: 1, limit: 2 } }),
+      'with ten questions': status({ open: Array.from({ length: 10 }, () => entry({ kind: 'starting' })) }),
+      'with eleven questions': status({ open: Array.from({ length: 11 }, () => entry({ kind: 'starting' })) }),
+      'with the longest address': status({ conversationUrl: `https://e.org/${'x'.repeat(486)}` }),
+      'with too long an address': status({ conversationUrl: `https://e.org/${'x'.repeat(487)}` }),
+      'in a muted thread': status({ rule: 'muted' }),
+      "in people's thread": status({ rule: 'peoplesThread' }),
+    });
+  });
+});
+
+describe('why something was done with messages', () => {
+  const sentMs = 1_700_000_000_000;
+  const note = (fate: Fate, more: Partial<WhyEntry['notes'][0]> = {}) => ({
+    ts: '1700000000.000100',
+    userId: 'U0ASKER',
+    atMs: sentMs,
+    fate,
+    ...more,
+  });
+  const fates: Fate[] = [
+    'asked',
+    'cancelled',
+    'obeyed',
+    'duplicate',
+    'addressesAnother',
+    'muted',
+    'peoplesThread',
+    'fromBot',
+    'edited',
+    'noText',
+    'tooLong',
+    'lineFull',
+    'notTaken',
+  ];
+  const outcomes: Outcome[] = [
+    { kind: 'failed', failure: { cause: 'internal' } },
+    { kind: 'gaveUp' },
+    { kind: 'undeliverable', canInvite: true },
+    { kind: 'cancelled' },
+    ...refusals.map((reason): Outcome => ({ kind: 'notAllowed', reason })),
+  ];
+  const told = (
+    entries: (Pick<WhyEntry, 'notes'> & Partial<WhyEntry>)[],
+    { nowMs = sentMs + 60_000, rule = 'channel' }: { nowMs?: number; rule?: PlaceRule } = {},
+  ) =>
+    fitting(
+      'chat.postEphemeral',
+      renderWhy(
+        { entries: entries.map((entry) => ({ placeInLine: 0, ...entry })), rule },
+        {
+          userId: 'U0ASKER',
+          locale: 'en-US',
+          botUserId: 'U0BOT',
+          nowMs,
+          workspaceUrl: 'https://acme.slack.com/',
+          channelId: 'C1',
+        },
+      ),
+    );
+  const hoursMs = 60 * 60 * 1_000;
+
+  it('looks as agreed', () => {
+    const asked = note('asked', { questionId: QUESTION_ID });
+    expectAsAgreed('why', {
+      nothing: told([]),
+      'one of each': told(fates.map((fate) => ({ notes: [note(fate)] }))),
+      'of a question that has ended': told(outcomes.map((outcome) => ({ notes: [asked], question: ended(outcome) }))),
+      "of another's question that was not allowed": told([
+        { notes: [asked], question: ended({ kind: 'notAllowed', reason: 'guest' }, { askerId: 'U0BOB' }) },
+      ]),
+      'of an open question': told([
+        { notes: [asked], question: exampleQuestion({ phase: 'parked', parkedUntilMs: sentMs + hoursMs }) },
+        { notes: [asked], question: exampleQuestion({ phase: 'parked' }) },
+        { notes: [asked], question: exampleQuestion({ phase: 'waiting' }), placeInLine: 2 },
+        { notes: [asked], question: exampleQuestion({ phase: 'waiting' }) },
+        { notes: [asked], question: exampleQuestion({ phase: 'running' }) },
+      ]),
+      'by others': told([
+        { notes: [note('muted', { userId: 'U0BOB' })] },
+        { notes: [note('fromBot', { userId: 'B0APP' })] },
+        { notes: [note('fromBot', { userId: '' })] },
+      ]),
+      'that came again, or was edited': told([
+        { notes: [note('duplicate'), note('edited'), asked] },
+        { notes: [note('edited'), note('muted')] },
+        { notes: [note('edited'), note('duplicate')] },
+        { notes: [note('duplicate')], question: exampleQuestion() },
+      ]),
+      'in a thread': told([{ notes: [note('muted', { threadTs: '1690000000.000100' })] }], { rule: 'muted' }),
+      'of today': told([{ notes: [asked] }], { nowMs: sentMs + 18 * hoursMs - 1 }),
+      'of yesterday': told([{ notes: [asked] }], { nowMs: sentMs + 18 * hoursMs }),
+      'of an odd time': told([{ notes: [note('muted', { ts: 'odd', atMs: sentMs - hoursMs })] }]),
+    });
+  });
+});
+
+describe('the rule of a place', () => {
+  it('follows from the thread', () => {
+    const thread = { version: 1, ...place, followsReplies: true, line: [] } as const;
+    expect(ruleOf(false, { ...thread, line: [] })).toBe('channel');
+    expect(ruleOf(true, undefined)).toBe('peoplesThread');
+    expect(ruleOf(true, { ...thread, line: [], followsReplies: false, muted: true })).toBe('peoplesThread');
+    expect(ruleOf(true, { ...thread, line: [], muted: true })).toBe('muted');
+    expect(ruleOf(true, { ...thread, line: [], muted: false })).toBe('replies');
+  });
+});
+
+describe('ends and cards', () => {
+  const causes: Failure['cause'][] = [
+    'service',
+    'tooLong',
+    'unauthorized',
+    'unreachable',
+    'limited',
+    'gone',
+    'refused',
+    'threadUnread',
+    'internal',
+  ];
+  const shares = {
+    questionId: 'q76543210fedcba9876543210',
+    withLink: false,
+    confirmed: { guests: 0, outsiders: 0, organisations: 0, isKnown: true },
+  };
+
+  it('look as agreed where there is no answer', () => {
+    const outcomes: [string, Question][] = [
+      ...causes.flatMap((cause): [string, Question][] => [
+        [cause, ended({ kind: 'failed', failure: { cause } })],
+        [`${cause}, of a share`, ended({ kind: 'failed', failure: { cause } }, { shares, origin: 'shared' })],
+      ]),
+      [
+        'service, in its words',
+        ended({ kind: 'failed', failure: { cause: 'service', title: 'So *so*', message: 'It *broke*' } }),
+      ],
+      ['gaveUp', ended({ kind: 'gaveUp' })],
+      [
+        'gaveUp after a time, without a link',
+        ended({ kind: 'gaveUp' }, { upstream: { steps: 0, askedMs: 1_000 }, endedMs: 901_000 }),
+      ],
+      ['gaveUp, never asked', ended({ kind: 'gaveUp' }, { upstream: { steps: 0 }, endedMs: 901_000 })],
+      ['cancelled', ended({ kind: 'cancelled' })],
+      ['cancelled by somebody', ended({ kind: 'cancelled' }, { cancel: { byUserId: 'U0BOB', atMs: 1 } })],
+      ['undeliverable', ended({ kind: 'undeliverable', canInvite: true })],
+      ['undeliverable in German', ended({ kind: 'undeliverable', canInvite: false }, { locale: 'de-DE' })],
+    ];
+    const shown = outcomes.map(([name, question]) => [
+      name,
+      FORMAT_LADDER.map((format) => renderOutcome(question, { format })),
+    ]);
+    const used = outcomes.map(([name, question]) => [
+      `${name}, used`,
+      renderUsedEnd(question, 'U0BOB', { format: 'mrkdwn' }) ?? 'nothing',
+    ]);
+    expectAsAgreed('ends', Object.fromEntries([...shown, ...used]));
+  });
+
+  it('look as agreed while a question lives', () => {
+    const read = { messages: 3, total: 5, files: 1, unreadable: 1, text: 'x' };
+    const questions: Record<string, Question> = {
+      mention: exampleQuestion(),
+      shared: exampleQuestion({ origin: 'shared' }),
+      'of the thread': exampleQuestion({ text: threadQuestion, origin: 'command', context: read }),
+      'refused thread': exampleQuestion({ context: { ...read, refused: true } }),
+      'refused thread without more': exampleQuestion({
+        context: { messages: 0, total: 0, files: 0, unreadable: 0, text: '', refused: true },
+      }),
+      'carries on': exampleQuestion({
+        follows: { text: 'What was\nfirst?', shareUrl: `https://e.org/${'x'.repeat(986)}` },
+      }),
+      'carries on without a link': exampleQuestion({
+        follows: { text: `What was ${'x'.repeat(200)}`, shareUrl: `https://e.org/${'x'.repeat(987)}` },
+      }),
+    };
+    const views: CardView[] = [
+      { kind: 'queued', place: 1 },
+      { kind: 'waitingTurn', ahead: 1 },
+      { kind: 'running', elapsedMs: 65_000, steps: 3, lastStep: 'Reading *a*' },
+      { kind: 'parked', untilMs: 1_700_000_000_000 + 24 * 60 * 60 * 1_000 - 1 },
+      { kind: 'parked', untilMs: 1_700_000_000_000 + 24 * 60 * 60 * 1_000 },
+      { kind: 'answered', durationMs: 41_000, steps: 12 },
+      { kind: 'cancelled' },
+      { kind: 'notAllowed' },
+    ];
+    const shown = Object.entries(questions).map(([name, question]) => [
+      name,
+      views.map((view) =>
+        (['mrkdwn', 'plain'] as const).map((format) =>
+          fitting('chat.postMessage', renderCard(question, view, { format })),
+        ),
+      ),
+    ]);
+    expectAsAgreed('cards', Object.fromEntries(shown));
+  });
+});
