@@ -12,14 +12,14 @@ export const threshold = 85;
 export const areas: Record<string, Area> = {
   core: {
     mutate: ['src/core/**/*.ts'],
-    testFiles: ['test/unit/core/**/*.test.ts', 'test/unit/pacing.test.ts'],
+    testFiles: ['test/unit/core/!(life-properties).test.ts', 'test/unit/pacing.test.ts'],
   },
   /** Who may ask, and who reads what is answered and quoted. */
   people: {
     mutate: ['src/slack/people/**/*.ts', 'src/slack/threads/thread-{messages,quotes,reader}.ts'],
     testFiles: [
       'test/unit/slack/{access,audience,brief-memory,channels,directory,hearing,names,people,reaches}.test.ts',
-      'test/unit/slack/thread-{quotes,reader}.test.ts',
+      'test/unit/slack/thread-{messages,quotes,reader}.test.ts',
     ],
   },
   deepsearch: {

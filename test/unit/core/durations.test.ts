@@ -58,6 +58,10 @@ describe('what is expected', () => {
 });
 
 describe('the log of a workspace', () => {
+  it('tells nothing before anything was answered there', async () => {
+    expect(await createDurations(memory()).expect('T1')).toBeUndefined();
+  });
+
   it('counts each question once', async () => {
     const durations = createDurations(memory());
     for (let index = 0; index < 9; index += 1) await durations.note('T1', `q${index}`, 1_000);

@@ -43,6 +43,7 @@ describe('the question in words the service was asked', () => {
     ['\n \n\nWhy?  \n\nbecause', 'Why?'],
     ['Why\nnot?\n \t\nbecause', 'Why\nnot?'],
     ['', ''],
+    [' \n\nWhy?', 'Why?'],
     ['Carrying on from the question of yesterday', 'Carrying on from the question of yesterday'],
   ])('of %j is %j', (words, question) => {
     expect(questionIn(words)).toBe(question);

@@ -184,19 +184,6 @@ describe('asking about people', () => {
     expect(slack.calls).toHaveLength(2);
   });
 
-  it('remembers five thousand people', async () => {
-    const { slack, people } = begin();
-    slack.replies['users.info'] = (args) => ({ user: { ...member, id: args.get('user') } });
-    for (let index = 0; index < 5_000; index += 1) await people.person(`U${index}`);
-    await people.person('U0');
-    expect(slack.calls).toHaveLength(5_000);
-    await people.person('UNEW');
-    await people.person('U1');
-    expect(slack.calls).toHaveLength(5_001);
-    await people.person('U0');
-    expect(slack.calls).toHaveLength(5_002);
-  });
-
   it('takes nobody for somebody else', async () => {
     const { people } = begin();
     await expect(people.person('U2')).rejects.toMatchObject({ kind: 'refused' });
