@@ -121,11 +121,12 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
     });
   }
 
-  /** Removes what was posted twice, and shows the end on the card again, which a late edit may have replaced. */
+  /** Shows the end on the card again, which a late edit may have replaced, and removes what was posted twice. */
   async function recheck(question: Question): Promise<Progress> {
-    const copies = await messenger.removeCopies(question);
-    if (copies > 0) journal.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });
+    // First, because removing needs more rights: without them Slack still takes the edit.
     const shown = question.card.shown === finalCard ? await card.finish(question) : question;
+    const copies = await messenger.removeCopies(shown);
+    if (copies > 0) journal.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });
     return { question: await rechecked(shown) };
   }
 
