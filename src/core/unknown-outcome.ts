@@ -56,6 +56,20 @@ export function withCallSearched(question: Question, effect: Effect, nowMs: numb
   return changeCall(question, effect, (call) => (call.intentMs === undefined ? call : { ...call, searchedMs: nowMs }));
 }
 
+/**
+ * The question after a call that certainly had no effect and that repeated an `earlier` one: that one may still be carried
+ * out, so its effect is searched before the next try.
+ */
+export function withEarlierCall(question: Question, effect: Effect, earlier: PendingCall): Question {
+  const { intentMs, givenUpMs, searchedMs } = earlier;
+  return changeCall(question, effect, (call) => ({
+    ...withoutPending(call),
+    ...(intentMs === undefined ? {} : { intentMs }),
+    ...(givenUpMs === undefined ? {} : { givenUpMs }),
+    ...(searchedMs === undefined ? {} : { searchedMs }),
+  }));
+}
+
 /** The record that held a pending call, once its outcome is known. */
 export function withoutPending<Call extends PendingCall>(call: Call): Omit<Call, keyof PendingCall> {
   const { intentMs: _intent, givenUpMs: _givenUp, searchedMs: _searched, ...rest } = call;

@@ -197,6 +197,33 @@ describe('a message that is carried out so late that it was posted again', () =>
   });
 });
 
+describe('a call whose repetition is refused', () => {
+  it.each<[what: string, operation: Operation]>([
+    ['the card', 'postCard'],
+    ['the question', 'create'],
+    ['a part', 'postPart'],
+    ['the file', 'attach'],
+  ])('is searched again before it is repeated once more: %s', async (_, operation) => {
+    const refused = failing('rateLimited', { retryAfterMs: 70_000 });
+    const { life, ask } = createLifeDesk({ faults: { [operation]: [lateBy(40_000), refused] }, work: longWork });
+    const { id } = await ask();
+    await life.run();
+    expectOneOfEach(life, life.question(id));
+    expect(life.posted.filter(({ deleted }) => deleted)).toEqual([]);
+    expect(life.openIds()).toEqual([]);
+  });
+
+  it('is searched in the conversation that it may have reached: a follow-up', async () => {
+    const refused = failing('rateLimited', { retryAfterMs: 50_000 });
+    const { life, ask } = createLifeDesk({ faults: { followUp: [lateBy(40_000), refused] } });
+    await ask();
+    const { id } = await ask();
+    await life.run();
+    expect(life.question(id).outcome?.kind).toBe('answered');
+    expect(life.upstream()).toHaveLength(2);
+  });
+});
+
 describe('an edit of the card that is carried out after the card said the end', () => {
   it('is replaced by the end again a minute later', async () => {
     // The second edit shows a running question, and arrives when the answer stands.
