@@ -4,7 +4,7 @@ import { changeQuestion, isSameRound, type LifePorts, type Progress } from './li
 import { atOnce, finalCard, type Standing } from './lifecycle.ts';
 import type { Question } from './question.ts';
 import { recheckAfterMs } from './settings.ts';
-import { withCallGivenUp, withCallSearched, withIntent, withoutPending } from './unknown-outcome.ts';
+import { withCallGivenUp, withCallSearched, withEarlierCall, withIntent, withoutPending } from './unknown-outcome.ts';
 
 export interface CardSync {
   /** Posts the card, or finds the one whose posting had an unknown outcome. A command's card becomes its thread. */
@@ -41,11 +41,11 @@ export function createCardSync(ports: LifePorts): CardSync {
       ({ ts } = await messenger.postCard(intended, view));
     } catch (error) {
       if (isAppError(error)) {
-        await store(intended, (stored) =>
-          error.outcomeUnknown
-            ? withCallGivenUp(stored, 'announce', now())
-            : { ...stored, card: withoutPending(stored.card) },
-        );
+        await store(intended, (stored) => {
+          if (error.outcomeUnknown) return withCallGivenUp(stored, 'announce', now());
+          if (checkFirst) return withEarlierCall(stored, 'announce', question.card);
+          return { ...stored, card: withoutPending(stored.card) };
+        });
       }
       throw error;
     }

@@ -13,10 +13,10 @@ import {
 import { finalCard, isSaidByCard } from './lifecycle.ts';
 import { leaveLine } from './line.ts';
 import type { PrivateNotice } from './ports.ts';
-import { isBetweenTwo, isInThread, type Question } from './question.ts';
+import { isBetweenTwo, isInThread, type PendingCall, type Question } from './question.ts';
 import { forgetRefused, keepForButton } from './refused-text.ts';
 import { deliveryPatienceMs, recheckAfterMs } from './settings.ts';
-import { withCallGivenUp, withCallSearched, withIntent, withoutPending } from './unknown-outcome.ts';
+import { withCallGivenUp, withCallSearched, withEarlierCall, withIntent, withoutPending } from './unknown-outcome.ts';
 
 /** How often closing a card is tried before the question closes without it. */
 const cardEditTries = 8;
@@ -55,7 +55,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
     try {
       ({ ts } = await messenger.postPart(intended, part));
     } catch (error) {
-      await end(intended, 'post', error);
+      await end(intended, 'post', error, checkFirst ? question.delivery : undefined);
       throw error;
     }
     // Outside the try: when storing this fails the message stands in Slack, and the intent must stay to find it by.
@@ -93,7 +93,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
     try {
       await messenger.attachAnswer(intended);
     } catch (error) {
-      await end(intended, 'attach', error);
+      await end(intended, 'attach', error, checkFirst ? question.delivery.file : undefined);
       throw error;
     }
     return { question: await filed(intended, 'attached') };
@@ -113,12 +113,18 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
     });
   }
 
-  /** Stores what is known of a call that failed. */
-  async function end(question: Question, effect: 'post' | 'attach', error: unknown): Promise<void> {
+  /** Stores what is known of a call that failed; `earlier`: the one that it repeated. */
+  async function end(
+    question: Question,
+    effect: 'post' | 'attach',
+    error: unknown,
+    earlier: PendingCall | undefined,
+  ): Promise<void> {
     if (!isAppError(error)) return;
     await store(question, (stored) => {
       if (!isSameRound(stored, question)) return stored;
-      return error.outcomeUnknown ? withCallGivenUp(stored, effect, now()) : withoutCall(stored, effect);
+      if (error.outcomeUnknown) return withCallGivenUp(stored, effect, now());
+      return earlier === undefined ? withoutCall(stored, effect) : withEarlierCall(stored, effect, earlier);
     });
   }
 

@@ -102,7 +102,7 @@ function decideWaiting(question: Question, situation: Situation): Step {
   if (card.ts === undefined && card.gone !== true) return performing('announce', question, situation);
   if (cancel !== undefined && upstream.intentMs === undefined) return { do: 'end', outcome: { kind: 'cancelled' } };
   if (placeInLine > 0) return { do: 'wait', ms: queuedLookMs };
-  if (isCancelOverdue(question, nowMs)) return { do: 'end', outcome: { kind: 'cancelled' } };
+  if (isCancelOverdue(question, situation)) return { do: 'end', outcome: { kind: 'cancelled' } };
   const triedMs = upstream.firstTriedMs;
   if (triedMs !== undefined && question.trouble !== undefined && isPatienceOver(settings.pacing, triedMs, nowMs)) {
     return { do: 'end', outcome: failed({ cause: question.trouble.kind === 'limited' ? 'limited' : 'unreachable' }) };
@@ -130,10 +130,11 @@ function decideParked(question: Question, { nowMs }: Situation): Step {
   return leftMs > 0 ? { do: 'wait', ms: Math.min(leftMs, parkedLookMs) } : { do: 'unpark' };
 }
 
-function decideRunning(question: Question, { nowMs }: Situation): Step {
+function decideRunning(question: Question, situation: Situation): Step {
+  const { nowMs } = situation;
   if (question.cancel !== undefined) {
     const { cancelSentMs } = question.upstream;
-    if (isCancelOverdue(question, nowMs)) return { do: 'end', outcome: { kind: 'cancelled' } };
+    if (isCancelOverdue(question, situation)) return { do: 'end', outcome: { kind: 'cancelled' } };
     if (cancelSentMs === undefined) return { do: 'cancelUpstream' };
   }
   if (isCardShown(question) && isStepCheckOld(question, nowMs)) return { do: 'checkAccess' };
@@ -150,9 +151,12 @@ function isCardShown({ card }: Question): boolean {
 }
 
 /** Whether the service had its time to confirm a cancellation, or to be reached for it, and did not use it. */
-function isCancelOverdue({ cancel, upstream, trouble }: Question, nowMs: number): boolean {
+function isCancelOverdue({ cancel, upstream, trouble }: Question, { nowMs, settings }: Situation): boolean {
   if (cancel === undefined) return false;
-  const sinceMs = upstream.cancelSentMs ?? (trouble === undefined ? undefined : cancel.atMs);
+  const { intentMs, givenUpMs = nowMs } = upstream;
+  // What may still begin at the service can be stopped only when it was found.
+  const foundByMs = intentMs === undefined ? 0 : givenUpMs + settings.lateCallMs;
+  const sinceMs = upstream.cancelSentMs ?? (trouble === undefined ? undefined : Math.max(cancel.atMs, foundByMs));
   return sinceMs !== undefined && nowMs - sinceMs > cancelConfirmMs;
 }
 
