@@ -75,18 +75,14 @@ function judge(mutants: Mutants): string {
 function isAccepted(mutant: Mutant): boolean {
   if (!undetected.has(mutant.status)) return false;
   const file = relative('', mutant.fileName);
-  const original = originalOf(mutant);
-  return acceptedSurvivors.some(
-    (known) => known.file === file && known.original === original && known.replacement === mutant.replacement,
-  );
+  const mutated = mutatedLine(mutant);
+  return acceptedSurvivors.some((known) => known.file === file && known.becomes.includes(mutated));
 }
 
-function originalOf({ fileName, location: { start, end } }: Mutant): string {
-  const text = readFileSync(fileName, 'utf8')
-    .split('\n')
-    .slice(start.line - 1, end.line);
-  const last = text.length - 1;
-  text[last] = (text[last] ?? '').slice(0, end.column);
-  text[0] = (text[0] ?? '').slice(start.column);
-  return text.join('\n');
+/** What the line, or the lines, of the mutant become. */
+function mutatedLine({ fileName, replacement, location: { start, end } }: Mutant): string {
+  const lines = readFileSync(fileName, 'utf8').split('\n');
+  const before = lines[start.line - 1]?.slice(0, start.column) ?? '';
+  const after = lines[end.line - 1]?.slice(end.column) ?? '';
+  return `${before}${replacement}${after}`.trim();
 }
