@@ -74,9 +74,15 @@ describe('posting a part', () => {
 
   it('takes what was found for posted, and posts nothing', async () => {
     const { steps, question, stored, life } = await delivering({}, { findPart: async (_, part) => `found ${part}` });
-    await steps.post(question, 0, true);
+    expect(await steps.post(question, 0, true)).toEqual({ question: stored() });
     expect(stored().delivery.posted).toEqual(['found 0']);
     expect(life.messagesOf(question, 'part')).toEqual([]);
+  });
+
+  it('for the first time searches nothing', async () => {
+    const { steps, question, life } = await delivering({}, { findPart: failing('unavailable') });
+    await steps.post(question, 0, false);
+    expect(life.messagesOf(question, 'part')).toHaveLength(1);
   });
 
   it('again, where nothing was found, has copies checked for a minute later', async () => {
