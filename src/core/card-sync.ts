@@ -63,12 +63,17 @@ export function createCardSync(ports: LifePorts): CardSync {
     return ts === undefined ? undefined : posted(question, ts, '');
   }
 
+  /** Another process may have noted a card meanwhile, when this one was slow and taken for dead; that is kept. */
   function posted(question: Question, ts: string, shown: string): Promise<Question> {
-    return store(question, (stored) => ({
-      ...stored,
-      place: { ...stored.place, threadTs: stored.place.threadTs ?? ts },
-      card: { ...withoutPending(stored.card), ts, shown, editedMs: now() },
-    }));
+    return store(question, (stored) => {
+      const noted = stored.card.ts;
+      if (noted !== undefined) return noted === ts ? stored : { ...stored, recheckMs: now() + recheckAfterMs };
+      return {
+        ...stored,
+        place: { ...stored.place, threadTs: stored.place.threadTs ?? ts },
+        card: { ...withoutPending(stored.card), ts, shown, editedMs: now() },
+      };
+    });
   }
 
   async function refresh(question: Question, standing: Standing): Promise<number | undefined> {

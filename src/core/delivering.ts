@@ -50,6 +50,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
       if (found !== undefined) return { question: found };
     }
     const intended = await begin(question, 'post', checkFirst);
+    if (!isSameRound(intended, question)) return { question: intended };
     let ts: string;
     try {
       ({ ts } = await messenger.postPart(intended, part));
@@ -58,7 +59,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
       throw error;
     }
     // Outside the try: when storing this fails the message stands in Slack, and the intent must stay to find it by.
-    return { question: await posted(intended, ts) };
+    return { question: await posted(intended, part, ts) };
   }
 
   /** Searches a part whose posting was given up; it may appear later, so what is not found is not yet posted again. */
@@ -69,15 +70,17 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
 
   async function postedBefore(question: Question, part: number): Promise<Question | undefined> {
     const ts = await messenger.findPart(question, part);
-    return ts === undefined ? undefined : posted(question, ts);
+    return ts === undefined ? undefined : posted(question, part, ts);
   }
 
-  function posted(question: Question, ts: string): Promise<Question> {
-    return store(question, (stored) =>
-      isSameRound(stored, question)
-        ? { ...stored, delivery: { ...withoutPending(stored.delivery), posted: [...stored.delivery.posted, ts] } }
-        : stored,
-    );
+  /** Another process may have noted this part meanwhile, when this one was slow and taken for dead; that is kept. */
+  function posted(question: Question, part: number, ts: string): Promise<Question> {
+    return store(question, (stored) => {
+      if (!isSameRound(stored, question)) return stored;
+      const { posted: noted } = stored.delivery;
+      if (noted.length > part) return noted[part] === ts ? stored : { ...stored, recheckMs: now() + recheckAfterMs };
+      return { ...stored, delivery: { ...withoutPending(stored.delivery), posted: [...noted, ts] } };
+    });
   }
 
   /** The file is a convenience: every word of it stands in the messages, so Slack's refusal ends the tries. */
@@ -86,6 +89,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
       return { question: await filed(question, 'attached') };
     }
     const intended = await begin(question, 'attach', checkFirst);
+    if (!isSameRound(intended, question)) return { question: intended };
     try {
       await messenger.attachAnswer(intended);
     } catch (error) {
@@ -103,6 +107,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
   /** Stores that a message or file is about to be posted. Where an earlier try may still appear, copies are checked for later. */
   function begin(question: Question, effect: 'post' | 'attach', isRepeated: boolean): Promise<Question> {
     return store(question, (stored) => {
+      if (!isSameRound(stored, question)) return stored;
       const intended = withIntent(effect === 'attach' ? withFile(stored, 'intended') : stored, effect, now());
       return isRepeated ? { ...intended, recheckMs: now() + recheckAfterMs } : intended;
     });
@@ -117,11 +122,12 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
     });
   }
 
-  /** Removes what was posted twice, and shows the end on the card again, which a late edit may have replaced. */
+  /** Shows the end on the card again, which a late edit may have replaced, and removes what was posted twice. */
   async function recheck(question: Question): Promise<Progress> {
-    const copies = await messenger.removeCopies(question);
-    if (copies > 0) journal.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });
+    // First, because removing needs more rights: without them Slack still takes the edit.
     const shown = question.card.shown === finalCard ? await card.finish(question) : question;
+    const copies = await messenger.removeCopies(shown);
+    if (copies > 0) journal.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });
     return { question: await rechecked(shown) };
   }
 

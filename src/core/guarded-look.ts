@@ -35,10 +35,9 @@ function triesOf(question: Question | undefined): number {
 }
 
 function noteInternal(question: Question, nowMs: number, share: number): Question {
-  if (question.phase === 'closed') {
-    const { recheckMs: _, ...closed } = question;
-    return closed;
-  }
+  const { recheckMs = Number.POSITIVE_INFINITY, ...unchecked } = question;
+  // A check for copies that breaks is left out: it must not end the question, and a closed one has nothing else to do.
+  if (question.phase === 'closed' || recheckMs <= nowMs) return unchecked;
   const failures = triesOf(question) + 1;
   if (failures <= internalTries) {
     const sinceMs = question.trouble?.sinceMs ?? nowMs;

@@ -47,7 +47,16 @@ export function createLogger(level: LogLevel, destination?: { write: (line: stri
     // The finished line, so that nothing gets past: pino copies an error's message into `msg` by itself.
     hooks: { streamWrite: redact },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  return pino(options, destination ?? standardOutput());
+}
+
+/**
+ * Standard output, which a process can outlive: without a reader, lines are lost and the process goes on. pino's own
+ * destination would try to write a fatal line for ever then, and block the process (sonic-boom 4.2, `flushSync`).
+ */
+function standardOutput(): { write: (line: string) => void } {
+  process.stdout.on('error', () => {});
+  return { write: (line) => void process.stdout.write(line) };
 }
 
 function redact(text: string): string {

@@ -161,4 +161,19 @@ describe('a look that breaks', () => {
     expect(await look(id)).toBe(750);
     expect(life.question(id).trouble).toMatchObject({ kind: 'internal', failures: 1 });
   });
+
+  it.each(['running', 'delivering', 'closed'] as const)(
+    'while it checks for copies goes on without the check, of a question that is %s',
+    async (phase) => {
+      const { look, stored } = brokenLook({ phase, recheckMs: someMs, trouble: tired });
+      expect(await look()).toBe(0);
+      expect(stored()).toEqual(questionWith({ phase, trouble: tired }));
+    },
+  );
+
+  it('before a check for copies is due keeps the check', async () => {
+    const { look, stored } = brokenLook({ phase: 'running', recheckMs: someMs + 1 });
+    await look();
+    expect(stored()).toMatchObject({ recheckMs: someMs + 1, trouble: { kind: 'internal', failures: 1 } });
+  });
 });

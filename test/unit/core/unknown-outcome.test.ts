@@ -213,6 +213,17 @@ describe('an edit of the card that is carried out after the card said the end', 
     expect(life.messagesOf(life.question(id), 'card').map(({ view }) => view?.kind)).toEqual(['answered']);
     expect(await requests.cancel(id, press)).not.toMatchObject({ kind: 'accepted' });
   });
+
+  it('is replaced by the end again also where the app may not search for copies', async () => {
+    const { life, ask } = createLifeDesk({
+      faults: { updateCard: [lateBy(20_000)], removeCopies: [failing('unauthorized')] },
+      work: { takesMs: 8_000, ends: 'completed' },
+    });
+    const { id } = await ask();
+    await life.run();
+    expect(life.messagesOf(life.question(id), 'card').map(({ view }) => view?.kind)).toEqual(['answered']);
+    expect(life.openIds()).toEqual([]);
+  });
 });
 
 function expectOneOfEach(

@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Secret } from '../../../src/config.ts';
@@ -131,5 +134,23 @@ describe('a line', () => {
     journal.error({ event: 'd' });
     expect(parsed().map(({ level }) => level)).toEqual(['warn', 'error']);
     expect(counted).toEqual(['a', 'b', 'c', 'd']);
+  });
+});
+
+describe('a process whose output nobody reads any more', () => {
+  it('goes on after lines of any level, the fatal ones included, and ends as it wants to', async () => {
+    const file = fileURLToPath(new URL('./fatal-process.ts', import.meta.url));
+    const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), file], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit');
+    try {
+      await once(child.stdout, 'data');
+      child.stdout.destroy();
+      child.stdin.end();
+      expect(await ended).toEqual([7, null]);
+    } finally {
+      child.kill('SIGKILL');
+    }
   });
 });

@@ -108,7 +108,7 @@ describe('private words', () => {
 
 describe('forms', () => {
   it('look as agreed', () => {
-    const audience = { members: 12, guests: 0, outsiders: 0, organisations: 0, isKnown: true };
+    const audience = { members: 12, guests: 0, outsiders: 0, organisations: 0, isKnown: true, fingerprint: 'f1' };
     const share = (more: Partial<Parameters<typeof renderShareForm>[0]>) =>
       renderShareForm({ questionId: QUESTION_ID, ...more }, 'en-US');
     const chosen = (changes: Partial<typeof audience>) =>
