@@ -89,6 +89,7 @@ describe('steps', () => {
   test.each([
     [['one', 'two\nlines'], 'two'],
     [['one', ' \n'], 'one'],
+    [['one', undefined], 'one'],
     [['\n  first line\r\nsecond'], 'first line'],
     [[], undefined],
     [['x'.repeat(301)], `${'x'.repeat(299)}…`],
