@@ -113,6 +113,19 @@ describe('posting a part', () => {
   });
 });
 
+describe('a part that another process noted meanwhile', () => {
+  it.each<[string, string, boolean]>([
+    ['is kept where it is the same', '9.9', false],
+    ['is kept where it is another, and copies are checked for', '8.8', true],
+  ])('%s', async (_, noted, isChecked) => {
+    const { life, id, steps, question, stored } = await delivering({}, { findPart: async () => '9.9' });
+    await life.ports.questions.update(id, (now) => ({ ...now, delivery: { round: 0, posted: [noted] } }));
+    const before = stored();
+    await steps.post(question, 0, true);
+    expect(stored()).toEqual(isChecked ? { ...before, recheckMs: life.now() + minuteMs } : before);
+  });
+});
+
 describe('attaching the answer', () => {
   const intended = (desk: Desk) => ({
     ...desk.question.delivery,
@@ -184,7 +197,9 @@ describe('attaching the answer', () => {
 describe('what comes of a delivery that was taken up again meanwhile', () => {
   it.each<[string, (desk: Desk) => Promise<unknown>]>([
     ['a part', ({ steps, question }) => steps.post(question, 0, true)],
+    ['a first part', ({ steps, question }) => steps.post(question, 0, false)],
     ['a file', ({ steps, question }) => steps.attach(question, true)],
+    ['a first file', ({ steps, question }) => steps.attach(question, false)],
     ['a refusal', ({ steps, question }) => steps.sayUndeliverable(question)],
     ['the last edit of its card', ({ steps, question }) => steps.closeCard(question)],
     [
@@ -202,6 +217,7 @@ describe('what comes of a delivery that was taken up again meanwhile', () => {
     const before = desk.stored();
     await step(desk);
     expect(desk.stored()).toEqual(before);
+    expect([...desk.life.messagesOf(before, 'part'), ...desk.life.messagesOf(before, 'file')]).toEqual([]);
     expect(desk.life.openIds()).toEqual([desk.id]);
   });
 
