@@ -145,7 +145,7 @@ describe('asking the service', () => {
     expect(await bare.steps.ask(bare.question, false)).toEqual({ question: bare.question });
     const context = { messages: 1, total: 1, files: 0, unreadable: 0, text: 'said', outdated: true };
     const edited = await asking({ readsThread: true, context, upstream: { steps: 0, intentMs: 5, givenUpMs: 6 } });
-    await edited.steps.ask(edited.question, false);
+    expect(await edited.steps.ask(edited.question, false)).toEqual({ question: edited.stored() });
     expect(edited.stored().upstream).toEqual({ steps: 0 });
     expect(edited.stored()).not.toHaveProperty('context');
     expect([...bare.life.upstream(), ...edited.life.upstream()]).toEqual([]);
@@ -157,7 +157,7 @@ describe('asking the service', () => {
       { create: async () => ({ id: 3, questions: [upstream()] }) },
     );
     await life.ports.claims.claim('upstream:3:7', 'another question');
-    await steps.ask(question, false);
+    expect(await steps.ask(question, false)).toEqual({ question: stored() });
     expect(stored()).toMatchObject({ phase: 'waiting', upstream: { intentMs: life.now() } });
     expect(life.threads()[0]).not.toHaveProperty('conversationId');
   });
@@ -189,6 +189,13 @@ describe('asking the service', () => {
 });
 
 describe('searching what was asked', () => {
+  it('is no part of asking for the first time', async () => {
+    const service = { newest: failing('unavailable'), read: failing('unavailable') };
+    const { steps, question, stored } = await asking({}, service);
+    await steps.ask(question, false);
+    expect(stored().phase).toBe('running');
+  });
+
   const intentMs = 1_800_000_000_000;
   const pending = { steps: 0, intentMs, givenUpMs: intentMs + 1 };
   const conversation = (id: number, ...questions: UpstreamQuestion[]): Conversation => ({ id, questions });
@@ -199,6 +206,14 @@ describe('searching what was asked', () => {
     await steps.search(question);
     expect(stored()).toMatchObject({ phase: 'running', upstream: { conversationId: 2, questionId: 7 } });
     expect(life.threads()).toMatchObject([{ conversationId: 2 }]);
+  });
+
+  it('compares the words of several lines', async () => {
+    const listed = [conversation(1, upstream({ text: 'where  is\n\nit?' }))];
+    const change = { text: 'where is it?', upstream: pending };
+    const { steps, question, stored } = await asking(change, { newest: async () => listed });
+    await steps.search(question);
+    expect(stored().phase).toBe('running');
   });
 
   it('compares words, not only letters', async () => {
@@ -306,6 +321,14 @@ describe('asking that failed', () => {
     expect(desk.stored().upstream).toEqual({ steps: 0, conversationLost: true });
     expect(desk.life.threads()[0]).not.toHaveProperty('conversationId');
     expect(desk.life.threads()).toMatchObject([{ line: [desk.id], followsReplies: true }]);
+  });
+
+  it('otherwise in a thread with a conversation leaves the thread its conversation', async () => {
+    const desk = await asking({ upstream: { steps: 0, intentMs: 5, intentConversationId: 40 } });
+    await desk.bindThread({ conversationId: 40 });
+    await desk.steps.failed(desk.question, new AppError('unauthorized', 'planned'));
+    expect(desk.stored().outcome).toEqual({ kind: 'failed', failure: { cause: 'unauthorized' } });
+    expect(desk.life.threads()).toMatchObject([{ conversationId: 40 }]);
   });
 
   it('because an older conversation is gone leaves the thread the one it has now', async () => {

@@ -67,10 +67,28 @@ describe('announcing a question', () => {
   it('takes a card that was found for posted, and has it edited', async () => {
     for (const step of ['announce', 'search'] as const) {
       const { card, question, stored, life } = await withCard({}, { findCard: async () => '9.9' });
-      await (step === 'announce' ? card.announce(question, atOnce, true) : card.search(question));
+      const progress = await (step === 'announce' ? card.announce(question, atOnce, true) : card.search(question));
+      expect(progress).toEqual({ question: stored() });
       expect(stored().card).toEqual({ ts: '9.9', shown: '', editedMs: life.now() });
       expect(life.posted).toEqual([]);
     }
+  });
+
+  it.each<[string, string, boolean]>([
+    ['the same card', '9.9', false],
+    ['another card, and has copies checked for', '8.8', true],
+  ])('keeps what another process noted meanwhile: %s', async (_, noted, isChecked) => {
+    const { card, question, stored, life } = await withCard({ card: { intentMs: 1 } }, { findCard: async () => '9.9' });
+    await life.ports.questions.update(question.id, (now) => ({ ...now, card: { ts: noted, shown: 'theirs' } }));
+    const before = stored();
+    await card.search(question);
+    expect(stored()).toEqual(isChecked ? { ...before, recheckMs: life.now() + 60_000 } : before);
+  });
+
+  it('for the first time searches nothing', async () => {
+    const { card, question, life } = await withCard({}, { findCard: failing('unavailable') });
+    await card.announce(question, atOnce, false);
+    expect(life.posted).toHaveLength(1);
   });
 
   it('again, where no card was found, has copies checked for a minute later', async () => {

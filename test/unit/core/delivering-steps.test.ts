@@ -74,9 +74,15 @@ describe('posting a part', () => {
 
   it('takes what was found for posted, and posts nothing', async () => {
     const { steps, question, stored, life } = await delivering({}, { findPart: async (_, part) => `found ${part}` });
-    await steps.post(question, 0, true);
+    expect(await steps.post(question, 0, true)).toEqual({ question: stored() });
     expect(stored().delivery.posted).toEqual(['found 0']);
     expect(life.messagesOf(question, 'part')).toEqual([]);
+  });
+
+  it('for the first time searches nothing', async () => {
+    const { steps, question, life } = await delivering({}, { findPart: failing('unavailable') });
+    await steps.post(question, 0, false);
+    expect(life.messagesOf(question, 'part')).toHaveLength(1);
   });
 
   it('again, where nothing was found, has copies checked for a minute later', async () => {
@@ -104,6 +110,19 @@ describe('posting a part', () => {
     const found = await delivering({ delivery }, { findPart: async (_, part) => `found ${part}` });
     await found.steps.searchPart(found.question);
     expect(found.stored().delivery).toEqual({ round: 0, posted: ['1.1', 'found 1'] });
+  });
+});
+
+describe('a part that another process noted meanwhile', () => {
+  it.each<[string, string, boolean]>([
+    ['is kept where it is the same', '9.9', false],
+    ['is kept where it is another, and copies are checked for', '8.8', true],
+  ])('%s', async (_, noted, isChecked) => {
+    const { life, id, steps, question, stored } = await delivering({}, { findPart: async () => '9.9' });
+    await life.ports.questions.update(id, (now) => ({ ...now, delivery: { round: 0, posted: [noted] } }));
+    const before = stored();
+    await steps.post(question, 0, true);
+    expect(stored()).toEqual(isChecked ? { ...before, recheckMs: life.now() + minuteMs } : before);
   });
 });
 
@@ -178,7 +197,9 @@ describe('attaching the answer', () => {
 describe('what comes of a delivery that was taken up again meanwhile', () => {
   it.each<[string, (desk: Desk) => Promise<unknown>]>([
     ['a part', ({ steps, question }) => steps.post(question, 0, true)],
+    ['a first part', ({ steps, question }) => steps.post(question, 0, false)],
     ['a file', ({ steps, question }) => steps.attach(question, true)],
+    ['a first file', ({ steps, question }) => steps.attach(question, false)],
     ['a refusal', ({ steps, question }) => steps.sayUndeliverable(question)],
     ['the last edit of its card', ({ steps, question }) => steps.closeCard(question)],
     [
@@ -196,6 +217,7 @@ describe('what comes of a delivery that was taken up again meanwhile', () => {
     const before = desk.stored();
     await step(desk);
     expect(desk.stored()).toEqual(before);
+    expect([...desk.life.messagesOf(before, 'part'), ...desk.life.messagesOf(before, 'file')]).toEqual([]);
     expect(desk.life.openIds()).toEqual([desk.id]);
   });
 

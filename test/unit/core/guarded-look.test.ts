@@ -146,6 +146,22 @@ describe('a look that breaks', () => {
     expect(await look()).toBeUndefined();
   });
 
+  it.each<[string, Partial<Question>]>([
+    ['closed', { phase: 'closed', recheckMs: someMs + 1 }],
+    ['open', { phase: 'running', recheckMs: someMs }],
+  ])('in a check for copies leaves that check out, and the question as it is: %s', async (_, change) => {
+    const { look, stored } = brokenLook(change);
+    await look();
+    const { recheckMs: _recheck, ...unchecked } = questionWith(change);
+    expect(stored()).toEqual(unchecked);
+  });
+
+  it('before a check for copies is due leaves that for later', async () => {
+    const { look, stored } = brokenLook({ phase: 'running', recheckMs: someMs + 1 });
+    await look();
+    expect(stored()).toMatchObject({ phase: 'running', recheckMs: someMs + 1, trouble: { failures: 1 } });
+  });
+
   it.each(['storage', 'corrupt'] as const)('for its %s is left to be repeated, and notes nothing', async (kind) => {
     const { life, ask } = createLifeDesk();
     const { id } = await ask();

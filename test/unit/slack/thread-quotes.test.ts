@@ -43,6 +43,67 @@ describe('what is quoted', () => {
     expect(String(line?.text)).toMatch(/^y{1960}… \(3040 characters left out\)$/);
   });
 
+  test.each<[string, string, string]>([
+    ['2,000 characters', 'y'.repeat(2_000), 'y'.repeat(2_000)],
+    ['one more', 'y'.repeat(2_001), `${'y'.repeat(1_960)}… (41 characters left out)`],
+    ['2,000 characters as they are written', '\n'.repeat(1_000), '\n'.repeat(1_000)],
+    ['one more line', '\n'.repeat(1_001), `${'\n'.repeat(980)}… (21 characters left out)`],
+    ['signs that are written as numbers', '<'.repeat(334), `${'<'.repeat(326)}… (8 characters left out)`],
+    ['pairs that stand for one sign', `y${'😀'.repeat(1_000)}`, `y${'😀'.repeat(977)}… (46 characters left out)`],
+  ])('a message has room for 2,000 characters: %s', (_, text, written) => {
+    const [line] = linesOf(write([quote(0, text)]));
+    expect(line?.text).toBe(written);
+  });
+
+  test('a name has room for 200 characters', () => {
+    const named = (length: number) => linesOf(write([{ ...quote(0), from: 'n'.repeat(length) }]))[0]?.from;
+    expect(named(200)).toBe('n'.repeat(200));
+    expect(named(201)).toBe(`${'n'.repeat(160)}… (41 characters left out)`);
+  });
+
+  test('each with its writer and the minute, and without a list of no files', () => {
+    expect(linesOf(write([quote(0)]))).toEqual([{ from: 'ada', at: '2023-11-14T22:13Z', text: 'text 0' }]);
+  });
+
+  test('the first message is always among them, however long', () => {
+    const all = [quote(0, '\n'.repeat(9_000)), ...quotes(20, 'x'.repeat(1_900)).slice(1)];
+    expect(chooseQuotes(all)[0]).toBe(all[0]);
+    expect(chooseQuotes(all)).toHaveLength(6);
+    expect(chooseQuotes([quote(0)])).toEqual([quote(0)]);
+  });
+
+  test('where nothing is missing nothing is counted', () => {
+    expect(linesOf(write(quotes(3)))).toHaveLength(3);
+  });
+
+  test.each([
+    [
+      'thread',
+      /^The question was asked in a Slack thread\. Its earlier messages follow as JSON lines; they are quotes/,
+    ],
+    ['since', /^The question was asked in a Slack thread\. What people said there since the last question follows/],
+    ['files', /^The question came with files\. They follow as JSON lines; they are quotes/],
+  ] as const)('what it is, is said before it: %s', (occasion, expected) => {
+    const all = quotes(1);
+    expect(writeQuotes(occasion, { all, chosen: all, later: 0, files: [] }, new Set())).toMatch(expected);
+  });
+
+  test('the fence is longer than any row of backticks inside', () => {
+    for (const [text, fence] of [
+      ['x', '```'],
+      ['``', '```'],
+      ['```', '````'],
+      ['` ``````` ```', '````````'],
+    ] as const) {
+      expect(write([quote(0, text)]).split('\n')[1]).toBe(`${fence}json`);
+      expect(
+        write([quote(0, text)])
+          .split('\n')
+          .at(-1),
+      ).toBe(fence);
+    }
+  });
+
   test('what is left out is counted where it is missing', () => {
     const all = quotes(40);
     const block = writeQuotes('thread', { all, chosen: chooseQuotes(all), later: 7, files: [] }, new Set());
@@ -91,6 +152,35 @@ describe('files', () => {
     expect(fitted.map(({ text }) => (text ?? '').length)).toEqual([expect.any(Number), expect.any(Number), 0]);
     expect(fitted[0]?.text?.length).toBeLessThanOrEqual(20_000);
     expect(fitted[0]?.text).toMatch(/… \(\d+ characters left out\)$/);
+  });
+
+  test('are whole up to that, and what finds no room counts as not read', () => {
+    const lengths = (...texts: string[]) =>
+      fitFiles(texts.map((text, index) => file(`${index}`, text))).map(({ text }) => text?.length);
+    expect(lengths('a'.repeat(20_000), 'b'.repeat(19_000), 'c'.repeat(1_000))).toEqual([20_000, 19_000, 1_000]);
+    expect(lengths('a'.repeat(20_000), 'b'.repeat(19_000), 'c'.repeat(1_001))).toEqual([20_000, 19_000, 986]);
+    expect(lengths('a'.repeat(20_000), 'b'.repeat(20_000), 'c')).toEqual([20_000, 20_000, undefined]);
+    expect(lengths('a'.repeat(20_000), 'b'.repeat(19_960), 'c'.repeat(41))).toEqual([20_000, 19_960, undefined]);
+    expect(lengths('')).toEqual([undefined]);
+  });
+
+  test('of the question are named also where they could not be read', () => {
+    const own = file('own.txt', undefined, 'video/mp4');
+    const others = file('other.txt');
+    const block = writeQuotes('files', { all: [], chosen: [], later: 0, files: [own, others] }, new Set([own.file]));
+    expect(linesOf(block)).toEqual([{ file: '(video own.txt, not readable)', from: 'bob' }]);
+  });
+
+  test.each([
+    ['image/png', 'image'],
+    ['video/mp4', 'video'],
+    ['audio/mpeg', 'audio'],
+    ['application/image/png', 'file'],
+    ['text/plain', 'file'],
+  ])('that are %s and not read are each called a kind of %s', (type, kind) => {
+    const unread = { ...file('a', 'x', type).file };
+    const message = { ...quote(0), files: [unread] };
+    expect(linesOf(write([message]))[0]?.files).toEqual([`(${kind} a, not read)`]);
   });
 
   test('are written under the messages that name them; those that were not read are only named', () => {

@@ -274,3 +274,155 @@ test('a question without a message of its own reads up to its card', async () =>
   expect(await reader.read(form, people)).toMatchObject({ messages: 2 });
   expect(calls[0]).toMatchObject({ latest: at(50) });
 });
+
+const file = (name: string, more = {}) => ({
+  id: name,
+  name,
+  mimetype: 'text/plain',
+  mode: 'hosted',
+  size: 3,
+  url_private: 'https://files.slack.com/x',
+  ...more,
+});
+const overheard = { ts: at(3), userId: 'U3', text: 'overheard', files: [] };
+const heardName = 'T1:C1:1700000000.000001';
+
+describe('the files of a question in a thread with a conversation', () => {
+  const messages = [{ ts: at(900), user: 'U1', text: 'asked', files: [file('own.txt')] }];
+
+  test('are looked up by its message, with what was said since', async () => {
+    const { reader, calls, heard } = begin({ ok: true, messages: [root, ...messages] });
+    await heard.update(heardName, () => ({ version: 1, messages: [overheard] }));
+    const context = await reader.read(ask(), bound);
+    expect(calls).toEqual([
+      { channel: 'C1', ts: place.threadTs, oldest: at(900), latest: at(900), inclusive: 'true', limit: '2' },
+    ]);
+    expect(context).toMatchObject({ messages: 1, total: 1, files: 1, unreadable: 0 });
+    expect(context.text).toContain('What people said there since the last question');
+    expect(quoted(context.text)).toEqual([
+      { from: 'U3', at: '2023-11-14T22:13Z', text: 'overheard' },
+      { file: 'own.txt', from: 'U1', text: 'content of own.txt' },
+    ]);
+  });
+
+  test('are looked up for the first message of a thread by the thread alone', async () => {
+    const asked = { ...root, files: [file('own.txt')] };
+    const { reader, calls } = begin({ ok: true, messages: [asked] });
+    const context = await reader.read(ask({ messageTs: place.threadTs }), people);
+    expect(calls).toEqual([{ channel: 'C1', ts: place.threadTs, limit: '1' }]);
+    expect(context).toMatchObject({ messages: 0, files: 1 });
+    expect(context.text).toContain('The question came with files.');
+  });
+
+  test('are taken as they were told, without a call', async () => {
+    const { reader, calls } = begin({ ok: true, messages: [] });
+    const files = [{ id: 'F1', name: 'told.txt', type: 'text/plain', bytes: 3, url: 'https://x' }];
+    expect((await reader.read(ask({ files }), bound)).text).toContain('told.txt');
+    expect(calls).toEqual([]);
+  });
+
+  test('are none where the message is not found, where there is none, and where Slack does not tell', async () => {
+    const { messageTs: _, ...form } = ask({ card: { ts: at(50) } });
+    for (const [reply, question] of [
+      [{ ok: true, messages: [root] }, ask()],
+      [{ ok: true, messages }, form],
+      [{ ok: false, error: 'internal_error' }, ask()],
+      [{ ok: true }, ask()],
+    ] as const) {
+      expect(await begin(reply).reader.read(question, bound)).toMatchObject({ files: 0, unreadable: 0, text: '' });
+    }
+  });
+});
+
+describe('a thread that is read as a whole', () => {
+  test('of a question that was told with its files takes those of the message, where that is on the page', async () => {
+    const files = [{ id: 'F1', name: 'told.txt', type: 'text/plain', bytes: 3, url: 'https://x' }];
+    const asked = { ts: at(900), user: 'U1', text: 'asked', files: [file('on-the-page.txt')] };
+    const whole = await begin({ ok: true, messages: [root, asked] }).reader.read(ask({ files }), people);
+    expect(whole.text).toContain('on-the-page.txt');
+    expect(whole.text).not.toContain('told.txt');
+    const part = await begin({ ok: true, messages: [root] }).reader.read(ask({ files }), people);
+    expect(part.text).toContain('told.txt');
+  });
+
+  test('counts as many as it has where Slack counts fewer, and none that are not before the question', async () => {
+    const messages = [
+      { ...root, reply_count: 1 },
+      ...[1, 2, 3].map((seconds) => ({ ...root, ts: at(seconds), reply_count: 9 })),
+    ];
+    expect(await begin({ ok: true, messages, has_more: true }).reader.read(ask(), people)).toMatchObject({ total: 4 });
+    const { reply_count: _, ...uncounted } = root;
+    expect(await begin({ ok: true, messages: [uncounted], has_more: true }).reader.read(ask(), people)).toMatchObject({
+      total: 1,
+    });
+    expect(
+      await begin({ ok: true, messages: [{ ...root, reply_count: 63 }] }).reader.read(ask(), people),
+    ).toMatchObject({
+      total: 1,
+    });
+  });
+
+  test('is asked for in one page of a thousand', async () => {
+    const { reader, calls } = begin({ ok: true, messages: [root] });
+    await reader.read(ask(), people);
+    expect(calls).toMatchObject([{ limit: '1000' }]);
+  });
+
+  test('is read for a question without a thread record, and for none without a thread', async () => {
+    expect(await begin({ ok: true, messages: [root] }).reader.read(ask(), undefined)).toMatchObject({ messages: 1 });
+    const { reader, calls } = begin({ ok: true, messages: [root] });
+    const nothing = { messages: 0, total: 0, files: 0, unreadable: 0, text: '' };
+    expect(await reader.read(ask({ place: { teamId: 'T1', channelId: 'C1' } }), undefined)).toEqual(nothing);
+    expect(calls).toEqual([]);
+  });
+
+  test('that Slack refuses leaves the files that were told', async () => {
+    const files = [{ id: 'F1', name: 'told.txt', type: 'text/plain', bytes: 3, url: 'https://x' }];
+    const { reader } = begin({ ok: false, error: 'missing_scope' });
+    expect(await reader.read(ask({ files }), people)).toMatchObject({ refused: true, files: 1, messages: 0 });
+    expect(await begin({ ok: true, messages: [root] }).reader.read(ask(), people)).not.toHaveProperty('refused');
+  });
+
+  test('of a form without a card is read up to when it was asked', async () => {
+    const { messageTs: _, ...form } = ask({ acceptedMs: 1_700_000_050_123, card: {} });
+    const { reader, calls } = begin({ ok: true, messages: [root] });
+    await reader.read(form, people);
+    expect(calls).toMatchObject([{ latest: '1700000050.123000' }]);
+  });
+
+  test('names everybody as others see them, and keeps an address in the words', async () => {
+    const messages = [
+      { ...root, text: 'ask <@U2>' },
+      { ts: at(1), user: 'UBOT', bot_id: 'BOURS', text: 'here' },
+    ];
+    const { text } = await begin({ ok: true, messages }).reader.read(ask(), people);
+    expect(quoted(text).map(({ from, text: words }) => [from, words])).toEqual([
+      ['U1', 'ask @U2'],
+      ['Deep Search (this app)', 'here'],
+    ]);
+  });
+});
+
+describe('what was heard', () => {
+  test('in a thread of the app where something new is asked is left behind, untouched', async () => {
+    const { reader, heard, stored } = begin({ ok: true, messages: [] });
+    await heard.update(heardName, () => ({ version: 1, messages: [overheard] }));
+    const own: Thread = { ...bound, followsReplies: true };
+    await reader.read(ask({ files: [], fresh: true }), own);
+    expect(stored.get(heardName)).toEqual({ version: 1, messages: [overheard] });
+  });
+
+  test('is not given again where the question that had it is not known any more, and never what came after the question', async () => {
+    const { reader, heard } = begin({ ok: true, messages: [] });
+    const later = { ...overheard, ts: at(901), text: 'too late' };
+    const taken = { questionId: 'q9', fromTs: at(4), toTs: at(5) };
+    await heard.update(heardName, () => ({ version: 1, messages: [overheard, later], taken }));
+    expect(await reader.read(ask({ files: [] }), bound)).toMatchObject({ messages: 0 });
+  });
+
+  test('makes no record where nothing was', async () => {
+    const { reader, stored } = begin({ ok: true, messages: [] });
+    await reader.read(ask({ files: [] }), bound);
+    expect(stored.size).toBe(0);
+  });
+});
