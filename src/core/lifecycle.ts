@@ -194,8 +194,9 @@ function showsCode({ kind }: Outcome): boolean {
   return kind === 'answered' || kind === 'gaveUp';
 }
 
+/** Also a time that lies ahead, because a clock was set back, says nothing of now. */
 function isAdmissionOld({ admittedMs = 0 }: Question, nowMs: number): boolean {
-  return nowMs - admittedMs > admissionLifeMs;
+  return Math.abs(nowMs - admittedMs) > admissionLifeMs;
 }
 
 function isSaidPrivately({ kind }: Outcome): boolean {
