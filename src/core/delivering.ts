@@ -16,7 +16,14 @@ import type { PrivateNotice } from './ports.ts';
 import { isBetweenTwo, isInThread, type PendingCall, type Question } from './question.ts';
 import { forgetRefused, keepForButton } from './refused-text.ts';
 import { deliveryPatienceMs, recheckAfterMs } from './settings.ts';
-import { withCallGivenUp, withCallSearched, withEarlierCall, withIntent, withoutPending } from './unknown-outcome.ts';
+import {
+  withCallGivenUp,
+  withCallSearched,
+  withCopiesExpected,
+  withEarlierCall,
+  withIntent,
+  withoutPending,
+} from './unknown-outcome.ts';
 
 /** How often closing a card is tried before the question closes without it. */
 const cardEditTries = 8;
@@ -78,7 +85,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
     return store(question, (stored) => {
       if (!isSameRound(stored, question)) return stored;
       const { posted: noted } = stored.delivery;
-      if (noted.length > part) return noted[part] === ts ? stored : { ...stored, recheckMs: now() + recheckAfterMs };
+      if (noted.length > part) return noted[part] === ts ? stored : withCopiesExpected(stored, now());
       return { ...stored, delivery: { ...withoutPending(stored.delivery), posted: [...noted, ts] } };
     });
   }
@@ -109,7 +116,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
     return store(question, (stored) => {
       if (!isSameRound(stored, question)) return stored;
       const intended = withIntent(effect === 'attach' ? withFile(stored, 'intended') : stored, effect, now());
-      return isRepeated ? { ...intended, recheckMs: now() + recheckAfterMs } : intended;
+      return isRepeated ? withCopiesExpected(intended, now()) : intended;
     });
   }
 
@@ -132,7 +139,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
   async function recheck(question: Question): Promise<Progress> {
     // First, because removing needs more rights: without them Slack still takes the edit.
     const shown = question.card.shown === finalCard ? await card.finish(question) : question;
-    const copies = await messenger.removeCopies(shown);
+    const copies = question.mayHaveCopies === true ? await messenger.removeCopies(shown) : 0;
     if (copies > 0) journal.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });
     return { question: await rechecked(shown) };
   }
@@ -152,7 +159,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
   function rechecked(question: Question): Promise<Question> {
     return store(question, (stored) => {
       if (stored.recheckMs !== question.recheckMs) return stored;
-      const { recheckMs: _, card: checked, ...rest } = stored;
+      const { recheckMs: _recheck, mayHaveCopies: _copies, card: checked, ...rest } = stored;
       // A card that still changes shows its current state with the next edit.
       return { ...rest, card: checked.shown === finalCard ? checked : { ...checked, shown: '' } };
     });

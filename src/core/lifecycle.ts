@@ -165,12 +165,14 @@ function decideDelivering(question: Question, situation: Situation): Step {
   const { card, delivery, outcome } = question;
   if (outcome === undefined) return { do: 'end', outcome: failed({ cause: 'internal' }) };
   if (delivery.refused !== true) {
-    if (question.trouble !== undefined && nowMs - question.trouble.sinceMs > deliveryPatienceMs) return { do: 'close' };
-    if (isSaidPrivately(outcome) || !isInThread(question.place)) return { do: 'sayUndeliverable' };
-    const step = nextPost(question, situation);
-    // Guests or other organizations may have come into the channel, also between two parts or after a failed post.
+    const isTooLate = question.trouble !== undefined && nowMs - question.trouble.sinceMs > deliveryPatienceMs;
+    const isPrivate = isSaidPrivately(outcome) || !isInThread(question.place);
+    const step = isPrivate ? ({ do: 'sayUndeliverable' } as const) : nextPost(question, situation);
+    // Guests or other organizations may have come into the channel, also between two parts or after a failed post. What can't
+    // be found out for so long is a no, of which the asker is told.
     const isPosting = step?.do === 'post' || step?.do === 'attach';
     if (isPosting && showsCode(outcome) && isAdmissionOld(question, nowMs)) return { do: 'admit' };
+    if (isTooLate) return { do: 'close' };
     if (step !== undefined) return step;
   }
   if (isCardShown(question) && card.shown !== finalCard) return { do: 'closeCard' };
@@ -192,8 +194,9 @@ function showsCode({ kind }: Outcome): boolean {
   return kind === 'answered' || kind === 'gaveUp';
 }
 
+/** Also a time that lies ahead, because a clock was set back, says nothing of now. */
 function isAdmissionOld({ admittedMs = 0 }: Question, nowMs: number): boolean {
-  return nowMs - admittedMs > admissionLifeMs;
+  return Math.abs(nowMs - admittedMs) > admissionLifeMs;
 }
 
 function isSaidPrivately({ kind }: Outcome): boolean {

@@ -1,4 +1,5 @@
 import type { PendingCall, Question } from './question.ts';
+import { recheckAfterMs } from './settings.ts';
 
 /** Calls that must take effect once: posting the card, asking the service, posting a part of the end, attaching the file. */
 export type Effect = 'announce' | 'ask' | 'post' | 'attach';
@@ -74,6 +75,11 @@ export function withEarlierCall(question: Question, effect: Effect, earlier: Pen
     ...(givenUpMs === undefined ? {} : { givenUpMs }),
     ...(searchedMs === undefined ? {} : { searchedMs }),
   }));
+}
+
+/** The question of which a message may stand twice, now or a little later. */
+export function withCopiesExpected(question: Question, nowMs: number): Question {
+  return { ...question, recheckMs: nowMs + recheckAfterMs, mayHaveCopies: true };
 }
 
 /** The record that held a pending call, once its outcome is known. */

@@ -252,6 +252,7 @@ describe('decide: a question that has ended', () => {
       { parts: 2 },
     ],
     ['is admitted again before an answer is shown', { ...ending, admittedMs: now - minuteMs - 1 }, { do: 'admit' }],
+    ['is admitted again where a clock was set back', { ...ending, admittedMs: now + minuteMs + 1 }, { do: 'admit' }],
     [
       'is admitted again before a part that may stand is posted again',
       { ...ending, admittedMs: 0, delivery: delivery([], searched(15_000)) },

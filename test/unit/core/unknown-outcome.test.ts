@@ -264,13 +264,35 @@ describe('an edit of the card that is carried out after the card said the end', 
 
   it('is replaced by the end again also where the app may not search for copies', async () => {
     const { life, ask } = createLifeDesk({
-      faults: { updateCard: [lateBy(20_000)], removeCopies: [failing('unauthorized')] },
+      faults: {
+        postCard: [failing('unavailable', { outcomeUnknown: true })],
+        updateCard: [lateBy(20_000)],
+        removeCopies: [failing('unauthorized')],
+      },
       work: { takesMs: 8_000, ends: 'completed' },
     });
     const { id } = await ask();
     await life.run();
     expect(life.messagesOf(life.question(id), 'card').map(({ view }) => view?.kind)).toEqual(['answered']);
     expect(life.openIds()).toEqual([]);
+  });
+
+  it('costs no search for copies, since no message was posted again', async () => {
+    const { life, ask } = createLifeDesk({
+      faults: { updateCard: [lateBy(20_000)] },
+      work: { takesMs: 8_000, ends: 'completed' },
+    });
+    let searches = 0;
+    life.ports.messenger.removeCopies = async () => {
+      searches += 1;
+      return 0;
+    };
+    const { id } = await ask();
+    await life.run();
+    expect(searches).toBe(0);
+    expect(life.question(id)).toMatchObject({ phase: 'closed' });
+    expect(life.question(id).recheckMs).toBeUndefined();
+    expect(life.messagesOf(life.question(id), 'card').map(({ view }) => view?.kind)).toEqual(['answered']);
   });
 });
 
