@@ -227,3 +227,43 @@ describe('what is about the person only', () => {
     expect(asked).toEqual(['person']);
   });
 });
+
+it('a question waits as long as Slack asks to, whatever it is asked about', async () => {
+  const limited = new AppError('rateLimited', 'planned', { retryAfterMs: 7_000 });
+  for (const situation of [{ person: limited }, { channel: limited }, { audience: limited }]) {
+    await expect(admit(situation).admission).rejects.toBe(limited);
+  }
+});
+
+it('a token that is refused is told with what Slack said of it', async () => {
+  await expect(admit({ person: revoked }).admission).rejects.toMatchObject({ code: 'token_revoked', cause: revoked });
+});
+
+describe('the form for sharing', () => {
+  it.each<[boolean, string, Partial<AccessSettings>]>([
+    [false, 'nothing is set', {}],
+    [false, 'it is set that they must not', { shareWithOthers: false }],
+    [true, 'it is set that they may', { shareWithOthers: true }],
+    [true, 'there is an open channel', { open: ['C1'] }],
+  ])('offers channels with other organizations (%j) where %s', (offers, _, settings) => {
+    const access = createAccess({
+      people: { person: () => Promise.reject(down) },
+      channels: { channel: () => Promise.reject(down), noteShared: () => {} },
+      audiences: { of: () => Promise.reject(down) },
+      identity: { teamId: 'T1' },
+      settings: { open: [], allowed: [], refused: [], ...settings },
+      journal: createRecordingJournal().journal,
+    });
+    expect(access.sharesWithOthers).toBe(offers);
+  });
+});
+
+it.each<[string, Partial<Audience>]>([
+  ['somebody of others is', { outsiders: 1 }],
+  ['another organization is', { organisations: 1 }],
+])('a channel where %s is a shared one, also for who was shown that', async (_, audience) => {
+  expect(await admit({ audience }).admission).toEqual(no('sharedChannel'));
+  const ids = { guests: [], outsiders: [], organizations: [] };
+  const confirmed = { guests: 0, outsiders: 9, organisations: 9, isKnown: true, ids };
+  expect(await admit({ audience: { ...audience, ids }, named: { confirmed } }).admission).toEqual(no('sharedChannel'));
+});

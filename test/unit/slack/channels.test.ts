@@ -50,6 +50,30 @@ describe('what a channel is', () => {
   });
 });
 
+describe('the other organizations in a channel', () => {
+  const shared = {
+    ...internal,
+    is_ext_shared: true,
+    shared_team_ids: ['T1', 'T2'],
+    connected_team_ids: ['T3', 'T2', 'E1'],
+    internal_team_ids: ['T9'],
+    pending_connected_team_ids: ['T4', 'T9'],
+    pending_shared: ['T5'],
+  };
+
+  it('are all that are in it or invited, each once, but those of the app', () => {
+    const { organizationIds } = readChannel('C1', shared, { teamId: 'T1', enterpriseId: 'E1' });
+    expect(organizationIds?.toSorted()).toEqual(['T2', 'T3', 'T4', 'T5']);
+    expect(readChannel('C1', shared).organizationIds).toContain('T1');
+  });
+
+  it('are none that Slack tells in an odd way, and none of a channel that is not shared', () => {
+    const odd = { shared_team_ids: 'T2', connected_team_ids: [7], internal_team_ids: null, pending_shared: ['T5'] };
+    expect(readChannel('C1', { ...internal, is_ext_shared: true, ...odd }).organizationIds).toEqual(['T5']);
+    expect(readChannel('C1', { ...shared, is_ext_shared: false })).not.toHaveProperty('organizationIds');
+  });
+});
+
 describe('asking about channels', () => {
   function begin(reply: Record<string, unknown> = { channel: internal }) {
     const slack = createScriptedSlack({ 'conversations.info': reply });
