@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createAccept, type NewQuestion, questionId } from '../../../src/core/accept.ts';
 import { isAppError } from '../../../src/core/errors.ts';
 import { createLook } from '../../../src/core/look.ts';
-import type { Looks } from '../../../src/core/ports.ts';
+import type { Looks, QuestionStore } from '../../../src/core/ports.ts';
 import type { Question } from '../../../src/core/question.ts';
 import { createTurns } from '../../../src/core/turns.ts';
 import { createDeepSearchClient } from '../../../src/deepsearch/client.ts';
@@ -73,7 +73,7 @@ export async function liveThroughCrashes(setup: LifeSetup): Promise<LifeEnd> {
       // Slack repeats what was not acknowledged; here as soon as the next process is there.
       if (!isAcknowledged) await process.accept(request);
       isAcknowledged = true;
-      while (!isOver(await store.get(id)) && performance.now() < deadlineMs) {
+      while (!(await isOver(store, id)) && performance.now() < deadlineMs) {
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     })();
@@ -89,9 +89,11 @@ export async function liveThroughCrashes(setup: LifeSetup): Promise<LifeEnd> {
   return { question, isOpen: isListed && question?.recheckMs === undefined, done, deaths };
 }
 
-/** Whether the question is closed. Its messages may still be checked for copies, of which there are to be none. */
-function isOver(question: Question | undefined): boolean {
-  return question?.phase === 'closed';
+/** Whether nothing is left to do but to check the messages for copies, of which there are to be none. */
+async function isOver(store: QuestionStore, id: string): Promise<boolean> {
+  const question = await store.get(id);
+  if (question?.phase !== 'closed') return false;
+  return question.recheckMs !== undefined || !(await store.openIds()).includes(id);
 }
 
 /** A storage that does not answer in time keeps a process from starting, or from taking the question: another one tries. */
