@@ -287,3 +287,87 @@ it('is of insiders only where nobody else is, or may come', () => {
     expect(isInsidersOnly({ ...only, ...more })).toBe(false);
   }
 });
+
+describe('who the other readers are', () => {
+  it('is told of a thousand, and of more only how many', async () => {
+    expect((await idsOf({ members: [...many('M', 5), ...many('G', 1_000)] }))?.guests).toHaveLength(1_000);
+    const more = { members: [...many('M', 5), ...many('G', 1_001)] };
+    expect(await audienceOf(more)).toEqual({ ...known, members: 5, guests: 1_001 });
+    expect(await idsOf(more)).toBeUndefined();
+  });
+
+  it('counts outsiders and their organizations among those', async () => {
+    const members = [...many('G', 997), 'OA1', 'OA2', 'OB1'];
+    const told = await idsOf({ members: members.slice(2) });
+    expect(told).toMatchObject({ outsiders: ['OA1', 'OA2', 'OB1'], organizations: ['T-OA', 'T-OB'] });
+    expect(await idsOf({ members })).toBeUndefined();
+  });
+
+  it('is not told where somebody is not known, or the channel is not', async () => {
+    expect(await idsOf({ members: ['M1', 'G1', 'X1'], listed: ['M1', 'G1'] })).toBeUndefined();
+    const { slack, audiences } = begin({ members: ['M1', 'G1'] });
+    slack.replies['conversations.info'] = { error: 'missing_scope' };
+    expect(await audiences.of('C1')).not.toHaveProperty('ids');
+  });
+
+  it('includes organizations of which nobody has come, each once', async () => {
+    const { slack, audiences } = begin({ members: ['M1', 'OA1'] });
+    const shared = (...ids: string[]) => ({ channel: { id: 'C1', is_ext_shared: true, shared_team_ids: ids } });
+    slack.replies['conversations.info'] = shared('T-OA', 'T7', 'T7');
+    expect(await audiences.of('C1')).toMatchObject({ organisations: 2, ids: { organizations: ['T-OA', 'T7'] } });
+    slack.pass(60_000);
+    slack.replies['conversations.info'] = shared();
+    expect(await audiences.of('C1')).toMatchObject({ organisations: 1, ids: { organizations: ['T-OA'] } });
+  });
+
+  it('leaves the count of organizations where nobody is told by name', async () => {
+    const { slack, audiences } = begin({ members: ['M1', 'X1'], listed: ['M1'] });
+    slack.replies['conversations.info'] = { channel: { id: 'C1', is_ext_shared: true, shared_team_ids: ['T7', 'T8'] } };
+    const audience = await audiences.of('C1');
+    expect(audience).toMatchObject({ organisations: 2, isKnown: false });
+    expect(audience).not.toHaveProperty('ids');
+  });
+});
+
+describe('those who are not listed', () => {
+  it('are asked about one by one up to fifty, where there is no list', async () => {
+    const { slack, directory, audiences } = begin({ members: many('M', 50) });
+    slack.replies['users.list'] = { error: 'missing_scope' };
+    await directory.tend();
+    expect(await audiences.of('C1')).toMatchObject({ members: 50, isKnown: true });
+    const larger = begin({ members: many('M', 51) });
+    larger.slack.replies['users.list'] = { error: 'missing_scope' };
+    await larger.directory.tend();
+    expect(await larger.audiences.of('C1')).toMatchObject({ members: 0, isKnown: false });
+    expect(larger.slack.called('users.info')).toBe(0);
+  });
+
+  it('are asked about at once where they are five, and the list is on its way', async () => {
+    const { slack, audiences } = begin({ members: many('M', 5) });
+    expect(await audiences.of('C1')).toMatchObject({ members: 5, isKnown: true });
+    expect(slack.called('users.info')).toBe(5);
+  });
+
+  it('are not asked about where the list comes while it is waited for', async () => {
+    const { slack, directory, audiences } = begin({ members: many('M', 6) });
+    const asked = audiences.of('C1');
+    await directory.tend();
+    expect(await asked).toMatchObject({ members: 6, isKnown: true });
+    expect(slack.called('users.info')).toBe(0);
+  });
+});
+
+describe('the members of a channel', () => {
+  it('are asked for in pages of nine hundred, and the app is none of them', async () => {
+    const { slack, audiences } = begin({ members: ['UBOT', 'M1'] });
+    expect(await audiences.of('C1')).toMatchObject({ members: 1 });
+    const [call] = slack.calls.filter(({ method }) => method === 'conversations.members');
+    expect([call?.args.get('channel'), call?.args.get('limit'), call?.args.get('cursor')]).toEqual(['C1', '900', null]);
+    expect(slack.called('users.info')).toBe(1);
+  });
+
+  it('are read over twenty pages, and not over more', async () => {
+    expect(await audienceOf({ members: many('M', 20), pageSize: 1 })).toMatchObject({ members: 20, isKnown: true });
+    expect(await audienceOf({ members: many('M', 21), pageSize: 1 })).toMatchObject({ members: 0, isKnown: false });
+  });
+});
