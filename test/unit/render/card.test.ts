@@ -3,6 +3,7 @@ import type { CardView } from '../../../src/core/ports.ts';
 import type { Origin } from '../../../src/core/question.ts';
 import { renderCard } from '../../../src/render/card.ts';
 import { ACTIONS, cardMarker, hasMarker } from '../../../src/render/ids.ts';
+import { LIMITS } from '../../../src/render/limits.ts';
 import type { RenderedMessage } from '../../../src/render/message.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { exampleQuestion, QUESTION_ID } from './example.ts';
@@ -151,6 +152,18 @@ describe('a card', () => {
       { format: 'mrkdwn' },
     );
     expect(texts(message).join('\n')).toMatch(/…\nThe first [\d,]+ characters are shown\./);
+  });
+
+  it('is announced with as much of its question as notifications take', () => {
+    const text = 'word '.repeat(2_000);
+    const message = renderCard(
+      exampleQuestion({ origin: 'command', text }),
+      { kind: 'starting' },
+      { format: 'mrkdwn' },
+    );
+    expect(message.text).toMatch(/^⏳ Starting · Asked: word .* word…$/);
+    expect(message.text.length).toBeLessThanOrEqual(LIMITS.notificationText);
+    expect(message.text.length).toBeGreaterThan(LIMITS.notificationText - 60);
   });
 
   it('pings nobody but shows every character', () => {

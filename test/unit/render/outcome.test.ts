@@ -79,6 +79,41 @@ describe('an answer', () => {
     }
   });
 
+  it('says small which part it is, and what it took under the last', () => {
+    const messages = renderOutcome(answered({ markdown: 'A paragraph of an answer. '.repeat(700) }), markdown);
+    const small = messages.map((message) => texts(message).split('\n').at(-1));
+    expect(messages).toHaveLength(2);
+    expect(small).toEqual([
+      'Part 1 of 2',
+      'Part 2 of 2 · 41 s · 12 steps · 3 credits · *<https://search.example.com/deepsearch/abc|Open in Deep Search>*',
+    ]);
+  });
+
+  it('is announced by its title where it has no words, else by nothing but that it is empty', () => {
+    expect(only(renderOutcome(answered({ markdown: '---' }), markdown))?.text).toBe('Payment retries');
+    expect(only(renderOutcome(answered({ markdown: '---', title: '' }), markdown))?.text).toContain(
+      'finished without writing an answer',
+    );
+  });
+
+  it.each([
+    [2_000, true],
+    [2_001, false],
+  ])('links its conversation by an address of %i characters: %s', (length, isLinked) => {
+    const shareUrl = 'https://search.example.com/'.padEnd(length, 'x');
+    for (const markdownText of ['Text.', '```mermaid\ngraph TD; A-->B;\n```']) {
+      const question = answered({ markdown: markdownText }, { upstream: { steps: 0, shareUrl } });
+      expect(JSON.stringify(only(renderOutcome(question, markdown))).includes(shareUrl)).toBe(isLinked);
+    }
+  });
+
+  it('says when the quota begins again, where that is known', () => {
+    const quota = { used: 90, limit: 100, resetAtMs: Date.UTC(2023, 11, 1) };
+    expect(texts(only(renderOutcome(answered({ quota }), markdown)))).toContain(
+      '90% of the quota used (90 of 100 credits), resets <!date^1701388800^{date_short_pretty} at {time}|2023-12-01 00:00 UTC>',
+    );
+  });
+
   it('credits suggestions to their place in the answer, cut at a word where they are long', () => {
     const long =
       'How does the retry policy of the payment service treat a provider that answers too slowly to be useful?';

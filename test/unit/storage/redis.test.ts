@@ -136,7 +136,17 @@ describe('what Redis refuses', () => {
       outcomeUnknown: false,
       message: expect.stringContaining(`127.0.0.1:${server.port}: ${command} failed (OOM)`),
     });
+    // The connection is as good as before.
+    if (command !== 'PING') await store.ping();
+    await store.setIfAbsent('b', 'x').catch(() => {});
     expect(server.connections()).toBe(1);
+  });
+
+  it('is named by what was wanted, where Redis has another word for that', async () => {
+    const refusing: Answer = (name) => (/^(?:SET|DEL|UNLINK)$/.test(name) ? '-OOM no\r\n' : undefined);
+    const store = await open(await serve(refusing));
+    await expect(store.setIfAbsent('a', 'x')).rejects.toThrow(/: SET NX failed \(OOM\)$/);
+    await expect(store.delete('a')).rejects.toThrow(/: DEL failed \(OOM\)$/);
   });
 
   it('as a replica makes it look for the primary behind the same name', async () => {
@@ -163,6 +173,20 @@ describe('a connection that is lost', () => {
     });
   });
 
+  it('is reported each time, and each time that it is back', async () => {
+    const { server, store, recording } = await openAnswering('SADD', 'drop');
+    for (const times of [1, 2]) {
+      await expect(store.addMember('s', 'x')).rejects.toMatchObject({ kind: 'storage' });
+      await eventually(async () => {
+        await store.ping();
+        expect(server.connections()).toBe(1 + times);
+      });
+      await eventually(() =>
+        expect(recording.lines.map(({ outcome }) => outcome)).toEqual(Array(times).fill(['lost', 'back']).flat()),
+      );
+    }
+  });
+
   it('is no news once the store is closed', async () => {
     const { server, store, recording } = await openAnswering('SADD', 'drop');
     await store.close();
@@ -185,7 +209,10 @@ describe('Redis at the start', () => {
 
   it.each(['6.1.9', '5.9.0', '2.8.24'])('of version %s is too old', async (version) => {
     const server = await serve(undefined, `redis_version:${version}\r\nmaxmemory_policy:noeviction\r\n`);
-    await expect(open(server)).rejects.toMatchObject({ kind: 'storage', message: expect.stringContaining('too old') });
+    await expect(open(server)).rejects.toMatchObject({
+      kind: 'storage',
+      message: expect.stringMatching(/ is too old: at least version 6\.2 is needed$/),
+    });
   });
 
   it.each(['allkeys-lru', 'volatile-ttl', 'noeviction2'])('that drops keys by %s is refused', async (policy) => {
@@ -207,7 +234,10 @@ describe('Redis at the start', () => {
 
   it('that fails to tell about itself otherwise is not used, and the connection is given up', async () => {
     const server = await serve((name) => (name === 'INFO' ? '-BUSY running a script\r\n' : undefined));
-    await expect(open(server)).rejects.toMatchObject({ code: 'BUSY' });
+    await expect(open(server)).rejects.toMatchObject({
+      code: 'BUSY',
+      message: expect.stringMatching(/: INFO failed \(BUSY\)$/),
+    });
     await eventually(() => expect(server.open()).toBe(0));
   });
 
@@ -216,7 +246,11 @@ describe('Redis at the start', () => {
     await open(await serve((name) => (name === 'PING' ? replies.shift() : undefined)));
     expect(replies).toEqual([]);
     const server = await serve((name) => (name === 'PING' ? '-MASTERDOWN no\r\n' : undefined));
-    await expect(open(server)).rejects.toMatchObject({ code: 'MASTERDOWN' });
+    await expect(open(server)).rejects.toMatchObject({
+      code: 'MASTERDOWN',
+      message: expect.stringMatching(/: PING failed \(MASTERDOWN\)$/),
+    });
+    expect(server.commands.filter(([name]) => name === 'PING')).toHaveLength(1);
   });
 
   it.each(['WRONGPASS', 'NOAUTH', 'NOPERM', 'ERR'])('that refuses the password by %s is asked once', async (code) => {
@@ -244,6 +278,8 @@ describe('the address of Redis', () => {
   });
 
   it.each([
+    '',
+    'redis.example',
     'xredis://redis.example',
     'redisss://redis.example',
     'redis://redis.example/1x',
