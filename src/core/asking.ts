@@ -7,7 +7,7 @@ import type { Conversation, UpstreamQuestion } from './ports.ts';
 import { isInThread, newThread, type Question, type ThreadPlace } from './question.ts';
 import { isThreadUnread, withoutOutdated } from './reading.ts';
 import { longestQuietWaitMs, upstreamWindowMs } from './settings.ts';
-import { withCallGivenUp, withCallSearched, withoutPending } from './unknown-outcome.ts';
+import { withCallGivenUp, withCallSearched, withEarlierCall, withoutPending } from './unknown-outcome.ts';
 import { upstreamText } from './upstream-text.ts';
 
 /**
@@ -62,7 +62,7 @@ export function createAsking(ports: LifePorts) {
     });
     // Somebody edited the thread: what it says now is read first.
     if (isThreadUnread(intended)) return { question: intended };
-    const asked = await send(intended, conversationId);
+    const asked = await send(intended, conversationId, checkFirst ? question : undefined);
     if (!(await isOurs(intended, asked))) return { question: intended };
     const bound = await bind(intended, question.place, asked);
     const answeredAtOnce = asked.question.state !== 'pending' && asked.question.state !== 'processing';
@@ -71,7 +71,12 @@ export function createAsking(ports: LifePorts) {
       : { question: bound, waitMs: nextLookMs(ports.settings.pacing, 0, ports.random()) };
   }
 
-  async function send(question: Question, conversationId: number | undefined): Promise<Asked> {
+  /** `earlier`: the question with the attempt that this one repeats. */
+  async function send(
+    question: Question,
+    conversationId: number | undefined,
+    earlier: Question | undefined,
+  ): Promise<Asked> {
     try {
       if (conversationId === undefined) return firstOf(await codeSearch.create(upstreamText(question)));
       return { conversationId, question: await codeSearch.followUp(conversationId, upstreamText(question)) };
@@ -79,7 +84,7 @@ export function createAsking(ports: LifePorts) {
       if (isAppError(error) && error.outcomeUnknown)
         await store(question, (stored) => withCallGivenUp(stored, 'ask', now()));
       // `notFound` keeps the intent: it names the conversation that turned out to be gone.
-      else if (isAppError(error) && error.kind !== 'notFound') await forgetIntent(question);
+      else if (isAppError(error) && error.kind !== 'notFound') await forgetIntent(question, earlier);
       throw error;
     }
   }
@@ -222,8 +227,15 @@ export function createAsking(ports: LifePorts) {
     };
   }
 
-  function forgetIntent(question: Question): Promise<Question> {
-    return store(question, (stored) => ({ ...stored, upstream: withoutIntent(stored.upstream) }));
+  /** Where the attempt repeated an `earlier` one, that one's intent is the one that is left. */
+  function forgetIntent(question: Question, earlier?: Question): Promise<Question> {
+    const { intentConversationId } = earlier?.upstream ?? {};
+    return store(question, (stored) => {
+      const upstream = withoutIntent(stored.upstream);
+      if (earlier === undefined) return { ...stored, upstream };
+      const restored = { ...upstream, ...(intentConversationId === undefined ? {} : { intentConversationId }) };
+      return withEarlierCall({ ...stored, upstream: restored }, 'ask', earlier.upstream);
+    });
   }
 
   function endFailed(question: Question, cause: 'refused' | 'unauthorized'): Promise<Question> {

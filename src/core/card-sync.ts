@@ -4,7 +4,14 @@ import { changeQuestion, isSameRound, type LifePorts, type Progress } from './li
 import { atOnce, finalCard, type Standing } from './lifecycle.ts';
 import type { Question } from './question.ts';
 import { recheckAfterMs } from './settings.ts';
-import { withCallGivenUp, withCallSearched, withIntent, withoutPending } from './unknown-outcome.ts';
+import {
+  withCallGivenUp,
+  withCallSearched,
+  withCopiesExpected,
+  withEarlierCall,
+  withIntent,
+  withoutPending,
+} from './unknown-outcome.ts';
 
 export interface CardSync {
   /** Posts the card, or finds the one whose posting had an unknown outcome. A command's card becomes its thread. */
@@ -34,18 +41,18 @@ export function createCardSync(ports: LifePorts): CardSync {
     }
     const intended = await store(question, (stored) => {
       const begun = withIntent(stored, 'announce', now());
-      return checkFirst ? { ...begun, recheckMs: now() + recheckAfterMs } : begun;
+      return checkFirst ? withCopiesExpected(begun, now()) : begun;
     });
     let ts: string;
     try {
       ({ ts } = await messenger.postCard(intended, view));
     } catch (error) {
       if (isAppError(error)) {
-        await store(intended, (stored) =>
-          error.outcomeUnknown
-            ? withCallGivenUp(stored, 'announce', now())
-            : { ...stored, card: withoutPending(stored.card) },
-        );
+        await store(intended, (stored) => {
+          if (error.outcomeUnknown) return withCallGivenUp(stored, 'announce', now());
+          if (checkFirst) return withEarlierCall(stored, 'announce', question.card);
+          return { ...stored, card: withoutPending(stored.card) };
+        });
       }
       throw error;
     }
@@ -67,7 +74,7 @@ export function createCardSync(ports: LifePorts): CardSync {
   function posted(question: Question, ts: string, shown: string): Promise<Question> {
     return store(question, (stored) => {
       const noted = stored.card.ts;
-      if (noted !== undefined) return noted === ts ? stored : { ...stored, recheckMs: now() + recheckAfterMs };
+      if (noted !== undefined) return noted === ts ? stored : withCopiesExpected(stored, now());
       return {
         ...stored,
         place: { ...stored.place, threadTs: stored.place.threadTs ?? ts },

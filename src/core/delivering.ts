@@ -13,10 +13,17 @@ import {
 import { finalCard, isSaidByCard } from './lifecycle.ts';
 import { leaveLine } from './line.ts';
 import type { PrivateNotice } from './ports.ts';
-import { isBetweenTwo, isInThread, type Question } from './question.ts';
+import { isBetweenTwo, isInThread, type PendingCall, type Question } from './question.ts';
 import { forgetRefused, keepForButton } from './refused-text.ts';
 import { deliveryPatienceMs, recheckAfterMs } from './settings.ts';
-import { withCallGivenUp, withCallSearched, withIntent, withoutPending } from './unknown-outcome.ts';
+import {
+  withCallGivenUp,
+  withCallSearched,
+  withCopiesExpected,
+  withEarlierCall,
+  withIntent,
+  withoutPending,
+} from './unknown-outcome.ts';
 
 /** How often closing a card is tried before the question closes without it. */
 const cardEditTries = 8;
@@ -55,7 +62,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
     try {
       ({ ts } = await messenger.postPart(intended, part));
     } catch (error) {
-      await end(intended, 'post', error);
+      await end(intended, 'post', error, checkFirst ? question.delivery : undefined);
       throw error;
     }
     // Outside the try: when storing this fails the message stands in Slack, and the intent must stay to find it by.
@@ -78,7 +85,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
     return store(question, (stored) => {
       if (!isSameRound(stored, question)) return stored;
       const { posted: noted } = stored.delivery;
-      if (noted.length > part) return noted[part] === ts ? stored : { ...stored, recheckMs: now() + recheckAfterMs };
+      if (noted.length > part) return noted[part] === ts ? stored : withCopiesExpected(stored, now());
       return { ...stored, delivery: { ...withoutPending(stored.delivery), posted: [...noted, ts] } };
     });
   }
@@ -93,7 +100,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
     try {
       await messenger.attachAnswer(intended);
     } catch (error) {
-      await end(intended, 'attach', error);
+      await end(intended, 'attach', error, checkFirst ? question.delivery.file : undefined);
       throw error;
     }
     return { question: await filed(intended, 'attached') };
@@ -109,16 +116,22 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
     return store(question, (stored) => {
       if (!isSameRound(stored, question)) return stored;
       const intended = withIntent(effect === 'attach' ? withFile(stored, 'intended') : stored, effect, now());
-      return isRepeated ? { ...intended, recheckMs: now() + recheckAfterMs } : intended;
+      return isRepeated ? withCopiesExpected(intended, now()) : intended;
     });
   }
 
-  /** Stores what is known of a call that failed. */
-  async function end(question: Question, effect: 'post' | 'attach', error: unknown): Promise<void> {
+  /** Stores what is known of a call that failed; `earlier`: the one that it repeated. */
+  async function end(
+    question: Question,
+    effect: 'post' | 'attach',
+    error: unknown,
+    earlier: PendingCall | undefined,
+  ): Promise<void> {
     if (!isAppError(error)) return;
     await store(question, (stored) => {
       if (!isSameRound(stored, question)) return stored;
-      return error.outcomeUnknown ? withCallGivenUp(stored, effect, now()) : withoutCall(stored, effect);
+      if (error.outcomeUnknown) return withCallGivenUp(stored, effect, now());
+      return earlier === undefined ? withoutCall(stored, effect) : withEarlierCall(stored, effect, earlier);
     });
   }
 
@@ -126,7 +139,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
   async function recheck(question: Question): Promise<Progress> {
     // First, because removing needs more rights: without them Slack still takes the edit.
     const shown = question.card.shown === finalCard ? await card.finish(question) : question;
-    const copies = await messenger.removeCopies(shown);
+    const copies = question.mayHaveCopies === true ? await messenger.removeCopies(shown) : 0;
     if (copies > 0) journal.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });
     return { question: await rechecked(shown) };
   }
@@ -146,7 +159,7 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
   function rechecked(question: Question): Promise<Question> {
     return store(question, (stored) => {
       if (stored.recheckMs !== question.recheckMs) return stored;
-      const { recheckMs: _, card: checked, ...rest } = stored;
+      const { recheckMs: _recheck, mayHaveCopies: _copies, card: checked, ...rest } = stored;
       // A card that still changes shows its current state with the next edit.
       return { ...rest, card: checked.shown === finalCard ? checked : { ...checked, shown: '' } };
     });

@@ -35,7 +35,7 @@ function triesOf(question: Question | undefined): number {
 }
 
 function noteInternal(question: Question, nowMs: number, share: number): Question {
-  const { recheckMs = Number.POSITIVE_INFINITY, ...unchecked } = question;
+  const { recheckMs = Number.POSITIVE_INFINITY, mayHaveCopies: _copies, ...unchecked } = question;
   // A check for copies that breaks is left out: it must not end the question, and a closed one has nothing else to do.
   if (question.phase === 'closed' || recheckMs <= nowMs) return unchecked;
   const failures = triesOf(question) + 1;

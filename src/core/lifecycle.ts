@@ -102,7 +102,7 @@ function decideWaiting(question: Question, situation: Situation): Step {
   if (card.ts === undefined && card.gone !== true) return performing('announce', question, situation);
   if (cancel !== undefined && upstream.intentMs === undefined) return { do: 'end', outcome: { kind: 'cancelled' } };
   if (placeInLine > 0) return { do: 'wait', ms: queuedLookMs };
-  if (isCancelOverdue(question, nowMs)) return { do: 'end', outcome: { kind: 'cancelled' } };
+  if (isCancelOverdue(question, situation)) return { do: 'end', outcome: { kind: 'cancelled' } };
   const triedMs = upstream.firstTriedMs;
   if (triedMs !== undefined && question.trouble !== undefined && isPatienceOver(settings.pacing, triedMs, nowMs)) {
     return { do: 'end', outcome: failed({ cause: question.trouble.kind === 'limited' ? 'limited' : 'unreachable' }) };
@@ -130,10 +130,11 @@ function decideParked(question: Question, { nowMs }: Situation): Step {
   return leftMs > 0 ? { do: 'wait', ms: Math.min(leftMs, parkedLookMs) } : { do: 'unpark' };
 }
 
-function decideRunning(question: Question, { nowMs }: Situation): Step {
+function decideRunning(question: Question, situation: Situation): Step {
+  const { nowMs } = situation;
   if (question.cancel !== undefined) {
     const { cancelSentMs } = question.upstream;
-    if (isCancelOverdue(question, nowMs)) return { do: 'end', outcome: { kind: 'cancelled' } };
+    if (isCancelOverdue(question, situation)) return { do: 'end', outcome: { kind: 'cancelled' } };
     if (cancelSentMs === undefined) return { do: 'cancelUpstream' };
   }
   if (isCardShown(question) && isStepCheckOld(question, nowMs)) return { do: 'checkAccess' };
@@ -150,9 +151,12 @@ function isCardShown({ card }: Question): boolean {
 }
 
 /** Whether the service had its time to confirm a cancellation, or to be reached for it, and did not use it. */
-function isCancelOverdue({ cancel, upstream, trouble }: Question, nowMs: number): boolean {
+function isCancelOverdue({ cancel, upstream, trouble }: Question, { nowMs, settings }: Situation): boolean {
   if (cancel === undefined) return false;
-  const sinceMs = upstream.cancelSentMs ?? (trouble === undefined ? undefined : cancel.atMs);
+  const { intentMs, givenUpMs = nowMs } = upstream;
+  // What may still begin at the service can be stopped only when it was found.
+  const foundByMs = intentMs === undefined ? 0 : givenUpMs + settings.lateCallMs;
+  const sinceMs = upstream.cancelSentMs ?? (trouble === undefined ? undefined : Math.max(cancel.atMs, foundByMs));
   return sinceMs !== undefined && nowMs - sinceMs > cancelConfirmMs;
 }
 
@@ -161,12 +165,14 @@ function decideDelivering(question: Question, situation: Situation): Step {
   const { card, delivery, outcome } = question;
   if (outcome === undefined) return { do: 'end', outcome: failed({ cause: 'internal' }) };
   if (delivery.refused !== true) {
-    if (question.trouble !== undefined && nowMs - question.trouble.sinceMs > deliveryPatienceMs) return { do: 'close' };
-    if (isSaidPrivately(outcome) || !isInThread(question.place)) return { do: 'sayUndeliverable' };
-    const step = nextPost(question, situation);
-    // Guests or other organizations may have come into the channel, also between two parts or after a failed post.
+    const isTooLate = question.trouble !== undefined && nowMs - question.trouble.sinceMs > deliveryPatienceMs;
+    const isPrivate = isSaidPrivately(outcome) || !isInThread(question.place);
+    const step = isPrivate ? ({ do: 'sayUndeliverable' } as const) : nextPost(question, situation);
+    // Guests or other organizations may have come into the channel, also between two parts or after a failed post. What can't
+    // be found out for so long is a no, of which the asker is told.
     const isPosting = step?.do === 'post' || step?.do === 'attach';
     if (isPosting && showsCode(outcome) && isAdmissionOld(question, nowMs)) return { do: 'admit' };
+    if (isTooLate) return { do: 'close' };
     if (step !== undefined) return step;
   }
   if (isCardShown(question) && card.shown !== finalCard) return { do: 'closeCard' };
@@ -188,8 +194,9 @@ function showsCode({ kind }: Outcome): boolean {
   return kind === 'answered' || kind === 'gaveUp';
 }
 
+/** Also a time that lies ahead, because a clock was set back, says nothing of now. */
 function isAdmissionOld({ admittedMs = 0 }: Question, nowMs: number): boolean {
-  return nowMs - admittedMs > admissionLifeMs;
+  return Math.abs(nowMs - admittedMs) > admissionLifeMs;
 }
 
 function isSaidPrivately({ kind }: Outcome): boolean {

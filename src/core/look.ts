@@ -10,7 +10,7 @@ import { backOffMs, isPatienceOver, nextLookMs } from './pacing.ts';
 import { isBetweenTwo, isInThread, type Outcome, type Question } from './question.ts';
 import { createRecalling } from './recalling.ts';
 import { longestQuietWaitMs } from './settings.ts';
-import { type Effect, withCallGivenUp } from './unknown-outcome.ts';
+import { type Effect, withCallLeftBehind } from './unknown-outcome.ts';
 
 /** More steps than any question can need in one look; reaching it means a decision that does not move on. */
 const stepsPerLook = 200;
@@ -80,7 +80,7 @@ export function createLook(ports: LifePorts): (questionId: string) => Promise<nu
       case 'announce':
         return attempt(question, () => card.announce(question, standing, step.checkFirst), announceFailed);
       case 'giveUp':
-        return { question: await store(question, (stored) => withCallGivenUp(stored, step.effect, now())) };
+        return { question: await store(question, (stored) => withCallLeftBehind(stored, step.effect, now())) };
       case 'search':
         return search(question, step.effect, standing);
       case 'gather':

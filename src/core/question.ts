@@ -212,8 +212,10 @@ export interface Question {
   outcome?: Outcome;
   endedMs?: number;
 
-  /** When the messages of this question are searched for copies, because one was posted again or edited with an unknown outcome. */
+  /** When the messages of this question are checked, because one was posted again or edited with an unknown outcome. */
   recheckMs?: number;
+  /** One was posted again: that check searches for copies. */
+  mayHaveCopies?: boolean;
 
   delivery: PendingCall & {
     /** Counts re-opened deliveries (Check again), so that old messages are not mistaken for new ones. */

@@ -1,4 +1,5 @@
 import type { PendingCall, Question } from './question.ts';
+import { recheckAfterMs } from './settings.ts';
 
 /** Calls that must take effect once: posting the card, asking the service, posting a part of the end, attaching the file. */
 export type Effect = 'announce' | 'ask' | 'post' | 'attach';
@@ -23,7 +24,9 @@ export type PendingStep =
  */
 export function decidePending(call: PendingCall | undefined, lateCallMs: number, nowMs: number): PendingStep {
   if (call?.intentMs === undefined) return { do: 'perform', checkFirst: false };
-  if (call.givenUpMs === undefined) return { do: 'giveUp' };
+  // Before the intent: an older version began this call and left the time of another one. After now: a clock was set back.
+  const isOfThisCall = call.givenUpMs !== undefined && call.givenUpMs >= call.intentMs && call.givenUpMs <= nowMs;
+  if (call.givenUpMs === undefined || !isOfThisCall) return { do: 'giveUp' };
   const passedMs = nowMs - call.givenUpMs;
   if (passedMs >= lateCallMs) return { do: 'perform', checkFirst: true };
   if (call.searchedMs !== undefined) return { do: 'wait', ms: lateCallMs - passedMs };
@@ -41,19 +44,42 @@ export function withIntent(question: Question, effect: Effect, nowMs: number): Q
   return changeCall(question, effect, (call) => ({ ...withoutPending(call), intentMs: nowMs }));
 }
 
-/**
- * The question with a call given up now. A call that a dead process left behind was given up no later than
- * {@link longestCallMs} after its start.
- */
+/** The question with a call that its caller gave up now. */
 export function withCallGivenUp(question: Question, effect: Effect, nowMs: number): Question {
-  return changeCall(question, effect, (call) =>
-    call.intentMs === undefined ? call : { ...call, givenUpMs: Math.min(nowMs, call.intentMs + longestCallMs) },
-  );
+  return changeCall(question, effect, (call) => (call.intentMs === undefined ? call : { ...call, givenUpMs: nowMs }));
+}
+
+/** The question with a call that a dead process left behind: it was given up no later than {@link longestCallMs} after its start. */
+export function withCallLeftBehind(question: Question, effect: Effect, nowMs: number): Question {
+  return changeCall(question, effect, (call) => {
+    if (call.intentMs === undefined) return call;
+    const intentMs = Math.min(call.intentMs, nowMs);
+    return { ...withoutPending(call), intentMs, givenUpMs: Math.min(nowMs, intentMs + longestCallMs) };
+  });
 }
 
 /** The question with a pending call that was searched now and not found. */
 export function withCallSearched(question: Question, effect: Effect, nowMs: number): Question {
   return changeCall(question, effect, (call) => (call.intentMs === undefined ? call : { ...call, searchedMs: nowMs }));
+}
+
+/**
+ * The question after a call that certainly had no effect and that repeated an `earlier` one: that one may still be carried
+ * out, so its effect is searched before the next try.
+ */
+export function withEarlierCall(question: Question, effect: Effect, earlier: PendingCall): Question {
+  const { intentMs, givenUpMs, searchedMs } = earlier;
+  return changeCall(question, effect, (call) => ({
+    ...withoutPending(call),
+    ...(intentMs === undefined ? {} : { intentMs }),
+    ...(givenUpMs === undefined ? {} : { givenUpMs }),
+    ...(searchedMs === undefined ? {} : { searchedMs }),
+  }));
+}
+
+/** The question of which a message may stand twice, now or a little later. */
+export function withCopiesExpected(question: Question, nowMs: number): Question {
+  return { ...question, recheckMs: nowMs + recheckAfterMs, mayHaveCopies: true };
 }
 
 /** The record that held a pending call, once its outcome is known. */

@@ -212,6 +212,7 @@ const questionSchema = z.looseObject({
   outcome: outcomeSchema.exactOptional(),
   endedMs: z.number().exactOptional(),
   recheckMs: z.number().exactOptional(),
+  mayHaveCopies: z.boolean().exactOptional(),
   delivery: z.looseObject({
     ...pendingCall,
     round: z.number(),

@@ -12,6 +12,9 @@ const wordsOfTheLog = {
     if (call.isNewExpression() && call.node.callee.name === 'AppError' && path.key === 1) {
       return 'The message of an AppError is for the log; people are told by its kind.';
     }
+    if (call.isNewExpression() && /^(?:Type)?Error$/.test(call.node.callee.name) && path.key === 0) {
+      return 'No code reads the message of an error.';
+    }
     if (call.isCallExpression() && isJournal(call.node.callee.object)) {
       return 'The fields of a line of the log are for the operator.';
     }

@@ -16,7 +16,7 @@ class PropertiesLast extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/{unit,contract,transport}/**/*.test.ts'],
-    setupFiles: ['test/mutation/same-samples.ts'],
+    setupFiles: ['test/mutation/setup.ts'],
     sequence: { sequencer: PropertiesLast },
     testTimeout: 20_000,
     hookTimeout: 30_000,

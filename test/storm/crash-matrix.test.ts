@@ -63,10 +63,10 @@ async function openRedis(): Promise<Engine> {
 }
 
 describe.each([
-  { name: 'the embedded store', open: openEmbedded, isThere: true, diesTwice: true, atOnce: 24 },
+  { name: 'the embedded store', open: openEmbedded, isThere: true, diesTwice: true, atOnce: 40 },
   // Lives at once: most of a life is waiting, but on Redis each has a worker and connections of its own.
   // Once, because after each death the lease of the dead has to run out, which takes 10 s and more.
-  { name: 'Redis', open: openRedis, isThere: hasRedisServer(), diesTwice: false, atOnce: 12 },
+  { name: 'Redis', open: openRedis, isThere: hasRedisServer(), diesTwice: false, atOnce: 20 },
 ])(
   'a crash between any two writes and effects, on $name',
   { timeout: 900_000 },

@@ -3,7 +3,7 @@ import { isAppError } from '../../core/errors.ts';
 import type { Messenger } from '../../core/ports.ts';
 import type { Question } from '../../core/question.ts';
 import { answerFileName } from '../../render/answer-file.ts';
-import { markerOf } from '../../render/ids.ts';
+import { cardMarker, markerOf } from '../../render/ids.ts';
 import type { Through } from '../calls/through.ts';
 import type { FoundMessage, OwnMessages } from './own-messages.ts';
 
@@ -38,9 +38,13 @@ export function createRemoveCopies({
   }
 }
 
-/** Of each card and part, the message the question names stays, because people have seen it change; else the oldest. */
+/**
+ * Of each card and part, the message the question names stays, because people have seen it change; else the oldest. Where
+ * the card was deleted, another one shows nothing but its beginning, with a Cancel button.
+ */
 function copiesAmong(messages: FoundMessage[], question: Question): string[] {
-  const named = new Set([question.card.ts, ...question.delivery.posted]);
+  const { card } = question;
+  const named = new Set([card.ts, ...question.delivery.posted]);
   const byMarker = new Map<string, string[]>();
   for (const message of messages) {
     const marker = markerOf(message, question);
@@ -48,8 +52,9 @@ function copiesAmong(messages: FoundMessage[], question: Question): string[] {
       byMarker.set(marker, [...(byMarker.get(marker) ?? []), message.ts]);
     }
   }
-  return [...byMarker.values()].flatMap((group) => {
-    const kept = group.find((ts) => named.has(ts)) ?? group[0];
+  return [...byMarker].flatMap(([marker, group]) => {
+    const isOtherCard = marker === cardMarker(question) && card.ts !== undefined;
+    const kept = isOtherCard ? card.ts : (group.find((ts) => named.has(ts)) ?? group[0]);
     return group.filter((ts) => ts !== kept);
   });
 }

@@ -66,6 +66,8 @@ export function createOwnMessages(deps: {
       }
       return undefined;
     } catch (error) {
+      // A public channel takes messages of its members only; the app joins when it posts.
+      if (isAppError(error) && error.code === 'not_in_channel') return undefined;
       if (!isAppError(error, 'unauthorized') || error.code !== 'missing_scope') throw error;
       journal.error({ event: 'look_not_allowed', questionId: question.id, channelId: question.place.channelId }, error);
       if (now() - (call.givenUpMs ?? call.intentMs ?? 0) <= blindWaitMs) throw error;

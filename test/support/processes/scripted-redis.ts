@@ -10,6 +10,8 @@ export interface ScriptedRedis {
   commands: string[][];
   /** How many connections were made. */
   connections(): number;
+  /** How many of them are open. */
+  open(): number;
   /** Ends every connection and takes no more. */
   stop(): Promise<void>;
 }
@@ -49,6 +51,7 @@ export async function startScriptedRedis(
     port: address.port,
     commands,
     connections: () => connections,
+    open: () => sockets.size,
     async stop() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createAccept, type NewQuestion, questionId } from '../../../src/core/accept.ts';
 import { isAppError } from '../../../src/core/errors.ts';
 import { createLook } from '../../../src/core/look.ts';
-import type { Looks } from '../../../src/core/ports.ts';
+import type { Looks, QuestionStore } from '../../../src/core/ports.ts';
 import type { Question } from '../../../src/core/question.ts';
 import { createTurns } from '../../../src/core/turns.ts';
 import { createDeepSearchClient } from '../../../src/deepsearch/client.ts';
@@ -31,7 +31,7 @@ const serviceEffects = ['create', 'followUp', 'cancel'];
 const slackEffects = ['postCard', 'updateCard', 'postPart', 'tellPrivately', 'removeCopies'];
 const planning = ['lookIn'];
 
-/** A life that is not over by then is judged as it is: it waits for late calls, and a minute for copies. */
+/** A life that is not over by then is judged as it is. */
 const lifeDeadlineMs = 240_000;
 
 export interface LifeSetup {
@@ -47,6 +47,7 @@ export interface LifeSetup {
 
 export interface LifeEnd {
   question: Question | undefined;
+  /** Whether it is listed as open although nothing is left to do. */
   isOpen: boolean;
   /** Names of the writes and effects of all processes, in order. */
   done: string[];
@@ -72,7 +73,7 @@ export async function liveThroughCrashes(setup: LifeSetup): Promise<LifeEnd> {
       // Slack repeats what was not acknowledged; here as soon as the next process is there.
       if (!isAcknowledged) await process.accept(request);
       isAcknowledged = true;
-      while ((await store.openIds()).includes(id) && performance.now() < deadlineMs) {
+      while (!(await isOver(store, id)) && performance.now() < deadlineMs) {
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     })();
@@ -83,7 +84,16 @@ export async function liveThroughCrashes(setup: LifeSetup): Promise<LifeEnd> {
     if (ended === 'died') deaths += 1;
     if (performance.now() > deadlineMs) break;
   }
-  return { question: await store.get(id), isOpen: (await store.openIds()).includes(id), done, deaths };
+  const question = await store.get(id);
+  const isListed = (await store.openIds()).includes(id);
+  return { question, isOpen: isListed && question?.recheckMs === undefined, done, deaths };
+}
+
+/** Whether nothing is left to do but to check the messages for copies, of which there are to be none. */
+async function isOver(store: QuestionStore, id: string): Promise<boolean> {
+  const question = await store.get(id);
+  if (question?.phase !== 'closed') return false;
+  return question.recheckMs !== undefined || !(await store.openIds()).includes(id);
 }
 
 /** A storage that does not answer in time keeps a process from starting, or from taking the question: another one tries. */

@@ -61,20 +61,30 @@ export function createSlackDeliveries(copies: () => string[]) {
     more: Record<string, string>,
   ): Promise<{ status: number; text: string } | undefined> {
     const urls = copies();
-    turn += 1;
+    const patience = AbortSignal.timeout(slackPatienceMs);
     const { body, headers } = signed(text, contentType);
-    try {
-      const response = await fetch(`${urls[turn % urls.length]}/slack/events`, {
-        method: 'POST',
-        body,
-        headers: { ...headers, ...more },
-        signal: AbortSignal.timeout(slackPatienceMs),
-      });
-      return { status: response.status, text: await response.text() };
-    } catch {
-      return undefined;
+    // A balancer hands a request to the next copy where one does not take the connection.
+    for (let tries = 0; tries < urls.length; tries += 1) {
+      turn += 1;
+      try {
+        const response = await fetch(`${urls[turn % urls.length]}/slack/events`, {
+          method: 'POST',
+          body,
+          headers: { ...headers, ...more },
+          signal: patience,
+        });
+        return { status: response.status, text: await response.text() };
+      } catch (error) {
+        if (!isRefusedConnection(error)) return undefined;
+      }
     }
+    return undefined;
   }
+}
+
+function isRefusedConnection(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
 }
 
 export type SlackDeliveries = ReturnType<typeof createSlackDeliveries>;

@@ -29,6 +29,26 @@ describe('an answer whose asker loses access', () => {
     expect(life.whispers.map(({ notice }) => notice)).toMatchObject([{ kind: 'notAllowed', withheld: 'answer' }]);
   });
 
+  it.each([0, 1])(
+    'is withheld where Slack does not say for a day who reads there, with %i parts shown',
+    async (shown) => {
+      const { life, ask } = createLifeDesk({
+        faults: {
+          admit: [passing, ...again(down, 3_000)],
+          postPart: [...Array.from({ length: shown }, () => passing), ...again(down, 7)],
+        },
+        work: { takesMs: 5_000, ends: 'completed', parts: 2 },
+      });
+      const { id } = await ask();
+      await life.run();
+      const question = life.question(id);
+      expect(question).toMatchObject({ phase: 'closed', outcome: { kind: 'notAllowed', reason: 'unknownPerson' } });
+      expect(life.messagesOf(question, 'part')).toHaveLength(shown);
+      expect(life.messagesOf(question, 'card').map(({ view }) => view?.kind)).toEqual(['notAllowed']);
+      expect(life.whispers.map(({ notice }) => notice)).toMatchObject([{ kind: 'notAllowed', withheld: 'answer' }]);
+    },
+  );
+
   it('is not attached as a file', async () => {
     const { life, ask } = createLifeDesk({
       faults: { attach: again(unknown, 4) },

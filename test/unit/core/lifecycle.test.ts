@@ -107,6 +107,36 @@ describe('decide: a waiting question', () => {
     ['ends when cancelled in line', { card, cancel }, { do: 'end', outcome: cancelled }, { placeInLine: 4 }],
     ['ends when cancelled while held', { card, cancel, trouble: held }, { do: 'end', outcome: cancelled }],
     [
+      'looks for what it may have asked although it was cancelled long before that was given up',
+      {
+        card,
+        cancel: { ...cancel, atMs: now - minuteMs },
+        trouble: held,
+        upstream: { steps: 0, intentMs: now - minuteMs, givenUpMs: now - 3_000 },
+      },
+      { do: 'search', effect: 'ask' },
+    ],
+    [
+      'notes what a dead process may have asked although it was cancelled long before',
+      {
+        card,
+        cancel: { ...cancel, atMs: now - minuteMs },
+        trouble: held,
+        upstream: { steps: 0, intentMs: now - minuteMs },
+      },
+      { do: 'giveUp', effect: 'ask' },
+    ],
+    [
+      'ends as cancelled where it can not be found out for long what it may have asked',
+      {
+        card,
+        cancel: { ...cancel, atMs: now - minuteMs },
+        trouble: held,
+        upstream: { steps: 0, intentMs: now - 2 * minuteMs, givenUpMs: now - 45_001 },
+      },
+      { do: 'end', outcome: cancelled },
+    ],
+    [
       'looks for what it may have asked before it ends as cancelled',
       { card, cancel, upstream: { steps: 0, ...searched(15_000) } },
       { do: 'ask', checkFirst: true },
@@ -260,6 +290,7 @@ describe('decide: a question that has ended', () => {
       { parts: 2 },
     ],
     ['is admitted again before an answer is shown', { ...ending, admittedMs: now - minuteMs - 1 }, { do: 'admit' }],
+    ['is admitted again where a clock was set back', { ...ending, admittedMs: now + minuteMs + 1 }, { do: 'admit' }],
     [
       'is admitted again before a part that may stand is posted again',
       { ...ending, admittedMs: 0, delivery: delivery([], searched(15_000)) },

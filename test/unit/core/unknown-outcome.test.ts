@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Question } from '../../../src/core/question.ts';
+import type { PendingCall, Question } from '../../../src/core/question.ts';
 import {
   decidePending,
   longestCallMs,
   pendingCall,
   withCallGivenUp,
+  withCallLeftBehind,
   withCallSearched,
   withIntent,
   withoutPending,
@@ -61,13 +62,33 @@ describe('the record of a pending call', () => {
 
   it('takes a call that a process left behind long ago for given up long ago', () => {
     const left = withIntent(questionWith(), 'ask', now);
-    expect(withCallGivenUp(left, 'ask', now + 10 * longestCallMs).upstream.givenUpMs).toBe(now + longestCallMs);
+    expect(withCallLeftBehind(left, 'ask', now + 10 * longestCallMs).upstream.givenUpMs).toBe(now + longestCallMs);
+  });
+
+  it('takes a call for given up when its caller says so, however long the caller was suspended in the middle of it', () => {
+    const begun = withIntent(questionWith(), 'post', now);
+    const atMs = now + 10 * longestCallMs;
+    expect(decidePending(withCallGivenUp(begun, 'post', atMs).delivery, 15_000, atMs)).toEqual({
+      do: 'wait',
+      ms: 3_000,
+    });
+  });
+
+  it.each<[what: string, call: PendingCall]>([
+    ['belongs to an earlier call', { intentMs: now, givenUpMs: now - 20_000, searchedMs: now - 17_000 }],
+    ['lies in the future, because a clock was set back', { intentMs: now + 3_600_000, givenUpMs: now + 3_610_000 }],
+  ])('is stored anew where the time when it was given up %s', (_, call) => {
+    expect(decidePending(call, 15_000, now)).toEqual({ do: 'giveUp' });
+    const left = withCallLeftBehind(questionWith({ card: call }), 'announce', now);
+    expect(left.card).toEqual({ intentMs: now, givenUpMs: now });
+    expect(decidePending(left.card, 15_000, now)).toEqual({ do: 'wait', ms: 3_000 });
   });
 
   it('does not appear for a call that was never begun', () => {
     const question = questionWith();
     for (const effect of effects) {
       expect(withCallGivenUp(question, effect, now)).toEqual(question);
+      expect(withCallLeftBehind(question, effect, now)).toEqual(question);
       expect(withCallSearched(question, effect, now)).toEqual(question);
     }
   });
@@ -197,6 +218,33 @@ describe('a message that is carried out so late that it was posted again', () =>
   });
 });
 
+describe('a call whose repetition is refused', () => {
+  it.each<[what: string, operation: Operation]>([
+    ['the card', 'postCard'],
+    ['the question', 'create'],
+    ['a part', 'postPart'],
+    ['the file', 'attach'],
+  ])('is searched again before it is repeated once more: %s', async (_, operation) => {
+    const refused = failing('rateLimited', { retryAfterMs: 70_000 });
+    const { life, ask } = createLifeDesk({ faults: { [operation]: [lateBy(40_000), refused] }, work: longWork });
+    const { id } = await ask();
+    await life.run();
+    expectOneOfEach(life, life.question(id));
+    expect(life.posted.filter(({ deleted }) => deleted)).toEqual([]);
+    expect(life.openIds()).toEqual([]);
+  });
+
+  it('is searched in the conversation that it may have reached: a follow-up', async () => {
+    const refused = failing('rateLimited', { retryAfterMs: 50_000 });
+    const { life, ask } = createLifeDesk({ faults: { followUp: [lateBy(40_000), refused] } });
+    await ask();
+    const { id } = await ask();
+    await life.run();
+    expect(life.question(id).outcome?.kind).toBe('answered');
+    expect(life.upstream()).toHaveLength(2);
+  });
+});
+
 describe('an edit of the card that is carried out after the card said the end', () => {
   it('is replaced by the end again a minute later', async () => {
     // The second edit shows a running question, and arrives when the answer stands.
@@ -216,13 +264,35 @@ describe('an edit of the card that is carried out after the card said the end', 
 
   it('is replaced by the end again also where the app may not search for copies', async () => {
     const { life, ask } = createLifeDesk({
-      faults: { updateCard: [lateBy(20_000)], removeCopies: [failing('unauthorized')] },
+      faults: {
+        postCard: [failing('unavailable', { outcomeUnknown: true })],
+        updateCard: [lateBy(20_000)],
+        removeCopies: [failing('unauthorized')],
+      },
       work: { takesMs: 8_000, ends: 'completed' },
     });
     const { id } = await ask();
     await life.run();
     expect(life.messagesOf(life.question(id), 'card').map(({ view }) => view?.kind)).toEqual(['answered']);
     expect(life.openIds()).toEqual([]);
+  });
+
+  it('costs no search for copies, since no message was posted again', async () => {
+    const { life, ask } = createLifeDesk({
+      faults: { updateCard: [lateBy(20_000)] },
+      work: { takesMs: 8_000, ends: 'completed' },
+    });
+    let searches = 0;
+    life.ports.messenger.removeCopies = async () => {
+      searches += 1;
+      return 0;
+    };
+    const { id } = await ask();
+    await life.run();
+    expect(searches).toBe(0);
+    expect(life.question(id)).toMatchObject({ phase: 'closed' });
+    expect(life.question(id).recheckMs).toBeUndefined();
+    expect(life.messagesOf(life.question(id), 'card').map(({ view }) => view?.kind)).toEqual(['answered']);
   });
 });
 

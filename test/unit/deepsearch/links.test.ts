@@ -14,6 +14,9 @@ describe('one link', () => {
     ['/github.com/o/r/-/blob/a.go?L1-2', BASE, 'https://code.example.com/github.com/o/r/-/blob/a.go?L1-2'],
     ['/o/r', PREFIXED, 'https://example.com/code/o/r'],
     ['/code/o/r', PREFIXED, 'https://example.com/code/o/r'],
+    ['/code', PREFIXED, 'https://example.com/code'],
+    ['/code/o/r', BASE, 'https://code.example.com/code/o/r'],
+    ['docs/a:b', BASE, 'https://code.example.com/docs/a:b'],
     ['/codex/r', PREFIXED, 'https://example.com/code/codex/r'],
     ['o/r', PREFIXED, 'https://example.com/code/o/r'],
     ['?q=1', BASE, 'https://code.example.com/?q=1'],
@@ -45,6 +48,7 @@ describe('Markdown', () => {
     ],
     ['a table', '|a|\n|-|\n|[a](/x\\|y)|', '|a|\n|-|\n|[a](https://code.example.com/x\\|y)|'],
     ['a footnote', 'x[^1]\n\n[^1]: see [a](/x)', 'x[^1]\n\n[^1]: see [a](https://code.example.com/x)'],
+    ['a footnote of one word, which is no address', 'x[^1]\n\n[^1]: note', 'x[^1]\n\n[^1]: note'],
     ['escapes', '[a](\\/x) [b](&#47;y)', '[a](https://code.example.com\\/x) [b](https://code.example.com&#47;y)'],
     [
       'CRLF and tabs',

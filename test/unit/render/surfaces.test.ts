@@ -280,8 +280,8 @@ describe('why something was done with messages', () => {
         { notes: [note('duplicate')], question: exampleQuestion() },
       ]),
       'in a thread': told([{ notes: [note('muted', { threadTs: '1690000000.000100' })] }], { rule: 'muted' }),
-      'of today': told([{ notes: [asked] }], { nowMs: sentMs + 18 * hoursMs - 1 }),
-      'of yesterday': told([{ notes: [asked] }], { nowMs: sentMs + 18 * hoursMs }),
+      'of today': told([{ notes: [asked] }], { nowMs: sentMs + 18 * hoursMs }),
+      'of yesterday': told([{ notes: [asked] }], { nowMs: sentMs + 18 * hoursMs + 1 }),
       'of an odd time': told([{ notes: [note('muted', { ts: 'odd', atMs: sentMs - hoursMs })] }]),
     });
   });

@@ -80,6 +80,17 @@ describe('removing copies', () => {
     expect(timestamps(question.place.threadTs)).toEqual([card.ts]);
   });
 
+  it('leaves no other card where somebody deleted the one that the question names', async () => {
+    const messenger = createParts();
+    const question = ask();
+    await messenger.postCard(question, { kind: 'starting' });
+    const part = await messenger.postPart(question, 0);
+    const deleted = { ts: '1700000000.000001', gone: true };
+    const named = { ...question, card: deleted, delivery: { round: 0, posted: [part.ts] } };
+    expect(await messenger.removeCopies(named)).toBe(1);
+    expect(timestamps(question.place.threadTs)).toEqual([part.ts]);
+  });
+
   it('keeps the oldest where the question names none', async () => {
     const messenger = createParts();
     const question = ask();

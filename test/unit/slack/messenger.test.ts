@@ -95,6 +95,14 @@ describe('looking for a message of ours', () => {
     expect(lines.map(({ event }) => event)).toEqual(new Array(4).fill('look_not_allowed'));
   });
 
+  it('finds none in a channel that the app has not joined yet, so that it posts and joins', async () => {
+    const notJoined = { ok: false, error: 'not_in_channel' };
+    const { messenger } = begin({ 'conversations.history': notJoined, 'conversations.replies': notJoined });
+    const { threadTs: _, ...place } = question.place;
+    expect(await messenger.findCard({ ...question, place })).toBeUndefined();
+    expect(await messenger.findPart(question, 0)).toBeUndefined();
+  });
+
   it('with a token that is refused goes on failing', async () => {
     const { messenger, pass } = begin({ 'conversations.replies': { ok: false, error: 'token_revoked' } });
     pass(3_600_000);

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { openStorage, readAllVotes } from '../../../src/storage/open-storage.ts';
 import { createRedisConnection } from '../../../src/storage/redis-connection.ts';
 import { openRedisStore } from '../../../src/storage/redis-store.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -93,6 +94,30 @@ describe('the store in Redis', () => {
   });
 });
 
+describe('the storage as a whole', () => {
+  it('is in Redis where an address of one is given, and gives its connection to others', async () => {
+    const server = await serve((name) => (name === 'SMEMBERS' ? `*1\r\n${bulk('q1')}` : undefined));
+    const { journal } = createRecordingJournal();
+    const storage = await openStorage({ redisUrl: server.url }, { clock: Date.now, journal });
+    expect(await storage.questions.openIds()).toEqual(['q1']);
+    expect(await storage.redis?.ping()).toBe('PONG');
+    await storage.close();
+    await expect(storage.ping()).rejects.toMatchObject({ kind: 'storage' });
+  });
+
+  it('gives all votes, and then lets go of Redis', async () => {
+    const vote = { version: 1, teamId: 'T1', userId: 'U1', questionId: 'q1', verdict: 'up', reasons: [], atMs: 1 };
+    const server = await serve((name) => {
+      if (name === 'SMEMBERS') return `*1\r\n${bulk('q1:U1')}`;
+      return name === 'GET' ? bulk(JSON.stringify(vote)) : undefined;
+    });
+    const { journal } = createRecordingJournal();
+    const all = await readAllVotes({ redisUrl: server.url }, { clock: Date.now, journal });
+    expect(all).toEqual({ votes: [vote], unreadable: 0 });
+    await eventually(() => expect(server.open()).toBe(0));
+  });
+});
+
 describe('what Redis refuses', () => {
   it.each<[string, (store: Awaited<ReturnType<typeof open>>) => Promise<unknown>]>([
     ['GET', (store) => store.get('a')],
@@ -183,6 +208,7 @@ describe('Redis at the start', () => {
   it('that fails to tell about itself otherwise is not used, and the connection is given up', async () => {
     const server = await serve((name) => (name === 'INFO' ? '-BUSY running a script\r\n' : undefined));
     await expect(open(server)).rejects.toMatchObject({ code: 'BUSY' });
+    await eventually(() => expect(server.open()).toBe(0));
   });
 
   it('is waited for while it reads its data, and only then', async () => {

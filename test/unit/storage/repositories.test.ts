@@ -132,6 +132,14 @@ describe('a change of a record', () => {
     expect(changed).toEqual({ ...question, text: 'Changed 3', phase: 'running' });
   });
 
+  it('that changes nothing writes nothing, so that it can not lose against others', async () => {
+    const kv = memoryStore({ compareAndSet: () => Promise.reject(new Error('written')) });
+    const questions = createQuestionStore(kv);
+    await questions.create(question);
+    expect(await questions.update(question.id, (current) => current)).toEqual(question);
+    expect(await questions.update('qmissing', (current) => ({ ...current, phase: 'running' }))).toBeUndefined();
+  });
+
   it('that loses against others a hundred times is a failure of the storage', async () => {
     let attempts = 0;
     const kv = memoryStore({
@@ -187,6 +195,14 @@ describe('each kind of record', () => {
     await expect(createRecords(kv, visitShelf).get('T1:U1')).rejects.toMatchObject({
       kind: 'corrupt',
       message: expect.stringMatching(/ds:visit:T1:U1 .*version: .*; openedMs: .*; channelId: /),
+    });
+    kv.texts.set('ds:question:q1', JSON.stringify({ ...question, card: { ts: 7 } }));
+    await expect(createQuestionStore(kv).get('q1')).rejects.toMatchObject({
+      message: expect.stringContaining('(card.ts: '),
+    });
+    kv.texts.set('ds:question:q1', '{"text":"secret');
+    await expect(createQuestionStore(kv).get('q1')).rejects.toMatchObject({
+      message: 'Record ds:question:q1 is not JSON',
     });
     kv.texts.set('ds:question:q1', '{}');
     await expect(createQuestionStore(kv).get('q1')).rejects.toMatchObject({
