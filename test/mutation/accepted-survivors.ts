@@ -7,11 +7,223 @@ export interface AcceptedSurvivors {
   reason: string;
 }
 
+const delistLooks = 'Changes nothing: who takes a question off the list looks whether it belongs there.';
+const forTheLog = 'Only what the log says differs.';
+const neverComes = 'Never comes: it is there for the compiler, or for what a caller has settled before.';
+const sameResult = 'Changes nothing: what it leads to is the same.';
 const calledTwice = 'Changes nothing: the listener does no more when it is called again.';
 const likeNothing = 'Changes nothing: what stands for a missing text is compared with words it is as unlike as before.';
 const remembered = 'Only how often the links of one answer are looked for, which shows in the time it takes alone.';
 
 export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
+  {
+    file: 'src/core/accept.ts',
+    line: "if (taken) await settle(ports, 'line_not_joined', id, () => joinLine(threads, question));",
+    becomes: ['if (taken) await settle(ports, "", id, () => joinLine(threads, question));'],
+    reason: forTheLog,
+  },
+  {
+    file: 'src/core/accept.ts',
+    line: "await settle(ports, 'look_not_planned', id, () => looks.lookIn(id, 0));",
+    becomes: ['await settle(ports, "", id, () => looks.lookIn(id, 0));'],
+    reason: forTheLog,
+  },
+  {
+    file: 'src/core/accept.ts',
+    line: 'let taken = false;',
+    becomes: ['let taken = true;'],
+    reason: sameResult,
+  },
+  {
+    file: 'src/core/durations.ts',
+    line: 'return expectation((await logs.get(teamId))?.entries.map(({ durationMs }) => durationMs) ?? []);',
+    becomes: [
+      'return expectation((await logs.get(teamId))?.entries.map(({ durationMs }) => durationMs) ?? ["Stryker was here"]);',
+    ],
+    reason: sameResult,
+  },
+  {
+    file: 'src/core/heard.ts',
+    line: 'if (messages.some(({ ts }) => ts === message.ts)) return heard ?? { version: 1, messages };',
+    becomes: ['if (messages.some(({ ts }) => ts === message.ts)) return heard ?? {};'],
+    reason: neverComes,
+  },
+  {
+    file: 'src/core/heard.ts',
+    line: 'if (isRepeated && heard !== undefined && taken.toTs === toTs) return { heard, given };',
+    becomes: ['if (isRepeated && true && taken.toTs === toTs) return { heard, given };'],
+    reason: neverComes,
+  },
+  {
+    file: 'src/core/heard.ts',
+    line: 'characters -= kept.shift()?.text.length ?? 0;',
+    becomes: ['characters -= kept.shift().text.length ?? 0;'],
+    reason: neverComes,
+  },
+  {
+    file: 'src/core/intents.ts',
+    line: 'const rest = trimmed.slice(opening.length).trim();',
+    becomes: ['const rest = trimmed.slice(opening.length);'],
+    reason: sameResult,
+  },
+  {
+    file: 'src/core/line.ts',
+    line: 'let line = (await threads.get(place))?.line ?? [];',
+    becomes: ['let line = (await threads.get(place))?.line ?? ["Stryker was here"];'],
+    reason: sameResult,
+  },
+  {
+    file: 'src/core/line.ts',
+    line: 'if (placeInLine <= 0 || head === undefined || (await isAlive(head))) return placeInLine;',
+    becomes: ['if (placeInLine <= 0 || false || (await isAlive(head))) return placeInLine;'],
+    reason: sameResult,
+  },
+  {
+    file: 'src/core/pacing.ts',
+    line: 'return retryAfterMs > 0 ? Math.max(waitMs, Math.ceil(retryAfterMs + random * RETRY_AFTER_SPREAD_MS)) : waitMs;',
+    becomes: [
+      'return true ? Math.max(waitMs, Math.ceil(retryAfterMs + random * RETRY_AFTER_SPREAD_MS)) : waitMs;',
+      'return retryAfterMs >= 0 ? Math.max(waitMs, Math.ceil(retryAfterMs + random * RETRY_AFTER_SPREAD_MS)) : waitMs;',
+    ],
+    reason: sameResult,
+  },
+  {
+    file: 'src/core/turns.ts',
+    line: '.toSorted((one, other) => one.round - other.round || one.entry.sinceMs - other.entry.sinceMs)',
+    becomes: ['.toSorted((one, other) => one.round - other.round || one.entry.sinceMs + other.entry.sinceMs)'],
+    reason: sameResult,
+  },
+  {
+    file: 'src/core/card.ts',
+    line: "if (view.kind !== 'running') return JSON.stringify(view);",
+    becomes: ['if (false) return JSON.stringify(view);'],
+    reason: sameResult,
+  },
+  {
+    file: 'src/core/delivering.ts',
+    line: "if (copies > 0) journal.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });",
+    becomes: [
+      "if (true) journal.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });",
+      "if (false) journal.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });",
+      "if (copies >= 0) journal.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });",
+      "if (copies <= 0) journal.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });",
+    ],
+    reason: forTheLog,
+  },
+  {
+    file: 'src/core/delivering.ts',
+    line: 'const isTooLate = question.endedMs !== undefined && now() - question.endedMs > deliveryPatienceMs;',
+    becomes: ['const isTooLate = true && now() - question.endedMs > deliveryPatienceMs;'],
+    reason: sameResult,
+  },
+  {
+    file: 'src/core/delivering.ts',
+    line: "if (question.outcome?.kind === 'answered' && question.origin !== 'shared') {",
+    becomes: ["if (question.outcome.kind === 'answered' && question.origin !== 'shared') {"],
+    reason: neverComes,
+  },
+  {
+    file: 'src/core/delivering.ts',
+    line: '...(outcome === undefined ? {} : { outcome: lightened(outcome) }),',
+    becomes: ['...(false ? {} : { outcome: lightened(outcome) }),'],
+    reason: neverComes,
+  },
+  {
+    file: 'src/core/delivering.ts',
+    line: "if (outcome?.kind === 'notAllowed') {",
+    becomes: ["if (outcome.kind === 'notAllowed') {"],
+    reason: neverComes,
+  },
+  {
+    file: 'src/core/delivering.ts',
+    line: "if (outcome?.kind === 'undeliverable' || !isInThread(place)) {",
+    becomes: ["if (outcome.kind === 'undeliverable' || !isInThread(place)) {"],
+    reason: neverComes,
+  },
+  {
+    file: 'src/core/delivering.ts',
+    line: "const canInvite = outcome?.kind === 'undeliverable' && outcome.canInvite;",
+    becomes: ["const canInvite = outcome.kind === 'undeliverable' && outcome.canInvite;"],
+    reason: neverComes,
+  },
+  {
+    file: 'src/core/delivering.ts',
+    line: "if (closed.phase !== 'closed') return closed;",
+    becomes: ['if (false) return closed;'],
+    reason: delistLooks,
+  },
+  {
+    file: 'src/core/delivering.ts',
+    line: 'if (closed.recheckMs === undefined) await delist(ports, question.id);',
+    becomes: ['if (true) await delist(ports, question.id);'],
+    reason: delistLooks,
+  },
+  {
+    file: 'src/core/card-sync.ts',
+    line: "const dropped = { event: 'card_edit_dropped', questionId: question.id, kind: error.kind };",
+    becomes: ['const dropped = {};', 'const dropped = { event: "", questionId: question.id, kind: error.kind };'],
+    reason: forTheLog,
+  },
+  {
+    file: 'src/core/card-sync.ts',
+    line: "if (error.kind === 'rateLimited') ports.journal.debug(dropped);",
+    becomes: [
+      'if (true) ports.journal.debug(dropped);',
+      'if (false) ports.journal.debug(dropped);',
+      "if (error.kind !== 'rateLimited') ports.journal.debug(dropped);",
+      'if (error.kind === "") ports.journal.debug(dropped);',
+    ],
+    reason: forTheLog,
+  },
+  {
+    file: 'src/core/lifecycle.ts',
+    line: 'return sinceMs !== undefined && nowMs - sinceMs > cancelConfirmMs;',
+    becomes: ['return true && nowMs - sinceMs > cancelConfirmMs;'],
+    reason: sameResult,
+  },
+  {
+    file: 'src/core/lifecycle.ts',
+    line: 'durationMs: observed.durationMs && observed.durationMs > 0 ? observed.durationMs : elapsedMs,',
+    becomes: ['durationMs: observed.durationMs && observed.durationMs >= 0 ? observed.durationMs : elapsedMs,'],
+    reason: sameResult,
+  },
+  {
+    file: 'src/core/lifecycle.ts',
+    line: "if (outcome?.kind !== 'answered' || parts <= messagesWithoutFile) return false;",
+    becomes: ["if (outcome.kind !== 'answered' || parts <= messagesWithoutFile) return false;"],
+    reason: neverComes,
+  },
+  {
+    file: 'src/core/lifecycle.ts',
+    line: "return outcome?.kind === 'cancelled' && card.ts !== undefined && card.gone !== true;",
+    becomes: ["return outcome.kind === 'cancelled' && card.ts !== undefined && card.gone !== true;"],
+    reason: neverComes,
+  },
+  {
+    file: 'src/slack/people/names.ts',
+    line: 'if (lookups.length > 0) await within(Promise.all(lookups.map((lookUp) => lookUp())), patienceMs);',
+    becomes: [
+      'if (true) await within(Promise.all(lookups.map((lookUp) => lookUp())), patienceMs);',
+      'if (lookups.length >= 0) await within(Promise.all(lookups.map((lookUp) => lookUp())), patienceMs);',
+    ],
+    reason: sameResult,
+  },
+  {
+    file: 'src/slack/people/brief-memory.ts',
+    line: 'if (kept.size >= most && oldest !== undefined) kept.delete(oldest);',
+    becomes: ['if (kept.size >= most && true) kept.delete(oldest);'],
+    reason: neverComes,
+  },
+  {
+    file: 'src/slack/people/access.ts',
+    line: 'if (channel === undefined || audience === undefined) return { may: true, ...locale };',
+    becomes: [
+      'if (channel === undefined && audience === undefined) return { may: true, ...locale };',
+      'if (false || audience === undefined) return { may: true, ...locale };',
+      'if (channel === undefined || false) return { may: true, ...locale };',
+    ],
+    reason: neverComes,
+  },
   {
     file: 'src/deepsearch/deadline.ts',
     line: "else closing.addEventListener('abort', close, { once: true });",

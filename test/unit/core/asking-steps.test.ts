@@ -117,6 +117,16 @@ describe('asking the service', () => {
     expect(desk.stored().upstream.conversationId).not.toBe(40);
   });
 
+  it('starts a new conversation, and the record of the thread, where that is not known any more', async () => {
+    const place = { ...thread, threadTs: '1700000000.000099' };
+    const { life, steps, question, stored } = await asking({ place });
+    await steps.ask(question, false);
+    expect(life.threads().find(({ threadTs }) => threadTs === place.threadTs)).toMatchObject({
+      conversationId: stored().upstream.conversationId,
+      followsReplies: true,
+    });
+  });
+
   it('keeps since when it is tried, and tells what is usual', async () => {
     const expected = { fromMs: 1, toMs: 2, lateMs: 3 };
     const durations = { note: async () => {}, expect: async () => expected };

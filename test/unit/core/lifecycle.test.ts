@@ -141,12 +141,50 @@ describe('decide: a waiting question', () => {
       { card, cancel, upstream: { steps: 0, ...searched(15_000) } },
       { do: 'ask', checkFirst: true },
     ],
+    [
+      'ends as cancelled where the service could not be reached for that in time',
+      { card, cancel: { ...cancel, atMs: now - 30_001 }, trouble, upstream: { steps: 0, ...searched(15_000) } },
+      { do: 'end', outcome: cancelled },
+    ],
+    [
+      'still looks for what it may have asked just before',
+      { card, cancel: { ...cancel, atMs: now - 30_000 }, trouble, upstream: { steps: 0, ...searched(15_000) } },
+      { do: 'ask', checkFirst: true },
+    ],
+    [
+      'looks for it however long ago it was cancelled, while there is no trouble',
+      { card, cancel: { ...cancel, atMs: 0 }, upstream: { steps: 0, ...searched(15_000) } },
+      { do: 'ask', checkFirst: true },
+    ],
+    [
+      'settles what it may have asked without a free place at the service',
+      { card, upstream: { steps: 0, ...searched(15_000) } },
+      { do: 'ask', checkFirst: true },
+      { turn: { granted: false, ahead: 1 } },
+    ],
+    [
+      'that shows an answer again needs no place',
+      { card, origin: 'shared' },
+      { do: 'recall' },
+      { turn: { granted: false, ahead: 1 } },
+    ],
+    ['counts as admitted for a minute', { card, admittedMs: now - minuteMs }, { do: 'ask', checkFirst: false }],
     ['is held back after failures', { card, trouble: held }, { do: 'wait', ms: 5_000 }],
     ['is tried again then', { card, trouble }, { do: 'ask', checkFirst: false }],
     [
       'is given up when patience ends',
       { card, trouble, upstream: { steps: 0, firstTriedMs: now - 15 * minuteMs } },
       { do: 'end', outcome: { kind: 'failed', failure: { cause: 'unreachable' } } },
+    ],
+    [
+      'is given up as limited where the service kept refusing',
+      { card, trouble: { ...trouble, kind: 'limited' }, upstream: { steps: 0, firstTriedMs: now - 15 * minuteMs } },
+      { do: 'end', outcome: { kind: 'failed', failure: { cause: 'limited' } } },
+    ],
+    [
+      'is not given up for the time of its tries alone',
+      { card, upstream: { steps: 0, firstTriedMs: now - 15 * minuteMs } },
+      { do: 'ask', checkFirst: false },
     ],
     [
       'is not given up just before',
@@ -316,6 +354,18 @@ describe('decide: a question that has ended', () => {
       { parts: 4 },
     ],
     [
+      'gets it only before the last one',
+      { ...ending, delivery: delivery(['1', '2', '3']) },
+      { do: 'post', part: 3, checkFirst: false },
+      { parts: 5 },
+    ],
+    [
+      'gets none where it has no answer',
+      { ...ending, outcome: { kind: 'gaveUp' }, delivery: delivery(['1', '2', '3']) },
+      { do: 'post', part: 3, checkFirst: false },
+      { parts: 4 },
+    ],
+    [
       'of three messages gets none',
       { ...ending, delivery: delivery(['1', '2']) },
       { do: 'post', part: 2, checkFirst: false },
@@ -378,6 +428,11 @@ describe('decide: a question that has ended', () => {
     ['has them checked also while held', { ...ending, trouble: held, recheckMs: now }, { do: 'recheck' }],
     ['waits for that check once closed', { ...ending, phase: 'closed', recheckMs: now + 9 }, { do: 'wait', ms: 9 }],
     ['is woken for that check while held', { ...ending, trouble: held, recheckMs: now + 9 }, { do: 'wait', ms: 9 }],
+    [
+      'is woken before that check where that is due',
+      { ...ending, trouble: held, recheckMs: now + 9_000 },
+      { do: 'wait', ms: 5_000 },
+    ],
     ['is posted before that check', { ...ending, recheckMs: now + 9 }, { do: 'post', part: 0, checkFirst: false }],
     ['needs nothing once closed', { ...ending, phase: 'closed', cancel, trouble: held }, { do: 'nothing' }],
   ])('%s', (_, change, step, situation) => {

@@ -3,8 +3,8 @@ import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/cor
 import type { LifePorts } from '../../../src/core/life-ports.ts';
 import { createLook } from '../../../src/core/look.ts';
 import type { CodeSearch, Conversation, Messenger, UpstreamQuestion } from '../../../src/core/ports.ts';
-import type { Question } from '../../../src/core/question.ts';
-import { createLifeDesk } from '../../support/lifecycle/memory-requests.ts';
+import { newThread, type Question } from '../../../src/core/question.ts';
+import { createLifeDesk, thread } from '../../support/lifecycle/memory-requests.ts';
 
 const minuteMs = 60_000;
 const shareUrl = 'https://code.example/3';
@@ -29,7 +29,7 @@ interface Replaced {
 
 /** A stored question that waits in its line, and one look at it; a test replaces parts of the service, Slack and other ports. */
 async function waiting(change: Partial<Question> = {}, replaced: Replaced = {}) {
-  const { life, ask, requests } = createLifeDesk();
+  const { life, ask } = createLifeDesk();
   const { id } = await ask({ text: 'where?' });
   await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
   const views: string[] = [];
@@ -44,7 +44,7 @@ async function waiting(change: Partial<Question> = {}, replaced: Replaced = {}) 
     ...replaced.ports,
   };
   const look = createLook(ports);
-  return { life, id, requests, ports, views, look: () => look(id), stored: () => life.question(id) };
+  return { life, id, accept: () => ask(), ports, views, look: () => look(id), stored: () => life.question(id) };
 }
 
 /** The same for a question that the service works on, whose card stands. */
@@ -94,6 +94,28 @@ describe('a look at a running question', () => {
     const before = stored();
     await look();
     expect(stored()).toEqual(before);
+  });
+
+  it('writes nothing where nothing changed, and what changed alone', async () => {
+    const known = { steps: 2, conversationId: 3, questionId: 7, lastStep: 'Reading', shareUrl };
+    for (const [found, writes] of [
+      [conversation({ shareUrl, questions: [observed({ lastStep: 'Reading' })] }), 0],
+      [conversation({ shareUrl, questions: [observed({ lastStep: 'Reading', steps: 3 })] }), 1],
+      [conversation({ shareUrl, questions: [observed({ lastStep: 'Writing' })] }), 1],
+      [conversation({ shareUrl: `${shareUrl}?`, questions: [observed({ lastStep: 'Reading' })] }), 1],
+    ] as const) {
+      const desk = await running({ upstream: known, card: { gone: true } }, reading(found));
+      let written = 0;
+      const questions = {
+        ...desk.ports.questions,
+        update: async (id: string, change: (current: Question) => Question) => {
+          written += 1;
+          return desk.ports.questions.update(id, change);
+        },
+      };
+      await createLook({ ...desk.ports, questions })(desk.id);
+      expect(written).toBe(writes);
+    }
   });
 
   it.each<[string, Partial<Question>, Conversation]>([
@@ -225,6 +247,11 @@ describe('a step that fails', () => {
         : await waiting({ card: { gone: true } }, replaced);
     expect(await look()).toBe(waitMs);
     expect(stored().trouble?.kind).toBe('limited');
+  });
+
+  it('because Slack asks to wait does so for as long as it says', async () => {
+    const { look } = await waiting({}, { slack: { postCard: failing('rateLimited', { retryAfterMs: 90_000 }) } });
+    expect(await look()).toBe(90_500);
   });
 
   it('and then succeeds is no trouble any more', async () => {
@@ -396,6 +423,18 @@ describe('a look', () => {
     };
     expect(await createLook({ ...desk.ports, threads })(desk.id)).toBe(10_000);
     expect(joined).toBe(200);
+  });
+
+  it('takes no turn for a question behind another', async () => {
+    const desk = await waiting({ card: { gone: true } });
+    await desk.life.ports.threads.update(thread, (known = newThread(thread, true)) => ({ ...known, line: [] }));
+    const first = await desk.accept();
+    await desk.life.ports.threads.update(thread, (known = newThread(thread, true)) => ({
+      ...known,
+      line: [first.id, desk.id],
+    }));
+    expect(await desk.look()).toBe(15_000);
+    expect(desk.life.turnBooks().flatMap((book) => [...book.running, ...book.waiting])).toEqual([]);
   });
 
   it('takes a turn only for a question that may be asked now', async () => {
