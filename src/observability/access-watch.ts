@@ -8,7 +8,7 @@ const probeEveryMs = 15_000;
 const believedMs = 60_000;
 const longestProbeMs = 500;
 
-/** How long a refusal to ask is believed while nobody asks: nothing else would show that asking is allowed again. */
+/** How long a refusal to ask is believed without a new call: nothing else would show that asking is allowed again. */
 const refusedAskMs = 10 * 60_000;
 
 /** How the far side met the latest call: `refused` is about our credentials, `unreachable` about everything else. */

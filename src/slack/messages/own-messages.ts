@@ -35,7 +35,7 @@ export interface OwnMessages {
 }
 
 /**
- * Searches messages of ours. Where the app was not granted the scope to read, nobody can tell whether the message
+ * Searches messages of ours. Where the app was not granted the scope to read, it is not known whether the message
  * stands: after a minute of waiting for the grant it is taken for not posted, because a question that stays silent is
  * worse than the rare answer that comes twice.
  */
