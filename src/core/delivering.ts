@@ -242,6 +242,10 @@ export function createDelivering(ports: LifePorts, card: CardSync) {
   async function close(question: Question): Promise<Question> {
     await leave(question);
     await ports.witness.closing(question);
+    const { trouble } = question;
+    if (trouble !== undefined && now() - trouble.sinceMs > deliveryPatienceMs) {
+      journal.error({ event: 'delivery_given_up', questionId: question.id, failures: trouble.failures });
+    }
     if (question.outcome?.kind === 'answered' && question.origin !== 'shared') {
       const { durationMs } = question.outcome.answer;
       await beside(ports, question, ports.durations.note(question.place.teamId, question.id, durationMs));
