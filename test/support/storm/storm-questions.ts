@@ -5,7 +5,10 @@ import { commandOf, mentionOf, messageOf } from '../payloads/payloads.ts';
 import { buttonsOf, visibleText } from '../world/world.ts';
 import type { CommandResult, SlackDeliveries } from './slack-deliveries.ts';
 
-const channels = ['C0CHAOS1', 'C0CHAOS2', 'C0CHAOS3', 'C0CHAOS4', 'C0CHAOS5'];
+/** Slack takes about one message a second in each channel, so more questions are asked in more channels. */
+const questionsPerChannel = 40;
+/** Slack takes 300 messages a minute in a workspace: the last of many cards appears after all the others. */
+const cardDelayPerQuestionMs = 600;
 const sameText = 'Where are retries configured?';
 
 /** What one person asked in one place, in order. */
@@ -40,6 +43,7 @@ export function createChaosQuestions(parts: {
   count: number;
 }) {
   const { slack, service, deliveries, spreadMs, count } = parts;
+  const channels = Array.from({ length: Math.ceil(count / questionsPerChannel) }, (_, n) => `C0STORM${n + 1}`);
   const talks: Talk[] = [];
   const refusedEvents: string[] = [];
   /** Commands whose acknowledgement got lost: nobody knows whether they were taken. */
@@ -91,7 +95,7 @@ export function createChaosQuestions(parts: {
         () => {
           if (!slack.inThread(ts).some(({ bot_id: botId }) => botId !== undefined)) throw new Error(`no card: ${text}`);
         },
-        { timeoutMs: 120_000 },
+        { timeoutMs: 60_000 + count * cardDelayPerQuestionMs },
       );
       const replyTs = slack.say(channel, user, reply, ts);
       talk.texts.push(reply);
