@@ -117,6 +117,40 @@ describe('admitting that fails', () => {
   });
 });
 
+describe('checking whether the steps may still be shown', () => {
+  it('counts as being admitted again, or hides them until the next check', async () => {
+    const shown = await entering({ admittedMs: 5, card: { ts: '1.1', stepsHiddenMs: 6 } }, says({ may: true }));
+    await shown.steps.checkAccess(shown.question);
+    expect(shown.stored()).toEqual({ ...shown.question, admittedMs: shown.life.now(), card: { ts: '1.1' } });
+    const admission = { may: false, reason: 'guest' } as const;
+    const hidden = await entering({ admittedMs: 5, card: { ts: '1.1' } }, says(admission));
+    await hidden.steps.checkAccess(hidden.question);
+    const card = { ts: '1.1', stepsHiddenMs: hidden.life.now() };
+    expect(hidden.stored()).toEqual({ ...hidden.question, card });
+  });
+
+  it.each<ErrorKind>(['unavailable', 'rateLimited', 'unauthorized'])(
+    'hides them where Slack fails for %s',
+    async (kind) => {
+      const gatekeeper = { admit: () => Promise.reject(new AppError(kind, 'planned')) };
+      const { life, steps, question, stored } = await entering({ card: { ts: '1.1' } }, { gatekeeper });
+      await steps.checkAccess(question);
+      expect(stored().card.stepsHiddenMs).toBe(life.now());
+    },
+  );
+
+  it.each<[string, Error]>([
+    ['our storage', new AppError('storage', 'planned')],
+    ['an unreadable record', new AppError('corrupt', 'planned')],
+    ['a fault of our own', new TypeError('planned')],
+  ])('throws for %s, and changes nothing', async (_, error) => {
+    const gatekeeper = { admit: () => Promise.reject(error) };
+    const { steps, question, stored } = await entering({ card: { ts: '1.1' } }, { gatekeeper });
+    await expect(steps.checkAccess(question)).rejects.toBe(error);
+    expect(stored()).toEqual(question);
+  });
+});
+
 describe('reading the thread', () => {
   it('is told the thread as it is stored, and keeps what it says in place of the trouble', async () => {
     const seen: unknown[] = [];

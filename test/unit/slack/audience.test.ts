@@ -171,6 +171,11 @@ describe('who is in a channel', () => {
     expect(counted(await audiences.of('C1'))).toEqual({ ...known, members: 1, guests: 1 });
   });
 
+  it('counts those who are known beside somebody who is not told of', async () => {
+    const counts = { ...known, members: 1, guests: 1, isKnown: false };
+    expect(await audienceOf({ members: ['M1', 'G1', 'X1'], listed: ['M1'] })).toEqual(counts);
+  });
+
   it('is not decided while Slack does not tell what the channel is', async () => {
     const { slack, audiences } = begin({ members: ['M1'] });
     slack.replies['conversations.info'] = { error: 'ratelimited' };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createDirectory } from '../../../src/slack/people/directory.ts';
 import { createGatehouse } from '../../../src/slack/people/gatehouse.ts';
+import { createReaches } from '../../../src/slack/people/reaches.ts';
 import { createScriptedSlack, type Reply } from '../../support/fake-slack/web-api-replies.ts';
 
 const identity = { teamId: 'T1', botUserId: 'UBOT' };
@@ -24,6 +25,27 @@ function begin() {
   const settings = { open: [], allowed: [], refused: [] };
   return { slack, ...createGatehouse({ ...slack.deps, identity, settings }) };
 }
+
+test('every call is counted under its own name, as one that nobody watches', async () => {
+  const slack = createScriptedSlack({
+    'users.list': { members: [] },
+    'users.info': (args) => ({ user: user(args.get('user') ?? '') }),
+    'conversations.info': { channel: { id: 'C1', is_private: true } },
+    'conversations.members': { members: ['U1'] },
+  });
+  const counted: string[] = [];
+  const through = <Result>(method: string, urgency: string, run: () => Promise<Result>): Promise<Result> => {
+    counted.push(`${method} ${urgency}`);
+    return run();
+  };
+  const settings = { open: [], allowed: [], refused: [] };
+  const { directory, audiences, people } = createGatehouse({ ...slack.deps, through, identity, settings });
+  await directory.tend();
+  await audiences.of('C1');
+  await createReaches({ ...slack.deps, through, people }).of('U1', 'C1');
+  expect(counted.toSorted()).toEqual(slack.calls.map(({ method }) => `${method} private`).toSorted());
+  expect(new Set(counted).size).toBe(4);
+});
 
 test('a list is read every 15 minutes, and not believed after 20', async () => {
   const { slack, directory } = begin();
