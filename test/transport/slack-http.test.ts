@@ -137,6 +137,7 @@ describe('signed requests', () => {
     ['an event in a channel that is null', '{"event":{"type":"message","channel":null}}'],
     ['an event by a person who is null', '{"event":{"type":"message","user":null}}'],
     ['an authorization that is null', '{"event":{"type":"message"},"authorizations":[null]}'],
+    ['an event nested too deep', `{"event":{"type":"message","blocks":${'['.repeat(99_999)}${']'.repeat(99_999)}}}`],
     ['a step of a workflow', '{"event":{"type":"function_executed"}}'],
     ['a press without buttons', '{"type":"block_actions","user":{"id":"U0ADA"},"actions":[]}'],
     ['a press of nobody', '{"type":"block_actions","actions":[{"action_id":"deepsearch:cancel"}]}'],

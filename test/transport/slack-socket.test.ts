@@ -80,6 +80,8 @@ test('does not acknowledge an event whose listener failed, so that Slack repeats
 test('goes on after frames and payloads that are none of Slack’s', async () => {
   for (const frame of ['null', '1', '[]', '{}', '{', '{"type":"events_api","payload":null}']) slack.sendFrame(frame);
   slack.sendFrame('{"type":"events_api","envelope_id":"e1","payload":{"event":null}}');
+  const deep = `${'['.repeat(99_999)}${']'.repeat(99_999)}`;
+  slack.sendFrame(`{"type":"events_api","envelope_id":"e2","payload":{"event":{"type":"message","blocks":${deep}}}}`);
   for (const payload of [null, 1, [], {}, { type: 'block_actions', actions: [null] }]) {
     const unreadable = await slack.send('interactive', payload);
     await eventually(() => expect(slack.acknowledged.map(({ envelopeId }) => envelopeId)).toContain(unreadable));

@@ -54,7 +54,13 @@ const view = interactive.extend({ type: z.enum(['view_submission', 'view_closed'
 export function readPayload(raw: unknown): ReceiverEvent['body'] | undefined {
   if (!object.safeParse(raw).success) return undefined;
   const kind = kindOf(raw);
-  return kind?.safeParse(raw).success === true ? object.parse(withoutNul(raw)) : undefined;
+  if (kind?.safeParse(raw).success !== true) return undefined;
+  try {
+    return object.parse(withoutNul(raw));
+  } catch {
+    // Nested so deep that it can't be written again: the parser goes deeper than the stack does.
+    return undefined;
+  }
 }
 
 /** In the order in which Bolt decides. */

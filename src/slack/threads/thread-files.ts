@@ -14,8 +14,11 @@ const fileHosts = /^(?:(?:[a-z0-9-]+\.)*slack(?:-gov)?\.com|(?:[a-z0-9-]+\.)*sla
 /** Where files are on those hosts; the same hosts serve the Web API, which does what a link says with the token it gets. */
 const filePath = /^\/files-pri\/./;
 
-/** What a server may take for a separator of a path, though it is none to the rules here. */
-const hiddenSeparator = /%(?:2f|5c|00)/i;
+/** What a server may take for a separator of a path, or decode twice, though it is neither to the rules here. */
+const hiddenSeparator = /%(?:2f|5c|00|25[0-9a-f]{2})/i;
+
+/** A character of ASCII, written as its code. */
+const encoded = /%([2-7][0-9a-f])/gi;
 
 /**
  * Reads files of messages. The token goes to where Slack keeps files, and never to its Web API; redirects are not
@@ -55,9 +58,11 @@ export function isFileAddress({ protocol, host, hostname, username, password, pa
   return protocol === api.protocol && host === api.host && !isBelow(api.pathname, pathname);
 }
 
-/** Servers differ in whether capitals and doubled slashes make another path, so neither does here. */
+/** Servers differ in whether capitals, encoded letters and doubled slashes make another path, so none of them does here. */
 function isBelow(parent: string, path: string): boolean {
-  const plain = (each: string): string => `${each.toLowerCase().replace(/\/+/g, '/').replace(/\/$/, '')}/`;
+  const decode = (each: string): string =>
+    each.replace(encoded, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  const plain = (each: string): string => `${decode(each).toLowerCase().replace(/\/+/g, '/').replace(/\/$/, '')}/`;
   return plain(path).startsWith(plain(parent));
 }
 

@@ -10,7 +10,6 @@ import { createRecordingJournal } from '../../support/recording-journal.ts';
 
 const { journal } = createRecordingJournal();
 const channelId = 'C0COPIES';
-const outbound = createOutbound({});
 
 describe('removing copies', () => {
   let slack: FakeSlack;

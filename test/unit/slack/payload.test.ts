@@ -41,5 +41,7 @@ it('is nothing where Slack sends no such thing, and never throws', () => {
   for (const raw of [undefined, null, 0, '', 'null', [], [{}], {}, { type: 'view_submission' }, { event: [] }]) {
     expect(readPayload(raw)).toBeUndefined();
   }
+  const deep: unknown = JSON.parse(`{"event":{"type":"message","blocks":${'['.repeat(99_999)}${']'.repeat(99_999)}}}`);
+  expect(readPayload(deep)).toBeUndefined();
   fc.assert(fc.property(fc.jsonValue(), (raw) => void readPayload(raw)));
 });

@@ -8,6 +8,7 @@ describe('the token may go', () => {
   it.each([
     'https://files.slack.com/files-pri/T1-F1/a.txt',
     'https://files.slack.com/files-pri/T1-F1/download/a%20b.txt?t=1#top',
+    'https://files.slack.com/files-pri/T1-F1/100%25_done%21.txt',
     'https://acme.enterprise.slack.com/files-pri/T1-F1/a.txt',
     'https://slack.com/files-pri/T1-F1/a.txt',
     'https://slack-files.com/files-pri/T1-F1/a.txt',
@@ -47,6 +48,9 @@ describe('the token may not go', () => {
     ['to another port of the same machine', 'http://127.0.0.1:8081/files-pri/T1-F1/a.txt'],
     ['to the Web API of a stand-in', 'http://127.0.0.1:8080/api/users.list'],
     ['to the Web API of a stand-in, in capitals', 'http://127.0.0.1:8080/API/users.list'],
+    ['to the Web API by dots that are encoded twice', 'https://files.slack.com/files-pri/.%252e/api/users.list'],
+    ['to the Web API of a stand-in, by encoded letters', 'http://127.0.0.1:8080/%61p%49/users.list'],
+    ['to the Web API of a stand-in, by letters that are encoded twice', 'http://127.0.0.1:8080/%2561pi/users.list'],
     ['to the Web API of a stand-in, with doubled slashes', 'http://127.0.0.1:8080//api//users.list'],
   ])('%s: %s', (_, url) => {
     expect(isFileAddress(new URL(url), url.startsWith('http://127') ? ownApi : slackApi)).toBe(false);
