@@ -103,7 +103,7 @@ export const SETTINGS = {
   SLACK_API_URL: setting(webAddress(), "Base address of Slack's Web API.", 'https://slack.com/api/'),
   SLACK_STAND_IN: setting(
     yesOrNo(),
-    'Whether `SLACK_API_URL` is a stand-in for Slack, as in the demo: what it leaves out about people and channels then counts as a no, where with Slack nobody of whom a flag is missing may ask. Refused with the address of Slack itself.',
+    'Whether `SLACK_API_URL` is a stand-in for Slack, as in the demo: what it leaves out about people and channels then counts as a no. With Slack itself, a person of whom a flag is missing may not ask. Refused with the address of Slack itself.',
     'false',
   ),
   SRC_ENDPOINT: setting(webAddress(), 'Base address of the code search service. Required.'),
@@ -221,7 +221,7 @@ export const SETTINGS = {
   REFUSED_CHANNELS: setting(channelIds(), 'Ids of channels in which nobody may ask. Separated by commas.'),
   SHARE_WITH_OTHER_ORGANIZATIONS: setting(
     yesOrNo(),
-    'Whether people may share private answers into channels with other organizations, after they were shown who reads there. Without it they may share only where nobody of another organization reads, and in `OPEN_CHANNELS`.',
+    'Whether people may share private answers into channels with other organizations, after they were shown who reads there. Without it they may share only where no one of another organization reads, and in `OPEN_CHANNELS`.',
     'false',
   ),
   SHUTDOWN_SECONDS: setting(whole(1, 300), 'How long work under way may take to finish after SIGTERM.', '10'),

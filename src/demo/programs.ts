@@ -88,7 +88,7 @@ export function startApp(
         SLACK_BOT_TOKEN: SLACK_TOKENS.botToken,
         SLACK_APP_TOKEN: SLACK_TOKENS.appToken,
         SLACK_API_URL: `${setup.slackUrl}/api/`,
-        // It tells of nobody whether they are a guest, and of no channel whether others share it.
+        // It tells of no person whether they are a guest, and of no channel whether others share it.
         SLACK_STAND_IN: 'true',
         SRC_ENDPOINT: setup.serviceUrl,
         SRC_ACCESS_TOKEN: setup.token,

@@ -57,7 +57,7 @@ export function createOperatorServer(options: {
   }
 }
 
-/** `/metrics` on a port of its own: what they tell of a company's work is not for whoever reaches Slack's port. */
+/** `/metrics` on a port of its own: what they tell of a company's work is not for all who reach Slack's port. */
 export function createMetricsServer(options: {
   port: number;
   host: string;

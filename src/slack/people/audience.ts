@@ -167,7 +167,7 @@ function tally(standings: Standing[]): Audience {
   return withIds(counts, { guests: idsOf('guest'), outsiders: idsOf('outsider'), organizations: named });
 }
 
-/** Other organizations count where nobody of them has come yet: they may come and read. */
+/** Other organizations count where no one of them has come yet: they may come and read. */
 function withOrganizations(audience: Audience, organizationIds: readonly string[]): Audience {
   const { ids, ...counts } = audience;
   const organizations = [...new Set([...(ids?.organizations ?? []), ...organizationIds])];

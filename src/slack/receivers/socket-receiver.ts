@@ -56,7 +56,7 @@ export function createSocketReceiver(options: {
   let onDisconnected = (): void => {};
   let supervision: Promise<void> | undefined;
 
-  // The client reads frames in a promise that nobody awaits: one it can't read would end the process.
+  // The client reads frames in a promise that is not awaited: one it can't read would end the process.
   for (const read of client.listeners('ws_message')) {
     client.off('ws_message', read);
     client.on('ws_message', (...frame: unknown[]) => {
