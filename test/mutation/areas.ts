@@ -40,7 +40,7 @@ export const areas: Record<string, Area> = {
   render: {
     // The sentences are words: whether they are complete and free of traps is tested over all of them at once.
     mutate: ['src/render/**/*.ts', '!src/render/sentences/**/*.ts'],
-    // The two left out measure how long rendering takes, which says nothing about a mutant on a busy machine.
+    // The two left out take seconds for each mutant: they render texts that are made to take long, and thousands of random ones.
     testFiles: ['test/unit/render/!(hostile|outcome-properties).test.ts'],
   },
 };

@@ -172,7 +172,8 @@ function withOrganizations(audience: Audience, organizationIds: readonly string[
   const { ids, ...counts } = audience;
   const organizations = [...new Set([...(ids?.organizations ?? []), ...organizationIds])];
   const known = { ...counts, organisations: Math.max(1, counts.organisations, organizations.length) };
-  return ids === undefined ? known : withIds(known, { ...ids, organizations });
+  // Without a name, one that is invited now can't be told from one that was there when readers were confirmed, nor from none.
+  return ids === undefined || organizations.length === 0 ? known : withIds(known, { ...ids, organizations });
 }
 
 function withIds(counts: Audience, ids: ReaderIds): Audience {

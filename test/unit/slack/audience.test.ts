@@ -325,6 +325,15 @@ describe('who the other readers are', () => {
     expect(await audiences.of('C1')).toMatchObject({ organisations: 1, ids: { organizations: ['T-OA'] } });
   });
 
+  it('is not told by name where Slack names no organization that a channel is shared with or offered to', async () => {
+    const { slack, audiences } = begin({ members: ['M1'] });
+    const channel = { id: 'C1', is_ext_shared: false, is_pending_ext_shared: true, shared_team_ids: [] };
+    slack.replies['conversations.info'] = { channel };
+    const audience = await audiences.of('C1');
+    expect(audience).toMatchObject({ organisations: 1, isKnown: true });
+    expect(audience.ids).toBeUndefined();
+  });
+
   it('leaves the count of organizations where nobody is told by name', async () => {
     const { slack, audiences } = begin({ members: ['M1', 'X1'], listed: ['M1'] });
     slack.replies['conversations.info'] = { channel: { id: 'C1', is_ext_shared: true, shared_team_ids: ['T7', 'T8'] } };
