@@ -35,6 +35,30 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     reason: calledTwice,
   },
   {
+    file: 'src/deepsearch/http.ts',
+    line: "signal.addEventListener('abort', onAbort, { once: true });",
+    becomes: [
+      "signal.addEventListener('abort', onAbort, {});",
+      "signal.addEventListener('abort', onAbort, { once: false });",
+    ],
+    reason: calledTwice,
+  },
+  {
+    file: 'src/deepsearch/retry.ts',
+    line: "const text = value?.trim() ?? '';",
+    becomes: ['const text = value?.trim() ?? "Stryker was here!";'],
+    reason: likeNothing,
+  },
+  {
+    file: 'src/deepsearch/links.ts',
+    line: 'if (!/\\](?:\\(|:)/.test(markdown) || !isQuicklyParsed(markdown)) return markdown;',
+    becomes: [
+      'if (false) return markdown;',
+      'if (!/\\](?:\\(|:)/.test(markdown) && !isQuicklyParsed(markdown)) return markdown;',
+    ],
+    reason: 'Only how long hostile texts take, which test/unit/deepsearch/hostile-links.test.ts is about.',
+  },
+  {
     file: 'src/deepsearch/code-search.ts',
     line: 'if (text.length > MAX_REMEMBERED_LENGTH) return compute(text);',
     becomes: [
