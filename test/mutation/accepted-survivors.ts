@@ -15,6 +15,10 @@ const calledTwice = 'Changes nothing: the listener does no more when it is calle
 const likeNothing = 'Changes nothing: what stands for a missing text is compared with words it is as unlike as before.';
 const remembered = 'Only how often the links of one answer are looked for, which shows in the time it takes alone.';
 
+const powerCut = 'Only a power cut tells whether a write is on disk when its promise resolves.';
+const fullDisk =
+  'A full disk needs a process of its own (test/contract/storage/embedded-store.test.ts), which has no mutants.';
+
 export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
   {
     file: 'src/core/accept.ts',
@@ -243,6 +247,30 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     reason: calledTwice,
   },
   {
+    file: 'src/deepsearch/http.ts',
+    line: "signal.addEventListener('abort', onAbort, { once: true });",
+    becomes: [
+      "signal.addEventListener('abort', onAbort, {});",
+      "signal.addEventListener('abort', onAbort, { once: false });",
+    ],
+    reason: calledTwice,
+  },
+  {
+    file: 'src/deepsearch/retry.ts',
+    line: "const text = value?.trim() ?? '';",
+    becomes: ['const text = value?.trim() ?? "Stryker was here!";'],
+    reason: likeNothing,
+  },
+  {
+    file: 'src/deepsearch/links.ts',
+    line: 'if (!/\\](?:\\(|:)/.test(markdown) || !isQuicklyParsed(markdown)) return markdown;',
+    becomes: [
+      'if (false) return markdown;',
+      'if (!/\\](?:\\(|:)/.test(markdown) && !isQuicklyParsed(markdown)) return markdown;',
+    ],
+    reason: 'Only how long hostile texts take, which test/unit/deepsearch/hostile-links.test.ts is about.',
+  },
+  {
     file: 'src/deepsearch/code-search.ts',
     line: 'if (text.length > MAX_REMEMBERED_LENGTH) return compute(text);',
     becomes: [
@@ -330,5 +358,40 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
       String.raw`if (url !== undefined && /^rediss?:/.test(url.protocol) && /^\/?\d*$/.test(url.pathname) && isDecodable(url)) {`,
     ],
     reason: 'Changes nothing: nothing follows the colon of a protocol.',
+  },
+  {
+    file: 'src/storage/embedded-store.ts',
+    line: 'overlappingSync: false,',
+    becomes: ['overlappingSync: true,'],
+    reason: powerCut,
+  },
+  {
+    file: 'src/storage/embedded-store.ts',
+    line: 'eventTurnBatching: false,',
+    becomes: ['eventTurnBatching: true,'],
+    reason: fullDisk,
+  },
+  {
+    file: 'src/storage/embedded-store.ts',
+    line: "if (error instanceof Error && 'commitError' in error) await error.commitError;",
+    becomes: [
+      'if (true) await error.commitError;',
+      'if (false) await error.commitError;',
+      "if (error instanceof Error || 'commitError' in error) await error.commitError;",
+      'if (error instanceof Error && "" in error) await error.commitError;',
+    ],
+    reason: fullDisk,
+  },
+  {
+    file: 'src/storage/embedded-store.ts',
+    line: "await run('addMember', () => membership.put([set, member], true));",
+    becomes: ["await run('addMember', () => membership.put([set, member], false));"],
+    reason: 'Changes nothing: members are keys; what stands under them is not read.',
+  },
+  {
+    file: 'src/storage/embedded-reader.ts',
+    line: 'const env = open({ path, maxDbs: 8, readOnly: true });',
+    becomes: ['const env = open({ path, maxDbs: 8, readOnly: false });'],
+    reason: 'Within one process the engine opens a file once, as it was opened first.',
   },
 ];

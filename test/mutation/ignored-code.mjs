@@ -15,12 +15,22 @@ const wordsOfTheLog = {
     if (call.isNewExpression() && /^(?:Type)?Error$/.test(call.node.callee.name) && path.key === 0) {
       return 'No code reads the message of an error.';
     }
+    if (call.isCallExpression() && labelsOfCalls[call.node.callee.name] === path.key && isText(path)) {
+      return 'Names an operation in the message of its error.';
+    }
     if (call.isCallExpression() && isJournal(call.node.callee.object)) {
       return 'The fields of a line of the log are for the operator.';
     }
     return undefined;
   },
 };
+
+/** Which argument of a function only names, in an error, what was done. */
+const labelsOfCalls = { run: 0, withDeadline: 2 };
+
+function isText(path) {
+  return path.isStringLiteral() || path.isTemplateLiteral();
+}
 
 function isJournal(node) {
   return node?.name === 'journal' || node?.property?.name === 'journal';

@@ -81,10 +81,11 @@ function judge(mutants: Mutants): string {
 
 /** The entry that accepts a survivor, if there is one. */
 function accepts({ fileName, replacement, location: { start, end } }: Mutant): AcceptedSurvivors | undefined {
+  // Lines and columns are counted from 1.
   const code = readFileSync(fileName, 'utf8').split('\n');
   const file = relative('', fileName);
   const line = code[start.line - 1] ?? '';
-  const mutated = line.slice(0, start.column) + replacement + (code[end.line - 1] ?? '').slice(end.column);
+  const mutated = line.slice(0, start.column - 1) + replacement + (code[end.line - 1] ?? '').slice(end.column - 1);
   return acceptedSurvivors.find(
     (known) => known.file === file && known.line === line.trim() && known.becomes.includes(mutated.trim()),
   );

@@ -79,6 +79,15 @@ describe('suggestions under an answer', () => {
     expect(shownIn(renderOutcome(answered(), { format: 'markdown' }))).not.toContain('Share…');
   });
 
+  it('give the message a new block id each time one is asked, as an edit needs', () => {
+    const uses = [[], [{ index: 0, byUserId: 'U0BOB' }], [{ index: 0, byUserId: 'U0ADA' }]];
+    const ids = uses.map((usedFollowUps) => {
+      const blocks = renderOutcome(answered({}, { usedFollowUps }), { format: 'markdown' }).at(-1)?.blocks ?? [];
+      return blocks.flatMap(({ block_id: id }) => id ?? []).join();
+    });
+    expect(new Set(ids).size).toBe(3);
+  });
+
   it('name who asked', () => {
     const question = answered({}, { usedFollowUps: [{ index: 1, byUserId: 'U0BOB' }] });
     const shown = shownIn(renderOutcome(question, { format: 'markdown' }));

@@ -191,6 +191,14 @@ describe('the history', () => {
     expect(JSON.stringify(message)).not.toContain('"button"');
   });
 
+  it('puts the one that was asked last first, whether it runs or has ended', () => {
+    const asked = (index: number, acceptedMs: number) =>
+      entry({ kind: 'starting' }, numbered(index, { text: `asked at ${acceptedMs}`, acceptedMs }));
+    const list: Overview = { open: [asked(1, 1_000), asked(2, 4_000)], ended: [asked(3, 3_000), asked(4, 2_000)] };
+    const order = [...JSON.stringify(renderHistory(list, options)).matchAll(/asked at (\d)/g)].map(([, at]) => at);
+    expect(order).toEqual(['4', '3', '2', '1']);
+  });
+
   it('says when there is nothing, and when nothing can be read', () => {
     expect(renderHistory({ open: [], ended: [] }, options).text).toContain('/deepsearch help');
     expect(renderHistory(undefined, options).text).toContain('cannot be read');

@@ -134,6 +134,7 @@ describe('forms', () => {
       'share with members, with the link': share({ chosen: { channelId: 'C2', audience }, withLink: true }),
       'share with guests': chosen({ guests: 2 }),
       'share with another organisation': chosen({ outsiders: 3, organisations: 1 }),
+      'share with people of no known organisation': chosen({ outsiders: 3 }),
       'share with an invited organisation': chosen({ organisations: 1 }),
       'share with nobody knows whom': chosen({ isKnown: false }),
       feedback: renderFeedbackForm(QUESTION_ID, 'en-US'),

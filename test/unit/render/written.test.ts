@@ -88,6 +88,21 @@ describe('a long answer', () => {
     'footnotes and rules': numbered(150, (index) => `Note[^${index}] ${sentence}\n\n[^${index}]: foot ${index}\n\n---`),
     'more than is shown': numbered(2_000, (index) => `w${index} ${sentence.repeat(4)}`),
     'more lines than are shown': 'a\n'.repeat(7_000),
+    'as many lines as are shown': `${'a\n'.repeat(5_999)}b`,
+    'one line more than is shown': `${'a\n'.repeat(6_000)}b`,
+    'code with bars and escapes': numbered(
+      300,
+      (index) => `\`a|b${index}\` & <b> *star* | [x](https://e.org/?a=1&b=${index})`,
+    ),
+    'headings alone': numbered(400, (index) => `${'#'.repeat(1 + (index % 6))} heading ${index} of many & more`),
+    'a table in a list': numbered(
+      40,
+      (index) => `- item ${index}\n\n  | A | B |\n  |---|---|\n  | ${index} | ${sentence} |`,
+    ),
+    'diagrams and notes': numbered(
+      40,
+      (index) => `\`\`\`mermaid\ngraph TD; A${index}-->B;\n\`\`\`\n\n${sentence.repeat(4)}`,
+    ),
   };
 
   it.each(Object.entries(documents))('of %s is divided as agreed', (name, markdown) => {

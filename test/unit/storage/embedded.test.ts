@@ -65,6 +65,25 @@ describe('the embedded store', () => {
     expect(await store.get('kept')).toBe('x');
   });
 
+  it('rests after a sweep', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    let readings = 0;
+    const store = openEmbeddedStore(
+      directory.path,
+      () => {
+        readings += 1;
+        return nowMs;
+      },
+      journal,
+    );
+    stores.push(store);
+    vi.advanceTimersByTime(60_000);
+    await eventually(() => expect(readings).toBe(1));
+    // A ping needs no time itself, but would let another sweep through.
+    for (let pings = 0; pings < 10; pings += 1) await store.ping();
+    expect(readings).toBe(1);
+  });
+
   it('sweeps no more once it is closed', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const recording = createRecordingJournal();
@@ -94,6 +113,20 @@ describe('the embedded store', () => {
       });
     }
     expect(await store.members('set')).toEqual([longest.slice(1)]);
+  });
+
+  it('finds the members of a set whatever they are called', async () => {
+    const store = openStore();
+    for (const member of ['', '!', '1', 'z']) await store.addMember('s', member);
+    expect(await store.members('s')).toEqual(['', '!', '1', 'z']);
+  });
+
+  it('answers a ping by writing, since a full disk still answers reads', async () => {
+    const store = openStore();
+    await store.ping();
+    const env = open({ path: storeFile(directory.path), maxDbs: 8, readOnly: true });
+    expect([...env.openDB({ name: 'entries' }).getKeys()]).toEqual(['ds:ping']);
+    await env.close();
   });
 
   it('is closed once, however often it is asked to', async () => {
@@ -154,6 +187,9 @@ describe('a file in the place of the store', () => {
     const folder = join(directory.path, 'folder');
     await mkdir(folder);
     expect(() => refuseForeignFile(folder)).toThrow(expect.objectContaining({ code: 'EISDIR' }));
+    const file = join(directory.path, 'file');
+    await writeFile(file, '');
+    expect(() => refuseForeignFile(join(file, 'store.mdb'))).toThrow(expect.objectContaining({ code: 'ENOTDIR' }));
   });
 
   it('that is a folder is a storage that can not be used, with the reason', async () => {
@@ -196,15 +232,17 @@ describe('a reader beside the store', () => {
     expect(await reader.members('s')).toEqual(['1', '2']);
     expect(await reader.members('u')).toEqual([]);
     await reader.close();
+    await expect(reader.get('a')).rejects.toThrow();
   });
 
   it('is refused where there is no store, and makes none', () => {
-    expect(() => openEmbeddedReader(directory.path, Date.now)).toThrow(storageError);
+    expect(() => openEmbeddedReader(directory.path, Date.now)).toThrow(/^There is no store of this app in /);
     expect(existsSync(storeFile(directory.path))).toBe(false);
   });
 
   it('is refused where the file is not of this app', async () => {
     await writeFile(storeFile(directory.path), 'garbage '.repeat(100));
+    expect(() => openStore()).toThrow(/is not a store of this app/);
     expect(() => openEmbeddedReader(directory.path, Date.now)).toThrow(
       expect.objectContaining({ message: expect.stringContaining('is not a store of this app') }),
     );
