@@ -271,7 +271,9 @@ describe('sharing a private answer', () => {
   test('whose conversation is gone by then ends visibly, and cannot be tried again', async () => {
     await answered();
     // Until the question is closed, its answer is still stored, and could be shared without the service.
-    await eventually(async () => expect(await world.metrics()).toMatch(/event="question_closed",outcome="answered"} 1/));
+    await eventually(async () =>
+      expect(await world.metrics()).toMatch(/event="question_closed",outcome="answered"} 1/),
+    );
     const view = await choose(await form(), 'C0GENERAL');
     service.remove(service.conversations[0]?.id ?? 0);
     await world.submit(view, { [channelMenu]: 'C0GENERAL' });
