@@ -82,7 +82,7 @@ describe('announcing a question', () => {
     await life.ports.questions.update(question.id, (now) => ({ ...now, card: { ts: noted, shown: 'theirs' } }));
     const before = stored();
     await card.search(question);
-    expect(stored()).toEqual(isChecked ? { ...before, recheckMs: life.now() + 60_000 } : before);
+    expect(stored()).toEqual(isChecked ? { ...before, recheckMs: life.now() + 60_000, mayHaveCopies: true } : before);
   });
 
   it('for the first time searches nothing', async () => {

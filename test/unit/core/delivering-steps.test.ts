@@ -122,7 +122,7 @@ describe('a part that another process noted meanwhile', () => {
     await life.ports.questions.update(id, (now) => ({ ...now, delivery: { round: 0, posted: [noted] } }));
     const before = stored();
     await steps.post(question, 0, true);
-    expect(stored()).toEqual(isChecked ? { ...before, recheckMs: life.now() + minuteMs } : before);
+    expect(stored()).toEqual(isChecked ? { ...before, recheckMs: life.now() + minuteMs, mayHaveCopies: true } : before);
   });
 });
 

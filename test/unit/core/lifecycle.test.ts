@@ -143,12 +143,17 @@ describe('decide: a waiting question', () => {
     ],
     [
       'ends as cancelled where the service could not be reached for that in time',
-      { card, cancel: { ...cancel, atMs: now - 30_001 }, trouble, upstream: { steps: 0, ...searched(15_000) } },
+      { card, cancel: { ...cancel, atMs: now - 30_001 }, trouble, upstream: { steps: 0, ...searched(45_001) } },
       { do: 'end', outcome: cancelled },
     ],
     [
       'still looks for what it may have asked just before',
-      { card, cancel: { ...cancel, atMs: now - 30_000 }, trouble, upstream: { steps: 0, ...searched(15_000) } },
+      { card, cancel: { ...cancel, atMs: now - 30_000 }, trouble, upstream: { steps: 0, ...searched(45_001) } },
+      { do: 'ask', checkFirst: true },
+    ],
+    [
+      'still looks for what may have begun at the service in that time',
+      { card, cancel: { ...cancel, atMs: now - 30_001 }, trouble, upstream: { steps: 0, ...searched(45_000) } },
       { do: 'ask', checkFirst: true },
     ],
     [
