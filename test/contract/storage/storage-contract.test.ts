@@ -45,7 +45,7 @@ describe.skipIf(!hasRedisServer())('Redis store', () => {
 
   storageContract({
     open: () => openRedisStore(server.url, journal),
-    clear: () => server.restart(),
+    clear: () => server.flush(),
   });
 
   afterAll(() => server.stop());

@@ -9,6 +9,8 @@ import { freePort } from './free-port.ts';
 export interface RedisServer {
   /** Stays the same over a restart. */
   url: string;
+  /** Forgets all it holds. */
+  flush(): Promise<void>;
   /** Ends the process at once, as a crash would (SIGKILL). */
   kill(): Promise<void>;
   /** Starts it again on the same port. */
@@ -33,6 +35,7 @@ export async function startRedisServer(args: string[] = []): Promise<RedisServer
   const kill = () => end(server);
   return {
     url,
+    flush: () => withClient(url, (client) => client.flushAll()),
     kill,
     async restart() {
       await kill();
@@ -62,15 +65,24 @@ async function spawnServer(port: number, url: string, args: string[]): Promise<C
   killWithUs(server);
   await eventually(async () => {
     if (server.exitCode !== null) throw new Error(`redis-server ended with exit code ${server.exitCode}`);
-    const client = createClient({ url, disableOfflineQueue: true, socket: { reconnectStrategy: false } });
-    client.on('error', () => {});
-    try {
-      await client.connect();
-    } finally {
-      if (client.isOpen) client.destroy();
-    }
+    // Connecting is enough: a server with a password answers nothing to this client.
+    await withClient(url, async () => {});
   });
   return server;
+}
+
+async function withClient(
+  url: string,
+  use: (client: ReturnType<typeof createClient>) => Promise<unknown>,
+): Promise<void> {
+  const client = createClient({ url, disableOfflineQueue: true, socket: { reconnectStrategy: false } });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await use(client);
+  } finally {
+    if (client.isOpen) client.destroy();
+  }
 }
 
 /** Ends the server however this process ends, even by SIGKILL: the pipe to a small watcher closes with us. */
