@@ -20,6 +20,12 @@ const effects = ['announce', 'ask', 'post', 'attach'] as const;
 /** An answer of four messages and a file. */
 const longWork = { takesMs: 5_000, ends: 'completed', parts: 4 } as const;
 const passing = undefined;
+const calls: [what: string, operation: Operation][] = [
+  ['the card', 'postCard'],
+  ['the question', 'create'],
+  ['a part', 'postPart'],
+  ['the file', 'attach'],
+];
 
 describe('decidePending', () => {
   it('waits, searches once early, waits on, and repeats the call only when it can come no more', () => {
@@ -111,24 +117,14 @@ describe.each(delaysMs)('a call that the far side carries out %i ms after the ca
     expectOneOfEach(life, life.question(id));
   });
 
-  it.each<[what: string, operation: Operation]>([
-    ['the card', 'postCard'],
-    ['the question', 'create'],
-    ['a part', 'postPart'],
-    ['the file', 'attach'],
-  ])('takes effect once also where the caller was killed in the middle of it: %s', async (_, operation) => {
+  it.each(calls)('takes effect once also where the caller was killed in the middle of it: %s', async (_, operation) => {
     const { life, ask } = createLifeDesk({ faults: { [operation]: [crash({ lateMs })] }, work: longWork });
     const { id } = await ask();
     await life.run();
     expectOneOfEach(life, life.question(id));
   });
 
-  it.each<[what: string, operation: Operation]>([
-    ['the card', 'postCard'],
-    ['the question', 'create'],
-    ['a part', 'postPart'],
-    ['the file', 'attach'],
-  ])('takes effect once also where its caller is killed while it waits: %s', async (_, operation) => {
+  it.each(calls)('takes effect once also where its caller is killed while it waits: %s', async (_, operation) => {
     const { life, ask } = createLifeDesk({ faults: { [operation]: [late] }, work: longWork });
     const { id } = await ask();
     for (let second = 1; second <= 30; second += 1) {
@@ -219,12 +215,7 @@ describe('a message that is carried out so late that it was posted again', () =>
 });
 
 describe('a call whose repetition is refused', () => {
-  it.each<[what: string, operation: Operation]>([
-    ['the card', 'postCard'],
-    ['the question', 'create'],
-    ['a part', 'postPart'],
-    ['the file', 'attach'],
-  ])('is searched again before it is repeated once more: %s', async (_, operation) => {
+  it.each(calls)('is searched again before it is repeated once more: %s', async (_, operation) => {
     const refused = failing('rateLimited', { retryAfterMs: 70_000 });
     const { life, ask } = createLifeDesk({ faults: { [operation]: [lateBy(40_000), refused] }, work: longWork });
     const { id } = await ask();
