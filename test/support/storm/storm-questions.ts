@@ -93,7 +93,8 @@ export function createChaosQuestions(parts: {
       // People reply to what they see.
       await eventually(
         () => {
-          if (!slack.inThread(ts).some(({ bot_id: botId }) => botId !== undefined)) throw new Error(`no card: ${text}`);
+          if (!slack.inThread(ts).some(({ bot_id: botId }) => botId !== undefined))
+            throw new Error(`no card: ${text}${refusedEvents.includes(text) ? ' (Slack stopped delivering it)' : ''}`);
         },
         { timeoutMs: 60_000 + count * cardDelayPerQuestionMs },
       );
