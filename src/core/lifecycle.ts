@@ -116,10 +116,14 @@ function decideWaiting(question: Question, situation: Situation): Step {
 }
 
 /** Makes a call that must take effect once; one that is pending already is first settled. */
-function performing(effect: Exclude<Effect, 'post'>, question: Question, { nowMs, settings }: Situation): Step {
+function performing(effect: Effect, question: Question, { nowMs, settings }: Situation): Step {
   const next = decidePending(pendingCall(question, effect), settings.lateCallMs, nowMs);
-  if (next.do === 'perform') return { do: effect, checkFirst: next.checkFirst };
-  return next.do === 'wait' ? next : { do: next.do, effect };
+  if (next.do === 'wait') return next;
+  if (next.do !== 'perform') return { do: next.do, effect };
+  const { checkFirst } = next;
+  return effect === 'post'
+    ? { do: effect, part: question.delivery.posted.length, checkFirst }
+    : { do: effect, checkFirst };
 }
 
 function decideParked(question: Question, { nowMs }: Situation): Step {
@@ -182,11 +186,8 @@ function decideDelivering(question: Question, situation: Situation): Step {
 /** The next message or file of the end; undefined once all of them stand. */
 function nextPost(question: Question, situation: Situation): Step | undefined {
   if (isFileDue(question, situation.parts)) return performing('attach', question, situation);
-  const part = question.delivery.posted.length;
-  if (part >= partsToPost(question, situation.parts)) return undefined;
-  const next = decidePending(question.delivery, situation.settings.lateCallMs, situation.nowMs);
-  if (next.do === 'perform') return { do: 'post', part, checkFirst: next.checkFirst };
-  return next.do === 'wait' ? next : { do: next.do, effect: 'post' };
+  const areAllPosted = question.delivery.posted.length >= partsToPost(question, situation.parts);
+  return areAllPosted ? undefined : performing('post', question, situation);
 }
 
 /** An answer is code; what a question is given up with links to it. */
