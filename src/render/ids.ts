@@ -113,22 +113,25 @@ export interface MarkedMessage {
  * because Slack wants new block ids when a message is edited).
  */
 export function hasMarker(message: MarkedMessage, marker: string): boolean {
-  const payload = message.metadata?.event_type === METADATA_EVENT_TYPE ? message.metadata.event_payload : undefined;
-  if (payload !== undefined && 'marker' in payload && payload.marker === marker) return true;
+  if (toldMarker(message) === marker) return true;
   return (message.blocks ?? []).some(({ block_id: id }) => id === marker || id?.startsWith(`${marker}:`) === true);
 }
 
 /** The marker of a message about this question, without its revision; undefined for a message that carries none. */
 export function markerOf(message: MarkedMessage, { id }: Pick<Question, 'id'>): string | undefined {
   const begin = `ds:${id}:`;
-  const payload = message.metadata?.event_type === METADATA_EVENT_TYPE ? message.metadata.event_payload : undefined;
-  const told = payload !== undefined && 'marker' in payload ? payload.marker : undefined;
+  const told = toldMarker(message);
   if (typeof told === 'string' && told.startsWith(begin)) return told;
   for (const { block_id: blockId } of message.blocks ?? []) {
     const [marker] = blockId?.startsWith(begin) === true ? (MARKER_PATTERN.exec(blockId) ?? []) : [];
     if (marker !== undefined) return marker;
   }
   return undefined;
+}
+
+function toldMarker({ metadata }: MarkedMessage): unknown {
+  const payload = metadata?.event_type === METADATA_EVENT_TYPE ? metadata.event_payload : undefined;
+  return payload !== undefined && 'marker' in payload ? payload.marker : undefined;
 }
 
 export function markerMetadata(question: Pick<Question, 'id'>, marker: string): RenderedMessage['metadata'] & {} {
