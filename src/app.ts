@@ -2,55 +2,55 @@ import { createHash, randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
-import { createAccept } from './core/accept.ts';
-import { createDurations } from './core/durations.ts';
-import { guardLook } from './core/guarded-look.ts';
-import { createHistories } from './core/histories.ts';
-import type { LifePorts } from './core/life-ports.ts';
-import { createLook } from './core/look.ts';
-import { createOpenIn, createOverview } from './core/overview.ts';
+import { createAskedQuestions } from './core/history/asked-questions.ts';
+import { createDurations } from './core/history/durations.ts';
+import { createOpenIn, createOverview } from './core/history/overview.ts';
+import { createAccept } from './core/intake/accept.ts';
+import { createRequests } from './core/intake/requests.ts';
+import { createAdvance } from './core/lifecycle/advance.ts';
+import { guardAdvance } from './core/lifecycle/guarded-advance.ts';
+import type { LifecyclePorts } from './core/lifecycle/lifecycle-ports.ts';
+import { recallAnswer } from './core/lifecycle/resharing.ts';
+import { createSweep } from './core/lifecycle/sweep.ts';
 import type { Clock } from './core/ports.ts';
-import { recallAnswer } from './core/recalling.ts';
-import { createRequests } from './core/requests.ts';
-import type { LifeSettings } from './core/settings.ts';
-import { createSweep } from './core/sweep.ts';
-import { createTurns } from './core/turns.ts';
+import { createRunSlots } from './core/run-slots.ts';
+import type { LifecycleSettings } from './core/settings.ts';
 import { createDeepSearchClient, type DeepSearchClient } from './deepsearch/client.ts';
-import { createCodeSearch } from './deepsearch/code-search.ts';
-import { guardCodeSearch } from './deepsearch/guarded.ts';
+import { createDeepSearch } from './deepsearch/deep-search.ts';
+import { guardDeepSearch } from './deepsearch/guarded.ts';
 import { createOutbound } from './deepsearch/outbound.ts';
 import type { ProxySettings } from './deepsearch/proxy.ts';
-import { createBullLooks } from './jobs/bullmq.ts';
-import { repeat } from './jobs/repeat.ts';
-import { createTimers } from './jobs/timers.ts';
-import { createLimiters } from './limits/limiters.ts';
 import { createAccessNote, type FarSide, watchAccess } from './observability/access-watch.ts';
 import { createMetricsServer, createOperatorServer } from './observability/http-server.ts';
-import { createJournal } from './observability/logger.ts';
+import { createLog } from './observability/logger.ts';
 import { createMetrics } from './observability/metrics.ts';
+import { createLimiters } from './rate-limits/limiters.ts';
+import { createBullScheduler } from './scheduler/bullmq.ts';
+import { repeat } from './scheduler/repeat.ts';
+import { createTimerScheduler } from './scheduler/timers.ts';
+import { createAccessControl } from './slack/access/access-control.ts';
+import { createMemberships } from './slack/access/membership.ts';
+import { createReader } from './slack/access/mention-names.ts';
+import { localeOf } from './slack/access/users.ts';
+import { isTokenRefused } from './slack/api/errors.ts';
+import { createLibraryLogger } from './slack/api/library-logger.ts';
+import { createMethodLimits } from './slack/api/method-limits.ts';
+import { clientFetch } from './slack/api/outbound-fetch.ts';
+import { createThrough } from './slack/api/slack-api.ts';
+import { createWebClient, learnIdentity, webClientOptions } from './slack/api/web-client.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
-import { isTokenRefused } from './slack/calls/errors.ts';
-import { createSlackGate } from './slack/calls/gate.ts';
-import { createLibraryLogger } from './slack/calls/library-logger.ts';
-import { clientFetch } from './slack/calls/outbound.ts';
-import { createThrough } from './slack/calls/through.ts';
-import { createWebClient, learnIdentity, webClientOptions } from './slack/calls/web-client.ts';
+import { createPresence } from './slack/home/surfaces.ts';
+import { createAnswerUpdates } from './slack/messages/answer-updates.ts';
 import { createMessenger } from './slack/messages/messenger.ts';
-import { createRepainting } from './slack/messages/repainting.ts';
-import { createTeller } from './slack/messages/teller.ts';
-import { createGatehouse } from './slack/people/gatehouse.ts';
-import { createReader } from './slack/people/names.ts';
-import { localeOf } from './slack/people/people.ts';
-import { createReaches } from './slack/people/reaches.ts';
-import { createPresence } from './slack/presence/presence.ts';
-import { createUnfurls } from './slack/previews/unfurls.ts';
+import { createPrivateNotifier } from './slack/messages/private-notifier.ts';
 import { createReceiver } from './slack/receivers/receiver.ts';
 import type { SlackReceiver } from './slack/receivers/socket-receiver.ts';
-import { createDiary } from './slack/reports/diary.ts';
+import { createMessageLog } from './slack/reports/message-log.ts';
 import { createReports } from './slack/reports/reports.ts';
-import { createHearing } from './slack/threads/hearing.ts';
 import { createFileReader } from './slack/threads/thread-files.ts';
+import { createThreadNoteKeeper } from './slack/threads/thread-note-keeper.ts';
 import { createThreadReader } from './slack/threads/thread-reader.ts';
+import { createUnfurls } from './slack/unfurls/unfurls.ts';
 import { openStorage } from './storage/open-storage.ts';
 import { version } from './version.ts';
 
@@ -97,7 +97,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     farSides: () => farSides,
     now: overrides.metricsClock ?? (() => performance.now()),
   });
-  const journal = createJournal(logger, metrics.count);
+  const log = createLog(logger, metrics.count);
   const closers: (() => Promise<void>)[] = [];
   let started = false;
 
@@ -115,44 +115,44 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
   async function startParts(): Promise<Ports> {
     const storage = await openStorage(
       config.REDIS_URL === undefined ? { dataDir: config.DATA_DIR } : { redisUrl: config.REDIS_URL.reveal() },
-      { clock: now, journal },
+      { clock: now, log },
     );
     closers.push(() => storage.close());
     countOpen = async () => (await storage.questions.openIds()).length;
 
-    const deepSearch = createDeepSearch(config, now, random);
+    const deepSearch = createApiClient(config, now, random);
     closers.push(() => deepSearch.close());
-    const createLimiter = createLimiters({ redis: storage.redis, journal });
-    const guarded = guardCodeSearch(createCodeSearch(deepSearch, config.SRC_ENDPOINT), {
+    const createLimiter = createLimiters({ redis: storage.redis, log });
+    const guarded = guardDeepSearch(createDeepSearch(deepSearch, config.SRC_ENDPOINT), {
       createLimiter,
       requestsPerSecond: config.SRC_REQUESTS_PER_SECOND,
       burst: config.SRC_REQUEST_BURST,
-      journal,
+      log,
     });
     const access = watchAccess(guarded, now);
 
-    const libraryLogger = createLibraryLogger(journal);
+    const libraryLogger = createLibraryLogger(log);
     const outbound = createOutbound(proxyOf(config));
     closers.push(() => outbound.close());
     const clientOptions = { ...webClientOptions(config.SLACK_API_URL, libraryLogger), fetch: clientFetch(outbound) };
     const botToken = config.SLACK_BOT_TOKEN.reveal();
     const client = createWebClient(botToken, clientOptions);
     const identity = {
-      ...(await learnIdentity(client, journal, random)),
+      ...(await learnIdentity(client, log, random)),
       isStandIn: config.SLACK_STAND_IN,
     };
-    if (config.SLACK_STAND_IN) journal.warn({ event: 'slack_stand_in' });
+    if (config.SLACK_STAND_IN) log.warn({ event: 'slack_stand_in' });
     const slackAccess = createAccessNote({
       probe: () => through('auth.test', 'private', () => client.auth.test()),
       isRefusal: isTokenRefused,
       now,
     });
     const through = createThrough({
-      gate: createSlackGate({ createLimiter, now, journal }),
+      gate: createMethodLimits({ createLimiter, now, log }),
       teamId: identity.teamId,
       noting: slackAccess.noting,
     });
-    const gatehouse = createGatehouse({
+    const accessControl = createAccessControl({
       client,
       through,
       identity,
@@ -162,38 +162,38 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         refused: config.REFUSED_CHANNELS ?? [],
         shareWithOthers: config.SHARE_WITH_OTHER_ORGANIZATIONS,
       },
-      journal,
+      log,
       now,
     });
-    const { people, channels, audiences, access: gatekeeper } = gatehouse;
+    const { people, channels, audiences, access: accessPolicy } = accessControl;
     const messenger = createMessenger({
       client,
       through,
       outbound,
       identity,
       format: config.MESSAGE_FORMAT,
-      journal,
+      log,
       now,
       localeOf: (userId) => localeOf(people, userId),
     });
 
     const read = createReader({ people, channels, botUserId: identity.botUserId, now });
     const readFile = createFileReader({ botToken, slackApiUrl: config.SLACK_API_URL, outbound });
-    const hearing = createHearing({ ...storage, journal });
+    const threadNoteKeeper = createThreadNoteKeeper({ ...storage, log });
 
-    const looks =
+    const scheduler =
       config.REDIS_URL === undefined
-        ? createTimers({ clock: now, journal, random })
-        : createBullLooks({ redisUrl: config.REDIS_URL.reveal(), journal, random });
+        ? createTimerScheduler({ clock: now, log, random })
+        : createBullScheduler({ redisUrl: config.REDIS_URL.reveal(), log, random });
     const { questions, threads, claims } = storage;
-    const settings = lifeSettings(config);
-    const histories = createHistories(storage.histories);
-    const overviewOf = createOverview({ histories, questions, threads, now });
+    const settings = lifecycleSettings(config);
+    const askedQuestions = createAskedQuestions(storage.askedQuestions);
+    const overviewOf = createOverview({ askedQuestions, questions, threads, now });
     const presence = createPresence({
       client,
       through,
       identity,
-      gatekeeper,
+      accessPolicy,
       overviewOf,
       serviceState: access.state,
       visits: storage.visits,
@@ -201,64 +201,72 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       claims,
       everyMs: config.CARD_EDIT_MS,
       now,
-      journal,
+      log,
     });
-    const ports: LifePorts = {
-      gatekeeper,
-      threadReader: createThreadReader({ client, through, identity, read, readFile, heard: storage.heard, questions }),
+    const ports: LifecyclePorts = {
+      accessPolicy,
+      threadReader: createThreadReader({
+        client,
+        through,
+        identity,
+        read,
+        readFile,
+        threadNotes: storage.threadNotes,
+        questions,
+      }),
       durations: createDurations(storage.durations),
-      histories,
+      askedQuestions,
       refusedTexts: storage.refusedTexts,
-      witness: presence.witness,
+      observer: presence.observer,
       questions,
       threads,
       claims,
-      turns: createTurns(storage.turns, {
+      runSlots: createRunSlots(storage.runSlots, {
         perWorkspace: config.RUNNING_PER_WORKSPACE,
         perPerson: config.RUNNING_PER_PERSON,
       }),
-      codeSearch: access.codeSearch,
+      deepSearch: access.codeSearch,
       messenger,
-      looks,
-      journal,
+      scheduler,
+      log,
       now,
       random,
       settings,
     };
     const accept = createAccept({ ...ports, digest: shortDigest });
     const requests = createRequests({ ...ports, accept, digest: shortDigest });
-    const diary = createDiary({ records: storage.diaries, journal });
+    const messageLog = createMessageLog({ records: storage.messageLogs, log });
     const reports = createReports({
       questions,
       threads,
-      diary,
-      codeSearch: access.codeSearch,
+      messageLog,
+      deepSearch: access.codeSearch,
       openIn: createOpenIn({ questions, threads, now }),
       overviewOf,
       serviceState: access.state,
       identity,
-      journal,
+      log,
       now,
     });
-    const teller = createTeller({ whisper: messenger.whisper, journal });
+    const privateNotifier = createPrivateNotifier({ sendPrivately: messenger.sendPrivately, log });
     const unfurls = createUnfurls({
       client,
       through,
       endpoint: config.SRC_ENDPOINT,
       codeSearch: access.codeSearch,
-      access: gatekeeper,
+      access: accessPolicy,
       audiences,
       claims,
       digest: shortDigest,
-      journal,
+      log,
     });
-    const repainting = createRepainting({
+    const answerUpdates = createAnswerUpdates({
       client,
       through,
       format: config.MESSAGE_FORMAT,
       markUsed: requests.markUsed,
       recall: (question) => recallAnswer(ports, question),
-      journal,
+      log,
     });
     const { receiver, mounts } = createReceiver({
       given: overrides.receiver,
@@ -267,7 +275,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       clientOptions,
       outbound,
       logger: libraryLogger,
-      journal,
+      log,
     });
     const bolt = createBoltApp({
       receiver,
@@ -283,22 +291,22 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         threads,
         questions,
         claims,
-        diary,
+        messageLog,
         reports,
-        access: gatekeeper,
+        access: accessPolicy,
         people,
-        noteChanged: gatehouse.noteChanged,
+        noteChanged: accessControl.noteChanged,
         channels,
         audiences,
-        reaches: createReaches({ client, through, people }),
-        repainting,
+        memberships: createMemberships({ client, through, people }),
+        answerUpdates,
         read,
-        heard: hearing,
+        threadNotes: threadNoteKeeper,
         votes: storage.votes,
-        tell: teller.tell,
+        notify: privateNotifier.notify,
         ...presence,
         unfurls,
-        journal,
+        log,
       },
     });
 
@@ -322,26 +330,26 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     closers.push(() => metricsServer.stop());
     const listening: Ports = { port: await server.start(), metricsPort: await metricsServer.start() };
 
-    const tending = repeat('directory', tendEveryMs, gatehouse.directory.tend, journal, 0);
+    const tending = repeat('directory', tendEveryMs, accessControl.directory.tend, log, 0);
     closers.push(async () => tending.stop());
 
     closers.push(() => presence.stop(drainMs));
-    closers.push(() => looks.stop(config.SHUTDOWN_SECONDS * 1000));
-    await looks.start(guardLook(createLook(ports), ports));
+    closers.push(() => scheduler.stop(config.SHUTDOWN_SECONDS * 1000));
+    await scheduler.start(guardAdvance(createAdvance(ports), ports));
     const open = await questions.openIds();
-    await Promise.all(open.map((id) => looks.lookIn(id, random() * resumeSpreadMs)));
-    const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, looks, journal }), journal);
+    await Promise.all(open.map((id) => scheduler.schedule(id, random() * resumeSpreadMs)));
+    const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, scheduler, log }), log);
     closers.push(async () => sweeper.stop());
-    closers.push(() => teller.drain(drainMs));
-    closers.push(() => repainting.drain(drainMs));
-    closers.push(() => hearing.drain(drainMs));
-    closers.push(() => diary.drain(drainMs));
+    closers.push(() => privateNotifier.drain(drainMs));
+    closers.push(() => answerUpdates.drain(drainMs));
+    closers.push(() => threadNoteKeeper.drain(drainMs));
+    closers.push(() => messageLog.drain(drainMs));
     closers.push(() => unfurls.drain(drainMs));
     closers.push(async () => void (await bolt.stop()));
     await bolt.start();
     started = true;
     const { teamId } = identity;
-    journal.info({ event: 'app_started', outcome: 'ok', version, ...listening, resumed: open.length, teamId });
+    log.info({ event: 'app_started', outcome: 'ok', version, ...listening, resumed: open.length, teamId });
     return listening;
   }
 
@@ -351,13 +359,13 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       try {
         await close();
       } catch (error) {
-        journal.warn({ event: 'stop_failed' }, error);
+        log.warn({ event: 'stop_failed' }, error);
       }
     }
   }
 }
 
-function createDeepSearch(config: Config, clock: () => number, random: () => number): DeepSearchClient {
+function createApiClient(config: Config, clock: () => number, random: () => number): DeepSearchClient {
   const token = config.SRC_ACCESS_TOKEN.reveal();
   return createDeepSearchClient({
     baseUrl: config.SRC_ENDPOINT,
@@ -378,10 +386,10 @@ function proxyOf(config: Config): ProxySettings {
   return { http: config.HTTP_PROXY?.reveal(), https: config.HTTPS_PROXY?.reveal(), noProxy: config.NO_PROXY };
 }
 
-function lifeSettings(config: Config): LifeSettings {
+function lifecycleSettings(config: Config): LifecycleSettings {
   return {
     pacing: {
-      firstLookMs: config.POLL_FIRST_MS,
+      firstPollMs: config.POLL_FIRST_MS,
       minMs: config.POLL_MIN_MS,
       maxMs: config.POLL_MAX_MS,
       fraction: config.POLL_PERCENT / 100,

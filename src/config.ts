@@ -212,7 +212,7 @@ export const SETTINGS = {
   ),
   OPEN_CHANNELS: setting(
     channelIds(),
-    'Ids of channels in which everybody may ask, guests and people of other organisations included, and in which answers are shown whoever reads them. Separated by commas.',
+    'Ids of channels in which everybody may ask, guests and people of other organizations included, and in which answers are shown whoever reads them. Separated by commas.',
   ),
   ALLOWED_CHANNELS: setting(
     channelIds(),

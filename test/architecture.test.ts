@@ -20,7 +20,7 @@ describe('the source tree', () => {
 
   it('is read as a whole', () => {
     expect([...sources.keys()]).toEqual(
-      expect.arrayContaining(['src/main.ts', 'src/core/look.ts', 'src/slack/routing.ts']),
+      expect.arrayContaining(['src/main.ts', 'src/core/lifecycle/advance.ts', 'src/slack/routing.ts']),
     );
     expect(importsOf(sources.get('src/app.ts') ?? '').length).toBeGreaterThan(20);
   });
@@ -35,18 +35,18 @@ describe('the check of the source tree', () => {
     findBreaches(new Map([[path, text]])).map((breach) => breach.slice(path.length + 1));
 
   it.each([
-    ['src/core/look.ts', "import { z } from 'zod';", 'imports zod'],
-    ['src/core/look.ts', "import type { z } from 'zod';", 'imports zod'],
-    ['src/core/look.ts', "import { join } from 'node:path';", 'imports node:path'],
-    ['src/core/look.ts', "import 'node:path';", 'imports node:path'],
-    ['src/core/look.ts', "const path = await import('node:path');", 'imports node:path'],
-    ['src/core/look.ts', "export { join } from 'node:path';", 'imports node:path'],
+    ['src/core/lifecycle/advance.ts', "import { z } from 'zod';", 'imports zod'],
+    ['src/core/lifecycle/advance.ts', "import type { z } from 'zod';", 'imports zod'],
+    ['src/core/lifecycle/advance.ts', "import { join } from 'node:path';", 'imports node:path'],
+    ['src/core/lifecycle/advance.ts', "import 'node:path';", 'imports node:path'],
+    ['src/core/lifecycle/advance.ts', "const path = await import('node:path');", 'imports node:path'],
+    ['src/core/lifecycle/advance.ts', "export { join } from 'node:path';", 'imports node:path'],
     [
-      'src/core/look.ts',
-      "import {\n  type Sentence,\n} from '../render/sentences.ts';",
-      'imports src/render/sentences.ts',
+      'src/core/lifecycle/advance.ts',
+      "import {\n  type Sentence,\n} from '../../render/strings.ts';",
+      'imports src/render/strings.ts',
     ],
-    ['src/core/look.ts', "import { version } from '../version.ts';", 'imports src/version.ts'],
+    ['src/core/lifecycle/advance.ts', "import { version } from '../../version.ts';", 'imports src/version.ts'],
     ['src/render/card.ts', "import { Button } from '@slack/types';", 'imports more than types of @slack/types'],
     [
       'src/render/card.ts',
@@ -68,7 +68,7 @@ describe('the check of the source tree', () => {
     ['src/deepsearch/http.ts', "import Keyv from 'keyv';", 'imports keyv'],
     ['src/deepsearch/http.ts', "import { quote } from '../render/quote.ts';", 'imports src/render/quote.ts'],
     ['src/storage/records.ts', "import { pino } from 'pino';", 'imports pino'],
-    ['src/jobs/timers.ts', "import { open } from 'lmdb';", 'imports lmdb'],
+    ['src/scheduler/timers.ts', "import { open } from 'lmdb';", 'imports lmdb'],
     ['src/storage/records.ts', "import { Queue } from 'bullmq';", 'imports bullmq'],
     ['src/observability/metrics.ts', "import { createClient } from 'redis';", 'imports redis'],
     ['src/observability/metrics.ts', "import { open } from 'lmdb';", 'imports lmdb'],
@@ -83,8 +83,8 @@ describe('the check of the source tree', () => {
     ['src/slack/all.ts', "export { call } from './web-client.ts';", 'only re-exports'],
     ['src/slack/all.ts', "import { call } from './web-client.ts';\nexport * from './names.ts';\n", 'has export *'],
     ['src/slack/all.ts', "export type * from './names.ts';\nexport const one = 1;", 'has export *'],
-    ['src/core/line.ts', 'export default function line() {}', 'has a default export'],
-    ['src/core/line.ts', 'const line = 1;\nexport { line as default };', 'has a default export'],
+    ['src/core/lifecycle/thread-queue.ts', 'export default function line() {}', 'has a default export'],
+    ['src/core/lifecycle/thread-queue.ts', 'const line = 1;\nexport { line as default };', 'has a default export'],
     ['src/app.ts', 'const port = process.env.PORT;', 'reads process.env'],
     ['src/app.ts', "const port = process['env'].PORT;", 'reads process.env'],
     ['src/app.ts', "import { env } from 'node:process';", 'imports node:process'],
@@ -100,7 +100,7 @@ describe('the check of the source tree', () => {
   });
 
   it.each([
-    ['src/core/look.ts', "import { decide } from './lifecycle.ts';\ndecide();"],
+    ['src/core/lifecycle/advance.ts', "import { decide } from './lifecycle.ts';\ndecide();"],
     [
       'src/render/card.ts',
       "import type { Button } from '@slack/types';\nimport { fromMarkdown } from 'mdast-util-from-markdown';\none();",
@@ -119,11 +119,11 @@ describe('the check of the source tree', () => {
     ['src/main.ts', 'const config = parseConfig(process.env);'],
     ['src/demo/main.ts', 'spawn(process.execPath, [], { env: process.env });'],
     [
-      'src/core/look.ts',
+      'src/core/lifecycle/advance.ts',
       "/** Not `process.env`, not `console.log`, no import('zod'). */\nconst text = 'https://a.example/console.log';",
     ],
     [
-      'src/core/look.ts',
+      'src/core/lifecycle/advance.ts',
       "const slash = /['`/]+/g; // import from 'zod'\nconst quote = \"it's\";\nconst one = 1; // console.log\n",
     ],
     ['test/unit/a.test.ts', "import { createApp } from '../../src/app.ts';\nvi.useFakeTimers();"],

@@ -1,7 +1,7 @@
 /** How often a running question is looked at, and for how long. */
 export interface Pacing {
   /** Wait before the first look after asking. */
-  firstLookMs: number;
+  firstPollMs: number;
   /** Shortest and longest wait between later looks, before jitter. */
   minMs: number;
   maxMs: number;
@@ -14,7 +14,7 @@ export interface Pacing {
 }
 
 export const defaultPacing: Pacing = {
-  firstLookMs: 1_000,
+  firstPollMs: 1_000,
   minMs: 1_000,
   maxMs: 10_000,
   fraction: 0.1,
@@ -29,9 +29,9 @@ const LONGEST_BACK_OFF_MS = 60_000;
 const RETRY_AFTER_SPREAD_MS = 1_000;
 
 /** Milliseconds until the next look at a question asked `elapsedMs` ago (0: just now). `random` is in [0, 1). */
-export function nextLookMs(pacing: Pacing, elapsedMs: number, random: number): number {
+export function nextPollMs(pacing: Pacing, elapsedMs: number, random: number): number {
   const waitMs =
-    elapsedMs <= 0 ? pacing.firstLookMs : Math.min(pacing.maxMs, Math.max(pacing.minMs, elapsedMs * pacing.fraction));
+    elapsedMs <= 0 ? pacing.firstPollMs : Math.min(pacing.maxMs, Math.max(pacing.minMs, elapsedMs * pacing.fraction));
   return Math.round(waitMs * (1 + pacing.jitter * (2 * random - 1)));
 }
 

@@ -9,7 +9,7 @@ import type {
   Thread,
   ThreadContext,
   ThreadPlace,
-} from './question.ts';
+} from './question/question.ts';
 
 /** Current time in epoch milliseconds. */
 export type Clock = () => number;
@@ -42,7 +42,7 @@ export interface Conversation {
 }
 
 /** The code search service, as the lifecycle needs it. Every method throws `AppError` only. */
-export interface CodeSearch {
+export interface DeepSearch {
   /** Starts a conversation. Never repeated inside; on `outcomeUnknown` the caller looks before asking again. */
   create(text: string): Promise<Conversation>;
   /** Adds a follow-up and returns it. Never repeated inside. `notFound` when the conversation is gone. */
@@ -96,7 +96,7 @@ export interface Claims {
 export type CardView =
   | { kind: 'queued'; place: number }
   /** Waits for one of the limited places at the service; `ahead` others come first. */
-  | { kind: 'waitingTurn'; ahead: number }
+  | { kind: 'waitingForSlot'; ahead: number }
   | { kind: 'starting' }
   | {
       kind: 'running';
@@ -156,34 +156,34 @@ export interface Messenger {
    */
   removeCopies(question: Question): Promise<number>;
   /** Through the question's `responseUrl` while it lives, else ephemerally, else by direct message; throws when no way works. */
-  tellPrivately(question: Question, userId: string, notice: PrivateNotice): Promise<void>;
+  notifyPrivately(question: Question, userId: string, notice: PrivateNotice): Promise<void>;
 }
 
 /**
  * "Look at this question then." One look per question at a time, in any number of processes; a look that throws is
  * repeated with back-off, never dropped.
  */
-export interface Looks {
-  /** Begins to call `look`; it returns the milliseconds until the next look, or undefined when the question is closed. */
-  start(look: (questionId: string) => Promise<number | undefined>): Promise<void>;
+export interface Scheduler {
+  /** Begins to call `advance`; it returns the milliseconds until the next look, or undefined when the question is closed. */
+  start(advance: (questionId: string) => Promise<number | undefined>): Promise<void>;
   /** Asks for a look in `delayMs`. Brings a planned look forward, never postpones it; during a look, another follows. */
-  lookIn(questionId: string, delayMs: number): Promise<void>;
+  schedule(questionId: string, delayMs: number): Promise<void>;
   /** Those of the questions that have no look planned or running. */
-  unplanned(questionIds: string[]): Promise<string[]>;
+  unscheduled(questionIds: string[]): Promise<string[]>;
   /** Takes no new looks and waits for running ones, at most `deadlineMs`. */
   stop(deadlineMs: number): Promise<void>;
 }
 
 /** The only words the core says to the operator: one line per outcome, ids and numbers, never texts. */
-export interface Journal {
+export interface Log {
   /** What happens too often to be of interest unless someone is looking for it. */
-  debug(fields: JournalFields): void;
-  info(fields: JournalFields): void;
-  warn(fields: JournalFields, error?: unknown): void;
-  error(fields: JournalFields, error?: unknown): void;
+  debug(fields: LogFields): void;
+  info(fields: LogFields): void;
+  warn(fields: LogFields, error?: unknown): void;
+  error(fields: LogFields, error?: unknown): void;
 }
 
-export interface JournalFields {
+export interface LogFields {
   event: string;
   outcome?: string;
   questionId?: string;
@@ -197,7 +197,7 @@ export type Admission =
   { may: true; locale?: string; isHidden?: true } | { may: false; reason: Refusal; locale?: string };
 
 /** Knows who may ask. Throws `AppError` where asking Slack again later may help; what Slack can't tell is a no. */
-export interface Gatekeeper {
+export interface AccessPolicy {
   /** `confirmed`: whoever asks was shown these readers and wants them to see it; more than these are a no. */
   admit(userId: string, place: Place, options?: { confirmed?: ConfirmedAudience | undefined }): Promise<Admission>;
 }
@@ -224,7 +224,7 @@ export interface Durations {
 }
 
 /** What people asked lately, by person. */
-export interface Histories {
+export interface AskedQuestions {
   /** Notes a question of its asker, once. */
   note(question: Question): Promise<void>;
   /** Ids of the person's newest questions, newest first. */
@@ -232,7 +232,7 @@ export interface Histories {
 }
 
 /** Hears what happens to questions, to keep in step what people see beside the thread. Never throws. */
-export interface Witness {
+export interface QuestionObserver {
   /** Something changed that others may show: admitted, asked, parked, being cancelled, ended. Returns at once. */
   changed(question: Question): void;
   /** Called, possibly more than once, before a question is closed; resolves within a bounded time. */

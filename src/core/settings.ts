@@ -1,7 +1,7 @@
 import type { Pacing } from './pacing.ts';
 
 /** What an operator may tune about the life of a question. Durations in milliseconds. */
-export interface LifeSettings {
+export interface LifecycleSettings {
   pacing: Pacing;
   /** Shortest time between two edits of one card; Slack advises 3 s. */
   cardEditMs: number;
@@ -36,10 +36,10 @@ export const cancelConfirmMs = 30_000;
 export const deliveryPatienceMs = 24 * 60 * 60 * 1000;
 
 /** A question behind others is looked at this often even if nothing wakes it. */
-export const queuedLookMs = 15_000;
+export const queuedCheckMs = 15_000;
 
 /** A parked question is looked at no later than this, so that a changed clock cannot strand it. */
-export const parkedLookMs = 60 * 60 * 1000;
+export const parkedCheckMs = 60 * 60 * 1000;
 
 /** How far the clocks of the service and of this machine may differ when a lost question is searched upstream. */
 export const upstreamWindowMs = 10 * 60 * 1000;

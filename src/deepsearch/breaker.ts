@@ -9,7 +9,7 @@ import {
   isBrokenCircuitError,
 } from 'cockatiel';
 import { AppError, isAppError } from '../core/errors.ts';
-import type { CodeSearch, Journal } from '../core/ports.ts';
+import type { DeepSearch, Log } from '../core/ports.ts';
 
 export interface BreakerOptions {
   /** Calls without an answer in a row, after which the service is left alone. */
@@ -17,7 +17,7 @@ export interface BreakerOptions {
   /** How long it is left alone the first time; doubles with each probe that fails. */
   openMs?: number;
   longestOpenMs?: number;
-  journal: Journal;
+  log: Log;
 }
 
 /** What callers see while a probe is under way. */
@@ -32,8 +32,8 @@ const probeRetryMs = 1_000;
  * (of a proxy, or one broken conversation) or a refusal by our own budget, leaves a closed circuit as it is and an open
  * one open. The state is this process's own.
  */
-export function withBreaker(codeSearch: CodeSearch, options: BreakerOptions): CodeSearch {
-  const { failuresToOpen = 5, openMs = 5_000, longestOpenMs = 30_000, journal } = options;
+export function withBreaker(codeSearch: DeepSearch, options: BreakerOptions): DeepSearch {
+  const { failuresToOpen = 5, openMs = 5_000, longestOpenMs = 30_000, log } = options;
   let probeAtMs = 0;
 
   const policy: CircuitBreakerPolicy = circuitBreaker(
@@ -44,13 +44,13 @@ export function withBreaker(codeSearch: CodeSearch, options: BreakerOptions): Co
         const leftAloneMs = Math.min(longestOpenMs, openMs * 2 ** (attempt - 1));
         // The library's own clock; it takes no other.
         probeAtMs = Date.now() + leftAloneMs;
-        journal.warn({ event: 'codesearch.circuit', outcome: 'open', attempt, leftAloneMs }, lastFailure());
+        log.warn({ event: 'deepsearch.circuit', outcome: 'open', attempt, leftAloneMs }, lastFailure());
         return leftAloneMs;
       }),
     },
   );
-  policy.onHalfOpen(() => journal.info({ event: 'codesearch.circuit', outcome: 'probing' }));
-  policy.onReset(() => journal.info({ event: 'codesearch.circuit', outcome: 'closed' }));
+  policy.onHalfOpen(() => log.info({ event: 'deepsearch.circuit', outcome: 'probing' }));
+  policy.onReset(() => log.info({ event: 'deepsearch.circuit', outcome: 'closed' }));
 
   return {
     create: (text) => probingFirst(() => codeSearch.create(text)),
@@ -91,7 +91,7 @@ export function withBreaker(codeSearch: CodeSearch, options: BreakerOptions): Co
   }
 
   function leftAlone(retryAfterMs: number): AppError {
-    journal.debug({ event: 'codesearch.circuit', outcome: 'refused', retryAfterMs });
+    log.debug({ event: 'deepsearch.circuit', outcome: 'refused', retryAfterMs });
     return new AppError('unavailable', 'the service did not answer and is left alone', {
       cause: lastFailure(),
       retryAfterMs,

@@ -1,9 +1,9 @@
 import { AppError, isAppError } from '../core/errors.ts';
-import type { Allowance, CreateLimiter } from '../core/limits.ts';
-import type { CodeSearch, Journal } from '../core/ports.ts';
+import type { DeepSearch, Log } from '../core/ports.ts';
+import type { Allowance, CreateLimiter } from '../core/rate-limits.ts';
 
 /** How long a question or a cancellation waits here for its turn; longer waits are the core's. */
-const linePatienceMs = 5_000;
+const queuePatienceMs = 5_000;
 /** The part of the budget that reads leave to what people ask and cancel. */
 const keptShare = 0.2;
 /** How long everybody pauses when the service limits us without saying for how long. */
@@ -25,7 +25,7 @@ export interface BudgetOptions {
   requestsPerSecond: number;
   /** Calls that may be made at once after a quiet time; at least one second's worth. */
   burst: number;
-  journal: Journal;
+  log: Log;
 }
 
 /**
@@ -38,9 +38,9 @@ export interface BudgetOptions {
  * for 60 s if it was them the service refused, and not at all if it was a question.
  */
 export function withBudget(
-  codeSearch: CodeSearch,
-  { createLimiter, requestsPerSecond, burst, journal }: BudgetOptions,
-): CodeSearch {
+  codeSearch: DeepSearch,
+  { createLimiter, requestsPerSecond, burst, log }: BudgetOptions,
+): DeepSearch {
   const allowance = allowanceOf(requestsPerSecond, burst);
   const keptPoints = Math.min(allowance.points - 1, Math.ceil(allowance.points * keptShare));
   const all = createLimiter('codesearch', allowance);
@@ -58,7 +58,7 @@ export function withBudget(
   async function within<Result>(kind: Kind, run: () => Promise<Result>): Promise<Result> {
     const missingMs = await takePoint(kind);
     if (missingMs > 0) {
-      journal.debug({ event: 'codesearch.held_back', outcome: kind, retryAfterMs: missingMs });
+      log.debug({ event: 'deepsearch.held_back', outcome: kind, retryAfterMs: missingMs });
       throw new AppError('rateLimited', `no room left in our own budget for a ${kind}`, { retryAfterMs: missingMs });
     }
     try {
@@ -73,16 +73,16 @@ export function withBudget(
       case 'read':
         return all.take(account, { leaving: keptPoints });
       case 'question':
-        return (await questions.take(account)) || all.take(account, { patienceMs: linePatienceMs });
+        return (await questions.take(account)) || all.take(account, { patienceMs: queuePatienceMs });
       case 'cancellation':
-        return all.take(account, { patienceMs: linePatienceMs });
+        return all.take(account, { patienceMs: queuePatienceMs });
     }
   }
 
   /** Pauses whom the refusal is about; returns what the caller is to see. */
   async function heed(error: AppError, kind: Kind): Promise<AppError> {
     const pauseMs = error.retryAfterMs ?? unsaidPauseMs;
-    journal.warn({ event: 'codesearch.rate_limited', outcome: kind, retryAfterMs: error.retryAfterMs });
+    log.warn({ event: 'deepsearch.rate_limited', outcome: kind, retryAfterMs: error.retryAfterMs });
     if (pauseMs > longestReadPauseMs) await questions.block(account, pauseMs);
     if (pauseMs <= longestReadPauseMs || kind !== 'question') {
       await all.block(account, Math.min(pauseMs, longestReadPauseMs));

@@ -1,4 +1,4 @@
-import type { CodeSearch } from '../core/ports.ts';
+import type { DeepSearch } from '../core/ports.ts';
 import { type BreakerOptions, withBreaker } from './breaker.ts';
 import { type BudgetOptions, withBudget } from './budget.ts';
 
@@ -10,6 +10,6 @@ export type GuardOptions = BudgetOptions & BreakerOptions;
  * are, `unavailable`, and not as `rateLimited`. The price is that the breaker also sees what the budget refuses; it can
  * tell, and takes it for no sign of the service.
  */
-export function guardCodeSearch(codeSearch: CodeSearch, options: GuardOptions): CodeSearch {
+export function guardDeepSearch(codeSearch: DeepSearch, options: GuardOptions): DeepSearch {
   return withBreaker(withBudget(codeSearch, options), options);
 }

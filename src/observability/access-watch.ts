@@ -1,5 +1,5 @@
 import { isAppError } from '../core/errors.ts';
-import type { Clock, CodeSearch } from '../core/ports.ts';
+import type { Clock, DeepSearch } from '../core/ports.ts';
 
 /** After our credentials were refused, how often the far side is asked whether it takes them again, in milliseconds. */
 const probeEveryMs = 15_000;
@@ -128,15 +128,15 @@ async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
 /** Wraps the service so that refused credentials show until the service takes them again: for asking, where asking was
  * refused. */
 export function watchAccess(
-  codeSearch: CodeSearch,
+  codeSearch: DeepSearch,
   now: Clock,
-): { codeSearch: CodeSearch } & Pick<AccessNote, 'latest' | 'state'> {
+): { codeSearch: DeepSearch } & Pick<AccessNote, 'latest' | 'state'> {
   const { noting, notingAsk, latest, state } = createAccessNote({
     probe: () => watched.newest(1),
     isRefusal: (error) => isAppError(error, 'unauthorized'),
     now,
   });
-  const watched: CodeSearch = {
+  const watched: DeepSearch = {
     create: (text) => notingAsk(codeSearch.create(text)),
     followUp: (conversationId, text) => notingAsk(codeSearch.followUp(conversationId, text)),
     read: (conversationId) => noting(codeSearch.read(conversationId)),

@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino';
 import { AppError } from '../core/errors.ts';
-import type { Journal, JournalFields } from '../core/ports.ts';
+import type { Log, LogFields } from '../core/ports.ts';
 
 /** Fields that never reach a log line, wherever a library or a mistake may have put them. */
 const secretPaths = [
@@ -91,10 +91,10 @@ function describeError(error: unknown, depth = 0): DescribedError {
 }
 
 /** The core's journal on the logger, counting each event on the way. */
-export function createJournal(logger: Logger, count: (fields: JournalFields) => void): Journal {
+export function createLog(logger: Logger, count: (fields: LogFields) => void): Log {
   const write =
     (level: 'debug' | 'info' | 'warn' | 'error') =>
-    (fields: JournalFields, error?: unknown): void => {
+    (fields: LogFields, error?: unknown): void => {
       count(fields);
       logger[level](error === undefined ? fields : { ...fields, err: error });
     };

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Clock, JournalFields } from '../core/ports.ts';
+import type { Clock, LogFields } from '../core/ports.ts';
 import type { FarSide } from './access-watch.ts';
 
 /** What was computed for a scrape is given to all others for so long: counting open questions reads the storage. */
@@ -77,7 +77,7 @@ export function createMetrics({
     return latest;
   }
 
-  function count({ event, outcome = '', durationMs }: JournalFields): void {
+  function count({ event, outcome = '', durationMs }: LogFields): void {
     events.inc({ event, outcome });
     if (event === 'question_closed' && durationMs !== undefined) durations.observe({ outcome }, durationMs / 1000);
   }

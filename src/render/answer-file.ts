@@ -1,11 +1,11 @@
-import type { Answer, Question } from '../core/question.ts';
+import type { Answer, Question } from '../core/question/question.ts';
 import { safeUrl } from './links.ts';
 import { type Say, sayIn } from './say.ts';
 import { shownText } from './shown-text.ts';
 import { countSources, groupSources } from './sources.ts';
 import { oneLine } from './text.ts';
 
-/** Name of the file with the whole answer; from it the file is recognised in its thread. */
+/** Name of the file with the whole answer; from it the file is recognized in its thread. */
 export function answerFileName({ id, delivery }: Pick<Question, 'id' | 'delivery'>): string {
   return delivery.round === 0 ? `deepsearch-${id}.md` : `deepsearch-${id}-${delivery.round}.md`;
 }

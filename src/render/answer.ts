@@ -1,5 +1,5 @@
 import type { Button, KnownBlock } from '@slack/types';
-import { type Answer, isBetweenTwo, type Question, type Quota } from '../core/question.ts';
+import { type Answer, isBetweenTwo, type Question, type Quota } from '../core/question/question.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { feedbackBlock, feedbackWeight } from './feedback.ts';
 import { followUpsWeight, renderFollowUps } from './follow-ups.ts';

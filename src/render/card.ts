@@ -1,6 +1,6 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { CardView } from '../core/ports.ts';
-import type { Origin, Question } from '../core/question.ts';
+import type { Origin, Question } from '../core/question/question.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { ACTIONS, cardMarker, markerBlockId, markerMetadata } from './ids.ts';
 import { LIMITS } from './limits.ts';
@@ -69,8 +69,8 @@ function statusLine(question: Question, view: CardView, say: Say): string {
   switch (view.kind) {
     case 'queued':
       return say.card.queued(view.place);
-    case 'waitingTurn':
-      return say.card.waitingTurn(view.ahead);
+    case 'waitingForSlot':
+      return say.card.waitingForSlot(view.ahead);
     case 'starting':
       return say.card.starting();
     case 'running':
@@ -128,7 +128,7 @@ function buttonFor(question: Question, view: CardView, say: Say): Button | undef
   const value = { questionId: question.id };
   switch (view.kind) {
     case 'queued':
-    case 'waitingTurn':
+    case 'waitingForSlot':
     case 'starting':
     case 'running':
     case 'unreachable':

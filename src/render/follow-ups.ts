@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import { type Answer, isBetweenTwo, type Question } from '../core/question.ts';
+import { type Answer, isBetweenTwo, type Question } from '../core/question/question.ts';
 import { actions, button, context } from './blocks.ts';
 import { ACTIONS, buttonValue, type FollowUpChoice, followUpAction } from './ids.ts';
 import { LIMITS } from './limits.ts';

@@ -1,4 +1,4 @@
-import { durationWords } from './sentences/durations.ts';
+import { durationWords } from './strings/durations.ts';
 
 /** The languages the app speaks. */
 export type Language = keyof typeof durationWords;

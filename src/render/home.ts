@@ -1,6 +1,6 @@
 import type { Button, HeaderBlock, HomeView, KnownBlock } from '@slack/types';
-import type { Overview, OverviewEntry } from '../core/overview.ts';
-import type { Question, Quota, Refusal } from '../core/question.ts';
+import type { Overview, OverviewEntry } from '../core/history/overview.ts';
+import type { Question, Quota, Refusal } from '../core/question/question.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { ACTIONS, COMMAND } from './ids.ts';
 import { LIMITS } from './limits.ts';
@@ -147,8 +147,8 @@ function state({ question, view }: OverviewEntry, say: Say): string {
   switch (view.kind) {
     case 'queued':
       return home.queued(view.place);
-    case 'waitingTurn':
-      return home.waitingTurn();
+    case 'waitingForSlot':
+      return home.waitingForSlot();
     case 'starting':
       return home.starting();
     case 'running':

@@ -1,5 +1,5 @@
-import type { Question } from '../core/question.ts';
-import type { Verdict } from '../core/votes.ts';
+import type { Verdict } from '../core/history/votes.ts';
+import type { Question } from '../core/question/question.ts';
 import type { RenderedMessage } from './message.ts';
 
 /** The slash command, as the manifest names it. */

@@ -19,7 +19,7 @@ export interface ShownAudience {
   members: number;
   guests: number;
   outsiders: number;
-  organisations: number;
+  organizations: number;
   isKnown: boolean;
   /** Differs between any two audiences, however many they are. */
   fingerprint: string;
@@ -141,10 +141,10 @@ export function renderShareForm(
 
 function audienceBlocks(chosen: { channelId: string; audience: ShownAudience }, say: Say): KnownBlock[] {
   const { channelId, audience } = chosen;
-  const { members, guests, outsiders, organisations, isKnown } = audience;
+  const { members, guests, outsiders, organizations, isKnown } = audience;
   const channel = `<#${channelId}>`;
   const line = isKnown
-    ? say.sharing.audience(channel, { people: members + guests + outsiders, guests, organisations })
+    ? say.sharing.audience(channel, { people: members + guests + outsiders, guests, organizations })
     : say.sharing.audienceUnknown(channel);
   const field = confirmField(channelId, audience);
   return [
@@ -166,8 +166,8 @@ function audienceBlocks(chosen: { channelId: string; audience: ShownAudience }, 
  * for other people or another channel does not count.
  */
 export function confirmField(channelId: string, audience: ShownAudience): string | undefined {
-  const { guests, outsiders, organisations, isKnown, fingerprint } = audience;
-  if (isKnown && guests === 0 && outsiders === 0 && organisations === 0) return undefined;
+  const { guests, outsiders, organizations, isKnown, fingerprint } = audience;
+  if (isKnown && guests === 0 && outsiders === 0 && organizations === 0) return undefined;
   return `confirm:${channelId}:${isKnown ? fingerprint : 'unknown'}`;
 }
 

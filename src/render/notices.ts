@@ -1,9 +1,9 @@
 import type { KnownBlock } from '@slack/types';
 import type { PrivateNotice } from '../core/ports.ts';
-import type { Refusal } from '../core/question.ts';
-import { isAboutPerson } from '../core/refused-text.ts';
+import { threadQuestion } from '../core/question/prompt.ts';
+import type { Refusal } from '../core/question/question.ts';
+import { isAboutPerson } from '../core/question/refused-text.ts';
 import { maxQuestionLength } from '../core/settings.ts';
-import { threadQuestion } from '../core/upstream-text.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { ACTIONS, COMMAND } from './ids.ts';
 import { mrkdwnLink } from './links.ts';
@@ -21,11 +21,11 @@ export type Notice =
   /** Our storage did not take the question of a command or a message. */
   | { kind: 'notTaken'; text: string }
   /** Our storage did not take the press of a button. */
-  | { kind: 'pressNotTaken' }
+  | { kind: 'actionNotTaken' }
   /** Who pressed may not; nothing was done. */
-  | { kind: 'pressNotAllowed'; reason: Refusal }
+  | { kind: 'actionNotAllowed'; reason: Refusal }
   /** Slack did not say in time whether who pressed may. */
-  | { kind: 'pressNotChecked' }
+  | { kind: 'actionNotChecked' }
   | { kind: 'alreadyAsked'; byUserId?: string }
   | { kind: 'alreadyAskedByYou' }
   /** What ended while the service still worked is looked after again, by somebody's press. */
@@ -92,9 +92,9 @@ export function renderNotice(
       const askInDm = button(say.buttons.askInDm(), ACTIONS.askInDm, { questionId: notice.questionId });
       return givenBack(say, sentence, notice.text, canAskInDm && !isAboutThread(notice) ? [actions([askInDm])] : []);
     }
-    case 'pressNotAllowed':
+    case 'actionNotAllowed':
       return said(refusal(say, notice.reason, say.refusals.soNothingDone()).sentence);
-    case 'pressNotChecked':
+    case 'actionNotChecked':
       return said(`${say.refusals.notChecked()} ${say.refusals.notCheckedDo()}`);
     case 'emptyQuestion':
       if (notice.after === 'command')
@@ -104,8 +104,8 @@ export function renderNotice(
       return givenBack(say, say.notices.questionTooLong(notice.text.length, maxQuestionLength), notice.text);
     case 'notTaken':
       return givenBack(say, say.notices.notTaken(), notice.text);
-    case 'pressNotTaken':
-      return said(say.notices.pressNotTaken());
+    case 'actionNotTaken':
+      return said(say.notices.actionNotTaken());
     case 'alreadyAsked':
       return said(say.notices.alreadyAsked(notice.byUserId === undefined ? undefined : `<@${notice.byUserId}>`));
     case 'alreadyAskedByYou':

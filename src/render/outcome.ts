@@ -1,5 +1,5 @@
 import type { Button, KnownBlock } from '@slack/types';
-import type { Failure, Outcome, Question } from '../core/question.ts';
+import type { Failure, Outcome, Question } from '../core/question/question.ts';
 import { renderAnswer } from './answer.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { ACTIONS, markerBlockId, markerMetadata, partMarker } from './ids.ts';

@@ -1,4 +1,4 @@
-import type { Thread } from '../core/question.ts';
+import type { Thread } from '../core/question/question.ts';
 import type { Say } from './say.ts';
 
 /** What is generally done with messages in a place. */

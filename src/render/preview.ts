@@ -1,6 +1,6 @@
 import type { SectionBlock } from '@slack/types';
 import type { Conversation } from '../core/ports.ts';
-import { questionIn } from '../core/upstream-text.ts';
+import { questionIn } from '../core/question/prompt.ts';
 import { section } from './blocks.ts';
 import { mrkdwnLink } from './links.ts';
 import { openingOf } from './markdown/opening.ts';

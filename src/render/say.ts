@@ -1,22 +1,22 @@
 import { createFormats, type Formats } from './formats.ts';
-import { answerSentences } from './sentences/answer.ts';
-import { buttonSentences } from './sentences/buttons.ts';
-import { cardSentences } from './sentences/card.ts';
-import { failureSentences } from './sentences/failures.ts';
-import { feedbackSentences } from './sentences/feedback.ts';
-import { fileSentences } from './sentences/file.ts';
-import { helpSentences } from './sentences/help.ts';
-import { homeSentences } from './sentences/home.ts';
-import { modalSentences } from './sentences/modals.ts';
-import { noticeSentences } from './sentences/notices.ts';
-import { previewSentences } from './sentences/preview.ts';
-import { refusalSentences } from './sentences/refusals.ts';
-import { sharingSentences } from './sentences/sharing.ts';
-import { statusSentences } from './sentences/status.ts';
-import { threadSentences } from './sentences/thread.ts';
-import { verbSentences } from './sentences/verbs.ts';
-import { whySentences } from './sentences/why.ts';
-import { wordSentences } from './sentences/words.ts';
+import { answerStrings } from './strings/answer.ts';
+import { buttonStrings } from './strings/buttons.ts';
+import { cardStrings } from './strings/card.ts';
+import { failureStrings } from './strings/failures.ts';
+import { feedbackStrings } from './strings/feedback.ts';
+import { fileStrings } from './strings/file.ts';
+import { helpStrings } from './strings/help.ts';
+import { homeStrings } from './strings/home.ts';
+import { modalStrings } from './strings/modals.ts';
+import { noticeStrings } from './strings/notices.ts';
+import { previewStrings } from './strings/preview.ts';
+import { refusalStrings } from './strings/refusals.ts';
+import { sharingStrings } from './strings/sharing.ts';
+import { statusStrings } from './strings/status.ts';
+import { threadStrings } from './strings/thread.ts';
+import { verbStrings } from './strings/verbs.ts';
+import { whyStrings } from './strings/why.ts';
+import { wordStrings } from './strings/words.ts';
 
 /**
  * Every sentence people read, by surface, in one language. Arguments are already written for mrkdwn (escaped, mentions and
@@ -26,24 +26,24 @@ export type Say = ReturnType<typeof writtenWith>;
 
 function writtenWith(f: Formats) {
   return {
-    answer: answerSentences[f.language](f),
-    buttons: buttonSentences[f.language](f),
-    card: cardSentences[f.language](f),
-    failures: failureSentences[f.language](f),
-    feedback: feedbackSentences[f.language](f),
-    file: fileSentences[f.language](f),
-    help: helpSentences[f.language](f),
-    home: homeSentences[f.language](f),
-    modals: modalSentences[f.language](f),
-    notices: noticeSentences[f.language](f),
-    preview: previewSentences[f.language](f),
-    refusals: refusalSentences[f.language](f),
-    sharing: sharingSentences[f.language](f),
-    status: statusSentences[f.language](f),
-    thread: threadSentences[f.language](f),
-    verbs: verbSentences[f.language](f),
-    why: whySentences[f.language](f),
-    words: wordSentences[f.language](f),
+    answer: answerStrings[f.language](f),
+    buttons: buttonStrings[f.language](f),
+    card: cardStrings[f.language](f),
+    failures: failureStrings[f.language](f),
+    feedback: feedbackStrings[f.language](f),
+    file: fileStrings[f.language](f),
+    help: helpStrings[f.language](f),
+    home: homeStrings[f.language](f),
+    modals: modalStrings[f.language](f),
+    notices: noticeStrings[f.language](f),
+    preview: previewStrings[f.language](f),
+    refusals: refusalStrings[f.language](f),
+    sharing: sharingStrings[f.language](f),
+    status: statusStrings[f.language](f),
+    thread: threadStrings[f.language](f),
+    verbs: verbStrings[f.language](f),
+    why: whyStrings[f.language](f),
+    words: wordStrings[f.language](f),
   };
 }
 

@@ -1,4 +1,4 @@
-import { threadQuestion } from '../core/upstream-text.ts';
+import { threadQuestion } from '../core/question/prompt.ts';
 import type { Say } from './say.ts';
 
 /** A question's words as people are shown them: those that the app wrote itself are in the reader's language. */

@@ -1,5 +1,5 @@
 import type { ModalView } from '@slack/types';
-import type { Answer, Question, Source } from '../core/question.ts';
+import type { Answer, Question, Source } from '../core/question/question.ts';
 import { section } from './blocks.ts';
 import { SOURCES_CALLBACK } from './ids.ts';
 import { LIMITS } from './limits.ts';

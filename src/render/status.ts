@@ -1,6 +1,6 @@
-import type { OverviewEntry } from '../core/overview.ts';
+import type { OverviewEntry } from '../core/history/overview.ts';
 import type { CardView } from '../core/ports.ts';
-import type { Quota } from '../core/question.ts';
+import type { Quota } from '../core/question/question.ts';
 import { context, section } from './blocks.ts';
 import { quotaLine, type ServiceState, serviceLine } from './home.ts';
 import { mrkdwnLink } from './links.ts';
@@ -90,7 +90,7 @@ function state(view: CardView, say: Say): string {
       return status.running(view.elapsedMs);
     case 'parked':
       return status.parked(slackDayTime(view.untilMs, say));
-    case 'waitingTurn':
+    case 'waitingForSlot':
     case 'starting':
     case 'unreachable':
     case 'limited':

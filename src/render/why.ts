@@ -1,5 +1,5 @@
-import type { DiaryEntry, Fate } from '../core/diary.ts';
-import type { Question } from '../core/question.ts';
+import type { Disposition, MessageLogEntry } from '../core/history/message-log.ts';
+import type { Question } from '../core/question/question.ts';
 import { context, section } from './blocks.ts';
 import { permalink } from './links.ts';
 import type { RenderedMessage } from './message.ts';
@@ -9,9 +9,9 @@ import { slackDayTime, slackTime } from './time.ts';
 
 /** One message: everything that was noted about it, and the question it became with its place in line. */
 export interface WhyEntry {
-  notes: [DiaryEntry, ...DiaryEntry[]];
+  notes: [MessageLogEntry, ...MessageLogEntry[]];
   question?: Question | undefined;
-  placeInLine: number;
+  positionInQueue: number;
 }
 
 /** Within this time a message is of today, more or less. */
@@ -47,7 +47,7 @@ function line(entry: WhyEntry, reader: Reader, say: Say): string {
   const sentMs = Number(ts) * 1000;
   const atMs = Number.isFinite(sentMs) ? sentMs : entry.notes[0].atMs;
   const time = reader.nowMs - atMs < recentMs ? slackTime(atMs, url) : slackDayTime(atMs, say, url);
-  return `• ${time} · ${author(userId, reader.userId, say)} → ${[fate(entry, reader.userId, say), ...later(entry, say)].join(' · ')}`;
+  return `• ${time} · ${author(userId, reader.userId, say)} → ${[disposition(entry, reader.userId, say), ...later(entry, say)].join(' · ')}`;
 }
 
 function author(userId: string, readerId: string, { why }: Say): string {
@@ -56,14 +56,15 @@ function author(userId: string, readerId: string, { why }: Say): string {
 }
 
 /** What became of the message: the question it asked says it best, else the last thing that was noted. */
-function fate({ notes, question, placeInLine }: WhyEntry, readerId: string, say: Say): string {
-  if (question !== undefined) return questionFate(question, placeInLine, readerId, say);
+function disposition({ notes, question, positionInQueue }: WhyEntry, readerId: string, say: Say): string {
+  if (question !== undefined) return questionDisposition(question, positionInQueue, readerId, say);
   const [newest] = notes;
-  const told = notes.find((note) => note.fate === 'asked') ?? notes.find((note) => !isAddition(note.fate)) ?? newest;
-  return noteFate(told.fate, say);
+  const told =
+    notes.find((note) => note.disposition === 'asked') ?? notes.find((note) => !isAddition(note.disposition)) ?? newest;
+  return noteDisposition(told.disposition, say);
 }
 
-function noteFate(noted: Fate, { why }: Say): string {
+function noteDisposition(noted: Disposition, { why }: Say): string {
   switch (noted) {
     case 'asked':
     case 'duplicate':
@@ -75,7 +76,7 @@ function noteFate(noted: Fate, { why }: Say): string {
   }
 }
 
-function questionFate(question: Question, placeInLine: number, readerId: string, { why }: Say): string {
+function questionDisposition(question: Question, positionInQueue: number, readerId: string, { why }: Say): string {
   const { outcome, phase, parkedUntilMs } = question;
   switch (outcome?.kind) {
     case 'answered':
@@ -90,20 +91,20 @@ function questionFate(question: Question, placeInLine: number, readerId: string,
       return question.askerId === readerId ? why[outcome.reason]() : why.mayNotAsk();
   }
   if (phase === 'parked' && parkedUntilMs !== undefined) return why.parked(slackTime(parkedUntilMs));
-  if (placeInLine > 0) return why.queued(placeInLine);
+  if (positionInQueue > 0) return why.queued(positionInQueue);
   return phase === 'running' ? why.running() : why.waiting();
 }
 
 /** What happened to the message after it was dealt with. */
 function later({ notes, question }: WhyEntry, { why }: Say): string[] {
-  const has = (noted: Fate): boolean => notes.some((note) => note.fate === noted);
-  const wasDealtWith = question !== undefined || notes.some((note) => !isAddition(note.fate));
+  const has = (noted: Disposition): boolean => notes.some((note) => note.disposition === noted);
+  const wasDealtWith = question !== undefined || notes.some((note) => !isAddition(note.disposition));
   return [
     ...(wasDealtWith && has('duplicate') ? [why.cameAgain()] : []),
     ...(wasDealtWith && has('edited') ? [why.editedLater()] : []),
   ];
 }
 
-function isAddition(noted: Fate): boolean {
+function isAddition(noted: Disposition): boolean {
   return noted === 'duplicate' || noted === 'edited';
 }

@@ -1,25 +1,25 @@
 import { App } from '@slack/bolt';
 import type { Logger as SlackLogger, WebClientOptions } from '@slack/web-api';
 import { z } from 'zod';
-import { registerActions } from './listeners/actions.ts';
-import { registerCommand } from './listeners/command.ts';
+import type { Channels } from './access/channels.ts';
+import { registerSessions } from './listeners/agent-session-stopped.ts';
+import { registerHome } from './listeners/app-home-opened.ts';
 import type { Desk } from './listeners/desk.ts';
 import { registerFeedback } from './listeners/feedback.ts';
-import { registerFollowUps } from './listeners/follow-ups.ts';
-import { registerHome } from './listeners/home.ts';
-import { registerLinks } from './listeners/links.ts';
-import { registerMessages } from './listeners/messages.ts';
-import { registerPeople } from './listeners/people.ts';
-import { registerSessions } from './listeners/sessions.ts';
-import { registerSharing } from './listeners/sharing.ts';
+import { registerFollowUps } from './listeners/follow-up-buttons.ts';
+import { registerLinks } from './listeners/link-shared.ts';
+import { registerMessages } from './listeners/message.ts';
+import { registerActions } from './listeners/question-buttons.ts';
+import { registerSharing } from './listeners/share-answer.ts';
 import { registerShortcuts } from './listeners/shortcuts.ts';
-import type { Channels } from './people/channels.ts';
+import { registerCommand } from './listeners/slash-command.ts';
+import { registerPeople } from './listeners/user-change.ts';
 import type { SlackReceiver } from './receivers/socket-receiver.ts';
 
 /** What is read of the wrapping of an event (docs.slack.dev/apis/events-api). */
 const sharedEnvelope = z.object({ is_ext_shared_channel: z.literal(true), event: z.object({ channel: z.string() }) });
 
-/** Slack says with every event whether other organisations are in its channel; a no proves nothing and is not noted. */
+/** Slack says with every event whether other organizations are in its channel; a no proves nothing and is not noted. */
 function noteSharedChannel(body: unknown, channels: Channels): void {
   const parsed = sharedEnvelope.safeParse(body);
   if (parsed.success) channels.noteShared(parsed.data.event.channel);

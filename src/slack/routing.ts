@@ -1,5 +1,5 @@
-import { isCancel, readIntent, type Verb } from '../core/intents.ts';
-import type { Thread } from '../core/question.ts';
+import { isCancel, readIntent, type Verb } from '../core/intake/intents.ts';
+import type { Thread } from '../core/question/question.ts';
 import { addressesAnother, mentions } from './incoming-text.ts';
 
 /** What of a Slack message decides where it goes; as Slack sends it, so every field may be missing. */
@@ -38,7 +38,7 @@ export type Route =
   | { to: 'ask'; text: string; fresh: boolean }
   /** A bare mention in a thread of people: what they said there is the question. */
   | { to: 'askThread' }
-  | { to: 'obey'; verb: Verb };
+  | { to: 'verb'; verb: Verb };
 
 /** Message subtypes a person's own words come in. Everything else is an edit, a deletion, a notice or a bot. */
 const spokenSubtypes = new Set([undefined, 'file_share', 'thread_broadcast']);
@@ -69,7 +69,7 @@ export function routeMessage(
   if (!thread.followsReplies) return { to: 'ignore', reason: 'thread_started_by_people' };
   if (addressesAnother(message.text, botUserId)) return { to: 'ignore', reason: 'addresses_another_person' };
   if (plainText === '') return { to: 'ignore', reason: 'no_text' };
-  if (isCancel(plainText)) return { to: 'obey', verb: 'cancel' };
+  if (isCancel(plainText)) return { to: 'verb', verb: 'cancel' };
   if (thread.muted === true) return { to: 'ignore', reason: 'thread_muted' };
   return { to: 'ask', text: plainText, fresh: false };
 }
@@ -85,13 +85,13 @@ function routeAddressed(message: IncomingMessage, plainText: string, thread: Thr
   const intent = readIntent(plainText);
   switch (intent.kind) {
     case 'nothing':
-      return isInPeoplesThread(message, thread) ? { to: 'askThread' } : { to: 'obey', verb: 'help' };
+      return isInPeoplesThread(message, thread) ? { to: 'askThread' } : { to: 'verb', verb: 'help' };
     case 'verb':
-      return { to: 'obey', verb: intent.verb };
+      return { to: 'verb', verb: intent.verb };
     case 'new':
       return { to: 'ask', text: '', fresh: true };
     case 'ask': {
-      const hasConversation = thread?.conversationId !== undefined || (thread?.line.length ?? 0) > 0;
+      const hasConversation = thread?.conversationId !== undefined || (thread?.queue.length ?? 0) > 0;
       return intent.freshText !== undefined && hasConversation
         ? { to: 'ask', text: intent.freshText, fresh: true }
         : { to: 'ask', text: plainText, fresh: false };

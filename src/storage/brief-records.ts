@@ -1,17 +1,18 @@
 import { z } from 'zod';
-import type { Diary } from '../core/diary.ts';
-import type { RefusedText } from '../core/refused-text.ts';
+import type { MessageLogRecord } from '../core/history/message-log.ts';
+import type { RefusedText } from '../core/question/refused-text.ts';
+import { upgradeMessageLog } from './earlier-records.ts';
 import { createFormat, type Exactly } from './record-format.ts';
-import { DAY_MS, type Shelf } from './records.ts';
+import { DAY_MS, type RecordType } from './records.ts';
 
 /** How long a refused question's words are kept for the button that asks them in the direct messages. */
 const REFUSED_TEXT_TTL_MS = DAY_MS / 24;
 /** How long it can be told what was done with a message. */
-const DIARY_TTL_MS = DAY_MS;
+const MESSAGE_LOG_TTL_MS = DAY_MS;
 
 const refusedTextSchema = z.looseObject({ version: z.literal(1), text: z.string() });
 
-const diarySchema = z.looseObject({
+const messageLogSchema = z.looseObject({
   version: z.literal(1),
   entries: z.array(
     z.looseObject({
@@ -19,10 +20,10 @@ const diarySchema = z.looseObject({
       threadTs: z.string().exactOptional(),
       userId: z.string(),
       atMs: z.number(),
-      fate: z.enum([
+      disposition: z.enum([
         'asked',
         'cancelled',
-        'obeyed',
+        'verbCarriedOut',
         'duplicate',
         'addressesAnother',
         'muted',
@@ -31,7 +32,7 @@ const diarySchema = z.looseObject({
         'edited',
         'noText',
         'tooLong',
-        'lineFull',
+        'queueFull',
         'notTaken',
       ]),
       questionId: z.string().exactOptional(),
@@ -39,14 +40,18 @@ const diarySchema = z.looseObject({
   ),
 });
 
-export const refusedTextShelf: Shelf<RefusedText> = {
+export const refusedTextType: RecordType<RefusedText> = {
   key: (questionId) => `ds:refused-text:${questionId}`,
   ttlMs: REFUSED_TEXT_TTL_MS,
   format: createFormat<RefusedText>(refusedTextSchema satisfies Exactly<typeof refusedTextSchema, RefusedText>),
 };
 
-export const diaryShelf: Shelf<Diary> = {
-  key: (channel) => `ds:diary:${channel}`,
-  ttlMs: DIARY_TTL_MS,
-  format: createFormat<Diary>(diarySchema satisfies Exactly<typeof diarySchema, Diary>),
+export const messageLogType: RecordType<MessageLogRecord> = {
+  key: (channel) => `ds:message-log:${channel}`,
+  formerKey: (channel) => `ds:diary:${channel}`,
+  ttlMs: MESSAGE_LOG_TTL_MS,
+  format: createFormat<MessageLogRecord>(
+    messageLogSchema satisfies Exactly<typeof messageLogSchema, MessageLogRecord>,
+    upgradeMessageLog,
+  ),
 };

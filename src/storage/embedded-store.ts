@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Keyv } from 'keyv';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { AppError, isAppError } from '../core/errors.ts';
-import type { Clock, Journal } from '../core/ports.ts';
+import type { Clock, Log } from '../core/ports.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { OPERATION_DEADLINE_MS, withDeadline } from './deadline.ts';
 import type { KeyValueStore } from './key-value-store.ts';
@@ -32,7 +32,7 @@ const CLOSE_DEADLINE_MS = 10_000;
  * The store in a directory of this machine, for one process. Every write is on disk when its promise resolves, so that it
  * survives kill -9 and a power cut. Throws `AppError` of kind `storage` when the directory can't be used or is in use.
  */
-export function openEmbeddedStore(dataDir: string, clock: Clock, journal: Journal): KeyValueStore {
+export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): KeyValueStore {
   const env = openEnvironment(dataDir);
   let unlock: () => void;
   try {
@@ -74,7 +74,7 @@ export function openEmbeddedStore(dataDir: string, clock: Clock, journal: Journa
         if (swept < SWEEP_LIMIT) return;
       }
     } catch (error) {
-      journal.warn({ event: 'storage.sweep', outcome: 'failed' }, error);
+      log.warn({ event: 'storage.sweep', outcome: 'failed' }, error);
     }
   }
 

@@ -1,17 +1,17 @@
-import type { Diary } from '../core/diary.ts';
-import type { DurationLog } from '../core/durations.ts';
-import type { Heard } from '../core/heard.ts';
-import type { History } from '../core/histories.ts';
-import type { Claims, Clock, Journal, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
-import type { RefusedText } from '../core/refused-text.ts';
-import type { TurnStore } from '../core/turns.ts';
-import type { Visit } from '../core/visits.ts';
-import type { Vote, VoteStore } from '../core/votes.ts';
-import { diaryShelf, refusedTextShelf } from './brief-records.ts';
+import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
+import type { DurationLog } from '../core/history/durations.ts';
+import type { Visit } from '../core/history/home-visits.ts';
+import type { MessageLogRecord } from '../core/history/message-log.ts';
+import type { Vote, VoteStore } from '../core/history/votes.ts';
+import type { Claims, Clock, Log, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
+import type { RefusedText } from '../core/question/refused-text.ts';
+import type { ThreadNotes } from '../core/question/thread-notes.ts';
+import type { RunSlotStore } from '../core/run-slots.ts';
+import { messageLogType, refusedTextType } from './brief-records.ts';
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore } from './embedded-store.ts';
 import type { KeyValueStore } from './key-value-store.ts';
-import { durationShelf, heardShelf, historyShelf, visitShelf } from './records.ts';
+import { askedQuestionsType, durationsType, runSlotsType, threadNotesType, visitType } from './records.ts';
 import type { Client } from './redis-connection.ts';
 import { openRedisStore } from './redis-store.ts';
 import {
@@ -19,7 +19,6 @@ import {
   createQuestionStore,
   createRecords,
   createThreadStore,
-  createTurnStore,
   createVoteStore,
   readVotes,
 } from './repositories.ts';
@@ -31,11 +30,11 @@ export interface Storage {
   questions: QuestionStore;
   threads: ThreadStore;
   claims: Claims;
-  turns: TurnStore;
+  runSlots: RunSlotStore;
   durations: Records<DurationLog>;
-  histories: Records<History>;
-  diaries: Records<Diary>;
-  heard: Records<Heard>;
+  askedQuestions: Records<AskedQuestionsRecord>;
+  messageLogs: Records<MessageLogRecord>;
+  threadNotes: Records<ThreadNotes>;
   refusedTexts: Records<RefusedText>;
   visits: Records<Visit>;
   votes: VoteStore;
@@ -50,13 +49,13 @@ export interface Storage {
 /** Opens the storage and proves that it can be used; throws `AppError` of kind `storage` that says what is wrong. */
 export async function openStorage(
   location: StorageLocation,
-  { clock, journal }: { clock: Clock; journal: Journal },
+  { clock, log }: { clock: Clock; log: Log },
 ): Promise<Storage> {
   if ('redisUrl' in location) {
-    const store = await openRedisStore(location.redisUrl, journal);
+    const store = await openRedisStore(location.redisUrl, log);
     return { ...createStorage(store), redis: store.client };
   }
-  return createStorage(openEmbeddedStore(location.dataDir, clock, journal));
+  return createStorage(openEmbeddedStore(location.dataDir, clock, log));
 }
 
 function createStorage(kv: KeyValueStore): Storage {
@@ -64,13 +63,13 @@ function createStorage(kv: KeyValueStore): Storage {
     questions: createQuestionStore(kv),
     threads: createThreadStore(kv),
     claims: createClaims(kv),
-    turns: createTurnStore(kv),
-    durations: createRecords(kv, durationShelf),
-    histories: createRecords(kv, historyShelf),
-    diaries: createRecords(kv, diaryShelf),
-    heard: createRecords(kv, heardShelf),
-    refusedTexts: createRecords(kv, refusedTextShelf),
-    visits: createRecords(kv, visitShelf),
+    runSlots: createRecords(kv, runSlotsType),
+    durations: createRecords(kv, durationsType),
+    askedQuestions: createRecords(kv, askedQuestionsType),
+    messageLogs: createRecords(kv, messageLogType),
+    threadNotes: createRecords(kv, threadNotesType),
+    refusedTexts: createRecords(kv, refusedTextType),
+    visits: createRecords(kv, visitType),
     votes: createVoteStore(kv),
     ping: () => kv.ping(),
     close: () => kv.close(),
@@ -83,12 +82,10 @@ function createStorage(kv: KeyValueStore): Storage {
  */
 export async function readAllVotes(
   location: StorageLocation,
-  { clock, journal }: { clock: Clock; journal: Journal },
+  { clock, log }: { clock: Clock; log: Log },
 ): Promise<{ votes: Vote[]; unreadable: number }> {
   const store =
-    'redisUrl' in location
-      ? await openRedisStore(location.redisUrl, journal)
-      : openEmbeddedReader(location.dataDir, clock);
+    'redisUrl' in location ? await openRedisStore(location.redisUrl, log) : openEmbeddedReader(location.dataDir, clock);
   try {
     return await readVotes(store);
   } finally {

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import type { DurationLog } from '../core/durations.ts';
-import type { Heard } from '../core/heard.ts';
-import type { History } from '../core/histories.ts';
-import type { Question, Thread, ThreadPlace } from '../core/question.ts';
-import type { TurnBook } from '../core/turns.ts';
-import { type Visit, visitLifeMs } from '../core/visits.ts';
-import type { Vote } from '../core/votes.ts';
+import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
+import type { DurationLog } from '../core/history/durations.ts';
+import { type Visit, visitLifeMs } from '../core/history/home-visits.ts';
+import type { Vote } from '../core/history/votes.ts';
+import type { Question, Thread, ThreadPlace } from '../core/question/question.ts';
+import type { ThreadNotes } from '../core/question/thread-notes.ts';
+import type { RunSlotBook } from '../core/run-slots.ts';
+import { upgradeQuestion, upgradeThread } from './earlier-records.ts';
 import { createFormat, type Exactly, type RecordFormat } from './record-format.ts';
 
 export const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -18,7 +19,7 @@ export const THREAD_TTL_MS = 90 * DAY_MS;
 export const CLAIM_TTL_MS = 90 * DAY_MS;
 
 /** How long what people said in a thread is kept for the next question there. */
-const HEARD_TTL_MS = 7 * DAY_MS;
+const THREAD_NOTES_TTL_MS = 7 * DAY_MS;
 /** How long votes are kept for the export. */
 export const VOTE_TTL_MS = 400 * DAY_MS;
 
@@ -38,13 +39,6 @@ export function questionKey(id: string): string {
 
 export function threadKey(place: ThreadPlace): string {
   return `ds:thread:${place.teamId}:${place.channelId}:${place.threadTs}`;
-}
-
-/** A book of turns that nobody wrote to for this long has nothing running. */
-export const TURNS_TTL_MS = 90 * DAY_MS;
-
-export function turnsKey(teamId: string): string {
-  return `ds:turns:${teamId}`;
 }
 
 export function claimKey(key: string): string {
@@ -161,7 +155,7 @@ const questionSchema = z.looseObject({
       confirmed: z.looseObject({
         guests: z.number(),
         outsiders: z.number(),
-        organisations: z.number(),
+        organizations: z.number(),
         isKnown: z.boolean(),
         ids: z
           .looseObject({
@@ -230,10 +224,10 @@ const threadSchema = z.looseObject({
   followsReplies: z.boolean(),
   muted: z.boolean().exactOptional(),
   conversationId: z.number().exactOptional(),
-  line: z.array(z.string()),
+  queue: z.array(z.string()),
 });
 
-const turnsSchema = z.looseObject({
+const runSlotsSchema = z.looseObject({
   version: z.literal(1),
   running: z.array(z.looseObject({ questionId: z.string(), userId: z.string() })),
   waiting: z.array(z.looseObject({ questionId: z.string(), userId: z.string(), sinceMs: z.number() })),
@@ -250,7 +244,7 @@ const historySchema = z.looseObject({
   entries: z.array(z.looseObject({ questionId: z.string(), atMs: z.number() })),
 });
 
-const heardSchema = z.looseObject({
+const threadNotesSchema = z.looseObject({
   version: z.literal(1),
   messages: z.array(
     z.looseObject({
@@ -280,44 +274,55 @@ const voteSchema = z.looseObject({
 
 export const questionFormat: RecordFormat<Question> = createFormat<Question>(
   questionSchema satisfies Exactly<typeof questionSchema, Question>,
+  upgradeQuestion,
 );
 
 export const threadFormat: RecordFormat<Thread> = createFormat<Thread>(
   threadSchema satisfies Exactly<typeof threadSchema, Thread>,
-);
-
-export const turnsFormat: RecordFormat<TurnBook> = createFormat<TurnBook>(
-  turnsSchema satisfies Exactly<typeof turnsSchema, TurnBook>,
+  upgradeThread,
 );
 
 export const voteFormat: RecordFormat<Vote> = createFormat<Vote>(voteSchema satisfies Exactly<typeof voteSchema, Vote>);
 
 /** One kind of record that is found by a name: its keys, its lifetime since the last write, its form. */
-export interface Shelf<T> {
+export interface RecordType<T> {
   key: (name: string) => string;
+  /** The key of an earlier version. It is read where there is no record under today's key, and never written. */
+  formerKey?: (name: string) => string;
   ttlMs: number;
   format: RecordFormat<T>;
 }
 
-export const durationShelf: Shelf<DurationLog> = {
+/** By workspace. A record that is not written for so long has nothing running. */
+export const runSlotsType: RecordType<RunSlotBook> = {
+  key: (teamId) => `ds:run-slots:${teamId}`,
+  formerKey: (teamId) => `ds:turns:${teamId}`,
+  ttlMs: 90 * DAY_MS,
+  format: createFormat<RunSlotBook>(runSlotsSchema satisfies Exactly<typeof runSlotsSchema, RunSlotBook>),
+};
+
+export const durationsType: RecordType<DurationLog> = {
   key: (teamId) => `ds:durations:${teamId}`,
   ttlMs: 90 * DAY_MS,
   format: createFormat<DurationLog>(durationLogSchema satisfies Exactly<typeof durationLogSchema, DurationLog>),
 };
 
-export const historyShelf: Shelf<History> = {
+export const askedQuestionsType: RecordType<AskedQuestionsRecord> = {
   key: (person) => `ds:history:${person}`,
   ttlMs: QUESTION_TTL_MS,
-  format: createFormat<History>(historySchema satisfies Exactly<typeof historySchema, History>),
+  format: createFormat<AskedQuestionsRecord>(
+    historySchema satisfies Exactly<typeof historySchema, AskedQuestionsRecord>,
+  ),
 };
 
-export const heardShelf: Shelf<Heard> = {
-  key: (thread) => `ds:heard:${thread}`,
-  ttlMs: HEARD_TTL_MS,
-  format: createFormat<Heard>(heardSchema satisfies Exactly<typeof heardSchema, Heard>),
+export const threadNotesType: RecordType<ThreadNotes> = {
+  key: (thread) => `ds:thread-notes:${thread}`,
+  formerKey: (thread) => `ds:heard:${thread}`,
+  ttlMs: THREAD_NOTES_TTL_MS,
+  format: createFormat<ThreadNotes>(threadNotesSchema satisfies Exactly<typeof threadNotesSchema, ThreadNotes>),
 };
 
-export const visitShelf: Shelf<Visit> = {
+export const visitType: RecordType<Visit> = {
   key: (person) => `ds:visit:${person}`,
   ttlMs: visitLifeMs,
   format: createFormat<Visit>(visitSchema satisfies Exactly<typeof visitSchema, Visit>),

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createClient, ErrorReply, type RedisClientType, TimeoutError } from 'redis';
 import { AppError, isAppError } from '../core/errors.ts';
-import type { Journal } from '../core/ports.ts';
+import type { Log } from '../core/ports.ts';
 import { OPERATION_DEADLINE_MS, withDeadline } from './deadline.ts';
 
 /** Redis must answer within this time at the start of the app; it may itself just be starting. */
@@ -42,7 +42,7 @@ export interface RedisConnection {
 }
 
 /** Not yet connected. Throws `AppError` of kind `storage` when the URL is impossible; it is never repeated in an error. */
-export function createRedisConnection(redisUrl: string, journal: Journal): RedisConnection {
+export function createRedisConnection(redisUrl: string, log: Log): RedisConnection {
   const where = describeUrl(redisUrl);
   let isProven = false;
   let isLost = false;
@@ -69,12 +69,12 @@ export function createRedisConnection(redisUrl: string, journal: Journal): Redis
     lastError = error;
     if (!isProven || isLost || isClosed) return;
     isLost = true;
-    journal.warn({ event: 'storage.redis', outcome: 'lost' }, error);
+    log.warn({ event: 'storage.redis', outcome: 'lost' }, error);
   });
   client.on('ready', () => {
     if (!isLost) return;
     isLost = false;
-    journal.info({ event: 'storage.redis', outcome: 'back' });
+    log.info({ event: 'storage.redis', outcome: 'back' });
   });
 
   /** Only for a client that is ready: one that is not is connecting already, and would then do so twice at once. */

@@ -1,6 +1,6 @@
 import { createKeyv } from '@keyv/redis';
 import { AppError, isAppError } from '../core/errors.ts';
-import type { Journal } from '../core/ports.ts';
+import type { Log } from '../core/ports.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { type Client, createRedisConnection, type RedisConnection } from './redis-connection.ts';
 import { textSerialization } from './text-serialization.ts';
@@ -18,12 +18,12 @@ return 1`;
  * or later, and never evicting keys. Lost connections are made again by themselves. Throws `AppError` of kind `storage`,
  * which never names the URL, because it may hold a password.
  */
-export async function openRedisStore(redisUrl: string, journal: Journal): Promise<KeyValueStore & { client: Client }> {
-  const connection = createRedisConnection(redisUrl, journal);
+export async function openRedisStore(redisUrl: string, log: Log): Promise<KeyValueStore & { client: Client }> {
+  const connection = createRedisConnection(redisUrl, log);
   const { client, run, close } = connection;
   try {
     await connection.prove();
-    await checkFitness(connection, journal);
+    await checkFitness(connection, log);
   } catch (error) {
     await close();
     throw error;
@@ -68,13 +68,13 @@ export async function openRedisStore(redisUrl: string, journal: Journal): Promis
 }
 
 /** Where Redis does not tell (`INFO` is forbidden on some managed ones), only warns. */
-async function checkFitness({ client, run, where }: RedisConnection, journal: Journal): Promise<void> {
+async function checkFitness({ client, run, where }: RedisConnection, log: Log): Promise<void> {
   const info = await readInfo();
   const version = /^redis_version:(\d+)\.(\d+)/m.exec(info);
   const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
 
   if (version === null || policy === undefined) {
-    journal.warn({ event: 'storage.redis', outcome: 'unchecked', version: version?.[0], policy });
+    log.warn({ event: 'storage.redis', outcome: 'unchecked', version: version?.[0], policy });
   }
   if (version !== null && compareVersions([Number(version[1]), Number(version[2])], OLDEST_VERSION) < 0) {
     throw new AppError(

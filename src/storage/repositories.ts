@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { AppError, isAppError } from '../core/errors.ts';
+import type { Vote, VoteStore } from '../core/history/votes.ts';
 import type { Claims, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
-import type { TurnStore } from '../core/turns.ts';
-import type { Vote, VoteStore } from '../core/votes.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import type { RecordFormat } from './record-format.ts';
 import {
@@ -12,13 +11,10 @@ import {
   QUESTION_TTL_MS,
   questionFormat,
   questionKey,
-  type Shelf,
+  type RecordType,
   THREAD_TTL_MS,
-  TURNS_TTL_MS,
   threadFormat,
   threadKey,
-  turnsFormat,
-  turnsKey,
   VOTE_TTL_MS,
   VOTES_KEY,
   voteFormat,
@@ -80,19 +76,14 @@ export function createThreadStore(kv: KeyValueStore): ThreadStore {
   };
 }
 
-/** Books of turns over either engine. */
-export function createTurnStore(kv: KeyValueStore): TurnStore {
-  return { update: (teamId, change) => updateRecord(kv, turnsKey(teamId), turnsFormat, TURNS_TTL_MS, change) };
-}
-
 /** Records of one kind over either engine. */
-export function createRecords<T>(kv: KeyValueStore, { key, ttlMs, format }: Shelf<T>): Records<T> {
+export function createRecords<T>(kv: KeyValueStore, { key, formerKey, ttlMs, format }: RecordType<T>): Records<T> {
   return {
     async get(name) {
-      const text = await kv.get(key(name));
+      const text = (await kv.get(key(name))) ?? (formerKey && (await kv.get(formerKey(name))));
       return text === undefined ? undefined : format.decode(key(name), text);
     },
-    update: (name, change) => updateRecord(kv, key(name), format, ttlMs, change),
+    update: (name, change) => updateRecord(kv, key(name), format, ttlMs, change, formerKey?.(name)),
   };
 }
 
@@ -157,10 +148,12 @@ async function updateRecord<T, Result extends T | undefined>(
   format: RecordFormat<T>,
   ttlMs: number,
   change: (current: T | undefined) => Result,
+  formerKey?: string,
 ): Promise<Result | T> {
   for (let attempt = 1; attempt <= UPDATE_ATTEMPTS; attempt++) {
     const text = await kv.get(key);
-    const current = text === undefined ? undefined : format.decode(key, text);
+    const known = text ?? (formerKey === undefined ? undefined : await kv.get(formerKey));
+    const current = known === undefined ? undefined : format.decode(key, known);
     const next = change(current);
     if (next === undefined || next === current) return next;
     if (await kv.compareAndSet(key, text, format.encode(key, next), ttlMs)) return next;

@@ -1,7 +1,7 @@
-import { createBullLooks } from '../../src/jobs/bullmq.ts';
+import { createBullScheduler } from '../../src/scheduler/bullmq.ts';
 import { openRedisStore } from '../../src/storage/redis-store.ts';
 import { startRedisServer } from '../support/processes/redis-server.ts';
-import { silentJournal } from './silent-journal.ts';
+import { silentLog } from './silent-log.ts';
 import { round } from './statistics.ts';
 
 export interface FrozenRedisRow {
@@ -12,10 +12,10 @@ export interface FrozenRedisRow {
 /** How long what a person waits for takes while Redis is frozen; Slack grants 3 s for an acknowledgement. */
 export async function measureFrozenRedis(): Promise<FrozenRedisRow[]> {
   const redis = await startRedisServer();
-  const journal = silentJournal;
-  const store = await openRedisStore(redis.url, journal);
-  const looks = createBullLooks({ redisUrl: redis.url, journal, random: Math.random });
-  await looks.start(async () => undefined);
+  const log = silentLog;
+  const store = await openRedisStore(redis.url, log);
+  const scheduler = createBullScheduler({ redisUrl: redis.url, log, random: Math.random });
+  await scheduler.start(async () => undefined);
   const rows: FrozenRedisRow[] = [];
   const measure = async (call: string, run: () => Promise<unknown>): Promise<void> => {
     const startMs = performance.now();
@@ -26,8 +26,8 @@ export async function measureFrozenRedis(): Promise<FrozenRedisRow[]> {
   try {
     await measure('read a value', () => store.get('a'));
     await measure('write a value', () => store.set('a', 'x'));
-    await measure('plan a look', () => looks.lookIn('qa', 60_000));
-    await measure('stop the looks, with 500 ms to end', () => looks.stop(500));
+    await measure('plan a look', () => scheduler.schedule('qa', 60_000));
+    await measure('stop the looks, with 500 ms to end', () => scheduler.stop(500));
     await measure('close the store', () => store.close());
   } finally {
     redis.resume();

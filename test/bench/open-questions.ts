@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { newThread, type Question, type ThreadPlace } from '../../src/core/question.ts';
+import { newThread, type Question, type ThreadPlace } from '../../src/core/question/question.ts';
 import { openStorage, type StorageLocation } from '../../src/storage/open-storage.ts';
 import { serviceToken } from '../support/fake-service/fake-service.ts';
 import { people, team } from '../support/fake-slack/fake-slack.ts';
 import { appSettings, type FarSide, firstJson, kill, runBench, type Store, startApp } from './children.ts';
-import { silentJournal } from './silent-journal.ts';
+import { silentLog } from './silent-log.ts';
 import { round } from './statistics.ts';
 
 /** Long enough ago that looks come in their longest interval, 10 s. */
@@ -28,13 +28,13 @@ export interface OpenQuestionsRow {
   cpuPercent: number;
   readsPerSecond: number;
   eventLoopLagP99Ms: number;
-  looks: number;
+  scheduler: number;
   latenessP50Ms: number;
   latenessP99Ms: number;
   latenessMaxMs: number;
 }
 
-const latenessSchema = z.object({ looks: z.number(), p50Ms: z.number(), p99Ms: z.number(), maxMs: z.number() });
+const latenessSchema = z.object({ scheduler: z.number(), p50Ms: z.number(), p99Ms: z.number(), maxMs: z.number() });
 
 /**
  * Open questions in one process: the built app for its boot, memory and processor time; then the app's parts that plan,
@@ -73,7 +73,7 @@ export async function measureOpenQuestions(setup: {
     bootToAllWatchedMs: round(bootToAllWatchedMs, 0),
     bootToListeningMs: round(bootToListeningMs, 0),
     ...load,
-    looks: lateness.looks,
+    scheduler: lateness.scheduler,
     latenessP50Ms: round(lateness.p50Ms),
     latenessP99Ms: round(lateness.p99Ms),
     latenessMaxMs: round(lateness.maxMs),
@@ -82,7 +82,7 @@ export async function measureOpenQuestions(setup: {
 
 /** Stores questions as they are while they run, with their cards in Slack and their conversations at the service. */
 async function seed(location: StorageLocation, farSide: FarSide, count: number): Promise<void> {
-  const storage = await openStorage(location, { clock: Date.now, journal: silentJournal });
+  const storage = await openStorage(location, { clock: Date.now, log: silentLog });
   try {
     for (let from = 0; from < count; from += seededAtOnce) {
       const numbers = Array.from({ length: Math.min(seededAtOnce, count - from) }, (_, index) => from + index);
@@ -96,7 +96,7 @@ async function seed(location: StorageLocation, farSide: FarSide, count: number):
           await storage.threads.update(place, () => ({
             ...newThread(place, true),
             conversationId,
-            line: [question.id],
+            queue: [question.id],
           }));
           await storage.questions.create(question);
         }),

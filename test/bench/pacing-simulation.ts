@@ -1,4 +1,4 @@
-import { defaultPacing, nextLookMs } from '../../src/core/pacing.ts';
+import { defaultPacing, nextPollMs } from '../../src/core/pacing.ts';
 import { mean, percentile, round, seededRandom } from './statistics.ts';
 
 const questions = 100_000;
@@ -28,7 +28,7 @@ export function simulatePacing(): PacingRow[] {
       ms;
   return [
     simulate('ours (1 s, then 10 % of the time elapsed, 1 to 10 s)', durations, (elapsedMs) =>
-      nextLookMs(defaultPacing, elapsedMs, random()),
+      nextPollMs(defaultPacing, elapsedMs, random()),
     ),
     simulate('every 1 s', durations, fixed(1_000)),
     simulate('every 2 s', durations, fixed(2_000)),

@@ -1,10 +1,10 @@
 import { createClient } from 'redis';
-import { newThread } from '../../src/core/question.ts';
-import { createBullLooks } from '../../src/jobs/bullmq.ts';
+import { newThread } from '../../src/core/question/question.ts';
+import { createBullScheduler } from '../../src/scheduler/bullmq.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { questionWith, someAnswer } from '../support/lifecycle/sample-questions.ts';
 import { startRedisServer } from '../support/processes/redis-server.ts';
-import { silentJournal } from './silent-journal.ts';
+import { silentLog } from './silent-log.ts';
 import { round } from './statistics.ts';
 
 const count = 1_000;
@@ -22,8 +22,8 @@ export interface RedisSizeRow {
  */
 export async function measureRedisSize(): Promise<RedisSizeRow[]> {
   const server = await startRedisServer();
-  const storage = await openStorage({ redisUrl: server.url }, { clock: Date.now, journal: silentJournal });
-  const looks = createBullLooks({ redisUrl: server.url, journal: silentJournal, random: Math.random });
+  const storage = await openStorage({ redisUrl: server.url }, { clock: Date.now, log: silentLog });
+  const scheduler = createBullScheduler({ redisUrl: server.url, log: silentLog, random: Math.random });
   const client = createClient({ url: server.url });
   try {
     await client.connect();
@@ -48,9 +48,9 @@ export async function measureRedisSize(): Promise<RedisSizeRow[]> {
           upstream: { steps: 3, lastStep: 'x'.repeat(100), conversationId: n, questionId: n, askedMs: Date.now() },
         }),
       );
-      await storage.threads.update(place, () => ({ ...newThread(place, true), conversationId: n, line: [id] }));
+      await storage.threads.update(place, () => ({ ...newThread(place, true), conversationId: n, queue: [id] }));
       await storage.claims.claim(`upstream:${n}:${n}`, id);
-      await looks.lookIn(id, 600_000);
+      await scheduler.schedule(id, 600_000);
     }
     const running = await since('running, with a planned look');
 
@@ -72,11 +72,11 @@ export async function measureRedisSize(): Promise<RedisSizeRow[]> {
       }));
       await storage.questions.markClosed(id);
     }
-    await looks.stop(1_000);
+    await scheduler.stop(1_000);
     for (const key of await client.keys('ds:bull:*')) await client.del(key);
     return [running, delivering, await since('closed')];
   } finally {
-    await looks.stop(1_000);
+    await scheduler.stop(1_000);
     await storage.close();
     if (client.isOpen) client.destroy();
     await server.stop();

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { createLook } from '../../src/core/look.ts';
+import { createAdvance } from '../../src/core/lifecycle/advance.ts';
 import { defaultPacing } from '../../src/core/pacing.ts';
-import type { Looks, Messenger } from '../../src/core/ports.ts';
-import { createTurns } from '../../src/core/turns.ts';
+import type { Messenger, Scheduler } from '../../src/core/ports.ts';
+import { createRunSlots } from '../../src/core/run-slots.ts';
 import { createDeepSearchClient } from '../../src/deepsearch/client.ts';
-import { createCodeSearch } from '../../src/deepsearch/code-search.ts';
-import { createBullLooks } from '../../src/jobs/bullmq.ts';
-import { createTimers } from '../../src/jobs/timers.ts';
+import { createDeepSearch } from '../../src/deepsearch/deep-search.ts';
+import { createBullScheduler } from '../../src/scheduler/bullmq.ts';
+import { createTimerScheduler } from '../../src/scheduler/timers.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { quietSurroundings } from '../support/lifecycle/quiet-ports.ts';
-import { silentJournal as journal } from './silent-journal.ts';
+import { silentLog as log } from './silent-log.ts';
 import { percentile } from './statistics.ts';
 
 // Run as a process of its own: `watching-process.ts <location of the storage as JSON>`, with the settings of the app. Watches
@@ -37,13 +37,13 @@ const messenger: Messenger = {
   countParts: () => 1,
   postPart: async () => ({ ts: '1.1' }),
   findPart: async () => undefined,
-  tellPrivately: async () => {},
+  notifyPrivately: async () => {},
   attachAnswer: async () => {},
   findAttachment: async () => false,
   removeCopies: async () => 0,
 };
 
-const storage = await openStorage(location, { clock: now, journal });
+const storage = await openStorage(location, { clock: now, log });
 const client = createDeepSearchClient({
   baseUrl: settings.SRC_ENDPOINT,
   auth: { kind: 'token', token: settings.SRC_ACCESS_TOKEN },
@@ -53,28 +53,28 @@ const client = createDeepSearchClient({
 });
 const lateMs: number[] = [];
 let isMeasuring = false;
-const looks = timed(
+const scheduler = timed(
   'redisUrl' in location
-    ? createBullLooks({ redisUrl: location.redisUrl, journal, random })
-    : createTimers({ clock: now, journal, random }),
+    ? createBullScheduler({ redisUrl: location.redisUrl, log, random })
+    : createTimerScheduler({ clock: now, log, random }),
 );
-const look = createLook({
+const advance = createAdvance({
   ...quietSurroundings,
   questions: storage.questions,
   threads: storage.threads,
   claims: storage.claims,
-  turns: createTurns(storage.turns, { perWorkspace: 100_000, perPerson: 100_000 }),
-  codeSearch: createCodeSearch(client, settings.SRC_ENDPOINT),
+  runSlots: createRunSlots(storage.runSlots, { perWorkspace: 100_000, perPerson: 100_000 }),
+  deepSearch: createDeepSearch(client, settings.SRC_ENDPOINT),
   messenger,
-  looks,
-  journal,
+  scheduler,
+  log,
   now,
   random,
   settings: { pacing: defaultPacing, cardEditMs: 3_000, threadLimit: 20, lateCallMs: 15_000 },
 });
-await looks.start(look);
+await scheduler.start(advance);
 const open = await storage.questions.openIds();
-await Promise.all(open.map((id) => looks.lookIn(id, random() * 1_000)));
+await Promise.all(open.map((id) => scheduler.schedule(id, random() * 1_000)));
 await new Promise((resolve) => setTimeout(resolve, settings.SETTLE_MS));
 isMeasuring = true;
 await new Promise((resolve) => setTimeout(resolve, settings.MEASURED_MS));
@@ -82,7 +82,7 @@ isMeasuring = false;
 process.stdout.write(
   `${JSON.stringify({
     event: 'lateness',
-    looks: lateMs.length,
+    scheduler: lateMs.length,
     p50Ms: percentile(lateMs, 0.5),
     p99Ms: percentile(lateMs, 0.99),
     maxMs: Math.max(...lateMs),
@@ -90,7 +90,7 @@ process.stdout.write(
 );
 
 /** The same looks, noting how long after its due time each begins. */
-function timed(engine: Looks): Looks {
+function timed(engine: Scheduler): Scheduler {
   const due = new Map<string, number>();
   return {
     ...engine,
@@ -103,9 +103,9 @@ function timed(engine: Looks): Looks {
         if (delayMs !== undefined) due.set(questionId, Math.min(now() + delayMs, due.get(questionId) ?? Infinity));
         return delayMs;
       }),
-    lookIn: (questionId, delayMs) => {
+    schedule: (questionId, delayMs) => {
       due.set(questionId, Math.min(now() + delayMs, due.get(questionId) ?? Infinity));
-      return engine.lookIn(questionId, delayMs);
+      return engine.schedule(questionId, delayMs);
     },
   };
 }

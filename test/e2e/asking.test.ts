@@ -8,7 +8,7 @@ import {
   localSlackProgram,
   textOf,
 } from '../support/local-slack/local-slack.ts';
-import { answerIn, cardOfCommand, postedIn, questionsOf, whisperTo } from '../support/local-slack/threads.ts';
+import { answerIn, cardOfCommand, postedIn, privateMessageTo, questionsOf } from '../support/local-slack/threads.ts';
 import { conversationsOf, type Stack, startStack } from '../support/processes/processes.ts';
 
 const { alice, bob, general, aliceDirect, botUserId } = WORKSPACE;
@@ -78,7 +78,7 @@ describe.skipIf(program === undefined)('asking in the local Slack', { timeout: 6
     expect(textOf(third.answer)).toContain(`<@${alice}>`);
 
     await slack.press(second.answer, bob, suggestion?.actionId ?? 'a suggestion');
-    await whisperTo(slack, general, bob, 'already asked');
+    await privateMessageTo(slack, general, bob, 'already asked');
     expect(await questionsOf(slack, root)).toHaveLength(3);
     const conversations = await conversationsAsking('Where is `paymentRetryDelay` used?');
     expect(conversations.map((questions) => questions.length)).toEqual([3]);
@@ -96,7 +96,7 @@ describe.skipIf(program === undefined)('asking in the local Slack', { timeout: 6
   it('explains itself privately', async () => {
     const { slack } = stack;
     await slack.command({ channel: general, user: bob, text: 'help' });
-    await whisperTo(slack, general, bob, '/deepsearch');
+    await privateMessageTo(slack, general, bob, '/deepsearch');
     const before = (await slack.messages(general)).length;
     await slack.command({ channel: general, user: bob, text: '' });
     await eventually(async () => expect(await slack.messages(general)).toHaveLength(before + 1));
@@ -109,7 +109,7 @@ describe.skipIf(program === undefined)('asking in the local Slack', { timeout: 6
     expect(long).toHaveLength(10_000);
     const before = await postedIn(slack, general);
     await slack.command({ channel: general, user: bob, text: `${long}?` });
-    const refusal = await whisperTo(slack, general, bob, '10,000');
+    const refusal = await privateMessageTo(slack, general, bob, '10,000');
     expect(textOf(refusal).replace(/\s+/g, ' ')).toContain(long.slice(0, 2_000).trim());
     expect(textOf(refusal).length).toBeGreaterThan(10_000);
     expect(await postedIn(slack, general)).toHaveLength(before.length);
@@ -119,7 +119,7 @@ describe.skipIf(program === undefined)('asking in the local Slack', { timeout: 6
     const { slack } = stack;
     const text = 'How is the daily report built?';
     await slack.command({ channel: elsewhere, user: alice, text });
-    const hint = await whisperTo(slack, elsewhere, alice, '/invite');
+    const hint = await privateMessageTo(slack, elsewhere, alice, '/invite');
     expect(textOf(hint)).toContain(text);
     expect(buttonsOf(hint)).toHaveLength(2);
     expect(await conversationsAsking(text)).toEqual([]);

@@ -147,7 +147,8 @@ describe.skipIf(!isPossible)('around answers, a person in a browser', { timeout:
     await reply(tab, '@deepsearch status');
     const status = replies(tab, 'In this thread');
     await status.getByText('Nothing is running or waiting.').waitFor();
-    for (const whisper of [why, status]) expect(await whisper.textContent()).toContain('only visible to you');
+    for (const sendPrivately of [why, status])
+      expect(await sendPrivately.textContent()).toContain('only visible to you');
     // In threads the page shows such words to everyone; the local Slack knows whom they are for.
     const said = (await stack.slack.messages(WORKSPACE.general)).filter(({ ephemeral_to: to }) => to !== undefined);
     expect(new Set(said.map(({ ephemeral_to: to }) => to))).toEqual(new Set([WORKSPACE.alice]));

@@ -8,8 +8,8 @@ import {
   cardOfCommand,
   cardStates,
   type Posted,
+  privateMessageTo,
   questionsOf,
-  whisperTo,
 } from '../support/local-slack/threads.ts';
 import { type Stack, startStack } from '../support/processes/processes.ts';
 
@@ -72,7 +72,7 @@ describe.skipIf(program === undefined)('a slow answer in the local Slack', { tim
 
     // Someone whose page has not caught up yet presses a button that is gone.
     await slack.press(card, bob, 'Cancel');
-    await whisperTo(slack, general, bob, 'answer arrived before');
+    await privateMessageTo(slack, general, bob, 'answer arrived before');
   });
 
   it('is cancelled by the button of its card, by somebody else too, and then takes follow-ups', async () => {

@@ -152,10 +152,10 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
     cleanUp.push(async () => void taken.close());
     const { temp } = await place();
 
-    const wrong = runProgram(demoFile, ['--step-delay', 'soon', '--app-port', '0', '--colour', '--repo', 'x', 'y']);
+    const wrong = runProgram(demoFile, ['--step-delay', 'soon', '--app-port', '0', '--color', '--repo', 'x', 'y']);
     const cannot = runProgram(demoFile, ['--repo', join(temp, 'none'), '--repo', temp, '--slack-port', String(port)]);
     expect([await wrong.ended, await cannot.ended]).toEqual([2, 2]);
-    for (const said of ['--step-delay soon', '--app-port 0', 'no option --colour', '"y" is not an option']) {
+    for (const said of ['--step-delay soon', '--app-port 0', 'no option --color', '"y" is not an option']) {
       expect(wrong.output()).toContain(said);
     }
     for (const said of [

@@ -7,7 +7,7 @@ export interface AcceptedSurvivors {
   reason: string;
 }
 
-const delistLooks = 'Changes nothing: who takes a question off the list looks whether it belongs there.';
+const delistingChecks = 'Changes nothing: who takes a question off the list looks whether it belongs there.';
 const forTheLog = 'Only what the log says differs.';
 const neverComes = 'Never comes: it is there for the compiler, or for what a caller has settled before.';
 const sameResult = 'Changes nothing: what it leads to is the same.';
@@ -21,25 +21,25 @@ const fullDisk =
 
 export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
   {
-    file: 'src/core/accept.ts',
-    line: "if (taken) await settle(ports, 'line_not_joined', id, () => joinLine(threads, question));",
+    file: 'src/core/intake/accept.ts',
+    line: "if (taken) await settle(ports, 'thread_queue_not_joined', id, () => joinLine(threads, question));",
     becomes: ['if (taken) await settle(ports, "", id, () => joinLine(threads, question));'],
     reason: forTheLog,
   },
   {
-    file: 'src/core/accept.ts',
-    line: "await settle(ports, 'look_not_planned', id, () => looks.lookIn(id, 0));",
+    file: 'src/core/intake/accept.ts',
+    line: "await settle(ports, 'advance_not_scheduled', id, () => looks.lookIn(id, 0));",
     becomes: ['await settle(ports, "", id, () => looks.lookIn(id, 0));'],
     reason: forTheLog,
   },
   {
-    file: 'src/core/accept.ts',
+    file: 'src/core/intake/accept.ts',
     line: 'let taken = false;',
     becomes: ['let taken = true;'],
     reason: sameResult,
   },
   {
-    file: 'src/core/durations.ts',
+    file: 'src/core/history/durations.ts',
     line: 'return expectation((await logs.get(teamId))?.entries.map(({ durationMs }) => durationMs) ?? []);',
     becomes: [
       'return expectation((await logs.get(teamId))?.entries.map(({ durationMs }) => durationMs) ?? ["Stryker was here"]);',
@@ -47,37 +47,37 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     reason: sameResult,
   },
   {
-    file: 'src/core/heard.ts',
+    file: 'src/core/question/thread-notes.ts',
     line: 'if (messages.some(({ ts }) => ts === message.ts)) return heard ?? { version: 1, messages };',
     becomes: ['if (messages.some(({ ts }) => ts === message.ts)) return heard ?? {};'],
     reason: neverComes,
   },
   {
-    file: 'src/core/heard.ts',
+    file: 'src/core/question/thread-notes.ts',
     line: 'if (isRepeated && heard !== undefined && taken.toTs === toTs) return { heard, given };',
     becomes: ['if (isRepeated && true && taken.toTs === toTs) return { heard, given };'],
     reason: neverComes,
   },
   {
-    file: 'src/core/heard.ts',
+    file: 'src/core/question/thread-notes.ts',
     line: 'characters -= kept.shift()?.text.length ?? 0;',
     becomes: ['characters -= kept.shift().text.length ?? 0;'],
     reason: neverComes,
   },
   {
-    file: 'src/core/intents.ts',
+    file: 'src/core/intake/intents.ts',
     line: 'const rest = trimmed.slice(opening.length).trim();',
     becomes: ['const rest = trimmed.slice(opening.length);'],
     reason: sameResult,
   },
   {
-    file: 'src/core/line.ts',
+    file: 'src/core/lifecycle/thread-queue.ts',
     line: 'let line = (await threads.get(place))?.line ?? [];',
     becomes: ['let line = (await threads.get(place))?.line ?? ["Stryker was here"];'],
     reason: sameResult,
   },
   {
-    file: 'src/core/line.ts',
+    file: 'src/core/lifecycle/thread-queue.ts',
     line: 'if (placeInLine <= 0 || head === undefined || (await isAlive(head))) return placeInLine;',
     becomes: ['if (placeInLine <= 0 || false || (await isAlive(head))) return placeInLine;'],
     reason: sameResult,
@@ -92,19 +92,19 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     reason: sameResult,
   },
   {
-    file: 'src/core/turns.ts',
+    file: 'src/core/run-slots.ts',
     line: '.toSorted((one, other) => one.round - other.round || one.entry.sinceMs - other.entry.sinceMs)',
     becomes: ['.toSorted((one, other) => one.round - other.round || one.entry.sinceMs + other.entry.sinceMs)'],
     reason: sameResult,
   },
   {
-    file: 'src/core/card.ts',
+    file: 'src/core/lifecycle/card-view.ts',
     line: "if (view.kind !== 'running') return JSON.stringify(view);",
     becomes: ['if (false) return JSON.stringify(view);'],
     reason: sameResult,
   },
   {
-    file: 'src/core/delivering.ts',
+    file: 'src/core/lifecycle/delivery.ts',
     line: "if (copies > 0) journal.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });",
     becomes: [
       "if (true) journal.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });",
@@ -115,61 +115,61 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     reason: forTheLog,
   },
   {
-    file: 'src/core/delivering.ts',
+    file: 'src/core/lifecycle/delivery.ts',
     line: 'const isTooLate = question.endedMs !== undefined && now() - question.endedMs > deliveryPatienceMs;',
     becomes: ['const isTooLate = true && now() - question.endedMs > deliveryPatienceMs;'],
     reason: sameResult,
   },
   {
-    file: 'src/core/delivering.ts',
+    file: 'src/core/lifecycle/delivery.ts',
     line: "if (question.outcome?.kind === 'answered' && question.origin !== 'shared') {",
     becomes: ["if (question.outcome.kind === 'answered' && question.origin !== 'shared') {"],
     reason: neverComes,
   },
   {
-    file: 'src/core/delivering.ts',
+    file: 'src/core/lifecycle/delivery.ts',
     line: '...(outcome === undefined ? {} : { outcome: lightened(outcome) }),',
     becomes: ['...(false ? {} : { outcome: lightened(outcome) }),'],
     reason: neverComes,
   },
   {
-    file: 'src/core/delivering.ts',
+    file: 'src/core/lifecycle/delivery.ts',
     line: "if (outcome?.kind === 'notAllowed') {",
     becomes: ["if (outcome.kind === 'notAllowed') {"],
     reason: neverComes,
   },
   {
-    file: 'src/core/delivering.ts',
+    file: 'src/core/lifecycle/delivery.ts',
     line: "if (outcome?.kind === 'undeliverable' || !isInThread(place)) {",
     becomes: ["if (outcome.kind === 'undeliverable' || !isInThread(place)) {"],
     reason: neverComes,
   },
   {
-    file: 'src/core/delivering.ts',
+    file: 'src/core/lifecycle/delivery.ts',
     line: "const canInvite = outcome?.kind === 'undeliverable' && outcome.canInvite;",
     becomes: ["const canInvite = outcome.kind === 'undeliverable' && outcome.canInvite;"],
     reason: neverComes,
   },
   {
-    file: 'src/core/delivering.ts',
+    file: 'src/core/lifecycle/delivery.ts',
     line: "if (closed.phase !== 'closed') return closed;",
     becomes: ['if (false) return closed;'],
-    reason: delistLooks,
+    reason: delistingChecks,
   },
   {
-    file: 'src/core/delivering.ts',
+    file: 'src/core/lifecycle/delivery.ts',
     line: 'if (closed.recheckMs === undefined) await delist(ports, question.id);',
     becomes: ['if (true) await delist(ports, question.id);'],
-    reason: delistLooks,
+    reason: delistingChecks,
   },
   {
-    file: 'src/core/card-sync.ts',
+    file: 'src/core/lifecycle/card-updates.ts',
     line: "const dropped = { event: 'card_edit_dropped', questionId: question.id, kind: error.kind };",
     becomes: ['const dropped = {};', 'const dropped = { event: "", questionId: question.id, kind: error.kind };'],
     reason: forTheLog,
   },
   {
-    file: 'src/core/card-sync.ts',
+    file: 'src/core/lifecycle/card-updates.ts',
     line: "if (error.kind === 'rateLimited') ports.journal.debug(dropped);",
     becomes: [
       'if (true) ports.journal.debug(dropped);',
@@ -180,31 +180,31 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     reason: forTheLog,
   },
   {
-    file: 'src/core/lifecycle.ts',
+    file: 'src/core/lifecycle/decide.ts',
     line: 'return sinceMs !== undefined && nowMs - sinceMs > cancelConfirmMs;',
     becomes: ['return true && nowMs - sinceMs > cancelConfirmMs;'],
     reason: sameResult,
   },
   {
-    file: 'src/core/lifecycle.ts',
+    file: 'src/core/lifecycle/decide.ts',
     line: 'durationMs: observed.durationMs && observed.durationMs > 0 ? observed.durationMs : elapsedMs,',
     becomes: ['durationMs: observed.durationMs && observed.durationMs >= 0 ? observed.durationMs : elapsedMs,'],
     reason: sameResult,
   },
   {
-    file: 'src/core/lifecycle.ts',
+    file: 'src/core/lifecycle/decide.ts',
     line: "if (outcome?.kind !== 'answered' || parts <= messagesWithoutFile) return false;",
     becomes: ["if (outcome.kind !== 'answered' || parts <= messagesWithoutFile) return false;"],
     reason: neverComes,
   },
   {
-    file: 'src/core/lifecycle.ts',
+    file: 'src/core/lifecycle/decide.ts',
     line: "return outcome?.kind === 'cancelled' && card.ts !== undefined && card.gone !== true;",
     becomes: ["return outcome.kind === 'cancelled' && card.ts !== undefined && card.gone !== true;"],
     reason: neverComes,
   },
   {
-    file: 'src/slack/people/names.ts',
+    file: 'src/slack/access/mention-names.ts',
     line: 'if (lookups.length > 0) await within(Promise.all(lookups.map((lookUp) => lookUp())), patienceMs);',
     becomes: [
       'if (true) await within(Promise.all(lookups.map((lookUp) => lookUp())), patienceMs);',
@@ -213,13 +213,13 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     reason: sameResult,
   },
   {
-    file: 'src/slack/people/brief-memory.ts',
+    file: 'src/slack/access/brief-cache.ts',
     line: 'if (kept.size >= most && oldest !== undefined) kept.delete(oldest);',
     becomes: ['if (kept.size >= most && true) kept.delete(oldest);'],
     reason: neverComes,
   },
   {
-    file: 'src/slack/people/access.ts',
+    file: 'src/slack/access/policy.ts',
     line: 'if (channel === undefined || audience === undefined) return { may: true, ...locale };',
     becomes: [
       'if (channel === undefined && audience === undefined) return { may: true, ...locale };',
@@ -271,7 +271,7 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     reason: 'Only how long hostile texts take, which test/unit/deepsearch/hostile-links.test.ts is about.',
   },
   {
-    file: 'src/deepsearch/code-search.ts',
+    file: 'src/deepsearch/deep-search.ts',
     line: 'if (text.length > MAX_REMEMBERED_LENGTH) return compute(text);',
     becomes: [
       'if (true) return compute(text);',
@@ -282,7 +282,7 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     reason: remembered,
   },
   {
-    file: 'src/deepsearch/code-search.ts',
+    file: 'src/deepsearch/deep-search.ts',
     line: 'if (known.size > size && oldest !== undefined) known.delete(oldest);',
     becomes: [
       'if (true) known.delete(oldest);',
@@ -297,19 +297,19 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     reason: remembered,
   },
   {
-    file: 'src/deepsearch/code-search.ts',
+    file: 'src/deepsearch/deep-search.ts',
     line: "return isCancelled(error.kind ?? '') ? 'cancelled' : 'failed';",
     becomes: ["return isCancelled(error.kind ?? \"Stryker was here!\") ? 'cancelled' : 'failed';"],
     reason: likeNothing,
   },
   {
-    file: 'src/deepsearch/code-search.ts',
+    file: 'src/deepsearch/deep-search.ts',
     line: "const repository = metadata?.repoName || repositoryOf(path, type ?? '');",
     becomes: ['const repository = metadata?.repoName || repositoryOf(path, type ?? "Stryker was here!");'],
     reason: likeNothing,
   },
   {
-    file: 'src/deepsearch/code-search.ts',
+    file: 'src/deepsearch/deep-search.ts',
     line: "const timeMs = Date.parse(iso ?? '');",
     becomes: ['const timeMs = Date.parse(iso ?? "Stryker was here!");'],
     reason: likeNothing,

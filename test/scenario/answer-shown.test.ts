@@ -11,7 +11,7 @@ import { one } from '../support/one.ts';
 import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
 
 /** Longer than any button's label, which Slack limits to 75 characters. */
-const longSuggestion =
+const longFollowUp =
   'Which of the services that call `retry()` give up after fewer than three attempts, and where is that written down?';
 
 const cardEditMs = 400;
@@ -63,7 +63,7 @@ describe('an answer', () => {
       ].join('\n'),
       sources: null,
       stats: { time_millis: 41_000, tool_calls: 12, credits: 3 },
-      suggested_followups: [longSuggestion, 'Who calls `retry()`?'],
+      suggested_followups: [longFollowUp, 'Who calls `retry()`?'],
     });
     const answer = await answerTo(ts);
     const shown = visibleText(answer);
@@ -88,11 +88,11 @@ describe('an answer', () => {
 
   test('asks the whole suggestion, though its label is cut', async () => {
     const ts = await world.mention('where are retries?');
-    service.answer(await asked('where are retries?'), { suggested_followups: [longSuggestion] });
+    service.answer(await asked('where are retries?'), { suggested_followups: [longFollowUp] });
     const [label = ''] = labels(await answerTo(ts));
     expect(label).toContain('…');
     await world.press(label, { user: people.bob });
-    await asked(longSuggestion);
+    await asked(longFollowUp);
     await eventually(() =>
       expect(world.slack.inThread(ts).map(visibleText).join('\n')).toContain('fewer than three attempts, and where'),
     );

@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const patient = { timeoutMs: 45_000 };
 
-function whispersTo(user: string): string[] {
+function privateMessagesTo(user: string): string[] {
   return world.ephemeralsTo(user).map(visibleText);
 }
 
@@ -59,7 +59,7 @@ describe('a verb that Slack delivers again', () => {
     deliveries.push(await world.deliver(event));
     expect(deliveries.map(({ acknowledged }) => acknowledged)).toEqual([true, true, true]);
     await settled();
-    expect(whispersTo(people.ada)).toHaveLength(1);
+    expect(privateMessagesTo(people.ada)).toHaveLength(1);
   });
 
   test('mute does not undo the unmute that was said since', async () => {
@@ -67,11 +67,11 @@ describe('a verb that Slack delivers again', () => {
     const mute = said('mute', ts);
     await world.deliver(mute);
     await world.deliver(said('unmute', ts));
-    await eventually(() => expect(whispersTo(people.ada)).toHaveLength(2));
+    await eventually(() => expect(privateMessagesTo(people.ada)).toHaveLength(2));
     await world.deliver(mute);
     await world.reply(ts, 'still a follow-up?');
     await eventually(() => expect(service.find('still a follow-up?')).toHaveLength(1));
-    expect(whispersTo(people.ada)).toHaveLength(2);
+    expect(privateMessagesTo(people.ada)).toHaveLength(2);
   });
 
   test('is acknowledged before what it tells is known', async () => {
@@ -84,7 +84,7 @@ describe('a verb that Slack delivers again', () => {
     world.slack.fault('users.info', { until });
     expect((await world.deliver(said('status', ts))).acknowledged).toBe(true);
     held.letGo();
-    await eventually(() => expect(whispersTo(people.ada).join()).toContain('Nothing is running'));
+    await eventually(() => expect(privateMessagesTo(people.ada).join()).toContain('Nothing is running'));
   });
 
   test.skipIf(!hasRedisServer())('is not acknowledged while storage is down, and carried out then', async () => {
@@ -99,7 +99,7 @@ describe('a verb that Slack delivers again', () => {
       await redis.restart();
       await eventually(async () => expect((await world.readyz()).status).toBe(200), patient);
       for (const event of events) expect((await world.deliver(event)).acknowledged).toBe(true);
-      await eventually(() => expect(whispersTo(people.ada)).toHaveLength(3), patient);
+      await eventually(() => expect(privateMessagesTo(people.ada)).toHaveLength(3), patient);
     } finally {
       await world.stopApp();
       await redis.stop();
@@ -119,7 +119,7 @@ describe('while Slack tells nothing of the channel', () => {
     else await world.deliver(agentSessionStoppedOf({ user: people.bob, channel: 'C0GENERAL', threadTs: ts }));
     await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
     await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Cancelled by <@U0BOB>'));
-    expect(whispersTo(people.bob)).toEqual([]);
+    expect(privateMessagesTo(people.bob)).toEqual([]);
   });
 });
 
@@ -134,7 +134,7 @@ describe('a guest among those who wait in a thread', () => {
     await world.mention('cancel', { threadTs: ts });
     await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Cancelled by <@U0ADA>'));
     expect(running.status).toBe('processing');
-    expect(whispersTo(people.ada)).toEqual([]);
+    expect(privateMessagesTo(people.ada)).toEqual([]);
   });
 });
 
@@ -155,7 +155,7 @@ test.skipIf(!hasRedisServer())(
       expect((await world.pressInHome('Cancel')).acknowledged).toBe(true);
       await eventually(() => {
         const direct = world.slack.messages.filter(({ channel }) => channel === 'D0ADA').map(visibleText);
-        expect([...direct, ...whispersTo(people.ada)].join()).toContain('Not taken, nothing was sent');
+        expect([...direct, ...privateMessagesTo(people.ada)].join()).toContain('Not taken, nothing was sent');
       }, patient);
       expect(one(service.find('long?')).status).toBe('processing');
     } finally {

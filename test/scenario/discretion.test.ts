@@ -88,7 +88,7 @@ describe('a channel that an event says is shared with others', () => {
     await world.deliver(inSharedChannel(event()));
     await world.mention('two?', { user: bob });
     const word = await eventually(() => one(world.ephemeralsTo(bob)));
-    expect(visibleText(word)).toContain('other organisations');
+    expect(visibleText(word)).toContain('other organizations');
     expect(service.questions()).toHaveLength(1);
   });
 

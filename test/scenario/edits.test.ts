@@ -25,7 +25,7 @@ function messageAt(ts: string) {
   return one(world.slack.messages.filter((message) => message.ts === ts));
 }
 
-function whispers(count: number, user: string = people.ada): Promise<string[]> {
+function privateMessages(count: number, user: string = people.ada): Promise<string[]> {
   return eventually(() => {
     const said = world.ephemeralsTo(user).map(visibleText);
     expect(said).toHaveLength(count);
@@ -55,13 +55,13 @@ describe('an edited question that still runs', () => {
   test('goes on as it was, and its new text is offered to its asker once', async () => {
     const { ts, question } = await running('where is it?');
     await world.edit(ts, 'where is the parser?');
-    expect((await whispers(1))[0]).toMatch(/goes on as it was[\s\S]*where is the parser\?/);
+    expect((await privateMessages(1))[0]).toMatch(/goes on as it was[\s\S]*where is the parser\?/);
     expect(world.ephemeralsTo(people.bob)).toEqual([]);
     expect(question.status).toBe('processing');
     await nothingElseIsAsked(['where is it?']);
     service.answer(question);
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
-    expect(await whispers(1)).toHaveLength(1);
+    expect(await privateMessages(1)).toHaveLength(1);
   });
 
   test('is offered once however often Slack tells of the edit, and again for another edit', async () => {
@@ -71,7 +71,7 @@ describe('an edited question that still runs', () => {
     await world.deliver(told);
     await world.deliver({ ...told, event_id: 'EvAGAIN' });
     await world.edit(ts, 'where is the lexer?');
-    const said = await whispers(2);
+    const said = await privateMessages(2);
     expect(said[1]).toContain('where is the lexer?');
     // The older edit comes late once more.
     await world.deliver({ ...told, event_id: 'EvLATE' });
@@ -113,13 +113,13 @@ describe('an edited question that still runs', () => {
   test('that is answered meanwhile is asked in its new version as a follow-up, and says so', async () => {
     const { ts, question } = await running('where is it?');
     await world.edit(ts, 'where is the parser?');
-    await whispers(1);
+    await privateMessages(1);
     service.answerEverything();
     service.answer(question);
     await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Answered in'));
     await world.pressPrivately(askEdited);
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
-    expect((await whispers(2))[1]).toContain('asked as a follow-up');
+    expect((await privateMessages(2))[1]).toContain('asked as a follow-up');
     expect(service.conversations).toHaveLength(1);
     expect(asked()).toEqual(['where is it?', 'where is the parser?']);
   });
@@ -127,10 +127,10 @@ describe('an edited question that still runs', () => {
   test('that is edited back to its first text leaves nothing to ask', async () => {
     const { ts, question } = await running('where is it?');
     await world.edit(ts, 'where is the parser?');
-    await whispers(1);
+    await privateMessages(1);
     await world.edit(ts, 'where is it?');
     await world.pressPrivately(askEdited);
-    expect((await whispers(2))[1]).toContain('too old');
+    expect((await privateMessages(2))[1]).toContain('too old');
     expect(question.status).toBe('processing');
     expect(asked()).toEqual(['where is it?']);
   });
@@ -147,18 +147,18 @@ describe('an edited question that still runs', () => {
     await eventually(() => expect(asked()).toContain('third?'));
     const reply = await world.reply(ts, 'fourth?');
     await world.edit(reply, 'fifth?');
-    expect((await whispers(2))[1]).toContain('fifth?');
+    expect((await privateMessages(2))[1]).toContain('fifth?');
     expect(service.conversations.map(({ questions }) => questions.length)).toEqual([1, 1, 1]);
   });
 
   test('may be asked by nobody who may not ask', async () => {
     const { ts, question } = await running('where is it?');
     await world.edit(ts, 'where is the parser?');
-    await whispers(1);
+    await privateMessages(1);
     world.slack.changePerson(people.ada, { is_restricted: true });
     await world.restart();
     await world.pressPrivately(askEdited);
-    expect((await whispers(2))[1]).toContain('Guests of this workspace');
+    expect((await privateMessages(2))[1]).toContain('Guests of this workspace');
     expect(question.status).toBe('processing');
     expect(asked()).toEqual(['where is it?']);
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDurations } from '../../src/core/durations.ts';
+import { createDurations } from '../../src/core/history/durations.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
 import {
@@ -12,7 +12,7 @@ import { people, team } from '../support/fake-slack/fake-slack.ts';
 import { otherTeamId } from '../support/fake-slack/people.ts';
 import { one } from '../support/one.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
-import { createRecordingJournal } from '../support/recording-journal.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
 
 let service: FakeService;
@@ -37,8 +37,8 @@ afterEach(async () => {
 
 /** The history of a workspace: written by the app's own parts, because ten real answers take as long as Slack's limits. */
 async function begin(tookMs: number[], teamId = team.id): Promise<void> {
-  const { journal } = createRecordingJournal();
-  const storage = await openStorage({ dataDir: data.path }, { clock: Date.now, journal });
+  const { log } = createRecordingLog();
+  const storage = await openStorage({ dataDir: data.path }, { clock: Date.now, log });
   const durations = createDurations(storage.durations);
   for (const [index, durationMs] of tookMs.entries()) await durations.note(teamId, `past${index}`, durationMs);
   await storage.close();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Vote } from '../../src/core/votes.ts';
+import type { Vote } from '../../src/core/history/votes.ts';
 import { FORMS } from '../../src/render/ids.ts';
 import { readAllVotes } from '../../src/storage/open-storage.ts';
 import { eventually } from '../support/eventually.ts';
@@ -10,7 +10,7 @@ import { one } from '../support/one.ts';
 import { feedbackOf, viewSubmissionOf } from '../support/payloads/surfaces.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
-import { createRecordingJournal } from '../support/recording-journal.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
 
 let service: FakeService;
@@ -37,8 +37,8 @@ afterEach(async () => {
 /** What is stored, read once the app has stopped. */
 async function votes(): Promise<Vote[]> {
   await world.stopApp();
-  const { journal } = createRecordingJournal();
-  return (await readAllVotes({ dataDir: data.path }, { clock: Date.now, journal })).votes;
+  const { log } = createRecordingLog();
+  return (await readAllVotes({ dataDir: data.path }, { clock: Date.now, log })).votes;
 }
 
 async function answered(question: string): Promise<{ ts: string; last: FakeMessage }> {
@@ -212,8 +212,8 @@ describe.skipIf(!hasRedisServer())('while nothing can be stored', () => {
       await eventually(async () => expect((await world.readyz()).status).toBe(200));
       await world.submit(open, { comment: 'Too short' });
       await eventually(() => expect(toldTo(people.ada)).toContain('Noted.'));
-      const { journal } = createRecordingJournal();
-      const { votes: kept } = await readAllVotes({ redisUrl: redis.url }, { clock: Date.now, journal });
+      const { log } = createRecordingLog();
+      const { votes: kept } = await readAllVotes({ redisUrl: redis.url }, { clock: Date.now, log });
       expect(kept).toContainEqual(expect.objectContaining({ userId: people.ada, comment: 'Too short' }));
     } finally {
       redis.resume();

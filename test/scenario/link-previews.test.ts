@@ -110,7 +110,7 @@ describe('a share link', () => {
     await eventually(() => expect(Object.keys(previews())).toEqual([url]));
   });
 
-  it('of an installation in an Enterprise organisation gets its preview', async () => {
+  it('of an installation in an Enterprise organization gets its preview', async () => {
     const url = await shareUrlOf('Where is it?');
     const shared = { user: people.ada, channel: 'C0GENERAL', ts: world.slack.say('C0GENERAL', people.ada, url) };
     await world.deliver(inEnterprise(linkSharedOf({ ...shared, urls: [url], unfurlId: 'u' })));
@@ -146,9 +146,9 @@ describe('a share link', () => {
 describe('a share link shows nothing', () => {
   it('where guests read', () => nothingFor('C0GUESTS'));
 
-  it('where another organisation reads', () => nothingFor('C0SHARED'));
+  it('where another organization reads', () => nothingFor('C0SHARED'));
 
-  it('where the envelope says that another organisation reads', async () => {
+  it('where the envelope says that another organization reads', async () => {
     const url = await shareUrlOf('Where is it?');
     const ts = world.slack.say('C0GENERAL', people.ada, `<${url}>`);
     const shared = linkSharedOf({ user: people.ada, channel: 'C0GENERAL', ts, urls: [url], unfurlId: 'u' });
@@ -183,7 +183,7 @@ describe('a share link shows nothing', () => {
 
   it.each([
     ['a guest', people.mia],
-    ['someone of another organisation', people.olga],
+    ['someone of another organization', people.olga],
     ['another app', people.robo],
   ])('of %s', (_who, user) => nothingFor('C0GENERAL', 'notForAll', user));
 

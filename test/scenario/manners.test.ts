@@ -30,7 +30,7 @@ beforeEach(() => begin());
 afterEach(end);
 
 /** What was said privately to someone, oldest first, once there are so many words. */
-function whispers(count: number, user: string = ada): Promise<string[]> {
+function privateMessages(count: number, user: string = ada): Promise<string[]> {
   return eventually(() => {
     const said = world.ephemeralsTo(user).map(visibleText);
     expect(said).toHaveLength(count);
@@ -77,7 +77,7 @@ describe('"stop" as a message of its own in the direct messages', () => {
     await world.direct('two?');
     await Promise.all([asked('one?'), asked('two?')]);
     await world.direct('cancel');
-    expect((await whispers(1))[0]).toMatch(/Several of your questions[\s\S]*`cancel`[\s\S]*Home/);
+    expect((await privateMessages(1))[0]).toMatch(/Several of your questions[\s\S]*`cancel`[\s\S]*Home/);
     expect(service.calls).not.toContain('cancel');
   });
 
@@ -85,7 +85,7 @@ describe('"stop" as a message of its own in the direct messages', () => {
     await world.mention('in a channel?');
     await asked('in a channel?');
     await world.direct('cancel');
-    expect(await whispers(1)).toEqual(['Nothing of yours is running here.']);
+    expect(await privateMessages(1)).toEqual(['Nothing of yours is running here.']);
     expect(service.calls).not.toContain('cancel');
   });
 
@@ -102,7 +102,7 @@ describe('"stop" as a message of its own in the direct messages', () => {
 
 test('"cancel" at the root of a channel asks for the thread that is meant', async () => {
   await world.mention('cancel');
-  expect((await whispers(1))[0]).toMatch(/about one thread[\s\S]*`cancel`/);
+  expect((await privateMessages(1))[0]).toMatch(/about one thread[\s\S]*`cancel`/);
 });
 
 describe('a bare "new"', () => {
@@ -110,7 +110,7 @@ describe('a bare "new"', () => {
     const ts = await answered();
     await world.mention('new', { threadTs: ts });
     await world.direct('New question:');
-    const said = await whispers(2);
+    const said = await privateMessages(2);
     expect(said).toEqual(['Write a question after `new`.', 'Write a question after `new`.']);
   });
 
@@ -147,8 +147,8 @@ test('a mention alone in a thread asks in English, and people read of it in thei
   expect(history).toContain('Beantworte, was oben gefragt wurde.');
   await world.mention('status', { threadTs: root, user: gerd });
   await world.mention('status', { threadTs: root });
-  expect((await whispers(1, gerd))[0]).toContain('Beantworte, was oben gefragt wurde.');
-  expect((await whispers(1))[0]).toContain('Answer what was asked above.');
+  expect((await privateMessages(1, gerd))[0]).toContain('Beantworte, was oben gefragt wurde.');
+  expect((await privateMessages(1))[0]).toContain('Answer what was asked above.');
 });
 
 test('a mention alone that is tried again is restated in the language of who presses', async () => {
@@ -167,9 +167,9 @@ describe('history said in a message', () => {
     const ts = await answered('where is main?');
     await world.direct('history');
     await world.mention('History', { threadTs: ts });
-    for (const said of await whispers(2)) expect(said).toMatch(/Your latest questions[\s\S]*where is main\?/);
+    for (const said of await privateMessages(2)) expect(said).toMatch(/Your latest questions[\s\S]*where is main\?/);
     await world.mention('history', { user: bob });
-    expect((await whispers(1, bob))[0]).toContain('You have not asked anything yet.');
+    expect((await privateMessages(1, bob))[0]).toContain('You have not asked anything yet.');
     expect(service.questions()).toHaveLength(1);
   });
 
@@ -183,7 +183,7 @@ describe('history said in a message', () => {
 describe('help said in a message', () => {
   test('names everything there is', async () => {
     await world.mention('help');
-    const [said = ''] = await whispers(1);
+    const [said = ''] = await privateMessages(1);
     for (const part of [
       '/deepsearch',
       'Ask Deep Search about it',
@@ -208,7 +208,7 @@ describe('help said in a message', () => {
   test('is understood and answered in German', async () => {
     await world.learnLanguage(gerd);
     await world.mention('Hilfe', { user: gerd });
-    const [said = ''] = await whispers(1, gerd);
+    const [said = ''] = await privateMessages(1, gerd);
     for (const part of ['Ask Deep Search about it', '⋯', 'Teilen…', '`abbrechen`', 'den lese ich vorher', 'Home-Tab'])
       expect(said).toContain(part);
   });
@@ -234,7 +234,7 @@ describe('another question in the same thread', () => {
 test('a message over 10,000 characters is given back, and not asked', async () => {
   const ts = await world.mention(`why ${'a'.repeat(10_000)}`);
   await world.direct(`how ${'b'.repeat(10_000)}`);
-  const [first = '', second = ''] = await whispers(2);
+  const [first = '', second = ''] = await privateMessages(2);
   expect(first).toMatch(/10,004 characters; the limit is 10,000[\s\S]*Nothing was sent[\s\S]*why aaaa/);
   expect(second).toMatch(/how bbbb/);
   expect(service.calls).toEqual([]);

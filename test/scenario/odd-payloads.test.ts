@@ -67,7 +67,7 @@ describe('one post as two kinds of events', () => {
     expect(await asked()).toEqual(['where?']);
   });
 
-  test('a verb said in a group is obeyed once', async () => {
+  test('a verb said in a group is verbCarriedOut once', async () => {
     const ts = world.slack.say('G0GROUP', people.ada, `${mention} help`);
     await Promise.all([
       world.deliver(mentionOf({ user: people.ada, text: 'help', ts, channel: 'G0GROUP' })),
@@ -122,7 +122,7 @@ describe('a person’s words in odd wrapping', () => {
     expect(await asked()).toEqual(['first?', 'for all?', 'and this?']);
   });
 
-  test('an app installed for a whole organisation is told of the organisation too', async () => {
+  test('an app installed for a whole organization is told of the organization too', async () => {
     const ts = world.slack.say('C0GENERAL', people.ada, `${mention} where?`);
     const told = mentionOf({ user: people.ada, text: 'where?', ts });
     const authorizations = [

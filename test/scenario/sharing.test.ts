@@ -296,7 +296,7 @@ describe('with the setting to share with other organizations', () => {
     await answered();
     const view = await choose(await form(), 'C0SHARED');
     expect(shown(view)).not.toContain('exclude_external_shared_channels');
-    expect(shown(view)).toContain('people of 1 other organisation');
+    expect(shown(view)).toContain('people of 1 other organization');
     expect(shown(view)).toContain('Share with them too');
     await world.submit(view, { [channelMenu]: 'C0SHARED', [confirmId(view)]: ['confirm'] });
     const card = await eventually(() => one(roots('C0SHARED')));

@@ -69,7 +69,7 @@ function talk(...texts: [string, string][]): string {
 }
 
 /** Somebody says something in a thread, without a mention, and Slack tells the app. */
-async function overheard(threadTs: string, user: string, text: string): Promise<string> {
+async function addedNotes(threadTs: string, user: string, text: string): Promise<string> {
   return world.reply(threadTs, text, { user });
 }
 
@@ -184,9 +184,9 @@ describe('a mention in a thread that people started', () => {
     const root = talk([ada, 'the build is red']);
     await world.mention('why?', { threadTs: root });
     await answered(await asked('why?'), root);
-    await overheard(root, bob, 'I think it is the cache');
-    await overheard(root, ada, 'no, the disk');
-    const deleted = await overheard(root, ada, 'oops, my password');
+    await addedNotes(root, bob, 'I think it is the cache');
+    await addedNotes(root, ada, 'no, the disk');
+    const deleted = await addedNotes(root, ada, 'oops, my password');
     const message = world.slack.messages.find(({ ts }) => ts === deleted);
     if (message !== undefined) await world.deliver(messageDeletedOf({ message, ts: '1900000000.000001' }));
     await world.restart();
@@ -245,7 +245,7 @@ describe('files beside a question', () => {
 test('a follow-up in a thread of the app hears what people said to each other', async () => {
   const root = await world.mention('where is main?');
   await answered(await asked('where is main?'), root);
-  await overheard(root, bob, `<@${ada}> I would look at the tests`);
+  await addedNotes(root, bob, `<@${ada}> I would look at the tests`);
   await world.reply(root, 'and where are those?', { user: bob });
   expect(said(quotesOf(await asked('and where are those?')))).toEqual(['bob: @ada I would look at the tests']);
 });

@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 /** What was said privately to someone, oldest first, once there are so many words. */
-function whispers(count: number, user: string = people.ada): Promise<string[]> {
+function privateMessages(count: number, user: string = people.ada): Promise<string[]> {
   return eventually(() => {
     const said = world.ephemeralsTo(user).map(visibleText);
     expect(said).toHaveLength(count);
@@ -47,12 +47,12 @@ describe('mute', () => {
   test('leaves plain replies alone until unmute; mentions are asked all the while', async () => {
     const ts = await answeredThread();
     await world.mention('mute', { threadTs: ts });
-    expect((await whispers(1))[0]).toMatch(/no longer taken as questions[\s\S]*unmute/);
+    expect((await privateMessages(1))[0]).toMatch(/no longer taken as questions[\s\S]*unmute/);
     await world.reply(ts, 'just talking');
     await world.mention('asked anyway?', { threadTs: ts, user: people.bob });
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
     await world.mention('Unmute.', { threadTs: ts });
-    expect((await whispers(2))[1]).toContain('questions again');
+    expect((await privateMessages(2))[1]).toContain('questions again');
     await world.reply(ts, 'a follow-up?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(3));
     expect(asked()).toEqual(['first?', 'asked anyway?', 'a follow-up?']);
@@ -62,7 +62,7 @@ describe('mute', () => {
     const ts = await answeredThread();
     await world.mention('mute', { threadTs: ts });
     await world.mention('mute', { threadTs: ts });
-    await whispers(2);
+    await privateMessages(2);
     await world.restart();
     await world.reply(ts, 'just talking');
     await world.mention('asked anyway?', { threadTs: ts });
@@ -84,7 +84,7 @@ describe('mute', () => {
     const root = world.slack.say('C0GENERAL', people.ada, 'hello all');
     await world.mention('mute', { threadTs: root });
     await world.mention('unmute');
-    for (const said of await whispers(2)) expect(said).toContain('only take messages that mention me');
+    for (const said of await privateMessages(2)) expect(said).toContain('only take messages that mention me');
     await world.mention('still here?', { threadTs: root });
     await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
   });
@@ -94,7 +94,7 @@ describe('mute', () => {
     const ts = await world.direct('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
     await world.direct('mute', { threadTs: ts });
-    expect((await whispers(1))[0]).toContain('cannot be muted');
+    expect((await privateMessages(1))[0]).toContain('cannot be muted');
     await world.direct('second?', { threadTs: ts });
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
   });
@@ -103,7 +103,7 @@ describe('mute', () => {
     const ts = await answeredThread();
     world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
     await world.mention('mute', { threadTs: ts, user: people.mia });
-    expect((await whispers(1, people.mia))[0]).toMatch(/Guests of this workspace[\s\S]*nothing/);
+    expect((await privateMessages(1, people.mia))[0]).toMatch(/Guests of this workspace[\s\S]*nothing/);
     world.slack.channels.get('C0GENERAL')?.members?.pop();
     await world.reply(ts, 'a follow-up?');
     await eventually(() => expect(asked()).toEqual(['first?', 'a follow-up?']));
@@ -124,7 +124,7 @@ describe('cancel', () => {
     const question = await eventually(() => one(service.find('long?')));
     world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
     await world.mention('cancel', { threadTs: ts, user: people.mia });
-    expect((await whispers(1, people.mia))[0]).toContain('Guests of this workspace');
+    expect((await privateMessages(1, people.mia))[0]).toContain('Guests of this workspace');
     expect(question.status).toBe('processing');
     // Ada became a guest after she had asked.
     world.slack.changePerson(people.ada, { is_restricted: true });
@@ -140,7 +140,7 @@ describe('cancel', () => {
       expect(saidIn((await world.command('status')).response)).toContain('Nothing is running'),
     );
     await world.mention('cancel', { threadTs: ts });
-    expect((await whispers(1))[0]).toContain('Nothing is running in this thread');
+    expect((await privateMessages(1))[0]).toContain('Nothing is running in this thread');
   });
 });
 
@@ -151,7 +151,7 @@ describe('status', () => {
     await world.reply(ts, 'second?', { user: people.bob });
     await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Next in this thread/));
     await world.mention('status', { threadTs: ts });
-    const [running] = await whispers(1);
+    const [running] = await privateMessages(1);
     expect(running).toMatch(/first\? · running for [\s\S]* · asked by you/);
     expect(running).toMatch(/second\? · queued, place 1 · asked by <@U0BOB>/);
     expect(running).toMatch(/Conversation: <http.*\/deepsearch\//);
@@ -162,7 +162,7 @@ describe('status', () => {
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
     await world.mention('mute', { threadTs: ts });
     await world.mention('status', { threadTs: ts });
-    const [, , idle] = await whispers(3);
+    const [, , idle] = await privateMessages(3);
     expect(idle).toMatch(/Nothing is running[\s\S]*Conversation: <http/);
     expect(idle).toContain('This thread is muted');
   });

@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 /** Everything said to one person only, as they see it. */
-function whispers(user: string): string[] {
+function privateMessages(user: string): string[] {
   return world.ephemeralsTo(user).map((each) => `${each.thread_ts ?? ''} ${visibleText(each)}`);
 }
 
@@ -33,7 +33,7 @@ function saidByApp(): string[] {
 
 /** The one private word to someone; nothing else was said, and nothing was asked. */
 async function refusedTo(user: string): Promise<string> {
-  const word = await eventually(() => one(whispers(user)));
+  const word = await eventually(() => one(privateMessages(user)));
   expect(saidByApp()).toEqual([]);
   expect(service.calls).toEqual([]);
   return word;
@@ -47,7 +47,7 @@ describe('a question', () => {
   test.each([
     ['a guest', people.mia, 'Guests of this workspace'],
     ['a guest of one channel', people.uma, 'Guests of this workspace'],
-    ['somebody of another organisation', people.olga, 'Only members of this workspace'],
+    ['somebody of another organization', people.olga, 'Only members of this workspace'],
     ['somebody Slack does not know any more', people.otto, 'Slack could not tell who you are'],
   ])('of %s is refused, in a channel and in a direct message', async (_, user, why) => {
     await begin();
@@ -60,8 +60,8 @@ describe('a question', () => {
     expect(word).toMatch(/^ /);
     expect(buttonsOf(one(world.ephemeralsTo(user)).blocks)).toEqual([]);
     await world.direct('and here?', { user, channel: user.replace(/^U/, 'D') });
-    await eventually(() => expect(whispers(user)).toHaveLength(2));
-    expect(whispers(user)[1]).toContain(why);
+    await eventually(() => expect(privateMessages(user)).toHaveLength(2));
+    expect(privateMessages(user)[1]).toContain(why);
     expect(saidByApp()).toEqual([]);
     expect(service.calls).toEqual([]);
   });
@@ -91,7 +91,7 @@ describe('a question', () => {
     expect(saidByApp()).toEqual([]);
     world.slack.failUserInfo(people.bob);
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
-    expect(whispers(people.bob)).toEqual([]);
+    expect(privateMessages(people.bob)).toEqual([]);
   });
 });
 
@@ -126,10 +126,10 @@ describe('what Slack leaves out', () => {
 });
 
 describe('a question asked', () => {
-  test('in a channel shared with another organisation is refused, and taken in the direct messages', async () => {
+  test('in a channel shared with another organization is refused, and taken in the direct messages', async () => {
     await begin();
     await world.mention('where is main?', { channel: 'C0SHARED' });
-    expect(await refusedTo(people.ada)).toContain('shared with other organisations');
+    expect(await refusedTo(people.ada)).toContain('shared with other organizations');
     await world.pressPrivately('Ask in our direct messages');
     const card = await eventually(() =>
       one(world.slack.messages.filter(({ channel }) => channel === 'D0ADA').slice(0, 1)),
@@ -156,7 +156,7 @@ describe('a question asked', () => {
       ...mentionOf({ user: people.ada, text: 'two?', ts, channel: 'C0GENERAL' }),
       is_ext_shared_channel: true,
     });
-    await eventually(() => expect(one(whispers(people.ada))).toContain('shared with other organisations'));
+    await eventually(() => expect(one(privateMessages(people.ada))).toContain('shared with other organizations'));
     expect(world.answersIn(ts)).toEqual([]);
   });
 
@@ -171,7 +171,7 @@ describe('a question asked', () => {
     service.answerEverything();
     const other = mentionOf({ user: people.bob, text: '', ts: world.slack.say('C0GENERAL', people.bob, 'hello') });
     await world.deliver({ ...other, is_ext_shared_channel: true });
-    await eventually(() => expect(whispers(people.ada).join()).toContain('shared with other organisations'), {
+    await eventually(() => expect(privateMessages(people.ada).join()).toContain('shared with other organizations'), {
       timeoutMs: 10_000,
     });
     expect(world.answersIn(ts)).toEqual([]);
@@ -195,15 +195,15 @@ describe('a question asked', () => {
   test('in a private channel without the app gets told how to invite it, and nothing is posted there meanwhile', async () => {
     await begin();
     await world.command('where is main?', { channel: 'C0PRIVATE' });
-    const word = await eventually(() => one(whispers(people.ada)));
+    const word = await eventually(() => one(privateMessages(people.ada)));
     expect(word).toContain('/invite');
     expect(world.slack.calls).not.toContain('chat.postMessage');
     // Invited into a channel with a guest, it looks again before it says anything.
     const channel = world.slack.channels.get('C0PRIVATE');
     if (channel !== undefined) Object.assign(channel, { botIsMember: true, members: [people.ada, people.mia] });
     await world.pressPrivately('Ask again here');
-    await eventually(() => expect(whispers(people.ada)).toHaveLength(2));
-    expect(whispers(people.ada)[1]).toContain('Guests in this channel');
+    await eventually(() => expect(privateMessages(people.ada)).toHaveLength(2));
+    expect(privateMessages(people.ada)[1]).toContain('Guests in this channel');
     expect(saidByApp()).toEqual([]);
   });
 });
@@ -215,7 +215,7 @@ describe('of the channels in the settings', () => {
     await answered(await world.mention('two?', { channel: 'C0GUESTS', user: people.mia }));
     await answered(await world.mention('three?', { channel: 'C0SHARED' }));
     await world.mention('four?', { channel: 'D0MIA', user: people.mia });
-    await eventually(() => expect(one(whispers(people.mia))).toContain('Guests of this workspace'));
+    await eventually(() => expect(one(privateMessages(people.mia))).toContain('Guests of this workspace'));
   });
 
   test('those that are refused are closed, and members may ask in direct messages', async () => {
@@ -246,12 +246,12 @@ describe('a press', () => {
 
   test.each([
     ['a guest', people.mia, 'Guests of this workspace'],
-    ['somebody of another organisation', people.olga, 'Only members of this workspace'],
+    ['somebody of another organization', people.olga, 'Only members of this workspace'],
   ])('of %s does nothing and shows nothing', async (_, user, why) => {
     const ts = await answeredInGeneral();
     const followUp = buttonsOf(one(world.answersIn(ts)).blocks)[0]?.label ?? '';
     await world.press(followUp, { user, threadTs: ts });
-    const word = await eventually(() => one(whispers(user)));
+    const word = await eventually(() => one(privateMessages(user)));
     expect(word).toContain(why);
     expect(word).toContain('nothing was done');
     expect(service.questions()).toHaveLength(1);
@@ -284,7 +284,7 @@ describe('a press', () => {
     world.slack.failUserInfo(people.bob, 'internal_error');
     const followUp = buttonsOf(one(world.answersIn(ts)).blocks)[0]?.label ?? '';
     await world.press(followUp, { user: people.bob, threadTs: ts });
-    await eventually(() => expect(one(whispers(people.bob))).toContain('Try again in a minute'));
+    await eventually(() => expect(one(privateMessages(people.bob))).toContain('Try again in a minute'));
     expect(service.questions()).toHaveLength(1);
   });
 
@@ -294,7 +294,7 @@ describe('a press', () => {
     const ts = await world.mention('where is main?');
     await eventually(() => expect(service.questions()).toHaveLength(1));
     await world.press('Cancel', { user: people.mia, threadTs: ts });
-    await eventually(() => expect(one(whispers(people.mia))).toContain('Guests of this workspace'));
+    await eventually(() => expect(one(privateMessages(people.mia))).toContain('Guests of this workspace'));
     expect(service.calls).not.toContain('cancel');
     world.slack.failUserInfo(people.ada, 'user_not_visible');
     await world.press('Cancel', { user: people.ada, threadTs: ts });
@@ -311,7 +311,7 @@ describe('in their own languages', () => {
     world.slack.channels.get('C0GUESTS')?.members?.push(people.gerd);
     await world.learnLanguage(people.gerd);
     await world.mention('und hier?', { user: people.gerd, channel: 'C0GUESTS' });
-    await eventually(() => expect(one(whispers(people.gerd))).toContain('Channel nicht freigegeben'));
+    await eventually(() => expect(one(privateMessages(people.gerd))).toContain('Channel nicht freigegeben'));
   });
 });
 
@@ -344,5 +344,5 @@ test('among hundreds of members right after a start, guests are found without a 
   world.slack.changePerson('U1CROWD899', { is_restricted: true });
   await world.restart();
   await world.mention('and now?');
-  await eventually(() => expect(one(whispers(people.ada))).toContain('Guests in this channel'));
+  await eventually(() => expect(one(privateMessages(people.ada))).toContain('Guests in this channel'));
 });

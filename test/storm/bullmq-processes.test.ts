@@ -4,13 +4,13 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
-import { type BullLooks, createBullLooks } from '../../src/jobs/bullmq.ts';
+import { type BullScheduler, createBullScheduler } from '../../src/scheduler/bullmq.ts';
 import { eventually } from '../support/eventually.ts';
-import { expectNothingLost } from '../support/jobs/looks-contract.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../support/processes/redis-server.ts';
-import { createRecordingJournal } from '../support/recording-journal.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
+import { expectNothingLost } from '../support/scheduler/scheduler-contract.ts';
 
-const LOOKER = fileURLToPath(new URL('../support/jobs/bullmq-looker.ts', import.meta.url));
+const WORKER = fileURLToPath(new URL('../support/scheduler/bullmq-worker.ts', import.meta.url));
 const FAR_MS = 60_000;
 /** The lease of a dead process has to end first. */
 const patient = { timeoutMs: 45_000 };
@@ -19,16 +19,16 @@ const patient = { timeoutMs: 45_000 };
 type Closer = TestContext['onTestFinished'];
 
 interface Look {
-  looker: number;
+  worker: number;
   id: string;
   beginNs: bigint;
   /** Absent while the look runs, and for ever when its process was killed. */
   endNs?: bigint;
 }
 
-interface Looker {
+interface Worker {
   process: ChildProcess;
-  looks: Look[];
+  scheduler: Look[];
 }
 
 describe.skipIf(!hasRedisServer()).concurrent('BullMQ in many processes', () => {
@@ -41,23 +41,27 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ in many processes', () => 
 
   afterAll(() => server.stop());
 
-  function createLooks(onTestFinished: Closer, prefix: string, more: { repairIntervalMs?: number } = {}): BullLooks {
-    const { journal } = createRecordingJournal();
-    const looks = createBullLooks({ redisUrl: server.url, journal, random: Math.random, prefix, ...more });
-    onTestFinished(() => looks.stop(1_000));
-    return looks;
+  function createScheduler(
+    onTestFinished: Closer,
+    prefix: string,
+    more: { repairIntervalMs?: number } = {},
+  ): BullScheduler {
+    const { log } = createRecordingLog();
+    const scheduler = createBullScheduler({ redisUrl: server.url, log, random: Math.random, prefix, ...more });
+    onTestFinished(() => scheduler.stop(1_000));
+    return scheduler;
   }
 
-  async function startLooker(
+  async function startWorker(
     onTestFinished: Closer,
-    looker: number,
+    worker: number,
     prefix: string,
-    lookMs: number,
+    advanceMs: number,
     nextMs: number,
-  ): Promise<Looker> {
-    const args = ['--import', 'tsx', LOOKER, server.url, prefix, String(lookMs), String(nextMs)];
+  ): Promise<Worker> {
+    const args = ['--import', 'tsx', WORKER, server.url, prefix, String(advanceMs), String(nextMs)];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    const looks: Look[] = [];
+    const scheduler: Look[] = [];
     onTestFinished(async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGKILL');
@@ -69,43 +73,43 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ in many processes', () => 
       lines.on('line', (line) => {
         const [what, id = '', atNs = '0'] = line.split(' ');
         if (what === 'ready') resolve();
-        if (what === 'begin') looks.push({ looker, id, beginNs: BigInt(atNs) });
-        const last = looks.findLast((look) => look.id === id);
+        if (what === 'begin') scheduler.push({ worker, id, beginNs: BigInt(atNs) });
+        const last = scheduler.findLast((advance) => advance.id === id);
         if (what === 'end' && last !== undefined) last.endNs = BigInt(atNs);
       });
     });
     await isReady;
-    return { process: child, looks };
+    return { process: child, scheduler };
   }
 
   it('share the work, and never look at the same question at once', async ({ onTestFinished }) => {
     const prefix = `test${count++}`;
-    const lookers = await Promise.all([1, 2].map((looker) => startLooker(onTestFinished, looker, prefix, 15, 10)));
-    const looks = createLooks(onTestFinished, prefix);
+    const workers = await Promise.all([1, 2].map((worker) => startWorker(onTestFinished, worker, prefix, 15, 10)));
+    const scheduler = createScheduler(onTestFinished, prefix);
     const ids = Array.from({ length: 20 }, (_, index) => `q${index}`);
     // More requests than needed, so that they meet the looks' own planning.
-    for (let round = 0; round < 10; round++) await Promise.all(ids.map((id) => looks.lookIn(id, round)));
+    for (let round = 0; round < 10; round++) await Promise.all(ids.map((id) => scheduler.schedule(id, round)));
     await eventually(() => {
-      for (const { looks } of lookers) expect(looks.length).toBeGreaterThan(150);
+      for (const { scheduler } of workers) expect(scheduler.length).toBeGreaterThan(150);
     }, patient);
-    const all = lookers.flatMap(({ looks }) => looks);
+    const all = workers.flatMap(({ scheduler }) => scheduler);
     expect(new Set(all.map(({ id }) => id))).toEqual(new Set(ids));
     expect(overlapsOf(all)).toEqual([]);
   });
 
   it('lose no request between two of them', async ({ onTestFinished }) => {
     const prefix = `test${count++}`;
-    const processes = [1, 2].map(() => createLooks(onTestFinished, prefix, { repairIntervalMs: 10 * FAR_MS }));
+    const processes = [1, 2].map(() => createScheduler(onTestFinished, prefix, { repairIntervalMs: 10 * FAR_MS }));
     await expectNothingLost(processes, 800);
   });
 
   it('carry on with what a killed one leaves behind', async ({ onTestFinished }) => {
     const prefix = `test${count++}`;
-    const doomed = await startLooker(onTestFinished, 1, prefix, FAR_MS, FAR_MS);
-    const survivor = createLooks(onTestFinished, prefix);
-    await survivor.lookIn('qa', 0);
-    await survivor.lookIn('qb', 0);
-    await eventually(() => expect(doomed.looks).toHaveLength(2));
+    const doomed = await startWorker(onTestFinished, 1, prefix, FAR_MS, FAR_MS);
+    const survivor = createScheduler(onTestFinished, prefix);
+    await survivor.schedule('qa', 0);
+    await survivor.schedule('qb', 0);
+    await eventually(() => expect(doomed.scheduler).toHaveLength(2));
     const seen: string[] = [];
     await survivor.start(async (id) => {
       seen.push(id);
@@ -122,9 +126,9 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ in many processes', () => 
     await client.connect();
     await client.zAdd(`${prefix}:wakes`, { score: Date.now(), value: 'qa' });
     client.destroy();
-    const looks = createLooks(onTestFinished, prefix);
+    const scheduler = createScheduler(onTestFinished, prefix);
     const seen: string[] = [];
-    await looks.start(async (id) => {
+    await scheduler.start(async (id) => {
       seen.push(id);
       return undefined;
     });
@@ -133,10 +137,10 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ in many processes', () => 
 
   it('take over from a frozen one, which changes nothing when it wakes up', async ({ onTestFinished }) => {
     const prefix = `test${count++}`;
-    const frozen = await startLooker(onTestFinished, 1, prefix, 200, 1);
-    const other = createLooks(onTestFinished, prefix);
-    await other.lookIn('qa', 0);
-    await eventually(() => expect(frozen.looks).toHaveLength(1));
+    const frozen = await startWorker(onTestFinished, 1, prefix, 200, 1);
+    const other = createScheduler(onTestFinished, prefix);
+    await other.schedule('qa', 0);
+    await eventually(() => expect(frozen.scheduler).toHaveLength(1));
     frozen.process.kill('SIGSTOP');
     let began = 0;
     let current = 0;
@@ -147,7 +151,7 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ in many processes', () => 
       most = Math.max(most, current);
       // Awakened in the middle of this look, the other one still tries to plan its next.
       if (began === 1) frozen.process.kill('SIGCONT');
-      if (began === 1) await eventually(() => expect(frozen.looks.at(-1)?.endNs).toBeDefined());
+      if (began === 1) await eventually(() => expect(frozen.scheduler.at(-1)?.endNs).toBeDefined());
       await new Promise((resolve) => setTimeout(resolve, 500));
       current -= 1;
       return FAR_MS;
@@ -159,10 +163,10 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ in many processes', () => 
 
   it('hand over at a stop: running looks end, and others go on at once', async ({ onTestFinished }) => {
     const prefix = `test${count++}`;
-    const leaving = await startLooker(onTestFinished, 1, prefix, 300, 5);
-    const staying = createLooks(onTestFinished, prefix);
-    for (let index = 0; index < 10; index++) await staying.lookIn(`q${index}`, 0);
-    await eventually(() => expect(leaving.looks.length).toBeGreaterThanOrEqual(5));
+    const leaving = await startWorker(onTestFinished, 1, prefix, 300, 5);
+    const staying = createScheduler(onTestFinished, prefix);
+    for (let index = 0; index < 10; index++) await staying.schedule(`q${index}`, 0);
+    await eventually(() => expect(leaving.scheduler.length).toBeGreaterThanOrEqual(5));
     const left = once(leaving.process, 'exit');
     leaving.process.kill('SIGTERM');
     const seen = new Map<string, bigint>();
@@ -172,7 +176,7 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ in many processes', () => 
     });
     expect(await left).toEqual([0, null]);
     await eventually(() => expect(seen.size).toBe(10), patient);
-    for (const { id, endNs } of leaving.looks) {
+    for (const { id, endNs } of leaving.scheduler) {
       expect(endNs).toBeDefined();
       expect(seen.get(id)).toBeGreaterThan(endNs ?? 0n);
     }
@@ -180,31 +184,31 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ in many processes', () => 
 
   it('leaves running looks at the deadline, and loses none of their questions', async ({ onTestFinished }) => {
     const prefix = `test${count++}`;
-    const leaving = createLooks(onTestFinished, prefix);
+    const leaving = createScheduler(onTestFinished, prefix);
     let began = 0;
     await leaving.start(async () => {
       began += 1;
       await new Promise((resolve) => setTimeout(resolve, 1_000));
       return undefined;
     });
-    await leaving.lookIn('qa', 0);
+    await leaving.schedule('qa', 0);
     await eventually(() => expect(began).toBe(1));
     await leaving.stop(50);
-    const staying = createLooks(onTestFinished, prefix);
+    const staying = createScheduler(onTestFinished, prefix);
     const { active, waiting, delayed } = await staying.counts();
     expect(active + waiting + delayed).toBe(1);
-    await expect(leaving.lookIn('qb', 0)).rejects.toMatchObject({ kind: 'storage' });
+    await expect(leaving.schedule('qb', 0)).rejects.toMatchObject({ kind: 'storage' });
   });
 });
 
 /** Looks that began before the one before them at the same question had ended. */
-function overlapsOf(looks: Look[]): Look[] {
+function overlapsOf(scheduler: Look[]): Look[] {
   const previous = new Map<string, Look>();
   const overlaps: Look[] = [];
-  for (const look of looks.sort((a, b) => (a.beginNs < b.beginNs ? -1 : 1))) {
-    const { endNs } = previous.get(look.id) ?? { endNs: 0n };
-    if (endNs === undefined || endNs > look.beginNs) overlaps.push(look);
-    previous.set(look.id, look);
+  for (const advance of scheduler.sort((a, b) => (a.beginNs < b.beginNs ? -1 : 1))) {
+    const { endNs } = previous.get(advance.id) ?? { endNs: 0n };
+    if (endNs === undefined || endNs > advance.beginNs) overlaps.push(advance);
+    previous.set(advance.id, advance);
   }
   return overlaps;
 }

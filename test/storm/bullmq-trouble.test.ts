@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from 'redis';
 import { describe, expect, it, type TestContext } from 'vitest';
-import { type BullLooks, createBullLooks } from '../../src/jobs/bullmq.ts';
+import { type BullScheduler, createBullScheduler } from '../../src/scheduler/bullmq.ts';
 import { eventually } from '../support/eventually.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
-import { createRecordingJournal } from '../support/recording-journal.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
 
 const FAR_MS = 60_000;
 /** Longer than any lease, back-off or loading here. */
@@ -27,17 +27,17 @@ async function temporaryDir(onTestFinished: Closer): Promise<string> {
   return dir;
 }
 
-function createLooks(onTestFinished: Closer, redisUrl: string) {
-  const { journal, lines } = createRecordingJournal();
-  const looks = createBullLooks({ redisUrl, journal, random: Math.random });
-  onTestFinished(() => looks.stop(1_000));
-  return { looks, lines };
+function createScheduler(onTestFinished: Closer, redisUrl: string) {
+  const { log, lines } = createRecordingLog();
+  const scheduler = createBullScheduler({ redisUrl, log, random: Math.random });
+  onTestFinished(() => scheduler.stop(1_000));
+  return { scheduler, lines };
 }
 
 /** Looks at each question every 50 ms and counts how often. */
-async function startCounting(looks: BullLooks): Promise<Map<string, number>> {
+async function startCounting(scheduler: BullScheduler): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
-  await looks.start(async (id) => {
+  await scheduler.start(async (id) => {
     counts.set(id, (counts.get(id) ?? 0) + 1);
     return 50;
   });
@@ -52,8 +52,8 @@ async function expectGoesOn(counts: Map<string, number>, ids: string[]): Promise
 }
 
 /** To be called while Redis does not answer: asking gives up although it still does not. */
-async function expectRefused(looks: BullLooks): Promise<void> {
-  await expect(looks.lookIn('qz', FAR_MS)).rejects.toMatchObject({ name: 'AppError', kind: 'storage' });
+async function expectRefused(scheduler: BullScheduler): Promise<void> {
+  await expect(scheduler.schedule('qz', FAR_MS)).rejects.toMatchObject({ name: 'AppError', kind: 'storage' });
 }
 
 async function callsOf(url: string, name: string): Promise<number> {
@@ -79,12 +79,12 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ when Redis is in trouble',
   it('fails while Redis is not there, and works as soon as it is', async ({ onTestFinished }) => {
     const server = await startServer(onTestFinished);
     await server.kill();
-    const { looks } = createLooks(onTestFinished, server.url);
-    await expectRefused(looks);
-    await expect(looks.start(async () => undefined)).rejects.toMatchObject({ kind: 'storage' });
+    const { scheduler } = createScheduler(onTestFinished, server.url);
+    await expectRefused(scheduler);
+    await expect(scheduler.start(async () => undefined)).rejects.toMatchObject({ kind: 'storage' });
     await server.restart();
-    const counts = await startCounting(looks);
-    await looks.lookIn('qa', 0);
+    const counts = await startCounting(scheduler);
+    await scheduler.schedule('qa', 0);
     await expectGoesOn(counts, ['qa']);
   });
 
@@ -93,29 +93,29 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ when Redis is in trouble',
   }) => {
     const dir = await temporaryDir(onTestFinished);
     const server = await startServer(onTestFinished, ['--appendonly', 'yes', '--appendfsync', 'always', '--dir', dir]);
-    const { looks, lines } = createLooks(onTestFinished, server.url);
-    const counts = await startCounting(looks);
+    const { scheduler, lines } = createScheduler(onTestFinished, server.url);
+    const counts = await startCounting(scheduler);
     const ids = Array.from({ length: 10 }, (_, index) => `q${index}`);
-    await Promise.all(ids.map((id) => looks.lookIn(id, 0)));
+    await Promise.all(ids.map((id) => scheduler.schedule(id, 0)));
     await expectGoesOn(counts, ids);
     await server.kill();
-    await expectRefused(looks);
+    await expectRefused(scheduler);
     await server.restart();
     // A look that was just being planned when Redis went waits for its lease to end.
     await expectGoesOn(counts, ids);
-    await looks.lookIn('new', 0);
+    await scheduler.schedule('new', 0);
     await expectGoesOn(counts, ['new']);
-    const ofRedis = () => lines.filter(({ event }) => event === 'looks.redis').map(({ outcome }) => outcome);
+    const ofRedis = () => lines.filter(({ event }) => event === 'scheduler.redis').map(({ outcome }) => outcome);
     await eventually(() => expect(ofRedis()).toEqual(['lost', 'back']));
   });
 
   it('goes on by itself after Redis was silent for 5 s, without a second look at once', async ({ onTestFinished }) => {
     const server = await startServer(onTestFinished);
-    const { looks } = createLooks(onTestFinished, server.url);
+    const { scheduler } = createScheduler(onTestFinished, server.url);
     let current = 0;
     let most = 0;
     let count = 0;
-    await looks.start(async (id) => {
+    await scheduler.start(async (id) => {
       if (id !== 'qa') return 50;
       count += 1;
       current += 1;
@@ -125,11 +125,11 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ when Redis is in trouble',
       current -= 1;
       return 50;
     });
-    await looks.lookIn('qa', 0);
+    await scheduler.schedule('qa', 0);
     await eventually(() => expect(count).toBe(1));
     server.pause();
     const silentUntilMs = performance.now() + 5_000;
-    await expectRefused(looks);
+    await expectRefused(scheduler);
     await eventually(() => expect(performance.now()).toBeGreaterThan(silentUntilMs), { timeoutMs: 6_000 });
     server.resume();
     await eventually(() => expect(count).toBeGreaterThan(10), patient);
@@ -138,14 +138,14 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ when Redis is in trouble',
 
   it('asks patiently while Redis is a replica, and goes on when it is not', async ({ onTestFinished }) => {
     const server = await startServer(onTestFinished);
-    const { looks, lines } = createLooks(onTestFinished, server.url);
-    const counts = await startCounting(looks);
-    await looks.lookIn('qa', 0);
+    const { scheduler, lines } = createScheduler(onTestFinished, server.url);
+    const counts = await startCounting(scheduler);
+    await scheduler.schedule('qa', 0);
     await expectGoesOn(counts, ['qa']);
     await command(server.url, 'REPLICAOF', '127.0.0.1', '1');
     const callsBefore = await callsOf(server.url, 'evalsha');
     const readonlyUntilMs = performance.now() + 3_000;
-    await expectRefused(looks);
+    await expectRefused(scheduler);
     await eventually(() => expect(performance.now()).toBeGreaterThan(readonlyUntilMs));
     expect((await callsOf(server.url, 'evalsha')) - callsBefore).toBeLessThan(200);
     expect(lines.length).toBeLessThan(10);
@@ -160,9 +160,9 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ when Redis is in trouble',
       ...['--appendonly', 'yes', '--dir', dir, '--key-load-delay', '1000'],
       ...['--loading-process-events-interval-bytes', '1024'],
     ]);
-    const { looks } = createLooks(onTestFinished, server.url);
-    const counts = await startCounting(looks);
-    await looks.lookIn('qa', 0);
+    const { scheduler } = createScheduler(onTestFinished, server.url);
+    const counts = await startCounting(scheduler);
+    await scheduler.schedule('qa', 0);
     await expectGoesOn(counts, ['qa']);
     await command(server.url, 'EVAL', "for i = 1, 4000 do redis.call('SET', 'k' .. i, string.rep('x', 64)) end", '0');
     await command(server.url, 'BGREWRITEAOF');
@@ -175,19 +175,19 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ when Redis is in trouble',
     });
     await server.restart();
     await expect(command(server.url, 'GET', 'k1')).rejects.toThrow(/^LOADING/);
-    await expectRefused(looks);
+    await expectRefused(scheduler);
     expect(await callsOf(server.url, 'evalsha')).toBeLessThan(200);
     await expectGoesOn(counts, ['qa']);
   });
 
   it('stops although Redis is silent', async ({ onTestFinished }) => {
     const server = await startServer(onTestFinished);
-    const { looks } = createLooks(onTestFinished, server.url);
-    const counts = await startCounting(looks);
-    await looks.lookIn('qa', 0);
+    const { scheduler } = createScheduler(onTestFinished, server.url);
+    const counts = await startCounting(scheduler);
+    await scheduler.schedule('qa', 0);
     await expectGoesOn(counts, ['qa']);
     server.pause();
-    await looks.stop(500);
+    await scheduler.stop(500);
     server.resume();
   });
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NewQuestion } from '../../src/core/accept.ts';
-import type { Looks } from '../../src/core/ports.ts';
-import { createBullLooks } from '../../src/jobs/bullmq.ts';
-import { createTimers } from '../../src/jobs/timers.ts';
+import type { NewQuestion } from '../../src/core/intake/accept.ts';
+import type { Scheduler } from '../../src/core/ports.ts';
+import { createBullScheduler } from '../../src/scheduler/bullmq.ts';
+import { createTimerScheduler } from '../../src/scheduler/timers.ts';
 import { openEmbeddedStore } from '../../src/storage/embedded-store.ts';
 import type { KeyValueStore } from '../../src/storage/key-value-store.ts';
 import { openRedisStore } from '../../src/storage/redis-store.ts';
@@ -10,12 +10,12 @@ import { type FakeService, startFakeService } from '../support/fake-service/fake
 import { type FakeMessage, type FakeSlack, people, startFakeSlack } from '../support/fake-slack/fake-slack.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
-import { createRecordingJournal } from '../support/recording-journal.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
 import { type LifeEnd, liveThroughCrashes } from '../support/storm/crashing-processes.ts';
 import { runResponsively } from '../support/storm/responsively.ts';
 import { buttonsOf, visibleText } from '../support/world/world.ts';
 
-const { journal } = createRecordingJournal();
+const { log } = createRecordingLog();
 /** Two messages. */
 const longAnswer = 'All of it is in the retry policy, which counts the attempts.\n\n'.repeat(240);
 
@@ -30,16 +30,16 @@ const delaysMs = [1_000, 5_000, 11_000];
 
 interface Engine {
   kv: KeyValueStore;
-  createLooks: (life: string) => Looks;
+  createScheduler: (life: string) => Scheduler;
   close(): Promise<void>;
 }
 
 async function openEmbedded(): Promise<Engine> {
   const folder = await createTempDir();
-  const kv = openEmbeddedStore(folder.path, Date.now, journal);
+  const kv = openEmbeddedStore(folder.path, Date.now, log);
   return {
     kv,
-    createLooks: () => createTimers({ clock: Date.now, journal, random: Math.random }),
+    createScheduler: () => createTimerScheduler({ clock: Date.now, log, random: Math.random }),
     close: async () => {
       await kv.close();
       await folder.remove();
@@ -49,12 +49,12 @@ async function openEmbedded(): Promise<Engine> {
 
 async function openRedis(): Promise<Engine> {
   const server = await startRedisServer();
-  const kv = await openRedisStore(server.url, journal);
+  const kv = await openRedisStore(server.url, log);
   return {
     kv,
     // A prefix for each life: the lives run side by side, and must not die by each other's hands.
-    createLooks: (life) =>
-      createBullLooks({ redisUrl: server.url, journal, random: Math.random, prefix: `ds:${life}`, concurrency: 2 }),
+    createScheduler: (life) =>
+      createBullScheduler({ redisUrl: server.url, log, random: Math.random, prefix: `ds:${life}`, concurrency: 2 }),
     close: async () => {
       await kv.close();
       await server.stop();
@@ -130,7 +130,7 @@ describe.each([
         slack,
         service,
         kv: engine.kv,
-        createLooks: () => engine.createLooks(life),
+        createScheduler: () => engine.createScheduler(life),
         request,
         diesAfter,
       });

@@ -5,9 +5,9 @@ import type { KeyValueStore } from '../../src/storage/key-value-store.ts';
 import { openRedisStore } from '../../src/storage/redis-store.ts';
 import { eventually } from '../support/eventually.ts';
 import { hasRedisServer, listenAsRedis, startRedisServer } from '../support/processes/redis-server.ts';
-import { createRecordingJournal } from '../support/recording-journal.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
 
-const { journal } = createRecordingJournal();
+const { log } = createRecordingLog();
 
 const closers: (() => Promise<void>)[] = [];
 
@@ -22,7 +22,7 @@ async function startServer(args: string[] = []) {
 }
 
 async function openStore(url: string): Promise<KeyValueStore> {
-  const store = await openRedisStore(url, journal);
+  const store = await openRedisStore(url, log);
   closers.push(() => store.close());
   return store;
 }
@@ -49,8 +49,8 @@ async function expectOutage(store: KeyValueStore): Promise<void> {
 describe.skipIf(!hasRedisServer())('Redis store in trouble', () => {
   it('throws while the server is down, works again by itself when it is back, and reports each once', async () => {
     const server = await startServer();
-    const recording = createRecordingJournal();
-    const store = await openRedisStore(server.url, recording.journal);
+    const recording = createRecordingLog();
+    const store = await openRedisStore(server.url, recording.log);
     closers.push(() => store.close());
     await store.set('a', 'one');
     await server.kill();
@@ -134,7 +134,7 @@ describe.skipIf(!hasRedisServer())('Redis store in trouble', () => {
 
   it('closes although the server hangs', async () => {
     const server = await startServer();
-    const store = await openRedisStore(server.url, journal);
+    const store = await openRedisStore(server.url, log);
     server.pause();
     try {
       await expect(store.ping()).rejects.toMatchObject({ kind: 'storage' });

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 
-/** Sources by path from the project's root, such as `src/core/look.ts`. */
+/** Sources by path from the project's root, such as `src/core/lifecycle/advance.ts`. */
 export type Sources = Map<string, string>;
 
 interface Import {
@@ -39,8 +39,8 @@ const parts: Record<string, Part> = {
   },
   slack: { parts: ['core', 'render'], packages: ['node:*', '@slack/*', 'zod'] },
   storage: { parts: ['core'], packages: ['node:*', 'keyv', '@keyv/*', 'lmdb', 'redis', 'zod'] },
-  limits: { parts: ['core'], packages: ['rate-limiter-flexible'], typesOf: ['redis'] },
-  jobs: { parts: ['core'], packages: ['node:*', 'bullmq', 'redis'] },
+  'rate-limits': { parts: ['core'], packages: ['rate-limiter-flexible'], typesOf: ['redis'] },
+  scheduler: { parts: ['core'], packages: ['node:*', 'bullmq', 'redis'] },
   observability: { parts: ['core'], packages: ['node:*', 'pino', 'prom-client'] },
   codesearch: {
     parts: [],
@@ -49,19 +49,19 @@ const parts: Record<string, Part> = {
   },
   demo: { parts: [], packages: ['node:*'] },
   config: { parts: [], packages: ['node:*', 'zod'] },
-  'configuration-docs': { parts: ['config'], packages: [] },
+  /** Programs beside the app. */
+  cli: { parts: ['config', 'storage', 'core'], packages: ['node:*'] },
   version: { parts: [], packages: ['node:*', 'zod'] },
   app: {
-    parts: ['config', 'version', 'core', 'deepsearch', 'slack', 'storage', 'limits', 'jobs', 'observability'],
+    parts: ['config', 'version', 'core', 'deepsearch', 'slack', 'storage', 'rate-limits', 'scheduler', 'observability'],
     packages: ['node:*'],
     typesOf: ['pino'],
   },
-  feedback: { parts: ['config', 'storage', 'core'], packages: ['node:*'] },
   main: { parts: ['app', 'config', 'observability'], packages: ['node:*'], typesOf: ['pino'] },
 };
 
 /** The first file of each program: the only ones that read the environment. */
-const programs = new Set(['src/main.ts', 'src/codesearch/main.ts', 'src/demo/main.ts', 'src/feedback.ts']);
+const programs = new Set(['src/main.ts', 'src/codesearch/main.ts', 'src/demo/main.ts', 'src/cli/feedback.ts']);
 
 const longestFile = 400;
 

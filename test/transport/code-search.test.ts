@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createCodeSearch } from '../../src/deepsearch/code-search.ts';
+import { createDeepSearch } from '../../src/deepsearch/deep-search.ts';
 import { json, type Reply, silence, status, text } from '../support/fake-service/scripted-server.ts';
 import { connect, conversation, errorOf, question } from './setup.ts';
 
 async function connectPort() {
   const { client, server } = await connect();
-  return { server, codeSearch: createCodeSearch(client, `${server.origin}/`) };
+  return { server, codeSearch: createDeepSearch(client, `${server.origin}/`) };
 }
 
 test('reads a finished conversation in the core’s words', async () => {
@@ -179,7 +179,7 @@ describe('cancelling', () => {
 test('closing the client ends the port’s calls', async () => {
   const { client, server } = await connect();
   server.script(silence);
-  const read = errorOf(createCodeSearch(client, server.origin).read(7));
+  const read = errorOf(createDeepSearch(client, server.origin).read(7));
   await server.received(1);
   await client.close();
   expect(await read).toMatchObject({ kind: 'unavailable' });

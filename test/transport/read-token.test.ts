@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCodeSearch } from '../../src/deepsearch/code-search.ts';
+import { createDeepSearch } from '../../src/deepsearch/deep-search.ts';
 import { json, type Reply, status, text } from '../support/fake-service/scripted-server.ts';
 import { connect, conversation, errorOf, question } from './setup.ts';
 
@@ -7,7 +7,7 @@ const token = '0b7e9c1a-3d52-4f6e-9a10-c0ffee000001';
 
 async function connectPort() {
   const { client, server } = await connect();
-  return { server, codeSearch: createCodeSearch(client, server.origin) };
+  return { server, codeSearch: createDeepSearch(client, server.origin) };
 }
 
 function shared(fields: Record<string, unknown> = {}) {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { HeardFile } from '../../src/core/heard.ts';
+import type { MessageFile } from '../../src/core/question/thread-notes.ts';
 import { createOutbound } from '../../src/deepsearch/outbound.ts';
 import { createFileReader, type ReadFile } from '../../src/slack/threads/thread-files.ts';
 
@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => close());
 
-function file(url: string, type = 'text/plain'): HeardFile {
+function file(url: string, type = 'text/plain'): MessageFile {
   return { id: 'F1', name: 'a.txt', type, bytes: 3, url };
 }
 

@@ -1,13 +1,13 @@
 import { App } from '@slack/bolt';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createOutbound, type Outbound } from '../../src/deepsearch/outbound.ts';
-import { createLibraryLogger } from '../../src/slack/calls/library-logger.ts';
-import { webClientOptions } from '../../src/slack/calls/web-client.ts';
+import { createLibraryLogger } from '../../src/slack/api/library-logger.ts';
+import { webClientOptions } from '../../src/slack/api/web-client.ts';
 import { createSocketReceiver, type SlackReceiver } from '../../src/slack/receivers/socket-receiver.ts';
 import { eventually } from '../support/eventually.ts';
 import { appToken, startSocketSlack } from '../support/fake-slack/socket-mode-server.ts';
 import { commandOf, mentionOf } from '../support/payloads/payloads.ts';
-import { createRecordingJournal } from '../support/recording-journal.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
 
 let slack: Awaited<ReturnType<typeof startSocketSlack>>;
 let receiver: SlackReceiver;
@@ -19,10 +19,10 @@ let outbound: Outbound;
 beforeEach(async () => {
   slack = await startSocketSlack();
   outbound = createOutbound({});
-  const { journal } = createRecordingJournal();
-  const logger = createLibraryLogger(journal);
+  const { log } = createRecordingLog();
+  const logger = createLibraryLogger(log);
   const clientOptions = webClientOptions(slack.apiUrl, logger);
-  receiver = createSocketReceiver({ appToken, clientOptions, outbound, logger, journal });
+  receiver = createSocketReceiver({ appToken, clientOptions, outbound, logger, log });
   app = new App({
     receiver,
     logger,

@@ -5,8 +5,8 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { configurationDocs } from '../../src/cli/configuration-docs.ts';
 import { ConfigError, parseConfig, SETTINGS, Secret } from '../../src/config.ts';
-import { configurationDocs } from '../../src/configuration-docs.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { selfSigned } from '../transport/self-signed.ts';
 

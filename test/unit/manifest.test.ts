@@ -5,9 +5,9 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { ACTIONS, COMMAND, FORMS, followUpAction, SHORTCUTS } from '../../src/render/ids.ts';
 import { sayIn } from '../../src/render/say.ts';
+import { createLibraryLogger } from '../../src/slack/api/library-logger.ts';
+import { createWebClient, webClientOptions } from '../../src/slack/api/web-client.ts';
 import { createBoltApp } from '../../src/slack/bolt-app.ts';
-import { createLibraryLogger } from '../../src/slack/calls/library-logger.ts';
-import { createWebClient, webClientOptions } from '../../src/slack/calls/web-client.ts';
 import type { Desk } from '../../src/slack/listeners/desk.ts';
 import { createMemoryReceiver } from '../support/fake-slack/memory-receiver.ts';
 import { createLifeDesk } from '../support/lifecycle/memory-requests.ts';
@@ -158,8 +158,8 @@ function registrations() {
   const kindsOfListener = ['event', 'message', 'command', 'shortcut', 'action', 'view', 'options'] as const;
   const spies = kindsOfListener.map((kind) => [kind, vi.spyOn(App.prototype, kind)] as const);
   const { life, accept, requests } = createLifeDesk();
-  const { journal, threads } = life.ports;
-  const logger = createLibraryLogger(journal);
+  const { log, threads } = life.ports;
+  const logger = createLibraryLogger(log);
   const clientOptions = webClientOptions('http://127.0.0.1:9/api/', logger);
   const desk: Desk = {
     client: createWebClient('xoxb-test', clientOptions),
@@ -170,7 +170,7 @@ function registrations() {
     threads,
     questions: life.ports.questions,
     claims: life.ports.claims,
-    diary: { note: () => undefined },
+    messageLog: { note: () => undefined },
     reports: {
       ofThread: async () => ({ kind: 'emptyQuestion' }),
       ofChannel: async () => ({ kind: 'emptyQuestion' }),
@@ -178,8 +178,8 @@ function registrations() {
     },
     votes: { put: async () => undefined, get: async () => undefined },
     read: async (text) => text,
-    tell: () => undefined,
-    home: { show: () => undefined, showPress: () => undefined },
+    notify: () => undefined,
+    home: { show: () => undefined, showAction: () => undefined },
     historyOf: async () => ({ kind: 'emptyQuestion' }),
     prompts: { suggest: () => undefined },
     sessions: { settle: () => undefined },
@@ -188,11 +188,11 @@ function registrations() {
     people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
     noteChanged: () => undefined,
     channels: { channel: async (id) => ({ id, kind: 'internal' }), noteShared: () => undefined },
-    heard: { hear: () => undefined, replace: async () => undefined, forget: async () => undefined },
-    reaches: { of: async () => 'member', membership: async () => 'member' },
-    repainting: { suggestionUsed: () => undefined, endUsed: () => undefined },
-    audiences: { of: async () => ({ members: 1, guests: 0, outsiders: 0, organisations: 0, isKnown: true }) },
-    journal,
+    threadNotes: { add: () => undefined, replace: async () => undefined, remove: async () => undefined },
+    memberships: { of: async () => 'member', inChannel: async () => 'member' },
+    answerUpdates: { followUpUsed: () => undefined, endUsed: () => undefined },
+    audiences: { of: async () => ({ members: 1, guests: 0, outsiders: 0, organizations: 0, isKnown: true }) },
+    log,
   };
   createBoltApp({ receiver: createMemoryReceiver(), botToken: 'xoxb-test', clientOptions, logger, desk });
   const registered = new Map(spies.map(([kind, spy]) => [kind, spy.mock.calls.map(([name]) => name)]));

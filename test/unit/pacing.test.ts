@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backOffMs, defaultPacing, exponentialMs, isPatienceOver, nextLookMs } from '../../src/core/pacing.ts';
+import { backOffMs, defaultPacing, exponentialMs, isPatienceOver, nextPollMs } from '../../src/core/pacing.ts';
 
 const MIDDLE = 0.5;
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
@@ -16,22 +16,22 @@ describe('nextLookMs', () => {
     [100_000, 10_000],
     [3_600_000, 10_000],
   ])('after %i ms waits %i ms, without jitter', (elapsedMs, expected) => {
-    expect(nextLookMs(defaultPacing, elapsedMs, MIDDLE)).toBe(expected);
+    expect(nextPollMs(defaultPacing, elapsedMs, MIDDLE)).toBe(expected);
   });
 
   it('takes the first wait from its own setting', () => {
-    expect(nextLookMs({ ...defaultPacing, firstLookMs: 250 }, 0, MIDDLE)).toBe(250);
+    expect(nextPollMs({ ...defaultPacing, firstPollMs: 250 }, 0, MIDDLE)).toBe(250);
   });
 
   it('deviates by at most the jitter, to both sides', () => {
-    expect(nextLookMs(defaultPacing, 60_000, 0)).toBe(5_400);
-    expect(nextLookMs(defaultPacing, 60_000, 0.999999)).toBe(6_600);
+    expect(nextPollMs(defaultPacing, 60_000, 0)).toBe(5_400);
+    expect(nextPollMs(defaultPacing, 60_000, 0.999999)).toBe(6_600);
   });
 
   it('stays within its bounds', () => {
     fc.assert(
       fc.property(elapsed, random, (elapsedMs, r) => {
-        const waitMs = nextLookMs(defaultPacing, elapsedMs, r);
+        const waitMs = nextPollMs(defaultPacing, elapsedMs, r);
         expect(waitMs).toBeGreaterThanOrEqual(900);
         expect(waitMs).toBeLessThanOrEqual(11_000);
       }),
@@ -42,8 +42,8 @@ describe('nextLookMs', () => {
     fc.assert(
       fc.property(elapsed, elapsed, (a, b) => {
         const [earlier, later] = a < b ? [a, b] : [b, a];
-        expect(nextLookMs(defaultPacing, earlier, MIDDLE)).toBeLessThanOrEqual(
-          nextLookMs(defaultPacing, later, MIDDLE),
+        expect(nextPollMs(defaultPacing, earlier, MIDDLE)).toBeLessThanOrEqual(
+          nextPollMs(defaultPacing, later, MIDDLE),
         );
       }),
     );

@@ -1,5 +1,5 @@
 /** One step of work, or the person's own words; times are epoch milliseconds. */
-export interface TurnRecord {
+export interface SlotRecord {
   role: 'user' | 'assistant';
   reasoning: string;
   atMs: number;
@@ -44,7 +44,7 @@ export interface QuestionRecord {
   createdMs: number;
   updatedMs: number;
   status: 'pending' | 'processing' | 'completed';
-  turns: TurnRecord[];
+  turns: SlotRecord[];
   stats: StatsRecord;
   title?: string;
   /** Markdown in which {@link BASE_MARK} stands for the service's own address. */

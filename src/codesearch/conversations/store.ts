@@ -36,7 +36,7 @@ export function openConversationStore(directory: string): ConversationStore {
   const summaries = new Map<number, ConversationSummary>();
   /** What was written but may not be committed yet; `null` while a removal is under way. */
   const unsettled = new Map<number, ConversationRecord | null>();
-  for (const { value } of conversations.getRange()) summaries.set(value.id, summarise(value));
+  for (const { value } of conversations.getRange()) summaries.set(value.id, summarize(value));
 
   /** Numbers as this process knows them, so that two increases under way at once never meet. */
   const latest = new Map<string, number>();
@@ -51,7 +51,7 @@ export function openConversationStore(directory: string): ConversationStore {
   }
 
   async function put(conversation: ConversationRecord): Promise<void> {
-    summaries.set(conversation.id, summarise(conversation));
+    summaries.set(conversation.id, summarize(conversation));
     unsettled.set(conversation.id, conversation);
     await conversations.put(conversation.id, conversation);
     if (unsettled.get(conversation.id) === conversation) unsettled.delete(conversation.id);
@@ -110,6 +110,6 @@ export function openConversationStore(directory: string): ConversationStore {
   return store;
 }
 
-function summarise({ id, userId, readToken, createdMs, updatedMs }: ConversationRecord): ConversationSummary {
+function summarize({ id, userId, readToken, createdMs, updatedMs }: ConversationRecord): ConversationSummary {
   return { id, userId, readToken, createdMs, updatedMs };
 }

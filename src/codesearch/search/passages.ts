@@ -12,7 +12,7 @@ import { coverage, type Weighed, type WeighedSubject } from './weighing.ts';
 import { splitIdentifier, textTerms } from './words.ts';
 
 /** A run of lines worth showing. */
-export interface Passage {
+export interface CallOptions {
   file: IndexedFile;
   start: number;
   end: number;
@@ -52,14 +52,14 @@ export async function findPassages(
   targets: Targets,
   intent: Intent,
   investigation: Investigation,
-): Promise<Passage[]> {
+): Promise<CallOptions[]> {
   const candidates = chooseCandidates(weighed);
   for (const { definitions } of targets.names) {
     for (const { file, symbol } of definitions.slice(0, 4)) {
       candidates.push({ file, chunk: { start: symbol.line, end: symbol.line }, score: 0, terms: [] });
     }
   }
-  const passages: Passage[] = [];
+  const passages: CallOptions[] = [];
   await investigation.preload(candidates.map(({ file }) => file));
   const shares = languageShares(investigation);
   for (const hit of candidates) {
@@ -118,7 +118,7 @@ function judge(
   weighed: Weighed,
   intent: Intent,
   targets: Targets,
-): Passage | undefined {
+): CallOptions | undefined {
   const { subjects, total } = weighed;
   const from =
     block.symbol === undefined || block.symbol.kind === 'heading' ? block.start : commentStart(lines, block.start);
@@ -224,7 +224,7 @@ function kindFactor(symbol: CodeSymbol | undefined, intent: Intent): number {
   return 1;
 }
 
-/** Up to half as much again when a few neighbouring lines say it all. */
+/** Up to half as much again when a few neighboring lines say it all. */
 function closeness(lineGains: readonly [number, number][], bodyGain: number): number {
   if (bodyGain === 0) return 1;
   let best = 0;
@@ -235,8 +235,8 @@ function closeness(lineGains: readonly [number, number][], bodyGain: number): nu
   return 1 + 0.5 * best;
 }
 
-function withoutOverlaps(sorted: readonly Passage[]): Passage[] {
-  const kept: Passage[] = [];
+function withoutOverlaps(sorted: readonly CallOptions[]): CallOptions[] {
+  const kept: CallOptions[] = [];
   const best = sorted[0]?.score ?? 0;
   for (const passage of sorted) {
     if (kept.length >= KEPT || passage.score < best * 0.12) break;

@@ -272,7 +272,7 @@ function linesAsText(value: string): PhrasingContent[] {
   );
 }
 
-/** Neighbouring texts as one, empty ones left out. */
+/** Neighboring texts as one, empty ones left out. */
 function merged(nodes: readonly PhrasingContent[]): PhrasingContent[] {
   const result: PhrasingContent[] = [];
   let values: string[] = [];

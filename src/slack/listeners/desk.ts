@@ -1,27 +1,27 @@
 import type { WebClient } from '@slack/web-api';
-import type { Acceptance, NewQuestion } from '../../core/accept.ts';
-import type { Claims, Journal, QuestionStore, ThreadStore } from '../../core/ports.ts';
-import type { ButtonResult, CancelResult, Requests } from '../../core/requests.ts';
-import type { VoteStore } from '../../core/votes.ts';
+import type { VoteStore } from '../../core/history/votes.ts';
+import type { Acceptance, NewQuestion } from '../../core/intake/accept.ts';
+import type { ButtonResult, CancelResult, Requests } from '../../core/intake/requests.ts';
+import type { Claims, Log, QuestionStore, ThreadStore } from '../../core/ports.ts';
 import type { Notice } from '../../render/notices.ts';
-import type { Through } from '../calls/through.ts';
-import type { Identity } from '../calls/web-client.ts';
-import type { Repainting } from '../messages/repainting.ts';
-import type { Teller } from '../messages/teller.ts';
-import type { Access } from '../people/access.ts';
-import type { Audiences } from '../people/audience.ts';
-import type { Channels } from '../people/channels.ts';
-import type { Gatehouse } from '../people/gatehouse.ts';
-import type { People } from '../people/people.ts';
-import type { Reaches } from '../people/reaches.ts';
-import type { AgentSessions } from '../presence/agent-sessions.ts';
-import type { HistoryOf } from '../presence/history.ts';
-import type { Home } from '../presence/home.ts';
-import type { Prompts } from '../presence/prompts.ts';
-import type { Unfurls } from '../previews/unfurls.ts';
-import type { DiaryKeeper } from '../reports/diary.ts';
+import type { AccessControl } from '../access/access-control.ts';
+import type { Audiences } from '../access/audience.ts';
+import type { Channels } from '../access/channels.ts';
+import type { Memberships } from '../access/membership.ts';
+import type { SlackAccessPolicy } from '../access/policy.ts';
+import type { Users } from '../access/users.ts';
+import type { AgentSessions } from '../agent-sessions/agent-sessions.ts';
+import type { Prompts } from '../agent-sessions/suggested-prompts.ts';
+import type { Through } from '../api/slack-api.ts';
+import type { Identity } from '../api/web-client.ts';
+import type { HistoryOf } from '../home/history.ts';
+import type { Home } from '../home/home.ts';
+import type { AnswerUpdates } from '../messages/answer-updates.ts';
+import type { PrivateNotifier } from '../messages/private-notifier.ts';
+import type { MessageLog } from '../reports/message-log.ts';
 import type { Reports } from '../reports/reports.ts';
-import type { Hearing } from '../threads/hearing.ts';
+import type { ThreadNoteKeeper } from '../threads/thread-note-keeper.ts';
+import type { Unfurls } from '../unfurls/unfurls.ts';
 
 /** What every listener works with. */
 export interface Desk {
@@ -34,27 +34,27 @@ export interface Desk {
   questions: Pick<QuestionStore, 'get'>;
   claims: Claims;
   /** What was done with messages, for those who ask why. */
-  diary: Pick<DiaryKeeper, 'note'>;
+  messageLog: Pick<MessageLog, 'note'>;
   reports: Reports;
   /** Who may ask where; asked about everybody who asks, presses or sends a form. */
-  access: Access;
-  people: Pick<People, 'person'>;
-  noteChanged: Gatehouse['noteChanged'];
+  access: SlackAccessPolicy;
+  people: Pick<Users, 'person'>;
+  noteChanged: AccessControl['noteChanged'];
   channels: Channels;
   audiences: Audiences;
-  reaches: Reaches;
-  heard: Pick<Hearing, 'hear' | 'replace' | 'forget'>;
+  memberships: Memberships;
+  threadNotes: Pick<ThreadNoteKeeper, 'add' | 'replace' | 'remove'>;
   votes: VoteStore;
   /** Slack's text as people see it, without the app's mention. */
   read: (text: string) => Promise<string>;
-  tell: Teller['tell'];
-  home: Pick<Home, 'show' | 'showPress'>;
+  notify: PrivateNotifier['notify'];
+  home: Pick<Home, 'show' | 'showAction'>;
   historyOf: HistoryOf;
   prompts: Prompts;
   sessions: Pick<AgentSessions, 'settle'>;
   unfurls: Pick<Unfurls, 'take'>;
-  repainting: Pick<Repainting, 'suggestionUsed' | 'endUsed'>;
-  journal: Journal;
+  answerUpdates: Pick<AnswerUpdates, 'followUpUsed' | 'endUsed'>;
+  log: Log;
 }
 
 /** What is said privately to someone whose question or press was not taken; undefined when it was. */
@@ -64,7 +64,7 @@ export function refusalOf(result: ButtonResult, text: string): Notice | undefine
       return { kind: 'emptyQuestion' };
     case 'tooLong':
       return { kind: 'questionTooLong', text };
-    case 'lineFull':
+    case 'queueFull':
       return { kind: 'queueFull', limit: result.limit };
     case 'expired':
       return { kind: 'expiredButton' };
@@ -93,6 +93,6 @@ export async function withdraw(desk: Desk, late: ButtonResult, userId: string): 
   try {
     await desk.requests.cancel(id, { userId, teamId: place.teamId, channelId: place.channelId });
   } catch (error) {
-    desk.journal.error({ event: 'late_question_not_withdrawn', questionId: id }, error);
+    desk.log.error({ event: 'late_question_not_withdrawn', questionId: id }, error);
   }
 }

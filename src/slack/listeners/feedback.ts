@@ -1,17 +1,17 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
-import type { Question, Refusal } from '../../core/question.ts';
-import type { Verdict, Vote } from '../../core/votes.ts';
+import type { Verdict, Vote } from '../../core/history/votes.ts';
+import type { Question, Refusal } from '../../core/question/question.ts';
 import { FEEDBACK_FIELDS, FEEDBACK_REASONS, MAX_FEEDBACK_COMMENT, renderFeedbackForm } from '../../render/feedback.ts';
 import { ACTIONS, FORMS, parseButtonValue } from '../../render/ids.ts';
 import { renderWords } from '../../render/modals.ts';
 import { renderNotice } from '../../render/notices.ts';
 import { sayIn } from '../../render/say.ts';
-import type { Listener } from '../messages/messenger.ts';
-import { localeOf } from '../people/people.ts';
+import { localeOf } from '../access/users.ts';
+import type { Recipient } from '../messages/messenger.ts';
+import { type BlockAction, type Handled, onBlockAction, refusalOfAction } from './block-actions.ts';
 import type { Desk } from './desk.ts';
-import { onForm, type Reply, type Sent } from './forms.ts';
-import { type Handled, onPress, type Pressed, refusalOfPress } from './presses.ts';
+import { onViewSubmission, type Reply, type Sent } from './view-submissions.ts';
 
 /**
  * Votes on answers. A vote against one counts at once; why is asked for in a form, and added when it is sent off. A vote
@@ -20,31 +20,31 @@ import { type Handled, onPress, type Pressed, refusalOfPress } from './presses.t
 export function registerFeedback(app: App, desk: Desk): void {
   for (const id of [ACTIONS.feedback, ACTIONS.feedbackUp, ACTIONS.feedbackDown]) {
     // A form has to open before anything slow.
-    onPress(app, desk, id, vote, 'later');
+    onBlockAction(app, desk, id, vote, 'later');
   }
-  onForm(app, desk, FORMS.feedback, {
+  onViewSubmission(app, desk, FORMS.feedback, {
     errorField: FEEDBACK_FIELDS.comment,
     failed: (say) => say.feedback.notNoted(),
     handle: explain,
   });
 
-  async function vote(pressed: Pressed): Promise<Handled> {
-    const { value, press, listener } = pressed;
-    if (value.verdict === 'down') return { modal: () => voteAgainst(pressed) };
+  async function vote(action: BlockAction): Promise<Handled> {
+    const { value, requester, recipient } = action;
+    if (value.verdict === 'down') return { modal: () => voteAgainst(action) };
     if (value.verdict === undefined) return { notice: { kind: 'expiredButton' } };
-    const refusal = await refusalOfPress(desk, pressed, 'place');
+    const refusal = await refusalOfAction(desk, action, 'place');
     if (refusal !== undefined) return { notice: refusal };
-    const question = votedOn(await desk.requests.find(value.questionId, press));
+    const question = votedOn(await desk.requests.find(value.questionId, requester));
     if (question === undefined) return { notice: { kind: 'expiredButton' } };
-    await desk.votes.put(voteOf(question, press.userId, 'up'));
-    return { after: () => sayNoted(listener) };
+    await desk.votes.put(voteOf(question, requester.userId, 'up'));
+    return { after: () => sayNoted(recipient) };
   }
 
   /** The vote is kept whatever becomes of the form; pressed twice, the reasons given before stay. */
-  async function voteAgainst({ value, press, named }: Pressed): Promise<ModalView> {
-    const { userId, teamId, channelId } = press;
+  async function voteAgainst({ value, requester, named }: BlockAction): Promise<ModalView> {
+    const { userId, teamId, channelId } = requester;
     const [found, admission, locale] = await Promise.all([
-      desk.requests.find(value.questionId, press),
+      desk.requests.find(value.questionId, requester),
       desk.access.admit(userId, { teamId, channelId }, named),
       localeOf(desk.people, userId),
     ]);
@@ -62,12 +62,12 @@ export function registerFeedback(app: App, desk: Desk): void {
     const gone: Reply = { kind: 'view', view: renderWords((words) => words.feedback.gone(), locale) };
     if (question?.place.teamId !== teamId) return gone;
     const { channelId, threadTs } = question.place;
-    const [reach, admission] = await Promise.all([
-      desk.reaches.of(userId, channelId),
+    const [membership, admission] = await Promise.all([
+      desk.memberships.of(userId, channelId),
       desk.access.admit(userId, { teamId, channelId }, named),
     ]);
     // Whoever can't see the answer learns no more than that of one that is gone.
-    if (reach === 'none' || reach === 'hidden') return gone;
+    if (membership === 'none' || membership === 'hidden') return gone;
     if (!admission.may) return wrong(refusal(admission.reason, locale));
     const chosen = entered.choices(FEEDBACK_FIELDS.reasons);
     const comment = entered.text(FEEDBACK_FIELDS.comment);
@@ -77,16 +77,16 @@ export function registerFeedback(app: App, desk: Desk): void {
       reasons: FEEDBACK_REASONS.filter((reason) => chosen.includes(reason)),
       ...(comment === '' ? {} : { comment }),
     });
-    const listener = { channelId, userId, ...(threadTs === undefined ? {} : { threadTs }) };
-    return { kind: 'done', after: () => sayNoted(listener) };
+    const recipient = { channelId, userId, ...(threadTs === undefined ? {} : { threadTs }) };
+    return { kind: 'done', after: () => sayNoted(recipient) };
   }
 
   function refusal(reason: Refusal, locale: string | undefined): string {
-    return renderNotice({ kind: 'pressNotAllowed', reason }, { botUserId: desk.identity.botUserId, locale }).text;
+    return renderNotice({ kind: 'actionNotAllowed', reason }, { botUserId: desk.identity.botUserId, locale }).text;
   }
 
-  function sayNoted(listener: Listener): void {
-    desk.tell(listener, (locale) => ({ text: sayIn(locale).feedback.noted() }));
+  function sayNoted(recipient: Recipient): void {
+    desk.notify(recipient, (locale) => ({ text: sayIn(locale).feedback.noted() }));
   }
 }
 

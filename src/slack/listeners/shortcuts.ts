@@ -1,14 +1,14 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
-import type { NewQuestion } from '../../core/accept.ts';
+import type { NewQuestion } from '../../core/intake/accept.ts';
 import { ACTIONS, FORMS, SHORTCUTS } from '../../render/ids.ts';
 import { FIELDS, PLACES, renderAskForm, renderWords } from '../../render/modals.ts';
 import { refusalSentence } from '../../render/notices.ts';
-import { localeOf } from '../people/people.ts';
+import { localeOf } from '../access/users.ts';
+import { openDirect } from './block-actions.ts';
 import type { Desk } from './desk.ts';
-import { onForm, problemOf, type Reply, type Sent } from './forms.ts';
-import { openInOwnTime } from './opening.ts';
-import { openDirect } from './presses.ts';
+import { openInOwnTime } from './open-modal.ts';
+import { onViewSubmission, problemOf, type Reply, type Sent } from './view-submissions.ts';
 
 /** What is read of a shortcut from anywhere, and of the button that opens the same form. */
 const opened = z.object({ user: z.object({ id: z.string() }), trigger_id: z.string().optional() });
@@ -30,16 +30,16 @@ export function registerShortcuts(app: App, desk: Desk): void {
   app.shortcut(SHORTCUTS.askAbout, async ({ ack, body }) => {
     await ack();
     const parsed = openedOnMessage.safeParse(body);
-    if (!parsed.success) return desk.journal.warn({ event: 'shortcut_unreadable' });
+    if (!parsed.success) return desk.log.warn({ event: 'shortcut_unreadable' });
     const { user, trigger_id: triggerId, channel, message, response_url: responseUrl } = parsed.data;
     const threadTs = message.thread_ts ?? message.ts;
-    const listener = {
+    const recipient = {
       channelId: channel.id,
       threadTs,
       userId: user.id,
       ...(responseUrl === undefined ? {} : { responseUrl }),
     };
-    openInOwnTime(desk, { triggerId, listener }, async () => {
+    openInOwnTime(desk, { triggerId, recipient }, async () => {
       const [text, locale] = await Promise.all([desk.read(message.text), localeOf(desk.people, user.id)]);
       return renderAskForm({ text, about: `${channel.id} ${threadTs}` }, locale);
     });
@@ -52,7 +52,7 @@ export function registerShortcuts(app: App, desk: Desk): void {
     await ack();
     openEmpty(body, true);
   });
-  onForm(app, desk, FORMS.ask, {
+  onViewSubmission(app, desk, FORMS.ask, {
     errorField: FIELDS.question,
     failed: (say) => say.modals.notTaken(),
     handle: ask,
@@ -61,12 +61,12 @@ export function registerShortcuts(app: App, desk: Desk): void {
   function openEmpty(body: unknown, startsPrivately: boolean): void {
     const parsed = opened.safeParse(body);
     if (!parsed.success) {
-      desk.journal.warn({ event: 'shortcut_unreadable' });
+      desk.log.warn({ event: 'shortcut_unreadable' });
       return;
     }
     const { user, trigger_id: triggerId } = parsed.data;
     // There is no channel here: what can't be said in a form is said in direct messages.
-    openInOwnTime(desk, { triggerId, listener: { channelId: user.id, userId: user.id } }, async () =>
+    openInOwnTime(desk, { triggerId, recipient: { channelId: user.id, userId: user.id } }, async () =>
       renderAskForm({ startsPrivately }, await localeOf(desk.people, user.id)),
     );
   }
@@ -106,7 +106,7 @@ export function registerShortcuts(app: App, desk: Desk): void {
     const channelId = about?.channelId ?? entered.conversation(FIELDS.channel);
     if (channelId === undefined) return wrong(FIELDS.channel, say.modals.noChannel());
     const field = about === undefined ? FIELDS.channel : FIELDS.where;
-    switch (await desk.reaches.of(userId, channelId)) {
+    switch (await desk.memberships.of(userId, channelId)) {
       case 'hidden':
         return wrong(field, about === undefined ? say.modals.hiddenChannel() : say.modals.hiddenThread());
       case 'none':

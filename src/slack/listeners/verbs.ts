@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { isAppError } from '../../core/errors.ts';
-import type { Verb } from '../../core/intents.ts';
-import { newThread, type Thread, type ThreadPlace } from '../../core/question.ts';
+import type { Verb } from '../../core/intake/intents.ts';
+import { newThread, type Thread, type ThreadPlace } from '../../core/question/question.ts';
 import { COMMAND } from '../../render/ids.ts';
 import { type Notice, renderHelp } from '../../render/notices.ts';
 import { ruleOf } from '../../render/place-rule.ts';
-import type { Listener, Word } from '../messages/messenger.ts';
+import type { PrivateMessage, Recipient } from '../messages/messenger.ts';
+import { refusalOfAction } from './block-actions.ts';
 import { type Desk, notCancelledOf } from './desk.ts';
-import { refusalOfPress } from './presses.ts';
 
 /** A verb that someone said in a message. */
-export interface Said {
+export interface SaidVerb {
   verb: Verb;
   place: ThreadPlace;
   /** As it was stored when the message came. */
@@ -23,16 +23,16 @@ export interface Said {
   key: string;
   /** What kind of event brought it: the same message may come as two kinds. */
   deliveredAs: string;
-  listener: Listener;
+  recipient: Recipient;
 }
 
 /** Carries out what people say to the app instead of a question; whatever is said back is private. */
 export function createVerbs(desk: Desk) {
   return {
     /** Throws `AppError` of kind `storage` when nothing was done. */
-    async obey(said: Said): Promise<void> {
+    async runVerb(said: SaidVerb): Promise<void> {
       const { key, deliveredAs, verb } = said;
-      // A message that comes as two kinds of events is obeyed once; the same event again makes up for a failure.
+      // A message that comes as two kinds of events is verbCarriedOut once; the same event again makes up for a failure.
       if ((await desk.claims.claim(`verb:${key}`, deliveredAs)) !== deliveredAs) return;
       // What was done is not done again: it may have been undone by what was said since.
       if ((await desk.claims.ownerOf(doneKey(said))) !== undefined) return;
@@ -56,15 +56,18 @@ export function createVerbs(desk: Desk) {
   };
 
   /** Says what there is to say, once, however often the message is delivered. Slack does not wait while it is found. */
-  async function answer(said: Said, find: () => Word | undefined | Promise<Word>): Promise<void> {
+  async function answer(
+    said: SaidVerb,
+    find: () => PrivateMessage | undefined | Promise<PrivateMessage>,
+  ): Promise<void> {
     const delivery = randomUUID();
     if ((await desk.claims.claim(doneKey(said), delivery)) !== delivery) return;
     const word = find();
-    if (word !== undefined) desk.tell(said.listener, word);
+    if (word !== undefined) desk.notify(said.recipient, word);
   }
 
   /** Who may not ask here may still take back what they asked themselves. */
-  async function cancel(said: Said): Promise<Notice | undefined> {
+  async function cancel(said: SaidVerb): Promise<Notice | undefined> {
     const refusal = await refusalOf(said);
     const ownOnly = refusal !== undefined;
     if (!said.isReply && said.isDirect) return cancelInDirect(said, refusal);
@@ -76,7 +79,7 @@ export function createVerbs(desk: Desk) {
 
   /** Outside of threads a person means the one question that they have open there. */
   async function cancelInDirect(
-    { place, userId, key }: Said,
+    { place, userId, key }: SaidVerb,
     refusal: Notice | undefined,
   ): Promise<Notice | undefined> {
     const result = await desk.requests.cancelOnlyIn(place, userId, key);
@@ -90,7 +93,7 @@ export function createVerbs(desk: Desk) {
     }
   }
 
-  async function setMuted(said: Said, muted: boolean): Promise<Notice> {
+  async function setMuted(said: SaidVerb, muted: boolean): Promise<Notice> {
     const { place, thread, isReply, isDirect } = said;
     if (isDirect) return { kind: 'muteDirect' };
     const refusal = await refusalOf(said);
@@ -103,7 +106,7 @@ export function createVerbs(desk: Desk) {
   }
 
   /** Nothing is changed by it, so what can't be found out is said so, and not tried again. */
-  async function report(said: Said, verb: 'help' | 'status' | 'history' | 'why'): Promise<Word> {
+  async function report(said: SaidVerb, verb: 'help' | 'status' | 'history' | 'why'): Promise<PrivateMessage> {
     try {
       switch (verb) {
         case 'help':
@@ -117,12 +120,12 @@ export function createVerbs(desk: Desk) {
       }
     } catch (error) {
       if (!isAppError(error)) throw error;
-      desk.journal.warn({ event: 'verb_not_answered', kind: error.kind }, error);
+      desk.log.warn({ event: 'verb_not_answered', kind: error.kind }, error);
       return { kind: 'notTaken', text: verb };
     }
   }
 
-  async function status(said: Said): Promise<Word> {
+  async function status(said: SaidVerb): Promise<PrivateMessage> {
     const refusal = await refusalOf(said);
     if (refusal !== undefined) return refusal;
     const { place, thread, isReply, isDirect, userId } = said;
@@ -131,13 +134,13 @@ export function createVerbs(desk: Desk) {
       : desk.reports.ofChannel({ userId, place, isDirect });
   }
 
-  async function history(said: Said): Promise<Word> {
+  async function history(said: SaidVerb): Promise<PrivateMessage> {
     const { place, userId } = said;
     return (await refusalOf(said)) ?? desk.historyOf({ teamId: place.teamId, userId });
   }
 
   /** Whoever was left alone may ask why, guests too. */
-  function why({ place, thread, isReply, isDirect, userId }: Said): Promise<Word> {
+  function why({ place, thread, isReply, isDirect, userId }: SaidVerb): Promise<PrivateMessage> {
     return desk.reports.why({
       userId,
       place,
@@ -146,12 +149,12 @@ export function createVerbs(desk: Desk) {
     });
   }
 
-  function refusalOf({ place, userId }: Said): Promise<Notice | undefined> {
+  function refusalOf({ place, userId }: SaidVerb): Promise<Notice | undefined> {
     const { teamId, channelId } = place;
-    return refusalOfPress(desk, { press: { userId, teamId, channelId }, named: {} }, 'person');
+    return refusalOfAction(desk, { requester: { userId, teamId, channelId }, named: {} }, 'person');
   }
 }
 
-function doneKey({ key }: Said): string {
+function doneKey({ key }: SaidVerb): string {
   return `verb-done:${key}`;
 }

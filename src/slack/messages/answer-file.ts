@@ -1,10 +1,10 @@
 import type { WebClient } from '@slack/web-api';
 import { AppError } from '../../core/errors.ts';
 import type { Messenger } from '../../core/ports.ts';
-import type { Question } from '../../core/question.ts';
+import type { Question } from '../../core/question/question.ts';
 import { answerFileName, renderAnswerFile } from '../../render/answer-file.ts';
-import type { Outbound } from '../calls/outbound.ts';
-import type { Through } from '../calls/through.ts';
+import type { Outbound } from '../api/outbound-fetch.ts';
+import type { Through } from '../api/slack-api.ts';
 import type { OwnMessages } from './own-messages.ts';
 
 /** Longest time sending the bytes may take. */

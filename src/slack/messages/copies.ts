@@ -1,10 +1,10 @@
 import type { WebClient } from '@slack/web-api';
 import { isAppError } from '../../core/errors.ts';
 import type { Messenger } from '../../core/ports.ts';
-import type { Question } from '../../core/question.ts';
+import type { Question } from '../../core/question/question.ts';
 import { answerFileName } from '../../render/answer-file.ts';
 import { cardMarker, markerOf } from '../../render/ids.ts';
-import type { Through } from '../calls/through.ts';
+import type { Through } from '../api/slack-api.ts';
 import type { FoundMessage, OwnMessages } from './own-messages.ts';
 
 /**

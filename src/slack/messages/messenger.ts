@@ -1,17 +1,17 @@
 import type { KnownBlock } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import { AppError, isAppError } from '../../core/errors.ts';
-import type { CardView, Clock, Journal, Messenger } from '../../core/ports.ts';
-import type { PendingCall, Question } from '../../core/question.ts';
+import type { CardView, Clock, Log, Messenger } from '../../core/ports.ts';
+import type { PendingCall, Question } from '../../core/question/question.ts';
 import { renderCard } from '../../render/card.ts';
 import { cardMarker, hasMarker, partMarker } from '../../render/ids.ts';
 import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../../render/message.ts';
 import { type Notice, renderNotice } from '../../render/notices.ts';
 import { renderOutcome } from '../../render/outcome.ts';
-import type { Outbound } from '../calls/outbound.ts';
-import { respond } from '../calls/response-url.ts';
-import type { Through } from '../calls/through.ts';
-import type { Identity } from '../calls/web-client.ts';
+import type { Outbound } from '../api/outbound-fetch.ts';
+import { respond } from '../api/response-url.ts';
+import type { Through } from '../api/slack-api.ts';
+import type { Identity } from '../api/web-client.ts';
 import { createAnswerFile } from './answer-file.ts';
 import { createRemoveCopies } from './copies.ts';
 import { createOwnMessages } from './own-messages.ts';
@@ -25,18 +25,18 @@ export interface MessengerDeps {
   outbound: Outbound;
   identity: Identity;
   format: Exclude<MessageFormat, 'plain'>;
-  journal: Journal;
+  log: Log;
   now: Clock;
   /** The language of a reader; undefined where that is not known within a moment. Never throws. */
   localeOf: (userId: string) => Promise<string | undefined>;
 }
 
 /** Slack as the core sees it: cards and answers through the Web API, falling back to simpler formats where refused. */
-export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
-  const { client, through, outbound, format, journal, now } = deps;
+export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender {
+  const { client, through, outbound, format, log, now } = deps;
   const own = createOwnMessages(deps);
   const ladder = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format));
-  const whisper = createWhisper(deps);
+  const sendPrivately = createPrivateSender(deps);
 
   return {
     postCard,
@@ -47,8 +47,8 @@ export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
     findPart,
     ...createAnswerFile({ client, through, outbound, own }),
     removeCopies: createRemoveCopies({ client, through, own }),
-    tellPrivately,
-    whisper,
+    notifyPrivately,
+    sendPrivately,
   };
 
   async function postCard(question: Question, view: CardView): Promise<{ ts: string }> {
@@ -58,10 +58,10 @@ export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
   async function updateCard(question: Question, view: CardView): Promise<void> {
     const ts = question.card.ts;
     if (ts === undefined) return;
-    const urgency = question.outcome === undefined ? 'edit' : 'card';
+    const priority = question.outcome === undefined ? 'edit' : 'card';
     await inSomeFormat(question, async (asFormat) => {
       const { metadata: _, ...message } = renderCard(question, view, { format: asFormat });
-      await through('chat.update', urgency, () =>
+      await through('chat.update', priority, () =>
         client.chat.update({ channel: question.place.channelId, ts, blocks: [], ...message }),
       );
     });
@@ -87,18 +87,18 @@ export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
     return find(question, partMarker(question, part), 'answer', question.delivery);
   }
 
-  function find(question: Question, marker: string, urgency: 'answer' | 'card', call: PendingCall) {
-    return own.find(question, (message) => hasMarker(message, marker), urgency, call);
+  function find(question: Question, marker: string, priority: 'answer' | 'card', call: PendingCall) {
+    return own.find(question, (message) => hasMarker(message, marker), priority, call);
   }
 
-  async function tellPrivately(question: Question, userId: string, notice: Notice): Promise<void> {
+  async function notifyPrivately(question: Question, userId: string, notice: Notice): Promise<void> {
     const isAsker = userId === question.askerId;
     const responseUrl = isAsker && now() - question.acceptedMs < responseUrlLifeMs ? question.responseUrl : undefined;
     const locale = isAsker ? question.locale : undefined;
     const { channelId, threadTs } = question.place;
     // Slack shows a private word in a thread only where the thread has replies: docs.slack.dev/reference/methods/chat.postEphemeral.
     const isRepliedTo = !question.beginsThread || question.card.ts !== undefined;
-    await whisper(
+    await sendPrivately(
       {
         channelId,
         userId,
@@ -112,7 +112,7 @@ export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
 
   async function post(
     question: Question,
-    urgency: 'answer' | 'card',
+    priority: 'answer' | 'card',
     render: (asFormat: MessageFormat) => RenderedMessage,
   ): Promise<{ ts: string }> {
     const { channelId, threadTs } = question.place;
@@ -123,7 +123,7 @@ export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
       const posted = await joiningWhereNeeded(channelId, () =>
         through(
           'chat.postMessage',
-          urgency,
+          priority,
           () => {
             room = undefined;
             return client.chat.postMessage({
@@ -173,7 +173,7 @@ export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
         return await send(asFormat);
       } catch (error) {
         if (!isAppError(error, 'unrenderable') || asFormat === ladder.at(-1)) throw error;
-        journal.warn({ event: 'format_refused', questionId: question.id, format: asFormat }, error);
+        log.warn({ event: 'format_refused', questionId: question.id, format: asFormat }, error);
       }
     }
     throw new Error('the ladder of formats is empty');
@@ -181,7 +181,7 @@ export function createMessenger(deps: MessengerDeps): Messenger & Whisperer {
 }
 
 /** One person in one place, and the short-lived private way back that some payloads carry. */
-export interface Listener {
+export interface Recipient {
   channelId: string;
   threadTs?: string;
   userId: string;
@@ -191,15 +191,21 @@ export interface Listener {
 }
 
 /** What is said to one person: a notice, or what is written in their language. */
-export type Word = Notice | ((locale: string | undefined) => RenderedMessage);
+export type PrivateMessage = Notice | ((locale: string | undefined) => RenderedMessage);
 
-export interface Whisperer {
+export interface PrivateSender {
   /** Says something to one person only: through the response URL, else ephemerally, else by direct message. */
-  whisper(to: Listener, word: Word): Promise<void>;
+  sendPrivately(to: Recipient, word: PrivateMessage): Promise<void>;
 }
 
-function createWhisper({ client, through, outbound, identity, localeOf }: MessengerDeps): Whisperer['whisper'] {
-  return async function whisper(to, word) {
+function createPrivateSender({
+  client,
+  through,
+  outbound,
+  identity,
+  localeOf,
+}: MessengerDeps): PrivateSender['sendPrivately'] {
+  return async function sendPrivately(to, word) {
     const locale = to.locale ?? (await localeOf(to.userId));
     const message =
       typeof word === 'function' ? word(locale) : renderNotice(word, { botUserId: identity.botUserId, locale });

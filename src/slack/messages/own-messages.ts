@@ -1,10 +1,10 @@
 import type { WebClient } from '@slack/web-api';
 import { isAppError } from '../../core/errors.ts';
-import type { Clock, Journal } from '../../core/ports.ts';
-import { isInThread, type PendingCall, type Question } from '../../core/question.ts';
+import type { Clock, Log } from '../../core/ports.ts';
+import { isInThread, type PendingCall, type Question } from '../../core/question/question.ts';
 import type { MarkedMessage } from '../../render/ids.ts';
-import type { Through } from '../calls/through.ts';
-import type { Identity } from '../calls/web-client.ts';
+import type { Through } from '../api/slack-api.ts';
+import type { Identity } from '../api/web-client.ts';
 
 /** Messages read per call and calls made when a message is looked for. */
 const pageSize = 200;
@@ -27,7 +27,7 @@ export interface OwnMessages {
   find(
     question: Question,
     isIt: (message: FoundMessage) => boolean,
-    urgency: 'answer' | 'card',
+    priority: 'answer' | 'card',
     call: PendingCall | undefined,
   ): Promise<string | undefined>;
   /** All that were posted since the question was accepted: in its thread, and beside it where its card begins the thread. */
@@ -43,21 +43,21 @@ export function createOwnMessages(deps: {
   client: WebClient;
   through: Through;
   identity: Identity;
-  journal: Journal;
+  log: Log;
   now: Clock;
 }): OwnMessages {
-  const { client, through, identity, journal, now } = deps;
+  const { client, through, identity, log, now } = deps;
 
   return { find, list };
 
   async function find(
     question: Question,
     isIt: (message: FoundMessage) => boolean,
-    urgency: 'answer' | 'card',
+    priority: 'answer' | 'card',
     call: PendingCall = {},
   ): Promise<string | undefined> {
     try {
-      for await (const page of pages(question, urgency)) {
+      for await (const page of pages(question, priority)) {
         const [oldest] = page
           .filter(isIt)
           .flatMap(({ ts }) => ts ?? [])
@@ -69,7 +69,7 @@ export function createOwnMessages(deps: {
       // A public channel takes messages of its members only; the app joins when it posts.
       if (isAppError(error) && error.code === 'not_in_channel') return undefined;
       if (!isAppError(error, 'unauthorized') || error.code !== 'missing_scope') throw error;
-      journal.error({ event: 'look_not_allowed', questionId: question.id, channelId: question.place.channelId }, error);
+      log.error({ event: 'advance_not_allowed', questionId: question.id, channelId: question.place.channelId }, error);
       if (now() - (call.givenUpMs ?? call.intentMs ?? 0) <= blindWaitMs) throw error;
       return undefined;
     }
@@ -92,7 +92,7 @@ export function createOwnMessages(deps: {
   /** Pages of messages of ours: of the thread, or of the channel where there is no thread yet. */
   async function* pages(
     { place, acceptedMs }: Pick<Question, 'place' | 'acceptedMs'>,
-    urgency: 'answer' | 'card',
+    priority: 'answer' | 'card',
   ): AsyncGenerator<FoundMessage[]> {
     // A minute of grace for clocks that differ: messages older than the question cannot be about it.
     const oldest = String(Math.floor(acceptedMs / 1000) - 60);
@@ -106,10 +106,10 @@ export function createOwnMessages(deps: {
         ...(cursor ? { cursor } : {}),
       };
       const found = isInThread(place)
-        ? await through('conversations.replies', urgency, () =>
+        ? await through('conversations.replies', priority, () =>
             client.conversations.replies({ ...window, ts: place.threadTs }),
           )
-        : await through('conversations.history', urgency, () => client.conversations.history(window));
+        : await through('conversations.history', priority, () => client.conversations.history(window));
       const messages: FoundMessage[] = found.messages ?? [];
       yield messages.filter(isOurs);
       cursor = found.response_metadata?.next_cursor;

@@ -1,8 +1,8 @@
 import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
 import { SocketModeClient } from '@slack/socket-mode';
 import type { Logger as SlackLogger, WebClientOptions } from '@slack/web-api';
-import type { Journal } from '../../core/ports.ts';
-import type { Outbound } from '../calls/outbound.ts';
+import type { Log } from '../../core/ports.ts';
+import type { Outbound } from '../api/outbound-fetch.ts';
 import { readPayload } from './payload.ts';
 
 /** Longest wait for Slack's `hello` on a new connection. */
@@ -37,9 +37,9 @@ export function createSocketReceiver(options: {
   clientOptions: WebClientOptions;
   outbound: Outbound;
   logger: SlackLogger;
-  journal: Journal;
+  log: Log;
 }): SlackReceiver {
-  const { appToken, clientOptions, outbound, logger, journal } = options;
+  const { appToken, clientOptions, outbound, logger, log } = options;
   const client = new SocketModeClient({
     appToken,
     logger,
@@ -61,7 +61,7 @@ export function createSocketReceiver(options: {
     client.off('ws_message', read);
     client.on('ws_message', (...frame: unknown[]) => {
       Promise.resolve(read(...frame)).catch((error: unknown) =>
-        journal.warn({ event: 'slack_frame_unreadable', outcome: 'ignored' }, error),
+        log.warn({ event: 'slack_frame_unreadable', outcome: 'ignored' }, error),
       );
     });
   }
@@ -95,9 +95,9 @@ export function createSocketReceiver(options: {
   async function receive({ ack, type, body: raw, retry_num, retry_reason }: SocketEvent): Promise<void> {
     const body = readPayload(raw);
     if (body === undefined) {
-      journal.warn({ event: 'slack_payload_unreadable', outcome: 'ignored', type: type ?? 'unknown' });
+      log.warn({ event: 'slack_payload_unreadable', outcome: 'ignored', type: type ?? 'unknown' });
       // Delivered again it would be no more readable.
-      await ack().catch((error: unknown) => journal.warn({ event: 'slack_ack_failed' }, error));
+      await ack().catch((error: unknown) => log.warn({ event: 'slack_ack_failed' }, error));
       return;
     }
     // Bolt acknowledges an event before its listeners run; that call is only noted, and sent when they are done.
@@ -117,7 +117,7 @@ export function createSocketReceiver(options: {
       await app?.processEvent(event);
       if (holdsAck) await ack();
     } catch (error) {
-      journal.error({ event: 'slack_event_failed', outcome: 'not_acknowledged', type: type ?? 'unknown' }, error);
+      log.error({ event: 'slack_event_failed', outcome: 'not_acknowledged', type: type ?? 'unknown' }, error);
     }
   }
 
@@ -132,12 +132,12 @@ export function createSocketReceiver(options: {
         // Stopped while the connection was still being made.
         if (stopping.signal.aborted) await client.disconnect();
         failures = 0;
-        journal.info({ event: 'slack_connected', outcome: 'ok' });
+        log.info({ event: 'slack_connected', outcome: 'ok' });
         await closed;
-        journal.info({ event: 'slack_disconnected', outcome: stopping.signal.aborted ? 'stopping' : 'reconnecting' });
+        log.info({ event: 'slack_disconnected', outcome: stopping.signal.aborted ? 'stopping' : 'reconnecting' });
       } catch (error) {
         failures += 1;
-        if (!stopping.signal.aborted) journal.warn({ event: 'slack_connection_failed', failures }, error);
+        if (!stopping.signal.aborted) log.warn({ event: 'slack_connection_failed', failures }, error);
       }
       await pause(reconnectDelayMs(failures), stopping.signal);
     }
@@ -148,7 +148,7 @@ export function createSocketReceiver(options: {
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         reject(new Error(`no hello within ${helloTimeoutMs} ms`));
-        client.disconnect().catch((error: unknown) => journal.warn({ event: 'slack_disconnect_failed' }, error));
+        client.disconnect().catch((error: unknown) => log.warn({ event: 'slack_disconnect_failed' }, error));
       }, helloTimeoutMs);
     });
     try {

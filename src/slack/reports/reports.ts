@@ -1,17 +1,17 @@
-import type { DiaryEntry } from '../../core/diary.ts';
 import { isAppError } from '../../core/errors.ts';
-import { getReadable } from '../../core/life-ports.ts';
-import type { createOpenIn, createOverview } from '../../core/overview.ts';
-import type { Clock, CodeSearch, Journal, QuestionStore, ThreadStore } from '../../core/ports.ts';
-import { isInThread, type Place, type Thread, type ThreadPlace } from '../../core/question.ts';
+import type { MessageLogEntry } from '../../core/history/message-log.ts';
+import type { createOpenIn, createOverview } from '../../core/history/overview.ts';
+import { getReadable } from '../../core/lifecycle/lifecycle-ports.ts';
+import type { Clock, DeepSearch, Log, QuestionStore, ThreadStore } from '../../core/ports.ts';
+import { isInThread, type Place, type Thread, type ThreadPlace } from '../../core/question/question.ts';
 import type { ServiceState } from '../../render/home.ts';
 import { type PlaceRule, ruleOf } from '../../render/place-rule.ts';
 import { renderStatus } from '../../render/status.ts';
 import { renderWhy, type WhyEntry } from '../../render/why.ts';
-import { anyWorkspaceUrl, type Identity } from '../calls/web-client.ts';
-import type { Word } from '../messages/messenger.ts';
+import { anyWorkspaceUrl, type Identity } from '../api/web-client.ts';
+import type { PrivateMessage } from '../messages/messenger.ts';
 import { within } from '../within.ts';
-import type { DiaryKeeper } from './diary.ts';
+import type { MessageLog } from './message-log.ts';
 
 /** Most messages of a place whose fate is told. */
 const mostTold = 8;
@@ -22,13 +22,13 @@ const linkPatienceMs = 1_000;
 export interface ReportsDeps {
   questions: Pick<QuestionStore, 'get'>;
   threads: Pick<ThreadStore, 'get'>;
-  diary: Pick<DiaryKeeper, 'read'>;
-  codeSearch: Pick<CodeSearch, 'read'>;
+  messageLog: Pick<MessageLog, 'read'>;
+  deepSearch: Pick<DeepSearch, 'read'>;
   openIn: ReturnType<typeof createOpenIn>;
   overviewOf: ReturnType<typeof createOverview>;
   serviceState: () => Promise<ServiceState>;
   identity: Pick<Identity, 'botUserId' | 'workspaceUrl'>;
-  journal: Journal;
+  log: Log;
   now: Clock;
 }
 
@@ -36,7 +36,7 @@ export type Reports = ReturnType<typeof createReports>;
 
 /** What runs in a place and what was done with its messages, written for one reader. Throws `AppError` of kind `storage`. */
 export function createReports(deps: ReportsDeps) {
-  const { questions, threads, diary, codeSearch, openIn, overviewOf, serviceState, identity, journal, now } = deps;
+  const { questions, threads, messageLog, deepSearch, openIn, overviewOf, serviceState, identity, log, now } = deps;
   const { botUserId, workspaceUrl = anyWorkspaceUrl } = identity;
 
   return { ofThread, ofChannel, why };
@@ -46,7 +46,7 @@ export function createReports(deps: ReportsDeps) {
     place: ThreadPlace;
     thread: Thread | undefined;
     isDirect: boolean;
-  }): Promise<Word> {
+  }): Promise<PrivateMessage> {
     const { userId, place, thread, isDirect } = asked;
     const [open, service] = await Promise.all([
       thread === undefined ? [] : openIn.thread(thread, userId),
@@ -69,7 +69,7 @@ export function createReports(deps: ReportsDeps) {
     userId: string;
     place: Place;
     isDirect: boolean;
-  }): Promise<Word> {
+  }): Promise<PrivateMessage> {
     const [open, own, service] = await Promise.all([
       openIn.channel(place),
       overviewOf(place.teamId, userId),
@@ -90,9 +90,9 @@ export function createReports(deps: ReportsDeps) {
     place: Place;
     threadTs?: string | undefined;
     rule: PlaceRule;
-  }): Promise<Word> {
+  }): Promise<PrivateMessage> {
     const { userId, place, threadTs, rule } = asked;
-    const noted = await diary.read(place);
+    const noted = await messageLog.read(place);
     const here =
       threadTs === undefined ? noted : noted.filter((note) => note.threadTs === threadTs || note.ts === threadTs);
     const entries = await Promise.all(latest(here).map(withQuestion));
@@ -104,16 +104,16 @@ export function createReports(deps: ReportsDeps) {
   async function withQuestion(notes: WhyEntry['notes']): Promise<WhyEntry> {
     const id = notes.find(({ questionId }) => questionId !== undefined)?.questionId;
     const question = id === undefined ? undefined : await getReadable(questions, id);
-    if (question === undefined || !isInThread(question.place)) return { notes, placeInLine: 0 };
+    if (question === undefined || !isInThread(question.place)) return { notes, positionInQueue: 0 };
     const thread = question.outcome === undefined ? await threads.get(question.place) : undefined;
-    return { notes, question, placeInLine: Math.max(0, thread?.line.indexOf(question.id) ?? 0) };
+    return { notes, question, positionInQueue: Math.max(0, thread?.queue.indexOf(question.id) ?? 0) };
   }
 
   /** As a question of the thread remembers it, else as the service tells it in a moment. */
-  async function linkOf({ conversationId, line }: Thread, place: ThreadPlace): Promise<string | undefined> {
+  async function linkOf({ conversationId, queue }: Thread, place: ThreadPlace): Promise<string | undefined> {
     if (conversationId === undefined) return undefined;
-    const noted = (await diary.read(place)).filter(({ threadTs, ts }) => (threadTs ?? ts) === place.threadTs);
-    for (const id of [...line, ...noted.flatMap(({ questionId }) => questionId ?? []).slice(0, mostTold)]) {
+    const noted = (await messageLog.read(place)).filter(({ threadTs, ts }) => (threadTs ?? ts) === place.threadTs);
+    for (const id of [...queue, ...noted.flatMap(({ questionId }) => questionId ?? []).slice(0, mostTold)]) {
       const upstream = (await getReadable(questions, id))?.upstream;
       if (upstream?.conversationId === conversationId && upstream.shareUrl !== undefined) return upstream.shareUrl;
     }
@@ -121,8 +121,8 @@ export function createReports(deps: ReportsDeps) {
   }
 
   async function linkFromService(conversationId: number): Promise<string | undefined> {
-    const reading = codeSearch.read(conversationId).catch((error: unknown) => {
-      journal.debug({ event: 'conversation_not_read', kind: isAppError(error) ? error.kind : 'internal' });
+    const reading = deepSearch.read(conversationId).catch((error: unknown) => {
+      log.debug({ event: 'conversation_not_read', kind: isAppError(error) ? error.kind : 'internal' });
       return undefined;
     });
     const conversation = await within(reading, linkPatienceMs);
@@ -131,7 +131,7 @@ export function createReports(deps: ReportsDeps) {
 }
 
 /** The newest messages, oldest first, each with all its notes, newest first. */
-function latest(noted: DiaryEntry[]): WhyEntry['notes'][] {
+function latest(noted: MessageLogEntry[]): WhyEntry['notes'][] {
   const byMessage = new Map<string, WhyEntry['notes']>();
   for (const note of noted) {
     const notes = byMessage.get(note.ts);

@@ -1,12 +1,12 @@
-import type { HeardFile } from '../../core/heard.ts';
-import type { Outbound } from '../calls/outbound.ts';
+import type { MessageFile } from '../../core/question/thread-notes.ts';
+import type { Outbound } from '../api/outbound-fetch.ts';
 
 /** Longest time one download may take, in milliseconds, and most bytes that are read of a file. */
 const downloadTimeoutMs = 10_000;
 const mostBytes = 100_000;
 
 /** Reads the beginning of a text file; undefined where it can't be read or is no text. Never throws. */
-export type ReadFile = (file: HeardFile) => Promise<string | undefined>;
+export type ReadFile = (file: MessageFile) => Promise<string | undefined>;
 
 /** Hosts that Slack serves the files of messages from, those of its cloud for governments included. */
 const fileHosts = /^(?:(?:[a-z0-9-]+\.)*slack(?:-gov)?\.com|(?:[a-z0-9-]+\.)*slack-files\.com)$/;

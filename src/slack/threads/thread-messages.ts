@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { HeardFile } from '../../core/heard.ts';
-import type { Identity } from '../calls/web-client.ts';
+import type { MessageFile } from '../../core/question/thread-notes.ts';
+import type { Identity } from '../api/web-client.ts';
 import { readableText } from '../incoming-text.ts';
 
 const someText = z.string().transform(readableText).catch('');
@@ -57,7 +57,7 @@ export interface ThreadMessage {
   author: Author;
   /** In Slack's own markup. */
   text: string;
-  files: HeardFile[];
+  files: MessageFile[];
 }
 
 /** A page of a thread: what can be quoted, oldest first, and the replies Slack counts on the first message. */
@@ -91,7 +91,7 @@ export function readPage(raw: readonly unknown[], identity: Identity): ThreadPag
 }
 
 /** The files of a message or an event; `url` only for those whose content is text that the app may read. */
-export function readFiles(raw: unknown): HeardFile[] {
+export function readFiles(raw: unknown): MessageFile[] {
   return listOf(fileObject)
     .parse(raw)
     .slice(0, mostFiles)

@@ -1,13 +1,19 @@
 import type { WebClient } from '@slack/web-api';
 import { isAppError } from '../../core/errors.ts';
-import { giveTo, type Heard, type HeardFile, type HeardMessage } from '../../core/heard.ts';
 import type { QuestionStore, Records, ThreadReader } from '../../core/ports.ts';
-import { isInThread, type Question, type Thread, type ThreadContext, type ThreadPlace } from '../../core/question.ts';
-import type { Through } from '../calls/through.ts';
-import type { Identity } from '../calls/web-client.ts';
-import { heardName } from './hearing.ts';
+import {
+  isInThread,
+  type Question,
+  type Thread,
+  type ThreadContext,
+  type ThreadPlace,
+} from '../../core/question/question.ts';
+import { type MessageFile, type ThreadNote, type ThreadNotes, takeNotes } from '../../core/question/thread-notes.ts';
+import type { Through } from '../api/slack-api.ts';
+import type { Identity } from '../api/web-client.ts';
 import type { ReadFile } from './thread-files.ts';
 import { type Author, readPage, type ThreadPage } from './thread-messages.ts';
+import { threadNotesName } from './thread-note-keeper.ts';
 import { chooseQuotes, fitFiles, newestQuoted, type Occasion, type Quotable, writeQuotes } from './thread-quotes.ts';
 
 /**
@@ -29,7 +35,7 @@ export interface ThreadReaderDeps {
   /** Slack's text as people see it, names resolved. */
   read: (text: string) => Promise<string>;
   readFile: ReadFile;
-  heard: Records<Heard>;
+  threadNotes: Records<ThreadNotes>;
   questions: Pick<QuestionStore, 'get'>;
 }
 
@@ -37,7 +43,7 @@ export interface ThreadReaderDeps {
 interface Found {
   occasion: Occasion;
   messages: Quotable[];
-  own: HeardFile[];
+  own: MessageFile[];
   total: number;
   later?: number;
   refused?: boolean;
@@ -90,30 +96,30 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     };
   }
 
-  async function since(given: HeardMessage[], own: HeardFile[]): Promise<Found> {
+  async function since(given: ThreadNote[], own: MessageFile[]): Promise<Found> {
     const messages = await named(given.map(({ userId, ...message }) => ({ ...message, author: { userId } })));
     return { occasion: messages.length === 0 ? 'files' : 'since', messages, own, total: messages.length };
   }
 
   /** Gives the question its part of what was heard, once; it is stored before it is used. */
-  async function take(question: Question, place: ThreadPlace): Promise<HeardMessage[]> {
-    const name = heardName(place);
-    const known = await deps.heard.get(name);
+  async function take(question: Question, place: ThreadPlace): Promise<ThreadNote[]> {
+    const name = threadNotesName(place);
+    const known = await deps.threadNotes.get(name);
     if (known === undefined) return [];
     const takenBy = known.taken?.questionId;
     const earlier = takenBy === undefined ? undefined : await deps.questions.get(takenBy);
     const wasAsked = takenBy !== undefined && (earlier === undefined || earlier.upstream.askedMs !== undefined);
-    let given: HeardMessage[] = [];
-    await deps.heard.update(name, (heard) => {
-      const gift = giveTo(question.id, upToTs(question), heard, wasAsked);
+    let given: ThreadNote[] = [];
+    await deps.threadNotes.update(name, (notes) => {
+      const gift = takeNotes(question.id, upToTs(question), notes, wasAsked);
       given = gift.given;
-      return gift.heard;
+      return gift.notes;
     });
     return given;
   }
 
   /** A mention is told without its files. That they can't be looked up now is no reason to let the question wait. */
-  async function ownFiles({ files, messageTs }: Question, place: ThreadPlace): Promise<HeardFile[]> {
+  async function ownFiles({ files, messageTs }: Question, place: ThreadPlace): Promise<MessageFile[]> {
     if (files !== undefined || messageTs === undefined) return files ?? [];
     const isRoot = messageTs === place.threadTs;
     const window = isRoot ? { limit: 1 } : { oldest: messageTs, latest: messageTs, inclusive: true, limit: 2 };
@@ -128,10 +134,10 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
 
   async function fetchPage(
     { channelId: channel, threadTs: ts }: ThreadPlace,
-    urgency: 'card' | 'private',
+    priority: 'card' | 'private',
     window: { latest?: string; oldest?: string; inclusive?: boolean; limit: number },
   ): Promise<ThreadPage & { hasMore: boolean }> {
-    const page = await through('conversations.replies', urgency, () =>
+    const page = await through('conversations.replies', priority, () =>
       client.conversations.replies({ channel, ts, ...window }),
     );
     return { ...readPage(page.messages ?? [], identity), hasMore: page.has_more === true };

@@ -11,9 +11,9 @@ import { openStorage } from '../../../src/storage/open-storage.ts';
 import { createQuestionStore } from '../../../src/storage/repositories.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createTempDir } from '../../support/processes/temp-dir.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 
-const { journal } = createRecordingJournal();
+const { log } = createRecordingLog();
 
 let directory: Awaited<ReturnType<typeof createTempDir>>;
 
@@ -31,10 +31,10 @@ describe('a process that is killed while it writes', () => {
       await eventually(() => expect(writer.lines.length).toBeGreaterThan(wanted));
       await writer.kill();
 
-      const store = openEmbeddedStore(directory.path, Date.now, journal);
+      const store = openEmbeddedStore(directory.path, Date.now, log);
       const questions = createQuestionStore(store);
       const openIds = new Set(await questions.openIds());
-      const acknowledged = writer.lines.filter((line) => line !== 'open');
+      const acknowledged = writer.lines.filter((queue) => queue !== 'open');
       for (const id of acknowledged) {
         expect((await questions.get(id))?.text).toBe(`acknowledged ${id}`);
         expect(openIds).toContain(id);
@@ -51,9 +51,9 @@ describe('a disk that is full', () => {
     await eventually(() => expect(writer.exitCode()).toBe(0));
     await eventually(() => expect(writer.lines.slice(-2)).toEqual(['refused', 'readable']));
 
-    const store = openEmbeddedStore(directory.path, Date.now, journal);
+    const store = openEmbeddedStore(directory.path, Date.now, log);
     const questions = createQuestionStore(store);
-    const acknowledged = writer.lines.filter((line) => line.startsWith('q'));
+    const acknowledged = writer.lines.filter((queue) => queue.startsWith('q'));
     expect(acknowledged.length).toBeGreaterThan(0);
     for (const id of acknowledged) expect((await questions.get(id))?.text).toBe(`acknowledged ${id}`);
     await store.close();
@@ -65,7 +65,7 @@ describe('a directory in use', () => {
     const writer = startWriter(directory.path);
     await eventually(() => expect(writer.lines).toContain('open'));
     try {
-      await expect(openStorage({ dataDir: directory.path }, { clock: Date.now, journal })).rejects.toMatchObject({
+      await expect(openStorage({ dataDir: directory.path }, { clock: Date.now, log })).rejects.toMatchObject({
         name: 'AppError',
         kind: 'storage',
         message: expect.stringContaining(`process ${writer.pid}`),
@@ -83,20 +83,20 @@ describe('a directory in use', () => {
     ['a living process, but before the machine was started anew', { pid: process.ppid, bootId: 'another' }],
   ])('is taken over from %s', async (_, holder) => {
     await writeHolder(directory.path, holder);
-    const storage = await openStorage({ dataDir: directory.path }, { clock: Date.now, journal });
+    const storage = await openStorage({ dataDir: directory.path }, { clock: Date.now, log });
     await storage.ping();
     await storage.close();
   });
 
   it('is refused when all that is known of the other process is that it lives', async () => {
     await writeHolder(directory.path, { pid: process.ppid });
-    await expect(openStorage({ dataDir: directory.path }, { clock: Date.now, journal })).rejects.toMatchObject({
+    await expect(openStorage({ dataDir: directory.path }, { clock: Date.now, log })).rejects.toMatchObject({
       kind: 'storage',
     });
   });
 
   it('is free again after closing', async () => {
-    const store = openEmbeddedStore(directory.path, Date.now, journal);
+    const store = openEmbeddedStore(directory.path, Date.now, log);
     await store.close();
     const writer = startWriter(directory.path);
     await eventually(() => expect(writer.lines).toContain('open'));
@@ -107,7 +107,7 @@ describe('a directory in use', () => {
 describe('a directory that can not be used', () => {
   it('is refused with its path when its file is not ours', async () => {
     await writeFile(join(directory.path, 'store.mdb'), 'garbage '.repeat(10_000));
-    await expect(openStorage({ dataDir: directory.path }, { clock: Date.now, journal })).rejects.toMatchObject({
+    await expect(openStorage({ dataDir: directory.path }, { clock: Date.now, log })).rejects.toMatchObject({
       kind: 'storage',
       message: expect.stringContaining(directory.path),
     });
@@ -116,7 +116,7 @@ describe('a directory that can not be used', () => {
   it('is refused with its path when it is a file', async () => {
     const path = join(directory.path, 'file');
     await writeFile(path, '');
-    await expect(openStorage({ dataDir: path }, { clock: Date.now, journal })).rejects.toMatchObject({
+    await expect(openStorage({ dataDir: path }, { clock: Date.now, log })).rejects.toMatchObject({
       kind: 'storage',
       message: expect.stringContaining(path),
     });
@@ -124,7 +124,7 @@ describe('a directory that can not be used', () => {
 
   it('is made when it is missing, with its parents, for its owner only', async () => {
     const dataDir = join(directory.path, 'a', 'b');
-    const storage = await openStorage({ dataDir }, { clock: Date.now, journal });
+    const storage = await openStorage({ dataDir }, { clock: Date.now, log });
     await storage.ping();
     await storage.close();
     for (const path of [dataDir, join(dataDir, 'store.mdb')]) expect((await stat(path)).mode & 0o077).toBe(0);
@@ -158,7 +158,7 @@ describe('entries whose time is over', () => {
 });
 
 it('refuses a key that is too long, and goes on', async () => {
-  const store = openEmbeddedStore(directory.path, Date.now, journal);
+  const store = openEmbeddedStore(directory.path, Date.now, log);
   const key = 'k'.repeat(3_000);
   await expect(store.set(key, 'x')).rejects.toMatchObject({ kind: 'storage' });
   await expect(store.setIfAbsent(key, 'x')).rejects.toMatchObject({ kind: 'storage' });
@@ -193,7 +193,7 @@ function startWriter(dataDir: string, { fileLimitKiB }: { fileLimitKiB?: number 
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const lines: string[] = [];
-  if (writer.stdout !== null) createInterface({ input: writer.stdout }).on('line', (line) => lines.push(line));
+  if (writer.stdout !== null) createInterface({ input: writer.stdout }).on('line', (queue) => lines.push(queue));
   return {
     pid: writer.pid,
     lines,

@@ -4,9 +4,9 @@ import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
 import { openStorage } from '../../../src/storage/open-storage.ts';
 import { openRedisStore } from '../../../src/storage/redis-store.ts';
 import { hasRedisServer, listenAsRedis, startRedisServer } from '../../support/processes/redis-server.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 
-const { journal } = createRecordingJournal();
+const { log } = createRecordingLog();
 
 const closers: (() => Promise<void>)[] = [];
 
@@ -21,7 +21,7 @@ async function startServer(args: string[] = []) {
 }
 
 async function openStore(url: string): Promise<KeyValueStore> {
-  const store = await openRedisStore(url, journal);
+  const store = await openRedisStore(url, log);
   closers.push(() => store.close());
   return store;
 }
@@ -29,7 +29,7 @@ async function openStore(url: string): Promise<KeyValueStore> {
 describe.skipIf(!hasRedisServer())('Redis at the start', () => {
   it('is refused when it would evict', async () => {
     const server = await startServer(['--maxmemory-policy', 'allkeys-lru']);
-    await expect(openRedisStore(server.url, journal)).rejects.toMatchObject({
+    await expect(openRedisStore(server.url, log)).rejects.toMatchObject({
       kind: 'storage',
       message: expect.stringMatching(/noeviction.*allkeys-lru/),
     });
@@ -37,8 +37,8 @@ describe.skipIf(!hasRedisServer())('Redis at the start', () => {
 
   it('is only warned of when it does not tell about itself', async () => {
     const server = await startServer(['--rename-command', 'INFO', '']);
-    const recording = createRecordingJournal();
-    const store = await openRedisStore(server.url, recording.journal);
+    const recording = createRecordingLog();
+    const store = await openRedisStore(server.url, recording.log);
     closers.push(() => store.close());
     await store.set('a', 'one');
     expect(recording.lines.map(({ outcome }) => outcome)).toEqual(['unchecked']);
@@ -47,7 +47,7 @@ describe.skipIf(!hasRedisServer())('Redis at the start', () => {
   it('is refused at once, and without the password in any message, when the password is wrong', async () => {
     const server = await startServer(['--requirepass', 'right']);
     const url = server.url.replace('redis://', 'redis://:wrong-secret@');
-    const failure: unknown = await openRedisStore(url, journal).catch((error: unknown) => error);
+    const failure: unknown = await openRedisStore(url, log).catch((error: unknown) => error);
     expect(failure).toMatchObject({ name: 'AppError', kind: 'storage', code: 'WRONGPASS' });
     expect(chainOf(failure)).not.toContain('wrong-secret');
   });
@@ -71,7 +71,7 @@ describe.skipIf(!hasRedisServer())('Redis at the start', () => {
     await server.kill();
     const { host } = new URL(server.url);
     await expect(
-      openStorage({ redisUrl: server.url.replace('redis://', 'redis://:secret@') }, { clock: Date.now, journal }),
+      openStorage({ redisUrl: server.url.replace('redis://', 'redis://:secret@') }, { clock: Date.now, log }),
     ).rejects.toMatchObject({ kind: 'storage', code: 'ECONNREFUSED', message: expect.stringContaining(host) });
   });
 });
@@ -79,7 +79,7 @@ describe.skipIf(!hasRedisServer())('Redis at the start', () => {
 describe('a Redis that answers', () => {
   it('is refused when it is too old', async () => {
     const url = await startScriptedRedis({ info: 'redis_version:6.0.16\r\nmaxmemory_policy:noeviction' });
-    await expect(openRedisStore(url, journal)).rejects.toMatchObject({
+    await expect(openRedisStore(url, log)).rejects.toMatchObject({
       kind: 'storage',
       message: expect.stringMatching(/too old.*6\.2/),
     });
@@ -103,7 +103,7 @@ describe('an impossible REDIS_URL', () => {
     'redis://:secret@localhost/db',
     'redis://:secret%zz@localhost',
   ])('%s is refused without being repeated', async (url) => {
-    const failure: unknown = await openRedisStore(url, journal).catch((error: unknown) => error);
+    const failure: unknown = await openRedisStore(url, log).catch((error: unknown) => error);
     expect(failure).toMatchObject({
       name: 'AppError',
       kind: 'storage',

@@ -1,4 +1,4 @@
-import type { Question, ThreadPlace } from '../../../src/core/question.ts';
+import type { Question, ThreadPlace } from '../../../src/core/question/question.ts';
 
 export const place: ThreadPlace = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000100' };
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { newThread } from '../../../src/core/question.ts';
+import { newThread } from '../../../src/core/question/question.ts';
 import { openEmbeddedStore } from '../../../src/storage/embedded-store.ts';
 import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
 import { questionKey, threadKey } from '../../../src/storage/records.ts';
@@ -8,10 +8,10 @@ import { createClaims, createQuestionStore, createThreadStore } from '../../../s
 import { eventually } from '../../support/eventually.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
 import { createTempDir } from '../../support/processes/temp-dir.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 import { place, sampleQuestion } from './sample-records.ts';
 
-const { journal } = createRecordingJournal();
+const { log } = createRecordingLog();
 const FIFTY = Array.from({ length: 50 }, (_, index) => index);
 
 /** An engine that keeps what it holds over `open`, and is emptied by `clear`. */
@@ -25,7 +25,7 @@ describe('embedded store', () => {
 
   storageContract({
     async open() {
-      return openEmbeddedStore(directory.path, Date.now, journal);
+      return openEmbeddedStore(directory.path, Date.now, log);
     },
     async clear() {
       await directory?.remove();
@@ -44,7 +44,7 @@ describe.skipIf(!hasRedisServer())('Redis store', () => {
   });
 
   storageContract({
-    open: () => openRedisStore(server.url, journal),
+    open: () => openRedisStore(server.url, log),
     clear: () => server.flush(),
   });
 
@@ -305,11 +305,11 @@ function storageContract(engine: Engine): void {
     it('keeps the fields that a newer version of the app has added', async () => {
       const questions = createQuestionStore(kv);
       const { id } = sampleQuestion();
-      await kv.set(questionKey(id), JSON.stringify({ ...sampleQuestion(), card: { colour: 'blue' }, mood: 'curious' }));
+      await kv.set(questionKey(id), JSON.stringify({ ...sampleQuestion(), card: { color: 'blue' }, mood: 'curious' }));
       await questions.update(id, (current) => ({ ...current, phase: 'running' }));
       expect(JSON.parse((await kv.get(questionKey(id))) ?? '')).toMatchObject({
         phase: 'running',
-        card: { colour: 'blue' },
+        card: { color: 'blue' },
         mood: 'curious',
       });
     });
@@ -323,11 +323,11 @@ function storageContract(engine: Engine): void {
         FIFTY.map((index) =>
           threads.update(place, (current = newThread(place, true)) => ({
             ...current,
-            line: [...current.line, `q${index}`],
+            queue: [...current.queue, `q${index}`],
           })),
         ),
       );
-      expect((await threads.get(place))?.line).toHaveLength(50);
+      expect((await threads.get(place))?.queue).toHaveLength(50);
     });
 
     it('keeps threads apart', async () => {

@@ -2,7 +2,7 @@ import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Vote } from '../../../src/core/votes.ts';
+import type { Vote } from '../../../src/core/history/votes.ts';
 import { openStorage, type StorageLocation } from '../../../src/storage/open-storage.ts';
 import { voteKey } from '../../../src/storage/records.ts';
 import { openRedisStore } from '../../../src/storage/redis-store.ts';
@@ -10,9 +10,9 @@ import { eventually } from '../../support/eventually.ts';
 import { runProgram } from '../../support/processes/processes.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
 import { createTempDir } from '../../support/processes/temp-dir.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 
-const { journal } = createRecordingJournal();
+const { log } = createRecordingLog();
 const header = 'time,team,question,conversation,upstream_question,verdict,reasons,comment,user';
 const writerFile = fileURLToPath(new URL('./vote-writer-process.ts', import.meta.url));
 const dayMs = 24 * 60 * 60 * 1000;
@@ -31,13 +31,13 @@ function vote(number: number, more: Partial<Vote> = {}): Vote {
 }
 
 async function store(location: StorageLocation, votes: Vote[]): Promise<void> {
-  const storage = await openStorage(location, { clock: Date.now, journal });
+  const storage = await openStorage(location, { clock: Date.now, log });
   for (const each of votes) await storage.votes.put(each);
   await storage.close();
 }
 
 function exportVotes(environment: Record<string, string>, ...args: string[]) {
-  return runProgram('src/feedback.ts', args, environment);
+  return runProgram('src/cli/feedback.ts', args, environment);
 }
 
 const engines = [
@@ -126,7 +126,7 @@ describe.skipIf(!hasRedisServer())('a vote that cannot be read', () => {
     const redis = await startRedisServer();
     try {
       await store({ redisUrl: redis.url }, [vote(1), vote(2)]);
-      const kv = await openRedisStore(redis.url, journal);
+      const kv = await openRedisStore(redis.url, log);
       await kv.set(voteKey(`${vote(1).questionId}:U1`), '{}');
       await kv.close();
       const exported = exportVotes({ REDIS_URL: redis.url });

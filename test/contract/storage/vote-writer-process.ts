@@ -1,5 +1,5 @@
 import { openStorage } from '../../../src/storage/open-storage.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 
 // Run as a process of its own: `vote-writer-process.ts <data directory or redis address>`. Says `open`, then the number of
 // every vote whose storing was acknowledged, until it is killed.
@@ -8,7 +8,7 @@ const [place] = process.argv.slice(2);
 if (place === undefined) throw new Error('usage: vote-writer-process.ts <data directory or redis address>');
 
 const location = place.startsWith('redis:') ? { redisUrl: place } : { dataDir: place };
-const { votes } = await openStorage(location, { clock: Date.now, journal: createRecordingJournal().journal });
+const { votes } = await openStorage(location, { clock: Date.now, log: createRecordingLog().log });
 process.stdout.write('open\n');
 
 for (let index = 0; ; index++) {

@@ -1,7 +1,7 @@
 import { isAppError } from '../../../src/core/errors.ts';
 import { openEmbeddedStore } from '../../../src/storage/embedded-store.ts';
 import { createQuestionStore } from '../../../src/storage/repositories.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 import { sampleQuestion } from './sample-records.ts';
 
 // Run as a process of its own: `writer-process.ts <data directory>`. Says `open`, then the id of every question whose
@@ -11,12 +11,12 @@ import { sampleQuestion } from './sample-records.ts';
 const [dataDir] = process.argv.slice(2);
 if (dataDir === undefined) throw new Error('usage: writer-process.ts <data directory>');
 
-const questions = createQuestionStore(openEmbeddedStore(dataDir, Date.now, createRecordingJournal().journal));
+const questions = createQuestionStore(openEmbeddedStore(dataDir, Date.now, createRecordingLog().log));
 process.stdout.write('open\n');
 
-async function write(line: number): Promise<void> {
+async function write(queue: number): Promise<void> {
   for (let index = 0; ; index++) {
-    const id = `q${line}-${index}`;
+    const id = `q${queue}-${index}`;
     await questions.create(sampleQuestion({ id }));
     await questions.update(id, (current) => ({ ...current, text: `acknowledged ${id}` }));
     process.stdout.write(`${id}\n`);
@@ -24,7 +24,7 @@ async function write(line: number): Promise<void> {
 }
 
 try {
-  await Promise.all(Array.from({ length: 8 }, (_, line) => write(line)));
+  await Promise.all(Array.from({ length: 8 }, (_, queue) => write(queue)));
 } catch (error) {
   if (!isAppError(error, 'storage')) throw error;
   process.stdout.write('refused\n');

@@ -6,7 +6,7 @@ import { createChannels } from './channels.ts';
 import { createFiles } from './files.ts';
 import { createHistory } from './history.ts';
 import { createMessages } from './messages.ts';
-import { createPeople, team } from './people.ts';
+import { createUsers, team } from './people.ts';
 import { createUnfurls } from './unfurls.ts';
 import { createViews } from './views.ts';
 import { type Args, type Methods, parseArgs, type Reply } from './wire.ts';
@@ -39,7 +39,7 @@ export async function startFakeSlack() {
   let fate: (method: string, args: Args) => Fault | undefined = () => undefined;
   let url = '';
 
-  const folk = createPeople();
+  const folk = createUsers();
   const channels = createChannels(folk);
   const messages = createMessages(folk, channels, violations);
   const files = createFiles(() => url, channels, messages, violations);

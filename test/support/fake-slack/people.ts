@@ -4,7 +4,7 @@ export const team = { id: 'T0FAKE', botUserId: 'U0BOT', botId: 'B0BOT', botToken
 
 /**
  * Who there is: `ada` and `bob` are full members, `gerd` one who reads German, `mia` a guest of several channels, `uma`
- * a guest of one, `olga` of another organisation, `otto` gone, `robo` an app of others.
+ * a guest of one, `olga` of another organization, `otto` gone, `robo` an app of others.
  */
 export const people = {
   ada: 'U0ADA',
@@ -17,7 +17,7 @@ export const people = {
   robo: 'U0ROBO',
 };
 
-/** The organisation that `C0SHARED` is shared with. */
+/** The organization that `C0SHARED` is shared with. */
 export const otherTeamId = 'T0OTHER';
 
 /** What Slack tells of a person; tests may change it. `locale` is told only when asked for. */
@@ -43,7 +43,7 @@ function person(id: string, name: string, more: Partial<FakePerson> = {}): FakeP
 }
 
 /** The people of the stand-in, and what is asked about them. */
-export function createPeople() {
+export function createUsers() {
   const everyone = new Map(
     [
       person(people.ada, 'ada'),
@@ -93,7 +93,7 @@ export function createPeople() {
   };
 }
 
-export type FakePeople = ReturnType<typeof createPeople>;
+export type FakePeople = ReturnType<typeof createUsers>;
 
 /** As docs.slack.dev/reference/objects/user-object: of people who are gone less is told. */
 function told(found: FakePerson, withLocale: boolean): Record<string, unknown> {

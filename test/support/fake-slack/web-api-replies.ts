@@ -1,17 +1,17 @@
-import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
-import { call, createWebClient, webClientOptions } from '../../../src/slack/calls/web-client.ts';
-import { createRecordingJournal } from '../recording-journal.ts';
+import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
+import { call, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createRecordingLog } from '../recording-log.ts';
 
 /** What Slack says to one call, by its arguments; an `error` is a refusal. */
 export type Reply = Record<string, unknown> | ((args: URLSearchParams) => Record<string, unknown>);
 
 /** The parts an adapter of Slack needs, before a Slack that says `replies` and a clock that stands still. */
 export function createScriptedSlack(replies: Record<string, Reply> = {}) {
-  const { journal, lines } = createRecordingJournal();
+  const { log, lines } = createRecordingLog();
   const calls: { method: string; args: URLSearchParams }[] = [];
   let nowMs = 1_700_000_000_000;
   const client = createWebClient('xoxb-test', {
-    ...webClientOptions('http://127.0.0.1:9/api/', createLibraryLogger(journal)),
+    ...webClientOptions('http://127.0.0.1:9/api/', createLibraryLogger(log)),
     fetch: async (url, init) => {
       const method = String(url).replace(/^.*\/api\//, '');
       const args = new URLSearchParams(String(init?.body));
@@ -32,7 +32,7 @@ export function createScriptedSlack(replies: Record<string, Reply> = {}) {
     deps: {
       client,
       through: <Result>(method: string, _urgency: string, run: () => Promise<Result>) => call(method, run),
-      journal,
+      log,
       now: () => nowMs,
     },
   };

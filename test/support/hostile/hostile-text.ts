@@ -1,4 +1,4 @@
-import { readIntent } from '../../../src/core/intents.ts';
+import { readIntent } from '../../../src/core/intake/intents.ts';
 import { addressesAnother, mentions, toPlainText, unnamedIds } from '../../../src/slack/incoming-text.ts';
 import { routeMessage } from '../../../src/slack/routing.ts';
 

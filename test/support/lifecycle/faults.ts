@@ -1,6 +1,6 @@
 import { AppError } from '../../../src/core/errors.ts';
 import { crash, failing } from './memory-requests.ts';
-import type { Fate, Fault, Operation } from './memory-world.ts';
+import type { Disposition, Fault, Operation } from './memory-world.ts';
 
 const unknown = { outcomeUnknown: true };
 
@@ -43,7 +43,7 @@ const passingFaults: Record<Operation, Fault[]> = {
   attach: writeFaults,
   removeCopies: readFaults,
   note: storageFaults,
-  tellPrivately: [crash('no'), crash('yes'), failing('unavailable')],
+  notifyPrivately: [crash('no'), crash('yes'), failing('unavailable')],
 };
 
 /** Faults that no repetition overcomes. */
@@ -64,7 +64,10 @@ const lastingFaults: Partial<Record<Operation, Fault[]>> = {
  * A fate that follows a script: one number for each operation in order, 0 lets it pass, others choose among the faults
  * that this operation knows. After the script's end everything passes. Returns also what it did, for a failure's report.
  */
-export function scriptedFate(script: readonly number[], { lasting = false } = {}): { fate: Fate; log: string[] } {
+export function scriptedFate(
+  script: readonly number[],
+  { lasting = false } = {},
+): { fate: Disposition; log: string[] } {
   const log: string[] = [];
   let index = 0;
   return {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createAccept, type NewQuestion } from '../../../src/core/accept.ts';
 import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
-import type { Question, ThreadPlace } from '../../../src/core/question.ts';
-import { createRequests } from '../../../src/core/requests.ts';
-import type { LifeSettings } from '../../../src/core/settings.ts';
+import { createAccept, type NewQuestion } from '../../../src/core/intake/accept.ts';
+import { createRequests } from '../../../src/core/intake/requests.ts';
+import type { Question, ThreadPlace } from '../../../src/core/question/question.ts';
+import type { LifecycleSettings } from '../../../src/core/settings.ts';
 import { Crash, createMemoryLife, type Fault, type Operation, type Work } from './memory-world.ts';
 
 /** Where questions are asked unless a test says otherwise, and who presses buttons there. */
@@ -18,7 +18,7 @@ export function createLifeDesk(
   options: {
     faults?: Partial<Record<Operation, (Fault | undefined)[]>>;
     work?: Work;
-    settings?: Partial<LifeSettings>;
+    settings?: Partial<LifecycleSettings>;
   } = {},
 ) {
   const left = new Map(Object.entries(options.faults ?? {}).map(([operation, list]) => [operation, [...list]]));

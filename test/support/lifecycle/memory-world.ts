@@ -1,22 +1,22 @@
-import { expectation } from '../../../src/core/durations.ts';
 import { AppError } from '../../../src/core/errors.ts';
-import type { LifePorts } from '../../../src/core/life-ports.ts';
-import { createLook } from '../../../src/core/look.ts';
+import { expectation } from '../../../src/core/history/durations.ts';
+import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
+import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 import { defaultPacing } from '../../../src/core/pacing.ts';
 import type {
   CardView,
-  CodeSearch,
   Conversation,
+  DeepSearch,
   Messenger,
   PrivateNotice,
   UpstreamQuestion,
 } from '../../../src/core/ports.ts';
-import type { Question, ThreadPlace } from '../../../src/core/question.ts';
-import type { RefusedText } from '../../../src/core/refused-text.ts';
-import type { LifeSettings } from '../../../src/core/settings.ts';
-import { createTurns, type TurnLimits } from '../../../src/core/turns.ts';
-import { questionFormat, threadFormat, turnsFormat } from '../../../src/storage/records.ts';
-import { createRecordingJournal } from '../recording-journal.ts';
+import type { Question, ThreadPlace } from '../../../src/core/question/question.ts';
+import type { RefusedText } from '../../../src/core/question/refused-text.ts';
+import { createRunSlots, type SlotLimits } from '../../../src/core/run-slots.ts';
+import type { LifecycleSettings } from '../../../src/core/settings.ts';
+import { questionFormat, runSlotsType, threadFormat } from '../../../src/storage/records.ts';
+import { createRecordingLog } from '../recording-log.ts';
 
 /** The process dies here: no code of the core may catch it. */
 export class Crash extends Error {
@@ -47,10 +47,10 @@ export type Operation =
   | 'attach'
   | 'removeCopies'
   | 'note'
-  | 'tellPrivately';
+  | 'notifyPrivately';
 
 /** Asked before every operation; undefined lets it pass. */
-export type Fate = (operation: Operation) => Fault | undefined;
+export type Disposition = (operation: Operation) => Fault | undefined;
 
 /** How the service deals with one question: how long it works and what comes of it. */
 export interface Work {
@@ -90,37 +90,37 @@ interface Due {
 /** A small world with strict rules, one clock and no time of its own: what happens is what `run` is told to let happen. */
 export function createMemoryLife(
   options: {
-    fate?: Fate;
+    fate?: Disposition;
     work?: (text: string, attempt: number) => Work;
-    settings?: Partial<LifeSettings>;
+    settings?: Partial<LifecycleSettings>;
     /** Few unless told, so that questions often wait for their turn. */
-    turnLimits?: TurnLimits;
+    slotLimits?: SlotLimits;
     random?: () => number;
   } = {},
 ) {
-  const fate: Fate = options.fate ?? (() => undefined);
+  const fate: Disposition = options.fate ?? (() => undefined);
   const startMs = 1_800_000_000_000;
   let nowMs = startMs;
   const agenda: { atMs: number; run: () => Promise<void> | void }[] = [];
   const violations: string[] = [];
   const questions = new Map<string, { text: string; revision: number }>();
   const threads = new Map<string, { text: string; revision: number }>();
-  const turnBooks = new Map<string, { text: string; revision: number }>();
+  const runSlotBooks = new Map<string, { text: string; revision: number }>();
   const open = new Set<string>();
   const claims = new Map<string, string>();
   const conversations = new Map<number, { createdMs: number; questions: Asked[]; deleted: boolean }>();
   const attempts = new Map<string, number>();
   const posted: PostedMessage[] = [];
-  const whispers: { questionId: string; userId: string; notice: PrivateNotice }[] = [];
+  const privateMessages: { questionId: string; userId: string; notice: PrivateNotice }[] = [];
   const due = new Map<string, Due>();
   const durations = new Map<string, number>();
   const asked = new Map<string, string>();
   const refusedTexts = new Map<string, RefusedText>();
   const refusedUsers = new Set<string>();
-  const { journal } = createRecordingJournal();
+  const { log } = createRecordingLog();
   let lastId = 0;
 
-  const settings: LifeSettings = {
+  const settings: LifecycleSettings = {
     pacing: defaultPacing,
     cardEditMs: 3_000,
     threadLimit: 20,
@@ -184,7 +184,7 @@ export function createMemoryLife(
 
   const threadKey = ({ teamId, channelId, threadTs }: ThreadPlace): string => `${teamId}/${channelId}/${threadTs}`;
 
-  const codeSearch: CodeSearch = {
+  const deepSearch: DeepSearch = {
     create: (text) =>
       operate('create', () => {
         lastId += 1;
@@ -313,8 +313,8 @@ export function createMemoryLife(
     attachAnswer: (question) => operate('attach', () => void addMessage(question, 'file', {})),
     findAttachment: (question) => operate('find', () => findMessage(question, 'file') !== undefined),
     removeCopies: (question) => operate('removeCopies', () => removeCopies(question)),
-    tellPrivately: (question, userId, notice) =>
-      operate('tellPrivately', () => void whispers.push({ questionId: question.id, userId, notice })),
+    notifyPrivately: (question, userId, notice) =>
+      operate('notifyPrivately', () => void privateMessages.push({ questionId: question.id, userId, notice })),
   };
 
   function countParts({ outcome }: Question): number {
@@ -349,7 +349,7 @@ export function createMemoryLife(
     return posted.find((message) => message.questionId === id && message.marker === marker && !message.deleted)?.ts;
   }
 
-  const ports: LifePorts = {
+  const ports: LifecyclePorts = {
     questions: {
       create: async (question) => {
         const created = await operate('write', () => put(question.id, question));
@@ -373,15 +373,15 @@ export function createMemoryLife(
         return thread;
       },
     },
-    turns: createTurns(
+    runSlots: createRunSlots(
       {
         update: async (teamId, apply) => {
-          const book = await change(turnBooks, teamId, turnsFormat, apply);
+          const book = await change(runSlotBooks, teamId, runSlotsType.format, apply);
           if (book === undefined) throw new Error('a change of a book of turns made none');
           return book;
         },
       },
-      options.turnLimits ?? { perWorkspace: 3, perPerson: 2 },
+      options.slotLimits ?? { perWorkspace: 3, perPerson: 2 },
     ),
     claims: {
       claim: (key, owner) =>
@@ -391,9 +391,9 @@ export function createMemoryLife(
         }),
       ownerOf: async (key) => claims.get(key),
     },
-    codeSearch,
+    deepSearch,
     messenger,
-    gatekeeper: {
+    accessPolicy: {
       admit: (userId) =>
         operate('admit', () => (refusedUsers.has(userId) ? { may: false, reason: 'guest' } : { may: true })),
     },
@@ -405,7 +405,7 @@ export function createMemoryLife(
       note: (_team, id, durationMs) => operate('note', () => void durations.set(id, durationMs)),
       expect: async () => expectation([...durations.values()]),
     },
-    histories: {
+    askedQuestions: {
       note: ({ id, askerId }) => operate('note', () => void asked.set(id, askerId)),
       of: async (_team, userId) => [...asked].filter(([, askerId]) => askerId === userId).map(([id]) => id),
     },
@@ -417,9 +417,9 @@ export function createMemoryLife(
         return kept;
       },
     },
-    witness: { changed: () => {}, closing: async () => {} },
-    looks: { lookIn: async (id, delayMs) => plan(id, nowMs + delayMs) },
-    journal,
+    observer: { changed: () => {}, closing: async () => {} },
+    scheduler: { schedule: async (id, delayMs) => plan(id, nowMs + delayMs) },
+    log,
     now: () => nowMs,
     random: options.random ?? (() => 0.5),
     settings,
@@ -432,14 +432,14 @@ export function createMemoryLife(
     else entry.atMs = Math.min(entry.atMs, atMs);
   }
 
-  const look = createLook(ports);
+  const advance = createAdvance(ports);
 
-  async function lookAt(id: string): Promise<void> {
+  async function advanceOne(id: string): Promise<void> {
     const entry: Due = { atMs: nowMs, isRunning: true, againMs: undefined };
     due.set(id, entry);
     let nextMs: number | undefined;
     try {
-      const waitMs = await look(id);
+      const waitMs = await advance(id);
       nextMs = waitMs === undefined ? undefined : nowMs + waitMs;
     } catch (error) {
       const isExpected = error instanceof Crash || (error instanceof AppError && error.kind === 'storage');
@@ -453,7 +453,7 @@ export function createMemoryLife(
 
   /** Lets everything due happen in order of time, what is due together at once, until nothing is left or `untilMs`. */
   async function run(untilMs = Number.POSITIVE_INFINITY): Promise<void> {
-    for (let turns = 0; turns < 5_000; turns += 1) {
+    for (let runSlots = 0; runSlots < 5_000; runSlots += 1) {
       const times = [...agenda.map(({ atMs }) => atMs), ...[...due.values()].map(({ atMs }) => atMs)];
       const nextMs = Math.min(...times);
       if (nextMs > untilMs || times.length === 0) {
@@ -463,8 +463,8 @@ export function createMemoryLife(
       nowMs = Math.max(nowMs, nextMs);
       const happening = agenda.filter(({ atMs }) => atMs <= nowMs);
       for (const event of happening) agenda.splice(agenda.indexOf(event), 1);
-      const looks = [...due].filter(([, { atMs }]) => atMs <= nowMs).map(([id]) => id);
-      await Promise.all([...happening.map(async (event) => event.run()), ...looks.map(lookAt)]);
+      const scheduler = [...due].filter(([, { atMs }]) => atMs <= nowMs).map(([id]) => id);
+      await Promise.all([...happening.map(async (event) => event.run()), ...scheduler.map(advanceOne)]);
     }
     violations.push('the world does not come to rest');
   }
@@ -482,7 +482,7 @@ export function createMemoryLife(
     },
     violations,
     posted,
-    whispers,
+    privateMessages,
     /** People who may not ask anywhere. */
     refusedUsers,
     questions: () => [...questions.keys()].flatMap((id) => readQuestion(id) ?? []),
@@ -491,7 +491,7 @@ export function createMemoryLife(
       if (question === undefined) throw new Error(`no question ${id}`);
       return question;
     },
-    turnBooks: () => [...turnBooks.values()].map(({ text }) => turnsFormat.decode('turns', text)),
+    runSlotBooks: () => [...runSlotBooks.values()].map(({ text }) => runSlotsType.format.decode('turns', text)),
     threads: () => [...threads.values()].map(({ text }) => threadFormat.decode('thread', text)),
     openIds: () => [...open],
     /** Every question the service was asked, in order. */

@@ -1,14 +1,14 @@
-import type { LifePorts } from '../../../src/core/life-ports.ts';
+import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 
 /** Ports beside the way of a question that let everything pass and keep nothing. */
 export const quietSurroundings: Pick<
-  LifePorts,
-  'gatekeeper' | 'threadReader' | 'durations' | 'histories' | 'refusedTexts' | 'witness'
+  LifecyclePorts,
+  'accessPolicy' | 'threadReader' | 'durations' | 'askedQuestions' | 'refusedTexts' | 'observer'
 > = {
-  gatekeeper: { admit: async () => ({ may: true }) },
+  accessPolicy: { admit: async () => ({ may: true }) },
   threadReader: { read: async () => ({ messages: 0, total: 0, files: 0, unreadable: 0, text: '' }) },
   durations: { note: async () => {}, expect: async () => undefined },
   refusedTexts: { get: async () => undefined, update: async (_id, change) => change(undefined) },
-  histories: { note: async () => {}, of: async () => [] },
-  witness: { changed: () => {}, closing: async () => {} },
+  askedQuestions: { note: async () => {}, of: async () => [] },
+  observer: { changed: () => {}, closing: async () => {} },
 };

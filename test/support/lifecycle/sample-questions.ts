@@ -1,4 +1,4 @@
-import type { Answer, Question } from '../../../src/core/question.ts';
+import type { Answer, Question } from '../../../src/core/question/question.ts';
 
 /** Two in the afternoon of a day nobody has plans for, in epoch milliseconds. */
 export const someMs = 1_800_000_000_000;

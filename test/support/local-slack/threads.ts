@@ -89,12 +89,19 @@ export function cardOfCommand(slack: LocalSlack, channel: string, text: string):
 }
 
 /** Waits for a message that only `user` sees and that says `words`. */
-export function whisperTo(slack: LocalSlack, channel: string, user: string, words: string): Promise<LocalMessage> {
+export function privateMessageTo(
+  slack: LocalSlack,
+  channel: string,
+  user: string,
+  words: string,
+): Promise<LocalMessage> {
   return eventually(async () => {
     const messages = await slack.messages(channel);
-    const whisper = messages.findLast((message) => message.ephemeral_to === user && textOf(message).includes(words));
-    if (whisper === undefined) throw new Error(`nobody whispered "${words}" to ${user}`);
-    return whisper;
+    const sendPrivately = messages.findLast(
+      (message) => message.ephemeral_to === user && textOf(message).includes(words),
+    );
+    if (sendPrivately === undefined) throw new Error(`nobody whispered "${words}" to ${user}`);
+    return sendPrivately;
   });
 }
 

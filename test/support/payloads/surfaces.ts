@@ -189,7 +189,7 @@ function seen(message: FakeMessage): Body {
   return { type: 'message', ...rest, ...own, team: team.id, permalink: permalinkOf(message) };
 }
 
-/** The same payload for an app that was installed in a workspace of an Enterprise organisation. */
+/** The same payload for an app that was installed in a workspace of an Enterprise organization. */
 export function inEnterprise(body: Body): Body {
   const enterprise = { id: 'E0GRID', name: 'Grid' };
   if (body.type === 'event_callback') {
@@ -220,7 +220,7 @@ export function inEnterprise(body: Body): Body {
   };
 }
 
-/** The same event in a channel that is shared with another organisation. */
+/** The same event in a channel that is shared with another organization. */
 export function inSharedChannel(body: Body): Body {
   return { ...body, is_ext_shared_channel: true };
 }

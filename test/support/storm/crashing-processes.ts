@@ -1,34 +1,35 @@
 import { createHash } from 'node:crypto';
-import { createAccept, type NewQuestion, questionId } from '../../../src/core/accept.ts';
 import { isAppError } from '../../../src/core/errors.ts';
-import { createLook } from '../../../src/core/look.ts';
-import type { Looks, QuestionStore } from '../../../src/core/ports.ts';
-import type { Question } from '../../../src/core/question.ts';
-import { createTurns } from '../../../src/core/turns.ts';
+import { createAccept, type NewQuestion, questionId } from '../../../src/core/intake/accept.ts';
+import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
+import type { QuestionStore, Scheduler } from '../../../src/core/ports.ts';
+import type { Question } from '../../../src/core/question/question.ts';
+import { createRunSlots } from '../../../src/core/run-slots.ts';
 import { createDeepSearchClient } from '../../../src/deepsearch/client.ts';
-import { createCodeSearch } from '../../../src/deepsearch/code-search.ts';
+import { createDeepSearch } from '../../../src/deepsearch/deep-search.ts';
 import { createOutbound } from '../../../src/deepsearch/outbound.ts';
-import { createLimiters } from '../../../src/limits/limiters.ts';
-import { createSlackGate } from '../../../src/slack/calls/gate.ts';
-import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
-import { createThrough } from '../../../src/slack/calls/through.ts';
-import { createWebClient, webClientOptions } from '../../../src/slack/calls/web-client.ts';
+import { createLimiters } from '../../../src/rate-limits/limiters.ts';
+import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
+import { createMethodLimits } from '../../../src/slack/api/method-limits.ts';
+import { createThrough } from '../../../src/slack/api/slack-api.ts';
+import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createMessenger } from '../../../src/slack/messages/messenger.ts';
 import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
+import { runSlotsType } from '../../../src/storage/records.ts';
 import {
   createClaims,
   createQuestionStore,
+  createRecords,
   createThreadStore,
-  createTurnStore,
 } from '../../../src/storage/repositories.ts';
 import { type FakeService, serviceToken } from '../fake-service/fake-service.ts';
 import { type FakeSlack, team } from '../fake-slack/fake-slack.ts';
 import { quietSurroundings } from '../lifecycle/quiet-ports.ts';
-import { createRecordingJournal } from '../recording-journal.ts';
+import { createRecordingLog } from '../recording-log.ts';
 
 const storeWrites = ['set', 'delete', 'setIfAbsent', 'compareAndSet', 'addMember', 'removeMember'];
 const serviceEffects = ['create', 'followUp', 'cancel'];
-const slackEffects = ['postCard', 'updateCard', 'postPart', 'tellPrivately', 'removeCopies'];
+const slackEffects = ['postCard', 'updateCard', 'postPart', 'notifyPrivately', 'removeCopies'];
 const planning = ['lookIn'];
 
 /** A life that is not over by then is judged as it is. */
@@ -39,7 +40,7 @@ export interface LifeSetup {
   service: FakeService;
   kv: KeyValueStore;
   /** The engine that plans looks, as a new process would make it. */
-  createLooks: () => Looks;
+  createScheduler: () => Scheduler;
   request: NewQuestion;
   /** After how many writes and effects each process dies, one after the other; the last one lives on. */
   diesAfter: number[];
@@ -78,7 +79,7 @@ export async function liveThroughCrashes(setup: LifeSetup): Promise<LifeEnd> {
       }
     })();
     const ended = await Promise.race([living.then(() => 'lived', failedToStart), process.died.then(() => 'died')]);
-    await process.looks.stop(ended === 'lived' ? 1_000 : 0);
+    await process.scheduler.stop(ended === 'lived' ? 1_000 : 0);
     await process.close();
     if (ended === 'lived') break;
     if (ended === 'died') deaths += 1;
@@ -102,8 +103,8 @@ function failedToStart(error: unknown): 'failed' {
   throw error;
 }
 
-function createProcess({ slack, service, kv, createLooks }: LifeSetup, diesAfter: number, done: string[]) {
-  const { journal } = createRecordingJournal();
+function createProcess({ slack, service, kv, createScheduler }: LifeSetup, diesAfter: number, done: string[]) {
+  const { log } = createRecordingLog();
   let left = diesAfter;
   let die = (): void => {};
   const died = new Promise<void>((resolve) => {
@@ -141,9 +142,9 @@ function createProcess({ slack, service, kv, createLooks }: LifeSetup, diesAfter
   }
 
   const store = mortal(kv, storeWrites);
-  const engine = createLooks();
-  const looks = mortal(engine, planning);
-  const options = webClientOptions(slack.url, createLibraryLogger(journal));
+  const engine = createScheduler();
+  const scheduler = mortal(engine, planning);
+  const options = webClientOptions(slack.url, createLibraryLogger(log));
   const outbound = createOutbound({});
   const client = createDeepSearchClient({
     baseUrl: service.url,
@@ -155,7 +156,7 @@ function createProcess({ slack, service, kv, createLooks }: LifeSetup, diesAfter
   const identity = { teamId: team.id, botUserId: team.botUserId, botId: team.botId };
   const now = Date.now;
   const through = createThrough({
-    gate: createSlackGate({ createLimiter: createLimiters({ journal }), now, journal }),
+    gate: createMethodLimits({ createLimiter: createLimiters({ log }), now, log }),
     teamId: team.id,
     noting: (result) => result,
   });
@@ -165,7 +166,7 @@ function createProcess({ slack, service, kv, createLooks }: LifeSetup, diesAfter
     outbound,
     identity,
     format: 'markdown',
-    journal,
+    log,
     now,
     localeOf: async () => undefined,
   });
@@ -175,15 +176,15 @@ function createProcess({ slack, service, kv, createLooks }: LifeSetup, diesAfter
     questions,
     threads: createThreadStore(store),
     claims: createClaims(store),
-    turns: createTurns(createTurnStore(store), { perWorkspace: 10_000, perPerson: 10_000 }),
-    codeSearch: mortal(createCodeSearch(client, service.url), serviceEffects),
+    runSlots: createRunSlots(createRecords(store, runSlotsType), { perWorkspace: 10_000, perPerson: 10_000 }),
+    deepSearch: mortal(createDeepSearch(client, service.url), serviceEffects),
     messenger: mortal(messenger, slackEffects),
-    looks,
-    journal,
+    scheduler,
+    log,
     now,
     random: Math.random,
     settings: {
-      pacing: { firstLookMs: 50, minMs: 50, maxMs: 100, fraction: 0.1, jitter: 0, patienceMs: 120_000 },
+      pacing: { firstPollMs: 50, minMs: 50, maxMs: 100, fraction: 0.1, jitter: 0, patienceMs: 120_000 },
       cardEditMs: 100,
       threadLimit: 20,
       lateCallMs: 15_000,
@@ -192,12 +193,12 @@ function createProcess({ slack, service, kv, createLooks }: LifeSetup, diesAfter
 
   return {
     died,
-    looks: engine,
+    scheduler: engine,
     accept: createAccept({ ...ports, digest }),
     /** As the app starts: all that is open is looked at again. The other lives in the same store are not its own. */
     boot: async (id: string) => {
-      await looks.start(createLook(ports));
-      if ((await questions.openIds()).includes(id)) await looks.lookIn(id, 0);
+      await scheduler.start(createAdvance(ports));
+      if ((await questions.openIds()).includes(id)) await scheduler.schedule(id, 0);
     },
     close: async () => void (await Promise.all([client.close(), outbound.close()])),
   };

@@ -221,18 +221,18 @@ export function createSurfaces(deps: {
     return { message, responseUrl: responseUrl({ user, channel, threadTs }) };
   }
 
-  /** Waits for the newest message with an element in which `look` finds something. */
+  /** Waits for the newest message with an element in which `advance` finds something. */
   function onMessage<Hit>(
     threadTs: string | undefined,
     what: string,
-    look: (element: FakeElement) => Hit | undefined,
+    advance: (element: FakeElement) => Hit | undefined,
   ): Promise<{ message: FakeMessage; block: FakeBlock; found: { element: FakeElement; hit: Hit } }> {
     return eventually(() => {
       const messages = slack.messages.filter((each) => threadTs === undefined || each.thread_ts === threadTs);
       for (const message of messages.toReversed()) {
         for (const block of message.blocks ?? []) {
           for (const element of elementsOf(block)) {
-            const hit = look(element);
+            const hit = advance(element);
             if (hit !== undefined) return { message, block, found: { element, hit } };
           }
         }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAccept, type NewQuestion } from '../../../src/core/accept.ts';
+import { createAccept, type NewQuestion } from '../../../src/core/intake/accept.ts';
 import { crash, createLifeDesk, digestOf, failing, thread } from '../../support/lifecycle/memory-requests.ts';
 import { Crash } from '../../support/lifecycle/memory-world.ts';
 
@@ -28,7 +28,7 @@ describe('accept', () => {
     expect(question.id).toMatch(/^q[0-9a-f]{24}$/);
     expect(life.question(question.id)).toEqual(question);
     expect(life.openIds()).toEqual([question.id]);
-    expect(life.threads()).toMatchObject([{ line: [question.id], followsReplies: true }]);
+    expect(life.threads()).toMatchObject([{ queue: [question.id], followsReplies: true }]);
   });
 
   it('takes the same thing once, however often it is delivered', async () => {
@@ -59,7 +59,7 @@ describe('accept', () => {
     expect((await accept(request())).kind).toBe('accepted');
     await life.run();
     expect(life.upstream()).toHaveLength(1);
-    expect(life.threads()).toMatchObject([{ line: [], followsReplies: true }]);
+    expect(life.threads()).toMatchObject([{ queue: [], followsReplies: true }]);
   });
 
   it('throws, and has taken nothing, where storage is down', async () => {
@@ -103,7 +103,7 @@ describe('accept', () => {
     await life.run();
     expect((await accept(same)).kind).toBe('duplicate');
     expect(life.openIds()).toEqual([]);
-    expect(life.threads()).toMatchObject([{ line: [] }]);
+    expect(life.threads()).toMatchObject([{ queue: [] }]);
   });
 
   it('refuses more than a line holds, but knows what it took before', async () => {
@@ -111,7 +111,7 @@ describe('accept', () => {
     const first = request();
     expect((await accept(first)).kind).toBe('accepted');
     expect((await accept(request())).kind).toBe('accepted');
-    expect(await accept(request())).toEqual({ kind: 'lineFull', limit: 2 });
+    expect(await accept(request())).toEqual({ kind: 'queueFull', limit: 2 });
     expect((await accept(first)).kind).toBe('duplicate');
     await life.run();
     expect((await accept(request())).kind).toBe('accepted');
@@ -127,7 +127,7 @@ describe('accept', () => {
     await ask({ place, origin: 'command' });
     await life.run();
     expect(life.upstream()).toHaveLength(2);
-    expect(life.threads().every(({ followsReplies, line }) => followsReplies && line.length === 0)).toBe(true);
+    expect(life.threads().every(({ followsReplies, queue }) => followsReplies && queue.length === 0)).toBe(true);
   });
 
   it('lets a thread that people began follow no plain replies', async () => {
@@ -150,7 +150,7 @@ describe('a request', () => {
       shares: {
         questionId: `q${'0'.repeat(24)}`,
         withLink: true,
-        confirmed: { guests: 0, outsiders: 0, organisations: 0, isKnown: true },
+        confirmed: { guests: 0, outsiders: 0, organizations: 0, isKnown: true },
       },
       locale: 'de-DE',
       responseUrl: 'https://hooks.slack.example/1',

@@ -26,7 +26,9 @@ describe('an answer whose asker loses access', () => {
     expect(question.outcome).toEqual({ kind: 'notAllowed', reason: 'guest' });
     expect(life.messagesOf(question, 'part')).toHaveLength(shown);
     expect(life.messagesOf(question, 'card').map(({ view }) => view?.kind)).toEqual(['notAllowed']);
-    expect(life.whispers.map(({ notice }) => notice)).toMatchObject([{ kind: 'notAllowed', withheld: 'answer' }]);
+    expect(life.privateMessages.map(({ notice }) => notice)).toMatchObject([
+      { kind: 'notAllowed', withheld: 'answer' },
+    ]);
   });
 
   it.each([0, 1])(
@@ -45,7 +47,9 @@ describe('an answer whose asker loses access', () => {
       expect(question).toMatchObject({ phase: 'closed', outcome: { kind: 'notAllowed', reason: 'unknownPerson' } });
       expect(life.messagesOf(question, 'part')).toHaveLength(shown);
       expect(life.messagesOf(question, 'card').map(({ view }) => view?.kind)).toEqual(['notAllowed']);
-      expect(life.whispers.map(({ notice }) => notice)).toMatchObject([{ kind: 'notAllowed', withheld: 'answer' }]);
+      expect(life.privateMessages.map(({ notice }) => notice)).toMatchObject([
+        { kind: 'notAllowed', withheld: 'answer' },
+      ]);
     },
   );
 

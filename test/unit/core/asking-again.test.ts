@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { newThread, type Outcome, type Question } from '../../../src/core/question.ts';
-import { createRequests } from '../../../src/core/requests.ts';
-import { threadQuestion } from '../../../src/core/upstream-text.ts';
+import { createRequests } from '../../../src/core/intake/requests.ts';
+import { threadQuestion } from '../../../src/core/question/prompt.ts';
+import { newThread, type Outcome, type Question } from '../../../src/core/question/question.ts';
 import { createLifeDesk, digestOf, failing, press, thread } from '../../support/lifecycle/memory-requests.ts';
 import type { MemoryLife } from '../../support/lifecycle/memory-world.ts';
 import { someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
@@ -12,7 +12,7 @@ const undeliverable: Outcome = { kind: 'undeliverable', canInvite: true };
 const notAllowed: Outcome = { kind: 'notAllowed', reason: 'guest' };
 const gaveUp: Outcome = { kind: 'gaveUp' };
 const answered: Outcome = { kind: 'answered', answer: someAnswer };
-const confirmed = { guests: 0, outsiders: 0, organisations: 0, isKnown: true };
+const confirmed = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
 const shares = { questionId: `q${'0'.repeat(24)}`, withLink: false, confirmed };
 
 /** A question of U1's as stored, with whatever a test changes. */
@@ -23,8 +23,8 @@ async function withQuestion(change: Partial<Question> = {}) {
   return { ...desk, id, stored: () => desk.life.question(id) };
 }
 
-async function lineUp(life: MemoryLife, line: string[]): Promise<void> {
-  await life.ports.threads.update(thread, (known = newThread(thread, true)) => ({ ...known, line }));
+async function enqueue(life: MemoryLife, queue: string[]): Promise<void> {
+  await life.ports.threads.update(thread, (known = newThread(thread, true)) => ({ ...known, queue }));
 }
 
 describe('a question', () => {
@@ -168,19 +168,19 @@ describe('watching again', () => {
     const { life, id, accept, ask } = await withQuestion({ ...over });
     const next = await ask();
     await life.ports.questions.markClosed(id);
-    await lineUp(life, [next.id]);
+    await enqueue(life, [next.id]);
     const planned: unknown[] = [];
     const changed: unknown[] = [];
     const requests = createRequests({
       ...life.ports,
-      looks: { lookIn: async (...look) => void planned.push(look) },
-      witness: { ...life.ports.witness, changed: (question) => void changed.push(question) },
+      scheduler: { schedule: async (...advance) => void planned.push(advance) },
+      observer: { ...life.ports.observer, changed: (question) => void changed.push(question) },
       accept,
       digest: digestOf,
     });
     await requests.checkAgain(id, press);
     expect(life.openIds()).toContain(id);
-    expect(life.threads()).toMatchObject([{ line: [id, next.id] }]);
+    expect(life.threads()).toMatchObject([{ queue: [id, next.id] }]);
     expect(planned).toEqual([[id, 0]]);
     expect(changed).toEqual([life.question(id)]);
   });
@@ -188,10 +188,10 @@ describe('watching again', () => {
   it('keeps the place in line of a question that has one', async () => {
     const { requests, id, life, ask } = await withQuestion({});
     const next = await ask();
-    await lineUp(life, [next.id, id]);
+    await enqueue(life, [next.id, id]);
     await life.ports.questions.update(id, (stored) => ({ ...stored, ...over }));
     await requests.checkAgain(id, press);
-    expect(life.threads()).toMatchObject([{ line: [next.id, id] }]);
+    expect(life.threads()).toMatchObject([{ queue: [next.id, id] }]);
   });
 
   it('needs no thread', async () => {

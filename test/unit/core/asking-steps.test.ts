@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createAsking } from '../../../src/core/asking.ts';
 import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
-import type { LifePorts } from '../../../src/core/life-ports.ts';
-import type { CodeSearch, Conversation, UpstreamQuestion } from '../../../src/core/ports.ts';
-import { newThread, type Question, type Thread } from '../../../src/core/question.ts';
+import { createAsking } from '../../../src/core/lifecycle/asking.ts';
+import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
+import type { Conversation, DeepSearch, UpstreamQuestion } from '../../../src/core/ports.ts';
+import { newThread, type Question, type Thread } from '../../../src/core/question/question.ts';
 import { createLifeDesk, thread } from '../../support/lifecycle/memory-requests.ts';
 
 const minuteMs = 60_000;
@@ -21,8 +21,8 @@ const upstream = (change: Partial<UpstreamQuestion> = {}): UpstreamQuestion => (
 /** A stored question about to be asked, and the steps around that; a test replaces parts of the service and other ports. */
 async function asking(
   change: Partial<Question> = {},
-  service: Partial<CodeSearch> = {},
-  more: Partial<LifePorts> = {},
+  service: Partial<DeepSearch> = {},
+  more: Partial<LifecyclePorts> = {},
 ) {
   const { life, ask } = createLifeDesk();
   const { id } = await ask({ text: 'where?' });
@@ -31,9 +31,9 @@ async function asking(
   const looked: string[] = [];
   const steps = createAsking({
     ...life.ports,
-    codeSearch: { ...life.ports.codeSearch, ...service },
-    witness: { ...life.ports.witness, changed: ({ phase }) => void changed.push(phase) },
-    looks: { lookIn: async (questionId) => void looked.push(questionId) },
+    deepSearch: { ...life.ports.deepSearch, ...service },
+    observer: { ...life.ports.observer, changed: ({ phase }) => void changed.push(phase) },
+    scheduler: { schedule: async (questionId) => void looked.push(questionId) },
     ...more,
   });
   const bindThread = (known: Partial<Thread>) =>
@@ -85,7 +85,7 @@ describe('asking the service', () => {
         shareUrl: 'https://code.example/3',
       },
     });
-    expect(life.threads()).toMatchObject([{ conversationId: 3, line: [question.id] }]);
+    expect(life.threads()).toMatchObject([{ conversationId: 3, queue: [question.id] }]);
     expect(changed).toEqual(['running']);
   });
 
@@ -235,7 +235,7 @@ describe('searching what was asked', () => {
 
   it('looks through the newest thousand, from ten minutes before on', async () => {
     const asked: unknown[] = [];
-    const newest: CodeSearch['newest'] = async (...args) => {
+    const newest: DeepSearch['newest'] = async (...args) => {
       asked.push(args);
       return [];
     };
@@ -330,7 +330,7 @@ describe('asking that failed', () => {
     await desk.steps.failed(desk.question, new AppError('notFound', 'planned'));
     expect(desk.stored().upstream).toEqual({ steps: 0, conversationLost: true });
     expect(desk.life.threads()[0]).not.toHaveProperty('conversationId');
-    expect(desk.life.threads()).toMatchObject([{ line: [desk.id], followsReplies: true }]);
+    expect(desk.life.threads()).toMatchObject([{ queue: [desk.id], followsReplies: true }]);
   });
 
   it('otherwise in a thread with a conversation leaves the thread its conversation', async () => {
@@ -353,7 +353,7 @@ describe('asking that failed', () => {
     const desk = await asking({ place, upstream: { steps: 0, intentMs: 5, intentConversationId: 40 } });
     await desk.steps.failed(desk.question, new AppError('notFound', 'planned'));
     expect(desk.life.threads().find(({ threadTs }) => threadTs === place.threadTs)).toMatchObject({
-      line: [],
+      queue: [],
       followsReplies: false,
     });
   });
@@ -363,7 +363,7 @@ describe('parking', () => {
   it('gives the turn to who waits for one', async () => {
     const desk = await asking();
     const others = [await desk.ask(), await desk.ask()];
-    for (const each of [desk.question, ...others]) await desk.life.ports.turns.take(each);
+    for (const each of [desk.question, ...others]) await desk.life.ports.runSlots.takeSlot(each);
     await desk.steps.park(desk.question, desk.life.now() + minuteMs);
     expect(desk.looked).toEqual([others[1]?.id]);
   });
@@ -403,7 +403,7 @@ describe('parking', () => {
 
   it('goes on while its moment has not come', async () => {
     const { life, steps, question, stored } = await asking({ phase: 'parked' });
-    await life.ports.turns.park(question, life.now() + 5_000);
+    await life.ports.runSlots.park(question, life.now() + 5_000);
     expect(await steps.unpark(question)).toEqual({ question, waitMs: 5_000 });
     expect(stored()).toEqual(question);
   });
@@ -416,7 +416,7 @@ describe('cancelling at the service', () => {
     ['stops nothing without a question', { conversationId: 3 }, []],
   ])('%s, and notes when', async (_, known, expected) => {
     const stopped: unknown[] = [];
-    const cancel: CodeSearch['cancel'] = async (...args) => void stopped.push(args);
+    const cancel: DeepSearch['cancel'] = async (...args) => void stopped.push(args);
     const { life, steps, question, stored } = await asking({ upstream: { steps: 2, ...known } }, { cancel });
     await steps.cancel(question);
     expect(stopped).toEqual(expected);

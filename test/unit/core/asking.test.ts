@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLook } from '../../../src/core/look.ts';
+import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
 import type { ThreadStore } from '../../../src/core/ports.ts';
 import { createLifeDesk, failing } from '../../support/lifecycle/memory-requests.ts';
 
@@ -38,26 +38,26 @@ describe('a question', () => {
     const { life, ask } = createLifeDesk({ faults: { write: [undefined, undefined, failing('storage')] } });
     const { id } = await ask();
     const threads = heldUp(life.ports.threads, () => true);
-    const looking = createLook({ ...life.ports, threads: threads.store })(id);
+    const advancing = createAdvance({ ...life.ports, threads: threads.store })(id);
     await threads.reached;
     await atRest();
     expect([life.posted, life.upstream()]).toEqual([[], []]);
     threads.open();
-    expect(await looking).toBeGreaterThan(0);
+    expect(await advancing).toBeGreaterThan(0);
     expect(life.upstream()).toHaveLength(1);
-    expect(life.threads()).toMatchObject([{ line: [id] }]);
+    expect(life.threads()).toMatchObject([{ queue: [id] }]);
   });
 
   it('is not called running before its thread knows the conversation', async () => {
     const { life, ask } = createLifeDesk();
     const { id } = await ask();
     const threads = heldUp(life.ports.threads, () => life.upstream().length > 0);
-    const looking = createLook({ ...life.ports, threads: threads.store })(id);
+    const advancing = createAdvance({ ...life.ports, threads: threads.store })(id);
     await threads.reached;
     await atRest();
     expect(life.question(id)).toMatchObject({ phase: 'waiting', upstream: { intentMs: life.startMs } });
     threads.open();
-    await looking;
+    await advancing;
     expect(life.question(id).phase).toBe('running');
     expect(life.threads()).toMatchObject([{ conversationId: life.upstream()[0]?.conversationId }]);
   });

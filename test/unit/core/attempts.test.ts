@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createAttempts } from '../../../src/core/attempts.ts';
-import type { Question } from '../../../src/core/question.ts';
+import { createAttempts } from '../../../src/core/intake/attempts.ts';
+import type { Question } from '../../../src/core/question/question.ts';
 import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
 
 const cancel = { byUserId: 'U1', atMs: someMs };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Question } from '../../../src/core/question.ts';
-import { createRequests } from '../../../src/core/requests.ts';
+import { createRequests } from '../../../src/core/intake/requests.ts';
+import type { Question } from '../../../src/core/question/question.ts';
 import { createLifeDesk, digestOf, failing, press, thread } from '../../support/lifecycle/memory-requests.ts';
 import { someAnswer } from '../../support/lifecycle/sample-questions.ts';
 
@@ -22,8 +22,8 @@ async function desk(...changes: Partial<Question>[]) {
   const changed: string[] = [];
   const requests = createRequests({
     ...life.ports,
-    looks: { lookIn: async (...look) => void planned.push(look) },
-    witness: { ...life.ports.witness, changed: ({ id }) => void changed.push(id) },
+    scheduler: { schedule: async (...advance) => void planned.push(advance) },
+    observer: { ...life.ports.observer, changed: ({ id }) => void changed.push(id) },
     accept,
     digest: digestOf,
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Question } from '../../../src/core/question.ts';
+import type { Question } from '../../../src/core/question/question.ts';
 import { createLifeDesk, press } from '../../support/lifecycle/memory-requests.ts';
 import { someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
 

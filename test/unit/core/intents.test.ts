@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isCancel, readCommandIntent, readIntent } from '../../../src/core/intents.ts';
+import { isCancel, readCommandIntent, readIntent } from '../../../src/core/intake/intents.ts';
 
 describe('readIntent', () => {
   it.each(['', '  \n'])('reads %j as nothing', (text) => {

@@ -4,8 +4,8 @@ import { isQuicklyParsed } from '../../../src/core/markdown-guard.ts';
 const many = (text: string) => (count: number) => text.repeat(count);
 const behind = (beginning: string, text: string) => (count: number) => `${beginning}${text.repeat(count)}`;
 const ahead = (text: string, end: string) => (count: number) => `${text.repeat(count)}${end}`;
-const lines = (line: (index: number) => string) => (count: number) =>
-  Array.from({ length: count }, (_, index) => line(index)).join('\n');
+const lines = (queue: (index: number) => string) => (count: number) =>
+  Array.from({ length: count }, (_, index) => queue(index)).join('\n');
 
 const deepList = `${'- '.repeat(30)}x\n`;
 const stars = '*\n';

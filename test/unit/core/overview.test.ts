@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import { createOpenIn, createOverview } from '../../../src/core/overview.ts';
+import { createOpenIn, createOverview } from '../../../src/core/history/overview.ts';
 import type { CardView } from '../../../src/core/ports.ts';
-import { newThread, type Question } from '../../../src/core/question.ts';
+import { newThread, type Question } from '../../../src/core/question/question.ts';
 import { createLifeDesk, press } from '../../support/lifecycle/memory-requests.ts';
 import { answered, exampleQuestion } from '../render/example.ts';
 
-function overviewOf(questions: (Question | AppError)[], line: string[] = []) {
+function overviewOf(questions: (Question | AppError)[], queue: string[] = []) {
   const ids = questions.map((_, index) => `q${index}`);
   return createOverview({
-    histories: { of: async () => ids },
+    askedQuestions: { of: async () => ids },
     questions: {
       get: async (id) => {
         const found = questions[ids.indexOf(id)];
@@ -17,7 +17,7 @@ function overviewOf(questions: (Question | AppError)[], line: string[] = []) {
         return found;
       },
     },
-    threads: { get: async (place) => ({ ...newThread(place, true), line }) },
+    threads: { get: async (place) => ({ ...newThread(place, true), queue }) },
     now: () => 1_700_000_060_000,
   })('T1', 'U0ASKER');
 }
@@ -25,9 +25,13 @@ function overviewOf(questions: (Question | AppError)[], line: string[] = []) {
 describe('what a person asked', () => {
   it('shows each question as its card does', async () => {
     const waiting = exampleQuestion({ id: 'q0', phase: 'waiting' });
-    const turn = exampleQuestion({ id: 'q1', phase: 'waiting', card: { shown: '{"kind":"waitingTurn","ahead":4}' } });
-    const { open, ended } = await overviewOf([waiting, turn, exampleQuestion(), answered()], ['other', 'q0']);
-    expect(open.map(({ view }) => view.kind)).toEqual(['queued', 'waitingTurn', 'running']);
+    const slot = exampleQuestion({
+      id: 'q1',
+      phase: 'waiting',
+      card: { shown: '{"kind":"waitingForSlot","ahead":4}' },
+    });
+    const { open, ended } = await overviewOf([waiting, slot, exampleQuestion(), answered()], ['other', 'q0']);
+    expect(open.map(({ view }) => view.kind)).toEqual(['queued', 'waitingForSlot', 'running']);
     expect(ended.map(({ view }) => view.kind)).toEqual(['answered']);
   });
 
@@ -61,7 +65,7 @@ describe('what waits in a thread', () => {
       threads: { get: async () => undefined },
       now: () => 1_700_000_060_000,
     });
-    const thread = { ...newThread({ teamId: 'T1', channelId: 'C1', threadTs: '1.1' }, true), line: ['q0', 'q1'] };
+    const thread = { ...newThread({ teamId: 'T1', channelId: 'C1', threadTs: '1.1' }, true), queue: ['q0', 'q1'] };
     const idsFor = async (userId: string) => (await openIn.thread(thread, userId)).map(({ question }) => question.id);
     expect(await idsFor('U0BOB')).toEqual(['q0']);
     expect(await idsFor('U0MIA')).toEqual(['q0', 'q1']);
@@ -125,14 +129,15 @@ describe('what waits or runs in a channel', () => {
       answered({}, { id: 'q1', admittedMs: 1 }),
       exampleQuestion({ id: 'q2', admittedMs: 1 }),
     ]);
-    const thread = { ...newThread({ ...here, threadTs: '1.1' }, true), line: ['q0', 'q1', 'q2'] };
+    const thread = { ...newThread({ ...here, threadTs: '1.1' }, true), queue: ['q0', 'q1', 'q2'] };
     expect((await openIn.thread(thread, 'U0ADA')).map(({ question }) => question.id)).toEqual(['q2']);
   });
 });
 
 describe('the card of a listed question', () => {
   const waiting = (change: Partial<Question> = {}) => exampleQuestion({ id: 'q0', phase: 'waiting', ...change });
-  const viewOf = async (question: Question, line: string[] = []) => (await overviewOf([question], line)).open[0]?.view;
+  const viewOf = async (question: Question, queue: string[] = []) =>
+    (await overviewOf([question], queue)).open[0]?.view;
 
   it.each<[string, Question, string[], CardView]>([
     ['names the place in line', waiting(), ['qa', 'qb', 'q0'], { kind: 'queued', place: 2 }],
@@ -142,13 +147,13 @@ describe('the card of a listed question', () => {
     ['ran before it was in line', waiting({ phase: 'running' }), ['qa', 'q0'], running(60_000)],
     [
       'waits for its turn, as its own card says',
-      waiting({ card: { shown: '{"kind":"waitingTurn","ahead":4}' } }),
+      waiting({ card: { shown: '{"kind":"waitingForSlot","ahead":4}' } }),
       ['q0'],
-      { kind: 'waitingTurn', ahead: 0 },
+      { kind: 'waitingForSlot', ahead: 0 },
     ],
     ['waits for nothing that its own card names', waiting({ card: { shown: '{}' } }), ['q0'], { kind: 'starting' }],
-  ])('%s', async (_, question, line, view) => {
-    expect(await viewOf(question, line)).toEqual(view);
+  ])('%s', async (_, question, queue, view) => {
+    expect(await viewOf(question, queue)).toEqual(view);
   });
 });
 

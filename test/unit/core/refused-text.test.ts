@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Refusal } from '../../../src/core/question.ts';
+import type { Refusal } from '../../../src/core/question/question.ts';
 import { crash, createLifeDesk, press } from '../../support/lifecycle/memory-requests.ts';
 
 const direct = { teamId: 'T1', channelId: 'D1' };
@@ -15,7 +15,7 @@ const asked = {
 /** A world in which a question was refused. */
 async function refused(reason: Refusal, options: Parameters<typeof createLifeDesk>[0] = {}) {
   const desk = createLifeDesk(options);
-  desk.life.ports.gatekeeper.admit = async (_userId, { channelId }) =>
+  desk.life.ports.accessPolicy.admit = async (_userId, { channelId }) =>
     channelId === direct.channelId ? { may: true } : { may: false, reason };
   const { id } = await desk.ask(asked);
   await desk.life.run();
@@ -27,7 +27,7 @@ describe('a refused question', () => {
     'keeps nothing of what was asked, and cannot be asked elsewhere: %s',
     async (reason) => {
       const { life, requests, id } = await refused(reason);
-      expect(life.whispers).toMatchObject([{ notice: { kind: 'notAllowed', reason, text: asked.text } }]);
+      expect(life.privateMessages).toMatchObject([{ notice: { kind: 'notAllowed', reason, text: asked.text } }]);
       expect(life.question(id)).toMatchObject({ phase: 'closed', text: '', outcome: { kind: 'notAllowed', reason } });
       expect(JSON.stringify(life.question(id))).not.toContain('secret');
       expect(await life.ports.refusedTexts.get(id)).toBeUndefined();
@@ -64,7 +64,7 @@ describe('a refused question', () => {
           write: Array.from({ length: index + 1 }, (_, at) => (at === index ? crash(happens) : undefined)),
         };
         const desk = createLifeDesk({ faults });
-        desk.life.ports.gatekeeper.admit = async () => ({ may: false, reason: 'sharedChannel' });
+        desk.life.ports.accessPolicy.admit = async () => ({ may: false, reason: 'sharedChannel' });
         const question = await desk.ask(asked).catch(() => undefined);
         if (question === undefined) continue;
         await desk.life.run();
@@ -80,7 +80,7 @@ describe('an answer that is withheld', () => {
   async function withheld(reason: Refusal) {
     const desk = createLifeDesk({ work: { takesMs: 120_000, ends: 'completed' } });
     const { life } = desk;
-    life.ports.gatekeeper.admit = async () => (life.upstream().length === 0 ? { may: true } : { may: false, reason });
+    life.ports.accessPolicy.admit = async () => (life.upstream().length === 0 ? { may: true } : { may: false, reason });
     const { id } = await desk.ask(asked);
     await life.run();
     expect(life.question(id)).toMatchObject({ phase: 'closed', outcome: { kind: 'notAllowed', reason } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { threadQuestion } from '../../../src/core/upstream-text.ts';
+import { threadQuestion } from '../../../src/core/question/prompt.ts';
 import { createLifeDesk, failing, press, thread } from '../../support/lifecycle/memory-requests.ts';
 
 const elsewhere = { ...press, channelId: 'C2' };
@@ -164,13 +164,13 @@ describe('cancel', () => {
     const question = life.question(id);
     expect(question.outcome?.kind).toBe('answered');
     expect(life.messagesOf(question, 'part')).toHaveLength(1);
-    expect(life.whispers).toEqual([{ questionId: id, userId: 'U9', notice: { kind: 'answeredBeforeCancel' } }]);
+    expect(life.privateMessages).toEqual([{ questionId: id, userId: 'U9', notice: { kind: 'answeredBeforeCancel' } }]);
     expect(await requests.cancel(id, press)).toEqual({ kind: 'answered' });
   });
 
   it('that the service never confirms ends the question all the same', async () => {
     const { ask, life, requests } = createLifeDesk({ work: { takesMs: 600_000, ends: 'completed' } });
-    life.ports.codeSearch.cancel = async () => undefined;
+    life.ports.deepSearch.cancel = async () => undefined;
     const { id } = await ask();
     await life.run(life.startMs + 2_000);
     await requests.cancel(id, press);
@@ -222,7 +222,7 @@ describe('askAgain, where it could not be shown', () => {
       'accepted',
     );
     await life.run();
-    expect(life.whispers).toHaveLength(2);
+    expect(life.privateMessages).toHaveLength(2);
     expect((await requests.askAgain(first.id, fromHome)).kind).toBe('accepted');
     await life.run();
     expect(life.upstream()).toHaveLength(1);
@@ -253,25 +253,25 @@ describe('checkAgain', () => {
   // As soon as the message with the button stands, it can be pressed: at any operation of the look that goes on.
   it.each(Array.from({ length: 24 }, (_, index) => index))(
     'pressed %i turns after its button was posted is not lost, and the answer comes once',
-    async (turns) => {
+    async (runSlots) => {
       const { ask, life, requests } = createLifeDesk({ work });
-      let pressed: Promise<unknown> | undefined;
+      let action: Promise<unknown> | undefined;
       let listedMeanwhile: boolean | undefined;
       const { postPart } = life.ports.messenger;
       const { id } = await ask();
       life.ports.messenger.postPart = async (question, part) => {
         const posted = await postPart(question, part);
-        pressed ??= (async () => {
-          for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+        action ??= (async () => {
+          for (let slot = 0; slot < runSlots; slot += 1) await Promise.resolve();
           await requests.checkAgain(id, press);
           // Long enough for the look that was under way to do all it had left.
-          for (let turn = 0; turn < 200; turn += 1) await Promise.resolve();
+          for (let slot = 0; slot < 200; slot += 1) await Promise.resolve();
           listedMeanwhile = life.openIds().includes(id);
         })();
         return posted;
       };
       await life.run();
-      await pressed;
+      await action;
       const question = life.question(id);
       expect(listedMeanwhile).toBe(true);
       expect(question).toMatchObject({ phase: 'closed', outcome: { kind: 'answered' } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NewQuestion } from '../../../src/core/accept.ts';
+import type { NewQuestion } from '../../../src/core/intake/accept.ts';
 import { defaultPacing } from '../../../src/core/pacing.ts';
 import { createLifeDesk, failing, press } from '../../support/lifecycle/memory-requests.ts';
 

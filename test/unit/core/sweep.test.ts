@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
-import { createSweep } from '../../../src/core/sweep.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { createSweep } from '../../../src/core/lifecycle/sweep.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 
 it('has a question looked at that two sweeps in a row find without a look, and counts it', async () => {
-  const { journal, lines } = createRecordingJournal();
+  const { log, lines } = createRecordingLog();
   const looked: string[] = [];
   const open = ['qone', 'qtwo'];
   let unplanned = ['qone', 'qtwo'];
   const sweep = createSweep({
     questions: { openIds: async () => open },
-    looks: {
-      unplanned: async (ids) => ids.filter((id) => unplanned.includes(id)),
-      lookIn: async (id) => void looked.push(id),
+    scheduler: {
+      unscheduled: async (ids) => ids.filter((id) => unplanned.includes(id)),
+      schedule: async (id) => void looked.push(id),
     },
-    journal,
+    log,
   });
   await sweep();
   expect(looked).toEqual([]);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { PendingCall, Question } from '../../../src/core/question.ts';
 import {
   decidePending,
   longestCallMs,
@@ -9,7 +8,8 @@ import {
   withCallSearched,
   withIntent,
   withoutPending,
-} from '../../../src/core/unknown-outcome.ts';
+} from '../../../src/core/lifecycle/unknown-outcome.ts';
+import type { PendingCall, Question } from '../../../src/core/question/question.ts';
 import { crash, createLifeDesk, failing, lateBy, press } from '../../support/lifecycle/memory-requests.ts';
 import type { Fault, Operation } from '../../support/lifecycle/memory-world.ts';
 import { someMs as now, questionWith } from '../../support/lifecycle/sample-questions.ts';

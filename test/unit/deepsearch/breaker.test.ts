@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError, type ErrorKind } from '../../../src/core/errors.ts';
-import type { CodeSearch, Conversation } from '../../../src/core/ports.ts';
+import type { Conversation, DeepSearch } from '../../../src/core/ports.ts';
 import { withBreaker } from '../../../src/deepsearch/breaker.ts';
-import { guardCodeSearch } from '../../../src/deepsearch/guarded.ts';
-import { createLimiters } from '../../../src/limits/limiters.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { guardDeepSearch } from '../../../src/deepsearch/guarded.ts';
+import { createLimiters } from '../../../src/rate-limits/limiters.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 
 const conversation: Conversation = { id: 1, questions: [] };
 
@@ -19,7 +19,7 @@ function createService() {
     await service.answer();
     return conversation;
   };
-  const codeSearch: CodeSearch = {
+  const codeSearch: DeepSearch = {
     create: () => ask('create'),
     followUp: async (_, text) => {
       await ask('followUp');
@@ -35,8 +35,8 @@ function createService() {
 
 function setUp() {
   const { service, codeSearch } = createService();
-  const { journal, lines } = createRecordingJournal();
-  const guarded = withBreaker(codeSearch, { journal });
+  const { log, lines } = createRecordingLog();
+  const guarded = withBreaker(codeSearch, { log });
   const states = () => lines.filter(({ outcome }) => outcome !== 'refused').map(({ outcome }) => outcome);
   return { service, guarded, states };
 }
@@ -55,7 +55,7 @@ async function failureOf(call: Promise<unknown>): Promise<AppError> {
   return error;
 }
 
-async function read(codeSearch: CodeSearch, times: number): Promise<void> {
+async function read(codeSearch: DeepSearch, times: number): Promise<void> {
   for (let i = 0; i < times; i += 1) await codeSearch.read(1).catch(() => {});
 }
 
@@ -226,9 +226,9 @@ describe('an open circuit', () => {
 
 it('lies before the budget: calls to a service that is away cost no points', async () => {
   const { service, codeSearch } = createService();
-  const { journal } = createRecordingJournal();
-  const createLimiter = createLimiters({ journal });
-  const guarded = guardCodeSearch(codeSearch, { createLimiter, requestsPerSecond: 1, burst: 100, journal });
+  const { log } = createRecordingLog();
+  const createLimiter = createLimiters({ log });
+  const guarded = guardDeepSearch(codeSearch, { createLimiter, requestsPerSecond: 1, burst: 100, log });
   service.answer = failing('unavailable');
   await read(guarded, 500);
   expect(service.calls).toHaveLength(5);

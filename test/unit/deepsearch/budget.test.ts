@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError, type AppErrorDetails } from '../../../src/core/errors.ts';
-import type { CodeSearch, Conversation } from '../../../src/core/ports.ts';
+import type { Conversation, DeepSearch } from '../../../src/core/ports.ts';
 import { withBudget } from '../../../src/deepsearch/budget.ts';
-import { createLimiters } from '../../../src/limits/limiters.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { createLimiters } from '../../../src/rate-limits/limiters.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 
 const conversation: Conversation = { id: 1, questions: [] };
 
@@ -19,7 +19,7 @@ function createService() {
     calls.push({ name, ms: Date.now() });
     if (failure !== undefined) throw failure;
   };
-  const codeSearch: CodeSearch = {
+  const codeSearch: DeepSearch = {
     async create() {
       note('create');
       return conversation;
@@ -53,9 +53,9 @@ function createService() {
 
 function setUp(requestsPerSecond = 5, burst = 10) {
   const service = createService();
-  const { journal } = createRecordingJournal();
-  const createLimiter = createLimiters({ journal });
-  const budgeted = withBudget(service.codeSearch, { createLimiter, requestsPerSecond, burst, journal });
+  const { log } = createRecordingLog();
+  const createLimiter = createLimiters({ log });
+  const budgeted = withBudget(service.codeSearch, { createLimiter, requestsPerSecond, burst, log });
   return { service, budgeted };
 }
 
@@ -154,7 +154,7 @@ describe('the budget', () => {
 });
 
 describe("the service's 429", () => {
-  async function refuse(retryAfterMs: number | undefined, call: (codeSearch: CodeSearch) => Promise<unknown>) {
+  async function refuse(retryAfterMs: number | undefined, call: (codeSearch: DeepSearch) => Promise<unknown>) {
     const { service, budgeted } = setUp();
     service.fail(rateLimited({ retryAfterMs }));
     const refused = await outcomeOf(call(budgeted));

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import type { Allowance, Limiter, TakeOptions } from '../../../src/core/limits.ts';
-import type { CodeSearch, Conversation, UpstreamQuestion } from '../../../src/core/ports.ts';
+import type { Conversation, DeepSearch, UpstreamQuestion } from '../../../src/core/ports.ts';
+import type { Allowance, Limiter, TakeOptions } from '../../../src/core/rate-limits.ts';
 import { withBreaker } from '../../../src/deepsearch/breaker.ts';
 import { withBudget } from '../../../src/deepsearch/budget.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 
-const { journal } = createRecordingJournal();
+const { log } = createRecordingLog();
 const conversation: Conversation = { id: 1, questions: [] };
 const question: UpstreamQuestion = { id: 2, text: 'q', state: 'pending', steps: 0, sources: [], followUps: [] };
 
@@ -20,7 +20,7 @@ function createService(failure?: AppError) {
       if (failure !== undefined) throw failure;
       return result;
     };
-  const codeSearch: CodeSearch = {
+  const codeSearch: DeepSearch = {
     create: answer('create', conversation),
     followUp: answer('followUp', question),
     read: answer('read', { ...conversation, id: 3 }),
@@ -49,20 +49,20 @@ function createRecordingLimiters() {
   return { createLimiter, made, taken, blocked };
 }
 
-function budget(codeSearch: CodeSearch, requestsPerSecond = 5, burst = 10) {
+function budget(codeSearch: DeepSearch, requestsPerSecond = 5, burst = 10) {
   const limiters = createRecordingLimiters();
   const budgeted = withBudget(codeSearch, {
     createLimiter: limiters.createLimiter,
     requestsPerSecond,
     burst,
-    journal,
+    log,
   });
   return { ...limiters, budgeted };
 }
 
 describe.each([
-  ['the breaker', (codeSearch: CodeSearch) => withBreaker(codeSearch, { journal })],
-  ['the budget', (codeSearch: CodeSearch) => budget(codeSearch).budgeted],
+  ['the breaker', (codeSearch: DeepSearch) => withBreaker(codeSearch, { log })],
+  ['the budget', (codeSearch: DeepSearch) => budget(codeSearch).budgeted],
 ])('%s', (_, guard) => {
   it('hands every operation on as it is, and its result back', async () => {
     const { codeSearch, calls } = createService();

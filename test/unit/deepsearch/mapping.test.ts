@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mapConversation, mapQuestion } from '../../../src/deepsearch/code-search.ts';
+import { mapConversation, mapQuestion } from '../../../src/deepsearch/deep-search.ts';
 import { conversationSchema, followUpSchema, questionSchema } from '../../../src/deepsearch/schemas.ts';
 
 const BASE = 'https://code.example.com';

@@ -15,7 +15,7 @@ function watched() {
     },
   });
   return {
-    ...watchAccess(ports.codeSearch, () => nowMs),
+    ...watchAccess(ports.deepSearch, () => nowMs),
     fail: (next: Fault | undefined) => {
       fault = next;
     },

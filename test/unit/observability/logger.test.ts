@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Secret } from '../../../src/config.ts';
 import { AppError } from '../../../src/core/errors.ts';
-import { createJournal, createLogger, type LogLevel } from '../../../src/observability/logger.ts';
+import { createLog, createLogger, type LogLevel } from '../../../src/observability/logger.ts';
 
 const secrets = [
   'xoxb-123-456-abcDEF',
@@ -22,10 +22,10 @@ function capture(level: LogLevel = 'trace') {
   const lines: string[] = [];
   const logger = createLogger(level, { write: (text) => void lines.push(text) });
   const counted: string[] = [];
-  const journal = createJournal(logger, ({ event }) => void counted.push(event));
+  const log = createLog(logger, ({ event }) => void counted.push(event));
   return {
     logger,
-    journal,
+    log,
     counted,
     text: () => lines.join(''),
     parsed: () => lines.map((text) => line.parse(JSON.parse(text))),
@@ -34,13 +34,13 @@ function capture(level: LogLevel = 'trace') {
 
 describe('what is logged', () => {
   it.each(secrets)('never holds %s, wherever it was put', (secret) => {
-    const { logger, journal, text } = capture();
-    journal.info({ event: 'a', detail: `is ${secret}, they said` });
-    journal.warn({ event: 'b' }, new Error(`refused ${secret}`));
-    journal.error({ event: 'c' }, new AppError('unauthorized', `with ${secret}`, { cause: new Error(`by ${secret}`) }));
-    journal.error({ event: 'd' }, new Error('outer', { cause: new Error('inner', { cause: new Error(secret) }) }));
-    journal.error({ event: 'e' }, Object.assign(new Error('http'), { config: { headers: { authorization: secret } } }));
-    journal.error({ event: 'f' }, secret);
+    const { logger, log, text } = capture();
+    log.info({ event: 'a', detail: `is ${secret}, they said` });
+    log.warn({ event: 'b' }, new Error(`refused ${secret}`));
+    log.error({ event: 'c' }, new AppError('unauthorized', `with ${secret}`, { cause: new Error(`by ${secret}`) }));
+    log.error({ event: 'd' }, new Error('outer', { cause: new Error('inner', { cause: new Error(secret) }) }));
+    log.error({ event: 'e' }, Object.assign(new Error('http'), { config: { headers: { authorization: secret } } }));
+    log.error({ event: 'f' }, secret);
     logger.info({ token: secret, nested: { token: secret, authorization: secret } });
     logger.info({ headers: { authorization: secret, 'x-other': secret } });
     logger.info({ request: { headers: { authorization: secret } }, body: secret });
@@ -52,22 +52,22 @@ describe('what is logged', () => {
   });
 
   it('never holds a password of an address, or a bearer token of any form', () => {
-    const { journal, text } = capture();
-    journal.error({ event: 'a' }, new Error('connect redis://app:hunter2@redis:6379 failed'));
-    journal.error({ event: 'b' }, new Error('connect redis://:hunter2@redis:6379 failed'));
-    journal.error({ event: 'c' }, new Error('sent Authorization: Bearer hunter2.hunter2'));
-    journal.error({ event: 'd' }, new Error('get https://user:hunter2@host/path failed'));
-    journal.error({ event: 'e' }, new Error('get https://us@er:p@hunter2@host:1/path failed'));
-    journal.error({ event: 'f' }, new Error('get https://hunter2@host/path failed'));
-    journal.error({ event: 'g' }, new Error('sent token-sudo user="ada",token="hunter2"'));
-    journal.error({ event: 'h' }, new Error('sent token-sudo user="ada",token="a\\"b\\\\hunter2" and more'));
-    journal.error({ event: 'i' }, new Error('open wss://wss-primary.slack.com/link/?ticket=hunter2-x&app_id=1'));
-    journal.error({ event: 'j' }, new Error('open wss://wss-primary.slack.com/link/?a=1&ticket=hunter2'));
-    journal.error({ event: 'k' }, new Error(`sent Authorization: token ${'0123456789abcdef'.repeat(3).slice(0, 40)}`));
+    const { log, text } = capture();
+    log.error({ event: 'a' }, new Error('connect redis://app:hunter2@redis:6379 failed'));
+    log.error({ event: 'b' }, new Error('connect redis://:hunter2@redis:6379 failed'));
+    log.error({ event: 'c' }, new Error('sent Authorization: Bearer hunter2.hunter2'));
+    log.error({ event: 'd' }, new Error('get https://user:hunter2@host/path failed'));
+    log.error({ event: 'e' }, new Error('get https://us@er:p@hunter2@host:1/path failed'));
+    log.error({ event: 'f' }, new Error('get https://hunter2@host/path failed'));
+    log.error({ event: 'g' }, new Error('sent token-sudo user="ada",token="hunter2"'));
+    log.error({ event: 'h' }, new Error('sent token-sudo user="ada",token="a\\"b\\\\hunter2" and more'));
+    log.error({ event: 'i' }, new Error('open wss://wss-primary.slack.com/link/?ticket=hunter2-x&app_id=1'));
+    log.error({ event: 'j' }, new Error('open wss://wss-primary.slack.com/link/?a=1&ticket=hunter2'));
+    log.error({ event: 'k' }, new Error(`sent Authorization: token ${'0123456789abcdef'.repeat(3).slice(0, 40)}`));
     const readToken = '0b7e9c1a-3d52-4f6e-9a10-c0ffee000001';
-    journal.error({ event: 'l' }, new Error(`unfurl https://host/deepsearch/${readToken}?a failed`));
-    journal.error({ event: 'm' }, new Error(`unfurl https://host/deepsearch/shared/${readToken} failed`));
-    journal.error({ event: 'n' }, new Error(`get /v1?filter_read_token=${readToken}&a=1 failed`));
+    log.error({ event: 'l' }, new Error(`unfurl https://host/deepsearch/${readToken}?a failed`));
+    log.error({ event: 'm' }, new Error(`unfurl https://host/deepsearch/shared/${readToken} failed`));
+    log.error({ event: 'n' }, new Error(`get /v1?filter_read_token=${readToken}&a=1 failed`));
     expect(text()).not.toContain('c0ffee');
     expect(text()).not.toContain('0123456789abcdef');
     expect(text()).not.toContain('hunter2');
@@ -84,8 +84,8 @@ describe('what is logged', () => {
   });
 
   it.each(['question', 'answer'])('never holds the text of a %s', (what) => {
-    const { logger, journal, text } = capture();
-    journal.info({ event: 'a', text: `the ${what}` });
+    const { logger, log, text } = capture();
+    log.info({ event: 'a', text: `the ${what}` });
     logger.info({ [what]: { text: `the ${what}` }, message: { text: `the ${what}` }, body: `the ${what}` });
     expect(text()).not.toContain(`the ${what}`);
   });
@@ -93,8 +93,8 @@ describe('what is logged', () => {
 
 describe('a line', () => {
   it('is one JSON object with its level in words and its fields', () => {
-    const { journal, parsed } = capture();
-    journal.info({ event: 'question_closed', outcome: 'answered', questionId: 'q1', durationMs: 5 });
+    const { log, parsed } = capture();
+    log.info({ event: 'question_closed', outcome: 'answered', questionId: 'q1', durationMs: 5 });
     expect(parsed()).toEqual([
       {
         level: 'info',
@@ -108,9 +108,9 @@ describe('a line', () => {
   });
 
   it('tells of an expected error its kind and causes, of a surprise also where it happened', () => {
-    const { journal, parsed } = capture();
-    journal.warn({ event: 'a' }, new AppError('unavailable', 'no answer', { code: 502, cause: new Error('reset') }));
-    journal.error({ event: 'b' }, new TypeError('x is not a function'));
+    const { log, parsed } = capture();
+    log.warn({ event: 'a' }, new AppError('unavailable', 'no answer', { code: 502, cause: new Error('reset') }));
+    log.error({ event: 'b' }, new TypeError('x is not a function'));
     expect(parsed()).toMatchObject([
       { err: { name: 'AppError', kind: 'unavailable', code: 502, message: 'no answer', cause: { message: 'reset' } } },
       { err: { name: 'TypeError', stack: expect.stringContaining('logger.test') } },
@@ -119,19 +119,19 @@ describe('a line', () => {
   });
 
   it('ends, also where causes go round', () => {
-    const { journal, parsed } = capture();
+    const { log, parsed } = capture();
     const one = new Error('one');
     one.cause = new Error('two', { cause: one });
-    journal.error({ event: 'a' }, one);
+    log.error({ event: 'a' }, one);
     expect(parsed()).toHaveLength(1);
   });
 
   it('is written from its level on, and counted in any case', () => {
-    const { journal, parsed, counted } = capture('warn');
-    journal.debug({ event: 'a' });
-    journal.info({ event: 'b' });
-    journal.warn({ event: 'c' });
-    journal.error({ event: 'd' });
+    const { log, parsed, counted } = capture('warn');
+    log.debug({ event: 'a' });
+    log.info({ event: 'b' });
+    log.warn({ event: 'c' });
+    log.error({ event: 'd' });
     expect(parsed().map(({ level }) => level)).toEqual(['warn', 'error']);
     expect(counted).toEqual(['a', 'b', 'c', 'd']);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Source } from '../../../src/core/question.ts';
+import type { Source } from '../../../src/core/question/question.ts';
 import { layoutAnswer } from '../../../src/render/markdown/layout.ts';
 import { openingOf } from '../../../src/render/markdown/opening.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CardView } from '../../../src/core/ports.ts';
-import type { Origin } from '../../../src/core/question.ts';
+import type { Origin } from '../../../src/core/question/question.ts';
 import { renderCard } from '../../../src/render/card.ts';
 import { ACTIONS, cardMarker, hasMarker } from '../../../src/render/ids.ts';
 import { LIMITS } from '../../../src/render/limits.ts';

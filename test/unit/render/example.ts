@@ -1,4 +1,4 @@
-import type { Answer, Outcome, Question } from '../../../src/core/question.ts';
+import type { Answer, Outcome, Question } from '../../../src/core/question/question.ts';
 
 export const QUESTION_ID = 'q0123456789abcdef01234567';
 

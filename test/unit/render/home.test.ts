@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Overview, OverviewEntry } from '../../../src/core/overview.ts';
+import type { Overview, OverviewEntry } from '../../../src/core/history/overview.ts';
 import type { CardView } from '../../../src/core/ports.ts';
-import type { Question, Refusal } from '../../../src/core/question.ts';
+import type { Question, Refusal } from '../../../src/core/question/question.ts';
 import { type HomeContent, renderHistory, renderHome, type ServiceState } from '../../../src/render/home.ts';
 import { ACTIONS } from '../../../src/render/ids.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
@@ -18,7 +18,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const OPEN_VIEWS: CardView[] = [
   { kind: 'running', elapsedMs: 41_000, steps: 5, lastStep: 'Reading a.ts' },
   { kind: 'queued', place: 2 },
-  { kind: 'waitingTurn', ahead: 3 },
+  { kind: 'waitingForSlot', ahead: 3 },
   { kind: 'starting' },
   { kind: 'unreachable' },
   { kind: 'limited' },

@@ -10,7 +10,7 @@ import { sayIn } from '../../../src/render/say.ts';
 import { renderSourcesModal } from '../../../src/render/sources.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered, ended, exampleAnswer, exampleQuestion, QUESTION_ID } from './example.ts';
-import { SAMPLES } from './sentence-samples.ts';
+import { SAMPLES } from './string-samples.ts';
 
 /** With `UPDATE_GOLDEN=1` the files are written instead of compared; read the difference before committing it. */
 const UPDATE = process.env.UPDATE_GOLDEN === '1';
@@ -151,7 +151,7 @@ describe('a locale', () => {
 
 const VIEWS: CardView[] = [
   { kind: 'queued', place: 2 },
-  { kind: 'waitingTurn', ahead: 3 },
+  { kind: 'waitingForSlot', ahead: 3 },
   { kind: 'starting' },
   {
     kind: 'running',

@@ -30,7 +30,7 @@ const audiences: fc.Arbitrary<ShownAudience> = fc.record({
   members: count,
   guests: count,
   outsiders: count,
-  organisations: fc.integer({ min: 0, max: 250 }),
+  organizations: fc.integer({ min: 0, max: 250 }),
   isKnown: fc.boolean(),
   fingerprint: fc.string({ unit: fc.constantFrom('0', '7', 'a', 'f'), minLength: 32, maxLength: 32 }),
 });
@@ -72,7 +72,7 @@ describe('forms', () => {
           locale,
         );
         expect(problems(view)).toEqual([]);
-        const isInside = audience.isKnown && audience.guests + audience.outsiders + audience.organisations === 0;
+        const isInside = audience.isKnown && audience.guests + audience.outsiders + audience.organizations === 0;
         expect(JSON.stringify(view).includes('"confirm:')).toBe(!isInside);
         expect(parseShareMetadata(view.private_metadata ?? '')).toEqual({
           questionId: QUESTION_ID,
@@ -88,8 +88,8 @@ describe('forms', () => {
   it('take a tick for one audience only', () => {
     fc.assert(
       fc.property(audiences, audiences, (one, other) => {
-        const isInside = ({ guests, outsiders, organisations, isKnown }: ShownAudience) =>
-          isKnown && guests + outsiders + organisations === 0;
+        const isInside = ({ guests, outsiders, organizations, isKnown }: ShownAudience) =>
+          isKnown && guests + outsiders + organizations === 0;
         const seen = (audience: ShownAudience) =>
           isInside(audience) ? 'members' : audience.isKnown ? audience.fingerprint : 'unknown';
         fc.pre(seen(one) !== seen(other));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { threadQuestion } from '../../../src/core/upstream-text.ts';
+import { threadQuestion } from '../../../src/core/question/prompt.ts';
 import { ACTIONS } from '../../../src/render/ids.ts';
 import { type Notice, renderHelp, renderNotice } from '../../../src/render/notices.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
@@ -32,12 +32,12 @@ describe('a private notice', () => {
     [{ kind: 'emptyQuestion', after: 'command' }, ['Write a question after `/deepsearch`.', '`/deepsearch where']],
     [{ kind: 'questionTooLong', text: 'x'.repeat(10_001) }, ['10,001', '10,000', 'Nothing was sent']],
     [{ kind: 'notTaken', text: 'Where is it?' }, ['not taken and nothing was sent', 'Where is it?']],
-    [{ kind: 'pressNotTaken' }, ['nothing was sent']],
+    [{ kind: 'actionNotTaken' }, ['nothing was sent']],
     [{ kind: 'alreadyAsked', byUserId: 'U0BOB' }, ['<@U0BOB>']],
     [{ kind: 'alreadyAsked' }, ['already asked.']],
     [{ kind: 'alreadyAskedByYou' }, ['already asked by you.']],
     [{ kind: 'alreadyWatched' }, ['It is being watched again already.']],
-    [{ kind: 'pressNotChecked' }, ['Try again in a minute.']],
+    [{ kind: 'actionNotChecked' }, ['Try again in a minute.']],
     [{ kind: 'queueFull', limit: 10 }, ['10 questions are']],
     [{ kind: 'nothingToCancel' }, ['Nothing is running']],
     [{ kind: 'nothingToCancelInDirect' }, ['Nothing of yours is running here.']],
@@ -91,7 +91,7 @@ describe('a refusal', () => {
     ['outsider', 'Only members', false],
     ['unknownPerson', 'who you are', false],
     ['unknownChannel', 'who can read this channel', true],
-    ['sharedChannel', 'other organisations', true],
+    ['sharedChannel', 'other organizations', true],
     ['guestsInChannel', 'Guests in this channel', true],
     ['channelRefused', 'not switched on', true],
   ] as const)(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Question } from '../../../src/core/question.ts';
+import type { Question } from '../../../src/core/question/question.ts';
 import type { MessageFormat, RenderedMessage } from '../../../src/render/message.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';

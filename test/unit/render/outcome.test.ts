@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Failure, Source } from '../../../src/core/question.ts';
+import type { Failure, Source } from '../../../src/core/question/question.ts';
 import { ACTIONS, followUpAction, hasMarker, parseButtonValue, partMarker } from '../../../src/render/ids.ts';
 import type { RenderedMessage } from '../../../src/render/message.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { UpstreamQuestion } from '../../../src/core/ports.ts';
-import { upstreamText } from '../../../src/core/upstream-text.ts';
+import { upstreamText } from '../../../src/core/question/prompt.ts';
 import { openingOf } from '../../../src/render/markdown/opening.ts';
 import { renderPreview } from '../../../src/render/preview.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';

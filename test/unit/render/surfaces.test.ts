@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Fate } from '../../../src/core/diary.ts';
+import type { Disposition } from '../../../src/core/history/message-log.ts';
 import type { CardView } from '../../../src/core/ports.ts';
-import type { Failure, Outcome, Question, Refusal } from '../../../src/core/question.ts';
-import { threadQuestion } from '../../../src/core/upstream-text.ts';
+import { threadQuestion } from '../../../src/core/question/prompt.ts';
+import type { Failure, Outcome, Question, Refusal } from '../../../src/core/question/question.ts';
 import { renderCard } from '../../../src/render/card.ts';
 import { feedbackBlock, renderFeedbackForm } from '../../../src/render/feedback.ts';
 import { FORMAT_LADDER, type RenderedMessage } from '../../../src/render/message.ts';
@@ -64,15 +64,15 @@ describe('private words', () => {
       { kind: 'notAllowed', reason, questionId: QUESTION_ID, text },
       { kind: 'notAllowed', reason, questionId: QUESTION_ID, text, withheld: 'answer' },
       { kind: 'notAllowed', reason, questionId: QUESTION_ID, text, withheld: 'share' },
-      { kind: 'pressNotAllowed', reason },
+      { kind: 'actionNotAllowed', reason },
     ]),
-    { kind: 'pressNotChecked' },
+    { kind: 'actionNotChecked' },
     { kind: 'emptyQuestion' },
     { kind: 'emptyQuestion', after: 'command' },
     { kind: 'emptyQuestion', after: 'new' },
     { kind: 'questionTooLong', text: 'x'.repeat(12_000) },
     { kind: 'notTaken', text },
-    { kind: 'pressNotTaken' },
+    { kind: 'actionNotTaken' },
     { kind: 'alreadyAsked' },
     { kind: 'alreadyAsked', byUserId: 'U0BOB' },
     { kind: 'alreadyAskedByYou' },
@@ -108,7 +108,7 @@ describe('private words', () => {
 
 describe('forms', () => {
   it('look as agreed', () => {
-    const audience = { members: 12, guests: 0, outsiders: 0, organisations: 0, isKnown: true, fingerprint: 'f1' };
+    const audience = { members: 12, guests: 0, outsiders: 0, organizations: 0, isKnown: true, fingerprint: 'f1' };
     const share = (more: Partial<Parameters<typeof renderShareForm>[0]>) =>
       renderShareForm({ questionId: QUESTION_ID, ...more }, 'en-US');
     const chosen = (changes: Partial<typeof audience>) =>
@@ -133,9 +133,9 @@ describe('forms', () => {
       'share, where there is a problem': share({ problem: 'Nobody may see it there.' }),
       'share with members, with the link': share({ chosen: { channelId: 'C2', audience }, withLink: true }),
       'share with guests': chosen({ guests: 2 }),
-      'share with another organisation': chosen({ outsiders: 3, organisations: 1 }),
-      'share with people of no known organisation': chosen({ outsiders: 3 }),
-      'share with an invited organisation': chosen({ organisations: 1 }),
+      'share with another organization': chosen({ outsiders: 3, organizations: 1 }),
+      'share with people of no known organization': chosen({ outsiders: 3 }),
+      'share with an invited organization': chosen({ organizations: 1 }),
       'share with nobody knows whom': chosen({ isKnown: false }),
       feedback: renderFeedbackForm(QUESTION_ID, 'en-US'),
       'all sources': renderSourcesModal(exampleQuestion(), { sources }, 'en-US'),
@@ -158,7 +158,7 @@ describe('what runs and waits', () => {
   const entry = (view: CardView, changes: Partial<Question> = {}) => ({ question: exampleQuestion(changes), view });
   const views: CardView[] = [
     { kind: 'queued', place: 2 },
-    { kind: 'waitingTurn', ahead: 1 },
+    { kind: 'waitingForSlot', ahead: 1 },
     { kind: 'starting' },
     { kind: 'running', elapsedMs: 65_000, steps: 3 },
     { kind: 'unreachable' },
@@ -204,17 +204,17 @@ describe('what runs and waits', () => {
 
 describe('why something was done with messages', () => {
   const sentMs = 1_700_000_000_000;
-  const note = (fate: Fate, more: Partial<WhyEntry['notes'][0]> = {}) => ({
+  const note = (disposition: Disposition, more: Partial<WhyEntry['notes'][0]> = {}) => ({
     ts: '1700000000.000100',
     userId: 'U0ASKER',
     atMs: sentMs,
-    fate,
+    disposition,
     ...more,
   });
-  const fates: Fate[] = [
+  const fates: Disposition[] = [
     'asked',
     'cancelled',
-    'obeyed',
+    'verbCarriedOut',
     'duplicate',
     'addressesAnother',
     'muted',
@@ -223,7 +223,7 @@ describe('why something was done with messages', () => {
     'edited',
     'noText',
     'tooLong',
-    'lineFull',
+    'queueFull',
     'notTaken',
   ];
   const outcomes: Outcome[] = [
@@ -240,7 +240,7 @@ describe('why something was done with messages', () => {
     fitting(
       'chat.postEphemeral',
       renderWhy(
-        { entries: entries.map((entry) => ({ placeInLine: 0, ...entry })), rule },
+        { entries: entries.map((entry) => ({ positionInQueue: 0, ...entry })), rule },
         {
           userId: 'U0ASKER',
           locale: 'en-US',
@@ -257,7 +257,7 @@ describe('why something was done with messages', () => {
     const asked = note('asked', { questionId: QUESTION_ID });
     expectAsAgreed('why', {
       nothing: told([]),
-      'one of each': told(fates.map((fate) => ({ notes: [note(fate)] }))),
+      'one of each': told(fates.map((disposition) => ({ notes: [note(disposition)] }))),
       'of a question that has ended': told(outcomes.map((outcome) => ({ notes: [asked], question: ended(outcome) }))),
       "of another's question that was not allowed": told([
         { notes: [asked], question: ended({ kind: 'notAllowed', reason: 'guest' }, { askerId: 'U0BOB' }) },
@@ -265,7 +265,7 @@ describe('why something was done with messages', () => {
       'of an open question': told([
         { notes: [asked], question: exampleQuestion({ phase: 'parked', parkedUntilMs: sentMs + hoursMs }) },
         { notes: [asked], question: exampleQuestion({ phase: 'parked' }) },
-        { notes: [asked], question: exampleQuestion({ phase: 'waiting' }), placeInLine: 2 },
+        { notes: [asked], question: exampleQuestion({ phase: 'waiting' }), positionInQueue: 2 },
         { notes: [asked], question: exampleQuestion({ phase: 'waiting' }) },
         { notes: [asked], question: exampleQuestion({ phase: 'running' }) },
       ]),
@@ -291,11 +291,11 @@ describe('why something was done with messages', () => {
 describe('the rule of a place', () => {
   it('follows from the thread', () => {
     const thread = { version: 1, ...place, followsReplies: true, line: [] } as const;
-    expect(ruleOf(false, { ...thread, line: [] })).toBe('channel');
+    expect(ruleOf(false, { ...thread, queue: [] })).toBe('channel');
     expect(ruleOf(true, undefined)).toBe('peoplesThread');
-    expect(ruleOf(true, { ...thread, line: [], followsReplies: false, muted: true })).toBe('peoplesThread');
-    expect(ruleOf(true, { ...thread, line: [], muted: true })).toBe('muted');
-    expect(ruleOf(true, { ...thread, line: [], muted: false })).toBe('replies');
+    expect(ruleOf(true, { ...thread, queue: [], followsReplies: false, muted: true })).toBe('peoplesThread');
+    expect(ruleOf(true, { ...thread, queue: [], muted: true })).toBe('muted');
+    expect(ruleOf(true, { ...thread, queue: [], muted: false })).toBe('replies');
   });
 });
 
@@ -314,7 +314,7 @@ describe('ends and cards', () => {
   const shares = {
     questionId: 'q76543210fedcba9876543210',
     withLink: false,
-    confirmed: { guests: 0, outsiders: 0, organisations: 0, isKnown: true },
+    confirmed: { guests: 0, outsiders: 0, organizations: 0, isKnown: true },
   };
 
   it('look as agreed where there is no answer', () => {
@@ -368,7 +368,7 @@ describe('ends and cards', () => {
     };
     const views: CardView[] = [
       { kind: 'queued', place: 1 },
-      { kind: 'waitingTurn', ahead: 1 },
+      { kind: 'waitingForSlot', ahead: 1 },
       { kind: 'running', elapsedMs: 65_000, steps: 3, lastStep: 'Reading *a*' },
       { kind: 'parked', untilMs: 1_700_000_000_000 + 24 * 60 * 60 * 1_000 - 1 },
       { kind: 'parked', untilMs: 1_700_000_000_000 + 24 * 60 * 60 * 1_000 },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CardView } from '../../../src/core/ports.ts';
-import type { ThreadContext } from '../../../src/core/question.ts';
+import type { ThreadContext } from '../../../src/core/question/question.ts';
 import { renderCard } from '../../../src/render/card.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { newThread, type Question } from '../../../src/core/question.ts';
-import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
-import { call, createWebClient, webClientOptions } from '../../../src/slack/calls/web-client.ts';
-import { createAgentSessions } from '../../../src/slack/presence/agent-sessions.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { newThread, type Question } from '../../../src/core/question/question.ts';
+import { createAgentSessions } from '../../../src/slack/agent-sessions/agent-sessions.ts';
+import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
+import { call, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 import { answered, exampleQuestion } from '../render/example.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -15,8 +15,8 @@ afterEach(() => void vi.useRealTimers());
 function newSessions(planned: (string | number | 'never')[] = []) {
   const told: string[] = [];
   const line = [running.id];
-  const { journal } = createRecordingJournal();
-  const logger = createLibraryLogger(journal);
+  const { log } = createRecordingLog();
+  const logger = createLibraryLogger(log);
   const fetch = async (_url: unknown, init: { body?: unknown } = {}): Promise<Response> => {
     const body = new URLSearchParams(String(init.body));
     told.push(body.get('status') ?? `rename ${body.get('title')}`);
@@ -29,7 +29,7 @@ function newSessions(planned: (string | number | 'never')[] = []) {
   const sessions = createAgentSessions({
     client: createWebClient('xoxb-test', { ...webClientOptions('http://127.0.0.1:9/api/', logger), fetch }),
     through: (method, _urgency, run) => call(method, run),
-    threads: { get: async (place) => ({ ...newThread(place, true), line: [...line] }) },
+    threads: { get: async (place) => ({ ...newThread(place, true), queue: [...line] }) },
     claims: {
       claim: async (key, owner) => {
         if (!owners.has(key)) owners.set(key, owner);
@@ -37,7 +37,7 @@ function newSessions(planned: (string | number | 'never')[] = []) {
       },
     },
     now: Date.now,
-    journal,
+    log,
   });
   return { sessions, told, line };
 }

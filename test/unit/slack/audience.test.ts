@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Audience, createAudiences, isInsidersOnly } from '../../../src/slack/people/audience.ts';
-import { type ChannelKind, createChannels } from '../../../src/slack/people/channels.ts';
-import { createDirectory } from '../../../src/slack/people/directory.ts';
-import { createPeople } from '../../../src/slack/people/people.ts';
+import { type Audience, createAudiences, isInsidersOnly } from '../../../src/slack/access/audience.ts';
+import { type ChannelKind, createChannels } from '../../../src/slack/access/channels.ts';
+import { createDirectory } from '../../../src/slack/access/user-directory.ts';
+import { createUsers } from '../../../src/slack/access/users.ts';
 import { createScriptedSlack, type Reply } from '../../support/fake-slack/web-api-replies.ts';
 
 const identity = { teamId: 'T1', botUserId: 'UBOT' };
@@ -44,7 +44,7 @@ function begin(options: { members: string[]; listed?: string[]; kind?: ChannelKi
     },
     'conversations.info': { channel: { id: 'C1', is_ext_shared: kind === 'shared', is_pending_ext_shared: false } },
   });
-  const people = createPeople({ ...slack.deps, identity, listed: () => undefined });
+  const people = createUsers({ ...slack.deps, identity, listed: () => undefined });
   const channels = createChannels(slack.deps);
   const directory = createDirectory({ ...slack.deps, identity });
   const audiences = createAudiences({ ...slack.deps, identity, people, channels, directory });
@@ -69,12 +69,12 @@ function counted({ ids: _, ...counts }: Audience): Audience {
   return counts;
 }
 
-const known = { members: 0, guests: 0, outsiders: 0, organisations: 0, isKnown: true };
+const known = { members: 0, guests: 0, outsiders: 0, organizations: 0, isKnown: true };
 
 describe('who is in a channel', () => {
   it('counts members, guests and others by their workspace, and no apps', async () => {
     const members = ['UBOT', 'B1', 'M1', 'M2', 'G1', 'OA1', 'OA2', 'OB1'];
-    expect(await audienceOf({ members })).toEqual({ ...known, members: 2, guests: 1, outsiders: 3, organisations: 2 });
+    expect(await audienceOf({ members })).toEqual({ ...known, members: 2, guests: 1, outsiders: 3, organizations: 2 });
   });
 
   it('names guests and others, and no members', async () => {
@@ -99,7 +99,7 @@ describe('who is in a channel', () => {
       },
     };
     expect(await audiences.of('C1')).toMatchObject({
-      organisations: 3,
+      organizations: 3,
       ids: { guests: [], outsiders: ['OA1'], organizations: ['T-OA', 'T-OB', 'T-OC'] },
     });
   });
@@ -116,8 +116,8 @@ describe('who is in a channel', () => {
     expect(await audienceOf({ members, pageSize: 300 })).toEqual({ ...known, members: 950, guests: 1 });
   });
 
-  it('counts another organisation where the channel is shared, though nobody of it has come', async () => {
-    expect(await audienceOf({ members: ['M1'], kind: 'shared' })).toEqual({ ...known, members: 1, organisations: 1 });
+  it('counts another organization where the channel is shared, though nobody of it has come', async () => {
+    expect(await audienceOf({ members: ['M1'], kind: 'shared' })).toEqual({ ...known, members: 1, organizations: 1 });
   });
 
   it('asks about those who are not listed', async () => {
@@ -239,7 +239,7 @@ describe('the list of people', () => {
     await directory.tend();
     expect([directory.state(), directory.find('M0')]).toEqual([
       'ready',
-      expect.objectContaining({ kind: 'member', organisationId: 'T1' }),
+      expect.objectContaining({ kind: 'member', organizationId: 'T1' }),
     ]);
     expect(slack.called('users.list')).toBe(4);
     await directory.tend();
@@ -288,7 +288,7 @@ describe('the list of people', () => {
 it('is of insiders only where nobody else is, or may come', () => {
   const only = { ...known, members: 3 };
   expect(isInsidersOnly(only)).toBe(true);
-  for (const more of [{ guests: 1 }, { outsiders: 1 }, { organisations: 1 }, { isKnown: false }]) {
+  for (const more of [{ guests: 1 }, { outsiders: 1 }, { organizations: 1 }, { isKnown: false }]) {
     expect(isInsidersOnly({ ...only, ...more })).toBe(false);
   }
 });
@@ -319,10 +319,10 @@ describe('who the other readers are', () => {
     const { slack, audiences } = begin({ members: ['M1', 'OA1'] });
     const shared = (...ids: string[]) => ({ channel: { id: 'C1', is_ext_shared: true, shared_team_ids: ids } });
     slack.replies['conversations.info'] = shared('T-OA', 'T7', 'T7');
-    expect(await audiences.of('C1')).toMatchObject({ organisations: 2, ids: { organizations: ['T-OA', 'T7'] } });
+    expect(await audiences.of('C1')).toMatchObject({ organizations: 2, ids: { organizations: ['T-OA', 'T7'] } });
     slack.pass(60_000);
     slack.replies['conversations.info'] = shared();
-    expect(await audiences.of('C1')).toMatchObject({ organisations: 1, ids: { organizations: ['T-OA'] } });
+    expect(await audiences.of('C1')).toMatchObject({ organizations: 1, ids: { organizations: ['T-OA'] } });
   });
 
   it('is not told by name where Slack names no organization that a channel is shared with or offered to', async () => {
@@ -330,7 +330,7 @@ describe('who the other readers are', () => {
     const channel = { id: 'C1', is_ext_shared: false, is_pending_ext_shared: true, shared_team_ids: [] };
     slack.replies['conversations.info'] = { channel };
     const audience = await audiences.of('C1');
-    expect(audience).toMatchObject({ organisations: 1, isKnown: true });
+    expect(audience).toMatchObject({ organizations: 1, isKnown: true });
     expect(audience.ids).toBeUndefined();
   });
 
@@ -338,7 +338,7 @@ describe('who the other readers are', () => {
     const { slack, audiences } = begin({ members: ['M1', 'X1'], listed: ['M1'] });
     slack.replies['conversations.info'] = { channel: { id: 'C1', is_ext_shared: true, shared_team_ids: ['T7', 'T8'] } };
     const audience = await audiences.of('C1');
-    expect(audience).toMatchObject({ organisations: 2, isKnown: false });
+    expect(audience).toMatchObject({ organizations: 2, isKnown: false });
     expect(audience).not.toHaveProperty('ids');
   });
 });

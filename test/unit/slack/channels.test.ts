@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ChannelKind, createChannels, readChannel } from '../../../src/slack/people/channels.ts';
+import { type ChannelKind, createChannels, readChannel } from '../../../src/slack/access/channels.ts';
 import { createScriptedSlack } from '../../support/fake-slack/web-api-replies.ts';
 
 /** A channel as docs.slack.dev/reference/objects/conversation-object shows one. */
@@ -17,7 +17,7 @@ const internal = {
 describe('what a channel is', () => {
   it.each<[string, ChannelKind, Record<string, unknown>]>([
     ['of the workspace', 'internal', {}],
-    ['shared within the organisation', 'internal', { is_shared: true, is_org_shared: true }],
+    ['shared within the organization', 'internal', { is_shared: true, is_org_shared: true }],
     ['shared with others', 'shared', { is_shared: true, is_ext_shared: true }],
     ['to which others are invited', 'shared', { is_pending_ext_shared: true }],
     ['of which only the invitation is told', 'shared', { is_ext_shared: undefined, is_pending_ext_shared: true }],

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Question } from '../../../src/core/question.ts';
+import type { Question } from '../../../src/core/question/question.ts';
 import { createOutbound } from '../../../src/deepsearch/outbound.ts';
-import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
-import { call, createWebClient, webClientOptions } from '../../../src/slack/calls/web-client.ts';
+import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
+import { call, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createMessenger } from '../../../src/slack/messages/messenger.ts';
 import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
 import { questionWith, someAnswer } from '../../support/lifecycle/sample-questions.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 
-const { journal } = createRecordingJournal();
+const { log } = createRecordingLog();
 const channelId = 'C0COPIES';
 
 describe('removing copies', () => {
@@ -26,14 +26,14 @@ describe('removing copies', () => {
   });
 
   function createParts() {
-    const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(journal)));
+    const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(log)));
     return createMessenger({
       client,
       outbound,
       through: (method, _urgency, run) => call(method, run),
       identity: { teamId: team.id, botUserId: team.botUserId, botId: team.botId },
       format: 'markdown',
-      journal,
+      log,
       now: Date.now,
       localeOf: async () => undefined,
     });

@@ -1,7 +1,7 @@
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from '@slack/web-api';
 import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorKind } from '../../../src/core/errors.ts';
-import { fromSlack } from '../../../src/slack/calls/errors.ts';
+import { fromSlack } from '../../../src/slack/api/errors.ts';
 
 const platform = (error: string) => new WebAPIPlatformError({ ok: false, error });
 const network = (code: string) =>

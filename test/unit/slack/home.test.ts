@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import type { Overview } from '../../../src/core/overview.ts';
+import type { Visit } from '../../../src/core/history/home-visits.ts';
+import type { Overview } from '../../../src/core/history/overview.ts';
 import type { Admission } from '../../../src/core/ports.ts';
-import type { Visit } from '../../../src/core/visits.ts';
-import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
-import type { Through } from '../../../src/slack/calls/through.ts';
-import { createWebClient, webClientOptions } from '../../../src/slack/calls/web-client.ts';
-import { createHome } from '../../../src/slack/presence/home.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
+import type { Through } from '../../../src/slack/api/slack-api.ts';
+import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createHome } from '../../../src/slack/home/home.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 import { exampleQuestion } from '../render/example.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -16,16 +16,16 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function newHomes() {
-  const published: { user: string; text: string; urgency: string }[] = [];
+  const published: { user: string; text: string; priority: string }[] = [];
   const planned: AppError[] = [];
   const visits = new Map<string, Visit>();
-  const { journal } = createRecordingJournal();
+  const { log } = createRecordingLog();
   const fetch = async (_url: unknown, init: { body?: unknown } = {}): Promise<Response> => {
     const body = new URLSearchParams(String(init.body));
-    published.push({ user: body.get('user_id') ?? '', text: body.get('view') ?? '', urgency });
+    published.push({ user: body.get('user_id') ?? '', text: body.get('view') ?? '', priority });
     return Response.json({ ok: true });
   };
-  let urgency = '';
+  let priority = '';
   const world = {
     admit: async (): Promise<Admission> => ({ may: true }),
     overview: async (): Promise<Overview> => ({ open: [], ended: [] }),
@@ -33,17 +33,17 @@ function newHomes() {
   const through: Through = async (_method, as, run) => {
     const failure = planned.shift();
     if (failure !== undefined) throw failure;
-    urgency = as;
+    priority = as;
     return run();
   };
   const home = createHome({
     client: createWebClient('xoxb-test', {
-      ...webClientOptions('http://127.0.0.1:9/api/', createLibraryLogger(journal)),
+      ...webClientOptions('http://127.0.0.1:9/api/', createLibraryLogger(log)),
       fetch,
     }),
     through,
     identity: { teamId: 'T1', botUserId: 'U0BOT' },
-    gatekeeper: { admit: () => world.admit() },
+    accessPolicy: { admit: () => world.admit() },
     overviewOf: () => world.overview(),
     serviceState: async () => 'fine',
     visits: {
@@ -56,7 +56,7 @@ function newHomes() {
     },
     everyMs: 3_000,
     now: Date.now,
-    journal,
+    log,
   });
   return { home, published, planned, world };
 }
@@ -69,13 +69,13 @@ describe('Home', () => {
     const { home, published } = newHomes();
     home.show(ada);
     await vi.advanceTimersByTimeAsync(10);
-    expect(published.map(({ urgency }) => urgency)).toEqual(['private']);
+    expect(published.map(({ priority }) => priority)).toEqual(['private']);
     for (let index = 0; index < 60; index += 1) {
       home.changed(changed);
       await vi.advanceTimersByTimeAsync(100);
     }
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(published.slice(1).map(({ urgency }) => urgency)).toEqual(['edit', 'edit']);
+    expect(published.slice(1).map(({ priority }) => priority)).toEqual(['edit', 'edit']);
   });
 
   it('is kept fresh for seven days after it was opened', async () => {
@@ -151,7 +151,7 @@ describe('Home', () => {
     home.show(ada);
     await vi.advanceTimersByTimeAsync(10_000);
     world.overview = () => Promise.reject(new AppError('storage', 'down'));
-    home.showPress(ada, false, () => {});
+    home.showAction(ada, false, () => {});
     await vi.advanceTimersByTimeAsync(10);
     expect(published.at(-1)?.text).toMatch(/Not cancelled.*cannot be read/);
   });

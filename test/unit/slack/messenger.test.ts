@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createOutbound } from '../../../src/deepsearch/outbound.ts';
 import { cardMarker, markerBlockId, partMarker } from '../../../src/render/ids.ts';
-import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
-import { call, createWebClient, type Identity, webClientOptions } from '../../../src/slack/calls/web-client.ts';
+import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
+import { call, createWebClient, type Identity, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createMessenger } from '../../../src/slack/messages/messenger.ts';
 import { questionWith, someMs } from '../../support/lifecycle/sample-questions.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 
 const full: Identity = { teamId: 'T1', botUserId: 'UBOT', botId: 'BOURS' };
 
@@ -14,11 +14,11 @@ afterAll(() => outbound.close());
 
 /** A messenger before a Slack that says `reply` to each call of a method. */
 function begin(replies: Record<string, Record<string, unknown>>, identity = full) {
-  const { journal, lines } = createRecordingJournal();
+  const { log, lines } = createRecordingLog();
   const calls: { method: string; args: URLSearchParams }[] = [];
   let nowMs = someMs;
   const client = createWebClient('xoxb-test', {
-    ...webClientOptions('http://127.0.0.1:9/api/', createLibraryLogger(journal)),
+    ...webClientOptions('http://127.0.0.1:9/api/', createLibraryLogger(log)),
     fetch: async (url, init) => {
       const method = String(url).replace(/^.*\/api\//, '');
       calls.push({ method, args: new URLSearchParams(String(init?.body)) });
@@ -31,7 +31,7 @@ function begin(replies: Record<string, Record<string, unknown>>, identity = full
     outbound,
     identity,
     format: 'markdown',
-    journal,
+    log,
     now: () => nowMs,
     localeOf: async () => undefined,
     through: (method, _urgency, run, channelId) => {
@@ -92,7 +92,7 @@ describe('looking for a message of ours', () => {
     pass(60_001);
     expect(await messenger.findCard(question)).toBeUndefined();
     expect(await messenger.findPart(question, 0)).toBeUndefined();
-    expect(lines.map(({ event }) => event)).toEqual(new Array(4).fill('look_not_allowed'));
+    expect(lines.map(({ event }) => event)).toEqual(new Array(4).fill('advance_not_allowed'));
   });
 
   it('finds none in a channel that the app has not joined yet, so that it posts and joins', async () => {
@@ -133,7 +133,7 @@ describe('a private word', () => {
       'chat.postEphemeral': { ok: false, error: 'user_not_in_channel' },
       'chat.postMessage': { ok: true, ts: '1.1' },
     });
-    await messenger.whisper({ channelId: 'C1', userId: 'U1' }, { kind: 'nothingToCancel' });
+    await messenger.sendPrivately({ channelId: 'C1', userId: 'U1' }, { kind: 'nothingToCancel' });
     const sent = calls.at(-1);
     expect(sent?.method).toBe('chat.postMessage');
     expect(Object.fromEntries(sent?.args ?? [])).toMatchObject({

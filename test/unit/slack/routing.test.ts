@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Verb } from '../../../src/core/intents.ts';
-import { newThread, type Thread } from '../../../src/core/question.ts';
+import type { Verb } from '../../../src/core/intake/intents.ts';
+import { newThread, type Thread } from '../../../src/core/question/question.ts';
 import { toPlainText } from '../../../src/slack/incoming-text.ts';
 import { type IgnoreReason, type IncomingMessage, type Route, routeMessage } from '../../../src/slack/routing.ts';
 
@@ -20,7 +20,7 @@ function route(change: Partial<IncomingMessage>, thread?: Thread): Route {
 }
 
 const ask = (text: string, fresh = false): Route => ({ to: 'ask', text, fresh });
-const obey = (verb: Verb): Route => ({ to: 'obey', verb });
+const runVerb = (verb: Verb): Route => ({ to: 'verb', verb });
 const ignore = (reason: IgnoreReason): Route => ({ to: 'ignore', reason });
 const inThread = { threadTs: place.threadTs };
 const inGroup = { channelType: 'mpim' };
@@ -49,20 +49,20 @@ describe('a mention', () => {
     [
       'with "new", where a question waits',
       { ...inThread, text: '<@UBOT> new where?' },
-      { ...newThread(place, true), line: ['q1'] },
+      { ...newThread(place, true), queue: ['q1'] },
       ask('where?', true),
     ],
     ['with "new", where nothing was asked', { text: '<@UBOT> new where?' }, undefined, ask('new where?')],
     ['with a bare "new"', { text: '<@UBOT> new' }, undefined, ask('', true)],
     ['with a bare "new question:", in a thread', { ...inThread, text: '<@UBOT> New question:' }, ours, ask('', true)],
-    ['with nothing', { text: '<@UBOT>' }, undefined, obey('help')],
-    ['with nothing, in a thread of ours', { ...inThread, text: '<@UBOT>' }, ours, obey('help')],
+    ['with nothing', { text: '<@UBOT>' }, undefined, runVerb('help')],
+    ['with nothing, in a thread of ours', { ...inThread, text: '<@UBOT>' }, ours, runVerb('help')],
     ['with nothing, in a thread of people', { ...inThread, text: '<@UBOT>' }, undefined, { to: 'askThread' }],
     ['with nothing, where people were answered before', { ...inThread, text: '<@UBOT>' }, peoples, { to: 'askThread' }],
-    ['with "mute"', { ...inThread, text: '<@UBOT> Mute' }, ours, obey('mute')],
-    ['with "unmute"', { ...inThread, text: '<@UBOT> unmute.' }, muted, obey('unmute')],
-    ['with "status"', { ...inThread, text: '<@UBOT> status' }, ours, obey('status')],
-    ['with "why"', { ...inThread, text: '<@UBOT> why' }, undefined, obey('why')],
+    ['with "mute"', { ...inThread, text: '<@UBOT> Mute' }, ours, runVerb('mute')],
+    ['with "unmute"', { ...inThread, text: '<@UBOT> unmute.' }, muted, runVerb('unmute')],
+    ['with "status"', { ...inThread, text: '<@UBOT> status' }, ours, runVerb('status')],
+    ['with "why"', { ...inThread, text: '<@UBOT> why' }, undefined, runVerb('why')],
     ['with the question "why?"', { ...inThread, text: '<@UBOT> why?' }, ours, ask('why?')],
     [
       'with a question that begins with a verb',
@@ -71,12 +71,12 @@ describe('a mention', () => {
       ask('status of the retries?'),
     ],
     ['with a verb of the command only', { text: '<@UBOT> connect' }, undefined, ask('connect')],
-    ['with "history"', { text: '<@UBOT> history' }, undefined, obey('history')],
+    ['with "history"', { text: '<@UBOT> history' }, undefined, runVerb('history')],
     ['with a question, in a muted thread', { ...inThread, text: '<@UBOT> where?' }, muted, ask('where?')],
-    ['with "help"', { text: '<@UBOT> help' }, undefined, obey('help')],
+    ['with "help"', { text: '<@UBOT> help' }, undefined, runVerb('help')],
     ['with a question that begins with "help"', { text: '<@UBOT> help me find it' }, undefined, ask('help me find it')],
-    ['with "cancel"', { ...inThread, text: '<@UBOT> cancel' }, ours, obey('cancel')],
-    ['with "stop"', { ...inThread, text: '<@UBOT> Stop.' }, ours, obey('cancel')],
+    ['with "cancel"', { ...inThread, text: '<@UBOT> cancel' }, ours, runVerb('cancel')],
+    ['with "stop"', { ...inThread, text: '<@UBOT> Stop.' }, ours, runVerb('cancel')],
     ['with a file', { text: '<@UBOT> what is this?', subtype: 'file_share' }, undefined, ask('what is this?')],
     [
       'sent to the channel too',
@@ -108,9 +108,9 @@ describe('a message in a channel', () => {
     ['that replies in a group direct message', { ...inThread, ...inGroup, text: 'and then?' }, ours, ask('and then?')],
     ['of a group that is no reply', { ...inGroup, text: 'where?' }, undefined, ignore('not_in_thread')],
     ['of a group that mentions the app', { ...inGroup, text: '<@UBOT> where?' }, undefined, ask('where?')],
-    ['of a group that says a verb', { ...inGroup, text: '<@UBOT> help' }, undefined, obey('help')],
+    ['of a group that says a verb', { ...inGroup, text: '<@UBOT> help' }, undefined, runVerb('help')],
     ['that replies in a muted thread', { ...inThread, text: 'and then?' }, muted, ignore('thread_muted')],
-    ['that cancels in a muted thread', { ...inThread, text: 'cancel' }, muted, obey('cancel')],
+    ['that cancels in a muted thread', { ...inThread, text: 'cancel' }, muted, runVerb('cancel')],
     ['that replies "status"', { ...inThread, text: 'status' }, ours, ask('status')],
     ['that replies with a file', { ...inThread, text: 'and this?', subtype: 'file_share' }, ours, ask('and this?')],
     [
@@ -122,8 +122,8 @@ describe('a message in a channel', () => {
     ['that replies and names another', { ...inThread, text: 'what did <@U2> do?' }, ours, ask('what did @U2 do?')],
     // A plain reply is never more than a question or a bare "cancel".
     ['that replies "new where?"', { ...inThread, text: 'new where?' }, ours, ask('new where?')],
-    ['that replies "cancel"', { ...inThread, text: 'cancel' }, ours, obey('cancel')],
-    ['that replies "stop"', { ...inThread, text: 'Stop' }, ours, obey('cancel')],
+    ['that replies "cancel"', { ...inThread, text: 'cancel' }, ours, runVerb('cancel')],
+    ['that replies "stop"', { ...inThread, text: 'Stop' }, ours, runVerb('cancel')],
     ['that replies to another person', { ...inThread, text: '<@U2> look' }, ours, ignore('addresses_another_person')],
     ['that replies to a group', { ...inThread, text: '<!subteam^S1> look' }, ours, ignore('addresses_another_person')],
     ['that replies with a picture only', { ...inThread, text: '', subtype: 'file_share' }, ours, ignore('no_text')],
@@ -181,10 +181,10 @@ describe('a direct message', () => {
     ['starts a new conversation', { ...inThread, text: 'new where?' }, ours, ask('where?', true)],
     ['asks with a file', { text: 'what is this?', subtype: 'file_share' }, undefined, ask('what is this?')],
     ['asks in a muted thread', { ...inThread, text: 'and then?' }, muted, ask('and then?')],
-    ['with nothing at all asks for help', { text: '' }, undefined, obey('help')],
-    ['says a verb', { text: 'status' }, undefined, obey('status')],
-    ['asks for help', { text: 'help' }, undefined, obey('help')],
-    ['cancels', { ...inThread, text: 'cancel' }, ours, obey('cancel')],
+    ['with nothing at all asks for help', { text: '' }, undefined, runVerb('help')],
+    ['says a verb', { text: 'status' }, undefined, runVerb('status')],
+    ['asks for help', { text: 'help' }, undefined, runVerb('help')],
+    ['cancels', { ...inThread, text: 'cancel' }, ours, runVerb('cancel')],
     ['of the app itself is nothing', { text: 'Answered', userId: 'UBOT', botId: 'B1' }, undefined, ignore('from_bot')],
     ['that was edited is nothing', { text: 'where?', edited: true }, undefined, ignore('edited')],
   ])('%s', (_, change, thread, expected) => {

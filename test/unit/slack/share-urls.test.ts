@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createShareUrlReader } from '../../../src/slack/previews/share-urls.ts';
+import { createShareUrlReader } from '../../../src/slack/unfurls/share-urls.ts';
 
 const token = '0b7e9c1a-3d52-4f6e-9a10-c0ffee000001';
 const read = createShareUrlReader('https://sourcegraph.example.com/');

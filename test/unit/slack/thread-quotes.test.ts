@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { HeardFile } from '../../../src/core/heard.ts';
+import type { MessageFile } from '../../../src/core/question/thread-notes.ts';
 import { chooseQuotes, fitFiles, type Quotable, writeQuotes } from '../../../src/slack/threads/thread-quotes.ts';
 
 function quote(index: number, text = `text ${index}`): Quotable {
@@ -124,7 +124,7 @@ test('nothing inside closes the fence or stands as a tag, whatever is said', () 
   });
   fc.assert(
     fc.property(fc.array(fc.tuple(nasty, nasty, nasty), { minLength: 1, maxLength: 8 }), (said) => {
-      const file = (name: string): HeardFile => ({ id: 'F1', name, type: 'image/png', bytes: 1 });
+      const file = (name: string): MessageFile => ({ id: 'F1', name, type: 'image/png', bytes: 1 });
       const all = said.map(([from, text, name], index) => ({ ...quote(index, text), from, files: [file(name)] }));
       const block = write(all);
       const [introduction = '', opening = '', ...rest] = block.split('\n');
@@ -143,8 +143,14 @@ test('nothing inside closes the fence or stands as a tag, whatever is said', () 
 
 describe('files', () => {
   function file(name: string, text?: string, type = 'text/plain') {
-    const heard: HeardFile = { id: name, name, type, bytes: 1, ...(text === undefined ? {} : { url: 'https://x' }) };
-    return { file: heard, from: 'bob', ...(text === undefined ? {} : { text }) };
+    const threadNotes: MessageFile = {
+      id: name,
+      name,
+      type,
+      bytes: 1,
+      ...(text === undefined ? {} : { url: 'https://x' }),
+    };
+    return { file: threadNotes, from: 'bob', ...(text === undefined ? {} : { text }) };
   }
 
   test('take 20,000 characters each and 40,000 in all', () => {

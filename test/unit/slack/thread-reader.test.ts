@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { isAppError } from '../../../src/core/errors.ts';
-import type { Heard } from '../../../src/core/heard.ts';
 import type { Records } from '../../../src/core/ports.ts';
-import { newThread, type Question, type Thread } from '../../../src/core/question.ts';
-import { createLimiters } from '../../../src/limits/limiters.ts';
-import { createSlackGate } from '../../../src/slack/calls/gate.ts';
-import { createLibraryLogger } from '../../../src/slack/calls/library-logger.ts';
-import { createThrough, type Through } from '../../../src/slack/calls/through.ts';
-import { call, createWebClient, webClientOptions } from '../../../src/slack/calls/web-client.ts';
+import { newThread, type Question, type Thread } from '../../../src/core/question/question.ts';
+import type { ThreadNotes } from '../../../src/core/question/thread-notes.ts';
+import { createLimiters } from '../../../src/rate-limits/limiters.ts';
+import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
+import { createMethodLimits } from '../../../src/slack/api/method-limits.ts';
+import { createThrough, type Through } from '../../../src/slack/api/slack-api.ts';
+import { call, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createThreadReader } from '../../../src/slack/threads/thread-reader.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 
 const identity = { teamId: 'T1', botUserId: 'UBOT', botId: 'BOURS' };
 const place = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000001' };
@@ -31,10 +31,10 @@ function begin(
   known: Question[] = [],
   through: Through = (method, _urgency, run) => call(method, run),
 ) {
-  const { journal } = createRecordingJournal();
+  const { log } = createRecordingLog();
   const calls: Record<string, string>[] = [];
-  const stored = new Map<string, Heard>();
-  const heard: Records<Heard> = {
+  const stored = new Map<string, ThreadNotes>();
+  const threadNotes: Records<ThreadNotes> = {
     get: async (name) => stored.get(name),
     update: async (name, change) => {
       const changed = change(stored.get(name));
@@ -43,7 +43,7 @@ function begin(
     },
   };
   const client = createWebClient('xoxb-test', {
-    ...webClientOptions('http://127.0.0.1:9/api/', createLibraryLogger(journal)),
+    ...webClientOptions('http://127.0.0.1:9/api/', createLibraryLogger(log)),
     fetch: async (_, init) => {
       calls.push(Object.fromEntries(new URLSearchParams(String(init?.body))));
       return Response.json(reply);
@@ -55,10 +55,10 @@ function begin(
     identity,
     read: async (text) => text.replace(/<@(\w+)>/g, '@$1'),
     readFile: async ({ name }) => (name === 'lost.txt' ? undefined : `content of ${name}`),
-    heard,
+    threadNotes,
     questions: { get: async (id) => known.find((each) => each.id === id) },
   });
-  return { reader, calls, heard, stored };
+  return { reader, calls, threadNotes, stored };
 }
 
 function quoted(text: string): Record<string, unknown>[] {
@@ -189,8 +189,8 @@ describe('a page of a thread', () => {
   test.each(['missing_scope', 'not_in_channel', 'thread_not_found', 'channel_not_found', 'a_new_refusal'])(
     'that Slack refuses (%s) is said to be refused, with what was heard',
     async (error) => {
-      const { reader, heard } = begin({ ok: false, error });
-      await heard.update('T1:C1:1700000000.000001', () => ({
+      const { reader, threadNotes } = begin({ ok: false, error });
+      await threadNotes.update('T1:C1:1700000000.000001', () => ({
         version: 1,
         messages: [{ ts: at(3), userId: 'U3', text: 'overheard', files: [] }],
       }));
@@ -206,8 +206,8 @@ describe('a page of a thread', () => {
 });
 
 test('questions that find no room come again for their threads, each at a time of its own', async () => {
-  const { journal } = createRecordingJournal();
-  const gate = createSlackGate({ createLimiter: createLimiters({ journal }), now: Date.now, journal });
+  const { log } = createRecordingLog();
+  const gate = createMethodLimits({ createLimiter: createLimiters({ log }), now: Date.now, log });
   const through = createThrough({ gate, teamId: 'T1', noting: (result) => result });
   const { reader, calls } = begin({ ok: true, messages: [root], has_more: false }, [], through);
   const readings = await Promise.allSettled(Array.from({ length: 12 }, () => reader.read(ask(), people)));
@@ -254,8 +254,8 @@ test('what was heard goes to one question, and again to the next when that one w
     [asked, 0],
     [first, 1],
   ] as const) {
-    const { reader, heard } = begin({ ok: true, messages: [] }, [known]);
-    await heard.update('T1:C1:1700000000.000001', () => ({
+    const { reader, threadNotes } = begin({ ok: true, messages: [] }, [known]);
+    await threadNotes.update('T1:C1:1700000000.000001', () => ({
       version: 1,
       messages: [{ ts: at(3), userId: 'U3', text: 'overheard', files: [] }],
     }));
@@ -284,15 +284,15 @@ const file = (name: string, more = {}) => ({
   url_private: 'https://files.slack.com/x',
   ...more,
 });
-const overheard = { ts: at(3), userId: 'U3', text: 'overheard', files: [] };
-const heardName = 'T1:C1:1700000000.000001';
+const addedNotes = { ts: at(3), userId: 'U3', text: 'overheard', files: [] };
+const threadNotesName = 'T1:C1:1700000000.000001';
 
 describe('the files of a question in a thread with a conversation', () => {
   const messages = [{ ts: at(900), user: 'U1', text: 'asked', files: [file('own.txt')] }];
 
   test('are looked up by its message, with what was said since', async () => {
-    const { reader, calls, heard } = begin({ ok: true, messages: [root, ...messages] });
-    await heard.update(heardName, () => ({ version: 1, messages: [overheard] }));
+    const { reader, calls, threadNotes } = begin({ ok: true, messages: [root, ...messages] });
+    await threadNotes.update(threadNotesName, () => ({ version: 1, messages: [addedNotes] }));
     const context = await reader.read(ask(), bound);
     expect(calls).toEqual([
       { channel: 'C1', ts: place.threadTs, oldest: at(900), latest: at(900), inclusive: 'true', limit: '2' },
@@ -405,18 +405,18 @@ describe('a thread that is read as a whole', () => {
 
 describe('what was heard', () => {
   test('in a thread of the app where something new is asked is left behind, untouched', async () => {
-    const { reader, heard, stored } = begin({ ok: true, messages: [] });
-    await heard.update(heardName, () => ({ version: 1, messages: [overheard] }));
+    const { reader, threadNotes, stored } = begin({ ok: true, messages: [] });
+    await threadNotes.update(threadNotesName, () => ({ version: 1, messages: [addedNotes] }));
     const own: Thread = { ...bound, followsReplies: true };
     await reader.read(ask({ files: [], fresh: true }), own);
-    expect(stored.get(heardName)).toEqual({ version: 1, messages: [overheard] });
+    expect(stored.get(threadNotesName)).toEqual({ version: 1, messages: [addedNotes] });
   });
 
   test('is not given again where the question that had it is not known any more, and never what came after the question', async () => {
-    const { reader, heard } = begin({ ok: true, messages: [] });
-    const later = { ...overheard, ts: at(901), text: 'too late' };
+    const { reader, threadNotes } = begin({ ok: true, messages: [] });
+    const later = { ...addedNotes, ts: at(901), text: 'too late' };
     const taken = { questionId: 'q9', fromTs: at(4), toTs: at(5) };
-    await heard.update(heardName, () => ({ version: 1, messages: [overheard, later], taken }));
+    await threadNotes.update(threadNotesName, () => ({ version: 1, messages: [addedNotes, later], taken }));
     expect(await reader.read(ask({ files: [] }), bound)).toMatchObject({ messages: 0 });
   });
 

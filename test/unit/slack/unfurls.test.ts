@@ -2,15 +2,15 @@ import { WebClient } from '@slack/web-api';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import type { Admission, Conversation } from '../../../src/core/ports.ts';
-import type { Audience } from '../../../src/slack/people/audience.ts';
-import { createUnfurls, type PostedLinks } from '../../../src/slack/previews/unfurls.ts';
+import type { Audience } from '../../../src/slack/access/audience.ts';
+import { createUnfurls, type PostedLinks } from '../../../src/slack/unfurls/unfurls.ts';
 import { eventually } from '../../support/eventually.ts';
 import { digestOf } from '../../support/lifecycle/memory-requests.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 
 const token = '0b7e9c1a-3d52-4f6e-9a10-c0ffee000001';
 const url = `https://search.example.com/deepsearch/${token}`;
-const insiders: Audience = { members: 2, guests: 0, outsiders: 0, organisations: 0, isKnown: true };
+const insiders: Audience = { members: 2, guests: 0, outsiders: 0, organizations: 0, isKnown: true };
 
 const conversation: Conversation = {
   id: 7,
@@ -25,7 +25,7 @@ function setUp(
     show?: () => Promise<void>;
   } = {},
 ) {
-  const { journal, lines } = createRecordingJournal();
+  const { log, lines } = createRecordingLog();
   const owners = new Map<string, string>();
   const shown: string[] = [];
   const unfurls = createUnfurls({
@@ -46,7 +46,7 @@ function setUp(
       },
     },
     digest: digestOf,
-    journal,
+    log,
   });
   const outcomes = () => lines.map(({ outcome }) => outcome);
   return { unfurls, shown, lines, owners, outcomes };
@@ -102,7 +102,7 @@ describe('previews', () => {
   it.each<[string, Parameters<typeof setUp>[0], Partial<PostedLinks>]>([
     ['the sender may not ask', { admit: async () => ({ may: false, reason: 'guest' }) }, {}],
     ['guests read', { audience: { ...insiders, guests: 1 } }, {}],
-    ['outsiders read', { audience: { ...insiders, outsiders: 1, organisations: 1 } }, {}],
+    ['outsiders read', { audience: { ...insiders, outsiders: 1, organizations: 1 } }, {}],
     ['it is not known who reads', { audience: { ...insiders, isKnown: false } }, {}],
     ['the app is not in the direct message', {}, { place: { teamId: 'T1', channelId: 'D1' }, isMember: false }],
   ])('are not made where %s', async (_why, options, changes) => {

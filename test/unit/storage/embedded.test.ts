@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Vote } from '../../../src/core/votes.ts';
+import type { Vote } from '../../../src/core/history/votes.ts';
 import { withDeadline } from '../../../src/storage/deadline.ts';
 import { openEmbeddedReader } from '../../../src/storage/embedded-reader.ts';
 import { codeOf, openEmbeddedStore, refuseForeignFile, storeFile } from '../../../src/storage/embedded-store.ts';
@@ -11,9 +11,9 @@ import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
 import { openStorage, readAllVotes } from '../../../src/storage/open-storage.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createTempDir } from '../../support/processes/temp-dir.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 
-const { journal } = createRecordingJournal();
+const { log } = createRecordingLog();
 const storageError = expect.objectContaining({ name: 'AppError', kind: 'storage' });
 
 let directory: Awaited<ReturnType<typeof createTempDir>>;
@@ -21,7 +21,7 @@ let nowMs: number;
 const stores: KeyValueStore[] = [];
 
 function openStore(dataDir = directory.path): KeyValueStore {
-  const store = openEmbeddedStore(dataDir, () => nowMs, journal);
+  const store = openEmbeddedStore(dataDir, () => nowMs, log);
   stores.push(store);
   return store;
 }
@@ -74,7 +74,7 @@ describe('the embedded store', () => {
         readings += 1;
         return nowMs;
       },
-      journal,
+      log,
     );
     stores.push(store);
     vi.advanceTimersByTime(60_000);
@@ -86,8 +86,8 @@ describe('the embedded store', () => {
 
   it('sweeps no more once it is closed', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const recording = createRecordingJournal();
-    const store = openEmbeddedStore(directory.path, () => nowMs, recording.journal);
+    const recording = createRecordingLog();
+    const store = openEmbeddedStore(directory.path, () => nowMs, recording.log);
     expect(vi.getTimerCount()).toBe(1);
     await store.close();
     expect(vi.getTimerCount()).toBe(0);
@@ -252,16 +252,16 @@ describe('a reader beside the store', () => {
 describe('the storage as a whole', () => {
   it('keeps each kind of record in its place', async () => {
     const clock = () => nowMs;
-    const storage = await openStorage({ dataDir: directory.path }, { clock, journal });
+    const storage = await openStorage({ dataDir: directory.path }, { clock, log });
     await storage.durations.update('T1', () => ({ version: 1, entries: [] }));
-    await storage.histories.update('T1', () => ({ version: 1, entries: [{ questionId: 'q1', atMs: 1 }] }));
-    await storage.diaries.update('T1', () => ({ version: 1, entries: [] }));
-    await storage.heard.update('T1', () => ({ version: 1, messages: [] }));
+    await storage.askedQuestions.update('T1', () => ({ version: 1, entries: [{ questionId: 'q1', atMs: 1 }] }));
+    await storage.messageLogs.update('T1', () => ({ version: 1, entries: [] }));
+    await storage.threadNotes.update('T1', () => ({ version: 1, messages: [] }));
     await storage.visits.update('T1', () => ({ version: 1, openedMs: 1, channelId: 'D1' }));
     expect(await storage.durations.get('T1')).toEqual({ version: 1, entries: [] });
-    expect(await storage.histories.get('T1')).toEqual({ version: 1, entries: [{ questionId: 'q1', atMs: 1 }] });
-    expect(await storage.diaries.get('T1')).toEqual({ version: 1, entries: [] });
-    expect(await storage.heard.get('T1')).toEqual({ version: 1, messages: [] });
+    expect(await storage.askedQuestions.get('T1')).toEqual({ version: 1, entries: [{ questionId: 'q1', atMs: 1 }] });
+    expect(await storage.messageLogs.get('T1')).toEqual({ version: 1, entries: [] });
+    expect(await storage.threadNotes.get('T1')).toEqual({ version: 1, messages: [] });
     expect(await storage.visits.get('T1')).toEqual({ version: 1, openedMs: 1, channelId: 'D1' });
     expect(storage.redis).toBeUndefined();
     await storage.ping();
@@ -281,9 +281,9 @@ describe('the storage as a whole', () => {
       atMs: 1,
     };
     const location = { dataDir: directory.path };
-    const storage = await openStorage(location, { clock, journal });
+    const storage = await openStorage(location, { clock, log });
     await storage.votes.put(vote);
-    expect(await readAllVotes(location, { clock, journal })).toEqual({ votes: [vote], unreadable: 0 });
+    expect(await readAllVotes(location, { clock, log })).toEqual({ votes: [vote], unreadable: 0 });
     // The reader gave the file back, the storage goes on.
     await storage.votes.put({ ...vote, verdict: 'down' });
     expect((await storage.votes.get('q1', 'U1'))?.verdict).toBe('down');

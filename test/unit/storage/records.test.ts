@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Outcome, Question, Thread } from '../../../src/core/question.ts';
-import { refusedTextShelf } from '../../../src/storage/brief-records.ts';
+import type { Outcome, Question, Thread } from '../../../src/core/question/question.ts';
+import { refusedTextType } from '../../../src/storage/brief-records.ts';
 import { questionFormat, threadFormat } from '../../../src/storage/records.ts';
 
 const KEY = 'ds:question:q1';
@@ -125,9 +125,9 @@ const thread: fc.Arbitrary<Thread> = fc.record(
     threadTs: text,
     followsReplies: fc.boolean(),
     conversationId: count,
-    line: fc.array(text),
+    queue: fc.array(text),
   },
-  { requiredKeys: ['version', 'teamId', 'channelId', 'threadTs', 'followsReplies', 'line'] },
+  { requiredKeys: ['version', 'teamId', 'channelId', 'threadTs', 'followsReplies', 'queue'] },
 );
 
 describe('records', () => {
@@ -145,11 +145,11 @@ describe('records', () => {
   });
 
   it('of what refused questions asked last an hour, as docs/operations.md says', () => {
-    expect(refusedTextShelf.ttlMs).toBe(60 * 60 * 1_000);
+    expect(refusedTextType.ttlMs).toBe(60 * 60 * 1_000);
   });
 
   it('of shares are read with and without the ids of who was confirmed, which earlier versions did not store', () => {
-    const counts = { guests: 1, outsiders: 0, organisations: 0, isKnown: true };
+    const counts = { guests: 1, outsiders: 0, organizations: 0, isKnown: true };
     const named = { ...counts, ids: { guests: ['U1'], outsiders: [], organizations: [] } };
     fc.assert(
       fc.property(question, fc.constantFrom(counts, named), (record, confirmed) => {

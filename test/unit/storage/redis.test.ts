@@ -9,7 +9,7 @@ import {
   type ScriptedReply,
   startScriptedRedis,
 } from '../../support/processes/scripted-redis.ts';
-import { createRecordingJournal } from '../../support/recording-journal.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 
 const closers: (() => Promise<void>)[] = [];
 
@@ -29,8 +29,8 @@ async function serve(answer: Answer = () => undefined, info = fit): Promise<Scri
   return server;
 }
 
-async function open(server: ScriptedRedis, recording = createRecordingJournal()) {
-  const store = await openRedisStore(server.url, recording.journal);
+async function open(server: ScriptedRedis, recording = createRecordingLog()) {
+  const store = await openRedisStore(server.url, recording.log);
   closers.push(() => store.close());
   server.commands.length = 0;
   return store;
@@ -40,7 +40,7 @@ async function open(server: ScriptedRedis, recording = createRecordingJournal())
 async function openAnswering(command: string, reply: ScriptedReply) {
   let isOpen = false;
   const server = await serve((name) => (isOpen && name === command ? reply : undefined));
-  const recording = createRecordingJournal();
+  const recording = createRecordingLog();
   const store = await open(server, recording);
   isOpen = true;
   return { server, store, recording };
@@ -97,8 +97,8 @@ describe('the store in Redis', () => {
 describe('the storage as a whole', () => {
   it('is in Redis where an address of one is given, and gives its connection to others', async () => {
     const server = await serve((name) => (name === 'SMEMBERS' ? `*1\r\n${bulk('q1')}` : undefined));
-    const { journal } = createRecordingJournal();
-    const storage = await openStorage({ redisUrl: server.url }, { clock: Date.now, journal });
+    const { log } = createRecordingLog();
+    const storage = await openStorage({ redisUrl: server.url }, { clock: Date.now, log });
     expect(await storage.questions.openIds()).toEqual(['q1']);
     expect(await storage.redis?.ping()).toBe('PONG');
     await storage.close();
@@ -111,8 +111,8 @@ describe('the storage as a whole', () => {
       if (name === 'SMEMBERS') return `*1\r\n${bulk('q1:U1')}`;
       return name === 'GET' ? bulk(JSON.stringify(vote)) : undefined;
     });
-    const { journal } = createRecordingJournal();
-    const all = await readAllVotes({ redisUrl: server.url }, { clock: Date.now, journal });
+    const { log } = createRecordingLog();
+    const all = await readAllVotes({ redisUrl: server.url }, { clock: Date.now, log });
     expect(all).toEqual({ votes: [vote], unreadable: 0 });
     await eventually(() => expect(server.open()).toBe(0));
   });
@@ -199,7 +199,7 @@ describe('a connection that is lost', () => {
 
 describe('Redis at the start', () => {
   it.each(['6.2.0', '6.10.1', '7.0.0', '10.0.1'])('of version %s is taken', async (version) => {
-    const recording = createRecordingJournal();
+    const recording = createRecordingLog();
     await open(
       await serve(undefined, `# Server\r\nredis_version:${version}\r\nmaxmemory_policy:noeviction\r\n`),
       recording,
@@ -227,7 +227,7 @@ describe('Redis at the start', () => {
     ['with a refusal', '-NOPERM no\r\n'],
     ['as if it knew no such command', '-ERR unknown command\r\n'],
   ])('that tells about itself %s is used with a warning', async (_, reply) => {
-    const recording = createRecordingJournal();
+    const recording = createRecordingLog();
     await open(await serve((name) => (name === 'INFO' ? reply : undefined)), recording);
     expect(recording.lines.map(({ outcome }) => outcome)).toEqual(['unchecked']);
   });
@@ -256,7 +256,7 @@ describe('Redis at the start', () => {
   it.each(['WRONGPASS', 'NOAUTH', 'NOPERM', 'ERR'])('that refuses the password by %s is asked once', async (code) => {
     const server = await serve((name) => (name === 'AUTH' ? `-${code} no\r\n` : undefined));
     const url = server.url.replace('redis://', 'redis://app:secret@');
-    await expect(openRedisStore(url, createRecordingJournal().journal)).rejects.toMatchObject({
+    await expect(openRedisStore(url, createRecordingLog().log)).rejects.toMatchObject({
       kind: 'storage',
       code,
       message: expect.stringMatching(new RegExp(`^Redis at 127\\.0\\.0\\.1:${server.port} [^@]*\\(${code}\\)$`)),
@@ -266,7 +266,7 @@ describe('Redis at the start', () => {
 });
 
 describe('the address of Redis', () => {
-  const { journal } = createRecordingJournal();
+  const { log } = createRecordingLog();
 
   it.each([
     ['redis://redis.example', 'redis.example:6379'],
@@ -274,7 +274,7 @@ describe('the address of Redis', () => {
     ['redis://redis.example:7000/', 'redis.example:7000'],
     ['redis://user:p%40ss@redis.example:7000/12', 'redis.example:7000'],
   ])('%s is named in messages as %s', (url, where) => {
-    expect(createRedisConnection(url, journal).where).toBe(where);
+    expect(createRedisConnection(url, log).where).toBe(where);
   });
 
   it.each([
@@ -286,7 +286,7 @@ describe('the address of Redis', () => {
     'redis://redis.example/a/1',
     'redis://u%zz:p@redis.example',
   ])('%s is refused', (url) => {
-    expect(() => createRedisConnection(url, journal)).toThrow(
+    expect(() => createRedisConnection(url, log)).toThrow(
       expect.objectContaining({ kind: 'storage', message: expect.not.stringContaining('redis.example') }),
     );
   });

@@ -1,15 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
-import type { Vote } from '../../../src/core/votes.ts';
-import { diaryShelf } from '../../../src/storage/brief-records.ts';
+import type { Vote } from '../../../src/core/history/votes.ts';
+import { messageLogType } from '../../../src/storage/brief-records.ts';
 import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
-import { durationShelf, heardShelf, historyShelf, visitShelf } from '../../../src/storage/records.ts';
+import {
+  askedQuestionsType,
+  durationsType,
+  runSlotsType,
+  threadNotesType,
+  visitType,
+} from '../../../src/storage/records.ts';
 import {
   createClaims,
   createQuestionStore,
   createRecords,
   createThreadStore,
-  createTurnStore,
   createVoteStore,
   readVotes,
 } from '../../../src/storage/repositories.ts';
@@ -149,7 +154,7 @@ describe('a change of a record', () => {
       },
     });
     const threads = createThreadStore(kv);
-    await expect(threads.update(place, () => ({ ...thread, line: [] }))).rejects.toMatchObject({ kind: 'storage' });
+    await expect(threads.update(place, () => ({ ...thread, queue: [] }))).rejects.toMatchObject({ kind: 'storage' });
     expect(attempts).toBe(100);
   }, 20_000);
 });
@@ -158,22 +163,22 @@ describe('each kind of record', () => {
   it('has keys and a lifetime of its own', async () => {
     const kv = memoryStore();
     const { threadTs } = place;
-    await createThreadStore(kv).update(place, () => ({ ...thread, line: [] }));
-    await createTurnStore(kv).update('T1', () => ({ version: 1, running: [], waiting: [], parked: [] }));
-    await createRecords(kv, durationShelf).update('T1', () => ({ version: 1, entries: [] }));
-    await createRecords(kv, historyShelf).update('T1:U1', () => ({ version: 1, entries: [] }));
-    await createRecords(kv, diaryShelf).update('T1:C1', () => ({ version: 1, entries: [] }));
-    await createRecords(kv, heardShelf).update(`T1:C1:${threadTs}`, () => ({ version: 1, messages: [] }));
-    await createRecords(kv, visitShelf).update('T1:U1', () => ({ version: 1, openedMs: 1, channelId: 'C1' }));
+    await createThreadStore(kv).update(place, () => ({ ...thread, queue: [] }));
+    await createRecords(kv, runSlotsType).update('T1', () => ({ version: 1, running: [], waiting: [], parked: [] }));
+    await createRecords(kv, durationsType).update('T1', () => ({ version: 1, entries: [] }));
+    await createRecords(kv, askedQuestionsType).update('T1:U1', () => ({ version: 1, entries: [] }));
+    await createRecords(kv, messageLogType).update('T1:C1', () => ({ version: 1, entries: [] }));
+    await createRecords(kv, threadNotesType).update(`T1:C1:${threadTs}`, () => ({ version: 1, messages: [] }));
+    await createRecords(kv, visitType).update('T1:U1', () => ({ version: 1, openedMs: 1, channelId: 'C1' }));
     await createClaims(kv).claim('event:Ev1', 'q1');
     await createVoteStore(kv).put(vote('U1'));
     expect(Object.fromEntries(kv.lifetimesMs)).toEqual({
       [`ds:thread:T1:C1:${threadTs}`]: 90 * dayMs,
-      'ds:turns:T1': 90 * dayMs,
+      'ds:run-slots:T1': 90 * dayMs,
       'ds:durations:T1': 90 * dayMs,
       'ds:history:T1:U1': 90 * dayMs,
-      'ds:diary:T1:C1': dayMs,
-      [`ds:heard:T1:C1:${threadTs}`]: 7 * dayMs,
+      'ds:message-log:T1:C1': dayMs,
+      [`ds:thread-notes:T1:C1:${threadTs}`]: 7 * dayMs,
       'ds:visit:T1:U1': expect.any(Number),
       'ds:claim:event:Ev1': 90 * dayMs,
       'ds:vote:q1:U1': 400 * dayMs,
@@ -182,7 +187,7 @@ describe('each kind of record', () => {
 
   it('is read by its name, and absent until it is written', async () => {
     const kv = memoryStore();
-    const durations = createRecords(kv, durationShelf);
+    const durations = createRecords(kv, durationsType);
     expect(await durations.get('T1')).toBeUndefined();
     await durations.update('T1', () => ({ version: 1, entries: [{ questionId: 'q1', durationMs: 5 }] }));
     expect(await durations.get('T1')).toEqual({ version: 1, entries: [{ questionId: 'q1', durationMs: 5 }] });
@@ -192,7 +197,7 @@ describe('each kind of record', () => {
   it('that can not be read is reported with the first three things wrong with it', async () => {
     const kv = memoryStore();
     kv.texts.set('ds:visit:T1:U1', '{"version":2}');
-    await expect(createRecords(kv, visitShelf).get('T1:U1')).rejects.toMatchObject({
+    await expect(createRecords(kv, visitType).get('T1:U1')).rejects.toMatchObject({
       kind: 'corrupt',
       message: expect.stringMatching(/ds:visit:T1:U1 .*version: .*; openedMs: .*; channelId: /),
     });

@@ -1,7 +1,7 @@
 import type { Focus, SourceRecord } from '../../conversations/records.ts';
 import type { IndexedFile } from '../file-index.ts';
 import type { Investigation } from '../investigation.ts';
-import type { Passage } from '../passages.ts';
+import type { CallOptions } from '../passages.ts';
 import type { QuestionInContext } from '../questions/carry-over.ts';
 import type { Targets } from '../targets.ts';
 import type { Weighed } from '../weighing.ts';
@@ -12,7 +12,7 @@ export interface Findings {
   question: QuestionInContext;
   targets: Targets;
   weighed: Weighed;
-  passages: Passage[];
+  passages: CallOptions[];
   investigation: Investigation;
 }
 

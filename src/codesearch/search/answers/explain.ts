@@ -1,13 +1,13 @@
 import { blockEnd, docComment, fileComment, firstSentence, stripMarks } from '../blocks.ts';
 import { enclosing } from '../investigation.ts';
-import type { Passage } from '../passages.ts';
+import type { CallOptions } from '../passages.ts';
 import { coverage } from '../weighing.ts';
 import { commitLine } from './commit-lines.ts';
 import { commitSource, type Draft, type Findings, fileSource } from './draft.ts';
 import { bullets, code, count, fence, fileLink, joinWords, prose, withArticle } from './markdown.ts';
 import { definitionLine, kindWord, namedWithin, sectionText, usageLines } from './related.ts';
 import { quote, quoteWithComment } from './snippet.ts';
-import { suggestFor } from './suggestions.ts';
+import { followUpsFor } from './suggestions.ts';
 import { questionTitle } from './titles.ts';
 
 const MOST_USAGE_FILES = 5;
@@ -46,12 +46,17 @@ export async function explain(findings: Findings): Promise<Draft> {
       `${joinWords(unknown.map(code))} ${unknown.length === 1 ? 'is' : 'are'} not defined in the files searched.`,
     );
   }
-  draft.followUps.push(...suggestFor(main.symbol, main.file, findings));
+  draft.followUps.push(...followUpsFor(main.symbol, main.file, findings));
   return draft;
 }
 
 /** The definition named outright, else the best passage; a document only when no code says nearly as much. */
-async function choosePassage({ targets, passages, question, investigation }: Findings): Promise<Passage | undefined> {
+async function choosePassage({
+  targets,
+  passages,
+  question,
+  investigation,
+}: Findings): Promise<CallOptions | undefined> {
   const named =
     targets.names.find(({ certain }) => certain) ?? (question.intent === 'define' ? targets.names[0] : undefined);
   const definition = named?.definitions[0];
@@ -73,7 +78,7 @@ async function choosePassage({ targets, passages, question, investigation }: Fin
 }
 
 async function opening(
-  main: Passage,
+  main: CallOptions,
   lines: readonly string[],
   { question, targets, passages }: Findings,
 ): Promise<string> {
@@ -118,7 +123,7 @@ export function endSentence(text: string): string {
   return /[.!?…:]$/.test(text) ? text : `${text}.`;
 }
 
-function quoteSection(main: Passage, lines: readonly string[]): string[] {
+function quoteSection(main: CallOptions, lines: readonly string[]): string[] {
   const text = sectionText(lines, main.start);
   const start = lines.findIndex((line, index) => index >= main.start && index < main.end && /^\s*```/.test(line));
   const sections = text === '' ? [] : [`> ${prose(firstSentence(text, 500))}`];
@@ -138,7 +143,7 @@ function quoteSection(main: Passage, lines: readonly string[]): string[] {
 }
 
 /** What the main definition calls, and who uses it. */
-async function addNeighbours(main: Passage, { question, investigation }: Findings, draft: Draft): Promise<void> {
+async function addNeighbours(main: CallOptions, { question, investigation }: Findings, draft: Draft): Promise<void> {
   if (main.file.role === 'docs' || main.file.role === 'config') return;
   if (question.intent !== 'define') {
     const named = await namedWithin(main, investigation);
@@ -174,7 +179,7 @@ async function addNeighbours(main: Passage, { question, investigation }: Finding
 
 /** The other good passages, grouped by what they are. */
 async function addPassages(
-  main: Passage,
+  main: CallOptions,
   { passages, investigation, weighed, question }: Findings,
   draft: Draft,
 ): Promise<void> {
@@ -224,7 +229,7 @@ function addReasons(draft: Draft, { subjects }: Findings['weighed'], investigati
   draft.sources.push(...hits.map(({ repository, commit }) => commitSource(repository, commit.id, commit.subject)));
 }
 
-function findingsLine(passage: Passage, lines: readonly string[]): string {
+function findingsLine(passage: CallOptions, lines: readonly string[]): string {
   const { symbol } = passage;
   if (symbol?.kind === 'heading') return prose(firstSentence(sectionText(lines, passage.start)));
   const said = symbol === undefined ? '' : prose(firstSentence(docComment(lines, symbol.line)));
@@ -244,7 +249,7 @@ function findingsLine(passage: Passage, lines: readonly string[]): string {
     : code(key.length > 120 ? `${key.slice(0, 120)}…` : key);
 }
 
-async function passageLine(passage: Passage, said: string): Promise<string> {
+async function passageLine(passage: CallOptions, said: string): Promise<string> {
   const place = fileLink(passage.file, passage.start, passage.end);
   const name =
     passage.symbol === undefined

@@ -1,12 +1,12 @@
 import type { IndexedFile } from '../file-index.ts';
 import { comparePaths, type Definition } from '../investigation.ts';
-import type { Passage } from '../passages.ts';
+import type { CallOptions } from '../passages.ts';
 import { coverage } from '../weighing.ts';
 import { textTerms } from '../words.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { bullets, code, count, fileLink, joinWords } from './markdown.ts';
 import { definitionLine, describe, shorten } from './related.ts';
-import { suggestFor } from './suggestions.ts';
+import { followUpsFor } from './suggestions.ts';
 import { questionTitle } from './titles.ts';
 
 const MOST = 12;
@@ -66,7 +66,7 @@ export async function listFiles(findings: Findings): Promise<Draft> {
     title: questionTitle(question, undefined),
     sections,
     sources: close.slice(0, MOST).map(({ file }) => fileSource(file)),
-    followUps: first === undefined ? [] : suggestFor(first.symbol, first.file, findings),
+    followUps: first === undefined ? [] : followUpsFor(first.symbol, first.file, findings),
     symbols: passages.flatMap(({ symbol }) => (symbol === undefined || symbol.kind === 'heading' ? [] : [symbol.name])),
     files: close.map(({ file }) => file),
   };
@@ -117,7 +117,7 @@ async function reason(file: IndexedFile, { passages, investigation, weighed }: F
 
 function keyLine(
   lines: readonly string[],
-  hit: { chunk: Pick<Passage, 'start' | 'end'> } | undefined,
+  hit: { chunk: Pick<CallOptions, 'start' | 'end'> } | undefined,
   { subjects }: Findings['weighed'],
 ): number | undefined {
   if (hit === undefined) return undefined;

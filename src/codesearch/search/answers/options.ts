@@ -1,7 +1,7 @@
 import { blockEnd, commentAbove, docComment, firstSentence } from '../blocks.ts';
 import type { IndexedFile } from '../file-index.ts';
 import type { Definition } from '../investigation.ts';
-import type { Passage } from '../passages.ts';
+import type { CallOptions } from '../passages.ts';
 import { indentOf } from '../symbols.ts';
 import { textTerms } from '../words.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
@@ -107,7 +107,7 @@ function fitOf({ file, symbol }: Definition, stems: readonly string[]): number {
   return stems.reduce((sum, stem) => sum + (name.has(stem) ? 1 : path.has(stem) ? 0.5 : 0), 0);
 }
 
-function isDefinition(passage: Passage): passage is Passage & Definition {
+function isDefinition(passage: CallOptions): passage is CallOptions & Definition {
   return passage.symbol !== undefined;
 }
 

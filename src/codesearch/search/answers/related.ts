@@ -1,7 +1,7 @@
 import { docComment, firstSentence } from '../blocks.ts';
 import type { IndexedFile } from '../file-index.ts';
 import { byUsefulness, type Definition, type Investigation, type Usage } from '../investigation.ts';
-import type { Passage } from '../passages.ts';
+import type { CallOptions } from '../passages.ts';
 import type { CodeSymbol } from '../symbols.ts';
 import { code, count, fileLink, joinWords, prose } from './markdown.ts';
 
@@ -41,7 +41,7 @@ export function sectionText(lines: readonly string[], line: number): string {
 }
 
 /** Definitions of the same repository that a passage names, in the order in which it names them. */
-export async function namedWithin(passage: Passage, investigation: Investigation, most = 6): Promise<Definition[]> {
+export async function namedWithin(passage: CallOptions, investigation: Investigation, most = 6): Promise<Definition[]> {
   const lines = await investigation.lines(passage.file);
   const found: Definition[] = [];
   const seen = new Set([passage.symbol?.name]);
@@ -60,7 +60,7 @@ export async function namedWithin(passage: Passage, investigation: Investigation
   return found.slice(0, most);
 }
 
-function likelyDefinition(name: string, passage: Passage, investigation: Investigation): Definition | undefined {
+function likelyDefinition(name: string, passage: CallOptions, investigation: Investigation): Definition | undefined {
   const all = investigation
     .definitions(name)
     .filter(

@@ -1,5 +1,5 @@
 import { commentStart } from '../blocks.ts';
-import type { Passage } from '../passages.ts';
+import type { CallOptions } from '../passages.ts';
 import { indentOf } from '../symbols.ts';
 
 const LONGEST_LINE = 180;
@@ -12,7 +12,7 @@ export interface Snippet {
 }
 
 /** The decisive lines of a passage: all of it when short, else its head and the part that says most of the question. */
-export function quote(passage: Passage, lines: readonly string[], most = 22): Snippet {
+export function quote(passage: CallOptions, lines: readonly string[], most = 22): Snippet {
   const { start, end } = passage;
   if (end - start + 1 <= most) return cut(lines, start, end);
   const headEnd = passage.symbol === undefined ? start - 1 : signatureEnd(lines, start, end);
@@ -34,7 +34,7 @@ function unfinished(snippet: Snippet, end: number): Snippet {
 }
 
 /** A definition with the comment above it where both are short. */
-export function quoteWithComment(passage: Passage, lines: readonly string[], most = 24): Snippet {
+export function quoteWithComment(passage: CallOptions, lines: readonly string[], most = 24): Snippet {
   const from = commentStart(lines, passage.start);
   const short = passage.start - from <= 6 && passage.end - from + 1 <= most;
   return short ? cut(lines, from, passage.end) : quote(passage, lines, most);
@@ -47,7 +47,7 @@ function signatureEnd(lines: readonly string[], start: number, end: number): num
   return start;
 }
 
-function bestWindow(passage: Passage, size: number): { start: number; end: number } {
+function bestWindow(passage: CallOptions, size: number): { start: number; end: number } {
   let best = { start: passage.start, worth: -1 };
   for (const key of passage.keyLines) {
     const from = Math.max(passage.start, Math.min(key - 3, passage.end - size + 1));

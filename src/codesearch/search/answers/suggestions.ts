@@ -3,7 +3,7 @@ import type { CodeSymbol } from '../symbols.ts';
 import type { Findings } from './draft.ts';
 
 /** Questions worth asking next about what was found; every one names something real. */
-export function suggestFor(
+export function followUpsFor(
   symbol: CodeSymbol | undefined,
   file: IndexedFile,
   { question, passages }: Findings,

@@ -22,7 +22,7 @@ used using usage make makes made handle handles handled handling implement imple
 part parts support supports supported call calls called caller callers defined define definition declared declare located
 place places get set add added change changed changes written wrote different describe list various type types value values
 name named new default details flow process responsible involved related purpose overview structure module modules package
-library line lines want first last second next recently introduced test tests tested commit commits behaviour behavior
+library line lines want first last second next recently introduced test tests tested commit commits behavior behavior
 mechanism feature app application service live lives done does example examples option options setting settings`);
 
 /** Words too general to tell one part of a program from another; they count little. */

@@ -1,0 +1,31 @@
+import type { AskedQuestions, Records } from '../ports.ts';
+
+/** What one person asked lately, newest first. */
+export interface AskedQuestionsRecord {
+  version: 1;
+  entries: { questionId: string; atMs: number }[];
+}
+
+/** More than are ever shown, so that a list of the newest stays whole while questions are added. */
+const mostEntries = 50;
+
+/** The list of questions of every person. */
+export function createAskedQuestions(records: Records<AskedQuestionsRecord>): AskedQuestions {
+  const nameOf = (teamId: string, userId: string): string => `${teamId}:${userId}`;
+
+  return {
+    async note({ id, place, askerId, acceptedMs }) {
+      await records.update(nameOf(place.teamId, askerId), (history = { version: 1, entries: [] }) => {
+        if (history.entries.some(({ questionId }) => questionId === id)) return history;
+        const entries = [{ questionId: id, atMs: acceptedMs }, ...history.entries];
+        return {
+          ...history,
+          entries: entries.toSorted((one, other) => other.atMs - one.atMs).slice(0, mostEntries),
+        };
+      });
+    },
+    async of(teamId, userId) {
+      return (await records.get(nameOf(teamId, userId)))?.entries.map(({ questionId }) => questionId) ?? [];
+    },
+  };
+}

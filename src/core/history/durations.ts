@@ -1,0 +1,36 @@
+import type { Durations, Records } from '../ports.ts';
+import type { Expectation } from '../question/question.ts';
+
+/** The newest answered questions of a workspace and how long they took, oldest first. Milliseconds. */
+export interface DurationLog {
+  version: 1;
+  entries: { questionId: string; durationMs: number }[];
+}
+
+/** As many as show how the service works these days, and as few as make up a history. */
+const mostEntries = 200;
+const fewestEntries = 10;
+
+/** Expectations from stored durations: what half of the answers take, and what nine in ten do not exceed. */
+export function createDurations(logs: Records<DurationLog>): Durations {
+  return {
+    async note(teamId, questionId, durationMs) {
+      await logs.update(teamId, (log = { version: 1, entries: [] }) =>
+        log.entries.some((entry) => entry.questionId === questionId)
+          ? log
+          : { ...log, entries: [...log.entries, { questionId, durationMs }].slice(-mostEntries) },
+      );
+    },
+    async expect(teamId) {
+      return expectation((await logs.get(teamId))?.entries.map(({ durationMs }) => durationMs) ?? []);
+    },
+  };
+}
+
+/** The range of the middle half and the 90th percentile; undefined for too few durations. */
+export function expectation(durationsMs: readonly number[]): Expectation | undefined {
+  if (durationsMs.length < fewestEntries) return undefined;
+  const sorted = durationsMs.toSorted((one, other) => one - other);
+  const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+  return { fromMs: at(0.25), toMs: at(0.75), lateMs: at(0.9) };
+}

@@ -1,0 +1,287 @@
+import { type AppError, isAppError } from '../errors.ts';
+import { backOffMs, isPatienceOver, nextPollMs } from '../pacing.ts';
+import { isBetweenTwo, isInThread, type Outcome, type Question } from '../question/question.ts';
+import { longestQuietWaitMs } from '../settings.ts';
+import { createAdmission } from './admission.ts';
+import { createAsking } from './asking.ts';
+import { createCardUpdates } from './card-updates.ts';
+import { atOnce, decide, interpret, type Standing, type Step } from './decide.ts';
+import { createDelivery } from './delivery.ts';
+import { changeQuestion, delist, endWith, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
+import { createResharing } from './resharing.ts';
+import { findPositionInQueue } from './thread-queue.ts';
+import { type Effect, withCallLeftBehind } from './unknown-outcome.ts';
+
+/** More steps than any question can need in one look; reaching it means a decision that does not move on. */
+const stepsPerRun = 200;
+
+/**
+ * Creates the look: carries a question as far as it can go now, storing each step's result before the next one, and
+ * returns the milliseconds until it should be looked at again, or undefined once it is closed. Safe to call again
+ * after a crash at any line. Throws only when storage fails or a record is corrupt; nothing is lost then.
+ */
+export function createAdvance(ports: LifecyclePorts): (questionId: string) => Promise<number | undefined> {
+  const { questions, now, settings } = ports;
+  const card = createCardUpdates(ports);
+  const asking = createAsking(ports);
+  const delivering = createDelivery(ports, card);
+  const admission_ = createAdmission(ports);
+  const resharing = createResharing(ports);
+
+  return async function advance(questionId) {
+    let question = await questions.get(questionId);
+    if (question === undefined || (question.phase === 'closed' && question.recheckMs === undefined)) {
+      await delist(ports, questionId);
+      return undefined;
+    }
+    for (let steps = 0; steps < stepsPerRun; steps += 1) {
+      const standing = await findStanding(question);
+      const step = decide(question, {
+        ...standing,
+        nowMs: now(),
+        parts: question.outcome === undefined ? 0 : ports.messenger.countParts(question),
+        settings,
+      });
+      if (step.do === 'nothing') {
+        await delist(ports, questionId);
+        return undefined;
+      }
+      if (step.do === 'wait') {
+        return sooner(step.ms, await card.refresh(question, standing));
+      }
+      const progress = await carryOut(question, step, standing);
+      question = progress.question;
+      if ('waitMs' in progress) return progress.waitMs;
+    }
+    ports.log.error({ event: 'advance_does_not_settle', questionId });
+    return settings.pacing.maxMs;
+  };
+
+  async function findStanding(question: Question): Promise<Standing> {
+    const { phase, place } = question;
+    if (phase !== 'waiting' && phase !== 'parked' && phase !== 'running') return atOnce;
+    if (!isInThread(place)) return { ...atOnce, positionInQueue: -1 };
+    const positionInQueue = await findPositionInQueue(ports, question.id, place);
+    // Who waits to be admitted holds no turn: that may take as long as Slack keeps silent.
+    const isReady = question.admittedMs !== undefined && question.cancel === undefined;
+    const mayAskNow = phase === 'waiting' && positionInQueue === 0 && isReady;
+    return { positionInQueue, slot: mayAskNow ? await ports.runSlots.takeSlot(question) : atOnce.slot };
+  }
+
+  async function carryOut(question: Question, step: Step, standing: Standing): Promise<Progress> {
+    switch (step.do) {
+      case 'admit':
+        // Being admitted again says nothing of the trouble with what comes after it.
+        return attempt(question, () => admission_.admit(question), admission_.admitFailed, standing, {
+          calms: question.admittedMs === undefined,
+        });
+      case 'join':
+        return { question: await asking.join(question) };
+      case 'announce':
+        return attempt(question, () => card.announce(question, standing, step.checkFirst), announceFailed);
+      case 'giveUp':
+        return { question: await store(question, (stored) => withCallLeftBehind(stored, step.effect, now())) };
+      case 'search':
+        return search(question, step.effect, standing);
+      case 'gather':
+        return attempt(question, () => admission_.gather(question), admission_.gatherFailed, standing);
+      case 'recall':
+        return attempt(question, () => resharing.recall(question), resharing.failed, standing);
+      case 'ask':
+        return attempt(question, () => asking.ask(question, step.checkFirst), asking.failed, standing);
+      case 'unpark':
+        return asking.unpark(question);
+      case 'cancelUpstream':
+        return attempt(question, () => asking.cancel(question), watchFailed, standing);
+      case 'checkAccess':
+        return { question: await admission_.checkAccess(question) };
+      case 'watch':
+        return attempt(question, () => watch(question, standing), watchFailed, standing);
+      case 'end':
+        return { question: await end(question, step.outcome) };
+      case 'post':
+        return attempt(question, () => delivering.post(question, step.part, step.checkFirst), delivering.failed);
+      case 'attach':
+        return attempt(question, () => delivering.attach(question, step.checkFirst), delivering.attachFailed);
+      case 'sayUndeliverable':
+        return attempt(question, () => delivering.sayUndeliverable(question), delivering.sayUndeliverableFailed);
+      case 'closeCard':
+        return attempt(question, () => delivering.closeCard(question), delivering.closeCardFailed);
+      case 'close':
+        return { question: await delivering.close(question) };
+      case 'recheck':
+        return attempt(question, () => delivering.recheck(question), delivering.recheckFailed, standing, {
+          calms: false,
+        });
+      case 'wait':
+      case 'nothing':
+        return { question };
+    }
+  }
+
+  /** A search says nothing of the trouble with what it searches. */
+  function search(question: Question, effect: Effect, standing: Standing): Promise<Progress> {
+    const options = { calms: false };
+    switch (effect) {
+      case 'announce':
+        return attempt(question, () => card.search(question), announceFailed, standing, options);
+      case 'ask':
+        return attempt(question, () => asking.search(question), asking.failed, standing, options);
+      case 'post':
+        return attempt(question, () => delivering.searchPart(question), delivering.failed, standing, options);
+      case 'attach':
+        return attempt(question, () => delivering.searchFile(question), delivering.attachFailed, standing, options);
+    }
+  }
+
+  /**
+   * Runs an effect. A failure is first given to `onFailure`, which may turn it into an outcome; otherwise it counts as
+   * trouble and the question waits, with back-off, for another try of the same step.
+   */
+  async function attempt(
+    question: Question,
+    effect: () => Promise<Progress>,
+    onFailure: (question: Question, error: AppError) => Promise<Progress | undefined>,
+    standing = atOnce,
+    { calms } = { calms: true },
+  ): Promise<Progress> {
+    try {
+      const progress = await effect();
+      return progress.question.trouble === undefined || !calms
+        ? progress
+        : { ...progress, question: await calm(progress.question) };
+    } catch (error) {
+      if (!isAppError(error) || error.kind === 'storage' || error.kind === 'corrupt') throw error;
+      const current = await reload(question);
+      const handled = await onFailure(current, error);
+      if (handled !== undefined) return handled;
+      const failures = (current.trouble?.failures ?? 0) + 1;
+      // A running question is looked at again in good time whatever the service says, so that its patience can end.
+      const askedWaitMs = error.retryAfterMs ?? 0;
+      const mostMs = current.phase === 'running' ? longestQuietWaitMs : Number.POSITIVE_INFINITY;
+      const waitMs = backOffMs(failures, ports.random(), Math.min(askedWaitMs, mostMs));
+      const kind = error.kind === 'rateLimited' ? 'limited' : 'unreachable';
+      const nowMs = now();
+      const troubled = await store(current, (stored) => ({
+        ...stored,
+        trouble: { kind, failures, sinceMs: stored.trouble?.sinceMs ?? nowMs, notBeforeMs: nowMs + waitMs },
+      }));
+      ports.log.warn(
+        { event: 'step_failed', questionId: question.id, kind: error.kind, failures, waitMs, phase: current.phase },
+        error,
+      );
+      return { question: troubled, waitMs: sooner(waitMs, await card.refresh(troubled, standing)) };
+    }
+  }
+
+  async function announceFailed(question: Question, error: AppError): Promise<Progress | undefined> {
+    if (error.kind === 'undeliverable') {
+      const canInvite = error.invitationHelps && !isBetweenTwo(question.place);
+      return { question: await end(question, { kind: 'undeliverable', canInvite }) };
+    }
+    if (error.kind === 'unrenderable' || error.kind === 'refused') {
+      ports.log.error({ event: 'card_refused', questionId: question.id, kind: error.kind }, error);
+      if (!isInThread(question.place))
+        return { question: await end(question, { kind: 'undeliverable', canInvite: false }) };
+      return { question: await store(question, (stored) => ({ ...stored, card: { ...stored.card, gone: true } })) };
+    }
+    return undefined;
+  }
+
+  async function watch(question: Question, standing: Standing): Promise<Progress> {
+    const { conversationId, questionId, askedMs } = question.upstream;
+    const conversation = conversationId === undefined ? undefined : await ports.deepSearch.read(conversationId);
+    const observed = conversation?.questions.find(({ id }) => id === questionId);
+    if (conversation === undefined || observed === undefined) {
+      return { question: await end(question, { kind: 'failed', failure: { cause: 'gone' } }) };
+    }
+    const nowMs = now();
+    const elapsedMs = nowMs - (askedMs ?? question.acceptedMs);
+    const reading = interpret(observed, conversation, elapsedMs, nowMs);
+    if (reading.is === 'limited') return { question: await asking.park(question, reading.untilMs) };
+    if (reading.is === 'ended') {
+      const ended = await end(question, reading.outcome, conversation.shareUrl);
+      await tellIfTooLateToCancel(ended);
+      return { question: ended };
+    }
+    if (isPatienceOver(settings.pacing, watchedSince(question), nowMs)) {
+      return { question: await end(question, { kind: 'gaveUp' }, conversation.shareUrl) };
+    }
+    const watched = await noteProgress(question, observed.steps, observed.lastStep, conversation.shareUrl);
+    await card.refresh(watched, standing);
+    return { question: watched, waitMs: nextPollMs(settings.pacing, elapsedMs, ports.random()) };
+  }
+
+  async function watchFailed(question: Question, error: AppError): Promise<Progress | undefined> {
+    if (error.kind === 'notFound') {
+      return { question: await end(question, { kind: 'failed', failure: { cause: 'gone' } }) };
+    }
+    if (error.kind === 'unauthorized') {
+      return { question: await end(question, { kind: 'failed', failure: { cause: 'unauthorized' } }) };
+    }
+    if (isPatienceOver(settings.pacing, watchedSince(question), now())) {
+      return {
+        question: await end(question, {
+          kind: 'failed',
+          failure: { cause: error.kind === 'rateLimited' ? 'limited' : 'unreachable' },
+        }),
+      };
+    }
+    return undefined;
+  }
+
+  /** The answer itself is the visible end, so this word may get lost. */
+  async function tellIfTooLateToCancel(question: Question): Promise<void> {
+    if (question.cancel === undefined || question.outcome?.kind !== 'answered') return;
+    try {
+      await ports.messenger.notifyPrivately(question, question.cancel.byUserId, { kind: 'answeredBeforeCancel' });
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      ports.log.warn({ event: 'private_notice_lost', questionId: question.id, kind: error.kind }, error);
+    }
+  }
+
+  async function noteProgress(
+    question: Question,
+    steps: number,
+    lastStep: string | undefined,
+    shareUrl: string | undefined,
+  ): Promise<Question> {
+    const { upstream } = question;
+    if (upstream.steps === steps && upstream.lastStep === lastStep && upstream.shareUrl === shareUrl) return question;
+    return store(question, (stored) => ({
+      ...stored,
+      upstream: {
+        ...stored.upstream,
+        steps,
+        ...(lastStep === undefined ? {} : { lastStep }),
+        ...(shareUrl === undefined ? {} : { shareUrl }),
+      },
+    }));
+  }
+
+  async function end(question: Question, outcome: Outcome, shareUrl?: string): Promise<Question> {
+    return endWith(ports, question, outcome, shareUrl);
+  }
+
+  async function calm(question: Question): Promise<Question> {
+    return store(question, ({ trouble: _, ...stored }) => stored);
+  }
+
+  async function reload(question: Question): Promise<Question> {
+    return (await questions.get(question.id)) ?? question;
+  }
+
+  function store(question: Question, change: (stored: Question) => Question): Promise<Question> {
+    return changeQuestion(ports, question, change);
+  }
+}
+
+/** When the watch began that patience limits. */
+function watchedSince({ upstream, acceptedMs }: Question): number {
+  return upstream.watchedFromMs ?? upstream.askedMs ?? acceptedMs;
+}
+
+function sooner(waitMs: number, dueMs: number | undefined): number {
+  return dueMs === undefined ? waitMs : Math.min(waitMs, dueMs);
+}

@@ -1,0 +1,283 @@
+import { AppError, isAppError } from '../errors.ts';
+import { nextPollMs } from '../pacing.ts';
+import type { Conversation, UpstreamQuestion } from '../ports.ts';
+import { upstreamText } from '../question/prompt.ts';
+import { isInThread, newThread, type Question, type ThreadPlace } from '../question/question.ts';
+import { isThreadUnread, withoutOutdated } from '../question/thread-context.ts';
+import { longestQuietWaitMs, upstreamWindowMs } from '../settings.ts';
+import { failed } from './decide.ts';
+import { beside, changeQuestion, endWith, type LifecyclePorts, type Progress, wake } from './lifecycle-ports.ts';
+import { joinQueue } from './thread-queue.ts';
+import { withCallGivenUp, withCallSearched, withEarlierCall, withoutPending } from './unknown-outcome.ts';
+
+/**
+ * How many of the newest conversations are searched, at most, for a question whose creation had an unknown outcome. As
+ * many as a busy team starts while a process is missed and replaced: what is not found is asked a second time.
+ */
+const newestSearched = 1_000;
+
+/** A question as the service knows it. */
+interface Asked {
+  conversationId: number;
+  question: UpstreamQuestion;
+  shareUrl?: string | undefined;
+}
+
+/** The part of a question's life that leads to the service: its place in the thread's line, asking, parking, cancelling. */
+export function createAsking(ports: LifecyclePorts) {
+  const { deepSearch, threads, claims, now } = ports;
+
+  return { join, ask, search, failed: askFailed, park, unpark, cancel };
+
+  async function join(question: Question): Promise<Question> {
+    await joinQueue(threads, question);
+    return question;
+  }
+
+  /** Asks the service: a follow-up where the thread has a conversation, otherwise a new one. Stores the intent first. */
+  async function ask(question: Question, checkFirst: boolean): Promise<Progress> {
+    if (!isInThread(question.place)) return { question };
+    if (checkFirst) {
+      const bound = await bindFound(question, question.place);
+      if (bound !== undefined) return { question: bound };
+      if (question.cancel !== undefined) return { question: await forgetIntent(question) };
+    }
+    const thread = await threads.get(question.place);
+    const conversationId = question.fresh ? undefined : thread?.conversationId;
+    const expected = await beside(ports, question, ports.durations.expect(question.place.teamId));
+    const nowMs = now();
+    const intended = await store(question, (stored) => {
+      const current = withoutOutdated(stored);
+      if (isThreadUnread(current)) return { ...current, upstream: withoutIntent(current.upstream) };
+      return {
+        ...current,
+        ...(expected === undefined ? {} : { expected }),
+        upstream: {
+          ...withoutIntent(current.upstream),
+          firstTriedMs: current.upstream.firstTriedMs ?? nowMs,
+          intentMs: nowMs,
+          ...(conversationId === undefined ? {} : { intentConversationId: conversationId }),
+        },
+      };
+    });
+    // Somebody edited the thread: what it says now is read first.
+    if (isThreadUnread(intended)) return { question: intended };
+    const asked = await send(intended, conversationId, checkFirst ? question : undefined);
+    if (!(await isOurs(intended, asked))) return { question: intended };
+    const bound = await bind(intended, question.place, asked);
+    const answeredAtOnce = asked.question.state !== 'pending' && asked.question.state !== 'processing';
+    return answeredAtOnce
+      ? { question: bound }
+      : { question: bound, waitMs: nextPollMs(ports.settings.pacing, 0, ports.random()) };
+  }
+
+  /** `earlier`: the question with the attempt that this one repeats. */
+  async function send(
+    question: Question,
+    conversationId: number | undefined,
+    earlier: Question | undefined,
+  ): Promise<Asked> {
+    try {
+      if (conversationId === undefined) return firstOf(await deepSearch.create(upstreamText(question)));
+      return { conversationId, question: await deepSearch.followUp(conversationId, upstreamText(question)) };
+    } catch (error) {
+      if (isAppError(error) && error.outcomeUnknown)
+        await store(question, (stored) => withCallGivenUp(stored, 'ask', now()));
+      // `notFound` keeps the intent: it names the conversation that turned out to be gone.
+      else if (isAppError(error) && error.kind !== 'notFound') await forgetIntent(question, earlier);
+      throw error;
+    }
+  }
+
+  /** Searches an attempt to ask that was given up; it may be carried out later, so what is not found is not yet repeated. */
+  async function search(question: Question): Promise<Progress> {
+    const bound = isInThread(question.place) ? await bindFound(question, question.place) : undefined;
+    return { question: bound ?? (await store(question, (stored) => withCallSearched(stored, 'ask', now()))) };
+  }
+
+  async function bindFound(question: Question, place: ThreadPlace): Promise<Question | undefined> {
+    const found = await findAsked(question);
+    return found === undefined ? undefined : bind(question, place, found);
+  }
+
+  /** Two questions with the same text may look for each other's traces; whoever claims an upstream question first has it. */
+  async function isOurs(question: Question, asked: Asked): Promise<boolean> {
+    const owner = await claims.claim(`upstream:${asked.conversationId}:${asked.question.id}`, question.id);
+    return owner === question.id;
+  }
+
+  async function findAsked(question: Question): Promise<Asked | undefined> {
+    const { intentConversationId, intentMs = 0 } = question.upstream;
+    const conversations =
+      intentConversationId === undefined
+        ? await deepSearch.newest(newestSearched, intentMs - upstreamWindowMs)
+        : [await deepSearch.read(intentConversationId)];
+    for (const conversation of conversations) {
+      const candidates =
+        intentConversationId === undefined ? conversation.questions.slice(0, 1) : conversation.questions;
+      for (const candidate of candidates.toReversed()) {
+        const createdMs = candidate.createdMs ?? conversation.createdMs ?? intentMs;
+        if (sameText(candidate.text, upstreamText(question)) && Math.abs(createdMs - intentMs) <= upstreamWindowMs) {
+          const asked = { conversationId: conversation.id, question: candidate, shareUrl: conversation.shareUrl };
+          if (await isOurs(question, asked)) return asked;
+        }
+      }
+    }
+    return undefined;
+  }
+
+  async function bind(question: Question, place: ThreadPlace, asked: Asked): Promise<Question> {
+    await threads.update(place, (thread) => ({
+      ...(thread ?? newThread(place, question.beginsThread)),
+      conversationId: asked.conversationId,
+    }));
+    const bound = await store(question, (stored) => ({
+      ...stored,
+      phase: 'running',
+      upstream: {
+        ...withoutIntent(stored.upstream),
+        conversationId: asked.conversationId,
+        questionId: asked.question.id,
+        askedMs: now(),
+        ...(asked.shareUrl === undefined ? {} : { shareUrl: asked.shareUrl }),
+      },
+    }));
+    ports.log.info({
+      event: 'question_asked',
+      outcome: 'ok',
+      questionId: question.id,
+      conversationId: asked.conversationId,
+      durationMs: now() - question.acceptedMs,
+    });
+    ports.observer.changed(bound);
+    return bound;
+  }
+
+  async function askFailed(question: Question, error: AppError): Promise<Progress | undefined> {
+    const followsUp = question.upstream.intentConversationId !== undefined;
+    if (error.kind === 'notFound' && followsUp && isInThread(question.place)) {
+      return { question: await loseConversation(question, question.place) };
+    }
+    switch (error.kind) {
+      case 'refused':
+      case 'notFound':
+        return { question: await endFailed(question, 'refused') };
+      case 'unauthorized':
+        return { question: await endFailed(question, 'unauthorized') };
+      case 'rateLimited': {
+        const waitMs = error.retryAfterMs ?? 0;
+        // A cancelled question does not sleep: it has to find out whether something runs that must be stopped.
+        return waitMs > longestQuietWaitMs && question.cancel === undefined
+          ? { question: await park(question, now() + waitMs) }
+          : undefined;
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  /** The thread's conversation was deleted upstream: the thread forgets it, and the question starts a new one. */
+  async function loseConversation(question: Question, place: ThreadPlace): Promise<Question> {
+    const lostId = question.upstream.intentConversationId;
+    await threads.update(place, (thread) => {
+      if (thread === undefined) return newThread(place, false);
+      const { conversationId, ...unbound } = thread;
+      return conversationId === lostId ? unbound : thread;
+    });
+    return store(question, (stored) => ({
+      ...stored,
+      upstream: { ...withoutIntent(stored.upstream), conversationLost: true },
+    }));
+  }
+
+  /** Keeps an intent whose outcome is unknown: being told to wait says nothing about it. */
+  async function park(question: Question, untilMs: number): Promise<Question> {
+    ports.log.info({ event: 'question_parked', questionId: question.id, untilMs });
+    await wake(ports, await ports.runSlots.park(question, untilMs));
+    const parked = await store(question, ({ trouble: _, ...stored }) => ({
+      ...stored,
+      phase: 'parked',
+      parkedUntilMs: untilMs,
+    }));
+    ports.observer.changed(parked);
+    return parked;
+  }
+
+  /** The limit is over; when it is for many questions at once, each waits for its moment. */
+  async function unpark(question: Question): Promise<Progress> {
+    const waitMs = await ports.runSlots.parkedForMs(question, now());
+    if (waitMs > 0) return { question, waitMs };
+    const unparked = await store(question, ({ parkedUntilMs: _until, trouble: _trouble, ...stored }) => ({
+      ...(stored.cancel === undefined ? toBeAdmitted(stored) : stored),
+      phase: 'waiting',
+      upstream: withoutAttempt(stored.upstream),
+    }));
+    ports.observer.changed(unparked);
+    return { question: unparked };
+  }
+
+  async function cancel(question: Question): Promise<Progress> {
+    const { conversationId, questionId } = question.upstream;
+    if (conversationId !== undefined && questionId !== undefined) await deepSearch.cancel(conversationId, questionId);
+    return {
+      question: await store(question, (stored) => ({
+        ...stored,
+        upstream: { ...stored.upstream, cancelSentMs: now() },
+      })),
+    };
+  }
+
+  /** Where the attempt repeated an `earlier` one, that one's intent is the one that is left. */
+  function forgetIntent(question: Question, earlier?: Question): Promise<Question> {
+    const { intentConversationId } = earlier?.upstream ?? {};
+    return store(question, (stored) => {
+      const upstream = withoutIntent(stored.upstream);
+      if (earlier === undefined) return { ...stored, upstream };
+      const restored = { ...upstream, ...(intentConversationId === undefined ? {} : { intentConversationId }) };
+      return withEarlierCall({ ...stored, upstream: restored }, 'ask', earlier.upstream);
+    });
+  }
+
+  function endFailed(question: Question, cause: 'refused' | 'unauthorized'): Promise<Question> {
+    return endWith(ports, question, failed({ cause }));
+  }
+
+  function store(question: Question, change: (stored: Question) => Question): Promise<Question> {
+    return changeQuestion(ports, question, change);
+  }
+}
+
+/** After hours others may read along in the channel: whether the question may be asked there is found out again. */
+function toBeAdmitted({ admittedMs: _, ...question }: Question): Question {
+  return question;
+}
+
+function firstOf(conversation: Conversation): Asked {
+  const question = conversation.questions.at(-1);
+  if (question === undefined) {
+    throw new AppError('badReply', 'the new conversation holds no question', { outcomeUnknown: true });
+  }
+  return { conversationId: conversation.id, question, shareUrl: conversation.shareUrl };
+}
+
+function sameText(one: string, other: string): boolean {
+  return squeeze(one) === squeeze(other);
+}
+
+function squeeze(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+function withoutIntent(upstream: Question['upstream']): Question['upstream'] {
+  const { intentConversationId: _, ...rest } = withoutPending(upstream);
+  return rest;
+}
+
+/**
+ * Forgets everything of an attempt that ended without an answer, so that the question can be asked once more. An intent
+ * stays: its outcome is still unknown, so it is looked for before the question is asked again.
+ */
+function withoutAttempt(upstream: Question['upstream']): Question['upstream'] {
+  const { firstTriedMs: _tried, questionId: _question, askedMs: _asked, cancelSentMs: _cancel, ...rest } = upstream;
+  return { ...rest, steps: 0 };
+}

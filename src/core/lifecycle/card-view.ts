@@ -1,0 +1,55 @@
+import type { CardView } from '../ports.ts';
+import type { Question } from '../question/question.ts';
+import type { Standing } from './decide.ts';
+
+/** Failed looks in a row before people are told that the service is not reachable; one lost packet is not news. */
+const failuresWorthTelling = 2;
+
+/** What the card of a question has to show now. */
+export function cardView(question: Question, { positionInQueue, slot }: Standing, nowMs: number): CardView {
+  const startedMs = question.upstream.askedMs ?? question.acceptedMs;
+  const durationMs = Math.max(0, (question.endedMs ?? nowMs) - startedMs);
+  const { outcome, upstream } = question;
+  switch (outcome?.kind) {
+    case 'answered':
+      if (question.origin === 'shared') return { kind: 'shared' };
+      return { kind: 'answered', durationMs: outcome.answer.durationMs, steps: outcome.answer.steps };
+    case 'cancelled':
+      return question.cancel ? { kind: 'cancelled', byUserId: question.cancel.byUserId } : { kind: 'cancelled' };
+    case 'gaveUp':
+      return { kind: 'gaveUp', durationMs };
+    case 'notAllowed':
+      return { kind: 'notAllowed' };
+    case 'failed':
+    case 'undeliverable':
+      return { kind: 'failed', durationMs };
+  }
+  if (question.cancel !== undefined) return { kind: 'cancelling' };
+  if (question.phase === 'parked') return { kind: 'parked', untilMs: question.parkedUntilMs ?? nowMs };
+  if (positionInQueue > 0) return { kind: 'queued', place: positionInQueue };
+  if (question.trouble !== undefined && question.trouble.failures >= failuresWorthTelling) {
+    return { kind: question.trouble.kind === 'limited' ? 'limited' : 'unreachable' };
+  }
+  if (!slot.granted) return { kind: 'waitingForSlot', ahead: slot.ahead };
+  if (question.phase !== 'running') return { kind: 'starting' };
+  const { expected, card } = question;
+  const areStepsHidden = card.stepsHiddenMs !== undefined;
+  const elapsedMs = nowMs - startedMs;
+  return {
+    kind: 'running',
+    elapsedMs,
+    steps: areStepsHidden ? 0 : upstream.steps,
+    ...(expected === undefined ? {} : { expected: { fromMs: expected.fromMs, toMs: expected.toMs } }),
+    ...(expected !== undefined && elapsedMs > expected.lateMs ? { isLate: true } : {}),
+    ...(areStepsHidden || upstream.lastStep === undefined ? {} : { lastStep: upstream.lastStep }),
+  };
+}
+
+/** How coarsely elapsed time counts as a change worth an edit, in milliseconds. */
+const elapsedGrainMs = 15_000;
+
+/** A comparable string of what people would notice on the card: equal strings need no edit. */
+export function digestOf(view: CardView): string {
+  if (view.kind !== 'running') return JSON.stringify(view);
+  return JSON.stringify({ ...view, elapsedMs: Math.floor(view.elapsedMs / elapsedGrainMs) });
+}

@@ -1,0 +1,282 @@
+import { isPatienceOver } from '../pacing.ts';
+import type { Conversation, UpstreamQuestion } from '../ports.ts';
+import type { Failure, Outcome, Question } from '../question/question.ts';
+import { isInThread } from '../question/question.ts';
+import type { Slot } from '../run-slots.ts';
+import {
+  admissionLifeMs,
+  cancelConfirmMs,
+  deliveryPatienceMs,
+  type LifecycleSettings,
+  messagesWithoutFile,
+  offerMs,
+  parkedCheckMs,
+  queuedCheckMs,
+} from '../settings.ts';
+import { decidePending, type Effect, pendingCall } from './unknown-outcome.ts';
+
+/** What a question may have to wait for before it is asked. */
+export interface Standing {
+  /** 0 when it is this question's turn in its thread, more when others are before it, -1 when it is not in line. */
+  positionInQueue: number;
+  /** Whether one of the limited places at the service is free for it; granted where nobody asks for one yet. */
+  slot: Slot;
+}
+
+/** The standing of a question that waits for nothing. */
+export const atOnce: Standing = { positionInQueue: 0, slot: { granted: true } };
+
+/** What lies around a question when a decision is due. */
+export interface Situation extends Standing {
+  nowMs: number;
+  /** Messages the outcome takes; 0 while there is none. */
+  parts: number;
+  settings: LifecycleSettings;
+}
+
+/** The one next thing to do for a question. */
+export type Step =
+  | { do: 'admit' }
+  | { do: 'announce'; checkFirst: boolean }
+  | { do: 'join' }
+  | { do: 'gather' }
+  | { do: 'ask'; checkFirst: boolean }
+  /** Notes that a call which a dead process left behind is given up. */
+  | { do: 'giveUp'; effect: Effect }
+  /** Searches the effect of a call that was given up. */
+  | { do: 'search'; effect: Effect }
+  | { do: 'recall' }
+  | { do: 'unpark' }
+  | { do: 'cancelUpstream' }
+  | { do: 'checkAccess' }
+  | { do: 'watch' }
+  | { do: 'end'; outcome: Outcome }
+  | { do: 'post'; part: number; checkFirst: boolean }
+  | { do: 'attach'; checkFirst: boolean }
+  | { do: 'sayUndeliverable' }
+  | { do: 'closeCard' }
+  | { do: 'close' }
+  /** Removes messages that were posted twice. */
+  | { do: 'recheck' }
+  | { do: 'wait'; ms: number }
+  | { do: 'nothing' };
+
+/**
+ * Decides the next step of a question from what is stored and the time, and from nothing else. Carrying a step out
+ * and deciding again, over any number of crashes, leads to exactly one visible end.
+ */
+export function decide(question: Question, situation: Situation): Step {
+  const recheckLeftMs = (question.recheckMs ?? Number.POSITIVE_INFINITY) - situation.nowMs;
+  if (recheckLeftMs <= 0) return { do: 'recheck' };
+  const step = decideNext(question, situation);
+  if (recheckLeftMs === Number.POSITIVE_INFINITY || (step.do !== 'wait' && step.do !== 'nothing')) return step;
+  return { do: 'wait', ms: step.do === 'wait' ? Math.min(step.ms, recheckLeftMs) : recheckLeftMs };
+}
+
+function decideNext(question: Question, situation: Situation): Step {
+  if (question.phase === 'closed') return { do: 'nothing' };
+  if (question.phase === 'offered') {
+    const leftMs = question.acceptedMs + offerMs - situation.nowMs;
+    return leftMs > 0 ? { do: 'wait', ms: leftMs } : { do: 'nothing' };
+  }
+  const heldUntilMs = question.trouble?.notBeforeMs ?? 0;
+  const cancelNow = question.cancel !== undefined && question.phase !== 'delivering';
+  if (heldUntilMs > situation.nowMs && !cancelNow) return { do: 'wait', ms: heldUntilMs - situation.nowMs };
+  switch (question.phase) {
+    case 'waiting':
+      return decideWaiting(question, situation);
+    case 'parked':
+      return decideParked(question, situation);
+    case 'running':
+      return decideRunning(question, situation);
+    case 'delivering':
+      return decideDelivering(question, situation);
+  }
+}
+
+function decideWaiting(question: Question, situation: Situation): Step {
+  const { nowMs, positionInQueue, slot, settings } = situation;
+  const { card, upstream, cancel } = question;
+  if (question.admittedMs === undefined) return { do: 'admit' };
+  if (isInThread(question.place) && positionInQueue < 0) return { do: 'join' };
+  if (card.ts === undefined && card.gone !== true) return performing('announce', question, situation);
+  if (cancel !== undefined && upstream.intentMs === undefined) return { do: 'end', outcome: { kind: 'cancelled' } };
+  if (positionInQueue > 0) return { do: 'wait', ms: queuedCheckMs };
+  if (isCancelOverdue(question, situation)) return { do: 'end', outcome: { kind: 'cancelled' } };
+  const triedMs = upstream.firstTriedMs;
+  if (triedMs !== undefined && question.trouble !== undefined && isPatienceOver(settings.pacing, triedMs, nowMs)) {
+    return { do: 'end', outcome: failed({ cause: question.trouble.kind === 'limited' ? 'limited' : 'unreachable' }) };
+  }
+  const isShared = question.origin === 'shared';
+  if (!isShared && !slot.granted && upstream.intentMs === undefined) return { do: 'wait', ms: queuedCheckMs };
+  if (upstream.intentMs === undefined && isAdmissionOld(question, nowMs)) return { do: 'admit' };
+  if (isShared) return { do: 'recall' };
+  if (question.readsThread === true && question.context === undefined) return { do: 'gather' };
+  return performing('ask', question, situation);
+}
+
+/** Makes a call that must take effect once; one that is pending already is first settled. */
+function performing(effect: Effect, question: Question, { nowMs, settings }: Situation): Step {
+  const next = decidePending(pendingCall(question, effect), settings.lateCallMs, nowMs);
+  if (next.do === 'wait') return next;
+  if (next.do !== 'perform') return { do: next.do, effect };
+  const { checkFirst } = next;
+  return effect === 'post'
+    ? { do: effect, part: question.delivery.posted.length, checkFirst }
+    : { do: effect, checkFirst };
+}
+
+function decideParked(question: Question, { nowMs }: Situation): Step {
+  if (question.cancel !== undefined) {
+    return question.upstream.intentMs === undefined ? { do: 'end', outcome: { kind: 'cancelled' } } : { do: 'unpark' };
+  }
+  const leftMs = (question.parkedUntilMs ?? 0) - nowMs;
+  return leftMs > 0 ? { do: 'wait', ms: Math.min(leftMs, parkedCheckMs) } : { do: 'unpark' };
+}
+
+function decideRunning(question: Question, situation: Situation): Step {
+  const { nowMs } = situation;
+  if (question.cancel !== undefined) {
+    const { cancelSentMs } = question.upstream;
+    if (isCancelOverdue(question, situation)) return { do: 'end', outcome: { kind: 'cancelled' } };
+    if (cancelSentMs === undefined) return { do: 'cancelUpstream' };
+  }
+  if (isCardShown(question) && isStepCheckOld(question, nowMs)) return { do: 'checkAccess' };
+  return { do: 'watch' };
+}
+
+/** The steps on a running card may name what only some may see, so who reads them is checked again from time to time. */
+function isStepCheckOld({ admittedMs = 0, card: { stepsHiddenMs = 0 } }: Question, nowMs: number): boolean {
+  return nowMs - Math.max(admittedMs, stepsHiddenMs) > admissionLifeMs;
+}
+
+function isCardShown({ card }: Question): boolean {
+  return card.ts !== undefined && card.gone !== true;
+}
+
+/** Whether the service had its time to confirm a cancellation, or to be reached for it, and did not use it. */
+function isCancelOverdue({ cancel, upstream, trouble }: Question, { nowMs, settings }: Situation): boolean {
+  if (cancel === undefined) return false;
+  const { intentMs, givenUpMs = nowMs } = upstream;
+  // What may still begin at the service can be stopped only when it was found.
+  const foundByMs = intentMs === undefined ? 0 : givenUpMs + settings.lateCallMs;
+  const sinceMs = upstream.cancelSentMs ?? (trouble === undefined ? undefined : Math.max(cancel.atMs, foundByMs));
+  return sinceMs !== undefined && nowMs - sinceMs > cancelConfirmMs;
+}
+
+function decideDelivering(question: Question, situation: Situation): Step {
+  const { nowMs } = situation;
+  const { card, delivery, outcome } = question;
+  if (outcome === undefined) return { do: 'end', outcome: failed({ cause: 'internal' }) };
+  if (delivery.refused !== true) {
+    const isTooLate = question.trouble !== undefined && nowMs - question.trouble.sinceMs > deliveryPatienceMs;
+    const isPrivate = isSaidPrivately(outcome) || !isInThread(question.place);
+    const step = isPrivate ? ({ do: 'sayUndeliverable' } as const) : nextPost(question, situation);
+    // Guests or other organizations may have come into the channel, also between two parts or after a failed post. What can't
+    // be found out for so long is a no, of which the asker is told.
+    const isPosting = step?.do === 'post' || step?.do === 'attach';
+    if (isPosting && showsCode(outcome) && isAdmissionOld(question, nowMs)) return { do: 'admit' };
+    if (isTooLate) return { do: 'close' };
+    if (step !== undefined) return step;
+  }
+  if (isCardShown(question) && card.shown !== finalCard) return { do: 'closeCard' };
+  return { do: 'close' };
+}
+
+/** The next message or file of the end; undefined once all of them stand. */
+function nextPost(question: Question, situation: Situation): Step | undefined {
+  if (isFileDue(question, situation.parts)) return performing('attach', question, situation);
+  const areAllPosted = question.delivery.posted.length >= partsToPost(question, situation.parts);
+  return areAllPosted ? undefined : performing('post', question, situation);
+}
+
+/** An answer is code; what a question is given up with links to it. */
+function showsCode({ kind }: Outcome): boolean {
+  return kind === 'answered' || kind === 'gaveUp';
+}
+
+/** Also a time that lies ahead, because a clock was set back, says nothing of now. */
+function isAdmissionOld({ admittedMs = 0 }: Question, nowMs: number): boolean {
+  return Math.abs(nowMs - admittedMs) > admissionLifeMs;
+}
+
+function isSaidPrivately({ kind }: Outcome): boolean {
+  return kind === 'undeliverable' || kind === 'notAllowed';
+}
+
+/** An answer of many messages gets a file beside them, before the last message, which says whether there is one. */
+function isFileDue({ outcome, delivery }: Question, parts: number): boolean {
+  if (outcome?.kind !== 'answered' || parts <= messagesWithoutFile) return false;
+  return delivery.posted.length === parts - 1 && (delivery.file === undefined || delivery.file.state === 'intended');
+}
+
+/** A cancelled question needs no message of its own where its card can say so. */
+function partsToPost(question: Question, parts: number): number {
+  return isSaidByCard(question) ? 0 : parts;
+}
+
+/** Whether the card alone says how the question ended. */
+export function isSaidByCard({ card, outcome }: Question): boolean {
+  return outcome?.kind === 'cancelled' && card.ts !== undefined && card.gone !== true;
+}
+
+/** What `card.shown` holds once the card says how the question ended. */
+export const finalCard = 'final';
+
+export function failed(failure: Failure): Outcome {
+  return { kind: 'failed', failure };
+}
+
+/** What an observed upstream question means for ours. */
+export type Reading = { is: 'working' } | { is: 'ended'; outcome: Outcome } | { is: 'limited'; untilMs: number };
+
+/** Reads a finished or running question of the service. `elapsedMs` stands in where the service reports no duration. */
+export function interpret(
+  observed: UpstreamQuestion,
+  conversation: Conversation,
+  elapsedMs: number,
+  nowMs: number,
+): Reading {
+  switch (observed.state) {
+    case 'pending':
+    case 'processing':
+      return { is: 'working' };
+    case 'cancelled':
+      return { is: 'ended', outcome: { kind: 'cancelled' } };
+    case 'failed':
+      return interpretFailure(observed, conversation, nowMs);
+    case 'completed':
+      return {
+        is: 'ended',
+        outcome: {
+          kind: 'answered',
+          answer: {
+            title: observed.title ?? '',
+            markdown: observed.answer ?? '',
+            sources: observed.sources,
+            followUps: observed.followUps,
+            durationMs: observed.durationMs && observed.durationMs > 0 ? observed.durationMs : elapsedMs,
+            steps: observed.steps,
+            ...(observed.credits === undefined ? {} : { credits: observed.credits }),
+            ...(conversation.quota === undefined ? {} : { quota: conversation.quota }),
+          },
+        },
+      };
+  }
+}
+
+function interpretFailure(observed: UpstreamQuestion, conversation: Conversation, nowMs: number): Reading {
+  const { error } = observed;
+  if (error?.kind === 'TokenLimitExceeded') return { is: 'ended', outcome: failed({ cause: 'tooLong' }) };
+  if (error?.kind === 'RateLimitExceeded') {
+    const resetMs = conversation.quota?.resetAtMs ?? 0;
+    // Other words do not lift a limit, so nobody is told to try those.
+    return resetMs > nowMs
+      ? { is: 'limited', untilMs: resetMs }
+      : { is: 'ended', outcome: failed({ cause: 'limited' }) };
+  }
+  return {
+    is: 'ended',
+    outcome: failed({ cause: 'service', title: error?.title ?? '', message: error?.message ?? '' }),
+  };
+}

@@ -1,0 +1,325 @@
+import { type AppError, isAppError, isTransient } from '../errors.ts';
+import type { PrivateNotice } from '../ports.ts';
+import { isBetweenTwo, isInThread, type PendingCall, type Question } from '../question/question.ts';
+import { forgetRefused, keepForButton } from '../question/refused-text.ts';
+import { deliveryPatienceMs, recheckAfterMs } from '../settings.ts';
+import type { CardUpdates } from './card-updates.ts';
+import { finalCard, isSaidByCard } from './decide.ts';
+import {
+  beside,
+  changeQuestion,
+  delist,
+  isSameRound,
+  type LifecyclePorts,
+  type Progress,
+  releaseSlot,
+  wake,
+} from './lifecycle-ports.ts';
+import { leaveQueue } from './thread-queue.ts';
+import {
+  withCallGivenUp,
+  withCallSearched,
+  withCopiesExpected,
+  withEarlierCall,
+  withIntent,
+  withoutPending,
+} from './unknown-outcome.ts';
+
+/** How often closing a card is tried before the question closes without it. */
+const cardEditTries = 8;
+
+/** How often attaching the whole answer as a file is tried before the answer goes without it. */
+const attachTries = 5;
+
+/** The last part of a question's life: its end is posted part by part, its card closed, its place in line given up. */
+export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
+  const { messenger, threads, log, now } = ports;
+
+  return {
+    post,
+    searchPart,
+    failed,
+    attach,
+    searchFile,
+    attachFailed,
+    recheck,
+    recheckFailed,
+    sayUndeliverable,
+    sayUndeliverableFailed,
+    closeCard,
+    closeCardFailed,
+    close,
+  };
+
+  async function post(question: Question, part: number, checkFirst: boolean): Promise<Progress> {
+    if (checkFirst) {
+      const found = await postedBefore(question, part);
+      if (found !== undefined) return { question: found };
+    }
+    const intended = await begin(question, 'post', checkFirst);
+    if (!isSameRound(intended, question)) return { question: intended };
+    let ts: string;
+    try {
+      ({ ts } = await messenger.postPart(intended, part));
+    } catch (error) {
+      await end(intended, 'post', error, checkFirst ? question.delivery : undefined);
+      throw error;
+    }
+    // Outside the try: when storing this fails the message stands in Slack, and the intent must stay to find it by.
+    return { question: await posted(intended, part, ts) };
+  }
+
+  /** Searches a part whose posting was given up; it may appear later, so what is not found is not yet posted again. */
+  async function searchPart(question: Question): Promise<Progress> {
+    const found = await postedBefore(question, question.delivery.posted.length);
+    return { question: found ?? (await store(question, (stored) => withCallSearched(stored, 'post', now()))) };
+  }
+
+  async function postedBefore(question: Question, part: number): Promise<Question | undefined> {
+    const ts = await messenger.findPart(question, part);
+    return ts === undefined ? undefined : posted(question, part, ts);
+  }
+
+  /** Another process may have noted this part meanwhile, when this one was slow and taken for dead; that is kept. */
+  function posted(question: Question, part: number, ts: string): Promise<Question> {
+    return store(question, (stored) => {
+      if (!isSameRound(stored, question)) return stored;
+      const { posted: noted } = stored.delivery;
+      if (noted.length > part) return noted[part] === ts ? stored : withCopiesExpected(stored, now());
+      return { ...stored, delivery: { ...withoutPending(stored.delivery), posted: [...noted, ts] } };
+    });
+  }
+
+  /** The file is a convenience: every word of it stands in the messages, so Slack's refusal ends the tries. */
+  async function attach(question: Question, checkFirst: boolean): Promise<Progress> {
+    if (checkFirst && (await messenger.findAttachment(question))) {
+      return { question: await filed(question, 'attached') };
+    }
+    const intended = await begin(question, 'attach', checkFirst);
+    if (!isSameRound(intended, question)) return { question: intended };
+    try {
+      await messenger.attachAnswer(intended);
+    } catch (error) {
+      await end(intended, 'attach', error, checkFirst ? question.delivery.file : undefined);
+      throw error;
+    }
+    return { question: await filed(intended, 'attached') };
+  }
+
+  async function searchFile(question: Question): Promise<Progress> {
+    if (await messenger.findAttachment(question)) return { question: await filed(question, 'attached') };
+    return { question: await store(question, (stored) => withCallSearched(stored, 'attach', now())) };
+  }
+
+  /** Stores that a message or file is about to be posted. Where an earlier try may still appear, copies are checked for later. */
+  function begin(question: Question, effect: 'post' | 'attach', isRepeated: boolean): Promise<Question> {
+    return store(question, (stored) => {
+      if (!isSameRound(stored, question)) return stored;
+      const intended = withIntent(effect === 'attach' ? withFile(stored, 'intended') : stored, effect, now());
+      return isRepeated ? withCopiesExpected(intended, now()) : intended;
+    });
+  }
+
+  /** Stores what is known of a call that failed; `earlier`: the one that it repeated. */
+  async function end(
+    question: Question,
+    effect: 'post' | 'attach',
+    error: unknown,
+    earlier: PendingCall | undefined,
+  ): Promise<void> {
+    if (!isAppError(error)) return;
+    await store(question, (stored) => {
+      if (!isSameRound(stored, question)) return stored;
+      if (error.outcomeUnknown) return withCallGivenUp(stored, effect, now());
+      return earlier === undefined ? withoutCall(stored, effect) : withEarlierCall(stored, effect, earlier);
+    });
+  }
+
+  /** Shows the end on the card again, which a late edit may have replaced, and removes what was posted twice. */
+  async function recheck(question: Question): Promise<Progress> {
+    // First, because removing needs more rights: without them Slack still takes the edit.
+    const shown = question.card.shown === finalCard ? await card.finish(question) : question;
+    const copies = question.mayHaveCopies === true ? await messenger.removeCopies(shown) : 0;
+    if (copies > 0) log.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });
+    return { question: await rechecked(shown) };
+  }
+
+  /** Nothing else waits for the check, so a failure only puts it off. */
+  async function recheckFailed(question: Question, error: AppError): Promise<Progress | undefined> {
+    const isTooLate = question.endedMs !== undefined && now() - question.endedMs > deliveryPatienceMs;
+    if (!isTransient(error) || isTooLate) {
+      log.error({ event: 'copies_not_checked', questionId: question.id, kind: error.kind }, error);
+      return { question: await rechecked(question) };
+    }
+    const waitMs = Math.max(recheckAfterMs, error.retryAfterMs ?? 0);
+    return { question: await store(question, (stored) => ({ ...stored, recheckMs: now() + waitMs })) };
+  }
+
+  /** A message that was posted again during the check gets a check of its own. */
+  function rechecked(question: Question): Promise<Question> {
+    return store(question, (stored) => {
+      if (stored.recheckMs !== question.recheckMs) return stored;
+      const { recheckMs: _recheck, mayHaveCopies: _copies, card: checked, ...rest } = stored;
+      // A card that still changes shows its current state with the next edit.
+      return { ...rest, card: checked.shown === finalCard ? checked : { ...checked, shown: '' } };
+    });
+  }
+
+  async function attachFailed(question: Question, error: AppError): Promise<Progress | undefined> {
+    if (isTransient(error) && (question.trouble?.failures ?? 0) + 1 < attachTries) return undefined;
+    log.warn({ event: 'file_not_attached', questionId: question.id, kind: error.kind }, error);
+    return { question: await filed(question, 'refused') };
+  }
+
+  function filed(question: Question, state: FileState): Promise<Question> {
+    return store(question, (stored) => (isSameRound(stored, question) ? withFile(stored, state) : stored));
+  }
+
+  /** A refusal that no repetition can change ends the delivery; everything else is tried again. */
+  async function failed(question: Question, error: AppError): Promise<Progress | undefined> {
+    if (!isAppError(error, 'undeliverable', 'unrenderable', 'refused', 'notFound')) return undefined;
+    log.error({ event: 'delivery_refused', questionId: question.id, kind: error.kind }, error);
+    try {
+      return await sayUndeliverable(question);
+    } catch (notTold) {
+      if (!isAppError(notTold) || notTold.kind === 'storage' || notTold.kind === 'corrupt') throw notTold;
+      return sayUndeliverableFailed(question, notTold);
+    }
+  }
+
+  /** Tells the asker privately that the end could not be shown where the question was asked. */
+  async function sayUndeliverable(question: Question): Promise<Progress> {
+    await messenger.notifyPrivately(question, question.askerId, privateEnd(question));
+    return { question: await giveUpThread(question) };
+  }
+
+  /** The private word may be the only visible end: it is tried again as long as Slack may still take it. */
+  async function sayUndeliverableFailed(question: Question, error: AppError): Promise<Progress | undefined> {
+    if (error.kind === 'unavailable' || error.kind === 'rateLimited' || error.kind === 'badReply') return undefined;
+    log.error({ event: 'end_not_notified', questionId: question.id, kind: error.kind }, error);
+    return { question: await giveUpThread(question) };
+  }
+
+  function giveUpThread(question: Question): Promise<Question> {
+    return store(question, (stored) =>
+      isSameRound(stored, question)
+        ? { ...stored, delivery: { ...withoutPending(stored.delivery), refused: true } }
+        : stored,
+    );
+  }
+
+  async function closeCard(question: Question): Promise<Progress> {
+    // Slack may let the card wait for minutes; the next question does not.
+    await leave(question);
+    await ports.observer.closing(question);
+    return { question: await card.finish(question) };
+  }
+
+  /**
+   * The card is the smaller half of an end: when Slack goes on refusing to edit it, the question closes all the same.
+   * Where it is the whole end, only the patience of every delivery ends the tries, and so it is where Slack, or our own
+   * budget of calls, only asks to wait: with many questions ending at once the last card's turn comes after minutes.
+   */
+  async function closeCardFailed(question: Question, error: AppError): Promise<Progress | undefined> {
+    if (isSaidByCard(question) || error.kind === 'rateLimited') return undefined;
+    if ((question.trouble?.failures ?? 0) < cardEditTries) return undefined;
+    log.error({ event: 'card_not_closed', questionId: question.id, kind: error.kind }, error);
+    return {
+      question: await store(question, (stored) =>
+        isSameRound(stored, question) ? { ...stored, card: { ...stored.card, shown: finalCard } } : stored,
+      ),
+    };
+  }
+
+  /** Gives up the question's place in line and its turn: its end is posted, and what is left is its card. */
+  async function leave(question: Question): Promise<void> {
+    if (isInThread(question.place)) {
+      await wake(ports, await leaveQueue(threads, question.id, question.place));
+    }
+    await releaseSlot(ports, question);
+  }
+
+  async function close(question: Question): Promise<Question> {
+    await leave(question);
+    await ports.observer.closing(question);
+    const { trouble } = question;
+    if (trouble !== undefined && now() - trouble.sinceMs > deliveryPatienceMs) {
+      log.error({ event: 'delivery_given_up', questionId: question.id, failures: trouble.failures });
+    }
+    if (question.outcome?.kind === 'answered' && question.origin !== 'shared') {
+      const { durationMs } = question.outcome.answer;
+      await beside(ports, question, ports.durations.note(question.place.teamId, question.id, durationMs));
+    }
+    await keepForButton(ports, question);
+    // "Check again" may have re-opened the question in the meantime; then it lives on.
+    const closed = await store(question, (stored) => (isSameRound(stored, question) ? asClosed(stored) : stored));
+    if (closed.phase !== 'closed') return closed;
+    if (closed.recheckMs === undefined) await delist(ports, question.id);
+    log.info({
+      event: 'question_closed',
+      outcome: question.outcome?.kind ?? 'none',
+      questionId: question.id,
+      durationMs: now() - question.acceptedMs,
+      parts: question.delivery.posted.length,
+    });
+    return closed;
+  }
+
+  function store(question: Question, change: (stored: Question) => Question): Promise<Question> {
+    return changeQuestion(ports, question, change);
+  }
+}
+
+type FileState = NonNullable<Question['delivery']['file']>['state'];
+
+function withFile(question: Question, state: FileState): Question {
+  const { delivery } = question;
+  // Processes of an older version, which run beside this one during a deploy, want an intent on every file.
+  return {
+    ...question,
+    delivery: { ...delivery, file: { intentMs: delivery.file?.intentMs ?? question.acceptedMs, state } },
+  };
+}
+
+/** The question whose message or file certainly does not stand: the next try needs no search. */
+function withoutCall(question: Question, effect: 'post' | 'attach'): Question {
+  const { file, ...delivery } = question.delivery;
+  if (effect === 'attach') return { ...question, delivery };
+  return { ...question, delivery: withoutPending(question.delivery) };
+}
+
+function asClosed({ responseUrl: _url, trouble: _trouble, ...question }: Question): Question {
+  const { outcome, context } = question;
+  return forgetRefused({
+    ...question,
+    phase: 'closed',
+    ...(outcome === undefined ? {} : { outcome: lightened(outcome) }),
+    // What people said in the thread was needed for asking only.
+    ...(context === undefined ? {} : { context: { ...context, text: '' } }),
+  });
+}
+
+/** What the asker is told when nothing can or may be shown where the question was asked. */
+function privateEnd({ id, text, place, upstream, outcome, shares }: Question): PrivateNotice {
+  if (outcome?.kind === 'notAllowed') {
+    const withheld = shares !== undefined ? 'share' : upstream.askedMs === undefined ? undefined : 'answer';
+    const notice = { kind: 'notAllowed', reason: outcome.reason, questionId: id, text } as const;
+    return withheld === undefined ? notice : { ...notice, withheld };
+  }
+  if (shares !== undefined) return { kind: 'shareUndeliverable', channelId: place.channelId };
+  if (outcome?.kind === 'undeliverable' || !isInThread(place)) {
+    const canInvite = outcome?.kind === 'undeliverable' && outcome.canInvite;
+    const notice = { kind: 'notInChannel', questionId: id, text, canInvite } as const;
+    return isBetweenTwo(place) ? { ...notice, isBetweenTwo: true } : notice;
+  }
+  return {
+    kind: 'undeliverable',
+    place,
+    ...(upstream.shareUrl === undefined ? {} : { shareUrl: upstream.shareUrl }),
+  };
+}
+
+/** Once delivered, the text stands in Slack and at the service; only what buttons need is kept. */
+function lightened(outcome: NonNullable<Question['outcome']>): NonNullable<Question['outcome']> {
+  return outcome.kind === 'answered' ? { ...outcome, answer: { ...outcome.answer, markdown: '' } } : outcome;
+}

@@ -1,0 +1,58 @@
+import { isAppError } from '../errors.ts';
+import { backOffMs } from '../pacing.ts';
+import type { Question } from '../question/question.ts';
+import { failed } from './decide.ts';
+import type { LifecyclePorts } from './lifecycle-ports.ts';
+
+/** How often in a row this app's own code may fail on a question before the question ends with a visible failure. */
+const internalTries = 5;
+
+/**
+ * Wraps the look, so that a fault of our own cannot make a question silent: after some tries the question ends as
+ * failed, and if even that cannot be shown it is closed with an error in the log. Failures of the storage pass through:
+ * the scheduler repeats such looks, and nothing can be noted anyway.
+ */
+export function guardAdvance(
+  advance: (questionId: string) => Promise<number | undefined>,
+  { questions, log, now, random }: Pick<LifecyclePorts, 'questions' | 'log' | 'now' | 'random'>,
+): (questionId: string) => Promise<number | undefined> {
+  return async function guardedAdvance(questionId) {
+    try {
+      return await advance(questionId);
+    } catch (error) {
+      if (isAppError(error, 'storage', 'corrupt')) throw error;
+      const nowMs = now();
+      const share = random();
+      const noted = await questions.update(questionId, (stored) => noteInternal(stored, nowMs, share));
+      log.error({ event: 'advance_failed', questionId, phase: noted?.phase ?? 'gone', tries: triesOf(noted) }, error);
+      return noted === undefined ? undefined : Math.max(0, (noted.trouble?.notBeforeMs ?? nowMs) - nowMs);
+    }
+  };
+}
+
+function triesOf(question: Question | undefined): number {
+  return question?.trouble?.kind === 'internal' ? question.trouble.failures : 0;
+}
+
+function noteInternal(question: Question, nowMs: number, share: number): Question {
+  const { recheckMs = Number.POSITIVE_INFINITY, mayHaveCopies: _copies, ...unchecked } = question;
+  // A check for copies that breaks is left out: it must not end the question, and a closed one has nothing else to do.
+  if (question.phase === 'closed' || recheckMs <= nowMs) return unchecked;
+  const failures = triesOf(question) + 1;
+  if (failures <= internalTries) {
+    const sinceMs = question.trouble?.sinceMs ?? nowMs;
+    const notBeforeMs = nowMs + backOffMs(failures, share);
+    return { ...question, trouble: { kind: 'internal', failures, sinceMs, notBeforeMs } };
+  }
+  const { trouble: _, ...rest } = question;
+  const isSayingSo = question.outcome?.kind === 'failed' && question.outcome.failure.cause === 'internal';
+  if (isSayingSo) return { ...rest, phase: 'closed' };
+  return {
+    ...rest,
+    phase: 'delivering',
+    outcome: failed({ cause: 'internal' }),
+    endedMs: question.endedMs ?? nowMs,
+    // What was posted of the end that could not be shown stays; the failure is an end of its own.
+    delivery: { round: question.delivery.round + 1, posted: [] },
+  };
+}

@@ -1,0 +1,62 @@
+import { type AppError, isAppError } from '../errors.ts';
+import { isPatienceOver } from '../pacing.ts';
+import type { Answer, Question } from '../question/question.ts';
+import { failed as failedWith, interpret } from './decide.ts';
+import { changeQuestion, endWith, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
+
+export type RecallPorts = Pick<LifecyclePorts, 'deepSearch' | 'now'>;
+
+/**
+ * Reads the answer of a closed question again from the service, because its text is not kept here. Undefined when it is
+ * not there any more; throws what the service throws.
+ */
+export async function recallAnswer({ deepSearch, now }: RecallPorts, question: Question): Promise<Answer | undefined> {
+  const { conversationId, questionId } = question.upstream;
+  if (question.outcome?.kind !== 'answered' || conversationId === undefined) return undefined;
+  if (question.outcome.answer.markdown !== '') return question.outcome.answer;
+  const conversation = await deepSearch.read(conversationId);
+  const observed = conversation.questions.find(({ id }) => id === questionId);
+  const reading =
+    observed === undefined ? undefined : interpret(observed, conversation, question.outcome.answer.durationMs, now());
+  if (reading?.is !== 'ended' || reading.outcome.kind !== 'answered') return undefined;
+  // What was shown once stays as it was; only the text is new here.
+  return { ...question.outcome.answer, markdown: reading.outcome.answer.markdown };
+}
+
+/** The life of an answer that is shown again: instead of asking, the answer is read again. */
+export function createResharing(ports: LifecyclePorts) {
+  return { recall, failed };
+
+  async function recall(question: Question): Promise<Progress> {
+    const { shares } = question;
+    const source = shares === undefined ? undefined : await ports.questions.get(shares.questionId);
+    const answer = source === undefined ? undefined : await recallAnswer(ports, source);
+    if (source === undefined || answer === undefined) {
+      return { question: await endWith(ports, question, failedWith({ cause: 'gone' })) };
+    }
+    const shareUrl = shares?.withLink === true ? source.upstream.shareUrl : undefined;
+    // Neither quota nor suggestions: both are about the conversation that is not shared.
+    const { quota: _quota, ...shared } = answer;
+    return {
+      question: await endWith(ports, question, { kind: 'answered', answer: { ...shared, followUps: [] } }, shareUrl),
+    };
+  }
+
+  async function failed(question: Question, error: AppError): Promise<Progress | undefined> {
+    if (isAppError(error, 'notFound')) {
+      return { question: await endWith(ports, question, failedWith({ cause: 'gone' })) };
+    }
+    if (isAppError(error, 'unauthorized')) {
+      return { question: await endWith(ports, question, failedWith({ cause: 'unauthorized' })) };
+    }
+    const sinceMs = question.upstream.firstTriedMs ?? ports.now();
+    if (isPatienceOver(ports.settings.pacing, sinceMs, ports.now())) {
+      return { question: await endWith(ports, question, failedWith({ cause: 'unreachable' })) };
+    }
+    await changeQuestion(ports, question, (stored) => ({
+      ...stored,
+      upstream: { ...stored.upstream, firstTriedMs: sinceMs },
+    }));
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import type { ThreadStore } from '../ports.ts';
+import { isInThread, newThread, type Question, type ThreadPlace } from '../question/question.ts';
+import { getReadable, type LifecyclePorts } from './lifecycle-ports.ts';
+
+/** Puts a question at the end of its thread's line, once; a thread that the question begins follows plain replies. */
+export async function joinQueue(threads: ThreadStore, { id, place, beginsThread }: Question): Promise<void> {
+  if (!isInThread(place)) return;
+  await threads.update(place, (thread = newThread(place, beginsThread)) =>
+    thread.queue.includes(id) && thread.followsReplies === (thread.followsReplies || beginsThread)
+      ? thread
+      : {
+          ...thread,
+          queue: thread.queue.includes(id) ? thread.queue : [...thread.queue, id],
+          followsReplies: thread.followsReplies || beginsThread,
+        },
+  );
+}
+
+/**
+ * The place of a question in its thread's line: 0 when it is its turn, -1 when it is not in line. A question at the head
+ * that has ended, or whose record is gone or unreadable, holds nobody up: it is taken out of the line.
+ */
+export async function findPositionInQueue(
+  { questions, threads, log }: Pick<LifecyclePorts, 'questions' | 'threads' | 'log'>,
+  questionId: string,
+  place: ThreadPlace,
+): Promise<number> {
+  let queue = (await threads.get(place))?.queue ?? [];
+  for (;;) {
+    const positionInQueue = queue.indexOf(questionId);
+    const [head] = queue;
+    if (positionInQueue <= 0 || head === undefined || (await isAlive(head))) return positionInQueue;
+    log.warn({ event: 'thread_queue_repaired', questionId: head });
+    queue = await leaveQueue(threads, head, place);
+  }
+
+  async function isAlive(id: string): Promise<boolean> {
+    const question = await getReadable(questions, id);
+    return question !== undefined && question.phase !== 'closed';
+  }
+}
+
+/** Takes a question out of its thread's line, once; returns the line that is left. */
+export async function leaveQueue(threads: ThreadStore, questionId: string, place: ThreadPlace): Promise<string[]> {
+  const { queue } = await threads.update(place, (thread = newThread(place, false)) =>
+    thread.queue.includes(questionId)
+      ? { ...thread, queue: thread.queue.filter((other) => other !== questionId) }
+      : thread,
+  );
+  return queue;
+}

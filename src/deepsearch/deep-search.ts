@@ -1,0 +1,215 @@
+import { AppError, isAppError } from '../core/errors.ts';
+import type { Conversation, DeepSearch, UpstreamQuestion } from '../core/ports.ts';
+import type { Quota, Source } from '../core/question/question.ts';
+import { type DeepSearchClient, parseBaseUrl } from './client.ts';
+import { absoluteLink, absoluteLinks } from './links.ts';
+import type { ApiConversation, ApiQuestion, ApiSource } from './schemas.ts';
+
+const MAX_NEWEST = 1_000;
+/** Conversations come with all their answers, so a page of 100 would not fit into a reply. */
+const NEWEST_PAGE = 20;
+const MAX_LAST_STEP_CHARACTERS = 300;
+/** Conversations are read again and again while only their last question changes. */
+const REMEMBERED_ANSWERS = 50;
+const MAX_REMEMBERED_LENGTH = 100_000;
+
+/**
+ * The code search service behind the core's port, over the first generation of its API. A later generation gets its
+ * own `create…` beside this one; nothing outside this folder knows which of them is in use.
+ */
+export function createDeepSearch(client: DeepSearchClient, baseUrl: string): DeepSearch {
+  const baseHref = parseBaseUrl(baseUrl).href;
+  const withAbsoluteLinks = remember(REMEMBERED_ANSWERS, (markdown) => absoluteLinks(markdown, baseHref));
+  const toConversation = (raw: ApiConversation) => mapConversation(raw, baseHref, withAbsoluteLinks);
+
+  return {
+    async create(text) {
+      const conversation = toConversation(await client.create(text));
+      if (conversation.questions.length > 0) return conversation;
+      throw new AppError('badReply', 'a new conversation came back without its question', { outcomeUnknown: true });
+    },
+    followUp: async (conversationId, text) =>
+      mapQuestion(await client.addQuestion(conversationId, text), baseHref, withAbsoluteLinks),
+    read: async (conversationId) => toConversation(await client.get(conversationId)),
+    byReadToken: async (readToken) => toConversation(await client.readByToken(readToken)),
+    async newest(limit, sinceMs = 0) {
+      const wanted = Math.min(Math.max(1, limit), MAX_NEWEST);
+      const newest: Conversation[] = [];
+      for await (const raw of client.conversations({ first: Math.min(wanted, NEWEST_PAGE), sort: '-created_at' })) {
+        const conversation = mapConversation(withoutAnswers(raw), baseHref, withAbsoluteLinks);
+        if ((conversation.createdMs ?? sinceMs) < sinceMs) break;
+        newest.push(conversation);
+        if (newest.length === wanted) break;
+      }
+      return newest;
+    },
+    async cancel(conversationId, questionId) {
+      try {
+        await client.cancelQuestion(conversationId, questionId);
+      } catch (error) {
+        // Already finished, or gone: the next read tells which.
+        const over = isAppError(error, 'notFound') || (isAppError(error) && (error.code === 400 || error.code === 409));
+        if (!over) throw error;
+      }
+    },
+  };
+}
+
+function withoutAnswers(raw: ApiConversation): ApiConversation {
+  const bare = raw.questions.map((question) => ({
+    ...question,
+    answer: null,
+    sources: null,
+    suggested_followups: null,
+  }));
+  return { ...raw, questions: bare };
+}
+
+/** Translates a conversation into the core's words; `toMarkdown` makes the links of an answer absolute. */
+export function mapConversation(
+  raw: ApiConversation,
+  baseHref: string,
+  toMarkdown: (answer: string) => string,
+): Conversation {
+  const questions = raw.questions.map((question) => mapQuestion(question, baseHref, toMarkdown));
+  const [first] = questions;
+  if (first && first.title === undefined && raw.title) first.title = raw.title;
+  const quota = mapQuota(raw.quota_usage);
+  const shareUrl = raw.share_url ? webAddress(raw.share_url, baseHref) : undefined;
+  return {
+    id: raw.id,
+    questions,
+    ...defined('createdMs', parseTime(raw.created_at)),
+    ...defined('shareUrl', shareUrl),
+    ...defined('quota', quota),
+  };
+}
+
+/** Translates one question; see {@link mapConversation}. */
+export function mapQuestion(
+  raw: ApiQuestion,
+  baseHref: string,
+  toMarkdown: (answer: string) => string,
+): UpstreamQuestion {
+  const work = (raw.runSlots ?? []).filter((turn) => turn.role !== 'user');
+  const state = stateOf(raw);
+  return {
+    id: raw.id,
+    text: raw.question,
+    state,
+    // Turns are counted while there are any, so that the number does not jump when the stats come at the end.
+    steps: work.length > 0 ? work.length : (raw.stats?.tool_calls ?? 0),
+    sources: mapSources(raw.sources ?? [], baseHref),
+    followUps: [...new Set((raw.suggested_followups ?? []).map((text) => text.trim()).filter((text) => text !== ''))],
+    ...defined('createdMs', parseTime(raw.created_at)),
+    ...defined('lastStep', lastStep(work.map((turn) => turn.reasoning ?? ''))),
+    ...defined('title', raw.title || undefined),
+    ...defined('answer', raw.answer ? toMarkdown(raw.answer) : undefined),
+    // All counters are 0 until there is something to count.
+    ...defined('durationMs', raw.stats?.time_millis || undefined),
+    ...defined('credits', raw.stats?.credits || undefined),
+    ...(state === 'failed' && {
+      error: {
+        kind: raw.error?.kind ?? '',
+        title: raw.error?.title ?? '',
+        message: raw.error?.message ?? '',
+      },
+    }),
+  };
+}
+
+function stateOf({ status, error }: ApiQuestion): UpstreamQuestion['state'] {
+  // A question with an error is finished whatever its status says; cancelled ones are `completed` with such an error.
+  if (error && (error.kind || error.title || error.message))
+    return isCancelled(error.kind ?? '') ? 'cancelled' : 'failed';
+  switch (status) {
+    case 'pending':
+    case 'completed':
+    case 'failed':
+      return status;
+    default:
+      // A status this client does not know is no end: it keeps looking until the question ends or patience does.
+      return isCancelled(status) ? 'cancelled' : 'processing';
+  }
+}
+
+function isCancelled(word: string): boolean {
+  return ['cancelled', 'canceled'].includes(word.toLowerCase());
+}
+
+function mapSources(raw: ApiSource[], baseHref: string): Source[] {
+  const byUrl = new Map<string, Source>();
+  for (const { link, label, type, metadata } of raw) {
+    const url = link ? webAddress(link, baseHref) : undefined;
+    if (url === undefined || byUrl.has(url)) continue;
+    const path = pathBelow(url, baseHref);
+    const repository = metadata?.repoName || repositoryOf(path, type ?? '');
+    byUrl.set(url, { url, label: label || path || url, ...defined('repository', repository) });
+  }
+  return [...byUrl.values()];
+}
+
+/** `github.com/org/repo/-/blob/…` and `github.com/org/repo@revision/-/…` name their repository before `/-/`. */
+function repositoryOf(path: string, type: string): string | undefined {
+  const end = path.indexOf('/-/');
+  if (end < 0 && type !== 'Repository') return undefined;
+  return (end < 0 ? path : path.slice(0, end)).replace(/@[^@]*$/, '') || undefined;
+}
+
+/** The path below the instance's address, without its leading slash; empty for an address elsewhere. */
+function pathBelow(url: string, baseHref: string): string {
+  if (!url.startsWith(`${baseHref}/`)) return '';
+  const path = url.slice(baseHref.length + 1).replace(/[?#].*$/s, '');
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** An absolute http or https address, or undefined: nothing else may become a link in Slack. */
+function webAddress(link: string, baseHref: string): string | undefined {
+  const url = absoluteLink(link.trim(), baseHref);
+  return /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url).href : undefined;
+}
+
+function lastStep(reasonings: string[]): string | undefined {
+  const last = reasonings.findLast((reasoning) => reasoning.trim() !== '');
+  const line = last?.trim().split(/\r?\n/, 1)[0];
+  if (line === undefined) return undefined;
+  const characters = [...line];
+  if (characters.length <= MAX_LAST_STEP_CHARACTERS) return line;
+  return `${characters.slice(0, MAX_LAST_STEP_CHARACTERS - 1).join('')}…`;
+}
+
+/** A limit of −1 means unlimited: then there is nothing to show. */
+function mapQuota(raw: ApiConversation['quota_usage']): Quota | undefined {
+  const limit = raw?.quota_limit ?? 0;
+  if (limit <= 0) return undefined;
+  return { used: raw?.total_quota ?? 0, limit, ...defined('resetAtMs', parseTime(raw?.reset_time)) };
+}
+
+function parseTime(iso: string | null | undefined): number | undefined {
+  const timeMs = Date.parse(iso ?? '');
+  return Number.isNaN(timeMs) ? undefined : timeMs;
+}
+
+function defined<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
+  const result: { [P in K]?: V } = {};
+  if (value !== undefined) result[key] = value;
+  return result;
+}
+
+/** Keeps the results for the `size` texts used last, very long ones apart. */
+function remember(size: number, compute: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    if (text.length > MAX_REMEMBERED_LENGTH) return compute(text);
+    const result = known.get(text) ?? compute(text);
+    known.delete(text);
+    known.set(text, result);
+    const [oldest] = known.keys();
+    if (known.size > size && oldest !== undefined) known.delete(oldest);
+    return result;
+  };
+}

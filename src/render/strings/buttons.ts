@@ -1,0 +1,38 @@
+import type { Formats } from '../formats.ts';
+
+const en = (f: Formats) => ({
+  cancel: () => 'Cancel',
+  drop: () => 'Drop',
+  tryAgain: () => 'Try again',
+  askNew: () => 'Ask in a new conversation',
+  checkAgain: () => 'Check again',
+  allSources: (count: number) => `All sources (${f.number(count)})`,
+  askHere: () => 'Ask again here',
+  askInDm: () => 'Ask in our direct messages',
+  askEdited: () => 'Ask the edited version',
+  close: () => 'Close',
+  editFirst: () => 'Edit first…',
+  askPrivately: () => 'Ask privately',
+  share: () => 'Share…',
+  askQuestion: () => 'Ask a question',
+});
+
+const de = (f: Formats): ReturnType<typeof en> => ({
+  cancel: () => 'Abbrechen',
+  drop: () => 'Verwerfen',
+  tryAgain: () => 'Noch einmal versuchen',
+  askNew: () => 'In neuer Unterhaltung fragen',
+  checkAgain: () => 'Noch einmal nachsehen',
+  allSources: (count) => `Alle Quellen (${f.number(count)})`,
+  askHere: () => 'Hier noch einmal fragen',
+  askInDm: () => 'In unseren Direktnachrichten fragen',
+  askEdited: () => 'Bearbeitete Fassung fragen',
+  close: () => 'Schließen',
+  editFirst: () => 'Erst bearbeiten…',
+  askPrivately: () => 'Privat fragen',
+  share: () => 'Teilen…',
+  askQuestion: () => 'Frage stellen',
+});
+
+/** Labels, at most 75 characters each. */
+export const buttonStrings = { en, de };

@@ -1,0 +1,95 @@
+import type { Formats } from '../formats.ts';
+import { wordStrings } from './words.ts';
+
+/** What is known of a running question; `expected` is what answers usually take. */
+interface Progress {
+  elapsedMs: number;
+  steps: number;
+  expected?: { fromMs: number; toMs: number };
+  isLate?: boolean;
+}
+
+const en = (f: Formats) => {
+  const { steps } = wordStrings.en(f);
+  return {
+    /** `question` was asked before, elsewhere. */
+    follows: (question: string) => `Carries on from: “${question}”`,
+    asked: (asker: string) => `*${asker} asked:*`,
+    askedPlain: (question: string) => `Asked: ${question}`,
+    queued: (place: number) =>
+      place <= 1
+        ? '🕓 Next in this thread, after the question before it'
+        : `🕓 Waiting in this thread, place ${f.number(place)} in line`,
+    waitingForSlot: (ahead: number) =>
+      ahead === 0
+        ? '🕓 Many questions are running; this one is next'
+        : `🕓 Many questions are running; ${f.count(ahead, { one: 'other is', other: 'others are' })} before this one`,
+    starting: () => '⏳ Starting',
+    running: (progress: Progress) =>
+      [
+        '⏳ Searching',
+        ...sofar(f, progress, steps),
+        ...expectation(f, progress, 'usually', 'taking longer than usual'),
+      ].join(' · '),
+    unreachable: () => '📡 Deep Search is not reachable, still trying',
+    limited: () => '📡 Deep Search is limiting requests, still trying',
+    cancelling: () => '⏹️ Cancelling',
+    parked: (until: string) => `⏸️ The limit of Deep Search is reached. Parked until ${until}, then asked by itself`,
+    answered: (durationMs: number, stepCount: number) =>
+      `✅ Answered in ${f.duration(durationMs)} · ${steps(stepCount)}`,
+    cancelled: (by: string | undefined) => (by === undefined ? '⏹️ Cancelled' : `⏹️ Cancelled by ${by}`),
+    failed: (durationMs: number) => `⚠️ Failed after ${f.duration(durationMs)}`,
+    gaveUp: (durationMs: number) => `⌛ Still running after ${f.duration(durationMs)}; I stopped watching`,
+    sharedAnswer: (by: string) => `*${by} shared an answer:*`,
+    notAllowed: () => '🚫 Not shown here; whoever asked was told why',
+    shared: () => '✅ The answer is in the thread',
+  };
+};
+
+const de = (f: Formats): ReturnType<typeof en> => {
+  const { steps } = wordStrings.de(f);
+  return {
+    follows: (question) => `Knüpft an: „${question}“`,
+    asked: (asker) => `*${asker} hat gefragt:*`,
+    askedPlain: (question) => `Gefragt: ${question}`,
+    queued: (place) =>
+      place <= 1
+        ? '🕓 Als Nächstes in diesem Thread dran, nach der Frage davor'
+        : `🕓 Wartet in diesem Thread auf Platz ${f.number(place)}`,
+    waitingForSlot: (ahead) =>
+      ahead === 0
+        ? '🕓 Gerade laufen viele Fragen; diese ist als Nächstes dran'
+        : `🕓 Gerade laufen viele Fragen; ${f.count(ahead, { one: 'andere ist', other: 'andere sind' })} vor dieser dran`,
+    starting: () => '⏳ Wird gestartet',
+    running: (progress) =>
+      [
+        '⏳ Suche läuft',
+        ...sofar(f, progress, steps),
+        ...expectation(f, progress, 'meist', 'dauert länger als sonst'),
+      ].join(' · '),
+    unreachable: () => '📡 Deep Search ist nicht erreichbar, ich versuche es weiter',
+    limited: () => '📡 Deep Search begrenzt gerade die Anfragen, ich versuche es weiter',
+    cancelling: () => '⏹️ Wird abgebrochen',
+    parked: (until) =>
+      `⏸️ Die Grenze von Deep Search ist erreicht. Zurückgestellt bis ${until}, dann wird von selbst gefragt`,
+    answered: (durationMs, stepCount) => `✅ Beantwortet in ${f.duration(durationMs)} · ${steps(stepCount)}`,
+    cancelled: (by) => (by === undefined ? '⏹️ Abgebrochen' : `⏹️ Abgebrochen von ${by}`),
+    failed: (durationMs) => `⚠️ Fehlgeschlagen nach ${f.duration(durationMs)}`,
+    gaveUp: (durationMs) => `⌛ Läuft nach ${f.duration(durationMs)} immer noch; ich schaue nicht mehr nach`,
+    sharedAnswer: (by) => `*${by} hat eine Antwort geteilt:*`,
+    notAllowed: () => '🚫 Hier nicht gezeigt; wer gefragt hat, weiß warum',
+    shared: () => '✅ Die Antwort steht im Thread',
+  };
+};
+
+/** The card: one status sign each, here and nowhere else. */
+export const cardStrings = { en, de };
+
+function sofar(f: Formats, { elapsedMs, steps }: Progress, say: (steps: number) => string): string[] {
+  return [...(elapsedMs < 1000 ? [] : [f.duration(elapsedMs)]), ...(steps === 0 ? [] : [say(steps)])];
+}
+
+function expectation(f: Formats, { expected, isLate }: Progress, usually: string, late: string): string[] {
+  if (isLate === true) return [late];
+  return expected === undefined ? [] : [`${usually} ${f.durationRange(expected.fromMs, expected.toMs)}`];
+}

@@ -1,0 +1,72 @@
+import type { Formats } from '../formats.ts';
+
+const en = (f: Formats) => ({
+  service: () => 'Deep Search could not answer this question.',
+  serviceDo: () => 'Try again, or ask in other words.',
+  tooLong: () => 'This conversation has grown too long for Deep Search.',
+  tooLongDo: () => 'Ask the same question in a new conversation.',
+  unauthorized: () => "This app's access to Deep Search needs attention.",
+  unauthorizedDo: () =>
+    'The operator of this app can fix it: the access token is missing, wrong, expired or not allowed to ask.',
+  unreachable: () => 'Deep Search could not be reached.',
+  unreachableDo: () => 'Try again in a few minutes.',
+  limited: () => 'Deep Search kept limiting requests.',
+  limitedDo: () => 'Try again in a few minutes.',
+  refused: () => 'Deep Search refused this question as invalid.',
+  refusedDo: () => 'Ask it in other words, or in a new conversation.',
+  gone: () => 'The conversation was deleted in Deep Search while the question ran.',
+  goneDo: () => 'Ask the question in a new conversation.',
+  threadUnread: () => 'This thread could not be read, so there is nothing to answer.',
+  threadUnreadDo: () => 'Mention me with the question itself, or try again.',
+  internal: () => 'This app failed while it worked on the question.',
+  internalDo: () => 'Try again. If it fails again, give the reference below to the operator of this app.',
+  reference: (reference: string) => `Reference \`${reference}\``,
+  gaveUp: (waitedMs: number | undefined) =>
+    waitedMs === undefined
+      ? 'Deep Search is still running; I stopped watching.'
+      : `Deep Search is still running after ${f.duration(waitedMs)}; I stopped watching.`,
+  gaveUpDo: () => 'Check again later, or follow it in Deep Search.',
+  gaveUpDoNoLink: () => 'Check again later.',
+  askedAgain: (by: string) => `${by} asked again.`,
+  checkedAgain: (by: string) => `${by} asked me to check again.`,
+  cancelled: (by: string | undefined) =>
+    by === undefined ? 'This question was cancelled.' : `This question was cancelled by ${by}.`,
+  undeliverable: () => 'The answer could not be posted where the question was asked.',
+});
+
+const de = (f: Formats): ReturnType<typeof en> => ({
+  service: () => 'Deep Search konnte diese Frage nicht beantworten.',
+  serviceDo: () => 'Versuch es noch einmal oder frag mit anderen Worten.',
+  tooLong: () => 'Diese Unterhaltung ist für Deep Search zu lang geworden.',
+  tooLongDo: () => 'Stell dieselbe Frage in einer neuen Unterhaltung.',
+  unauthorized: () => 'Mit dem Zugang dieser App zu Deep Search stimmt etwas nicht.',
+  unauthorizedDo: () =>
+    'Wer diese App betreibt, kann das beheben: Das Zugriffstoken fehlt, ist falsch, ist abgelaufen oder darf nicht fragen.',
+  unreachable: () => 'Deep Search war nicht erreichbar.',
+  unreachableDo: () => 'Versuch es in ein paar Minuten noch einmal.',
+  limited: () => 'Deep Search hat die Anfragen anhaltend begrenzt.',
+  limitedDo: () => 'Versuch es in ein paar Minuten noch einmal.',
+  refused: () => 'Deep Search hat diese Frage als ungültig abgelehnt.',
+  refusedDo: () => 'Frag mit anderen Worten oder in einer neuen Unterhaltung.',
+  gone: () => 'Die Unterhaltung wurde in Deep Search gelöscht, während die Frage lief.',
+  goneDo: () => 'Stell die Frage in einer neuen Unterhaltung.',
+  threadUnread: () => 'Dieser Thread konnte nicht gelesen werden, es gibt also nichts zu beantworten.',
+  threadUnreadDo: () => 'Erwähne mich mit der Frage selbst, oder versuch es noch einmal.',
+  internal: () => 'In dieser App ist bei der Arbeit an der Frage ein Fehler aufgetreten.',
+  internalDo: () =>
+    'Versuch es noch einmal. Klappt es wieder nicht, gib die Referenz unten an die Leute weiter, die diese App betreiben.',
+  reference: (reference) => `Referenz \`${reference}\``,
+  gaveUp: (waitedMs) =>
+    waitedMs === undefined
+      ? 'Deep Search läuft immer noch; ich schaue nicht mehr nach.'
+      : `Deep Search läuft nach ${f.duration(waitedMs)} immer noch; ich schaue nicht mehr nach.`,
+  gaveUpDo: () => 'Sieh später noch einmal nach oder verfolge die Frage in Deep Search.',
+  gaveUpDoNoLink: () => 'Sieh später noch einmal nach.',
+  askedAgain: (by) => `${by} hat noch einmal gefragt.`,
+  checkedAgain: (by) => `${by} hat mich gebeten, noch einmal nachzusehen.`,
+  cancelled: (by) => (by === undefined ? 'Diese Frage wurde abgebrochen.' : `Diese Frage wurde von ${by} abgebrochen.`),
+  undeliverable: () => 'Die Antwort konnte nicht dort gepostet werden, wo gefragt wurde.',
+});
+
+/** Ends without an answer: what happened, then (`…Do`) what to do. */
+export const failureStrings = { en, de };

@@ -1,0 +1,79 @@
+import type { Formats } from '../formats.ts';
+
+const en = (f: Formats) => ({
+  loading: () => 'One moment.',
+  failed: () => 'This app cannot read what it stored at the moment. Close this and try again in a minute.',
+  expired: () => 'This answer is too old for that. Ask the question again.',
+  unreadable: () => 'This form could not be read, and nothing was sent. Close it and open it again.',
+  /** Of a modal, as the other titles: at most 24 characters. */
+  askTitle: () => 'Ask Deep Search',
+  ask: () => 'Ask',
+  question: () => 'Your question',
+  cut: (shown: number) =>
+    `The message is longer than a form can hold; its first ${f.number(shown)} characters are here. The thread is read with the question.`,
+  where: () => 'Where to answer',
+  inThread: () => 'In the thread of the message',
+  inChannel: () => 'In a channel',
+  privately: () => 'Only for me, in our direct messages',
+  channel: () => 'Channel',
+  channelHint: () =>
+    'Everyone in it sees the question and the answer. Not needed for an answer in our direct messages.',
+  editTitle: () => 'Edit and ask',
+  followUp: () => 'Follow-up question',
+  empty: () => 'Write a question.',
+  tooLong: (length: number, limit: number) =>
+    `This question has ${f.number(length)} characters; the limit is ${f.number(limit)}. Nothing was sent.`,
+  notTaken: () =>
+    'Not taken, nothing was sent: this app cannot store or check it at the moment. Send it again in a minute.',
+  takenBefore: () => 'This form was sent before, and its question was cancelled. Open a new form to ask again.',
+  noChannel: () => 'Choose a channel, or an answer in our direct messages.',
+  hiddenChannel: () => 'I am not in this channel. Add me to it, or choose another.',
+  hiddenThread: () => 'I am not in this conversation. Add me to it, or choose an answer in our direct messages.',
+  notMember: () => 'You are not a member of this channel. Choose one of yours.',
+  askedMeanwhile: (by: string | undefined) =>
+    by === undefined
+      ? 'This suggestion was asked in the meantime. Ask your own question in the thread.'
+      : `${by} asked this suggestion in the meantime. Ask your own question in the thread.`,
+});
+
+const de = (f: Formats): ReturnType<typeof en> => ({
+  loading: () => 'Einen Moment.',
+  failed: () =>
+    'Diese App kann gerade nicht lesen, was sie gespeichert hat. Schließ das hier und versuch es in einer Minute noch einmal.',
+  expired: () => 'Dafür ist diese Antwort zu alt. Stell die Frage noch einmal.',
+  unreadable: () =>
+    'Dieses Formular ließ sich nicht lesen, und nichts wurde gesendet. Schließ es und öffne es noch einmal.',
+  askTitle: () => 'Deep Search fragen',
+  ask: () => 'Fragen',
+  question: () => 'Deine Frage',
+  cut: (shown) =>
+    `Die Nachricht ist länger, als ein Formular fasst; hier stehen ihre ersten ${f.number(shown)} Zeichen. Der Thread wird mit der Frage gelesen.`,
+  where: () => 'Wo soll die Antwort stehen?',
+  inThread: () => 'Im Thread der Nachricht',
+  inChannel: () => 'In einem Channel',
+  privately: () => 'Nur für mich, in unseren Direktnachrichten',
+  channel: () => 'Channel',
+  channelHint: () =>
+    'Alle darin sehen die Frage und die Antwort. Für eine Antwort in unseren Direktnachrichten nicht nötig.',
+  editTitle: () => 'Bearbeiten und fragen',
+  followUp: () => 'Folgefrage',
+  empty: () => 'Schreib eine Frage.',
+  tooLong: (length, limit) =>
+    `Diese Frage hat ${f.number(length)} Zeichen; höchstens ${f.number(limit)} sind möglich. Es wurde nichts gesendet.`,
+  notTaken: () =>
+    'Nicht angenommen, nichts wurde gesendet: Diese App kann es gerade nicht speichern oder prüfen. Sende es in einer Minute noch einmal.',
+  takenBefore: () =>
+    'Dieses Formular wurde schon gesendet und seine Frage abgebrochen. Öffne ein neues, um noch einmal zu fragen.',
+  noChannel: () => 'Wähl einen Channel oder eine Antwort in unseren Direktnachrichten.',
+  hiddenChannel: () => 'Ich bin nicht in diesem Channel. Füg mich hinzu oder wähl einen anderen.',
+  hiddenThread: () =>
+    'Ich bin nicht in dieser Unterhaltung. Füg mich hinzu oder wähl eine Antwort in unseren Direktnachrichten.',
+  notMember: () => 'Du bist nicht in diesem Channel. Wähl einen von deinen.',
+  askedMeanwhile: (by) =>
+    by === undefined
+      ? 'Dieser Vorschlag wurde inzwischen gefragt. Stell deine eigene Frage im Thread.'
+      : `${by} hat diesen Vorschlag inzwischen gefragt. Stell deine eigene Frage im Thread.`,
+});
+
+/** The forms that ask, and what they say about what was entered. */
+export const modalStrings = { en, de };

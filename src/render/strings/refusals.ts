@@ -1,0 +1,40 @@
+import type { Formats } from '../formats.ts';
+
+const en = (_: Formats) => ({
+  guest: (so: string) => `Guests of this workspace may not ask Deep Search, ${so}.`,
+  outsider: (so: string) => `Only members of this workspace may ask Deep Search, ${so}.`,
+  unknownPerson: (so: string) => `Slack could not tell who you are, ${so}.`,
+  unknownPersonDo: () => 'Try again in a few minutes.',
+  unknownChannel: (so: string) => `Slack could not tell who can read this channel, ${so}.`,
+  sharedChannel: (so: string) => `This channel is shared with other organizations, who would see the answer, ${so}.`,
+  guestsInChannel: (so: string) => `Guests in this channel would see the answer, ${so}.`,
+  channelRefused: (so: string) => `Deep Search is not switched on for this channel, ${so}.`,
+  elsewhereDo: () => 'Ask in our direct messages instead.',
+  operatorDo: () => 'The operator of this app can change who may ask.',
+  notChecked: () => 'Slack did not say in time whether you may ask here, so nothing was done.',
+  notCheckedDo: () => 'Try again in a minute.',
+  soNotAsked: () => 'so the question was not asked',
+  soNotShown: () => 'so the answer is not shown there',
+  soNothingDone: () => 'so nothing was done',
+});
+
+const de = (_: Formats): ReturnType<typeof en> => ({
+  guest: (so) => `Gäste dieses Workspace dürfen Deep Search nicht fragen, ${so}.`,
+  outsider: (so) => `Nur Mitglieder dieses Workspace dürfen Deep Search fragen, ${so}.`,
+  unknownPerson: (so) => `Slack konnte nicht sagen, wer du bist, ${so}.`,
+  unknownPersonDo: () => 'Versuch es in ein paar Minuten noch einmal.',
+  unknownChannel: (so) => `Slack konnte nicht sagen, wer diesen Channel lesen kann, ${so}.`,
+  sharedChannel: (so) => `Dieser Channel wird mit anderen Organizationen geteilt, die die Antwort sehen würden, ${so}.`,
+  guestsInChannel: (so) => `Gäste in diesem Channel würden die Antwort sehen, ${so}.`,
+  channelRefused: (so) => `Deep Search ist für diesen Channel nicht freigegeben, ${so}.`,
+  elsewhereDo: () => 'Frag stattdessen in unseren Direktnachrichten.',
+  operatorDo: () => 'Wer diese App betreibt, kann ändern, wer fragen darf.',
+  notChecked: () => 'Slack hat nicht rechtzeitig gesagt, ob du hier fragen darfst, deshalb ist nichts passiert.',
+  notCheckedDo: () => 'Versuch es in einer Minute noch einmal.',
+  soNotAsked: () => 'deshalb wurde die Frage nicht gestellt',
+  soNotShown: () => 'deshalb wird die Antwort dort nicht gezeigt',
+  soNothingDone: () => 'deshalb ist nichts passiert',
+});
+
+/** Why someone may not ask, `so` being what came of it; then (`…Do`) what to do. */
+export const refusalStrings = { en, de };

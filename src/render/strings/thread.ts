@@ -1,0 +1,72 @@
+import type { Formats } from '../formats.ts';
+
+/** What was read of a thread; `unreadable` are files. */
+interface Reading {
+  messages: number;
+  total: number;
+  files: number;
+  unreadable: number;
+}
+
+const en = (f: Formats) => {
+  const files = (count: number) => f.count(count, { one: 'file', other: 'files' });
+  const messages = ({ messages: read, total }: Reading) =>
+    read < total
+      ? `${f.number(read)} of ${f.count(total, { one: 'message', other: 'messages' })}`
+      : f.count(read, { one: 'message', other: 'messages' });
+  return {
+    read: (reading: Reading) =>
+      sentence(
+        [
+          ...(reading.messages > 0 ? [`${messages(reading)} of this thread`] : []),
+          ...(reading.files > 0 ? [files(reading.files)] : []),
+        ],
+        (what) => `Read ${f.list(what)}`,
+        reading.unreadable > 0 ? `${files(reading.unreadable)} could not be read` : '',
+      ),
+    refused: () => 'This thread could not be read',
+    /** As a part of the line that says how it ended. */
+    readBriefly: (reading: Reading) =>
+      [
+        ...(reading.messages > 0 ? [`read ${messages(reading)}`] : []),
+        ...(reading.unreadable > 0 ? [`${files(reading.unreadable)} not read`] : []),
+      ].join(' · '),
+    refusedBriefly: () => 'thread not read',
+    /** Stands for the question of a mention alone. */
+    question: () => 'Answer what was asked above.',
+  };
+};
+
+const de = (f: Formats): ReturnType<typeof en> => {
+  const files = (count: number) => f.count(count, { one: 'Datei', other: 'Dateien' });
+  const messages = ({ messages: read, total }: Reading) =>
+    read < total
+      ? `${f.number(read)} von ${f.count(total, { one: 'Nachricht', other: 'Nachrichten' })}`
+      : f.count(read, { one: 'Nachricht', other: 'Nachrichten' });
+  return {
+    read: (reading) =>
+      sentence(
+        [
+          ...(reading.messages > 0 ? [`${messages(reading)} dieses Threads`] : []),
+          ...(reading.files > 0 ? [files(reading.files)] : []),
+        ],
+        (what) => `${f.list(what)} gelesen`,
+        reading.unreadable > 0 ? `${files(reading.unreadable)} nicht lesbar` : '',
+      ),
+    refused: () => 'Dieser Thread konnte nicht gelesen werden',
+    readBriefly: (reading) =>
+      [
+        ...(reading.messages > 0 ? [`${messages(reading)} gelesen`] : []),
+        ...(reading.unreadable > 0 ? [`${files(reading.unreadable)} nicht lesbar`] : []),
+      ].join(' · '),
+    refusedBriefly: () => 'Thread nicht gelesen',
+    question: () => 'Beantworte, was oben gefragt wurde.',
+  };
+};
+
+/** What the card says about the thread it was asked in. */
+export const threadStrings = { en, de };
+
+function sentence(read: string[], say: (read: string[]) => string, unread: string): string {
+  return [...(read.length === 0 ? [] : [say(read)]), ...(unread === '' ? [] : [unread])].join('; ');
+}

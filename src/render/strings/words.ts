@@ -1,0 +1,23 @@
+import type { Formats } from '../formats.ts';
+
+const en = (f: Formats) => ({
+  duration: (durationMs: number) => f.duration(durationMs),
+  steps: (count: number) => f.count(count, { one: 'step', other: 'steps' }),
+  credits: (count: number) => f.count(count, { one: 'credit', other: 'credits' }),
+  shortened: (shown: number) => `The first ${f.number(shown)} characters are shown.`,
+  openInDeepSearch: () => 'Open in Deep Search',
+  /** Of Slack's tokens for the two, so that each reader sees their own zone. */
+  dayAndTime: (day: string, time: string) => `${day} at ${time}`,
+});
+
+const de = (f: Formats): ReturnType<typeof en> => ({
+  duration: (durationMs) => f.duration(durationMs),
+  steps: (count) => f.count(count, { one: 'Schritt', other: 'Schritte' }),
+  credits: (count) => f.count(count, { one: 'Credit', other: 'Credits' }),
+  shortened: (shown) => `Gezeigt werden die ersten ${f.number(shown)} Zeichen.`,
+  openInDeepSearch: () => 'In Deep Search öffnen',
+  dayAndTime: (day, time) => `${day} um ${time}`,
+});
+
+/** What several surfaces say. */
+export const wordStrings = { en, de };

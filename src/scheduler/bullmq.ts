@@ -1,0 +1,314 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { DelayedError, ErrorCode, type Job, Queue, Worker } from 'bullmq';
+import { AppError } from '../core/errors.ts';
+import { exponentialMs } from '../core/pacing.ts';
+import type { Log, Scheduler } from '../core/ports.ts';
+import { type BullConnection, openBullConnection, translateRedisError, withinDeadline } from './bullmq-connection.ts';
+import { type AdvanceJob, createWakes, isBullError, type Wakes } from './bullmq-wakes.ts';
+
+const DEFAULT_CONCURRENCY = 50;
+const DEFAULT_PREFIX = 'ds:bull';
+const QUEUE_NAME = 'advance';
+const LONGEST_BACK_OFF_MS = 30_000;
+
+const START_DEADLINE_MS = 5_000;
+/** A command or button must be answered within Slack's 3 s. */
+const OPERATION_DEADLINE_MS = 2_000;
+const CLOSE_DEADLINE_MS = 1_000;
+
+/** How long a question belongs to a process from which nothing is heard, and how often such processes are looked for. */
+const LEASE_MS = 10_000;
+const LEASE_CHECK_INTERVAL_MS = 5_000;
+/** Early enough that a Redis which is silent for 5 s costs no lease. */
+const LEASE_RENEWAL_MS = 3_000;
+const REPAIR_INTERVAL_MS = 5_000;
+/** When a look of this process at the same question still runs, although its lease was lost. */
+const STILL_RUNNING_RETRY_MS = 1_000;
+/** Before BullMQ's worker tries again what failed for want of a connection. */
+const RETRY_DELAY_MS = 500;
+/** BullMQ's own record of events, which nobody reads here. */
+const KEPT_EVENTS = 100;
+
+export interface BullSchedulerDeps {
+  redisUrl: string;
+  log: Log;
+  /** In [0, 1). */
+  random: () => number;
+  /** How many looks run at once in this process, at most; 50 unless told. */
+  concurrency?: number;
+  /** How often requests that a process left behind are searched for; every 5 s unless told. */
+  repairIntervalMs?: number;
+  /** Of every key in Redis; `ds:bull` unless told. Processes that share it share the work. */
+  prefix?: string;
+}
+
+/** How many questions have a look planned for later, wait for their turn, and are looked at, in all processes together. */
+export interface JobCounts {
+  delayed: number;
+  waiting: number;
+  active: number;
+}
+
+export interface BullScheduler extends Scheduler {
+  /** Throws `AppError` of kind `storage` within 2 s when Redis does not answer. */
+  counts(): Promise<JobCounts>;
+}
+
+type Take = (questionId: string) => Promise<number | undefined>;
+
+interface Opened {
+  connection: BullConnection;
+  queue: Queue<AdvanceJob>;
+  wakes: Wakes;
+}
+
+/**
+ * Looks for any number of processes, kept in Redis (≥ 6.2): they survive every process, and a question of a process that
+ * died is looked at by another within about 15 s. `schedule` and `start` throw `AppError` of kind `storage` when Redis does
+ * not answer in time; while it is away later, looks pause, and go on by themselves.
+ */
+export function createBullScheduler(deps: BullSchedulerDeps): BullScheduler {
+  const { log, random, concurrency = DEFAULT_CONCURRENCY, prefix = DEFAULT_PREFIX } = deps;
+  const { repairIntervalMs = REPAIR_INTERVAL_MS } = deps;
+  const running = new Set<Promise<void>>();
+  /** Questions that a look of this process has before it right now. */
+  const beingAdvanced = new Set<string>();
+  let opening: Promise<Opened> | undefined;
+  let worker: Worker<AdvanceJob> | undefined;
+  let repairTimer: NodeJS.Timeout | undefined;
+  let isStopping = false;
+  let isClosed = false;
+
+  /** Opened once by whoever comes first; after a failure the next one tries again. */
+  function open(): Promise<Opened> {
+    opening ??= connect().catch((error) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  }
+
+  async function connect(): Promise<Opened> {
+    const connection = await openBullConnection(deps, START_DEADLINE_MS);
+    const queue = new Queue<AdvanceJob>(QUEUE_NAME, {
+      connection: connection.bull,
+      prefix,
+      streams: { events: { maxLen: KEPT_EVENTS } },
+    });
+    // What goes wrong is noted by the connection, and reaches whoever called.
+    queue.on('error', () => {});
+    try {
+      await withinDeadline(queue.waitUntilReady(), START_DEADLINE_MS, 'Connecting');
+      if (isClosed) throw closedError();
+    } catch (error) {
+      connection.destroy();
+      throw translateRedisError(error, 'Connecting');
+    }
+    return { connection, queue, wakes: createWakes({ connection, queue, prefix }) };
+  }
+
+  async function run<T>(what: string, operation: (opened: Opened) => Promise<T>): Promise<T> {
+    if (isClosed) throw closedError();
+    try {
+      return await withinDeadline(open().then(operation), OPERATION_DEADLINE_MS, what);
+    } catch (error) {
+      throw translateRedisError(error, what);
+    }
+  }
+
+  /** Never throws anything but DelayedError, by which BullMQ knows that the job was put where it belongs already. */
+  async function process(opened: Opened, take: Take, job: Job<AdvanceJob>, token: string): Promise<never> {
+    const questionId = job.id ?? '';
+    if (isStopping || beingAdvanced.has(questionId)) {
+      const delayMs = isStopping ? 0 : STILL_RUNNING_RETRY_MS;
+      await untilLeaseEnds(questionId, () => job.moveToDelayed(Date.now() + delayMs, token));
+      throw new DelayedError();
+    }
+    const run = advanceOnce(opened, take, job, questionId, token).finally(() => running.delete(run));
+    running.add(run);
+    await run;
+    throw new DelayedError();
+  }
+
+  async function advanceOnce(
+    { wakes }: Opened,
+    take: Take,
+    job: Job<AdvanceJob>,
+    questionId: string,
+    token: string,
+  ): Promise<void> {
+    let failures = 0;
+    let delayMs: number | undefined;
+    beingAdvanced.add(questionId);
+    try {
+      if (!(await untilLeaseEnds(questionId, () => wakes.clear(questionId)))) return;
+      delayMs = await take(questionId);
+    } catch (error) {
+      failures = job.data.failures + 1;
+      delayMs = exponentialMs(failures, random(), LONGEST_BACK_OFF_MS);
+      log.warn({ event: 'advance', outcome: 'failed', questionId, failures, retryInMs: delayMs }, error);
+    } finally {
+      beingAdvanced.delete(questionId);
+    }
+    const plannedMs = delayMs === undefined ? undefined : Date.now() + delayMs;
+
+    await untilLeaseEnds(questionId, async () => {
+      if (plannedMs === undefined) {
+        await job.moveToCompleted(undefined, token, false);
+        return;
+      }
+      if (failures !== job.data.failures) await job.updateData({ failures });
+      try {
+        await job.moveToDelayed(plannedMs, token);
+      } catch (error) {
+        if (!isBullError(error, ErrorCode.JobNotExist)) throw error;
+        // Redis has lost its data, or a process that took over has finished: one look more than needed does no harm.
+        await wakes.wake(questionId, plannedMs);
+      }
+    });
+    try {
+      // Only now: a look asked for later than this finds the job where it was put.
+      const wakeMs = await wakes.dueMs(questionId);
+      if (wakeMs !== undefined && (plannedMs === undefined || wakeMs < plannedMs)) {
+        await wakes.bring(questionId, wakeMs);
+      }
+    } catch {
+      // The wake stays, and is found by the next repair.
+    }
+  }
+
+  /**
+   * Repeats `step` while Redis is away, as long as the lease may still be ours. Returns false when it is not: the question
+   * is then looked at again, by whichever process finds the lease expired.
+   */
+  async function untilLeaseEnds(questionId: string, step: () => Promise<void>): Promise<boolean> {
+    const endMs = performance.now() + LEASE_MS;
+    for (;;) {
+      try {
+        await step();
+        return true;
+      } catch (error) {
+        const isLost = isBullError(
+          error,
+          ErrorCode.JobNotExist,
+          ErrorCode.JobLockNotExist,
+          ErrorCode.JobLockMismatch,
+          ErrorCode.JobNotInState,
+        );
+        if (isLost || isClosed || performance.now() >= endMs) {
+          log.warn({ event: 'scheduler.lease', outcome: 'lost', questionId }, error);
+          return false;
+        }
+      }
+      await wait(100);
+    }
+  }
+
+  function repairRegularly(wakes: Wakes): void {
+    repairTimer = setTimeout(async () => {
+      try {
+        await wakes.repair();
+      } catch {
+        // Noted by the connection, and tried again next time.
+      }
+      if (!isStopping) repairRegularly(wakes);
+    }, repairIntervalMs);
+  }
+
+  function createWorker(opened: Opened, take: Take): Worker<AdvanceJob> {
+    const created = new Worker<AdvanceJob>(QUEUE_NAME, (job, token = '') => process(opened, take, job, token), {
+      connection: opened.connection.bull,
+      prefix,
+      concurrency,
+      autorun: false,
+      lockDuration: LEASE_MS,
+      lockRenewTime: LEASE_RENEWAL_MS,
+      stalledInterval: LEASE_CHECK_INTERVAL_MS,
+      // However often its process dies, a question is never given up here.
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      runRetryDelay: RETRY_DELAY_MS,
+    });
+    // Failures of Redis are noted by the connection; those of a lease here, and where a look ends.
+    created.on('error', () => {});
+    created.on('stalled', (questionId) => {
+      log.warn({ event: 'scheduler.lease', outcome: 'takenOver', questionId });
+    });
+    created.on('lockRenewalFailed', (questionIds) => {
+      for (const questionId of questionIds) log.warn({ event: 'scheduler.lease', outcome: 'notRenewed', questionId });
+    });
+    return created;
+  }
+
+  /** BullMQ's loop is not known to end before it is told to; should it, looks go on. */
+  async function keepRunning(started: Worker<AdvanceJob>): Promise<void> {
+    while (!isStopping) {
+      try {
+        await started.run();
+      } catch (error) {
+        log.error({ event: 'scheduler.worker', outcome: 'failed' }, error);
+      }
+      if (!isStopping) await wait(RETRY_DELAY_MS);
+    }
+  }
+
+  return {
+    async start(take) {
+      const opened = await open();
+      const created = createWorker(opened, take);
+      try {
+        await withinDeadline(created.waitUntilReady(), START_DEADLINE_MS, 'Starting');
+        if (isStopping) throw closedError();
+      } catch (error) {
+        void created.close(true);
+        throw translateRedisError(error, 'Starting');
+      }
+      worker = created;
+      void keepRunning(created);
+      repairRegularly(opened.wakes);
+    },
+
+    /** Works until the end of `stop`, so that running looks can still ask for others. */
+    schedule: (questionId, delayMs) =>
+      run('lookIn', ({ wakes }) => wakes.wake(questionId, Date.now() + Math.max(0, delayMs))),
+
+    unscheduled: (questionIds) =>
+      run('unplanned', async ({ wakes }) => {
+        const planned = await Promise.all(questionIds.map((id) => wakes.isPlanned(id)));
+        return questionIds.filter((_, index) => planned[index] === false);
+      }),
+
+    counts: () =>
+      run('counts', async ({ queue }) => {
+        const { wait: waiting = 0, delayed = 0, active = 0 } = await queue.getJobCounts('wait', 'delayed', 'active');
+        return { waiting, delayed, active };
+      }),
+
+    async stop(deadlineMs) {
+      isStopping = true;
+      clearTimeout(repairTimer);
+      // Fetches nothing more; what it is just fetching is put back.
+      await worker?.pause(true);
+      await settledWithin([...running], deadlineMs);
+      const isCutShort = running.size > 0;
+      if (isCutShort) log.warn({ event: 'scheduler.stop', outcome: 'deadlinePassed', running: running.size });
+      if (worker !== undefined) await settledWithin([worker.close(isCutShort)], CLOSE_DEADLINE_MS);
+      isClosed = true;
+      if (opening === undefined) return;
+      await settledWithin([opening.then(({ connection }) => connection.destroy())], CLOSE_DEADLINE_MS);
+    },
+  };
+}
+
+async function settledWithin(promises: Promise<unknown>[], deadlineMs: number): Promise<void> {
+  if (promises.length === 0) return;
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, deadlineMs);
+  });
+  await Promise.race([Promise.allSettled(promises), expired]);
+  clearTimeout(timer);
+}
+
+function closedError(): AppError {
+  return new AppError('storage', 'Looks on Redis: stopped');
+}

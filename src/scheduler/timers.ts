@@ -1,0 +1,146 @@
+import { exponentialMs } from '../core/pacing.ts';
+import type { Clock, Log, Scheduler } from '../core/ports.ts';
+
+const DEFAULT_CONCURRENCY = 50;
+const LONGEST_BACK_OFF_MS = 30_000;
+
+/** The longest delay that setTimeout can do; a longer one would fire at once (Node's documentation of timers). */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+export interface TimerSchedulerDeps {
+  clock: Clock;
+  log: Log;
+  /** In [0, 1). */
+  random: () => number;
+  /** How many looks run at once, at most; 50 unless told. Those that wait are served in the order they fell due. */
+  concurrency?: number;
+}
+
+interface Planned {
+  dueMs: number;
+  /** Looks in a row that threw. */
+  failures: number;
+  state: 'planned' | 'ready' | 'running';
+  timer?: NodeJS.Timeout;
+  /** While running: when another look was asked for. */
+  againMs?: number;
+}
+
+/**
+ * Looks for a single process, kept in memory only: after a restart whoever starts the app asks for every open question.
+ * The timers keep the process alive, because an open question is work not done; `stop` clears them.
+ */
+export function createTimerScheduler({
+  clock,
+  log,
+  random,
+  concurrency = DEFAULT_CONCURRENCY,
+}: TimerSchedulerDeps): Scheduler {
+  const planned = new Map<string, Planned>();
+  const ready: string[] = [];
+  const running = new Set<Promise<void>>();
+  let advance: ((questionId: string) => Promise<number | undefined>) | undefined;
+  let isStopped = false;
+
+  function plan(questionId: string, dueMs: number, failures: number): void {
+    const entry: Planned = { dueMs, failures, state: 'planned' };
+    planned.set(questionId, entry);
+    arm(questionId, entry);
+  }
+
+  function arm(questionId: string, entry: Planned): void {
+    clearTimeout(entry.timer);
+    const delayMs = Math.max(0, entry.dueMs - clock());
+    entry.timer =
+      delayMs > LONGEST_TIMEOUT_MS
+        ? setTimeout(() => arm(questionId, entry), LONGEST_TIMEOUT_MS)
+        : setTimeout(() => fallDue(questionId, entry), delayMs);
+  }
+
+  function fallDue(questionId: string, entry: Planned): void {
+    entry.state = 'ready';
+    ready.push(questionId);
+    serve();
+  }
+
+  function serve(): void {
+    while (advance !== undefined && !isStopped && running.size < concurrency) {
+      const questionId = ready.shift();
+      if (questionId === undefined) return;
+      const entry = planned.get(questionId);
+      if (entry === undefined) continue;
+      const run = runAdvance(questionId, entry, advance).finally(() => {
+        running.delete(run);
+        serve();
+      });
+      running.add(run);
+    }
+  }
+
+  async function runAdvance(
+    questionId: string,
+    entry: Planned,
+    take: (questionId: string) => Promise<number | undefined>,
+  ): Promise<void> {
+    entry.state = 'running';
+    let failures = 0;
+    let delayMs: number | undefined;
+    try {
+      delayMs = await take(questionId);
+    } catch (error) {
+      failures = entry.failures + 1;
+      delayMs = exponentialMs(failures, random(), LONGEST_BACK_OFF_MS);
+      log.warn({ event: 'advance', outcome: 'failed', questionId, failures, retryInMs: delayMs }, error);
+    }
+    planned.delete(questionId);
+    if (isStopped) return;
+    const dueTimes = [delayMs === undefined ? undefined : clock() + delayMs, entry.againMs].filter(isKnown);
+    if (dueTimes.length > 0) plan(questionId, Math.min(...dueTimes), failures);
+  }
+
+  return {
+    async start(take) {
+      advance = take;
+      serve();
+    },
+
+    /** Before `start` it is remembered; after `stop` it does nothing, as the question is stored as open. */
+    async schedule(questionId, delayMs) {
+      if (isStopped) return;
+      const dueMs = clock() + delayMs;
+      const entry = planned.get(questionId);
+      if (entry === undefined) {
+        plan(questionId, dueMs, 0);
+      } else if (entry.state === 'running') {
+        entry.againMs = Math.min(dueMs, entry.againMs ?? dueMs);
+      } else if (entry.state === 'planned' && dueMs < entry.dueMs) {
+        entry.dueMs = dueMs;
+        arm(questionId, entry);
+      }
+    },
+
+    async unscheduled(questionIds) {
+      return questionIds.filter((id) => !planned.has(id));
+    },
+
+    async stop(deadlineMs) {
+      isStopped = true;
+      ready.length = 0;
+      for (const entry of planned.values()) clearTimeout(entry.timer);
+      planned.clear();
+      if (running.size === 0) return;
+
+      let timer: NodeJS.Timeout | undefined;
+      const expired = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, deadlineMs);
+      });
+      await Promise.race([Promise.all(running), expired]);
+      clearTimeout(timer);
+      if (running.size > 0) log.warn({ event: 'scheduler.stop', outcome: 'deadlinePassed', running: running.size });
+    },
+  };
+}
+
+function isKnown(timeMs: number | undefined): timeMs is number {
+  return timeMs !== undefined;
+}

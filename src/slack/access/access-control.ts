@@ -1,0 +1,51 @@
+import type { WebClient } from '@slack/web-api';
+import { z } from 'zod';
+import type { Clock, Log } from '../../core/ports.ts';
+import type { Through } from '../api/slack-api.ts';
+import type { Identity } from '../api/web-client.ts';
+import { type Audiences, createAudiences } from './audience.ts';
+import { type Channels, createChannels } from './channels.ts';
+import { type AccessSettings, createAccessPolicy, type SlackAccessPolicy } from './policy.ts';
+import { createDirectory, type Directory } from './user-directory.ts';
+import { createUsers, readPerson, type Users } from './users.ts';
+
+const someone = z.object({ id: z.string().min(1) });
+
+/** Who people are, what channels are, who is in them, and who may ask where. */
+export interface AccessControl {
+  people: Users;
+  channels: Channels;
+  audiences: Audiences;
+  access: SlackAccessPolicy;
+  directory: Directory;
+  /** Slack told of somebody who changed: `raw` is its user object. */
+  noteChanged(raw: unknown): void;
+}
+
+export function createAccessControl(options: {
+  client: WebClient;
+  through: Through;
+  identity: Identity;
+  settings: AccessSettings;
+  log: Log;
+  now: Clock;
+}): AccessControl {
+  const { identity, settings, log } = options;
+  const directory = createDirectory(options);
+  const people = createUsers({ ...options, listed: directory.find });
+  const channels = createChannels(options);
+  const audiences = createAudiences({ ...options, people, channels, directory });
+  const access = createAccessPolicy({ people, channels, audiences, identity, settings, log });
+  return { people, channels, audiences, access, directory, noteChanged };
+
+  /** Of whom Slack tells too little with it, it is asked. */
+  function noteChanged(raw: unknown): void {
+    const changed = someone.safeParse(raw);
+    if (!changed.success) return;
+    const { id } = changed.data;
+    const person = readPerson(raw, identity);
+    const known = person?.kind === 'unknown' ? undefined : person;
+    people.note(id, known);
+    directory.note(id, known);
+  }
+}

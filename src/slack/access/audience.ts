@@ -1,0 +1,182 @@
+import type { WebClient } from '@slack/web-api';
+import { AppError, isAppError, isTransient } from '../../core/errors.ts';
+import type { Clock, Log } from '../../core/ports.ts';
+import { isBetweenTwo, type ReaderIds } from '../../core/question/question.ts';
+import { isTokenRefused } from '../api/errors.ts';
+import type { Through } from '../api/slack-api.ts';
+import type { Identity } from '../api/web-client.ts';
+import { createBriefCache } from './brief-cache.ts';
+import type { Channels } from './channels.ts';
+import type { Directory } from './user-directory.ts';
+import type { SlackUser, Users } from './users.ts';
+
+/** How long it is remembered who is in a channel, and of how many channels. */
+const rememberMs = 60_000;
+const mostRemembered = 1_000;
+
+/** Members per page, and pages: of a channel with more, it is not known who is in it. */
+const pageSize = 900;
+const mostPages = 20;
+
+/**
+ * People of one channel who are looked up one by one where the directory does not list them: at most, and so few that a
+ * directory on its way is not waited for.
+ */
+const mostLookups = 50;
+const fewLookups = 5;
+
+/** How long the first reading of the directory is waited for, before the question is asked to wait. */
+const directoryPatienceMs = 800;
+
+/** When a question that waits for the directory comes again, at the earliest. */
+const comeAgainMs = 2_000;
+
+/** Most readers who are no full members, and other organizations, that are told by name. */
+const mostNamed = 1_000;
+
+/** What somebody is who reads along. */
+type Standing = Pick<SlackUser, 'userId' | 'kind' | 'organizationId'>;
+
+/** Who sees what is said in a channel. Apps are not counted. */
+export interface Audience {
+  /** Full members of the workspace. */
+  members: number;
+  guests: number;
+  /** People of other organizations. */
+  outsiders: number;
+  /** Other organizations; at least one where the channel is shared with some, whoever of them has come. */
+  organizations: number;
+  /** False where Slack does not say who is in the channel, or of somebody who that is: the counts are not all then. */
+  isKnown: boolean;
+  /** Who they are but the members; absent where that is not known, or where they are too many. */
+  ids?: ReaderIds;
+}
+
+export interface Audiences {
+  /** Throws `AppError` where asking Slack again later may help. */
+  of(channelId: string): Promise<Audience>;
+}
+
+const nobodyElse = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
+const justOne: Audience = { ...nobodyElse, members: 1, ids: { guests: [], outsiders: [], organizations: [] } };
+const unknownAudience: Audience = { members: 0, guests: 0, outsiders: 0, organizations: 0, isKnown: false };
+
+/** Whether only full members of the workspace see what is said there. */
+export function isInsidersOnly({ guests, outsiders, organizations, isKnown }: Audience): boolean {
+  return isKnown && guests === 0 && outsiders === 0 && organizations === 0;
+}
+
+/** Who is in which channel, remembered for a minute. */
+export function createAudiences(options: {
+  client: WebClient;
+  through: Through;
+  identity: Pick<Identity, 'botUserId'>;
+  people: Pick<Users, 'person'>;
+  channels: Channels;
+  directory: Directory;
+  log: Log;
+  now: Clock;
+}): Audiences {
+  const { client, through, identity, people, channels, directory, log, now } = options;
+  const memory = createBriefCache({
+    keepMs: rememberMs,
+    most: mostRemembered,
+    now,
+    load: count,
+    keeps: ({ isKnown }) => isKnown,
+  });
+
+  return {
+    async of(channelId) {
+      if (isBetweenTwo({ channelId })) return justOne;
+      const [channel, audience] = await Promise.all([channels.channel(channelId), memory.get(channelId)]);
+      const { ids, ...counts } = audience;
+      if (channel.kind === 'unknown' || channel.kind === 'hidden') return { ...counts, isKnown: false };
+      return channel.kind === 'shared' ? withOrganizations(audience, channel.organizationIds ?? []) : audience;
+    },
+  };
+
+  async function count(channelId: string): Promise<Audience> {
+    try {
+      const userIds = await membersOf(channelId);
+      if (userIds === undefined) return unknownAudience;
+      const standings = await standingsOf(userIds);
+      return standings === undefined ? unknownAudience : tally(standings);
+    } catch (error) {
+      if (!isAppError(error) || isTransient(error) || isTokenRefused(error)) throw error;
+      if (error.code !== 'channel_not_found')
+        log.warn({ event: 'audience_not_known', channelId, kind: error.kind }, error);
+      return unknownAudience;
+    }
+  }
+
+  /** Ids of everybody in a channel but the app; undefined when there are too many to be read. */
+  async function membersOf(channel: string): Promise<string[] | undefined> {
+    const userIds: string[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < mostPages; page += 1) {
+      const window = { channel, limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
+      const reply = await through('conversations.members', 'private', () => client.conversations.members(window));
+      if (!Array.isArray(reply.members)) return undefined;
+      userIds.push(...reply.members.filter((userId) => userId !== identity.botUserId));
+      cursor = reply.response_metadata?.next_cursor || undefined;
+      if (cursor === undefined) return userIds;
+    }
+    log.warn({ event: 'channel_too_large', channelId: channel, members: userIds.length });
+    return undefined;
+  }
+
+  /** Undefined when too many of them would have to be looked up one by one. */
+  async function standingsOf(userIds: string[]): Promise<Standing[] | undefined> {
+    const unlisted = () => userIds.filter((userId) => directory.find(userId) === undefined);
+    if (unlisted().length > fewLookups) await directory.settled(directoryPatienceMs);
+    const strangers = unlisted();
+    if (strangers.length > mostLookups) {
+      if (directory.state() !== 'reading') return undefined;
+      throw new AppError('unavailable', 'users.list: not read yet', { retryAfterMs: comeAgainMs });
+    }
+    const lookedUp = new Map(await Promise.all(strangers.map(async (id) => [id, await lookUp(id)] as const)));
+    return userIds.map((id) => directory.find(id) ?? lookedUp.get(id) ?? { userId: id, kind: 'unknown' });
+  }
+
+  async function lookUp(userId: string): Promise<Standing> {
+    try {
+      return await people.person(userId);
+    } catch (error) {
+      if (!isAppError(error) || isTransient(error) || isTokenRefused(error)) throw error;
+      return { userId, kind: 'unknown' };
+    }
+  }
+}
+
+function tally(standings: Standing[]): Audience {
+  const count = (kind: Standing['kind']): number => standings.filter((each) => each.kind === kind).length;
+  const idsOf = (kind: Standing['kind']): string[] =>
+    standings.filter((each) => each.kind === kind).map(({ userId }) => userId);
+  const outsiders = standings.filter(({ kind }) => kind === 'outsider');
+  const organizations = new Set(outsiders.map(({ organizationId }) => organizationId));
+  const counts = {
+    members: count('member'),
+    guests: count('guest'),
+    outsiders: outsiders.length,
+    organizations: organizations.size,
+    isKnown: count('unknown') === 0,
+  };
+  if (!counts.isKnown) return counts;
+  const named = [...organizations].filter((id) => id !== undefined);
+  return withIds(counts, { guests: idsOf('guest'), outsiders: idsOf('outsider'), organizations: named });
+}
+
+/** An organization counts before its first member comes: its members may come and read. */
+function withOrganizations(audience: Audience, organizationIds: readonly string[]): Audience {
+  const { ids, ...counts } = audience;
+  const organizations = [...new Set([...(ids?.organizations ?? []), ...organizationIds])];
+  const known = { ...counts, organizations: Math.max(1, counts.organizations, organizations.length) };
+  // Without a name, one that is invited now can't be told from one that was there when readers were confirmed, nor from none.
+  return ids === undefined || organizations.length === 0 ? known : withIds(known, { ...ids, organizations });
+}
+
+function withIds(counts: Audience, ids: ReaderIds): Audience {
+  const named = ids.guests.length + ids.outsiders.length + ids.organizations.length;
+  return named > mostNamed ? counts : { ...counts, ids };
+}

@@ -1,0 +1,64 @@
+import type { Clock } from '../../core/ports.ts';
+
+/** What Slack told lately, by id. */
+export interface BriefCache<Value> {
+  /** The remembered value, or what `load` brings; calls at the same time share one load. A failed load is not remembered. */
+  get(id: string): Promise<Value>;
+  /** Remembers what Slack told unasked, or nothing any more; a load under way is older than that, and not remembered. */
+  change(id: string, change: (known: Value | undefined) => Value | undefined): void;
+}
+
+/**
+ * Remembers at most `most` values, each for `keepMs` after it was asked for; `keeps` says which are worth it. The oldest
+ * make room.
+ */
+export function createBriefCache<Value>(options: {
+  keepMs: number;
+  most: number;
+  now: Clock;
+  load: (id: string) => Promise<Value>;
+  keeps?: (value: Value) => boolean;
+}): BriefCache<Value> {
+  const { keepMs, most, now, load, keeps = () => true } = options;
+  const kept = new Map<string, { value: Value; untilMs: number }>();
+  const underWay = new Map<string, { loading: Promise<Value> }>();
+
+  return {
+    get(id) {
+      const known = kept.get(id);
+      if (known !== undefined && known.untilMs > now()) return Promise.resolve(known.value);
+      return (underWay.get(id) ?? begin(id)).loading;
+    },
+    change(id, change) {
+      underWay.delete(id);
+      const value = change(kept.get(id)?.value);
+      kept.delete(id);
+      if (value !== undefined) note(id, value, now() + keepMs);
+    },
+  };
+
+  function begin(id: string): { loading: Promise<Value> } {
+    const untilMs = now() + keepMs;
+    const isNewest = (): boolean => underWay.get(id) === own;
+    const own = {
+      loading: load(id)
+        .then((value) => {
+          if (isNewest()) note(id, value, untilMs);
+          return value;
+        })
+        .finally(() => {
+          if (isNewest()) underWay.delete(id);
+        }),
+    };
+    underWay.set(id, own);
+    return own;
+  }
+
+  function note(id: string, value: Value, untilMs: number): void {
+    kept.delete(id);
+    if (!keeps(value)) return;
+    const [oldest] = kept.keys();
+    if (kept.size >= most && oldest !== undefined) kept.delete(oldest);
+    kept.set(id, { value, untilMs });
+  }
+}

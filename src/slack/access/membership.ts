@@ -1,0 +1,84 @@
+import type { WebClient } from '@slack/web-api';
+import { z } from 'zod';
+import { isAppError } from '../../core/errors.ts';
+import type { Through } from '../api/slack-api.ts';
+import type { Users } from './users.ts';
+
+/** Members per page, and pages: who is not found among so many is taken for no member. */
+const pageSize = 900;
+const mostPages = 20;
+
+/**
+ * What a conversation is to a person. `open`: every member of the workspace may read it, and they are one; guests and
+ * people of elsewhere read only where they are. `hidden`: Slack shows it to nobody who is not in it, and the app is not.
+ */
+export type Membership = 'member' | 'open' | 'none' | 'hidden';
+
+export interface Memberships {
+  /** Whether a person may read a conversation. Throws `AppError` when Slack does not say. */
+  of(userId: string, channelId: string): Promise<Membership>;
+  /** Whether a person is in a channel. Errors as of `of`. */
+  inChannel(userId: string, channelId: string): Promise<Exclude<Membership, 'open'>>;
+}
+
+/** What is read of a conversation object; where Slack does not say that it is open, it is private. */
+const conversation = z.object({
+  is_im: z.boolean().default(false),
+  is_mpim: z.boolean().default(false),
+  is_private: z.boolean().default(true),
+  user: z.string().optional(),
+});
+
+/**
+ * Whether people belong where a form of theirs points to: ids in forms come back through the person's client. Asked anew
+ * each time, because forms are few and the answer must not be old.
+ */
+export function createMemberships({
+  client,
+  through,
+  people,
+}: {
+  client: WebClient;
+  through: Through;
+  people: Pick<Users, 'person'>;
+}): Memberships {
+  return { of, inChannel };
+
+  async function of(userId: string, channelId: string): Promise<Membership> {
+    const reply = await visible(
+      through('conversations.info', 'private', () => client.conversations.info({ channel: channelId })),
+    );
+    if (reply === undefined) return 'hidden';
+    const parsed = conversation.safeParse(reply.channel);
+    if (!parsed.success) return 'none';
+    const { is_im: isIm, is_mpim: isMpim, is_private: isPrivate, user } = parsed.data;
+    if (isIm && user !== undefined) return user === userId ? 'member' : 'none';
+    if (isIm || isMpim || isPrivate) return inChannel(userId, channelId);
+    const { kind } = await people.person(userId);
+    return kind === 'member' ? 'open' : inChannel(userId, channelId);
+  }
+
+  async function inChannel(userId: string, channel: string): Promise<Exclude<Membership, 'open'>> {
+    let cursor: string | undefined;
+    for (let page = 0; page < mostPages; page += 1) {
+      const window = { channel, limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
+      const reply = await visible(
+        through('conversations.members', 'private', () => client.conversations.members(window)),
+      );
+      if (reply === undefined) return 'hidden';
+      if (reply.members?.includes(userId) === true) return 'member';
+      cursor = reply.response_metadata?.next_cursor || undefined;
+      if (cursor === undefined) break;
+    }
+    return 'none';
+  }
+}
+
+async function visible<Reply>(asking: Promise<Reply>): Promise<Reply | undefined> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (isAppError(error) && error.code === 'channel_not_found') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+import type { Clock } from '../../core/ports.ts';
+import { type Names, toPlainText, unnamedIds } from '../incoming-text.ts';
+import { within } from '../within.ts';
+import type { Channel, Channels } from './channels.ts';
+import type { Users } from './users.ts';
+
+/** How long a name is remembered, how many are, and how long a question waits for names before ids must do. */
+const rememberMs = 60 * 60 * 1000;
+const mostRemembered = 5_000;
+const patienceMs = 800;
+
+/** Most names looked up for one text; a text that names more people keeps the ids of the rest. */
+const mostLookups = 20;
+
+/** How a channel is called that not everybody may know of: who reads a text may not be in it. */
+const privateName = 'private-channel';
+
+interface Remembered {
+  name: string | undefined;
+  untilMs: number;
+}
+
+/** Reads Slack's text as people see it, with the names of people and channels where Slack tells them in time. */
+export function createReader(options: {
+  people: Pick<Users, 'person'>;
+  channels: Channels;
+  botUserId: string;
+  now: Clock;
+}) {
+  const { people, channels, botUserId, now } = options;
+  const remembered = new Map<string, Remembered>();
+
+  return async function read(text: string): Promise<string> {
+    const named = unnamedIds(text);
+    const lookups = [
+      ...named.users
+        .filter((id) => id !== botUserId)
+        .map((id) => () => remember(id, async () => (await people.person(id)).name)),
+      ...named.channels.map((id) => () => remember(id, async () => nameOf(await channels.channel(id)))),
+    ].slice(0, mostLookups);
+    if (lookups.length > 0) await within(Promise.all(lookups.map((lookUp) => lookUp())), patienceMs);
+    const name = (id: string): string | undefined => remembered.get(id)?.name;
+    const names: Names = { user: name, channel: name };
+    return toPlainText(text, names, botUserId);
+  };
+
+  /** A failed look-up is remembered too, briefly: the id is shown then. */
+  async function remember(id: string, ask: () => Promise<string | undefined>): Promise<void> {
+    if ((remembered.get(id)?.untilMs ?? 0) > now()) return;
+    const name = await ask().catch(() => undefined);
+    if (remembered.size >= mostRemembered) remembered.clear();
+    remembered.set(id, { name, untilMs: now() + (name === undefined ? patienceMs : rememberMs) });
+  }
+}
+
+function nameOf({ name, kind }: Channel): string | undefined {
+  return name ?? (kind === 'unknown' ? undefined : privateName);
+}

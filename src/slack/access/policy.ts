@@ -1,0 +1,168 @@
+import { AppError, isAppError, isTransient } from '../../core/errors.ts';
+import type { AccessPolicy, Admission, Log } from '../../core/ports.ts';
+import {
+  type ConfirmedAudience,
+  isBetweenTwo,
+  type Place,
+  type ReaderIds,
+  type Refusal,
+} from '../../core/question/question.ts';
+import { isTokenRefused } from '../api/errors.ts';
+import type { Identity } from '../api/web-client.ts';
+import type { Audience, Audiences } from './audience.ts';
+import type { ChannelKind, Channels } from './channels.ts';
+import type { SlackUser, Users } from './users.ts';
+
+/** Channel ids of the settings. */
+export interface AccessSettings {
+  /** Everybody there may ask. */
+  open: readonly string[];
+  /** Where not empty, nobody asks in another channel; direct messages and open channels need not be named. */
+  allowed: readonly string[];
+  refused: readonly string[];
+  /** Whether answers may be shared into channels with other organizations; without it, only into open channels. */
+  shareWithOthers?: boolean;
+}
+
+/** Whom a payload names, beside their id. */
+export interface Named {
+  /** The workspace the payload says the person is of. */
+  teamId?: string | undefined;
+  /** As of the gatekeeper. */
+  confirmed?: ConfirmedAudience | undefined;
+  /** What the channel is makes no difference: nothing new is to be shown there. */
+  personOnly?: boolean;
+}
+
+export interface SlackAccessPolicy extends AccessPolicy {
+  /** `named`: also what the payload of a press or a form says of the person, which can only make the answer a no. */
+  admit(userId: string, place: Place, named?: Named): Promise<Admission>;
+  /** Whether there may be a channel with other organizations that an answer can be shared into. */
+  readonly sharesWithOthers: boolean;
+}
+
+/**
+ * Decides who may ask where: full members of the workspace, where only full members see the answer, unless the settings
+ * say otherwise. Where Slack can't tell, the answer is no. A channel that Slack hides from the app is no exception: the
+ * app cannot post there, so such a question ends with the word that it has to be invited.
+ */
+export function createAccessPolicy(options: {
+  people: Pick<Users, 'person'>;
+  channels: Channels;
+  audiences: Audiences;
+  identity: Pick<Identity, 'teamId' | 'enterpriseId'>;
+  settings: AccessSettings;
+  log: Log;
+}): SlackAccessPolicy {
+  const { people, channels, audiences, identity, settings, log } = options;
+
+  return { admit, sharesWithOthers: settings.shareWithOthers === true || settings.open.length > 0 };
+
+  async function admit(userId: string, { channelId }: Place, named: Named = {}): Promise<Admission> {
+    if (settings.open.includes(channelId)) return { may: true, ...localeOf(await known(userId)) };
+    if (isNamedOutsider(named)) return { may: false, reason: 'outsider' };
+    const isRefused = named.personOnly !== true && isRefusedBySettings(channelId);
+    const isDecided = named.personOnly === true || isBetweenTwo({ channelId }) || isRefused;
+    const [person, channel, audience] = await Promise.all([
+      settle(people.person(userId)),
+      isDecided ? undefined : settle(channels.channel(channelId)),
+      isDecided ? undefined : settle(audiences.of(channelId)),
+    ]);
+    // What is wrong with the person comes first: others can't be told to ask elsewhere.
+    const { refusal, locale } = judge(userId, person);
+    if (refusal !== undefined) return { may: false, reason: refusal, ...locale };
+    if (isRefused) return { may: false, reason: 'channelRefused', ...locale };
+    if (channel === undefined || audience === undefined) return { may: true, ...locale };
+    const { kind } = resultOf(channel);
+    if (kind === 'hidden') return { may: true, isHidden: true, ...locale };
+    if (named.confirmed !== undefined) {
+      const more = beyond(kind, resultOf(audience), named.confirmed);
+      return more === undefined ? { may: true, ...locale } : { may: false, reason: more, ...locale };
+    }
+    const reason = refusalOfChannel(kind, audience);
+    return reason === undefined ? { may: true, ...locale } : { may: false, reason, ...locale };
+  }
+
+  /** Who reads there beside those that were confirmed, by who they are: another reader is another audience. */
+  function beyond(kind: ChannelKind, audience: Audience, { ids = noReaders }: ConfirmedAudience): Refusal | undefined {
+    const hasOthers = kind === 'shared' || audience.outsiders > 0 || audience.organizations > 0;
+    if (hasOthers && settings.shareWithOthers !== true) return 'sharedChannel';
+    if (kind === 'unknown' || !audience.isKnown || audience.ids === undefined) return 'unknownChannel';
+    const { guests, outsiders, organizations } = audience.ids;
+    if (!isWithin(outsiders, ids.outsiders) || !isWithin(organizations, ids.organizations)) return 'sharedChannel';
+    return isWithin(guests, ids.guests) ? undefined : 'guestsInChannel';
+  }
+
+  function isRefusedBySettings(channelId: string): boolean {
+    if (settings.refused.includes(channelId)) return true;
+    return settings.allowed.length > 0 && !isBetweenTwo({ channelId }) && !settings.allowed.includes(channelId);
+  }
+
+  /** On Enterprise Grid, other workspaces may be of the same organization: there, Slack is asked. */
+  function isNamedOutsider({ teamId }: Named): boolean {
+    return teamId !== undefined && teamId !== identity.teamId && identity.enterpriseId === undefined;
+  }
+
+  function judge(userId: string, settled: Settled<SlackUser>): { refusal?: Refusal; locale: { locale?: string } } {
+    if ('error' in settled) {
+      if (canHelpLater(settled.error)) throw waiting(settled.error);
+      log.warn({ event: 'person_not_known', userId, kind: settled.error.kind }, settled.error);
+      return { refusal: 'unknownPerson', locale: {} };
+    }
+    const { kind } = settled.value;
+    const locale = localeOf(settled.value);
+    if (kind === 'member') return { locale };
+    return { refusal: kind === 'guest' || kind === 'outsider' ? kind : 'unknownPerson', locale };
+  }
+
+  async function known(userId: string): Promise<SlackUser | undefined> {
+    const person = await settle(people.person(userId));
+    return 'value' in person ? person.value : undefined;
+  }
+}
+
+function refusalOfChannel(kind: ChannelKind, settled: Settled<Audience>): Refusal | undefined {
+  if (kind === 'shared') return 'sharedChannel';
+  if (kind === 'unknown') return 'unknownChannel';
+  const audience = resultOf(settled);
+  if (audience.outsiders > 0 || audience.organizations > 0) return 'sharedChannel';
+  if (audience.guests > 0) return 'guestsInChannel';
+  return audience.isKnown ? undefined : 'unknownChannel';
+}
+
+const noReaders: ReaderIds = { guests: [], outsiders: [], organizations: [] };
+
+function isWithin(ids: readonly string[], confirmed: readonly string[]): boolean {
+  const known = new Set(confirmed);
+  return ids.every((id) => known.has(id));
+}
+
+function localeOf(person: SlackUser | undefined): { locale?: string } {
+  return person?.locale === undefined ? {} : { locale: person.locale };
+}
+
+type Settled<Value> = { value: Value } | { error: AppError };
+
+async function settle<Value>(work: Promise<Value>): Promise<Settled<Value>> {
+  try {
+    return { value: await work };
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return { error };
+  }
+}
+
+function resultOf<Value>(settled: Settled<Value>): Value {
+  if ('error' in settled) throw waiting(settled.error);
+  return settled.value;
+}
+
+/** A token that Slack refuses says nothing of the person: the operator can mend it, and the question waits. */
+function canHelpLater(error: AppError): boolean {
+  return isTransient(error) || isTokenRefused(error);
+}
+
+function waiting(error: AppError): AppError {
+  if (isTransient(error)) return error;
+  return new AppError('unavailable', 'Slack refuses the token of this app', { cause: error, code: error.code });
+}

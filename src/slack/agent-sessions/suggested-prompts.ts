@@ -1,0 +1,61 @@
+import type { WebClient } from '@slack/web-api';
+import { isAppError } from '../../core/errors.ts';
+import type { AccessPolicy, Clock, Log } from '../../core/ports.ts';
+import { sayIn } from '../../render/say.ts';
+import { createOptional } from '../api/optional-features.ts';
+import type { Through } from '../api/slack-api.ts';
+import type { HomeOf } from '../home/home.ts';
+
+/** How long suggestions are believed to stand, and for how many people that is remembered. */
+const standMs = 24 * 60 * 60 * 1000;
+const mostRemembered = 5_000;
+
+export interface Prompts {
+  /** Offers something to begin with at the top of the person's Messages tab, once a day; returns at once and never throws. */
+  suggest(visitor: HomeOf): void;
+}
+
+/** Suggested prompts in each person's own language; the manifest has some for everybody. An extra that may be missing. */
+export function createPrompts(deps: {
+  client: WebClient;
+  through: Through;
+  accessPolicy: AccessPolicy;
+  now: Clock;
+  log: Log;
+}): Prompts {
+  const { client, through, accessPolicy, now, log } = deps;
+  const optional = createOptional({ feature: 'suggested_prompts', now, log });
+  const suggestedMs = new Map<string, number>();
+
+  return {
+    suggest(visitor) {
+      const { channelId } = visitor;
+      if (optional.isLacking() || now() - (suggestedMs.get(channelId) ?? 0) < standMs) return;
+      const [oldest] = suggestedMs.keys();
+      if (suggestedMs.size >= mostRemembered && oldest !== undefined) suggestedMs.delete(oldest);
+      suggestedMs.set(channelId, now());
+      offer(visitor).catch((error: unknown) => {
+        if (isAppError(error)) log.debug({ event: 'prompts_not_suggested', kind: error.kind });
+        else log.error({ event: 'prompts_failed' }, error);
+      });
+    },
+  };
+
+  async function offer({ userId, teamId, channelId }: HomeOf): Promise<void> {
+    const { may, locale } = await accessPolicy.admit(userId, { teamId, channelId });
+    if (!may) return;
+    const { home } = sayIn(locale);
+    const prompts = [
+      { title: home.promptOverviewTitle(), message: home.promptOverview() },
+      { title: home.promptWhereTitle(), message: home.promptWhere() },
+      { title: home.promptChangesTitle(), message: home.promptChanges() },
+      { title: home.promptHowTitle(), message: home.promptHow() },
+    ];
+    await optional.attempt(() =>
+      through('assistant.threads.setSuggestedPrompts', 'edit', () =>
+        // Without a thread they stand at the top of the Messages tab.
+        client.assistant.threads.setSuggestedPrompts({ channel_id: channelId, prompts }),
+      ),
+    );
+  }
+}

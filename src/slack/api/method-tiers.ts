@@ -1,0 +1,74 @@
+import type { Allowance } from '../../core/rate-limits.ts';
+
+/** Web API methods that go through the gate; another one is a line in one of the two tables below. */
+export type SlackMethod = keyof typeof methodAllowances;
+
+/**
+ * The window of 60 s that Slack counts in may begin anywhere. It overlaps one fixed window more than fit into it, so
+ * each of ours gets that share of what the tier grants. Short windows let a call that found none try again soon; long
+ * ones take more calls at once.
+ */
+function perMinute(calls: number, windowSeconds: number): Allowance {
+  return { points: Math.floor(calls / (Math.ceil(60 / windowSeconds) + 1)), windowSeconds };
+}
+
+/** 20 calls per minute, 5 at once. */
+const tier2 = perMinute(20, 20);
+/** 50 calls per minute, 7 at once. Tiers: docs.slack.dev/apis/web-api/rate-limits. */
+const tier3 = perMinute(50, 10);
+/** 100 calls per minute, 25 at once: a text may name twenty people. */
+const tier4 = perMinute(100, 20);
+
+/**
+ * What each method may do per workspace. Source: docs.slack.dev/reference/methods, the page of each method. Reading
+ * messages is tier 3 for internal and Marketplace apps only (docs.slack.dev/changelog/2025/05/29): commercially
+ * distributed apps outside the Marketplace get one call per minute, which Slack then says with `Retry-After`.
+ */
+export const methodAllowances = {
+  // The tier of the two is not documented: docs.slack.dev/ai/agent-sessions.
+  'agents.sessions.rename': tier3,
+  'agents.sessions.setStatus': tier3,
+  'assistant.threads.setSuggestedPrompts': tier4,
+  // "Hundreds of requests per minute" for both.
+  'auth.test': perMinute(200, 10),
+  'chat.delete': tier3,
+  'chat.postMessage': perMinute(300, 10),
+  'chat.postEphemeral': tier4,
+  'chat.unfurl': tier3,
+  'chat.update': tier3,
+  'conversations.history': tier3,
+  // Tier 3 as well, but 12 at once: each channel is asked about once a minute, and many may begin together.
+  'conversations.info': perMinute(50, 20),
+  'conversations.join': tier3,
+  'conversations.members': tier4,
+  'conversations.open': tier3,
+  'conversations.replies': tier3,
+  'files.completeUploadExternal': tier4,
+  'files.delete': tier3,
+  'files.getUploadURLExternal': tier4,
+  'users.info': tier4,
+  'users.list': tier2,
+  'views.open': tier4,
+  'views.publish': tier4,
+  'views.update': tier4,
+} satisfies Record<string, Allowance>;
+
+/**
+ * Messages per channel: one per second, and short bursts beyond it (docs.slack.dev/apis/web-api/rate-limits); so the
+ * parts of one answer go out together, and no channel gets more than 64 messages per minute for long.
+ */
+export const messagesPerChannel: Allowance = {
+  points: 1,
+  windowSeconds: 1,
+  burst: { points: 4, windowSeconds: 60 },
+};
+
+/**
+ * Calls in each window that edits leave to what matters more: cards that end (3 of 7), people who open their Home
+ * (10 of 25), threads in which nothing runs any more (3 of 7).
+ */
+export const keptFromEdits: Partial<Record<SlackMethod, number>> = {
+  'agents.sessions.setStatus': Math.ceil(tier3.points * 0.4),
+  'chat.update': Math.ceil(tier3.points * 0.4),
+  'views.publish': Math.ceil(tier4.points * 0.4),
+};

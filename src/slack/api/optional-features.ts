@@ -1,0 +1,87 @@
+import { isAppError } from '../../core/errors.ts';
+import type { Clock, Log } from '../../core/ports.ts';
+
+/** How long a workspace that lacks a feature is not asked for it again, in milliseconds. */
+const restMs = 24 * 60 * 60 * 1000;
+
+/** Refusals without a name we know, in a row, after which a feature is taken for missing. */
+const strangeRefusals = 3;
+
+/** Slack's ways of saying that a method is not for this app or workspace. Source: docs.slack.dev/reference/methods. */
+const lacking = new Set<string | number | undefined>([
+  'feature_disabled',
+  'unknown_method',
+  'not_authorized',
+  'not_allowed',
+  'not_enabled',
+  'method_deprecated',
+  'deprecated_endpoint',
+  'team_access_not_granted',
+  'access_denied',
+  'no_permission',
+  'not_allowed_token_type',
+  'missing_scope',
+  404,
+]);
+
+/** What is wrong with one call, and says nothing of others: the place, its form, a person who is gone. */
+const aboutOneCall = new Set<string | number | undefined>([
+  'thread_ts_required',
+  'thread_ts_not_allowed',
+  'invalid_thread_ts',
+  'invalid_arguments',
+  'invalid_status',
+  'session_not_found',
+  'user_not_found',
+]);
+
+/** `held`: not sent, for lack of room; `unsure`: sent, but without a usable answer; `no`: this call can't succeed. */
+export type Attempt = { is: 'done' | 'unsure' | 'no' } | { is: 'held'; retryAfterMs: number };
+
+export interface Optional {
+  /** Runs a call that a workspace may not offer; never throws. A feature it lacks is left alone for a day. */
+  attempt(run: () => Promise<unknown>): Promise<Attempt>;
+  /** Whether the workspace is known to lack the feature. */
+  isLacking(): boolean;
+}
+
+/** A feature of Slack that the app can do without, and that not every workspace has. */
+export function createOptional(options: { feature: string; now: Clock; log: Log }): Optional {
+  const { feature, now, log } = options;
+  let restUntilMs = 0;
+  let strange = 0;
+
+  return { attempt, isLacking };
+
+  function isLacking(): boolean {
+    return now() < restUntilMs;
+  }
+
+  async function attempt(run: () => Promise<unknown>): Promise<Attempt> {
+    if (isLacking()) return { is: 'no' };
+    try {
+      await run();
+      strange = 0;
+      return { is: 'done' };
+    } catch (error) {
+      if (!isAppError(error)) {
+        log.error({ event: 'optional_failed', feature }, error);
+        return { is: 'no' };
+      }
+      const { kind, code, retryAfterMs = 0 } = error;
+      if (kind === 'rateLimited' || kind === 'unavailable' || kind === 'badReply') {
+        log.debug({ event: 'optional_skipped', feature, kind });
+        return kind === 'rateLimited' ? { is: 'held', retryAfterMs } : { is: 'unsure' };
+      }
+      if (kind === 'refused' && !aboutOneCall.has(code)) strange += 1;
+      if (lacking.has(code) || strange >= strangeRefusals) {
+        restUntilMs = now() + restMs;
+        strange = 0;
+        log.info({ event: 'optional_missing', outcome: String(code ?? kind), feature });
+      } else {
+        log.debug({ event: 'optional_refused', feature, outcome: String(code ?? kind) });
+      }
+      return { is: 'no' };
+    }
+  }
+}

@@ -1,0 +1,265 @@
+import type { WebClient } from '@slack/web-api';
+import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
+import { type Visit, visitLifeMs } from '../../core/history/home-visits.ts';
+import type { Overview } from '../../core/history/overview.ts';
+import type { AccessPolicy, Admission, Clock, Log, Records } from '../../core/ports.ts';
+import type { Question } from '../../core/question/question.ts';
+import { type HomeContent, renderHome, type ServiceState } from '../../render/home.ts';
+import type { Through } from '../api/slack-api.ts';
+import { anyWorkspaceUrl, type Identity } from '../api/web-client.ts';
+import { within } from '../within.ts';
+
+/** How long a person who opens their Home waits for it to be known who they are, before something is shown. */
+const patienceMs = 700;
+
+/** What happens together is shown together: at least this long after the first of it. */
+const gatherMs = 200;
+
+/** Most people whose Homes are worked on; changes for more of them are left out until they open it. */
+const mostSeats = 1_000;
+
+/** One person's Home, and the conversation with the app it belongs to. */
+export interface HomeOf {
+  teamId: string;
+  userId: string;
+  channelId: string;
+}
+
+export interface Home {
+  /** Shows a person their Home now, whoever they are; returns at once and never throws. */
+  show(home: HomeOf): void;
+  /**
+   * Shows what became of a press on a Home, of somebody who opened it; `isDone`: whether it was carried out. `otherwise` is
+   * called where that can't be shown, because nothing tells that they opened it.
+   */
+  showAction(person: Omit<HomeOf, 'channelId'>, isDone: boolean, otherwise: () => void): void;
+  /** Brings the asker's Home up to date in a while, if they looked at it lately; returns at once and never throws. */
+  changed(question: Question): void;
+  /** Takes nothing new and waits for what is under way, at most `deadlineMs`. */
+  stop(deadlineMs: number): Promise<void>;
+}
+
+export interface HomeDeps {
+  client: WebClient;
+  through: Through;
+  identity: Identity;
+  accessPolicy: AccessPolicy;
+  overviewOf: (teamId: string, userId: string) => Promise<Overview>;
+  serviceState: () => Promise<ServiceState>;
+  visits: Records<Visit>;
+  /** Shortest time between two changes of one Home that nobody asked for. */
+  everyMs: number;
+  now: Clock;
+  log: Log;
+}
+
+/** Who opens their Home is waited for; what brings it up to date later is dropped first. */
+type Priority = 'private' | 'edit';
+
+/** What is due for one person's Home. One call at a time is under way, so an older state never replaces a newer one. */
+interface Seat {
+  home: HomeOf;
+  isBusy: boolean;
+  /** What came up meanwhile. */
+  next?: 'now' | 'later';
+  timer?: NodeJS.Timeout;
+  shownMs: number;
+  /** The person is looking, which is not noted yet. */
+  isVisit: boolean;
+  notCancelled: boolean;
+  /** The last try failed and was put off; a second failure in a row is the end of it. */
+  wasPutOff: boolean;
+}
+
+/** Publishes Homes, always rebuilt from what is stored. */
+export function createHome(deps: HomeDeps): Home {
+  const { client, through, identity, accessPolicy, overviewOf, serviceState, visits, everyMs, now, log } = deps;
+  const seats = new Map<string, Seat>();
+  const underWay = new Set<Promise<void>>();
+  let isStopped = false;
+
+  return { show, showAction, changed, stop };
+
+  function show(home: HomeOf): void {
+    const seat = seatOf(home);
+    seat.isVisit = true;
+    request(seat, 'now');
+  }
+
+  function showAction(person: Omit<HomeOf, 'channelId'>, isDone: boolean, otherwise: () => void): void {
+    const showAgain = async (): Promise<void> => {
+      const known = seats.get(nameOf(person))?.home ?? (await quietly('visit_not_read', () => homeOf(person)));
+      if (known === undefined) return otherwise();
+      const seat = seatOf(known);
+      seat.notCancelled ||= !isDone;
+      request(seat, 'now');
+    };
+    follow(showAgain());
+  }
+
+  function changed({ place: { teamId }, askerId: userId, admittedMs, origin }: Question): void {
+    if (admittedMs === undefined || origin === 'shared' || isStopped) return;
+    const bringUpToDate = async (): Promise<void> => {
+      const home = await homeOf({ teamId, userId });
+      if (home === undefined) return;
+      if (seats.size >= mostSeats && !seats.has(nameOf(home))) return log.debug({ event: 'home_left_out', teamId });
+      request(seatOf(home), 'later');
+    };
+    follow(bringUpToDate());
+  }
+
+  /** Undefined for people who have not looked for long. */
+  async function homeOf(person: Omit<HomeOf, 'channelId'>): Promise<HomeOf | undefined> {
+    const visit = await visits.get(nameOf(person));
+    const isAdvancing = visit !== undefined && now() - visit.openedMs <= visitLifeMs;
+    return isAdvancing ? { ...person, channelId: visit.channelId } : undefined;
+  }
+
+  async function stop(deadlineMs: number): Promise<void> {
+    isStopped = true;
+    for (const seat of seats.values()) clearTimeout(seat.timer);
+    await within(Promise.all(underWay), deadlineMs);
+  }
+
+  function seatOf(home: HomeOf): Seat {
+    tidy();
+    const seat = seats.get(nameOf(home)) ?? {
+      home,
+      isBusy: false,
+      shownMs: 0,
+      isVisit: false,
+      notCancelled: false,
+      wasPutOff: false,
+    };
+    seats.set(nameOf(home), seat);
+    seat.home = home;
+    return seat;
+  }
+
+  /** Forgets those for whom nothing is due, and nothing was done just now. */
+  function tidy(): void {
+    if (seats.size < mostSeats) return;
+    for (const [name, seat] of seats) {
+      const isIdle = !seat.isBusy && seat.timer === undefined && now() - seat.shownMs > everyMs;
+      if (isIdle) seats.delete(name);
+    }
+  }
+
+  function request(seat: Seat, when: 'now' | 'later'): void {
+    if (isStopped) return;
+    if (seat.isBusy) {
+      seat.next = when === 'now' ? 'now' : (seat.next ?? 'later');
+    } else if (when === 'now') {
+      clearTimeout(seat.timer);
+      delete seat.timer;
+      follow(publish(seat, 'private'));
+    } else if (seat.timer === undefined) {
+      putOff(seat, Math.max(gatherMs, seat.shownMs + everyMs - now()));
+    }
+  }
+
+  function putOff(seat: Seat, delayMs: number): void {
+    seat.timer = setTimeout(() => {
+      delete seat.timer;
+      follow(publish(seat, 'edit'));
+    }, delayMs);
+    seat.timer.unref();
+  }
+
+  async function publish(seat: Seat, priority: Priority): Promise<void> {
+    seat.isBusy = true;
+    try {
+      await build(seat, priority);
+      seat.wasPutOff = false;
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      failed(seat, error);
+    } finally {
+      seat.isBusy = false;
+      seat.shownMs = now();
+      const { next } = seat;
+      delete seat.next;
+      if (next !== undefined) request(seat, next);
+    }
+  }
+
+  /** Nobody waits for a Home: it is tried once more, and otherwise stays as it is until the next change. */
+  function failed(seat: Seat, error: AppError): void {
+    const isWorthATry = isTransient(error) && !seat.wasPutOff && !isStopped;
+    seat.wasPutOff = isWorthATry;
+    const said = { event: 'home_not_shown', outcome: isWorthATry ? 'put_off' : 'left', kind: error.kind };
+    if (error.kind === 'rateLimited') log.debug(said);
+    else log.warn(said, error);
+    if (isWorthATry && seat.timer === undefined) putOff(seat, Math.max(everyMs, error.retryAfterMs ?? 0));
+  }
+
+  async function build(seat: Seat, priority: Priority): Promise<void> {
+    const { home, isVisit, notCancelled } = seat;
+    seat.isVisit = false;
+    seat.notCancelled = false;
+    const admitting = admissionOf(home, isVisit);
+    const inTime = await within(admitting, patienceMs);
+    // The new Home of somebody not known yet says nothing but that it is on its way; it must not stay empty.
+    if (inTime === undefined && isVisit) await send(home, { kind: 'checking' }, undefined, priority);
+    const admission = inTime ?? (await admitting);
+    const { locale } = admission;
+    if (!admission.may) return send(home, { kind: 'refused', reason: admission.reason }, locale, priority);
+    // Before the questions are read: what changes from then on is brought up to date.
+    if (isVisit) await noteVisit(home);
+    const [overview, service] = await Promise.all([readable(home), serviceState()]);
+    await send(home, { kind: 'shown', overview, service, notCancelled }, locale, priority);
+  }
+
+  /** When Slack can't tell a visitor who they are, the answer is no; a Home nobody looks at stays as it is. */
+  async function admissionOf({ userId, teamId, channelId }: HomeOf, isVisit: boolean): Promise<Admission> {
+    try {
+      return await accessPolicy.admit(userId, { teamId, channelId });
+    } catch (error) {
+      if (!isAppError(error) || !isVisit) throw error;
+      log.warn({ event: 'home_visitor_unknown', kind: error.kind }, error);
+      return { may: false, reason: 'unknownPerson' };
+    }
+  }
+
+  async function noteVisit(home: HomeOf): Promise<void> {
+    const visit: Visit = { version: 1, openedMs: now(), channelId: home.channelId };
+    await quietly('visit_not_noted', () => visits.update(nameOf(home), () => visit));
+  }
+
+  async function readable({ teamId, userId }: HomeOf): Promise<Overview | undefined> {
+    return quietly('home_not_read', () => overviewOf(teamId, userId));
+  }
+
+  async function quietly<Result>(event: string, run: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      log.warn({ event, kind: error.kind }, error);
+      return undefined;
+    }
+  }
+
+  async function send(
+    { userId }: HomeOf,
+    content: HomeContent,
+    locale: string | undefined,
+    priority: Priority,
+  ): Promise<void> {
+    const { botUserId, workspaceUrl = anyWorkspaceUrl } = identity;
+    const view = renderHome(content, { locale, botUserId, workspaceUrl });
+    await through('views.publish', priority, () => client.views.publish({ user_id: userId, view }));
+  }
+
+  /** Work in its own time, which ends before the app does. */
+  function follow(work: Promise<void>): void {
+    const followed = work
+      .catch((error: unknown) => log.warn({ event: 'home_failed' }, error))
+      .finally(() => underWay.delete(followed));
+    underWay.add(followed);
+  }
+}
+
+function nameOf({ teamId, userId }: Omit<HomeOf, 'channelId'>): string {
+  return `${teamId}:${userId}`;
+}

@@ -1,0 +1,55 @@
+import type { App } from '@slack/bolt';
+import { z } from 'zod';
+import { ACTIONS, parseButtonValue } from '../../render/ids.ts';
+import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
+import type { Desk } from './desk.ts';
+
+/** What is read of `app_home_opened` events; clients of before the Messages tab name no tab. */
+const openedEvent = z.object({
+  user: z.string(),
+  channel: z.string(),
+  tab: z.enum(['home', 'messages']).catch('home').default('home'),
+});
+
+/** What is read of a press on a Home, which has no channel. */
+const homeAction = z.object({
+  user: z.object({ id: z.string() }),
+  actions: z.array(z.object({ value: z.string().optional() })).min(1),
+});
+
+/** The app's own tabs: Home is published whenever it is opened, Messages gets something to begin with. */
+export function registerHome(app: App, desk: Desk): void {
+  app.event('app_home_opened', async ({ event, context }) => {
+    const parsed = openedEvent.safeParse(event);
+    if (!parsed.success) return desk.log.debug({ event: 'home_ignored', reason: 'unreadable' });
+    const { user: userId, channel: channelId, tab } = parsed.data;
+    const visitor = { teamId: context.teamId ?? desk.identity.teamId, userId, channelId };
+    if (tab === 'home') desk.home.show(visitor);
+    else desk.prompts.suggest(visitor);
+  });
+
+  /** Nothing can be said privately on a Home, so what became of the press is shown by the Home itself, or in direct messages. */
+  app.action(ACTIONS.cancelOwn, async ({ ack, body, context }) => {
+    const parsed = homeAction.safeParse(body);
+    const value = parsed.success ? parseButtonValue(parsed.data.actions[0]?.value) : undefined;
+    if (!parsed.success || value === undefined) {
+      desk.log.warn({ event: 'button_unreadable' });
+      return ack();
+    }
+    const userId = parsed.data.user.id;
+    const teamId = context.teamId ?? desk.identity.teamId;
+    let isDone = true;
+    try {
+      const byMs = Date.now() + ackBudgetMs;
+      const cancelling = desk.requests.cancelOwn(value.questionId, { userId, teamId }, byMs - confirmMs);
+      await inAckTime(cancelling, byMs, async () => {});
+    } catch (error) {
+      desk.log.error({ event: 'button_not_taken', questionId: value.questionId }, error);
+      isDone = false;
+    }
+    await ack();
+    desk.home.showAction({ teamId, userId }, isDone, () => {
+      if (!isDone) desk.notify({ channelId: userId, userId }, { kind: 'actionNotTaken' });
+    });
+  });
+}

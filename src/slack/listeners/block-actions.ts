@@ -1,0 +1,176 @@
+import type { App } from '@slack/bolt';
+import type { ModalView } from '@slack/types';
+import { z } from 'zod';
+import { AppError, isAppError } from '../../core/errors.ts';
+import type { ButtonResult, Requester } from '../../core/intake/requests.ts';
+import { type ButtonValue, parseButtonValue } from '../../render/ids.ts';
+import type { Notice } from '../../render/notices.ts';
+import type { Named } from '../access/policy.ts';
+import type { Recipient } from '../messages/messenger.ts';
+import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
+import { type Desk, refusalOf, withdraw } from './desk.ts';
+import { openInOwnTime } from './open-modal.ts';
+
+/** How long it may take to find out whether a presser may. */
+const checkMs = 1_200;
+
+/** What is read of a `block_actions` payload. */
+const blockActionsPayload = z.object({
+  user: z.object({ id: z.string(), team_id: z.string().optional() }),
+  trigger_id: z.string().optional(),
+  response_url: z.string().optional(),
+  channel: z.object({ id: z.string() }).optional(),
+  container: z
+    .object({ channel_id: z.string().optional(), thread_ts: z.string().optional(), message_ts: z.string().optional() })
+    .optional(),
+  message: z.object({ ts: z.string(), thread_ts: z.string().optional() }).optional(),
+  actions: z
+    .array(
+      z.object({
+        action_id: z.string(),
+        value: z.string().optional(),
+        selected_option: z.object({ value: z.string() }).optional(),
+      }),
+    )
+    .min(1),
+});
+
+/** One press of a button: who, where, on which question. */
+export interface BlockAction {
+  requester: Requester;
+  recipient: Recipient;
+  /** What the payload says of the presser. */
+  named: Named;
+  value: ButtonValue;
+  triggerId: string | undefined;
+  /** The message that the button stands on. */
+  messageTs: string | undefined;
+  /** A question that is not stored by then is not taken. Epoch milliseconds. */
+  byMs: number;
+}
+
+/** What became of a press. */
+export interface Handled {
+  /** What is said privately to whoever pressed. */
+  notice?: Notice | undefined;
+  /** What the press asked, to be withdrawn where that came too late. */
+  asked?: ButtonResult;
+  /** Done once it is certain that the press came in time. */
+  after?: () => void;
+  /** Fills the modal that is opened for the press. */
+  modal?: () => Promise<ModalView>;
+}
+
+/**
+ * What is asked of a presser before their press counts: to be one who may ask in the place of the press, or only one who may
+ * ask somewhere. `later`: `handle` checks by itself, as one must that opens a modal first.
+ */
+export type ActionRule = 'place' | 'person' | 'later';
+
+/**
+ * Answers the presses of a button or the choices of a menu on messages. A press is acknowledged once `handle` is done, and
+ * before a modal is opened; one that could not be carried out in time is acknowledged as well, what it asked is withdrawn,
+ * and the presser is told that nothing was done.
+ */
+export function onBlockAction(
+  app: App,
+  desk: Desk,
+  actionId: string | RegExp,
+  handle: (action: BlockAction) => Promise<Handled>,
+  rule: ActionRule = 'place',
+): void {
+  app.action(actionId, async ({ ack, body, context }) => {
+    const byMs = Date.now() + ackBudgetMs;
+    const action = readBlockAction(body, context.teamId ?? desk.identity.teamId, byMs - confirmMs);
+    if (action === undefined) {
+      desk.log.warn({ event: 'button_unreadable' });
+      return ack();
+    }
+    let handled: Handled;
+    try {
+      const refusal = rule === 'later' ? undefined : await refusalOfAction(desk, action, rule);
+      handled =
+        refusal === undefined
+          ? await inAckTime(handle(action), byMs, async ({ asked }) => {
+              if (asked !== undefined) await withdraw(desk, asked, action.requester.userId);
+            })
+          : { notice: refusal };
+    } catch (error) {
+      desk.log.error({ event: 'button_not_taken', questionId: action.value.questionId }, error);
+      handled = { notice: { kind: 'actionNotTaken' } };
+    }
+    await ack();
+    const { notice, after, modal } = handled;
+    if (notice !== undefined) desk.notify(action.recipient, addressed(notice, action.requester.userId));
+    if (modal !== undefined) openInOwnTime(desk, action, modal);
+    after?.();
+  });
+}
+
+/**
+ * What is said privately to a presser who may not; undefined when they may. Decided soon enough that what is done
+ * then still fits into the time Slack gives; a press that could not be checked by then is not carried out.
+ */
+export async function refusalOfAction(
+  desk: Desk,
+  { requester, named }: Pick<BlockAction, 'requester' | 'named'>,
+  rule: Exclude<ActionRule, 'later'>,
+): Promise<Notice | undefined> {
+  try {
+    const { userId, teamId, channelId } = requester;
+    const checking = desk.access.admit(userId, { teamId, channelId }, { ...named, personOnly: rule === 'person' });
+    const admission = await inAckTime(checking, Date.now() + checkMs, async () => {});
+    if (admission.may) return undefined;
+    desk.log.info({ event: 'action_refused', outcome: admission.reason, userId, channelId });
+    return { kind: 'actionNotAllowed', reason: admission.reason };
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    desk.log.warn({ event: 'action_not_checked', kind: error.kind }, error);
+    return { kind: 'actionNotChecked' };
+  }
+}
+
+/** What became of a press on a button that asks; nothing is said when it asked. */
+export function told(result: ButtonResult): Handled {
+  if (result.kind === 'duplicate') return { notice: { kind: 'alreadyAsked', byUserId: result.question.askerId } };
+  return { asked: result, notice: refusalOf(result, '') };
+}
+
+/** Who asked it themselves is told so, and not by their name. */
+function addressed(notice: Notice, userId: string): Notice {
+  return notice.kind === 'alreadyAsked' && notice.byUserId === userId ? { kind: 'alreadyAskedByYou' } : notice;
+}
+
+/** The person's direct messages with the app, opened where they were not yet. Throws `AppError`. */
+export async function openDirect(desk: Desk, userId: string): Promise<string> {
+  const opened = await desk.through('conversations.open', 'private', () =>
+    desk.client.conversations.open({ users: userId }),
+  );
+  const channelId = opened.channel?.id;
+  if (channelId === undefined) throw new AppError('badReply', 'conversations.open: no channel');
+  return channelId;
+}
+
+function readBlockAction(body: unknown, teamId: string, byMs: number): BlockAction | undefined {
+  const parsed = blockActionsPayload.safeParse(body);
+  if (!parsed.success) return undefined;
+  const { user, channel, container, message, actions, trigger_id: triggerId, response_url: responseUrl } = parsed.data;
+  const channelId = channel?.id ?? container?.channel_id;
+  const value = parseButtonValue(actions[0]?.value ?? actions[0]?.selected_option?.value);
+  if (channelId === undefined || value === undefined) return undefined;
+  const threadTs = message?.thread_ts ?? container?.thread_ts;
+  return {
+    requester: { userId: user.id, teamId, channelId },
+    recipient: {
+      channelId,
+      userId: user.id,
+      ...(threadTs === undefined ? {} : { threadTs }),
+      ...(responseUrl === undefined ? {} : { responseUrl }),
+    },
+    named: { teamId: user.team_id },
+    value,
+    triggerId,
+    messageTs: message?.ts ?? container?.message_ts,
+    byMs,
+  };
+}

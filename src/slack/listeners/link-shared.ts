@@ -1,0 +1,44 @@
+import type { App } from '@slack/bolt';
+import { z } from 'zod';
+import type { Desk } from './desk.ts';
+
+/** What is read of `link_shared` events. */
+const linkSharedEvent = z.object({
+  channel: z.string(),
+  message_ts: z.string(),
+  user: z.string(),
+  links: z.array(z.object({ url: z.string() })),
+  source: z.string().optional(),
+  is_bot_user_member: z.boolean().optional(),
+});
+
+/** The envelope says whether other organizations read that channel. */
+const envelope = z.object({ is_ext_shared_channel: z.boolean().optional() });
+
+/** Links that only stand in somebody's composer: nobody knows yet who will see them. Slack then calls the channel `COMPOSER`. */
+const composer = 'COMPOSER';
+
+/** Share links posted by people, which get a preview in their own time: Slack is not kept waiting. */
+export function registerLinks(app: App, desk: Desk): void {
+  app.event('link_shared', async ({ event, body, context }) => {
+    const parsed = linkSharedEvent.safeParse(event);
+    const wrapping = envelope.safeParse(body);
+    if (!parsed.success || !wrapping.success) return ignore('unreadable');
+    const { channel, message_ts: ts, user, links, source, is_bot_user_member: isMember } = parsed.data;
+    if (channel === composer || (source ?? 'conversations_history') !== 'conversations_history')
+      return ignore('composer');
+    if (wrapping.data.is_ext_shared_channel === true) return ignore('sharedChannel');
+    if (user === desk.identity.botUserId) return ignore('own');
+    desk.unfurls.take({
+      place: { teamId: context.teamId ?? desk.identity.teamId, channelId: channel },
+      ts,
+      userId: user,
+      urls: links.map(({ url }) => url),
+      isMember: isMember === true,
+    });
+  });
+
+  function ignore(reason: string): void {
+    desk.log.debug({ event: 'link_preview', outcome: 'ignored', reason });
+  }
+}

@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { readIntent } from '../../core/intake/intents.ts';
+import { isInThread, type Question } from '../../core/question/question.ts';
+import { maxQuestionLength } from '../../core/settings.ts';
+import { mentions } from '../incoming-text.ts';
+import { readFiles } from '../threads/thread-messages.ts';
+import type { Desk } from './desk.ts';
+import { messageKey } from './message-key.ts';
+
+const nestedMessage = z.object({
+  user: z.string().optional(),
+  bot_id: z.string().nullish(),
+  subtype: z.string().optional(),
+  text: z.string().default(''),
+  ts: z.string(),
+  thread_ts: z.string().optional(),
+  edited: z.unknown().optional(),
+  files: z.unknown().optional(),
+});
+
+/** What is read of `message_changed` events; who wrote the message stands in the nested ones only. */
+const changeEvent = z.object({
+  channel: z.string(),
+  channel_type: z.string().optional(),
+  /** Of the change, the same in every delivery of it. */
+  ts: z.string(),
+  message: nestedMessage,
+  previous_message: nestedMessage.optional().catch(undefined),
+});
+
+/** What is read of `message_deleted` events. */
+const deletionEvent = z.object({
+  channel: z.string(),
+  deleted_ts: z.string(),
+  previous_message: z
+    .object({ user: z.string().optional(), thread_ts: z.string().optional() })
+    .optional()
+    .catch(undefined),
+});
+
+type ChangeEvent = z.infer<typeof changeEvent>;
+type NestedMessage = z.infer<typeof nestedMessage>;
+
+/** What becomes of messages that change after they were posted. Throws `AppError` of kind `storage` when nothing was done. */
+export function createEdits(desk: Desk) {
+  return { changed, deleted };
+
+  /** Previews, our own updates and news of a thread change no text; an edit that does is offered, and asks nothing by itself. */
+  async function changed(raw: unknown, teamId: string): Promise<void> {
+    const parsed = changeEvent.safeParse(raw);
+    if (!parsed.success) return;
+    const event = parsed.data;
+    const { message, previous_message: previous, channel: channelId } = event;
+    // A deleted message with replies stays as a stone that says so.
+    if (message.subtype === 'tombstone') {
+      return takeBack(teamId, channelId, message.ts, previous);
+    }
+    if (message.bot_id != null || message.user === undefined || message.user === desk.identity.botUserId) return;
+    const hasNewText = previous === undefined ? message.edited !== undefined : previous.text !== message.text;
+    if (hasNewText || hasOtherFiles(message, previous)) await replaceThreadNote(event, teamId);
+    if (!hasNewText) return;
+    const question = await desk.requests.startedBy(messageKey(teamId, channelId, message.ts));
+    if (question !== undefined) return offer(event, question, teamId);
+    const isForApp = event.channel_type === 'im' || mentions(message.text, desk.identity.botUserId);
+    if (isForApp) note(event, teamId, undefined);
+  }
+
+  async function deleted(raw: unknown, teamId: string): Promise<void> {
+    const parsed = deletionEvent.safeParse(raw);
+    if (!parsed.success) return;
+    await takeBack(teamId, parsed.data.channel, parsed.data.deleted_ts, parsed.data.previous_message);
+  }
+
+  /** Whoever deletes their question takes it back. */
+  async function takeBack(
+    teamId: string,
+    channelId: string,
+    ts: string,
+    previous: { user?: string | undefined; thread_ts?: string | undefined } | undefined,
+  ): Promise<void> {
+    const threadTs = previous?.thread_ts;
+    await Promise.all([
+      threadTs === undefined ? undefined : desk.threadNotes.remove({ teamId, channelId, threadTs }, ts),
+      desk.requests.cancelStartedBy(messageKey(teamId, channelId, ts), previous?.user),
+    ]);
+  }
+
+  /** What people take out of a message is not told to the service any more. */
+  async function replaceThreadNote({ message, channel: channelId }: ChangeEvent, teamId: string): Promise<void> {
+    const { ts, text, user: userId, thread_ts: threadTs } = message;
+    if (userId === undefined || threadTs === undefined) return;
+    await desk.threadNotes.replace(
+      { teamId, channelId, threadTs },
+      { ts, userId, text, files: readFiles(message.files) },
+    );
+  }
+
+  async function offer(event: ChangeEvent, question: Question, teamId: string): Promise<void> {
+    const { message, channel: channelId } = event;
+    note(event, teamId, question.id);
+    const text = editedText(question, await desk.read(message.text));
+    if (text === undefined) return;
+    // Slack counts to the microsecond, which tells one edit from the next.
+    const atMs = Math.round(Number(event.ts) * 1_000_000) / 1000;
+    if (!Number.isFinite(atMs)) return;
+    const edit = await desk.requests.noteEdit(messageKey(teamId, channelId, message.ts), { text, atMs });
+    if (edit.kind !== 'noted') return;
+    const { id, askerId, place } = edit.question;
+    const isReply = isInThread(place) && place.threadTs !== message.ts;
+    desk.notify(
+      { channelId, userId: askerId, ...(isReply ? { threadTs: place.threadTs } : {}) },
+      { kind: 'edited', questionId: id, text },
+    );
+  }
+
+  function note({ message, channel: channelId }: ChangeEvent, teamId: string, questionId: string | undefined): void {
+    desk.messageLog.note(
+      { teamId, channelId },
+      {
+        ts: message.ts,
+        userId: message.user ?? '',
+        atMs: Date.now(),
+        disposition: 'edited',
+        ...(message.thread_ts === undefined ? {} : { threadTs: message.thread_ts }),
+        ...(questionId === undefined ? {} : { questionId }),
+      },
+    );
+  }
+}
+
+/** A file that was deleted stays in its message without what it was. */
+function hasOtherFiles(message: NestedMessage, previous: NestedMessage | undefined): boolean {
+  return JSON.stringify(readFiles(message.files)) !== JSON.stringify(readFiles(previous?.files));
+}
+
+/** The question that an edited message asks, read as the message that asked was; undefined when it asks none. */
+function editedText({ origin, fresh }: Question, plainText: string): string | undefined {
+  const intent = readIntent(plainText);
+  if (intent.kind !== 'ask')
+    return origin === 'reply' && intent.kind === 'verb' && intent.verb !== 'cancel' ? plainText : undefined;
+  const text = fresh ? (intent.freshText ?? intent.text) : intent.text;
+  return text.length > maxQuestionLength ? undefined : text;
+}

@@ -1,0 +1,253 @@
+import type { App } from '@slack/bolt';
+import { z } from 'zod';
+import type { Disposition } from '../../core/history/message-log.ts';
+import type { Acceptance, NewQuestion } from '../../core/intake/accept.ts';
+import { threadQuestion } from '../../core/question/prompt.ts';
+import type { Origin, Place, Thread, ThreadPlace } from '../../core/question/question.ts';
+import type { Notice } from '../../render/notices.ts';
+import { mentions } from '../incoming-text.ts';
+import { type IgnoreReason, type IncomingMessage, type Route, routeMessage } from '../routing.ts';
+import { readFiles } from '../threads/thread-messages.ts';
+import { type Desk, refusalOf } from './desk.ts';
+import { createEdits } from './message-changed.ts';
+import { messageKey } from './message-key.ts';
+import { createVerbs } from './verbs.ts';
+
+/** What is read of `message` and `app_mention` events; Slack may add or leave out the rest. */
+const messageEvent = z.object({
+  type: z.enum(['message', 'app_mention']),
+  channel: z.string(),
+  channel_type: z.string().optional(),
+  subtype: z.string().optional(),
+  hidden: z.boolean().optional(),
+  user: z.string().optional(),
+  bot_id: z.string().nullish(),
+  bot_profile: z.unknown().optional(),
+  text: z.string().default(''),
+  ts: z.string(),
+  thread_ts: z.string().optional(),
+  edited: z.unknown().optional(),
+  files: z.unknown().optional(),
+});
+
+type MessageEvent = z.infer<typeof messageEvent>;
+
+/**
+ * Mentions, plain replies and direct messages. One post may arrive as both event types and several times: the
+ * message's timestamp is its identity. A listener that throws leaves the event unacknowledged, so Slack repeats it.
+ */
+export function registerMessages(app: App, desk: Desk): void {
+  const verbs = createVerbs(desk);
+  const edits = createEdits(desk);
+
+  app.event('app_mention', async ({ event, context }) => handle(event, context.teamId));
+  app.event('message', async ({ event, context }) => handle(event, context.teamId));
+
+  async function handle(raw: unknown, contextTeamId: string | undefined): Promise<void> {
+    const parsed = messageEvent.safeParse(raw);
+    if (!parsed.success) {
+      desk.log.debug({ event: 'message_ignored', reason: 'unreadable' });
+      return;
+    }
+    const event = parsed.data;
+    const teamId = contextTeamId ?? desk.identity.teamId;
+    if (event.subtype === 'message_deleted') return edits.deleted(raw, teamId);
+    if (event.subtype === 'message_changed') return edits.changed(raw, teamId);
+    const message = toIncoming(event);
+    const threadTs = event.thread_ts ?? event.ts;
+    const place: ThreadPlace = { teamId, channelId: event.channel, threadTs };
+    // Most messages of a workspace are nobody's business here: decide what can be decided before reading anything.
+    const early = route(message, message.text, undefined);
+    if (early.to === 'ignore' && early.reason !== 'thread_unknown') return passBy(event, message, place, early.reason);
+    const thread = event.thread_ts === undefined ? undefined : await desk.threads.get(place);
+    const text = await desk.read(event.text);
+    const decided = route(message, text, thread);
+    if (decided.to === 'ignore') {
+      if (thread !== undefined && notedReasons.has(decided.reason)) addThreadNote(event, place);
+      if (thread !== undefined) noteIgnored(event, place, decided.reason);
+      return ignore(event, decided.reason);
+    }
+    await follow(decided, event, place, text, thread);
+  }
+
+  function route(message: IncomingMessage, text: string, thread: Thread | undefined): Route {
+    return routeMessage(message, text, thread, desk.identity.botUserId);
+  }
+
+  async function follow(
+    decided: Exclude<Route, { to: 'ignore' }>,
+    event: MessageEvent,
+    place: ThreadPlace,
+    text: string,
+    thread: Thread | undefined,
+  ): Promise<void> {
+    const userId = event.user ?? '';
+    const key = messageKey(place.teamId, place.channelId, event.ts);
+    const recipient = {
+      channelId: place.channelId,
+      userId,
+      ...(event.thread_ts === undefined ? {} : { threadTs: event.thread_ts }),
+    };
+    const isReply = event.thread_ts !== undefined && event.thread_ts !== event.ts;
+    if (decided.to === 'verb') {
+      const { verb } = decided;
+      const isDirect = event.channel_type === 'im';
+      await verbs.runVerb({
+        ...{ verb, place, thread, isReply, isDirect, userId, key, recipient },
+        deliveredAs: event.type,
+      });
+      // Whoever asks why knows that they asked.
+      if (verb !== 'why') note(event, place, verb === 'cancel' ? 'cancelled' : 'verbCarriedOut');
+      return;
+    }
+    const request: NewQuestion = {
+      key,
+      place,
+      askerId: userId,
+      text: decided.to === 'ask' ? decided.text : threadQuestion,
+      origin: originOf(event, desk.identity.botUserId),
+      beginsThread: !isReply,
+      fresh: decided.to === 'ask' && decided.fresh,
+      ...readingOf(event),
+    };
+    const acceptance = await taken(request, event);
+    const disposition = dispositionOf(acceptance);
+    // In a group the same mention comes as two kinds of events.
+    const isEcho = disposition === 'duplicate' && event.channel_type === 'mpim';
+    if (!isEcho) note(event, place, disposition, 'question' in acceptance ? acceptance.question.id : undefined);
+    // Of a message to the app only a bare "new" asks nothing.
+    const refusal = acceptance.kind === 'empty' ? emptyAfterNew : refusalOf(acceptance, text);
+    if (refusal !== undefined) desk.notify(recipient, refusal);
+  }
+
+  async function taken(request: NewQuestion, event: MessageEvent): Promise<Acceptance> {
+    try {
+      return await desk.accept(request);
+    } catch (error) {
+      note(event, request.place, 'notTaken');
+      throw error;
+    }
+  }
+
+  /** What can be left alone before anything is read; of what others' apps say in threads of the app it is noted that it was. */
+  function passBy(event: MessageEvent, message: IncomingMessage, place: ThreadPlace, reason: IgnoreReason): void {
+    ignore(event, reason);
+    if ((reason !== 'from_bot' && reason !== 'edited') || isOwn(event)) return;
+    if (message.isMention || message.channelType === 'im') {
+      noteIgnored(event, place, reason);
+      return;
+    }
+    if (event.thread_ts === undefined) return;
+    const lost = (error: unknown): void => desk.log.warn({ event: 'message_log_not_written', entries: 1 }, error);
+    desk.threads.get(place).then((thread) => {
+      if (thread !== undefined) noteIgnored(event, place, reason);
+    }, lost);
+  }
+
+  function isOwn({ user, bot_id: botId }: MessageEvent): boolean {
+    return user === desk.identity.botUserId || (botId != null && botId === desk.identity.botId);
+  }
+
+  function noteIgnored(event: MessageEvent, place: ThreadPlace, reason: IgnoreReason): void {
+    const disposition = dispositionOfIgnored(reason);
+    if (disposition !== undefined) note(event, place, disposition);
+  }
+
+  function note(
+    event: MessageEvent,
+    { teamId, channelId }: Place,
+    disposition: Disposition,
+    questionId?: string,
+  ): void {
+    desk.messageLog.note(
+      { teamId, channelId },
+      {
+        ts: event.ts,
+        userId: event.user ?? event.bot_id ?? '',
+        atMs: Date.now(),
+        disposition,
+        ...(event.thread_ts === undefined ? {} : { threadTs: event.thread_ts }),
+        ...(questionId === undefined ? {} : { questionId }),
+      },
+    );
+  }
+
+  /** What is said beside the app in its threads may be what the next question is about. */
+  function addThreadNote({ ts, user, text, files }: MessageEvent, place: ThreadPlace): void {
+    if (user !== undefined) desk.threadNotes.add(place, { ts, userId: user, text, files: readFiles(files) });
+  }
+
+  function ignore(event: MessageEvent, reason: string): void {
+    desk.log.debug({ event: 'message_ignored', reason, channelId: event.channel, ts: event.ts });
+  }
+}
+
+const emptyAfterNew: Notice = { kind: 'emptyQuestion', after: 'new' };
+
+/** Reasons to leave a message alone that say nothing against remembering it. */
+const notedReasons: ReadonlySet<string> = new Set([
+  'thread_started_by_people',
+  'addresses_another_person',
+  'thread_muted',
+  'no_text',
+]);
+
+/** In a thread a question may be about what was said there, and files are part of it; mentions are told without theirs. */
+function readingOf(event: MessageEvent): Pick<NewQuestion, 'messageTs' | 'files' | 'readsThread'> {
+  const files = event.type === 'app_mention' ? undefined : readFiles(event.files);
+  const isInThread = event.thread_ts !== undefined && event.thread_ts !== event.ts;
+  return { messageTs: event.ts, files, readsThread: isInThread || files === undefined || files.length > 0 };
+}
+
+function originOf(event: MessageEvent, botUserId: string): Origin {
+  if (event.type === 'app_mention') return 'mention';
+  if (event.channel_type === 'im') return 'direct';
+  return mentions(event.text, botUserId) ? 'mention' : 'reply';
+}
+
+function dispositionOf({ kind }: Acceptance): Disposition {
+  switch (kind) {
+    case 'accepted':
+      return 'asked';
+    case 'empty':
+      return 'noText';
+    case 'duplicate':
+    case 'tooLong':
+    case 'queueFull':
+      return kind;
+  }
+}
+
+function dispositionOfIgnored(reason: IgnoreReason): Disposition | undefined {
+  switch (reason) {
+    case 'from_bot':
+      return 'fromBot';
+    case 'edited':
+      return 'edited';
+    case 'thread_started_by_people':
+      return 'peoplesThread';
+    case 'addresses_another_person':
+      return 'addressesAnother';
+    case 'thread_muted':
+      return 'muted';
+    case 'no_text':
+      return 'noText';
+    default:
+      return undefined;
+  }
+}
+
+function toIncoming(event: MessageEvent): IncomingMessage {
+  const isBot = event.bot_id != null || event.bot_profile !== undefined;
+  return {
+    isMention: event.type === 'app_mention',
+    channelType: event.channel_type,
+    subtype: event.hidden === true ? (event.subtype ?? 'hidden') : event.subtype,
+    userId: event.user,
+    botId: isBot ? (event.bot_id ?? 'bot') : undefined,
+    text: event.text,
+    ts: event.ts,
+    threadTs: event.thread_ts,
+    edited: event.edited !== undefined,
+  };
+}

@@ -1,0 +1,64 @@
+import type { ModalView } from '@slack/types';
+import { isAppError } from '../../core/errors.ts';
+import { renderWords } from '../../render/modals.ts';
+import type { Recipient } from '../messages/messenger.ts';
+import { within } from '../within.ts';
+import type { Desk } from './desk.ts';
+
+/** What modals are shown with. */
+type Modals = Pick<Desk, 'client' | 'through' | 'notify' | 'log'>;
+
+/** Who asked for a modal, with what. */
+interface Opener {
+  triggerId: string | undefined;
+  recipient: Recipient;
+}
+
+/** What is known by then is in the modal from the start. Slack's trigger lives 3 s, its way here and back included. */
+const quickMs = 500;
+
+/** Opens a modal as `openModal` does, and lets nobody wait: what asked for it is to be acknowledged at once. */
+export function openInOwnTime(desk: Modals, opener: Opener, fill: () => Promise<ModalView>): void {
+  openModal(desk, opener, fill).catch((error: unknown) => desk.log.error({ event: 'modal_not_opened' }, error));
+}
+
+/**
+ * Opens a modal before anything slow: with what `fill` finds, or, where that takes longer, with a word that is replaced.
+ * Whoever can't get the modal any more is told so privately. Throws nothing that Slack or storage throws.
+ */
+export async function openModal(
+  desk: Modals,
+  { triggerId, recipient }: Opener,
+  fill: () => Promise<ModalView>,
+): Promise<void> {
+  if (triggerId === undefined) return desk.notify(recipient, { kind: 'formNotOpened' });
+  const filling = fill().catch((error: unknown) => {
+    desk.log.error({ event: 'modal_not_filled' }, error);
+    return renderWords((say) => say.modals.failed(), undefined);
+  });
+  const quick = await within(filling, quickMs);
+  const view = quick ?? renderWords((say) => say.modals.loading(), undefined);
+  let viewId: string | undefined;
+  try {
+    const opened = await desk.through('views.open', 'private', () =>
+      desk.client.views.open({ trigger_id: triggerId, view }),
+    );
+    viewId = opened.view?.id;
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    desk.log.warn({ event: 'modal_not_opened', kind: error.kind }, error);
+    return desk.notify(recipient, { kind: 'formNotOpened' });
+  }
+  if (quick !== undefined || viewId === undefined) return;
+  const id = viewId;
+  void filling.then((filled) => updateModal(desk, id, filled));
+}
+
+/** Replaces what a modal shows; one that was closed meanwhile is no loss. Never throws. */
+export async function updateModal(desk: Modals, viewId: string, view: ModalView): Promise<void> {
+  try {
+    await desk.through('views.update', 'private', () => desk.client.views.update({ view_id: viewId, view }));
+  } catch (error) {
+    desk.log.warn({ event: 'modal_not_updated' }, error);
+  }
+}

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import type { App } from '@slack/bolt';
+import type { ModalView } from '@slack/types';
+import { z } from 'zod';
+import { isAppError } from '../../core/errors.ts';
+import { type ConfirmedAudience, isBetweenTwo, type Place, type Refusal } from '../../core/question/question.ts';
+import { ACTIONS, FORMS } from '../../render/ids.ts';
+import {
+  confirmField,
+  FIELDS,
+  parseShareMetadata,
+  renderShareForm,
+  renderWords,
+  type ShownAudience,
+} from '../../render/modals.ts';
+import { type Say, sayIn } from '../../render/say.ts';
+import type { Audience } from '../access/audience.ts';
+import { localeOf } from '../access/users.ts';
+import { type BlockAction, onBlockAction } from './block-actions.ts';
+import type { Desk } from './desk.ts';
+import { updateModal } from './open-modal.ts';
+import { onViewSubmission, problemOf, type Reply, type Sent, viewState } from './view-submissions.ts';
+
+/** What is read of a choice in the menu of channels. */
+const chosenChannel = z.object({
+  user: z.object({ id: z.string() }),
+  view: z.object({ id: z.string().min(1), private_metadata: z.string(), state: viewState }),
+  actions: z.array(z.object({ selected_conversation: z.string().regex(/^[A-Z0-9]{2,30}$/) })).min(1),
+});
+
+/** Counts that are not known. */
+const unknownAudience: Audience = { members: 0, guests: 0, outsiders: 0, organizations: 0, isKnown: false };
+
+/** Shows the answer to a person's own private question in a channel, once they have seen who would read it there. */
+export function registerSharing(app: App, desk: Desk): void {
+  const { requests } = desk;
+
+  onBlockAction(app, desk, ACTIONS.share, async (action) => ({ modal: () => emptyForm(action) }), 'later');
+  app.action(ACTIONS.shareChannel, async ({ ack, body, context }) => {
+    await ack();
+    // Nobody waits for Slack to say who is there.
+    showAudience(body, context.teamId ?? desk.identity.teamId).catch((error: unknown) => {
+      desk.log.warn({ event: 'audience_not_shown' }, error);
+    });
+  });
+  onViewSubmission(app, desk, FORMS.share, {
+    errorField: FIELDS.channel,
+    failed: (say) => say.sharing.notShared(),
+    handle: share,
+  });
+
+  async function emptyForm({ value, requester }: BlockAction): Promise<ModalView> {
+    // Not by the place of the press: where sharing failed, the question is of another one.
+    const [question, own, locale] = await Promise.all([
+      desk.questions.get(value.questionId),
+      requests.findOwnAnswered(value.questionId, requester),
+      localeOf(desk.people, requester.userId),
+    ]);
+    if (own !== undefined) return formOf({ questionId: own.id }, locale);
+    const isKnown = question?.place.teamId === requester.teamId;
+    return renderWords((say) => (isKnown ? say.sharing.notYours() : say.modals.expired()), locale);
+  }
+
+  async function showAudience(body: unknown, teamId: string): Promise<void> {
+    const parsed = chosenChannel.safeParse(body);
+    const metadata = parsed.success ? parseShareMetadata(parsed.data.view.private_metadata) : undefined;
+    if (!parsed.success || metadata === undefined) return desk.log.warn({ event: 'choice_unreadable' });
+    const { user, view, actions } = parsed.data;
+    const place = { teamId, channelId: actions[0]?.selected_conversation ?? '' };
+    const { questionId } = metadata;
+    if ((await requests.findOwnAnswered(questionId, { userId: user.id, teamId })) === undefined) return;
+    const withLink = view.state.isTicked(FIELDS.withLink);
+    const [locale, shown] = await Promise.all([localeOf(desk.people, user.id), shownOf(user.id, place)]);
+    const problem = typeof shown === 'function' ? { problem: shown(sayIn(locale)) } : { chosen: shown };
+    await updateModal(desk, view.id, formOf({ questionId, ...problem, withLink }, locale));
+  }
+
+  function formOf(form: Parameters<typeof renderShareForm>[0], locale: string | undefined): ModalView {
+    return renderShareForm({ ...form, withOthers: desk.access.sharesWithOthers }, locale);
+  }
+
+  async function share(sent: Sent): Promise<Reply> {
+    const { userId, teamId, named, say, locale, entered } = sent;
+    const metadata = parseShareMetadata(sent.metadata);
+    if (metadata === undefined) {
+      return { kind: 'view', view: renderWords((words) => words.modals.unreadable(), locale) };
+    }
+    const { questionId } = metadata;
+    const channelId = entered.conversation(FIELDS.channel, ACTIONS.shareChannel);
+    if (channelId === undefined || isBetweenTwo({ channelId })) return wrong(say.sharing.choose());
+    const question = await requests.findOwnAnswered(questionId, { userId, teamId });
+    if (question === undefined) return wrong(say.sharing.notYours());
+    const place = { teamId, channelId };
+    const [membership, audience] = await Promise.all([
+      desk.memberships.inChannel(userId, channelId),
+      audienceOf(channelId),
+    ]);
+    const confirmed = confirmedOf(audience);
+    if (membership === 'hidden') return wrong(say.sharing.hiddenChannel());
+    if (membership !== 'member') return wrong(say.modals.notMember());
+    const admission = await desk.access.admit(userId, place, { ...named, confirmed });
+    if (!admission.may) return wrong(refusalOfShare(say, admission.reason));
+    const withLink = entered.isTicked(FIELDS.withLink);
+    const chosen = { channelId, audience: shownAudience(audience) };
+    const confirm = confirmField(channelId, chosen.audience);
+    const wasShown = metadata.shownChannelId === channelId;
+    // Shown first, and again whenever others are to be confirmed than were: people may have come since.
+    if (!wasShown || (confirm !== undefined && !entered.isTicked(confirm))) {
+      return { kind: 'view', view: formOf({ questionId, chosen, withLink }, locale) };
+    }
+    const sharing = { key: `share:${sent.viewId}`, userId, place, withLink, confirmed };
+    const result = await requests.share(questionId, sharing, sent.byMs);
+    const problem = problemOf(result, question.text, say);
+    if (problem !== undefined) return wrong(problem);
+    const after = (): void => desk.notify({ ...question.place, userId }, { kind: 'sharing', channelId });
+    return { kind: 'done', result, after };
+  }
+
+  /** Who would read it there, or why it can't be shared there; only who is in a channel is told who else is. */
+  async function shownOf(userId: string, place: Place): Promise<Chosen | ((say: Say) => string)> {
+    const { channelId } = place;
+    if (isBetweenTwo({ channelId })) return (say) => say.sharing.choose();
+    try {
+      const membership = await desk.memberships.inChannel(userId, channelId);
+      if (membership === 'hidden') return (say) => say.sharing.hiddenChannel();
+      if (membership !== 'member') return (say) => say.modals.notMember();
+      const audience = await audienceOf(channelId);
+      const admission = await desk.access.admit(userId, place, { confirmed: confirmedOf(audience) });
+      if (!admission.may) return (say) => refusalOfShare(say, admission.reason);
+      return { channelId, audience: shownAudience(audience) };
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      desk.log.warn({ event: 'membership_not_known', channelId, kind: error.kind }, error);
+      return (say) => say.sharing.audienceUnknown(`<#${channelId}>`);
+    }
+  }
+
+  /** What Slack does not say now has to be confirmed as unknown. */
+  async function audienceOf(channelId: string): Promise<Audience> {
+    try {
+      return await desk.audiences.of(channelId);
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      desk.log.warn({ event: 'audience_not_known', channelId, kind: error.kind }, error);
+      return unknownAudience;
+    }
+  }
+}
+
+interface Chosen {
+  channelId: string;
+  audience: ShownAudience;
+}
+
+function shownAudience({ ids, ...counts }: Audience): ShownAudience {
+  const { guests = [], outsiders = [], organizations = [] } = ids ?? {};
+  const readers = JSON.stringify([guests, outsiders, organizations].map((each) => each.toSorted()));
+  return { ...counts, fingerprint: createHash('sha256').update(readers).digest('hex').slice(0, 32) };
+}
+
+function confirmedOf({ members: _, ...readers }: Audience): ConfirmedAudience {
+  return readers;
+}
+
+function refusalOfShare({ sharing }: Say, reason: Refusal): string {
+  switch (reason) {
+    case 'channelRefused':
+      return sharing.refusedChannel();
+    case 'sharedChannel':
+      return sharing.otherOrganizations();
+    case 'unknownChannel':
+    case 'guestsInChannel':
+      return sharing.notCheckable();
+    default:
+      return sharing.mayNot();
+  }
+}
+
+function wrong(problem: string): Reply {
+  return { kind: 'errors', errors: { [FIELDS.channel]: problem } };
+}

@@ -1,0 +1,125 @@
+import type { WebClient } from '@slack/web-api';
+import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
+import type { Log } from '../../core/ports.ts';
+import type { Answer, Question } from '../../core/question/question.ts';
+import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../../render/message.ts';
+import { renderOutcome, renderUsedEnd } from '../../render/outcome.ts';
+import type { Through } from '../api/slack-api.ts';
+import { within } from '../within.ts';
+
+/** How often repainting an answer is tried, and the longest wait in between. */
+const mostTries = 3;
+const longestWaitMs = 10_000;
+
+/** Buttons are all that repainting is about, and text alone has none. */
+type UpdatedFormat = Exclude<MessageFormat, 'plain'>;
+
+export interface AnswerUpdates {
+  /** Shows under an answer who asked one of its suggestions, in its own time; never throws. */
+  followUpUsed(questionId: string, index: number, byUserId: string): void;
+  /** Takes the used button off the message of an end without an answer; `question` as it had ended then. As above. */
+  endUsed(question: Question, messageTs: string, byUserId: string): void;
+  /** Waits for what is under way, at most `deadlineMs`, and tries nothing again. */
+  drain(deadlineMs: number): Promise<void>;
+}
+
+/**
+ * Keeps the buttons under answers and failures in step with what was asked by them. It is a courtesy to others: each is
+ * good for one question whether it is still shown or not.
+ */
+export function createAnswerUpdates(deps: {
+  client: WebClient;
+  through: Through;
+  format: UpdatedFormat;
+  /** Notes the use; returns the question if that is news. */
+  markUsed: (questionId: string, index: number, byUserId: string) => Promise<Question | undefined>;
+  /** The answer of a closed question, read again. */
+  recall: (question: Question) => Promise<Answer | undefined>;
+  log: Log;
+}): AnswerUpdates {
+  const { client, through, format, markUsed, recall, log } = deps;
+  const formats = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format)).filter((each) => each !== 'plain');
+  /** By question, so that an older state never comes after a newer one. */
+  const underWay = new Map<string, Promise<void>>();
+  let isStopping = false;
+
+  return { followUpUsed, endUsed, drain };
+
+  function followUpUsed(questionId: string, index: number, byUserId: string): void {
+    inOrder(questionId, () => persist(questionId, index, byUserId));
+  }
+
+  function endUsed(question: Question, messageTs: string, byUserId: string): void {
+    const render = (asFormat: UpdatedFormat) => renderUsedEnd(question, byUserId, { format: asFormat });
+    inOrder(question.id, () => patiently(() => edit(question, messageTs, render)));
+  }
+
+  function inOrder(questionId: string, run: () => Promise<void>): void {
+    const before = underWay.get(questionId) ?? Promise.resolve();
+    const work = before
+      .then(run)
+      .catch((error: unknown) => log.warn({ event: 'answer_not_updated', questionId }, error))
+      .finally(() => {
+        if (underWay.get(questionId) === work) underWay.delete(questionId);
+      });
+    underWay.set(questionId, work);
+  }
+
+  async function persist(questionId: string, index: number, byUserId: string): Promise<void> {
+    const question = await patiently(() => markUsed(questionId, index, byUserId));
+    if (question !== undefined) await patiently(() => paint(question));
+  }
+
+  async function patiently<Result>(run: () => Promise<Result>): Promise<Result> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await run();
+      } catch (error) {
+        if (!isAppError(error) || !isTransient(error) || tries === mostTries || isStopping) throw error;
+        await pause(error);
+      }
+    }
+  }
+
+  async function paint(question: Question): Promise<void> {
+    const ts = question.delivery.posted.at(-1);
+    const answer = await recall(question);
+    if (ts === undefined || answer === undefined) return;
+    await edit(question, ts, (asFormat) => {
+      const messages = renderOutcome({ ...question, outcome: { kind: 'answered', answer } }, { format: asFormat });
+      // An answer that reads differently now was not posted like this.
+      return messages.length === question.delivery.posted.length ? messages.at(-1) : undefined;
+    });
+  }
+
+  async function edit(
+    question: Question,
+    ts: string,
+    render: (asFormat: UpdatedFormat) => RenderedMessage | undefined,
+  ): Promise<void> {
+    for (const asFormat of formats) {
+      const rendered = render(asFormat);
+      if (rendered === undefined) return;
+      const { metadata: _, ...message } = rendered;
+      try {
+        await through('chat.update', 'edit', () =>
+          client.chat.update({ channel: question.place.channelId, ts, blocks: [], ...message }),
+        );
+        return;
+      } catch (error) {
+        if (!isAppError(error, 'unrenderable') || asFormat === formats.at(-1)) throw error;
+      }
+    }
+  }
+
+  async function drain(deadlineMs: number): Promise<void> {
+    isStopping = true;
+    await within(Promise.all(underWay.values()), deadlineMs);
+  }
+}
+
+function pause({ retryAfterMs = 1_000 }: AppError): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, Math.min(retryAfterMs, longestWaitMs)).unref();
+  });
+}

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import type { SectionBlock } from '@slack/types';
+import type { WebClient } from '@slack/web-api';
+import { isAppError } from '../../core/errors.ts';
+import type { Claims, DeepSearch, Log } from '../../core/ports.ts';
+import { isBetweenTwo, type Place } from '../../core/question/question.ts';
+import { renderPreview } from '../../render/preview.ts';
+import { type Audiences, isInsidersOnly } from '../access/audience.ts';
+import type { SlackAccessPolicy } from '../access/policy.ts';
+import type { Through } from '../api/slack-api.ts';
+import { within } from '../within.ts';
+import { createShareUrlReader, type ShareUrl } from './share-urls.ts';
+
+/** Links in one message that get a preview, messages that wait for theirs, and messages worked on at a time. */
+const mostLinks = 5;
+const mostWaiting = 100;
+const mostAtOnce = 2;
+
+/** Links that somebody posted in a message. */
+export interface PostedLinks {
+  place: Place;
+  ts: string;
+  userId: string;
+  /** Exactly as Slack told them: a preview is put to an address of the message. */
+  urls: readonly string[];
+  /** Whether the app itself is in that conversation. */
+  isMember: boolean;
+}
+
+export interface Unfurls {
+  /** Takes posted links in hand and returns at once; what goes wrong leaves them without a preview. */
+  take(posted: PostedLinks): void;
+  /** Takes no more, forgets what waits, and lets what is under way end, at most `deadlineMs`. */
+  drain(deadlineMs: number): Promise<void>;
+}
+
+interface Posted extends Omit<PostedLinks, 'urls'> {
+  links: { posted: string; share: ShareUrl }[];
+}
+
+/**
+ * Previews of share links, by the read token in them. Only where everybody who sees the message is a full member of the
+ * workspace and its sender may ask: also in channels opened to others by a setting, because a link leads to any conversation,
+ * those held elsewhere included. Addresses contain the token, so they are neither journaled nor stored.
+ */
+export function createUnfurls(options: {
+  client: WebClient;
+  through: Through;
+  /** Address of the service. */
+  endpoint: string;
+  codeSearch: Pick<DeepSearch, 'byReadToken'>;
+  access: Pick<SlackAccessPolicy, 'admit'>;
+  audiences: Pick<Audiences, 'of'>;
+  claims: Pick<Claims, 'claim'>;
+  digest: (key: string) => string;
+  log: Log;
+}): Unfurls {
+  const { client, through, endpoint, codeSearch, access, audiences, claims, digest, log } = options;
+  const readShareUrl = createShareUrlReader(endpoint);
+  const waiting: Posted[] = [];
+  const underWay = new Set<Promise<void>>();
+  let isDraining = false;
+
+  return { take, drain };
+
+  function take({ urls, ...posted }: PostedLinks): void {
+    const links = [...new Set(urls)].flatMap((url) => {
+      const share = readShareUrl(url);
+      return share === undefined ? [] : [{ posted: url, share }];
+    });
+    if (links.length === 0) note(posted, 'ignored');
+    else if (isDraining || waiting.length >= mostWaiting) note(posted, 'dropped');
+    else waiting.push({ ...posted, links: links.slice(0, mostLinks) });
+    workOff();
+  }
+
+  function workOff(): void {
+    while (underWay.size < mostAtOnce) {
+      const next = waiting.shift();
+      if (next === undefined) return;
+      const work = preview(next).finally(() => {
+        underWay.delete(work);
+        workOff();
+      });
+      underWay.add(work);
+    }
+  }
+
+  async function drain(deadlineMs: number): Promise<void> {
+    isDraining = true;
+    waiting.length = 0;
+    await within(Promise.all(underWay), deadlineMs);
+  }
+
+  async function preview(posted: Posted): Promise<void> {
+    try {
+      note(posted, await show(posted));
+    } catch (error) {
+      noteFailure(posted, error);
+    }
+  }
+
+  async function show(posted: Posted): Promise<string> {
+    const reader = await whoReads(posted);
+    if (reader === undefined) return 'notForAll';
+    const found = await Promise.all(posted.links.map((link) => read(posted, link, reader.locale)));
+    const unfurls = Object.fromEntries(found.filter((each) => each !== undefined));
+    if (Object.keys(unfurls).length === 0) return 'nothing';
+    const { ts, place } = posted;
+    await through('chat.unfurl', 'private', () => client.chat.unfurl({ channel: place.channelId, ts, unfurls }));
+    return 'shown';
+  }
+
+  /** Undefined where anybody might see it who may not. A direct message the app is not in is between other people. */
+  async function whoReads({ place, userId, isMember }: Posted): Promise<{ locale: string | undefined } | undefined> {
+    const { channelId } = place;
+    if (isBetweenTwo({ channelId }) && !isMember) return undefined;
+    const [admission, audience] = await Promise.all([access.admit(userId, place), audiences.of(channelId)]);
+    return admission.may && isInsidersOnly(audience) ? { locale: admission.locale } : undefined;
+  }
+
+  /** One link with its preview; undefined when it has none, or someone else is at it. */
+  async function read(
+    posted: Posted,
+    { posted: url, share }: Posted['links'][number],
+    locale: string | undefined,
+  ): Promise<[url: string, unfurl: { blocks: SectionBlock[] }] | undefined> {
+    try {
+      const { teamId, channelId } = posted.place;
+      const key = `unfurl:${digest(`${teamId}:${channelId}:${posted.ts}:${url}`)}`;
+      const owner = randomUUID();
+      if ((await claims.claim(key, owner)) !== owner) return undefined;
+      const blocks = renderPreview(await codeSearch.byReadToken(share.readToken), share.url, locale);
+      return blocks === undefined ? undefined : [url, { blocks }];
+    } catch (error) {
+      // The other links of the message may still be shown.
+      noteFailure(posted, error);
+      return undefined;
+    }
+  }
+
+  function noteFailure({ place, ts }: Posted, error: unknown): void {
+    const isExpected = isAppError(error, 'notFound', 'refused', 'undeliverable');
+    const about = isAppError(error) ? { reason: error.kind, code: error.code } : { reason: 'unexpected' };
+    // Without the error itself: Slack's own words may quote the address.
+    const fields = { event: 'link_preview', outcome: 'failed', channelId: place.channelId, ts, ...about };
+    if (isExpected) log.debug(fields);
+    else log.warn(fields);
+  }
+
+  function note({ place, ts }: Pick<Posted, 'place' | 'ts'>, outcome: string): void {
+    const fields = { event: 'link_preview', outcome, channelId: place.channelId, ts };
+    if (outcome === 'dropped') log.warn(fields);
+    else log.debug(fields);
+  }
+}

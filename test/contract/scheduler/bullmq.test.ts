@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { createBullScheduler } from '../../../src/scheduler/bullmq.ts';
+import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
+import { schedulerContract } from '../../support/scheduler/scheduler-contract.ts';
+
+/** No search for lost requests hides a loss here. */
+const neverMs = 3_600_000;
+
+describe.skipIf(!hasRedisServer())('BullMQ', () => {
+  let server: RedisServer;
+  let count = 0;
+
+  beforeAll(async () => {
+    server = await startRedisServer();
+  });
+
+  afterAll(() => server.stop());
+
+  schedulerContract('BullMQ on Redis', async ({ concurrency }) => {
+    const { log, lines } = createRecordingLog();
+    const prefix = `test${count++}`;
+    const scheduler = createBullScheduler({
+      ...{ redisUrl: server.url, log, random: Math.random, concurrency, prefix },
+      repairIntervalMs: neverMs,
+    });
+    const failures = () => lines.filter(({ event, outcome }) => event === 'look' && outcome === 'failed').length;
+    return { scheduler, failures, async close() {} };
+  });
+});

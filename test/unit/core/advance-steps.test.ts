@@ -1,0 +1,456 @@
+import { describe, expect, it } from 'vitest';
+import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
+import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
+import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
+import type { Conversation, DeepSearch, Messenger, UpstreamQuestion } from '../../../src/core/ports.ts';
+import { newThread, type Question } from '../../../src/core/question/question.ts';
+import { createLifeDesk, thread } from '../../support/lifecycle/memory-requests.ts';
+
+const minuteMs = 60_000;
+const shareUrl = 'https://code.example/3';
+const nowhere = { teamId: 'T1', channelId: 'C1' };
+const cancel = { byUserId: 'U7', atMs: 1 };
+
+function observed(change: Partial<UpstreamQuestion> = {}): UpstreamQuestion {
+  return { id: 7, text: 'where?', state: 'processing', steps: 2, sources: [], followUps: [], ...change };
+}
+
+const conversation = (change: Partial<Conversation> = {}): Conversation => ({
+  id: 3,
+  questions: [observed()],
+  ...change,
+});
+
+interface Replaced {
+  service?: Partial<DeepSearch>;
+  slack?: Partial<Messenger>;
+  ports?: Partial<LifecyclePorts>;
+}
+
+/** A stored question that waits in its line, and one look at it; a test replaces parts of the service, Slack and other ports. */
+async function waiting(change: Partial<Question> = {}, replaced: Replaced = {}) {
+  const { life, ask } = createLifeDesk();
+  const { id } = await ask({ text: 'where?' });
+  await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
+  const views: string[] = [];
+  const ports: LifecyclePorts = {
+    ...life.ports,
+    deepSearch: { ...life.ports.deepSearch, ...replaced.service },
+    messenger: {
+      ...life.ports.messenger,
+      updateCard: async (_, view) => void views.push(view.kind),
+      ...replaced.slack,
+    },
+    ...replaced.ports,
+  };
+  const advance = createAdvance(ports);
+  return { life, id, accept: () => ask(), ports, views, advance: () => advance(id), stored: () => life.question(id) };
+}
+
+/** The same for a question that the service works on, whose card stands. */
+async function running(change: Partial<Question> = {}, replaced: Replaced = {}) {
+  const { startMs } = createLifeDesk().life;
+  return waiting(
+    {
+      phase: 'running',
+      admittedMs: startMs,
+      card: { ts: '1.1', shown: 'nothing yet' },
+      upstream: { steps: 0, conversationId: 3, questionId: 7, askedMs: startMs },
+      ...change,
+    },
+    replaced,
+  );
+}
+
+const reading = (found: Conversation): Replaced => ({ service: { read: async () => found } });
+
+function failing(kind: ErrorKind, details: AppErrorDetails = {}) {
+  return () => Promise.reject(new AppError(kind, 'planned', details));
+}
+
+describe('a look at a running question', () => {
+  it('notes how far the service is, shows it, and comes again', async () => {
+    const { advance, stored, views } = await running(
+      {},
+      reading(conversation({ shareUrl, questions: [observed({ lastStep: 'Reading' })] })),
+    );
+    expect(await advance()).toBe(1_000);
+    expect(stored().upstream).toMatchObject({ steps: 2, lastStep: 'Reading', shareUrl });
+    expect(views).toEqual(['running']);
+  });
+
+  it('forgets neither the last step nor the link where the service tells none', async () => {
+    const known = { steps: 1, conversationId: 3, questionId: 7, lastStep: 'Reading', shareUrl };
+    const { advance, stored } = await running({ upstream: known }, reading(conversation()));
+    await advance();
+    expect(stored().upstream).toEqual({ ...known, steps: 2 });
+  });
+
+  it('stores nothing where nothing changed', async () => {
+    const { advance, stored } = await running(
+      { upstream: { steps: 2, conversationId: 3, questionId: 7 }, card: { gone: true } },
+      reading(conversation()),
+    );
+    const before = stored();
+    await advance();
+    expect(stored()).toEqual(before);
+  });
+
+  it('writes nothing where nothing changed, and what changed alone', async () => {
+    const known = { steps: 2, conversationId: 3, questionId: 7, lastStep: 'Reading', shareUrl };
+    for (const [found, writes] of [
+      [conversation({ shareUrl, questions: [observed({ lastStep: 'Reading' })] }), 0],
+      [conversation({ shareUrl, questions: [observed({ lastStep: 'Reading', steps: 3 })] }), 1],
+      [conversation({ shareUrl, questions: [observed({ lastStep: 'Writing' })] }), 1],
+      [conversation({ shareUrl: `${shareUrl}?`, questions: [observed({ lastStep: 'Reading' })] }), 1],
+    ] as const) {
+      const desk = await running({ upstream: known, card: { gone: true } }, reading(found));
+      let written = 0;
+      const questions = {
+        ...desk.ports.questions,
+        update: async (id: string, change: (current: Question) => Question) => {
+          written += 1;
+          return desk.ports.questions.update(id, change);
+        },
+      };
+      await createAdvance({ ...desk.ports, questions })(desk.id);
+      expect(written).toBe(writes);
+    }
+  });
+
+  it.each<[string, Partial<Question>, Conversation]>([
+    ['has no conversation', { upstream: { steps: 0, questionId: 7 } }, conversation()],
+    ['is not in its conversation any more', {}, conversation({ questions: [observed({ id: 8 })] })],
+  ])('ends one that %s as gone', async (_, change, found) => {
+    const { advance, stored } = await running(change, reading(found));
+    await advance();
+    expect(stored().outcome).toEqual({ kind: 'failed', failure: { cause: 'gone' } });
+  });
+
+  it('counts its duration from when it was asked, else from when it was taken', async () => {
+    const done = reading(conversation({ questions: [observed({ state: 'completed', answer: 'here' })] }));
+    const { startMs } = createLifeDesk().life;
+    for (const askedMs of [startMs - 4_000, undefined]) {
+      const upstream = { steps: 0, conversationId: 3, questionId: 7, ...(askedMs === undefined ? {} : { askedMs }) };
+      const { advance, stored } = await running({ upstream, acceptedMs: startMs - 9_000 }, done);
+      await advance();
+      const durationMs = askedMs === undefined ? 9_000 : 4_000;
+      expect(stored().outcome).toMatchObject({ answer: { durationMs } });
+    }
+  });
+
+  it('keeps the link of what has ended, and of what it gives up on', async () => {
+    const ended = await running({}, reading(conversation({ shareUrl, questions: [observed({ state: 'cancelled' })] })));
+    await ended.advance();
+    expect(ended.stored().upstream.shareUrl).toBe(shareUrl);
+    const { startMs } = createLifeDesk().life;
+    const upstream = { steps: 0, conversationId: 3, questionId: 7, askedMs: startMs - 15 * minuteMs };
+    const late = await running({ upstream }, reading(conversation({ shareUrl })));
+    await late.advance();
+    expect(late.stored()).toMatchObject({ outcome: { kind: 'gaveUp' }, upstream: { shareUrl } });
+  });
+
+  it.each<[string, Partial<Question['upstream']>, number, boolean]>([
+    ['since it was asked', { askedMs: -15 * minuteMs }, 0, true],
+    ['since it was asked, and not just before', { askedMs: -15 * minuteMs + 1 }, -99 * minuteMs, false],
+    ['since it is watched again', { askedMs: -99 * minuteMs, watchedFromMs: -minuteMs }, 0, false],
+    ['since it was taken, where nothing else is known', {}, -15 * minuteMs, true],
+  ])('is patient for a quarter of an hour %s', async (_, times, acceptedMs, isOver) => {
+    const { startMs } = createLifeDesk().life;
+    const absolute = Object.fromEntries(Object.entries(times).map(([name, ms]) => [name, startMs + Number(ms)]));
+    const upstream = { steps: 0, conversationId: 3, questionId: 7, ...absolute };
+    const change = { upstream, acceptedMs: startMs + acceptedMs };
+    const working = await running(change, reading(conversation()));
+    await working.advance();
+    expect(working.stored().outcome?.kind).toBe(isOver ? 'gaveUp' : undefined);
+    const silent = await running(change, { service: { read: failing('unavailable') } });
+    await silent.advance();
+    expect(silent.stored().outcome).toEqual(isOver ? { kind: 'failed', failure: { cause: 'unreachable' } } : undefined);
+  });
+
+  it('that limits refused until patience ended says so', async () => {
+    const upstream = { steps: 0, conversationId: 3, questionId: 7, askedMs: 1 };
+    const { advance, stored } = await running({ upstream }, { service: { read: failing('rateLimited') } });
+    await advance();
+    expect(stored().outcome).toEqual({ kind: 'failed', failure: { cause: 'limited' } });
+  });
+
+  it.each<[string, Partial<Question>, UpstreamQuestion['state'], number]>([
+    [
+      'who cancelled an answered question',
+      { cancel, upstream: { steps: 0, conversationId: 3, questionId: 7, cancelSentMs: 1e13 } },
+      'completed',
+      1,
+    ],
+    [
+      'nobody where it was cancelled in time',
+      { cancel, upstream: { steps: 0, conversationId: 3, questionId: 7, cancelSentMs: 1e13 } },
+      'cancelled',
+      0,
+    ],
+    ['nobody where nobody cancelled', {}, 'completed', 0],
+  ])('tells %s that it came too late', async (_, change, state, told) => {
+    const { advance, life } = await running(change, reading(conversation({ questions: [observed({ state })] })));
+    await advance();
+    expect(life.privateMessages.filter(({ notice }) => notice.kind === 'answeredBeforeCancel')).toHaveLength(told);
+  });
+
+  it('does without that word where Slack takes none, and not without finding a fault of our own', async () => {
+    const upstream = { steps: 0, conversationId: 3, questionId: 7, cancelSentMs: 1e13 };
+    const found = reading(conversation({ questions: [observed({ state: 'completed' })] }));
+    const lost = await running({ cancel, upstream }, { ...found, slack: { notifyPrivately: failing('unavailable') } });
+    await lost.advance();
+    expect(lost.stored().phase).toBe('closed');
+    const fault = new TypeError('planned');
+    const broken = await running(
+      { cancel, upstream },
+      { ...found, slack: { notifyPrivately: () => Promise.reject(fault) } },
+    );
+    await expect(broken.advance()).rejects.toBe(fault);
+  });
+});
+
+describe('a step that fails', () => {
+  it('waits with back-off, counts, and remembers since when', async () => {
+    const { life, advance, stored } = await waiting({}, { service: { create: failing('unavailable') } });
+    expect(await advance()).toBe(750);
+    const nowMs = life.now();
+    expect(stored().trouble).toEqual({ kind: 'unreachable', failures: 1, sinceMs: nowMs, notBeforeMs: nowMs + 750 });
+    expect(await advance()).toBe(750);
+  });
+
+  it('again counts on, from when the trouble began', async () => {
+    const trouble = { kind: 'limited', failures: 4, sinceMs: 5, notBeforeMs: 6 } as const;
+    const { life, advance, stored } = await waiting(
+      { trouble, admittedMs: createLifeDesk().life.startMs, card: { gone: true } },
+      { service: { create: failing('unavailable') } },
+    );
+    expect(await advance()).toBe(12_000);
+    expect(stored().trouble).toEqual({
+      kind: 'unreachable',
+      failures: 5,
+      sinceMs: 5,
+      notBeforeMs: life.now() + 12_000,
+    });
+  });
+
+  it.each<[string, number, 'waiting' | 'running', number]>([
+    ['a moment', 20_000, 'waiting', 20_500],
+    ['as long as it says', 50_000, 'waiting', 50_500],
+    ['a minute at most while it runs', 90_000, 'running', 60_500],
+  ])('because the service asks to wait does so for %s', async (_, retryAfterMs, phase, waitMs) => {
+    const limited = failing('rateLimited', { retryAfterMs });
+    const replaced = { service: { create: limited, read: limited } };
+    const { advance, stored } =
+      phase === 'running'
+        ? await running({ card: { gone: true } }, replaced)
+        : await waiting({ card: { gone: true } }, replaced);
+    expect(await advance()).toBe(waitMs);
+    expect(stored().trouble?.kind).toBe('limited');
+  });
+
+  it('because Slack asks to wait does so for as long as it says', async () => {
+    const { advance } = await waiting({}, { slack: { postCard: failing('rateLimited', { retryAfterMs: 90_000 }) } });
+    expect(await advance()).toBe(90_500);
+  });
+
+  it('and then succeeds is no trouble any more', async () => {
+    const trouble = { kind: 'unreachable', failures: 4, sinceMs: 5, notBeforeMs: 6 } as const;
+    const { advance, stored } = await running({ trouble }, reading(conversation()));
+    await advance();
+    expect(stored()).not.toHaveProperty('trouble');
+  });
+
+  it('is in trouble still when it was only admitted again', async () => {
+    const { startMs } = createLifeDesk().life;
+    const trouble = { kind: 'unreachable', failures: 4, sinceMs: startMs, notBeforeMs: 6 } as const;
+    const { advance, stored } = await waiting(
+      { trouble, admittedMs: 5, card: { gone: true } },
+      { service: { create: failing('unavailable') } },
+    );
+    await advance();
+    expect(stored().trouble?.failures).toBe(5);
+    const fresh = await waiting({ trouble, card: { gone: true } }, { service: { create: failing('unavailable') } });
+    await fresh.advance();
+    expect(fresh.stored().trouble?.failures).toBe(1);
+  });
+
+  it.each(['storage', 'corrupt'] as const)('for our own %s is thrown, and counts for nothing', async (kind) => {
+    const { advance, stored } = await running({}, { service: { read: failing(kind) } });
+    await expect(advance()).rejects.toMatchObject({ kind });
+    expect(stored()).not.toHaveProperty('trouble');
+  });
+
+  it('is shown on the card', async () => {
+    const trouble = { kind: 'unreachable', failures: 1, sinceMs: 5, notBeforeMs: 6 } as const;
+    const { advance, views } = await running({ trouble }, { service: { read: failing('unavailable') } });
+    await advance();
+    expect(views).toEqual(['unreachable']);
+  });
+
+  it('has the card edited before the next try where that is due earlier', async () => {
+    const { life } = createLifeDesk();
+    const trouble = { kind: 'unreachable', failures: 5, sinceMs: life.startMs, notBeforeMs: 6 } as const;
+    const card = { ts: '1.1', shown: 'other', editedMs: life.startMs - 1_000 };
+    const { advance } = await running({ trouble, card }, { service: { read: failing('unavailable') } });
+    expect(await advance()).toBe(2_000);
+  });
+});
+
+describe('a card that Slack does not take', () => {
+  it.each<[string, ErrorKind, AppErrorDetails, Partial<Question>, Question['outcome']]>([
+    [
+      'where the app can be invited',
+      'undeliverable',
+      { invitationHelps: true },
+      {},
+      { kind: 'undeliverable', canInvite: true },
+    ],
+    ['where it cannot', 'undeliverable', {}, {}, { kind: 'undeliverable', canInvite: false }],
+    [
+      'between two',
+      'undeliverable',
+      { invitationHelps: true },
+      { place: { ...nowhere, channelId: 'D1' } },
+      { kind: 'undeliverable', canInvite: false },
+    ],
+    [
+      'of a command, for its form',
+      'unrenderable',
+      { invitationHelps: true },
+      { place: nowhere },
+      { kind: 'undeliverable', canInvite: false },
+    ],
+    ['of a command, for good', 'refused', {}, { place: nowhere }, { kind: 'undeliverable', canInvite: false }],
+  ])('%s ends the question', async (_, kind, details, change, outcome) => {
+    const { advance, stored } = await waiting(change, { slack: { postCard: failing(kind, details) } });
+    await advance();
+    expect(stored().outcome).toEqual(outcome);
+  });
+
+  it.each(['refused', 'unrenderable'] as const)('in a thread (%s) is done without', async (kind) => {
+    const { advance, stored } = await waiting({}, { slack: { postCard: failing(kind) } });
+    await advance();
+    expect(stored()).toMatchObject({ phase: 'running', card: { gone: true } });
+  });
+
+  it.each(['unavailable', 'unauthorized', 'notFound'] as const)('now (%s) is posted later', async (kind) => {
+    const { advance, stored, life } = await waiting({}, { slack: { postCard: failing(kind) } });
+    expect(await advance()).toBe(750);
+    expect(stored()).toMatchObject({ phase: 'waiting', trouble: { failures: 1 } });
+    expect(life.upstream()).toEqual([]);
+  });
+});
+
+describe('a search for a call that was given up', () => {
+  const agoMs = 4_000;
+  const pending = () => {
+    const { startMs } = createLifeDesk().life;
+    return { intentMs: startMs - agoMs - 1, givenUpMs: startMs - agoMs };
+  };
+  const trouble = () =>
+    ({ kind: 'unreachable', failures: 3, sinceMs: createLifeDesk().life.startMs, notBeforeMs: 1 }) as const;
+  const admitted = () => ({ admittedMs: createLifeDesk().life.startMs, trouble: trouble() });
+
+  it.each<[string, () => Partial<Question>, (question: Question) => number | undefined]>([
+    ['the card', () => ({ ...admitted(), card: pending() }), ({ card }) => card.searchedMs],
+    [
+      'the question',
+      () => ({ ...admitted(), card: { gone: true }, upstream: { steps: 0, ...pending() } }),
+      ({ upstream }) => upstream.searchedMs,
+    ],
+    [
+      'a part',
+      () => ({
+        ...admitted(),
+        phase: 'delivering',
+        outcome: { kind: 'gaveUp' },
+        delivery: { round: 0, posted: [], ...pending() },
+      }),
+      ({ delivery }) => delivery.searchedMs,
+    ],
+  ])('finds out about %s, and says nothing of the trouble there was', async (_, change, searchedMs) => {
+    const { advance, stored, life } = await waiting(change());
+    expect(await advance()).toBe(11_000);
+    expect(searchedMs(stored())).toBe(life.now());
+    expect(stored().trouble?.failures).toBe(3);
+  });
+
+  it('finds out about the file', async () => {
+    const file = { state: 'intended', ...pending() } as const;
+    const answer = { title: '', markdown: 'xxxx', sources: [], followUps: [], durationMs: 1, steps: 1 };
+    const { advance, stored, life } = await waiting({
+      ...admitted(),
+      phase: 'delivering',
+      outcome: { kind: 'answered', answer },
+      delivery: { round: 0, posted: ['1', '2', '3'], file },
+    });
+    expect(await advance()).toBe(11_000);
+    expect(stored().delivery.file?.searchedMs).toBe(life.now());
+  });
+});
+
+describe('a look', () => {
+  it('at a question that is closed or gone takes it off the list, and asks for no other', async () => {
+    const closed = await waiting({ phase: 'closed' });
+    expect(await closed.advance()).toBeUndefined();
+    expect(closed.life.openIds()).toEqual([]);
+    const unknown = `q${'9'.repeat(24)}`;
+    await closed.life.ports.questions.markOpen(unknown);
+    expect(await createAdvance(closed.ports)(unknown)).toBeUndefined();
+    expect(closed.life.openIds()).toEqual([]);
+  });
+
+  it('at an offer that is over takes it off the list, and waits for one that may be taken', async () => {
+    const { startMs } = createLifeDesk().life;
+    const over = await waiting({ phase: 'offered', acceptedMs: startMs - 30_000 });
+    expect(await over.advance()).toBeUndefined();
+    expect(over.life.openIds()).toEqual([]);
+    const fresh = await waiting({ phase: 'offered', acceptedMs: startMs - 29_000 });
+    expect(await fresh.advance()).toBe(1_000);
+    expect(fresh.life.openIds()).toHaveLength(1);
+  });
+
+  it('that settles nothing ends after so many steps, and comes again', async () => {
+    let joined = 0;
+    const desk = await waiting({ admittedMs: createLifeDesk().life.startMs });
+    const threads = {
+      get: async () => undefined,
+      update: async () => {
+        joined += 1;
+        return desk.life.threads()[0] ?? expect.unreachable();
+      },
+    };
+    expect(await createAdvance({ ...desk.ports, threads })(desk.id)).toBe(10_000);
+    expect(joined).toBe(200);
+  });
+
+  it('takes no turn for a question behind another', async () => {
+    const desk = await waiting({ card: { gone: true } });
+    await desk.life.ports.threads.update(thread, (known = newThread(thread, true)) => ({ ...known, queue: [] }));
+    const first = await desk.accept();
+    await desk.life.ports.threads.update(thread, (known = newThread(thread, true)) => ({
+      ...known,
+      queue: [first.id, desk.id],
+    }));
+    expect(await desk.advance()).toBe(15_000);
+    expect(desk.life.runSlotBooks().flatMap((book) => [...book.running, ...book.waiting])).toEqual([]);
+  });
+
+  it('takes a turn only for a question that may be asked now', async () => {
+    const { startMs } = createLifeDesk().life;
+    const lined = (life: { runSlotBooks: () => { running: unknown[]; waiting: unknown[] }[] }) =>
+      life.runSlotBooks().flatMap((book) => [...book.running, ...book.waiting]);
+    const asked = await waiting({ card: { gone: true } });
+    await asked.advance();
+    expect(lined(asked.life)).toHaveLength(1);
+    for (const change of [
+      { card: { gone: true }, cancel },
+      { phase: 'parked', parkedUntilMs: startMs + minuteMs, admittedMs: startMs },
+    ] satisfies Partial<Question>[]) {
+      const { advance, life } = await waiting(change, { slack: { postPart: failing('unavailable') } });
+      await advance();
+      expect(lined(life)).toEqual([]);
+    }
+  });
+});

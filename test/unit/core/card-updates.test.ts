@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
+import { createCardUpdates } from '../../../src/core/lifecycle/card-updates.ts';
+import { digestOf } from '../../../src/core/lifecycle/card-view.ts';
+import { atOnce, finalCard } from '../../../src/core/lifecycle/decide.ts';
+import type { CardView, Messenger } from '../../../src/core/ports.ts';
+import type { Question } from '../../../src/core/question/question.ts';
+import { createLifeDesk, thread } from '../../support/lifecycle/memory-requests.ts';
+import { someAnswer } from '../../support/lifecycle/sample-questions.ts';
+
+const starting = digestOf({ kind: 'starting' });
+const queued = { ...atOnce, positionInQueue: 2 };
+const nowhere = { teamId: 'T1', channelId: 'C1' };
+
+/** A stored question and its card; a test replaces parts of Slack. */
+async function withCard(change: Partial<Question> = {}, slack: Partial<Messenger> = {}) {
+  const { life, ask } = createLifeDesk();
+  const { id } = await ask();
+  await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
+  const edits: CardView[] = [];
+  const messenger: Messenger = {
+    ...life.ports.messenger,
+    updateCard: async (_, view) => void edits.push(view),
+    ...slack,
+  };
+  const card = createCardUpdates({ ...life.ports, messenger });
+  return { life, card, edits, question: life.question(id), stored: () => life.question(id) };
+}
+
+type Desk = Awaited<ReturnType<typeof withCard>>;
+
+function failing(kind: ErrorKind, details: AppErrorDetails = {}) {
+  return () => Promise.reject(new AppError(kind, 'planned', details));
+}
+
+describe('announcing a question', () => {
+  it('stores the intent before, and what the card shows after', async () => {
+    let before: Question | undefined;
+    const views: CardView[] = [];
+    const desk: Desk = await withCard(
+      {},
+      {
+        postCard: async (_, view) => {
+          before = desk.stored();
+          views.push(view);
+          return { ts: '9.9' };
+        },
+      },
+    );
+    await desk.card.announce(desk.question, queued, false);
+    expect(before).toEqual({ ...desk.question, card: { intentMs: desk.life.now() } });
+    expect(views).toEqual([{ kind: 'queued', place: 2 }]);
+    const shown = digestOf({ kind: 'queued', place: 2 });
+    expect(desk.stored()).toEqual({ ...desk.question, card: { ts: '9.9', shown, editedMs: desk.life.now() } });
+  });
+
+  it('makes the card of a command its thread, and keeps the thread of others', async () => {
+    const postCard = async () => ({ ts: '9.9' });
+    const command = await withCard({ place: nowhere }, { postCard });
+    await command.card.announce(command.question, atOnce, false);
+    expect(command.stored().place).toEqual({ ...nowhere, threadTs: '9.9' });
+    const reply = await withCard({}, { postCard });
+    await reply.card.announce(reply.question, atOnce, false);
+    expect(reply.stored().place).toEqual(thread);
+  });
+
+  it('takes a card that was found for posted, and has it edited', async () => {
+    for (const step of ['announce', 'search'] as const) {
+      const { card, question, stored, life } = await withCard({}, { findCard: async () => '9.9' });
+      const progress = await (step === 'announce' ? card.announce(question, atOnce, true) : card.search(question));
+      expect(progress).toEqual({ question: stored() });
+      expect(stored().card).toEqual({ ts: '9.9', shown: '', editedMs: life.now() });
+      expect(life.posted).toEqual([]);
+    }
+  });
+
+  it.each<[string, string, boolean]>([
+    ['the same card', '9.9', false],
+    ['another card, and has copies checked for', '8.8', true],
+  ])('keeps what another process noted meanwhile: %s', async (_, noted, isChecked) => {
+    const { card, question, stored, life } = await withCard({ card: { intentMs: 1 } }, { findCard: async () => '9.9' });
+    await life.ports.questions.update(question.id, (now) => ({ ...now, card: { ts: noted, shown: 'theirs' } }));
+    const before = stored();
+    await card.search(question);
+    expect(stored()).toEqual(isChecked ? { ...before, recheckMs: life.now() + 60_000, mayHaveCopies: true } : before);
+  });
+
+  it('for the first time searches nothing', async () => {
+    const { card, question, life } = await withCard({}, { findCard: failing('unavailable') });
+    await card.announce(question, atOnce, false);
+    expect(life.posted).toHaveLength(1);
+  });
+
+  it('again, where no card was found, has copies checked for a minute later', async () => {
+    const { card, question, stored, life } = await withCard({ card: { intentMs: 1, givenUpMs: 2, searchedMs: 3 } });
+    await card.announce(question, atOnce, true);
+    expect(stored()).toMatchObject({ card: { shown: starting }, recheckMs: life.now() + 60_000 });
+    expect(stored().card).not.toHaveProperty('intentMs');
+  });
+
+  it('that was searched in vain is noted so', async () => {
+    const { card, question, stored, life } = await withCard({ card: { intentMs: 1, givenUpMs: 2 } });
+    await card.search(question);
+    expect(stored().card).toEqual({ intentMs: 1, givenUpMs: 2, searchedMs: life.now() });
+  });
+
+  it.each<[string, () => Promise<never>, string[]]>([
+    ['certainly failed leaves no trace', failing('unavailable'), []],
+    [
+      'may stand leaves when it was given up',
+      failing('unavailable', { outcomeUnknown: true }),
+      ['intentMs', 'givenUpMs'],
+    ],
+    ['broke leaves its intent', () => Promise.reject(new TypeError('planned')), ['intentMs']],
+  ])('that %s', async (_, postCard, left) => {
+    const { card, question, stored, life } = await withCard({}, { postCard });
+    await expect(card.announce(question, atOnce, false)).rejects.toThrow('planned');
+    expect(stored().card).toEqual(Object.fromEntries(left.map((name) => [name, life.now()])));
+  });
+});
+
+describe('refreshing a card', () => {
+  it('shows what changed, and is due again after three seconds', async () => {
+    const { card, question, stored, edits, life } = await withCard({ card: { ts: '1.1', shown: 'other' } });
+    expect(await card.refresh(question, atOnce)).toBeUndefined();
+    expect(edits).toEqual([{ kind: 'starting' }]);
+    expect(stored().card).toEqual({ ts: '1.1', shown: starting, editedMs: life.now() });
+    expect(await card.refresh(stored(), atOnce)).toBeUndefined();
+    expect(await card.refresh(stored(), queued)).toBe(3_000);
+    expect(edits).toHaveLength(1);
+  });
+
+  it.each<[number, number | undefined]>([
+    [2_999, 1],
+    [3_000, undefined],
+  ])('%i ms after the last edit is due in %j ms', async (agoMs, dueMs) => {
+    const { card, question, edits, life } = await withCard({ card: { ts: '1.1', shown: 'other' } });
+    const edited = { ...question, card: { ...question.card, editedMs: life.now() - agoMs } };
+    expect(await card.refresh(edited, atOnce)).toBe(dueMs);
+    expect(edits).toHaveLength(dueMs === undefined ? 1 : 0);
+  });
+
+  it.each<[string, Partial<Question>]>([
+    ['that was not posted', { card: {} }],
+    ['that is gone', { card: { ts: '1.1', gone: true } }],
+    ['of a question that has ended', { card: { ts: '1.1' }, outcome: { kind: 'gaveUp' } }],
+    ['of a closed question', { card: { ts: '1.1' }, phase: 'closed' }],
+  ])('%s is never due', async (_, change) => {
+    const { card, question, edits } = await withCard(change);
+    expect(await card.refresh(question, atOnce)).toBeUndefined();
+    expect(edits).toEqual([]);
+  });
+
+  it.each<[ErrorKind, AppErrorDetails, number | undefined, Partial<Question['card']>]>([
+    ['notFound', {}, undefined, { gone: true }],
+    ['undeliverable', {}, undefined, { gone: true }],
+    ['unavailable', {}, 3_000, { editedMs: 0 }],
+    ['rateLimited', { retryAfterMs: 9_000 }, 9_000, { editedMs: 0 }],
+    ['rateLimited', { retryAfterMs: 1_000 }, 3_000, { editedMs: 0 }],
+  ])('that fails for %s with %j is due again in %j ms', async (kind, details, dueMs, left) => {
+    const desk = await withCard({ card: { ts: '1.1', shown: 'other' } }, { updateCard: failing(kind, details) });
+    expect(await desk.card.refresh(desk.question, atOnce)).toBe(dueMs);
+    const edited = left.editedMs === undefined ? {} : { editedMs: desk.life.now() };
+    expect(desk.stored().card).toEqual({ ts: '1.1', shown: 'other', ...left, ...edited });
+    expect(desk.stored()).not.toHaveProperty('recheckMs');
+  });
+
+  it('that may be carried out late has the card checked a minute later', async () => {
+    const updateCard = failing('unavailable', { outcomeUnknown: true });
+    const { card, question, stored, life } = await withCard({ card: { ts: '1.1', shown: 'other' } }, { updateCard });
+    await card.refresh(question, atOnce);
+    expect(stored().recheckMs).toBe(life.now() + 60_000);
+  });
+
+  it.each<[string, () => Promise<never>]>([
+    ['our storage', failing('storage')],
+    ['an unreadable record', failing('corrupt')],
+    ['a fault of our own', () => Promise.reject(new TypeError('planned'))],
+  ])('throws for %s', async (_, updateCard) => {
+    const { card, question } = await withCard({ card: { ts: '1.1', shown: 'other' } }, { updateCard });
+    await expect(card.refresh(question, atOnce)).rejects.toThrow('planned');
+  });
+});
+
+describe('the last edit of a card', () => {
+  const ended: Partial<Question> = { card: { ts: '1.1' }, outcome: { kind: 'answered', answer: someAnswer } };
+
+  it('says how the question ended, and that it does', async () => {
+    const { card, question, stored, edits, life } = await withCard(ended);
+    expect(await card.finish(question)).toEqual(stored());
+    expect(edits).toEqual([{ kind: 'answered', durationMs: 4_000, steps: 3 }]);
+    expect(stored().card).toEqual({ ts: '1.1', shown: finalCard, editedMs: life.now() });
+  });
+
+  it('is not the last one where the question was taken up again meanwhile', async () => {
+    const { card, question, stored, life } = await withCard(ended);
+    await life.ports.questions.update(question.id, (now) => ({ ...now, delivery: { round: 1, posted: [] } }));
+    await card.finish(question);
+    expect(stored().card).toEqual({ ts: '1.1' });
+  });
+
+  it.each<[ErrorKind, boolean]>([
+    ['notFound', true],
+    ['undeliverable', true],
+    ['refused', true],
+    ['unrenderable', true],
+    ['unavailable', false],
+    ['rateLimited', false],
+  ])('that fails for %s finds the card gone: %j', async (kind, isGone) => {
+    const { card, question, stored } = await withCard(ended, { updateCard: failing(kind) });
+    const finished = card.finish(question);
+    if (isGone) expect((await finished).card).toEqual({ ts: '1.1', gone: true });
+    else await expect(finished).rejects.toMatchObject({ kind });
+    expect(stored().card.gone ?? false).toBe(isGone);
+  });
+});

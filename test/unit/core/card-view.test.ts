@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cardView, digestOf } from '../../../src/core/lifecycle/card-view.ts';
+import { atOnce, type Standing } from '../../../src/core/lifecycle/decide.ts';
+import type { CardView } from '../../../src/core/ports.ts';
+import type { Question, Trouble } from '../../../src/core/question/question.ts';
+import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
+
+const cancel = { byUserId: 'U9', atMs: someMs };
+const trouble = (failures: number, kind: Trouble['kind'] = 'unreachable'): Trouble => ({
+  kind,
+  failures,
+  sinceMs: someMs,
+  notBeforeMs: someMs,
+});
+const running: Partial<Question> = { phase: 'running', upstream: { steps: 4, askedMs: someMs + 1_000 } };
+
+function usual(more: { isLate?: boolean } = {}): CardView {
+  return { kind: 'running', elapsedMs: 9_000, steps: 4, expected: { fromMs: 1, toMs: 2 }, ...more };
+}
+
+describe('cardView, ten seconds after the question was taken,', () => {
+  it.each<[string, Partial<Question>, number, CardView]>([
+    ['starts', {}, 0, { kind: 'starting' }],
+    ['names the place in line', {}, 2, { kind: 'queued', place: 2 }],
+    ['says nothing of one failure', { trouble: trouble(1) }, 0, { kind: 'starting' }],
+    ['says that the service is not reachable', { trouble: trouble(2) }, 0, { kind: 'unreachable' }],
+    ['says that the service limits requests', { trouble: trouble(2, 'limited') }, 0, { kind: 'limited' }],
+    ['says so while it runs too', { ...running, trouble: trouble(2) }, 0, { kind: 'unreachable' }],
+    ['counts from when it was asked', running, 0, { kind: 'running', elapsedMs: 9_000, steps: 4 }],
+    [
+      'tells the last step',
+      { phase: 'running', upstream: { steps: 1, askedMs: someMs, lastStep: 'Reading' } },
+      0,
+      { kind: 'running', elapsedMs: 10_000, steps: 1, lastStep: 'Reading' },
+    ],
+    ['is cancelling', { ...running, cancel }, 0, { kind: 'cancelling' }],
+    ['is cancelling in line', { cancel }, 3, { kind: 'cancelling' }],
+    ['is parked', { phase: 'parked', parkedUntilMs: someMs + 60_000 }, 0, { kind: 'parked', untilMs: someMs + 60_000 }],
+    [
+      'is answered in the time that the service names',
+      { ...running, outcome: { kind: 'answered', answer: someAnswer }, endedMs: someMs + 9_000 },
+      0,
+      { kind: 'answered', durationMs: 4_000, steps: 3 },
+    ],
+    ['names who cancelled', { cancel, outcome: { kind: 'cancelled' } }, 0, { kind: 'cancelled', byUserId: 'U9' }],
+    ['is cancelled by nobody we know', { outcome: { kind: 'cancelled' } }, 0, { kind: 'cancelled' }],
+    [
+      'gave up after the time until its end',
+      { ...running, outcome: { kind: 'gaveUp' }, endedMs: someMs + 5_000 },
+      0,
+      { kind: 'gaveUp', durationMs: 4_000 },
+    ],
+    [
+      'failed',
+      { outcome: { kind: 'failed', failure: { cause: 'refused' } }, endedMs: someMs + 2_000 },
+      0,
+      { kind: 'failed', durationMs: 2_000 },
+    ],
+  ])('%s', (_, change, positionInQueue, view) => {
+    expect(cardView(questionWith(change), { ...atOnce, positionInQueue }, someMs + 10_000)).toEqual(view);
+  });
+
+  it.each<[string, Partial<Question>, number, CardView]>([
+    [
+      'is shared, and says no more',
+      { origin: 'shared', outcome: { kind: 'answered', answer: someAnswer } },
+      0,
+      { kind: 'shared' },
+    ],
+    ['may not be asked', { outcome: { kind: 'notAllowed', reason: 'guest' } }, 0, { kind: 'notAllowed' }],
+    [
+      'could not be shown',
+      { outcome: { kind: 'undeliverable', canInvite: true }, endedMs: someMs + 3_000 },
+      0,
+      { kind: 'failed', durationMs: 3_000 },
+    ],
+    ['gave up just now', { outcome: { kind: 'gaveUp' } }, 0, { kind: 'gaveUp', durationMs: 10_000 }],
+    ['is parked until nobody knows when', { phase: 'parked' }, 0, { kind: 'parked', untilMs: someMs + 10_000 }],
+    ['is parked behind others', { phase: 'parked', parkedUntilMs: someMs }, 2, { kind: 'parked', untilMs: someMs }],
+    ['is in line while the service is down', { trouble: trouble(5) }, 1, { kind: 'queued', place: 1 }],
+    ['starts where it is not in line', {}, -1, { kind: 'starting' }],
+    ['failed by itself', { trouble: trouble(2, 'internal') }, 0, { kind: 'unreachable' }],
+    ['tells what is usual', { ...running, expected: { fromMs: 1, toMs: 2, lateMs: 9_000 } }, 0, usual()],
+    ['is late after that', { ...running, expected: { fromMs: 1, toMs: 2, lateMs: 8_999 } }, 0, usual({ isLate: true })],
+  ])('%s', (_, change, positionInQueue, view) => {
+    expect(cardView(questionWith(change), { ...atOnce, positionInQueue }, someMs + 10_000)).toStrictEqual(view);
+  });
+
+  it('says that the service is down before it says whose turn it is', () => {
+    const standing: Standing = { positionInQueue: 0, slot: { granted: false, ahead: 3 } };
+    expect(cardView(questionWith({ trouble: trouble(2) }), standing, someMs)).toEqual({ kind: 'unreachable' });
+  });
+
+  it('waits for its turn at the service', () => {
+    const standing: Standing = { positionInQueue: 0, slot: { granted: false, ahead: 3 } };
+    expect(cardView(questionWith({}), standing, someMs)).toEqual({ kind: 'waitingForSlot', ahead: 3 });
+    expect(cardView(questionWith({}), { ...standing, positionInQueue: 2 }, someMs)).toEqual({
+      kind: 'queued',
+      place: 2,
+    });
+  });
+
+  it('never shows a negative time, whatever the clocks say', () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.integer(), (askedMs, endedMs) => {
+        const view = cardView(
+          questionWith({ upstream: { steps: 0, askedMs }, endedMs, outcome: { kind: 'gaveUp' } }),
+          atOnce,
+          someMs,
+        );
+        expect(view.kind === 'gaveUp' && view.durationMs >= 0).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('digestOf', () => {
+  const view: CardView = { kind: 'running', elapsedMs: 15_000, steps: 2 };
+
+  it('of what does not run is all of it', () => {
+    expect(digestOf({ kind: 'queued', place: 2 })).not.toBe(digestOf({ kind: 'queued', place: 1 }));
+  });
+
+  it('is the same while only seconds pass', () => {
+    expect(digestOf({ ...view, elapsedMs: 29_999 })).toBe(digestOf(view));
+  });
+
+  it.each<[string, CardView]>([
+    ['a quarter of a minute', { ...view, elapsedMs: 30_000 }],
+    ['a step', { ...view, steps: 3 }],
+    ['what it does', { ...view, lastStep: 'Reading' }],
+    ['its kind', { kind: 'unreachable' }],
+  ])('changes with %s', (_, other) => {
+    expect(digestOf(other)).not.toBe(digestOf(view));
+  });
+});

@@ -1,0 +1,621 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { atOnce, decide, finalCard, interpret, type Situation, type Step } from '../../../src/core/lifecycle/decide.ts';
+import { defaultPacing } from '../../../src/core/pacing.ts';
+import type { Conversation, UpstreamQuestion } from '../../../src/core/ports.ts';
+import type { Outcome, Phase, Question, Trouble } from '../../../src/core/question/question.ts';
+import { someMs as now, questionWith, someAnswer } from '../../support/lifecycle/sample-questions.ts';
+import { runs } from '../../support/runs.ts';
+
+const settings = { pacing: defaultPacing, cardEditMs: 3_000, threadLimit: 20, lateCallMs: 15_000 };
+const atFront: Situation = { nowMs: now, ...atOnce, parts: 1, settings };
+
+const minuteMs = 60_000;
+const card = { ts: '1.1', shown: '', editedMs: now };
+const context = { messages: 1, total: 1, files: 0, unreadable: 0, text: 'said' };
+const cancel = { byUserId: 'U9', atMs: now };
+const nowhere = { teamId: 'T1', channelId: 'C1' };
+const trouble: Trouble = { kind: 'unreachable', failures: 3, sinceMs: now - minuteMs, notBeforeMs: now - 1 };
+const held = { ...trouble, notBeforeMs: now + 5_000 };
+const answered: Outcome = { kind: 'answered', answer: someAnswer };
+const cancelled: Outcome = { kind: 'cancelled' };
+const asked = { steps: 0, conversationId: 1, questionId: 2, askedMs: now };
+/** A call that was given up so long ago. */
+const givenUp = (agoMs: number) => ({ intentMs: now - agoMs - 10_000, givenUpMs: now - agoMs });
+const searched = (agoMs: number) => ({ ...givenUp(agoMs), searchedMs: now - 1 });
+const delivery = (posted: string[], more: Partial<Question['delivery']> = {}) => ({ round: 0, posted, ...more });
+const announced: Partial<Question> = { card };
+const running: Partial<Question> = { phase: 'running', card, upstream: asked };
+const parked: Partial<Question> = { phase: 'parked', card, parkedUntilMs: now + minuteMs };
+const ending: Partial<Question> = { phase: 'delivering', card, outcome: answered };
+
+type Row = [what: string, change: Partial<Question>, step: Step, situation?: Partial<Situation>];
+
+describe('decide: a waiting question', () => {
+  it('is admitted before anything else', () => {
+    const { admittedMs: _, ...unknown } = questionWith({ cancel });
+    expect(decide(unknown, { ...atFront, positionInQueue: -1 })).toEqual({ do: 'admit' });
+  });
+
+  it.each<Row>([
+    ['joins its line first', {}, { do: 'join' }, { positionInQueue: -1 }],
+    ['joins also when cancelled', { cancel }, { do: 'join' }, { positionInQueue: -1 }],
+    [
+      'of a command is announced before it has a line',
+      { place: nowhere },
+      { do: 'announce', checkFirst: false },
+      { positionInQueue: -1 },
+    ],
+    ['is announced', {}, { do: 'announce', checkFirst: false }],
+    ['is announced while others are before it', {}, { do: 'announce', checkFirst: false }, { positionInQueue: 2 }],
+    ['is announced although cancelled, so that its end is visible', { cancel }, { do: 'announce', checkFirst: false }],
+    [
+      'notes that a card which a dead process left behind is given up',
+      { card: { intentMs: now - minuteMs } },
+      { do: 'giveUp', effect: 'announce' },
+    ],
+    ['waits after a card of unknown outcome', { card: givenUp(1_000) }, { do: 'wait', ms: 2_000 }],
+    ['searches that card then', { card: givenUp(3_000) }, { do: 'search', effect: 'announce' }],
+    ['waits on where it does not stand yet', { card: searched(3_000) }, { do: 'wait', ms: 12_000 }],
+    ['waits to the end', { card: searched(14_999) }, { do: 'wait', ms: 1 }],
+    [
+      'posts the card again where it can come no more, and searches it before',
+      { card: searched(15_000) },
+      { do: 'announce', checkFirst: true },
+    ],
+    ['does so also without the early search', { card: givenUp(15_000) }, { do: 'announce', checkFirst: true }],
+    ['does without a card that is gone', { card: { gone: true } }, { do: 'ask', checkFirst: false }],
+    ['waits for its turn', announced, { do: 'wait', ms: 15_000 }, { positionInQueue: 1 }],
+    [
+      'waits for a free place at the service',
+      announced,
+      { do: 'wait', ms: 15_000 },
+      { slot: { granted: false, ahead: 1 } },
+    ],
+    ['is asked at its turn', announced, { do: 'ask', checkFirst: false }],
+    ['is admitted again where that was long ago', { card, admittedMs: now - minuteMs - 1 }, { do: 'admit' }],
+    [
+      'is not admitted again while its asking may be under way',
+      { card, admittedMs: 0, upstream: { steps: 0, ...givenUp(15_000) } },
+      { do: 'ask', checkFirst: true },
+    ],
+    ['reads the thread at its turn', { card, readsThread: true }, { do: 'gather' }],
+    ['reads it only then', { card, readsThread: true }, { do: 'wait', ms: 15_000 }, { positionInQueue: 1 }],
+    ['is asked when it was read', { card, readsThread: true, context }, { do: 'ask', checkFirst: false }],
+    ['that shows an answer again asks nobody', { card, origin: 'shared' }, { do: 'recall' }],
+    [
+      'notes that an asking which a dead process left behind is given up',
+      { card, upstream: { steps: 0, intentMs: now - 1 } },
+      { do: 'giveUp', effect: 'ask' },
+    ],
+    [
+      'waits after an asking of unknown outcome',
+      { card, upstream: { steps: 0, ...givenUp(1) } },
+      { do: 'wait', ms: 2_999 },
+    ],
+    [
+      'searches what it asked then',
+      { card, upstream: { steps: 0, ...givenUp(3_000) } },
+      { do: 'search', effect: 'ask' },
+    ],
+    [
+      'asks again where it can come no more, and searches it before',
+      { card, upstream: { steps: 0, ...searched(15_000) } },
+      { do: 'ask', checkFirst: true },
+    ],
+    ['ends when cancelled', { card, cancel }, { do: 'end', outcome: cancelled }],
+    ['ends when cancelled in line', { card, cancel }, { do: 'end', outcome: cancelled }, { positionInQueue: 4 }],
+    ['ends when cancelled while held', { card, cancel, trouble: held }, { do: 'end', outcome: cancelled }],
+    [
+      'looks for what it may have asked although it was cancelled long before that was given up',
+      {
+        card,
+        cancel: { ...cancel, atMs: now - minuteMs },
+        trouble: held,
+        upstream: { steps: 0, intentMs: now - minuteMs, givenUpMs: now - 3_000 },
+      },
+      { do: 'search', effect: 'ask' },
+    ],
+    [
+      'notes what a dead process may have asked although it was cancelled long before',
+      {
+        card,
+        cancel: { ...cancel, atMs: now - minuteMs },
+        trouble: held,
+        upstream: { steps: 0, intentMs: now - minuteMs },
+      },
+      { do: 'giveUp', effect: 'ask' },
+    ],
+    [
+      'ends as cancelled where it can not be found out for long what it may have asked',
+      {
+        card,
+        cancel: { ...cancel, atMs: now - minuteMs },
+        trouble: held,
+        upstream: { steps: 0, intentMs: now - 2 * minuteMs, givenUpMs: now - 45_001 },
+      },
+      { do: 'end', outcome: cancelled },
+    ],
+    [
+      'looks for what it may have asked before it ends as cancelled',
+      { card, cancel, upstream: { steps: 0, ...searched(15_000) } },
+      { do: 'ask', checkFirst: true },
+    ],
+    [
+      'ends as cancelled where the service could not be reached for that in time',
+      { card, cancel: { ...cancel, atMs: now - 30_001 }, trouble, upstream: { steps: 0, ...searched(45_001) } },
+      { do: 'end', outcome: cancelled },
+    ],
+    [
+      'still looks for what it may have asked just before',
+      { card, cancel: { ...cancel, atMs: now - 30_000 }, trouble, upstream: { steps: 0, ...searched(45_001) } },
+      { do: 'ask', checkFirst: true },
+    ],
+    [
+      'still looks for what may have begun at the service in that time',
+      { card, cancel: { ...cancel, atMs: now - 30_001 }, trouble, upstream: { steps: 0, ...searched(45_000) } },
+      { do: 'ask', checkFirst: true },
+    ],
+    [
+      'looks for it however long ago it was cancelled, while there is no trouble',
+      { card, cancel: { ...cancel, atMs: 0 }, upstream: { steps: 0, ...searched(15_000) } },
+      { do: 'ask', checkFirst: true },
+    ],
+    [
+      'settles what it may have asked without a free place at the service',
+      { card, upstream: { steps: 0, ...searched(15_000) } },
+      { do: 'ask', checkFirst: true },
+      { slot: { granted: false, ahead: 1 } },
+    ],
+    [
+      'that shows an answer again needs no place',
+      { card, origin: 'shared' },
+      { do: 'recall' },
+      { slot: { granted: false, ahead: 1 } },
+    ],
+    ['counts as admitted for a minute', { card, admittedMs: now - minuteMs }, { do: 'ask', checkFirst: false }],
+    ['is held back after failures', { card, trouble: held }, { do: 'wait', ms: 5_000 }],
+    ['is tried again then', { card, trouble }, { do: 'ask', checkFirst: false }],
+    [
+      'is given up when patience ends',
+      { card, trouble, upstream: { steps: 0, firstTriedMs: now - 15 * minuteMs } },
+      { do: 'end', outcome: { kind: 'failed', failure: { cause: 'unreachable' } } },
+    ],
+    [
+      'is given up as limited where the service kept refusing',
+      { card, trouble: { ...trouble, kind: 'limited' }, upstream: { steps: 0, firstTriedMs: now - 15 * minuteMs } },
+      { do: 'end', outcome: { kind: 'failed', failure: { cause: 'limited' } } },
+    ],
+    [
+      'is not given up for the time of its tries alone',
+      { card, upstream: { steps: 0, firstTriedMs: now - 15 * minuteMs } },
+      { do: 'ask', checkFirst: false },
+    ],
+    [
+      'is not given up just before',
+      { card, trouble, upstream: { steps: 0, firstTriedMs: now - 15 * minuteMs + 1 } },
+      { do: 'ask', checkFirst: false },
+    ],
+    [
+      'is not given up for having waited in line',
+      { card, acceptedMs: now - 60 * minuteMs },
+      { do: 'ask', checkFirst: false },
+    ],
+  ])('%s', (_, change, step, situation) => {
+    expect(decide(questionWith(change), { ...atFront, ...situation })).toEqual(step);
+  });
+});
+
+describe('decide: a parked question', () => {
+  it.each<Row>([
+    ['waits until then', parked, { do: 'wait', ms: minuteMs }],
+    ['is looked at every hour', { ...parked, parkedUntilMs: now + 1e9 }, { do: 'wait', ms: 60 * minuteMs }],
+    ['goes on then', { ...parked, parkedUntilMs: now }, { do: 'unpark' }],
+    ['goes on where nobody knows until when', { phase: 'parked', card }, { do: 'unpark' }],
+    ['ends when cancelled', { ...parked, cancel }, { do: 'end', outcome: cancelled }],
+    [
+      'first looks for what it may have asked',
+      { ...parked, cancel, upstream: { steps: 0, intentMs: now - minuteMs } },
+      { do: 'unpark' },
+    ],
+  ])('%s', (_, change, step) => {
+    expect(decide(questionWith(change), atFront)).toEqual(step);
+  });
+});
+
+describe('decide: a running question', () => {
+  it.each<Row>([
+    ['is watched', running, { do: 'watch' }],
+    ['is watched although it is in no line, after Check again', running, { do: 'watch' }, { positionInQueue: -1 }],
+    ['is held back after failures', { ...running, trouble: held }, { do: 'wait', ms: 5_000 }],
+    [
+      'has its access checked again while its card shows steps',
+      { ...running, admittedMs: now - minuteMs - 1 },
+      { do: 'checkAccess' },
+    ],
+    [
+      'has it checked once a minute where it was lost',
+      { ...running, admittedMs: 0, card: { ...card, stepsHiddenMs: now - minuteMs } },
+      { do: 'watch' },
+    ],
+    [
+      'has it checked again after that minute',
+      { ...running, admittedMs: 0, card: { ...card, stepsHiddenMs: now - minuteMs - 1 } },
+      { do: 'checkAccess' },
+    ],
+    ['has no access checked without a card', { ...running, admittedMs: 0, card: { gone: true } }, { do: 'watch' }],
+    ['is cancelled at the service', { ...running, cancel }, { do: 'cancelUpstream' }],
+    ['is cancelled there although held', { ...running, cancel, trouble: held }, { do: 'cancelUpstream' }],
+    [
+      'is watched until the service confirms',
+      { ...running, cancel, upstream: { ...asked, cancelSentMs: now - 30_000 } },
+      { do: 'watch' },
+    ],
+    [
+      'ends as cancelled without a confirmation',
+      { ...running, cancel, upstream: { ...asked, cancelSentMs: now - 30_001 } },
+      { do: 'end', outcome: cancelled },
+    ],
+  ])('%s', (_, change, step, situation) => {
+    expect(decide(questionWith(change), { ...atFront, ...situation })).toEqual(step);
+  });
+});
+
+describe('decide: a question that has ended', () => {
+  const dayMs = 24 * 60 * minuteMs;
+  const final = { ...card, shown: finalCard };
+
+  it.each<Row>([
+    ['is posted part by part', ending, { do: 'post', part: 0, checkFirst: false }, { parts: 3 }],
+    [
+      'goes on with the next part',
+      { ...ending, delivery: delivery(['1', '2']) },
+      { do: 'post', part: 2, checkFirst: false },
+      { parts: 3 },
+    ],
+    [
+      'waits after a part of unknown outcome',
+      { ...ending, delivery: delivery([], givenUp(2_000)) },
+      { do: 'wait', ms: 1_000 },
+    ],
+    [
+      'notes that a part which a dead process left behind is given up',
+      { ...ending, delivery: delivery([], { intentMs: now - 2_000 }) },
+      { do: 'giveUp', effect: 'post' },
+    ],
+    [
+      'searches that part then',
+      { ...ending, delivery: delivery([], givenUp(3_000)) },
+      { do: 'search', effect: 'post' },
+    ],
+    [
+      'posts that part again where it can come no more, and searches it before',
+      { ...ending, delivery: delivery(['1'], searched(15_000)) },
+      { do: 'post', part: 1, checkFirst: true },
+      { parts: 2 },
+    ],
+    ['is admitted again before an answer is shown', { ...ending, admittedMs: now - minuteMs - 1 }, { do: 'admit' }],
+    ['is admitted again where a clock was set back', { ...ending, admittedMs: now + minuteMs + 1 }, { do: 'admit' }],
+    [
+      'is admitted again before a part that may stand is posted again',
+      { ...ending, admittedMs: 0, delivery: delivery([], searched(15_000)) },
+      { do: 'admit' },
+    ],
+    [
+      'is admitted again between two parts',
+      { ...ending, admittedMs: now - minuteMs - 1, delivery: delivery(['1']) },
+      { do: 'admit' },
+      { parts: 2 },
+    ],
+    [
+      'is admitted again before its file is attached',
+      { ...ending, admittedMs: now - minuteMs - 1, delivery: delivery(['1', '2', '3']) },
+      { do: 'admit' },
+      { parts: 4 },
+    ],
+    [
+      'is admitted again before the link to what still runs is shown',
+      { ...ending, outcome: { kind: 'gaveUp' }, admittedMs: now - minuteMs - 1 },
+      { do: 'admit' },
+    ],
+    [
+      'is not admitted again where its end shows no code',
+      { ...ending, outcome: { kind: 'failed', failure: { cause: 'gone' } }, admittedMs: 0 },
+      { do: 'post', part: 0, checkFirst: false },
+    ],
+    [
+      'is not admitted again to close its card',
+      { ...ending, admittedMs: 0, delivery: delivery(['1']) },
+      { do: 'closeCard' },
+    ],
+    [
+      'gets a file before the last of many messages',
+      { ...ending, delivery: delivery(['1', '2', '3']) },
+      { do: 'attach', checkFirst: false },
+      { parts: 4 },
+    ],
+    [
+      'waits after a file of unknown outcome',
+      { ...ending, delivery: delivery(['1', '2', '3'], { file: { ...givenUp(1_000), state: 'intended' } }) },
+      { do: 'wait', ms: 2_000 },
+      { parts: 4 },
+    ],
+    [
+      'searches that file then',
+      { ...ending, delivery: delivery(['1', '2', '3'], { file: { ...givenUp(3_000), state: 'intended' } }) },
+      { do: 'search', effect: 'attach' },
+      { parts: 4 },
+    ],
+    [
+      'attaches that file again where it can come no more, and searches it before',
+      { ...ending, delivery: delivery(['1', '2', '3'], { file: { ...searched(15_000), state: 'intended' } }) },
+      { do: 'attach', checkFirst: true },
+      { parts: 4 },
+    ],
+    [
+      'goes on without a file that is refused',
+      { ...ending, delivery: delivery(['1', '2', '3'], { file: { intentMs: now, state: 'refused' } }) },
+      { do: 'post', part: 3, checkFirst: false },
+      { parts: 4 },
+    ],
+    [
+      'gets it only before the last one',
+      { ...ending, delivery: delivery(['1', '2', '3']) },
+      { do: 'post', part: 3, checkFirst: false },
+      { parts: 5 },
+    ],
+    [
+      'gets none where it has no answer',
+      { ...ending, outcome: { kind: 'gaveUp' }, delivery: delivery(['1', '2', '3']) },
+      { do: 'post', part: 3, checkFirst: false },
+      { parts: 4 },
+    ],
+    [
+      'of three messages gets none',
+      { ...ending, delivery: delivery(['1', '2']) },
+      { do: 'post', part: 2, checkFirst: false },
+      { parts: 3 },
+    ],
+    [
+      'is told privately where it was not allowed',
+      { ...ending, outcome: { kind: 'notAllowed', reason: 'guest' } },
+      { do: 'sayUndeliverable' },
+    ],
+    ['is held back after failures, cancelled or not', { ...ending, cancel, trouble: held }, { do: 'wait', ms: 5_000 }],
+    ['closes its card after the last part', { ...ending, delivery: delivery(['1']) }, { do: 'closeCard' }],
+    ['closes after its card', { ...ending, delivery: delivery(['1']), card: final }, { do: 'close' }],
+    ['closes without a card', { ...ending, delivery: delivery(['1']), card: {} }, { do: 'close' }],
+    [
+      'closes without a card that is gone',
+      { ...ending, delivery: delivery(['1']), card: { ...card, gone: true } },
+      { do: 'close' },
+    ],
+    ['as cancelled lets its card say so', { ...ending, outcome: cancelled }, { do: 'closeCard' }],
+    [
+      'as cancelled says so itself where the card is gone',
+      { ...ending, outcome: cancelled, card: { ...card, gone: true } },
+      { do: 'post', part: 0, checkFirst: false },
+    ],
+    [
+      'as cancelled says so itself where there is no card',
+      { ...ending, outcome: cancelled, card: {} },
+      { do: 'post', part: 0, checkFirst: false },
+    ],
+    [
+      'is told privately where the place is closed',
+      { ...ending, outcome: { kind: 'undeliverable', canInvite: true } },
+      { do: 'sayUndeliverable' },
+    ],
+    ['is told privately where it has no thread', { ...ending, place: nowhere }, { do: 'sayUndeliverable' }],
+    ['closes its card after that', { ...ending, delivery: delivery([], { refused: true }) }, { do: 'closeCard' }],
+    [
+      'without an outcome is our own fault',
+      { phase: 'delivering', card },
+      { do: 'end', outcome: { kind: 'failed', failure: { cause: 'internal' } } },
+    ],
+    [
+      'is tried for a day',
+      { ...ending, trouble: { ...trouble, sinceMs: now - dayMs } },
+      { do: 'post', part: 0, checkFirst: false },
+    ],
+    ['is not tried for longer', { ...ending, trouble: { ...trouble, sinceMs: now - dayMs - 1 } }, { do: 'close' }],
+    [
+      'is not told privately for longer either',
+      {
+        ...ending,
+        outcome: { kind: 'undeliverable', canInvite: true },
+        trouble: { ...trouble, sinceMs: now - dayMs - 1 },
+      },
+      { do: 'close' },
+    ],
+    ['has its messages checked for copies when it is time', { ...ending, recheckMs: now }, { do: 'recheck' }],
+    ['has them checked also once closed', { ...ending, phase: 'closed', recheckMs: now }, { do: 'recheck' }],
+    ['has them checked also while held', { ...ending, trouble: held, recheckMs: now }, { do: 'recheck' }],
+    ['waits for that check once closed', { ...ending, phase: 'closed', recheckMs: now + 9 }, { do: 'wait', ms: 9 }],
+    ['is woken for that check while held', { ...ending, trouble: held, recheckMs: now + 9 }, { do: 'wait', ms: 9 }],
+    [
+      'is woken before that check where that is due',
+      { ...ending, trouble: held, recheckMs: now + 9_000 },
+      { do: 'wait', ms: 5_000 },
+    ],
+    ['is posted before that check', { ...ending, recheckMs: now + 9 }, { do: 'post', part: 0, checkFirst: false }],
+    ['needs nothing once closed', { ...ending, phase: 'closed', cancel, trouble: held }, { do: 'nothing' }],
+  ])('%s', (_, change, step, situation) => {
+    expect(decide(questionWith(change), { ...atFront, ...situation })).toEqual(step);
+  });
+});
+
+describe('decide', () => {
+  const time = fc.integer({ min: now - 2 * 24 * 60 * minuteMs, max: now + 2 * 24 * 60 * minuteMs });
+  const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
+  const anyQuestion = fc
+    .record({
+      phase: fc.constantFrom<Phase>('waiting', 'running', 'parked', 'delivering', 'closed'),
+      threaded: fc.boolean(),
+      ts: maybe(fc.constant('1.1')),
+      gone: fc.boolean(),
+      shown: maybe(fc.constantFrom('', finalCard)),
+      cardIntentMs: maybe(time),
+      intentMs: maybe(time),
+      firstTriedMs: maybe(time),
+      cancelSentMs: maybe(time),
+      notBeforeMs: maybe(time),
+      sinceMs: time,
+      untilMs: maybe(time),
+      isCancelled: fc.boolean(),
+      outcome: maybe(
+        fc.constantFrom<Outcome>(answered, cancelled, { kind: 'gaveUp' }, { kind: 'undeliverable', canInvite: true }),
+      ),
+      posted: fc.array(fc.constant('1.2'), { maxLength: 3 }),
+      deliveryIntentMs: maybe(time),
+      givenUpMs: maybe(time),
+      recheckMs: maybe(time),
+      refused: fc.boolean(),
+    })
+    .map((some) => {
+      const call = (intentMs: number | undefined) => ({
+        ...(intentMs === undefined ? {} : { intentMs }),
+        ...(intentMs === undefined || some.givenUpMs === undefined ? {} : { givenUpMs: some.givenUpMs }),
+      });
+      return questionWith({
+        phase: some.phase,
+        ...(some.recheckMs === undefined ? {} : { recheckMs: some.recheckMs }),
+        place: some.threaded ? questionWith().place : nowhere,
+        card: {
+          ...(some.ts === undefined ? {} : { ts: some.ts }),
+          ...(some.gone ? { gone: true } : {}),
+          ...(some.shown === undefined ? {} : { shown: some.shown }),
+          ...call(some.cardIntentMs),
+        },
+        upstream: {
+          steps: 0,
+          ...call(some.intentMs),
+          ...(some.firstTriedMs === undefined ? {} : { firstTriedMs: some.firstTriedMs }),
+          ...(some.cancelSentMs === undefined ? {} : { cancelSentMs: some.cancelSentMs }),
+        },
+        ...(some.notBeforeMs === undefined
+          ? {}
+          : {
+              trouble: {
+                kind: 'unreachable' as const,
+                failures: 1,
+                sinceMs: some.sinceMs,
+                notBeforeMs: some.notBeforeMs,
+              },
+            }),
+        ...(some.untilMs === undefined ? {} : { parkedUntilMs: some.untilMs }),
+        ...(some.isCancelled ? { cancel } : {}),
+        ...(some.outcome === undefined ? {} : { outcome: some.outcome }),
+        delivery: {
+          round: 0,
+          posted: some.posted,
+          ...call(some.deliveryIntentMs),
+          ...(some.refused ? { refused: true } : {}),
+        },
+      });
+    });
+
+  it('never waits in vain, never repeats a call of unknown outcome without a search, and never posts a part too many', () => {
+    fc.assert(
+      fc.property(
+        anyQuestion,
+        fc.integer({ min: -1, max: 3 }),
+        fc.integer({ min: 0, max: 3 }),
+        (question, positionInQueue, parts) => {
+          const step = decide(question, { ...atFront, positionInQueue, parts });
+          if (step.do === 'wait') expect(step.ms).toBeGreaterThan(0);
+          if (step.do === 'announce') expect(step.checkFirst).toBe(question.card.intentMs !== undefined);
+          if (step.do === 'ask') expect(step.checkFirst).toBe(question.upstream.intentMs !== undefined);
+          if (step.do === 'post') {
+            expect(step.checkFirst).toBe(question.delivery.intentMs !== undefined);
+            expect(step.part).toBeLessThan(parts);
+            expect(step.part).toBe(question.delivery.posted.length);
+          }
+          if (step.do === 'announce' || step.do === 'ask' || step.do === 'post') {
+            const call = { announce: question.card, ask: question.upstream, post: question.delivery }[step.do];
+            if (step.checkFirst) expect(now - (call.givenUpMs ?? now)).toBeGreaterThanOrEqual(settings.lateCallMs);
+          }
+          expect(step.do === 'nothing').toBe(question.phase === 'closed' && question.recheckMs === undefined);
+        },
+      ),
+      runs(500),
+    );
+  });
+});
+
+describe('interpret', () => {
+  const observed: UpstreamQuestion = {
+    id: 2,
+    text: 'Where?',
+    state: 'completed',
+    steps: 3,
+    sources: [],
+    followUps: [],
+  };
+  const conversation: Conversation = { id: 1, questions: [observed] };
+  const failure = (kind: string) =>
+    ({ ...observed, state: 'failed', error: { kind, title: 'No', message: 'It failed' } }) as const;
+
+  it.each(['pending', 'processing'] as const)('a question that is %s is being worked on', (state) => {
+    expect(interpret({ ...observed, state }, conversation, 5, now)).toEqual({ is: 'working' });
+  });
+
+  it('a finished one is answered, with what is missing filled in', () => {
+    expect(interpret(observed, conversation, 4_000, now)).toEqual({
+      is: 'ended',
+      outcome: {
+        kind: 'answered',
+        answer: { title: '', markdown: '', sources: [], followUps: [], durationMs: 4_000, steps: 3 },
+      },
+    });
+  });
+
+  it('an answer keeps what the service reports', () => {
+    const quota = { used: 9, limit: 10 };
+    const full = { ...observed, title: 'T', answer: 'A', durationMs: 7_000, credits: 2 };
+    const reading = interpret(full, { ...conversation, quota }, 4_000, now);
+    expect(reading).toMatchObject({
+      outcome: { answer: { title: 'T', markdown: 'A', durationMs: 7_000, credits: 2, quota } },
+    });
+  });
+
+  it.each([0, -1])('a duration of %i is not believed', (durationMs) => {
+    expect(interpret({ ...observed, durationMs }, conversation, 4_000, now)).toMatchObject({
+      outcome: { answer: { durationMs: 4_000 } },
+    });
+  });
+
+  it('a cancelled one is cancelled', () => {
+    expect(interpret({ ...observed, state: 'cancelled' }, conversation, 1, now)).toEqual({
+      is: 'ended',
+      outcome: cancelled,
+    });
+  });
+
+  it.each([
+    ['TokenLimitExceeded', { cause: 'tooLong' }],
+    ['Anything', { cause: 'service', title: 'No', message: 'It failed' }],
+    ['RateLimitExceeded', { cause: 'limited' }],
+  ])('a failure of kind %s ends it', (kind, expected) => {
+    expect(interpret(failure(kind), conversation, 1, now)).toEqual({
+      is: 'ended',
+      outcome: { kind: 'failed', failure: expected },
+    });
+  });
+
+  it('a failure without an error is one of the service', () => {
+    expect(interpret({ ...observed, state: 'failed' }, conversation, 1, now)).toEqual({
+      is: 'ended',
+      outcome: { kind: 'failed', failure: { cause: 'service', title: '', message: '' } },
+    });
+  });
+
+  it('a limit that ends in the future parks it; one that is over does not', () => {
+    const limited = (resetAtMs: number) => ({ ...conversation, quota: { used: 1, limit: 1, resetAtMs } });
+    expect(interpret(failure('RateLimitExceeded'), limited(now + 1), 1, now)).toEqual({
+      is: 'limited',
+      untilMs: now + 1,
+    });
+    expect(interpret(failure('RateLimitExceeded'), limited(now), 1, now)).toMatchObject({ is: 'ended' });
+  });
+});

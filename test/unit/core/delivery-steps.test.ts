@@ -1,0 +1,492 @@
+import { describe, expect, it } from 'vitest';
+import { AppError, type AppErrorDetails, type ErrorKind } from '../../../src/core/errors.ts';
+import { createCardUpdates } from '../../../src/core/lifecycle/card-updates.ts';
+import { finalCard } from '../../../src/core/lifecycle/decide.ts';
+import { createDelivery } from '../../../src/core/lifecycle/delivery.ts';
+import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
+import type { Messenger, PrivateNotice } from '../../../src/core/ports.ts';
+import type { Outcome, Question } from '../../../src/core/question/question.ts';
+import { createLifeDesk, thread } from '../../support/lifecycle/memory-requests.ts';
+import { someAnswer } from '../../support/lifecycle/sample-questions.ts';
+
+const answered: Outcome = { kind: 'answered', answer: someAnswer };
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const confirmed = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
+const shares = { questionId: `q${'0'.repeat(24)}`, withLink: false, confirmed };
+const nowhere = { teamId: 'T1', channelId: 'C1' };
+
+/** A stored question that has ended, and the steps of its delivery; a test replaces parts of Slack and other ports. */
+async function delivering(
+  change: Partial<Question> = {},
+  slack: Partial<Messenger> = {},
+  more: Partial<LifecyclePorts> = {},
+) {
+  const { life, ask } = createLifeDesk();
+  const { id } = await ask();
+  const { ts } = await life.ports.messenger.postCard(life.question(id), { kind: 'starting' });
+  await life.ports.questions.update(id, (stored) => ({
+    ...stored,
+    phase: 'delivering',
+    outcome: answered,
+    card: { ts, shown: '' },
+    ...change,
+  }));
+  const looked: string[] = [];
+  const closing: string[] = [];
+  const ports: LifecyclePorts = {
+    ...life.ports,
+    messenger: { ...life.ports.messenger, ...slack },
+    scheduler: { schedule: async (questionId) => void looked.push(questionId) },
+    observer: { changed: () => {}, closing: async (question) => void closing.push(question.id) },
+    ...more,
+  };
+  const steps = createDelivery(ports, createCardUpdates(ports));
+  const stored = () => life.question(id);
+  return { life, ask, id, steps, question: stored(), stored, looked, closing };
+}
+
+type Desk = Awaited<ReturnType<typeof delivering>>;
+
+function failing(kind: ErrorKind, details: AppErrorDetails = {}) {
+  return () => Promise.reject(new AppError(kind, 'planned', details));
+}
+
+const unknown = failing('unavailable', { outcomeUnknown: true });
+
+describe('posting a part', () => {
+  it('stores the intent before, and what was posted after', async () => {
+    let before: Question['delivery'] | undefined;
+    const desk: Desk = await delivering(
+      {},
+      {
+        postPart: async () => {
+          before = desk.stored().delivery;
+          return { ts: '9.9' };
+        },
+      },
+    );
+    await desk.steps.post(desk.question, 0, false);
+    expect(before).toEqual({ round: 0, posted: [], intentMs: desk.life.now() });
+    expect(desk.stored().delivery).toEqual({ round: 0, posted: ['9.9'] });
+    expect(desk.stored()).not.toHaveProperty('recheckMs');
+  });
+
+  it('takes what was found for posted, and posts nothing', async () => {
+    const { steps, question, stored, life } = await delivering({}, { findPart: async (_, part) => `found ${part}` });
+    expect(await steps.post(question, 0, true)).toEqual({ question: stored() });
+    expect(stored().delivery.posted).toEqual(['found 0']);
+    expect(life.messagesOf(question, 'part')).toEqual([]);
+  });
+
+  it('for the first time searches nothing', async () => {
+    const { steps, question, life } = await delivering({}, { findPart: failing('unavailable') });
+    await steps.post(question, 0, false);
+    expect(life.messagesOf(question, 'part')).toHaveLength(1);
+  });
+
+  it('again, where nothing was found, has copies checked for a minute later', async () => {
+    const { steps, question, stored, life } = await delivering();
+    await steps.post(question, 0, true);
+    expect(stored()).toMatchObject({ delivery: { posted: [expect.any(String)] }, recheckMs: life.now() + minuteMs });
+  });
+
+  it.each<[string, ReturnType<typeof failing>, object]>([
+    ['forgets the intent where it certainly failed', failing('unavailable'), {}],
+    ['notes when it was given up where it may stand', unknown, { intentMs: 0, givenUpMs: 0 }],
+    ['keeps the intent after a fault of our own', () => Promise.reject(new TypeError('planned')), { intentMs: 0 }],
+  ])('%s', async (_, postPart, left) => {
+    const { steps, question, stored, life } = await delivering({}, { postPart });
+    await expect(steps.post(question, 0, false)).rejects.toThrow('planned');
+    const times = Object.fromEntries(Object.keys(left).map((name) => [name, life.now()]));
+    expect(stored().delivery).toEqual({ round: 0, posted: [], ...times });
+  });
+
+  it('that was searched in vain is noted so, and one that was found is posted', async () => {
+    const delivery = { round: 0, posted: ['1.1'], intentMs: 1, givenUpMs: 2 };
+    const lost = await delivering({ delivery });
+    await lost.steps.searchPart(lost.question);
+    expect(lost.stored().delivery).toEqual({ ...delivery, searchedMs: lost.life.now() });
+    const found = await delivering({ delivery }, { findPart: async (_, part) => `found ${part}` });
+    await found.steps.searchPart(found.question);
+    expect(found.stored().delivery).toEqual({ round: 0, posted: ['1.1', 'found 1'] });
+  });
+});
+
+describe('a part that another process noted meanwhile', () => {
+  it.each<[string, string, boolean]>([
+    ['is kept where it is the same', '9.9', false],
+    ['is kept where it is another, and copies are checked for', '8.8', true],
+  ])('%s', async (_, noted, isChecked) => {
+    const { life, id, steps, question, stored } = await delivering({}, { findPart: async () => '9.9' });
+    await life.ports.questions.update(id, (now) => ({ ...now, delivery: { round: 0, posted: [noted] } }));
+    const before = stored();
+    await steps.post(question, 0, true);
+    expect(stored()).toEqual(isChecked ? { ...before, recheckMs: life.now() + minuteMs, mayHaveCopies: true } : before);
+  });
+});
+
+describe('attaching the answer', () => {
+  const intended = (desk: Desk) => ({
+    ...desk.question.delivery,
+    file: { state: 'intended', intentMs: desk.life.now() },
+  });
+
+  it('stores the intent before, and that it stands after', async () => {
+    let before: Question['delivery'] | undefined;
+    const desk: Desk = await delivering(
+      {},
+      {
+        attachAnswer: async () => {
+          before = desk.stored().delivery;
+        },
+      },
+    );
+    await desk.steps.attach(desk.question, false);
+    expect(before).toEqual(intended(desk));
+    expect(desk.stored().delivery.file?.state).toBe('attached');
+    expect(desk.stored()).not.toHaveProperty('recheckMs');
+  });
+
+  it('again, where it is not found, has copies checked for a minute later', async () => {
+    const { steps, question, stored, life } = await delivering();
+    await steps.attach(question, true);
+    expect(life.messagesOf(question, 'file')).toHaveLength(1);
+    expect(stored()).toMatchObject({ delivery: { file: { state: 'attached' } }, recheckMs: life.now() + minuteMs });
+  });
+
+  it('takes what was found for attached, whether it is posted again or only searched', async () => {
+    for (const step of ['attach', 'searchFile'] as const) {
+      const { steps, question, stored, life } = await delivering({}, { findAttachment: async () => true });
+      await (step === 'attach' ? steps.attach(question, true) : steps.searchFile(question));
+      expect(stored().delivery.file?.state).toBe('attached');
+      expect(life.messagesOf(question, 'file')).toEqual([]);
+    }
+  });
+
+  it('that was searched in vain is noted so', async () => {
+    const file = { state: 'intended', intentMs: 1, givenUpMs: 2 } as const;
+    const { steps, question, stored, life } = await delivering({ delivery: { round: 0, posted: [], file } });
+    await steps.searchFile(question);
+    expect(stored().delivery.file).toEqual({ ...file, searchedMs: life.now() });
+  });
+
+  it('that certainly failed leaves no trace, and one that may stand does', async () => {
+    const certain = await delivering({}, { attachAnswer: failing('unavailable') });
+    await expect(certain.steps.attach(certain.question, false)).rejects.toThrow('planned');
+    expect(certain.stored().delivery).toEqual(certain.question.delivery);
+    const open = await delivering({}, { attachAnswer: unknown });
+    await expect(open.steps.attach(open.question, false)).rejects.toThrow('planned');
+    expect(open.stored().delivery.file).toMatchObject({ state: 'intended', givenUpMs: open.life.now() });
+  });
+
+  it.each<[ErrorKind, number | undefined, boolean]>([
+    ['unavailable', undefined, true],
+    ['rateLimited', 3, true],
+    ['unavailable', 4, false],
+    ['refused', undefined, false],
+  ])('that fails for %s after %j failures is tried again: %j', async (kind, failures, isTriedAgain) => {
+    const trouble = { kind: 'unreachable', failures: failures ?? 0, sinceMs: 1, notBeforeMs: 1 } as const;
+    const { steps, question, stored } = await delivering(failures === undefined ? {} : { trouble });
+    const progress = await steps.attachFailed(question, new AppError(kind, 'planned'));
+    expect(progress === undefined).toBe(isTriedAgain);
+    expect(stored().delivery.file?.state).toBe(isTriedAgain ? undefined : 'refused');
+  });
+});
+
+describe('what comes of a delivery that was taken up again meanwhile', () => {
+  it.each<[string, (desk: Desk) => Promise<unknown>]>([
+    ['a part', ({ steps, question }) => steps.post(question, 0, true)],
+    ['a first part', ({ steps, question }) => steps.post(question, 0, false)],
+    ['a file', ({ steps, question }) => steps.attach(question, true)],
+    ['a first file', ({ steps, question }) => steps.attach(question, false)],
+    ['a refusal', ({ steps, question }) => steps.sayUndeliverable(question)],
+    ['the last edit of its card', ({ steps, question }) => steps.closeCard(question)],
+    [
+      'a card that could not be closed',
+      ({ steps, question, life }) =>
+        steps.closeCardFailed(
+          { ...question, trouble: { kind: 'unreachable', failures: 8, sinceMs: life.now(), notBeforeMs: 0 } },
+          new AppError('unavailable', 'planned'),
+        ),
+    ],
+    ['its close', ({ steps, question }) => steps.close(question)],
+  ])('is not counted for the new one: %s', async (_, step) => {
+    const desk = await delivering({}, { findPart: async () => '9.9', findAttachment: async () => true });
+    await desk.life.ports.questions.update(desk.id, (stored) => ({ ...stored, delivery: { round: 1, posted: [] } }));
+    const before = desk.stored();
+    await step(desk);
+    expect(desk.stored()).toEqual(before);
+    expect([...desk.life.messagesOf(before, 'part'), ...desk.life.messagesOf(before, 'file')]).toEqual([]);
+    expect(desk.life.openIds()).toEqual([desk.id]);
+  });
+
+  it('is not counted either where posting failed', async () => {
+    const { life, id, steps, question, stored } = await delivering(
+      {},
+      {
+        postPart: async () => {
+          await life.ports.questions.update(id, (now) => ({ ...now, delivery: { round: 1, posted: [], intentMs: 7 } }));
+          return failing('unavailable')();
+        },
+      },
+    );
+    await expect(steps.post(question, 0, false)).rejects.toThrow('planned');
+    expect(stored().delivery).toEqual({ round: 1, posted: [], intentMs: 7 });
+  });
+});
+
+describe('a check for copies', () => {
+  it('is over once it was made, and an unfinished card is shown again', async () => {
+    const { steps, question, stored } = await delivering({ recheckMs: 5, card: { ts: '1.1', shown: 'steps' } });
+    await steps.recheck(question);
+    const { recheckMs: _, ...rest } = question;
+    expect(stored()).toEqual({ ...rest, card: { ts: '1.1', shown: '' } });
+  });
+
+  it('shows the end on the card again', async () => {
+    const views: string[] = [];
+    const updateCard: Messenger['updateCard'] = async (_, view) => void views.push(view.kind);
+    const { steps, question, stored } = await delivering(
+      { recheckMs: 5, card: { ts: '1.1', shown: finalCard } },
+      { updateCard },
+    );
+    await steps.recheck(question);
+    expect(views).toEqual(['answered']);
+    expect(stored().card.shown).toBe(finalCard);
+    expect(stored()).not.toHaveProperty('recheckMs');
+  });
+
+  it('is not over where another one was asked for meanwhile', async () => {
+    const { steps, question, stored } = await delivering({ recheckMs: 9 });
+    await steps.recheck({ ...question, recheckMs: 5 });
+    expect(stored()).toEqual(question);
+  });
+
+  it.each<[ErrorKind, AppErrorDetails, number, number | undefined]>([
+    ['unavailable', {}, 0, minuteMs],
+    ['rateLimited', { retryAfterMs: 90_000 }, dayMs, 90_000],
+    ['rateLimited', { retryAfterMs: 1_000 }, 0, minuteMs],
+    ['unavailable', {}, dayMs + 1, undefined],
+    ['refused', {}, 0, undefined],
+  ])(
+    'that fails for %s with %j, %i ms after the end, is made again in %j ms',
+    async (kind, details, endedAgoMs, inMs) => {
+      const desk = await delivering({ recheckMs: 5 });
+      const question = { ...desk.question, endedMs: desk.life.now() - endedAgoMs };
+      await desk.steps.recheckFailed(question, new AppError(kind, 'planned', details));
+      expect(desk.stored().recheckMs).toBe(inMs === undefined ? undefined : desk.life.now() + inMs);
+    },
+  );
+
+  it('that fails before the question has ended is made again', async () => {
+    const desk = await delivering({ recheckMs: 5 });
+    await desk.steps.recheckFailed(desk.question, new AppError('unavailable', 'planned'));
+    expect(desk.stored().recheckMs).toBe(desk.life.now() + minuteMs);
+  });
+});
+
+describe('a delivery that fails', () => {
+  it.each<[ErrorKind, boolean]>([
+    ['undeliverable', true],
+    ['unrenderable', true],
+    ['refused', true],
+    ['notFound', true],
+    ['unavailable', false],
+    ['rateLimited', false],
+    ['unauthorized', false],
+  ])('for %s is told privately and given up: %j', async (kind, isGivenUp) => {
+    const { steps, question, stored, life } = await delivering();
+    const progress = await steps.failed(question, new AppError(kind, 'planned'));
+    expect(progress === undefined).toBe(!isGivenUp);
+    expect(life.privateMessages).toHaveLength(isGivenUp ? 1 : 0);
+    expect(stored().delivery.refused ?? false).toBe(isGivenUp);
+  });
+
+  it.each<[ErrorKind, boolean]>([
+    ['unavailable', true],
+    ['rateLimited', true],
+    ['badReply', true],
+    ['undeliverable', false],
+    ['refused', false],
+  ])('and cannot be told privately either, for %s, is tried again: %j', async (kind, isTriedAgain) => {
+    const { steps, question, stored } = await delivering({}, { notifyPrivately: failing(kind) });
+    const progress = await steps.failed(question, new AppError('undeliverable', 'planned'));
+    expect(progress === undefined).toBe(isTriedAgain);
+    expect(stored().delivery.refused ?? false).toBe(!isTriedAgain);
+  });
+
+  it.each(['storage', 'corrupt'] as const)('and cannot be told for our own %s throws that', async (kind) => {
+    const { steps, question } = await delivering({}, { notifyPrivately: failing(kind) });
+    await expect(steps.failed(question, new AppError('undeliverable', 'planned'))).rejects.toMatchObject({ kind });
+  });
+
+  it('and cannot be told for a fault of our own throws that', async () => {
+    const fault = new TypeError('planned');
+    const { steps, question } = await delivering({}, { notifyPrivately: () => Promise.reject(fault) });
+    await expect(steps.failed(question, new AppError('undeliverable', 'planned'))).rejects.toBe(fault);
+  });
+
+  it('forgets the call that was under way', async () => {
+    const { steps, question, stored } = await delivering({
+      delivery: { round: 2, posted: ['1'], intentMs: 5, givenUpMs: 6 },
+    });
+    await steps.sayUndeliverable(question);
+    expect(stored().delivery).toEqual({ round: 2, posted: ['1'], refused: true });
+  });
+});
+
+describe('what the asker is told privately', () => {
+  const notAllowed: Outcome = { kind: 'notAllowed', reason: 'guest' };
+  const shareUrl = 'https://code.example/1';
+
+  it.each<[string, Partial<Question>, PrivateNotice]>([
+    ['may not ask', { outcome: notAllowed }, { kind: 'notAllowed', reason: 'guest', questionId: 'id', text: 'where?' }],
+    [
+      'may not see the answer',
+      { outcome: notAllowed, upstream: { steps: 0, askedMs: 5 } },
+      { kind: 'notAllowed', reason: 'guest', questionId: 'id', text: 'where?', withheld: 'answer' },
+    ],
+    [
+      'may not share',
+      { outcome: notAllowed, shares, upstream: { steps: 0, askedMs: 5 } },
+      { kind: 'notAllowed', reason: 'guest', questionId: 'id', text: 'where?', withheld: 'share' },
+    ],
+    [
+      'could not share',
+      { outcome: { kind: 'undeliverable', canInvite: true }, shares },
+      { kind: 'shareUndeliverable', channelId: 'C1' },
+    ],
+    [
+      'can invite the app',
+      { outcome: { kind: 'undeliverable', canInvite: true } },
+      { kind: 'notInChannel', questionId: 'id', text: 'where?', canInvite: true },
+    ],
+    [
+      'cannot invite the app',
+      { outcome: { kind: 'undeliverable', canInvite: false } },
+      { kind: 'notInChannel', questionId: 'id', text: 'where?', canInvite: false },
+    ],
+    [
+      'cannot invite the app where nothing says so',
+      { place: nowhere },
+      { kind: 'notInChannel', questionId: 'id', text: 'where?', canInvite: false },
+    ],
+    [
+      'asked between two',
+      { outcome: { kind: 'undeliverable', canInvite: false }, place: { ...nowhere, channelId: 'D1' } },
+      { kind: 'notInChannel', questionId: 'id', text: 'where?', canInvite: false, isBetweenTwo: true },
+    ],
+    ['has an answer that could not be posted', {}, { kind: 'undeliverable', place: thread }],
+    [
+      'has an answer that could not be posted, and its link',
+      { upstream: { steps: 0, shareUrl } },
+      { kind: 'undeliverable', place: thread, shareUrl },
+    ],
+  ])('is that they %s', async (_, change, notice) => {
+    const { steps, question, life, id } = await delivering({ text: 'where?', ...change });
+    await steps.sayUndeliverable(question);
+    const expected = 'questionId' in notice ? { ...notice, questionId: id } : notice;
+    expect(life.privateMessages).toStrictEqual([{ questionId: id, userId: 'U1', notice: expected }]);
+  });
+});
+
+describe('closing the card', () => {
+  it('gives up the place in line and the turn first, and then says how the question ended', async () => {
+    const order: string[] = [];
+    const desk: Desk = await delivering(
+      {},
+      { updateCard: async (_, view) => void order.push(`${view.kind}, ${desk.life.threads()[0]?.queue.length} left`) },
+    );
+    await desk.life.ports.runSlots.takeSlot(desk.question);
+    const next = await desk.ask();
+    await desk.steps.closeCard(desk.question);
+    expect(order).toEqual(['answered, 1 left']);
+    expect(desk.looked).toEqual([next.id]);
+    expect(desk.closing).toEqual([desk.id]);
+    expect(desk.life.runSlotBooks()).toMatchObject([{ running: [] }]);
+    expect(desk.stored().card.shown).toBe(finalCard);
+  });
+
+  it.each<[string, Partial<Question>, ErrorKind, number, boolean]>([
+    ['after seven failures', {}, 'unavailable', 7, true],
+    ['after eight', {}, 'unavailable', 8, false],
+    ['after many, while Slack only asks to wait', {}, 'rateLimited', 99, true],
+    ['after many, where it is the whole end', { outcome: { kind: 'cancelled' } }, 'unavailable', 99, true],
+  ])('that fails %s is tried again', async (_, change, kind, failures, isTriedAgain) => {
+    const trouble = { kind: 'unreachable', failures, sinceMs: 1, notBeforeMs: 1 } as const;
+    const { steps, question, stored } = await delivering({ ...change, trouble });
+    const progress = await steps.closeCardFailed(question, new AppError(kind, 'planned'));
+    expect(progress === undefined).toBe(isTriedAgain);
+    expect(stored().card.shown).toBe(isTriedAgain ? '' : finalCard);
+  });
+
+  it('that fails for the first time is tried again', async () => {
+    const { steps, question } = await delivering();
+    expect(await steps.closeCardFailed(question, new AppError('unavailable', 'planned'))).toBeUndefined();
+  });
+});
+
+describe('closing a question', () => {
+  it('keeps what buttons need, and forgets the texts and where to answer', async () => {
+    const context = { messages: 1, total: 1, files: 0, unreadable: 0, text: 'said' };
+    const trouble = { kind: 'unreachable', failures: 1, sinceMs: 1, notBeforeMs: 1 } as const;
+    const { steps, question, stored } = await delivering({
+      context,
+      trouble,
+      responseUrl: 'https://hooks.slack.example/1',
+    });
+    await steps.close(question);
+    const { trouble: _trouble, responseUrl: _url, ...rest } = question;
+    expect(stored()).toEqual({
+      ...rest,
+      phase: 'closed',
+      outcome: { kind: 'answered', answer: { ...someAnswer, markdown: '' } },
+      context: { ...context, text: '' },
+    });
+  });
+
+  it('adds nothing to one that failed without reading a thread', async () => {
+    const outcome: Outcome = { kind: 'failed', failure: { cause: 'gone' } };
+    const { steps, question, stored, closing, id } = await delivering({ outcome });
+    await steps.close(question);
+    expect(stored()).toStrictEqual({ ...question, phase: 'closed' });
+    expect(closing).toEqual([id]);
+  });
+
+  it('takes it off the list, unless its messages are still to be checked', async () => {
+    const done = await delivering();
+    await done.steps.close(done.question);
+    expect(done.life.openIds()).toEqual([]);
+    const checked = await delivering({ recheckMs: 9 });
+    await checked.steps.close(checked.question);
+    expect(checked.life.openIds()).toEqual([checked.id]);
+  });
+
+  it.each<[string, Partial<Question>, number[]]>([
+    ['of an answer', {}, [someAnswer.durationMs]],
+    ['of no answer that was shown again', { origin: 'shared' }, []],
+    ['of nothing that failed', { outcome: { kind: 'cancelled' } }, []],
+  ])('notes the duration %s', async (_, change, expected) => {
+    const noted: number[] = [];
+    const durations = {
+      note: async (_team: string, _id: string, ms: number) => void noted.push(ms),
+      expect: async () => undefined,
+    };
+    const { steps, question } = await delivering(change, {}, { durations });
+    await steps.close(question);
+    expect(noted).toEqual(expected);
+  });
+
+  it('lets the next question of the thread go on, and needs no thread for that', async () => {
+    const desk = await delivering();
+    const next = await desk.ask();
+    await desk.steps.close(desk.question);
+    expect(desk.looked).toEqual([next.id]);
+    expect(desk.life.threads()).toMatchObject([{ queue: [next.id] }]);
+    const bare = await delivering({ place: nowhere });
+    await bare.steps.close(bare.question);
+    expect(bare.stored().phase).toBe('closed');
+    expect(bare.life.threads()).toMatchObject([{ queue: [bare.id] }]);
+  });
+});

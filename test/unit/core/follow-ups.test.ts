@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import type { Place, Question } from '../../../src/core/question/question.ts';
+import { createLifeDesk, press, thread } from '../../support/lifecycle/memory-requests.ts';
+
+const direct: Place = { teamId: 'T1', channelId: 'D9' };
+const other = { ...press, userId: 'U8' };
+
+/** A question of U1's that was answered with two suggestions. */
+async function answeredDesk(change: Partial<Question> = {}) {
+  const desk = createLifeDesk();
+  const question = await desk.ask();
+  const { questions } = desk.life.ports;
+  const answer = {
+    title: 'A title',
+    markdown: '',
+    sources: [],
+    followUps: ['What calls it?', 'Where is it tested?'],
+    durationMs: 1,
+    steps: 1,
+  };
+  await questions.update(question.id, (stored) => ({
+    ...stored,
+    phase: 'closed',
+    outcome: { kind: 'answered', answer },
+    upstream: { ...stored.upstream, shareUrl: 'https://search.example.com/deepsearch/abc' },
+    ...change,
+  }));
+  return { ...desk, id: question.id, text: question.text, stored: () => questions.get(question.id) };
+}
+
+type Desk = Awaited<ReturnType<typeof answeredDesk>>;
+
+describe('a suggestion', () => {
+  it('is asked once, in whatever words', async () => {
+    const { requests, id } = await answeredDesk();
+    const first = await requests.followUp(id, 0, press, { text: 'What calls it in tests?' });
+    expect(first).toMatchObject({
+      kind: 'accepted',
+      question: { text: 'What calls it in tests?', askerId: 'U9', origin: 'followUp', place: thread },
+    });
+    expect(await requests.followUp(id, 0, other)).toMatchObject({ kind: 'duplicate', question: { askerId: 'U9' } });
+    expect(await requests.followUp(id, 1, other)).toMatchObject({ kind: 'accepted' });
+    expect(await requests.followUp(id, 2, other)).toEqual({ kind: 'expired' });
+  });
+
+  it('asked privately is a conversation of its own, once per person, that knows what it carries on from', async () => {
+    const { requests, id, text } = await answeredDesk();
+    const first = await requests.followUpPrivately(id, 0, direct, press);
+    expect(first).toMatchObject({
+      kind: 'accepted',
+      question: {
+        text: 'What calls it?',
+        place: direct,
+        beginsThread: true,
+        follows: { text, shareUrl: 'https://search.example.com/deepsearch/abc' },
+      },
+    });
+    expect(await requests.followUpPrivately(id, 0, direct, press)).toMatchObject({ kind: 'duplicate' });
+    expect(await requests.followUpPrivately(id, 0, direct, other)).toMatchObject({ kind: 'accepted' });
+    expect(await requests.followUp(id, 0, press)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('is out of reach from another place', async () => {
+    const { requests, id } = await answeredDesk();
+    const elsewhere = { ...press, channelId: 'C2' };
+    expect(await requests.followUp(id, 0, elsewhere)).toEqual({ kind: 'expired' });
+    expect(await requests.followUpPrivately(id, 0, direct, elsewhere)).toEqual({ kind: 'expired' });
+  });
+
+  it('remembers who asked it first', async () => {
+    const { requests, id, stored } = await answeredDesk();
+    await Promise.all([requests.markUsed(id, 0, 'U9'), requests.markUsed(id, 1, 'U8')]);
+    expect(await requests.markUsed(id, 0, 'U7')).toBeUndefined();
+    expect((await stored())?.usedFollowUps?.toSorted((a, b) => a.index - b.index)).toEqual([
+      { index: 0, byUserId: 'U9' },
+      { index: 1, byUserId: 'U8' },
+    ]);
+    expect(await requests.markUsed('q000000000000000000000000', 0, 'U9')).toBeUndefined();
+  });
+});
+
+describe('a suggestion that was taken back before the service was asked', () => {
+  it('can be asked again, by anybody, and then once', async () => {
+    const { requests, id, life } = await answeredDesk();
+    const first = await requests.followUp(id, 0, press);
+    if (first.kind !== 'accepted') throw new Error(first.kind);
+    await requests.cancel(first.question.id, press);
+    expect(await requests.followUp(id, 0, other, { text: 'In other words?' })).toMatchObject({
+      kind: 'accepted',
+      question: { askerId: 'U8', text: 'In other words?' },
+    });
+    expect(await requests.followUp(id, 0, press)).toMatchObject({ kind: 'duplicate', question: { askerId: 'U8' } });
+    await life.run();
+    expect(life.upstream().map(({ text }) => text)).toContain('In other words?');
+    expect(life.upstream().map(({ text }) => text)).not.toContain('What calls it?');
+  });
+
+  it('and again, as often as it is', async () => {
+    const { requests, id } = await answeredDesk();
+    for (let times = 0; times < 5; times += 1) {
+      const asked = await requests.followUpPrivately(id, 0, direct, press);
+      if (asked.kind !== 'accepted') throw new Error(asked.kind);
+      await requests.cancel(asked.question.id, { ...press, channelId: direct.channelId });
+    }
+    expect(await requests.followUpPrivately(id, 0, direct, press)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('is not asked again once the service was asked', async () => {
+    const { requests, id, life } = await answeredDesk();
+    const first = await requests.followUp(id, 0, press);
+    if (first.kind !== 'accepted') throw new Error(first.kind);
+    await life.run();
+    await requests.cancel(first.question.id, press);
+    expect((await requests.followUp(id, 0, other)).kind).toBe('duplicate');
+  });
+
+  it.each([
+    ['as it is', (desk: Desk, byMs: number) => desk.requests.followUp(desk.id, 0, press, { byMs })],
+    ['privately', (desk: Desk, byMs: number) => desk.requests.followUpPrivately(desk.id, 0, direct, press, byMs)],
+  ])('%s, too late, is not taken', async (_name, ask) => {
+    const desk = await answeredDesk();
+    await expect(ask(desk, desk.life.now() - 1)).rejects.toMatchObject({ kind: 'storage' });
+    await desk.life.run();
+    expect(desk.life.upstream()).toEqual([]);
+  });
+});
+
+describe('sharing', () => {
+  const confirmed = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
+  const place: Place = { teamId: 'T1', channelId: 'C7' };
+
+  it("shows a person's own answer in another place, once per form", async () => {
+    const { requests, id, text } = await answeredDesk();
+    const sharing = { key: 'share:V1', userId: 'U1', place, withLink: true, confirmed };
+    expect(await requests.share(id, sharing)).toMatchObject({
+      kind: 'accepted',
+      question: { origin: 'shared', shares: { questionId: id, withLink: true }, text, place, beginsThread: false },
+    });
+    expect(await requests.share(id, sharing)).toMatchObject({ kind: 'duplicate' });
+  });
+
+  it.each<[string, Partial<Question>, Partial<{ userId: string; place: Place }>]>([
+    ['of somebody else', {}, { userId: 'U9' }],
+    ['into another workspace', {}, { place: { teamId: 'T2', channelId: 'C7' } }],
+    ['that is shared itself', { shares: { questionId: 'q000000000000000000000000', withLink: false, confirmed } }, {}],
+    ['of a question that failed', { outcome: { kind: 'cancelled' } }, {}],
+  ])('an answer %s is refused', async (_name, change, sharing) => {
+    const { requests, id } = await answeredDesk(change);
+    const result = await requests.share(id, {
+      key: 'share:V1',
+      userId: 'U1',
+      place,
+      withLink: false,
+      confirmed,
+      ...sharing,
+    });
+    expect(result).toEqual({ kind: 'expired' });
+  });
+
+  it('that failed is never tried again unseen, and asked nowhere else', async () => {
+    const shares = { questionId: 'q000000000000000000000000', withLink: false, confirmed };
+    const outcome = { kind: 'failed', failure: { cause: 'unreachable' } } as const;
+    const { requests, id } = await answeredDesk({ shares, origin: 'shared', outcome });
+    for (const userId of ['U1', 'U9']) {
+      expect(await requests.askAgain(id, { ...press, userId })).toEqual({ kind: 'expired' });
+      expect(await requests.askIn(id, direct, { ...press, userId })).toEqual({ kind: 'expired' });
+    }
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
+import { guardAdvance } from '../../../src/core/lifecycle/guarded-advance.ts';
+import type { Question } from '../../../src/core/question/question.ts';
+import { createLifeDesk, failing } from '../../support/lifecycle/memory-requests.ts';
+import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
+
+/** Looks again and again, with the clock moved on by what each look asks for, until the question is closed. */
+async function untilClosed(
+  advance: (id: string) => Promise<number | undefined>,
+  id: string,
+  pass: (ms: number) => void,
+) {
+  for (let scheduler = 0; scheduler < 200; scheduler += 1) {
+    const waitMs = await advance(id);
+    if (waitMs === undefined) return;
+    pass(waitMs);
+  }
+  throw new Error('the question does not close');
+}
+
+describe('a fault of our own', () => {
+  it.each([
+    ['in rendering the answer', (kind: string) => kind === 'answered', 'failed'],
+    ['in rendering anything', () => true, 'none'],
+  ])('%s still ends the question', async (_, isBroken, shown) => {
+    const { ask, life } = createLifeDesk();
+    const { id } = await ask();
+    let nowMs = life.now();
+    const ports = {
+      ...life.ports,
+      now: () => nowMs,
+      messenger: {
+        ...life.ports.messenger,
+        countParts: (question: Parameters<typeof life.ports.messenger.countParts>[0]) => {
+          if (isBroken(question.outcome?.kind ?? '')) throw new TypeError('undefined is not a function');
+          return 1;
+        },
+      },
+    };
+    const advance = guardAdvance(createAdvance(ports), ports);
+    const read = ports.deepSearch.read;
+    ports.deepSearch = {
+      ...ports.deepSearch,
+      read: async (conversationId) => {
+        const conversation = await read(conversationId);
+        return {
+          ...conversation,
+          questions: conversation.questions.map((question) => ({ ...question, state: 'completed' as const })),
+        };
+      },
+    };
+    await untilClosed(advance, id, (ms) => {
+      nowMs += ms;
+    });
+    const closed = life.question(id);
+    expect(closed.phase).toBe('closed');
+    const ends = life.posted.filter(({ marker }) => marker !== 'card').map(({ outcome }) => outcome?.kind);
+    expect(ends).toEqual(shown === 'none' ? [] : ['failed']);
+    expect(closed.outcome).toMatchObject({ kind: 'failed', failure: { cause: 'internal' } });
+  });
+});
+
+const fault = new TypeError('undefined is not a function');
+
+/** A guarded look that breaks, at a question in memory. */
+function brokenAdvance(change: Partial<Question> = {}) {
+  let stored: Question | undefined = questionWith(change);
+  const guarded = guardAdvance(() => Promise.reject(fault), {
+    questions: {
+      ...createLifeDesk().life.ports.questions,
+      update: async (_, apply) => {
+        stored = stored && apply(stored);
+        return stored;
+      },
+    },
+    log: createRecordingLog().log,
+    now: () => someMs,
+    random: () => 0.5,
+  });
+  return {
+    advance: () => guarded('q'),
+    stored: () => stored,
+    forget: () => {
+      stored = undefined;
+    },
+  };
+}
+
+describe('a look that breaks', () => {
+  it('is tried again five times with back-off, and then ends the question', async () => {
+    const { advance, stored } = brokenAdvance();
+    const waits: unknown[] = [];
+    for (let tries = 0; tries < 5; tries += 1) {
+      waits.push(await advance());
+      expect(stored()).toMatchObject({
+        phase: 'waiting',
+        trouble: { kind: 'internal', failures: tries + 1, sinceMs: someMs, notBeforeMs: someMs + Number(waits.at(-1)) },
+      });
+    }
+    expect(waits).toEqual([750, 1_500, 3_000, 6_000, 12_000]);
+    expect(await advance()).toBe(0);
+    expect(stored()).toMatchObject({
+      phase: 'delivering',
+      outcome: { kind: 'failed', failure: { cause: 'internal' } },
+      endedMs: someMs,
+      delivery: { round: 1, posted: [] },
+    });
+    expect(stored()).not.toHaveProperty('trouble');
+  });
+
+  it('counts its own failures alone, and trouble from when it began', async () => {
+    const { advance, stored } = brokenAdvance({
+      trouble: { kind: 'unreachable', failures: 5, sinceMs: 7, notBeforeMs: 8 },
+    });
+    await advance();
+    expect(stored()?.trouble).toMatchObject({ kind: 'internal', failures: 1, sinceMs: 7 });
+  });
+
+  const tired = { kind: 'internal', failures: 5, sinceMs: someMs, notBeforeMs: someMs } as const;
+
+  it.each<[string, Partial<Question>]>([
+    ['an answer', { outcome: { kind: 'answered', answer: someAnswer } }],
+    ['another failure', { outcome: { kind: 'failed', failure: { cause: 'refused' } } }],
+  ])(
+    'replaces %s that it cannot show by a failure of its own, and keeps when the question ended',
+    async (_, change) => {
+      const delivery = { round: 2, posted: ['1.1'], intentMs: 5 };
+      const { advance, stored } = brokenAdvance({
+        ...change,
+        phase: 'delivering',
+        endedMs: 9,
+        trouble: tired,
+        delivery,
+      });
+      await advance();
+      expect(stored()).toMatchObject({ phase: 'delivering', outcome: { failure: { cause: 'internal' } }, endedMs: 9 });
+      expect(stored()?.delivery).toEqual({ round: 3, posted: [] });
+    },
+  );
+
+  it('closes a question of which not even that can be shown', async () => {
+    const outcome = { kind: 'failed', failure: { cause: 'internal' } } as const;
+    const { advance, stored } = brokenAdvance({ phase: 'delivering', outcome, trouble: tired });
+    expect(await advance()).toBe(0);
+    expect(stored()).toMatchObject({ phase: 'closed', outcome });
+    expect(stored()).not.toHaveProperty('trouble');
+  });
+
+  it('leaves a closed question alone, and is done where the question is gone', async () => {
+    const { advance, stored, forget } = brokenAdvance({ phase: 'closed' });
+    expect(await advance()).toBe(0);
+    expect(stored()).toEqual(questionWith({ phase: 'closed' }));
+    forget();
+    expect(await advance()).toBeUndefined();
+  });
+
+  it.each<[string, Partial<Question>]>([
+    ['closed', { phase: 'closed', recheckMs: someMs + 1 }],
+    ['open', { phase: 'running', recheckMs: someMs }],
+  ])('in a check for copies leaves that check out, and the question as it is: %s', async (_, change) => {
+    const { advance, stored } = brokenAdvance(change);
+    await advance();
+    const { recheckMs: _recheck, ...unchecked } = questionWith(change);
+    expect(stored()).toEqual(unchecked);
+  });
+
+  it('before a check for copies is due leaves that for later', async () => {
+    const { advance, stored } = brokenAdvance({ phase: 'running', recheckMs: someMs + 1 });
+    await advance();
+    expect(stored()).toMatchObject({ phase: 'running', recheckMs: someMs + 1, trouble: { failures: 1 } });
+  });
+
+  it.each(['storage', 'corrupt'] as const)('for its %s is left to be repeated, and notes nothing', async (kind) => {
+    const { life, ask } = createLifeDesk();
+    const { id } = await ask();
+    const { error } = failing(kind);
+    await expect(guardAdvance(() => Promise.reject(error), life.ports)(id)).rejects.toBe(error);
+    expect(life.question(id).trouble).toBeUndefined();
+  });
+
+  it('by an error of the app that no step expects is a fault of our own as well', async () => {
+    const { life, ask } = createLifeDesk();
+    const { id } = await ask();
+    const advance = guardAdvance(() => Promise.reject(failing('refused').error), life.ports);
+    expect(await advance(id)).toBe(750);
+    expect(life.question(id).trouble).toMatchObject({ kind: 'internal', failures: 1 });
+  });
+
+  it.each(['running', 'delivering', 'closed'] as const)(
+    'while it checks for copies goes on without the check, of a question that is %s',
+    async (phase) => {
+      const { advance, stored } = brokenAdvance({ phase, recheckMs: someMs, trouble: tired });
+      expect(await advance()).toBe(0);
+      expect(stored()).toEqual(questionWith({ phase, trouble: tired }));
+    },
+  );
+
+  it('before a check for copies is due keeps the check', async () => {
+    const { advance, stored } = brokenAdvance({ phase: 'running', recheckMs: someMs + 1 });
+    await advance();
+    expect(stored()).toMatchObject({ recheckMs: someMs + 1, trouble: { kind: 'internal', failures: 1 } });
+  });
+});

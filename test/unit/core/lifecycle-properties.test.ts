@@ -1,0 +1,256 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createAccept } from '../../../src/core/intake/accept.ts';
+import { createRequests } from '../../../src/core/intake/requests.ts';
+import type { Question } from '../../../src/core/question/question.ts';
+import { scriptedFate } from '../../support/lifecycle/faults.ts';
+import { digestOf } from '../../support/lifecycle/memory-requests.ts';
+import { createMemoryLife, type MemoryLife, type Work } from '../../support/lifecycle/memory-world.ts';
+import { runs } from '../../support/runs.ts';
+
+interface Arrival {
+  atMs: number;
+  /** 0 is a command, others are threads. */
+  thread: number;
+  work: Work;
+  /** How often Slack delivers it, and how long after the first time the last one comes. */
+  deliveries: number;
+  spreadMs: number;
+  cancelAfterMs: number | undefined;
+  fresh: boolean;
+  /** Whether it comes from someone who may not ask, and whether it is about what the thread says. */
+  guest: boolean;
+  reads: boolean;
+}
+
+const work: fc.Arbitrary<Work> = fc.record({
+  takesMs: fc.integer({ min: 0, max: 40_000 }),
+  ends: fc.constantFrom('completed', 'completed', 'completed', 'failed', 'tooLong', 'limited'),
+  resetsInMs: fc.integer({ min: 1, max: 200_000 }),
+  parts: fc.integer({ min: 1, max: 5 }),
+});
+
+const arrival: fc.Arbitrary<Arrival> = fc.record({
+  atMs: fc.integer({ min: 0, max: 60_000 }),
+  thread: fc.integer({ min: 0, max: 2 }),
+  work,
+  deliveries: fc.integer({ min: 1, max: 3 }),
+  spreadMs: fc.integer({ min: 0, max: 90_000 }),
+  cancelAfterMs: fc.option(fc.integer({ min: 0, max: 60_000 }), { nil: undefined, freq: 2 }),
+  fresh: fc.boolean(),
+  guest: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+  reads: fc.boolean(),
+});
+
+const arrivals = fc.array(arrival, { minLength: 1, maxLength: 5 });
+const script = fc.array(fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(40) }), {
+  maxLength: 120,
+});
+
+const textOf = (index: number): string => `question ${index}`;
+const isAbout = (text: string, index: number): boolean =>
+  text === textOf(index) || text.startsWith(`${textOf(index)}\n`);
+const answers = { lasting: false, sameText: false };
+
+/** Plays arrivals under a script of faults until nothing is left to happen. */
+async function play(arriving: Arrival[], faults: number[], { lasting, sameText } = answers) {
+  const { fate, log } = scriptedFate(faults, { lasting });
+  const life = createMemoryLife({
+    fate,
+    settings: {
+      threadLimit: 100,
+      // Longer than any script of faults lasts: what patience does is tested elsewhere.
+      pacing: { firstPollMs: 1_000, minMs: 1_000, maxMs: 10_000, fraction: 0.1, jitter: 0, patienceMs: 86_400_000 },
+    },
+    work: (text, attempt) => {
+      const own = arriving[Number.parseInt(text.split(' ')[1] ?? '', 10)]?.work ?? {
+        takesMs: 2_000,
+        ends: 'completed',
+      };
+      return attempt > 1 && own.ends === 'limited' ? { ...own, ends: 'completed' } : own;
+    },
+  });
+  const accept = createAccept({ ...life.ports, digest: digestOf });
+  arriving.forEach(({ guest }, index) => {
+    if (guest) life.refusedUsers.add(`U${index}`);
+  });
+  const requests = createRequests({ ...life.ports, accept, digest: digestOf });
+  const accepted = new Map<number, string>();
+
+  arriving.forEach((item, index) => {
+    const channelId = item.thread === 0 ? `C${index}` : 'C9';
+    const deliver = async (): Promise<void> => {
+      try {
+        const result = await accept({
+          key: `message ${index}`,
+          place: {
+            teamId: 'T1',
+            channelId,
+            ...(item.thread === 0 ? {} : { threadTs: `1700000000.00000${item.thread}` }),
+          },
+          askerId: `U${index}`,
+          text: sameText ? 'question same' : textOf(index),
+          origin: item.thread === 0 ? 'command' : item.reads ? 'mention' : 'reply',
+          beginsThread: item.thread === 0,
+          fresh: item.fresh,
+        });
+        if (result.kind === 'accepted' || result.kind === 'duplicate') accepted.set(index, result.question.id);
+        else life.violations.push(`accept said ${result.kind}`);
+      } catch {
+        life.at(life.now() - life.startMs + 1_000, deliver);
+      }
+    };
+    for (let copy = 0; copy < item.deliveries; copy += 1) {
+      life.at(item.atMs + (item.spreadMs * copy) / Math.max(1, item.deliveries - 1), deliver);
+    }
+    const { cancelAfterMs } = item;
+    if (cancelAfterMs === undefined) return;
+    const cancel = async (): Promise<void> => {
+      const id = accepted.get(index);
+      if (id === undefined) return;
+      try {
+        await requests.cancel(id, { userId: 'U9', teamId: 'T1', channelId });
+      } catch {
+        life.at(life.now() - life.startMs + 1_000, cancel);
+      }
+    };
+    life.at(item.atMs + cancelAfterMs, cancel);
+  });
+  await life.run();
+  return { life, accepted, log };
+}
+
+function expectVisibleEnd(life: MemoryLife, question: Question): void {
+  const cards = life.messagesOf(question, 'card');
+  const parts = life.messagesOf(question, 'part');
+  const told = life.privateMessages.some(({ questionId }) => questionId === question.id);
+  expect(question.phase).toBe('closed');
+  expect(cards.length).toBeLessThanOrEqual(1);
+  const expectedParts = question.outcome?.kind === 'answered' ? parts.length : Math.min(parts.length, 1);
+  expect(parts.length).toBe(expectedParts);
+  // Every part once, in order, in the thread.
+  expect(parts.map(({ marker }) => marker)).toEqual(parts.map((_, part) => `part 0.${part}`));
+  expect(question.delivery.posted).toEqual(parts.map(({ ts }) => ts));
+  expect(parts.every(({ threadTs }) => threadTs === question.place.threadTs)).toBe(true);
+  const cardSaysIt = cards.some(({ view }) => view?.kind === 'cancelled');
+  expect(parts.length > 0 || told || cardSaysIt).toBe(true);
+  const views: string[] = ['answered', 'failed', 'cancelled', 'gaveUp'];
+  const known = cards.filter(({ ts }) => ts === question.card.ts);
+  if (question.card.gone !== true) expect(known.every(({ view }) => views.includes(view?.kind ?? ''))).toBe(true);
+}
+
+/** One file beside an answer of more than three messages, unless Slack took none; it stands before the last message. */
+function expectFile(life: MemoryLife, question: Question): void {
+  const files = life.messagesOf(question, 'file');
+  const parts = life.messagesOf(question, 'part');
+  const isDue = parts.length > 3;
+  expect(question.delivery.file !== undefined).toBe(isDue);
+  expect(files.length).toBeLessThanOrEqual(isDue ? 1 : 0);
+  if (question.delivery.file?.state === 'attached') expect(files.length).toBe(1);
+  const last = life.posted.findIndex(({ ts }) => ts === parts.at(-1)?.ts);
+  for (const file of files) expect(life.posted.indexOf(file)).toBeLessThan(last);
+}
+
+function expectAtRest(life: MemoryLife): void {
+  expect(life.violations).toEqual([]);
+  expect(life.openIds()).toEqual([]);
+  expect(life.threads().flatMap(({ queue }) => queue)).toEqual([]);
+  expect(life.runSlotBooks().flatMap(({ running, waiting, parked }) => [...running, ...waiting, ...parked])).toEqual(
+    [],
+  );
+}
+
+describe('a question, over any failures and crashes that pass', () => {
+  it('is asked once, answered once, and ends visibly', async () => {
+    await fc.assert(
+      fc.asyncProperty(arrivals, script, async (arriving, faults) => {
+        const { life, accepted, log } = await play(arriving, faults);
+        try {
+          expectAtRest(life);
+          expect(accepted.size).toBe(arriving.length);
+          for (const [index, id] of accepted) {
+            const question = life.question(id);
+            expectVisibleEnd(life, question);
+            const asked = life.upstream().filter(({ text }) => isAbout(text, index));
+            const limited = asked.filter(({ error }) => error?.kind === 'RateLimitExceeded').length;
+            if (arriving[index]?.guest === true && question.outcome?.kind !== 'cancelled') {
+              expect(question.outcome).toEqual({ kind: 'notAllowed', reason: 'guest' });
+              expect(asked).toEqual([]);
+              expect(life.posted.filter(({ questionId }) => questionId === id)).toEqual([]);
+              continue;
+            }
+            expect(life.messagesOf(question, 'card').length).toBe(1);
+            switch (question.outcome?.kind) {
+              case 'answered':
+                expect(asked.length).toBe(1 + limited);
+                expect(life.messagesOf(question, 'part').length).toBe(arriving[index]?.work.parts);
+                expectFile(life, question);
+                break;
+              case 'failed':
+                expect(question.outcome.failure.cause).toBeOneOf(['service', 'tooLong', 'limited']);
+                expect(asked.length).toBe(Math.max(1, limited));
+                break;
+              default:
+                expect(question.outcome?.kind).toBe('cancelled');
+                expect(question.cancel).toBeDefined();
+                expect(asked.length).toBeLessThanOrEqual(1 + limited);
+                // What was cancelled does not go on working.
+                expect(asked.every(({ state }) => state !== 'processing')).toBe(true);
+            }
+          }
+        } catch (error) {
+          throw new Error(`after ${log.join('; ')}`, { cause: error });
+        }
+      }),
+      runs(100),
+    );
+  });
+
+  it('is asked as often as there are questions, where all have the same text', async () => {
+    await fc.assert(
+      fc.asyncProperty(arrivals, script, async (arriving, faults) => {
+        const calm = arriving.map((item) => ({ ...item, cancelAfterMs: undefined, guest: false }));
+        const { life, accepted, log } = await play(calm, faults, { lasting: false, sameText: true });
+        try {
+          expectAtRest(life);
+          for (const id of accepted.values()) {
+            expectVisibleEnd(life, life.question(id));
+            expect(life.question(id).outcome?.kind).toBe('answered');
+          }
+          expect(life.upstream().length).toBe(calm.length);
+          const bound = [...accepted.values()].map((id) => life.question(id).upstream.questionId);
+          expect(new Set(bound).size).toBe(calm.length);
+        } catch (error) {
+          throw new Error(`after ${log.join('; ')}`, { cause: error });
+        }
+      }),
+      runs(60),
+    );
+  });
+});
+
+describe('a question, also over failures that last', () => {
+  it('ends visibly, and is never asked or answered twice', async () => {
+    await fc.assert(
+      fc.asyncProperty(arrivals, script, async (arriving, faults) => {
+        const { life, accepted, log } = await play(arriving, faults, { lasting: true, sameText: false });
+        try {
+          // A question given up on may still run at the service when the next one of its conversation is asked.
+          expect(life.violations.filter((what) => !what.startsWith('two questions of conversation'))).toEqual([]);
+          expect(life.openIds()).toEqual([]);
+          expect(accepted.size).toBe(arriving.length);
+          for (const [index, id] of accepted) {
+            const question = life.question(id);
+            expectVisibleEnd(life, question);
+            const asked = life.upstream().filter(({ text }) => isAbout(text, index));
+            const limited = asked.filter(({ error }) => error?.kind === 'RateLimitExceeded').length;
+            expect(asked.length).toBeLessThanOrEqual(1 + limited);
+          }
+        } catch (error) {
+          throw new Error(`after ${log.join('; ')}`, { cause: error });
+        }
+      }),
+      runs(100),
+    );
+  });
+});

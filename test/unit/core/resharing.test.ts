@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import { AppError, type ErrorKind } from '../../../src/core/errors.ts';
+import { createResharing, recallAnswer } from '../../../src/core/lifecycle/resharing.ts';
+import type { Question } from '../../../src/core/question/question.ts';
+import { crash, createLifeDesk, down, failing } from '../../support/lifecycle/memory-requests.ts';
+
+const confirmed = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
+const elsewhere = { teamId: 'T1', channelId: 'C7' };
+
+/** A world in which one question has been answered. */
+async function answered() {
+  const desk = createLifeDesk();
+  const { id } = await desk.ask();
+  await desk.life.run();
+  const share = (withLink: boolean): Promise<Question> =>
+    desk.ask({ place: elsewhere, origin: 'shared', shares: { questionId: id, withLink, confirmed } });
+  return { ...desk, source: desk.life.question(id), share };
+}
+
+describe('an answer shown again', () => {
+  it('is read from the service, posted in the other place, and asked of nobody', async () => {
+    const { life, source, share } = await answered();
+    const { id } = await share(false);
+    await life.run();
+    const shared = life.question(id);
+    expect(shared).toMatchObject({ phase: 'closed', outcome: { kind: 'answered' }, place: elsewhere });
+    expect(shared.upstream.shareUrl).toBeUndefined();
+    expect(life.messagesOf(shared, 'card').map(({ view }) => view)).toEqual([{ kind: 'shared' }]);
+    const [part] = life.messagesOf(shared, 'part');
+    expect(part?.channelId).toBe('C7');
+    expect(part?.outcome).toMatchObject({ answer: { markdown: expect.stringMatching(/./) } });
+    expect(life.upstream()).toHaveLength(1);
+    expect(source.outcome).toMatchObject({ answer: { markdown: '' } });
+  });
+
+  it('carries the link only where its asker wants that', async () => {
+    const { life, source, share } = await answered();
+    const { id } = await share(true);
+    await life.run();
+    expect(life.question(id).upstream.shareUrl).toBe(source.upstream.shareUrl);
+  });
+
+  it('has neither quota nor a place in histories and durations', async () => {
+    const { life, share } = await answered();
+    const before = await life.ports.askedQuestions.of('T1', 'U1');
+    await share(false);
+    await life.run();
+    expect(await life.ports.askedQuestions.of('T1', 'U1')).toEqual(before);
+  });
+
+  it.each([
+    ['the process dies', crash('no'), 'answered'],
+    ['the service is down for a moment', down, 'answered'],
+    ['the conversation was deleted', failing('notFound'), 'failed'],
+    ['the service refuses the token', failing('unauthorized'), 'failed'],
+  ])('ends visibly where %s', async (_, fault, ends) => {
+    const desk = await answered();
+    const { life } = desk;
+    life.ports.deepSearch.read = faultyOnce(life.ports.deepSearch.read, fault.error);
+    const { id } = await desk.share(false);
+    await life.run();
+    expect(life.question(id)).toMatchObject({ phase: 'closed', outcome: { kind: ends } });
+  });
+});
+
+describe('an answer that cannot be shown where it was shared', () => {
+  it('is no question to be asked again: its sharer is told to add the app', async () => {
+    const { life, share } = await answered();
+    life.ports.messenger.postCard = faultyOnce(
+      life.ports.messenger.postCard,
+      failing('undeliverable', { invitationHelps: true }).error,
+    );
+    const { id } = await share(false);
+    await life.run();
+    expect(life.question(id)).toMatchObject({ phase: 'closed', outcome: { kind: 'undeliverable' } });
+    expect(life.privateMessages).toMatchObject([{ notice: { kind: 'shareUndeliverable', channelId: 'C7' } }]);
+  });
+});
+
+describe('recallAnswer', () => {
+  it('gives the text back that is not kept', async () => {
+    const { life, source } = await answered();
+    const answer = await recallAnswer(life.ports, source);
+    expect(answer?.markdown).not.toBe('');
+    expect(answer?.title).toBe(source.outcome?.kind === 'answered' ? source.outcome.answer.title : '');
+  });
+
+  it('knows nothing of a question without an answer', async () => {
+    const { life, source } = await answered();
+    const { outcome: _, ...open } = source;
+    expect(await recallAnswer(life.ports, open)).toBeUndefined();
+  });
+});
+
+describe('recallAnswer, asked for less than an answered question,', () => {
+  it.each<[string, (source: Question) => Question]>([
+    ['was never bound', ({ upstream: { conversationId: _, ...upstream }, ...rest }) => ({ ...rest, upstream })],
+    ['is none of its conversation', (source) => ({ ...source, upstream: { ...source.upstream, questionId: 999 } })],
+  ])('knows nothing where it %s', async (_, change) => {
+    const { life, source } = await answered();
+    expect(await recallAnswer(life.ports, change(source))).toBeUndefined();
+  });
+
+  it.each(['failed', 'processing'] as const)('knows nothing where the service calls it %s now', async (state) => {
+    const { life, source } = await answered();
+    const deepSearch = {
+      ...life.ports.deepSearch,
+      read: async (id: number) => {
+        const conversation = await life.ports.deepSearch.read(id);
+        const questions = conversation.questions.map((each) => ({ ...each, state }));
+        return { ...conversation, questions };
+      },
+    };
+    expect(await recallAnswer({ ...life.ports, deepSearch }, source)).toBeUndefined();
+  });
+
+  it('asks the service nothing where the text is still here', async () => {
+    const { life, source } = await answered();
+    if (source.outcome?.kind !== 'answered') throw new Error(source.outcome?.kind);
+    const answer = { ...source.outcome.answer, markdown: 'Here.' };
+    const deepSearch = { ...life.ports.deepSearch, read: () => Promise.reject(down.error) };
+    const kept: Question = { ...source, outcome: { kind: 'answered', answer } };
+    expect(await recallAnswer({ ...life.ports, deepSearch }, kept)).toEqual(answer);
+  });
+
+  it('tells of the answer as it was shown, with only its text from the service', async () => {
+    const { life, source } = await answered();
+    if (source.outcome?.kind !== 'answered') throw new Error(source.outcome?.kind);
+    const shown = { ...source.outcome.answer, title: 'As it was shown', steps: 77 };
+    const answer = await recallAnswer(life.ports, { ...source, outcome: { kind: 'answered', answer: shown } });
+    expect(answer).toEqual({ ...shown, markdown: expect.stringMatching(/./) });
+  });
+});
+
+describe('a recall', () => {
+  it('leaves out the quota and the suggestions, which are about a conversation that is not shared', async () => {
+    const desk = await answered();
+    const quota = { used: 5, limit: 100 };
+    await desk.life.ports.questions.update(desk.source.id, (stored) => {
+      if (stored.outcome?.kind !== 'answered') return stored;
+      return { ...stored, outcome: { kind: 'answered', answer: { ...stored.outcome.answer, quota } } };
+    });
+    const { question } = await createResharing(desk.life.ports).recall(await desk.share(false));
+    expect(question.outcome).toMatchObject({ kind: 'answered', answer: { followUps: [] } });
+    expect(question.outcome?.kind === 'answered' && 'quota' in question.outcome.answer).toBe(false);
+  });
+
+  it.each<[string, Partial<Question>]>([
+    ['shares nothing', {}],
+    ['shares what is not known', { shares: { questionId: `q${'0'.repeat(24)}`, withLink: true, confirmed } }],
+  ])('of a question that %s says that it is gone', async (_, change) => {
+    const { life, ask } = createLifeDesk();
+    const { id } = await ask();
+    await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
+    await createResharing(life.ports).recall(life.question(id));
+    expect(life.question(id).outcome).toEqual({ kind: 'failed', failure: { cause: 'gone' } });
+  });
+});
+
+describe('a recall that fails', () => {
+  it.each<[ErrorKind, number, string | undefined]>([
+    ['notFound', 0, 'gone'],
+    ['unauthorized', 0, 'unauthorized'],
+    ['unavailable', 0, undefined],
+    ['rateLimited', 15 * 60_000 - 1, undefined],
+    ['unavailable', 15 * 60_000, 'unreachable'],
+  ])('with %s after %i ms ends the question as %j', async (kind, triedForMs, cause) => {
+    const { life, ask } = createLifeDesk();
+    const { id } = await ask();
+    const firstTriedMs = life.now() - triedForMs;
+    await life.ports.questions.update(id, (stored) => ({ ...stored, upstream: { ...stored.upstream, firstTriedMs } }));
+    const progress = await createResharing(life.ports).failed(life.question(id), new AppError(kind, 'planned'));
+    expect(progress).toEqual(cause === undefined ? undefined : { question: life.question(id) });
+    expect(life.question(id).outcome).toEqual(cause === undefined ? undefined : { kind: 'failed', failure: { cause } });
+    expect(life.question(id).upstream.firstTriedMs).toBe(firstTriedMs);
+  });
+
+  it('for the first time notes since when it is tried', async () => {
+    const { life, ask } = createLifeDesk();
+    const { id } = await ask();
+    await createResharing(life.ports).failed(life.question(id), new AppError('unavailable', 'planned'));
+    expect(life.question(id).upstream).toEqual({ steps: 0, firstTriedMs: life.now() });
+  });
+});
+
+function faultyOnce<Args extends unknown[], Result>(
+  work: (...args: Args) => Promise<Result>,
+  error: Error,
+): (...args: Args) => Promise<Result> {
+  let failed = false;
+  return async (...args) => {
+    if (failed) return work(...args);
+    failed = true;
+    throw error;
+  };
+}

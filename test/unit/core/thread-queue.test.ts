@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findPositionInQueue, joinQueue, leaveQueue } from '../../../src/core/lifecycle/thread-queue.ts';
+import type { Thread } from '../../../src/core/question/question.ts';
+import { createLifeDesk, failing, thread } from '../../support/lifecycle/memory-requests.ts';
+import { questionWith } from '../../support/lifecycle/sample-questions.ts';
+
+const idOf = (index: number): string => `q${String(index).padStart(24, '0')}`;
+
+describe('joinLine', () => {
+  it('holds every question once, whoever joins at the same moment and how often', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(6), { maxLength: 20 }), async (joining) => {
+        const { life } = createLifeDesk();
+        await Promise.all(
+          joining.map((index) =>
+            joinQueue(life.ports.threads, questionWith({ id: idOf(index), place: thread, beginsThread: index === 0 })),
+          ),
+        );
+        const expected = [...new Set(joining)].map(idOf).toSorted();
+        expect(life.threads()[0]?.queue.toSorted() ?? []).toEqual(expected);
+        expect(life.threads()[0]?.followsReplies ?? false).toBe(joining.includes(0));
+        expect(life.violations).toEqual([]);
+      }),
+    );
+  });
+
+  it('keeps the order of those who join one after the other', async () => {
+    const { life } = createLifeDesk();
+    for (const index of [3, 1, 2, 1, 3]) {
+      await joinQueue(life.ports.threads, questionWith({ id: idOf(index), place: thread }));
+    }
+    expect(life.threads()[0]?.queue).toEqual([3, 1, 2].map(idOf));
+  });
+
+  it('needs a thread', async () => {
+    const { life } = createLifeDesk();
+    await joinQueue(life.ports.threads, questionWith({ place: { teamId: 'T1', channelId: 'C1' } }));
+    expect(life.threads()).toEqual([]);
+  });
+});
+
+describe('joining a line again', () => {
+  it.each<[boolean, boolean, boolean]>([
+    [true, true, true],
+    [true, false, true],
+    [false, false, false],
+    [false, true, true],
+  ])(
+    'in a thread that follows replies (%j) by a question that begins it (%j) leaves it following (%j)',
+    async (follows, begins, after) => {
+      const known: Thread = { version: 1, ...thread, followsReplies: follows, queue: [idOf(0), idOf(1)] };
+      let stored: Thread | undefined;
+      const update = async (_: unknown, change: (current: Thread | undefined) => Thread) => {
+        stored = change(known);
+        return stored;
+      };
+      const question = questionWith({ id: idOf(1), place: thread, beginsThread: begins });
+      await joinQueue({ get: async () => known, update }, question);
+      expect(stored).toEqual({ ...known, followsReplies: after });
+      // Nothing is written where nothing changes.
+      expect(stored === known).toBe(follows === after);
+    },
+  );
+});
+
+describe('leaveLine', () => {
+  it('takes out one question, and leaves the others in their order', async () => {
+    const { life } = createLifeDesk();
+    for (const index of [3, 1, 2])
+      await joinQueue(life.ports.threads, questionWith({ id: idOf(index), place: thread }));
+    expect(await leaveQueue(life.ports.threads, idOf(1), thread)).toEqual([3, 2].map(idOf));
+    expect(await leaveQueue(life.ports.threads, idOf(1), thread)).toEqual([3, 2].map(idOf));
+    expect(life.threads()).toMatchObject([{ queue: [3, 2].map(idOf) }]);
+  });
+
+  it('lets a thread that is not known follow no replies', async () => {
+    const { life } = createLifeDesk();
+    expect(await leaveQueue(life.ports.threads, idOf(1), thread)).toEqual([]);
+    expect(life.threads()).toMatchObject([{ followsReplies: false, queue: [] }]);
+  });
+});
+
+describe('the place in line', () => {
+  async function withQueue(heads: ('open' | 'closed' | 'gone' | 'unreadable')[]) {
+    const { life } = createLifeDesk();
+    for (const [index, head] of heads.entries()) {
+      const question = questionWith({
+        id: idOf(index),
+        place: thread,
+        phase: head === 'closed' ? 'closed' : 'waiting',
+      });
+      if (head !== 'gone') await life.ports.questions.create(question);
+      await joinQueue(life.ports.threads, question);
+    }
+    const get = async (id: string) => {
+      if (heads[Number(id.slice(1))] === 'unreadable') throw failing('corrupt').error;
+      return life.ports.questions.get(id);
+    };
+    const ports = { ...life.ports, questions: { ...life.ports.questions, get } };
+    return { life, placeOf: (index: number) => findPositionInQueue(ports, idOf(index), thread) };
+  }
+
+  it('is counted from the head, which comes first', async () => {
+    const { placeOf } = await withQueue(['open', 'open', 'open']);
+    expect([await placeOf(0), await placeOf(1), await placeOf(2)]).toEqual([0, 1, 2]);
+  });
+
+  it('is none for who is not in line, and where there is no line', async () => {
+    const { placeOf, life } = await withQueue(['closed', 'open']);
+    expect(await placeOf(5)).toBe(-1);
+    expect(life.threads()).toMatchObject([{ queue: [0, 1].map(idOf) }]);
+    expect(await (await withQueue([])).placeOf(0)).toBe(-1);
+  });
+
+  it.each(['closed', 'gone', 'unreadable'] as const)(
+    'is the head’s after one that is %s, which leaves the line',
+    async (head) => {
+      const { placeOf, life } = await withQueue([head, head, 'open', 'open']);
+      expect(await placeOf(3)).toBe(1);
+      expect(life.threads()).toMatchObject([{ queue: [2, 3].map(idOf) }]);
+    },
+  );
+
+  it('is kept by the head whatever its record says: only those behind it take it out', async () => {
+    const { placeOf, life } = await withQueue(['gone', 'open']);
+    expect(await placeOf(0)).toBe(0);
+    expect(life.threads()).toMatchObject([{ queue: [0, 1].map(idOf) }]);
+  });
+
+  it('is not found out while the storage does not tell of the head', async () => {
+    const { life } = await withQueue(['open', 'open']);
+    const down = failing('storage').error;
+    const questions = { ...life.ports.questions, get: () => Promise.reject(down) };
+    await expect(findPositionInQueue({ ...life.ports, questions }, idOf(1), thread)).rejects.toBe(down);
+  });
+});

@@ -1,0 +1,155 @@
+import type { Say } from '../../../src/render/say.ts';
+
+/** Arguments to say a sentence with, once or several times; a sentence without parameters needs none. */
+export type Samples<Surface> = {
+  [Name in keyof Surface as Surface[Name] extends () => string ? never : Name]: Surface[Name] extends (
+    ...parameters: infer Parameters
+  ) => string
+    ? Parameters[]
+    : never;
+};
+
+const counts: [number][] = [[0], [1], [2], [5], [1000]];
+const durations: [number][] = [[0], [41_000], [125_000]];
+const so: [string][] = [['so nothing was done']];
+const someone: [string | undefined][] = [[undefined], ['<@U0BOB>']];
+
+/** Every surface has its samples here, so that no sentence goes untested in any language. */
+export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
+  answer: {
+    sources: [
+      [1, 1],
+      [1000, 2],
+    ],
+    part: [[1, 3]],
+    isLonger: [
+      [undefined, false],
+      [undefined, true],
+      ['<https://e.org/x|x>', false],
+      ['<https://e.org/x|x>', true],
+    ],
+    diagram: [['mermaid']],
+    quota: [[0.855, 1710, 2000]],
+    quotaResets: [['15:00']],
+    sourcesLeftOut: counts,
+    usedFollowUp: [['<@U0BOB>', 'Who calls it?']],
+  },
+  buttons: { allSources: counts },
+  card: {
+    follows: [['Where is it?']],
+    asked: [['<@U0BOB>']],
+    askedPlain: [['Where is it?']],
+    queued: counts,
+    waitingForSlot: counts,
+    running: [
+      [{ elapsedMs: 0, steps: 0 }],
+      [{ elapsedMs: 41_000, steps: 1 }],
+      [{ elapsedMs: 41_000, steps: 5, expected: { fromMs: 20_000, toMs: 60_000 } }],
+      [{ elapsedMs: 99_000, steps: 1000, expected: { fromMs: 20_000, toMs: 60_000 }, isLate: true }],
+    ],
+    parked: [['15:00']],
+    answered: [
+      [0, 0],
+      [41_000, 1],
+      [41_000, 12],
+    ],
+    cancelled: someone,
+    failed: durations,
+    gaveUp: durations,
+    sharedAnswer: [['<@U0BOB>']],
+  },
+  failures: {
+    reference: [['q01234567']],
+    gaveUp: [[undefined], ...durations],
+    askedAgain: [['<@U0BOB>']],
+    checkedAgain: [['<@U0BOB>']],
+    cancelled: someone,
+  },
+  feedback: { tooLong: [[1000]] },
+  file: { answeredAt: [['2026-11-20 14:03 UTC']], sources: counts },
+  help: {
+    ask: [['/deepsearch', '<@U0BOT>']],
+    followUp: [['<@U0BOT>']],
+    verbs: [['<@U0BOT>']],
+    command: [['/deepsearch']],
+  },
+  home: {
+    more: counts,
+    queued: counts,
+    running: [['15:00']],
+    parked: [['15:00']],
+    answered: durations,
+    quota: [['86% of the quota used']],
+    can: [['/deepsearch', '<@U0BOT>']],
+    historyEmpty: [['/deepsearch']],
+  },
+  notices: {
+    notInChannelDo: [['<@U0BOT>']],
+    undeliverable: [['<#C1>']],
+    undeliverableDo: [[undefined], ['<https://e.org/x|x>']],
+    emptyQuestion: [['new'], [undefined]],
+    emptyQuestionDo: [['/deepsearch']],
+    questionTooLong: [[10_001, 10_000]],
+    alreadyAsked: someone,
+    queueFull: counts,
+  },
+  modals: {
+    cut: [[3000]],
+    tooLong: [[10_001, 10_000]],
+    askedMeanwhile: [[undefined], ['bob']],
+  },
+  preview: { sources: counts, followUps: counts },
+  refusals: {
+    guest: so,
+    outsider: so,
+    unknownPerson: so,
+    unknownChannel: so,
+    sharedChannel: so,
+    guestsInChannel: so,
+    channelRefused: so,
+  },
+  sharing: {
+    audience: [
+      ['<#C1>', { people: 1, guests: 0, organizations: 0 }],
+      ['<#C1>', { people: 214, guests: 1, organizations: 1 }],
+      ['<#C1>', { people: 1000, guests: 3, organizations: 2 }],
+    ],
+    audienceUnknown: [['<#C1>']],
+    sharing: [['<#C1>']],
+    undeliverable: [['<#C1>', '<@U0BOT>']],
+  },
+  thread: {
+    read: [
+      [{ messages: 0, total: 0, files: 0, unreadable: 1 }],
+      [{ messages: 1, total: 1, files: 0, unreadable: 0 }],
+      [{ messages: 14, total: 63, files: 1, unreadable: 2 }],
+      [{ messages: 31, total: 1400, files: 5, unreadable: 0 }],
+    ],
+    readBriefly: [
+      [{ messages: 1, total: 1, files: 0, unreadable: 0 }],
+      [{ messages: 14, total: 63, files: 1, unreadable: 2 }],
+    ],
+  },
+  status: {
+    more: counts,
+    askedBy: [['<@U0BOB>']],
+    queued: counts,
+    running: durations,
+    parked: [['15:00']],
+    conversation: [['<https://e.org/x|x>']],
+  },
+  verbs: { muted: [['<@U0BOT>']], threadVerb: [['<@U0BOT>', 'mute']] },
+  why: {
+    messageBy: [['<@U0BOB>']],
+    queued: counts,
+    parked: [['15:00']],
+    ruleMuted: [['<@U0BOT>']],
+  },
+  words: {
+    duration: durations,
+    steps: counts,
+    credits: counts,
+    shortened: [[2000]],
+    dayAndTime: [['{date_short_pretty}', '{time}']],
+  },
+};

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/core/errors.ts';
+import type { Question } from '../../../src/core/question/question.ts';
+import { renderOutcome } from '../../../src/render/outcome.ts';
+import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
+import { call, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createAnswerUpdates } from '../../../src/slack/messages/answer-updates.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type FakeSlack, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
+import { answered, exampleAnswer } from '../render/example.ts';
+
+let slack: FakeSlack;
+
+beforeEach(async () => {
+  slack = await startFakeSlack();
+});
+afterEach(async () => {
+  expect(slack.violations).toEqual([]);
+  await slack.stop();
+});
+
+/** An answer that stands in Slack, and what repaints it. */
+async function standing(options: { recalls?: (() => void)[]; markdown?: string } = {}) {
+  const urgencies: string[] = [];
+  const { log } = createRecordingLog();
+  const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(log)));
+  const root = slack.say('C0GENERAL', 'U0ADA', 'root');
+  let question = answered({}, { place: { teamId: team.id, channelId: 'C0GENERAL', threadTs: root } });
+  const [message] = renderOutcome(question, { format: 'markdown' });
+  const posted = await client.chat.postMessage({
+    channel: 'C0GENERAL',
+    thread_ts: root,
+    unfurl_links: false,
+    unfurl_media: false,
+    text: message?.text ?? '',
+    blocks: message?.blocks ?? [],
+  });
+  question = { ...question, delivery: { round: 0, posted: [posted.ts ?? ''] } };
+  const recalls = options.recalls ?? [];
+  const answerUpdates = createAnswerUpdates({
+    client,
+    through: (method, priority, run) => {
+      urgencies.push(priority);
+      return call(method, run);
+    },
+    format: 'markdown',
+    markUsed: async (_id, index, byUserId): Promise<Question | undefined> => {
+      if (question.usedFollowUps?.some((each) => each.index === index) === true) return undefined;
+      question = { ...question, usedFollowUps: [...(question.usedFollowUps ?? []), { index, byUserId }] };
+      return question;
+    },
+    recall: async () => {
+      recalls.shift()?.();
+      return exampleAnswer({ ...(options.markdown === undefined ? {} : { markdown: options.markdown }) });
+    },
+    log,
+  });
+  const shown = (): string => JSON.stringify(slack.messages.at(-1)?.blocks);
+  return { answerUpdates, shown, urgencies, id: question.id, edits: () => slack.messages.at(-1)?.edits };
+}
+
+describe('repainting an answer', () => {
+  it('shows all suggestions that were asked, however close together', async () => {
+    const { answerUpdates, shown, id } = await standing();
+    answerUpdates.followUpUsed(id, 0, 'U0ADA');
+    answerUpdates.followUpUsed(id, 1, 'U0BOB');
+    await answerUpdates.drain(5_000);
+    expect(shown()).toContain('<@U0ADA> asked:');
+    expect(shown()).toContain('<@U0BOB> asked:');
+    expect(shown()).not.toContain('overflow');
+  });
+
+  it('is tried again when Slack or the service is away for a moment', async () => {
+    const away = (): never => {
+      throw new AppError('unavailable', 'away', { retryAfterMs: 10 });
+    };
+    const { answerUpdates, shown, id } = await standing({ recalls: [away, away] });
+    answerUpdates.followUpUsed(id, 0, 'U0ADA');
+    await eventually(() => expect(shown()).toContain('<@U0ADA> asked:'));
+  });
+
+  it('is done once, however often a suggestion is pressed, and gives way to what matters more', async () => {
+    const recalled: string[] = [];
+    const { answerUpdates, urgencies, id, edits } = await standing({
+      recalls: Array.from({ length: 6 }, () => () => void recalled.push('once more')),
+    });
+    for (let times = 0; times < 6; times += 1) answerUpdates.followUpUsed(id, 0, 'U0ADA');
+    await answerUpdates.drain(5_000);
+    expect(edits()).toBe(1);
+    expect(recalled).toHaveLength(1);
+    expect(urgencies).toEqual(['edit']);
+  });
+
+  it('falls back to a simpler format where Slack refuses the first', async () => {
+    const { answerUpdates, shown, id } = await standing();
+    slack.refuseBlocks('markdown');
+    answerUpdates.followUpUsed(id, 0, 'U0ADA');
+    await answerUpdates.drain(5_000);
+    expect(shown()).toContain('<@U0ADA> asked:');
+  });
+
+  it('leaves an answer alone that reads differently now', async () => {
+    const { answerUpdates, edits, id } = await standing({ markdown: 'longer '.repeat(4_000) });
+    answerUpdates.followUpUsed(id, 0, 'U0ADA');
+    await answerUpdates.drain(5_000);
+    expect(edits()).toBe(0);
+  });
+
+  it('gives up on what Slack will never take, and goes on with the next', async () => {
+    const { answerUpdates, shown, id } = await standing();
+    slack.fault('chat.update', { error: 'edit_window_closed' });
+    answerUpdates.followUpUsed(id, 0, 'U0ADA');
+    answerUpdates.followUpUsed(id, 1, 'U0BOB');
+    await answerUpdates.drain(5_000);
+    expect(shown()).toContain('<@U0BOB> asked:');
+  });
+});

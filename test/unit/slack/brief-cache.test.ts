@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import { createBriefCache } from '../../../src/slack/access/brief-cache.ts';
+
+function begin() {
+  const loads: ((value: string) => void)[] = [];
+  let nowMs = 0;
+  const memory = createBriefCache<string>({
+    keepMs: 100,
+    most: 2,
+    now: () => nowMs,
+    load: () => new Promise((resolve) => void loads.push(resolve)),
+    keeps: (value) => value !== 'worthless',
+  });
+  return {
+    memory,
+    loads,
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}
+
+test('a load that a change overtakes is not remembered', async () => {
+  const { memory, loads } = begin();
+  const before = memory.get('a');
+  memory.change('a', () => 'new');
+  loads[0]?.('old');
+  expect(await before).toBe('old');
+  expect(await memory.get('a')).toBe('new');
+  expect(loads).toHaveLength(1);
+});
+
+test('neither is one that a forgetting overtakes, and the next asks anew', async () => {
+  const { memory, loads } = begin();
+  const before = memory.get('a');
+  memory.change('a', () => undefined);
+  const after = memory.get('a');
+  loads[0]?.('old');
+  await before;
+  loads[1]?.('new');
+  expect(await after).toBe('new');
+  expect(await memory.get('a')).toBe('new');
+  expect(loads).toHaveLength(2);
+});
+
+test('a change is told what is known, and kept as long as what is asked for', async () => {
+  const { memory, loads, pass } = begin();
+  const asked = memory.get('a');
+  loads[0]?.('known');
+  await asked;
+  pass(50);
+  memory.change('a', (known) => `${known} and more`);
+  pass(99);
+  expect(await memory.get('a')).toBe('known and more');
+  pass(1);
+  void memory.get('a');
+  expect(loads).toHaveLength(2);
+});
+
+test('what is not worth it is asked for each time', async () => {
+  const { memory, loads } = begin();
+  const asked = memory.get('a');
+  loads[0]?.('worthless');
+  expect(await asked).toBe('worthless');
+  void memory.get('a');
+  expect(loads).toHaveLength(2);
+  memory.change('a', () => 'worthless');
+  void memory.get('a');
+  expect(loads).toHaveLength(3);
+});
+
+test('all who ask at a time share one load, which counts from when it was asked for', async () => {
+  const { memory, loads, pass } = begin();
+  const both = [memory.get('a'), memory.get('a')];
+  pass(60);
+  loads[0]?.('known');
+  expect(await Promise.all(both)).toEqual(['known', 'known']);
+  pass(39);
+  expect(await memory.get('a')).toBe('known');
+  pass(1);
+  void memory.get('a');
+  expect(loads).toHaveLength(2);
+});
+
+test('a failed load is told to all who asked, and not remembered', async () => {
+  const answers = [Promise.reject(new Error('planned')), Promise.resolve('known')];
+  const memory = createBriefCache({
+    keepMs: 100,
+    most: 2,
+    now: () => 0,
+    load: () => answers.shift() ?? Promise.resolve('late'),
+  });
+  const both = await Promise.allSettled([memory.get('a'), memory.get('a')]);
+  expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await memory.get('a')).toBe('known');
+});
+
+test('the one that was asked for first makes room, and the newest two are kept', async () => {
+  const { memory, loads } = begin();
+  const know = async (id: string): Promise<void> => {
+    const asked = memory.get(id);
+    loads.at(-1)?.(id);
+    await asked;
+  };
+  for (const id of ['a', 'b']) await know(id);
+  // What is told anew is the newest, and takes no room of another.
+  memory.change('a', (known) => known);
+  expect([await memory.get('a'), await memory.get('b'), loads.length]).toEqual(['a', 'b', 2]);
+  await know('c');
+  expect([await memory.get('a'), await memory.get('c'), loads.length]).toEqual(['a', 'c', 3]);
+  void memory.get('b');
+  expect(loads).toHaveLength(4);
+});
+
+test('a change tells whether anything is known', async () => {
+  const { memory, loads } = begin();
+  const known: unknown[] = [];
+  memory.change('a', (value) => {
+    known.push(value);
+    return undefined;
+  });
+  expect(known).toEqual([undefined]);
+  void memory.get('a');
+  expect(loads).toHaveLength(1);
+});

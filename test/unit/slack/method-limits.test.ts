@@ -1,0 +1,270 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AppError } from '../../../src/core/errors.ts';
+import { createLimiters } from '../../../src/rate-limits/limiters.ts';
+import { type CallOptions, createMethodLimits, type MethodLimits } from '../../../src/slack/api/method-limits.ts';
+import { methodAllowances, type SlackMethod } from '../../../src/slack/api/method-tiers.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
+
+const minuteMs = 60_000;
+
+/** What Slack grants per minute and workspace: docs.slack.dev/apis/web-api/rate-limits and the pages of the methods. */
+const granted: Record<SlackMethod, number> = {
+  'agents.sessions.rename': 50,
+  'agents.sessions.setStatus': 50,
+  'assistant.threads.setSuggestedPrompts': 100,
+  'auth.test': 200,
+  'chat.delete': 50,
+  'chat.postMessage': 300,
+  'chat.postEphemeral': 100,
+  'chat.unfurl': 50,
+  'chat.update': 50,
+  'conversations.history': 50,
+  'conversations.info': 50,
+  'conversations.join': 50,
+  'conversations.members': 100,
+  'conversations.open': 50,
+  'conversations.replies': 50,
+  'files.completeUploadExternal': 100,
+  'files.delete': 50,
+  'files.getUploadURLExternal': 100,
+  'users.info': 100,
+  'users.list': 20,
+  'views.open': 100,
+  'views.publish': 100,
+  'views.update': 100,
+};
+
+const methods = fc.constantFrom(...(Object.keys(methodAllowances) as SlackMethod[]));
+/** Groups of calls, and the pauses before them. */
+const schedule = fc.array(fc.record({ pauseMs: fc.integer({ min: 0, max: 12_000 }), calls: fc.nat({ max: 40 }) }), {
+  maxLength: 25,
+});
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function newGate(): MethodLimits {
+  const { log } = createRecordingLog();
+  return createMethodLimits({ createLimiter: createLimiters({ log }), now: Date.now, log });
+}
+
+const passage = (priority: CallOptions['priority'], channelId?: string): CallOptions => ({
+  teamId: 'T1',
+  channelId,
+  priority,
+});
+
+/** Whether the call went out. */
+async function passes(gate: MethodLimits, method: SlackMethod, to: CallOptions): Promise<boolean> {
+  let sent = false;
+  try {
+    await gate.pass(method, to, async () => {
+      sent = true;
+    });
+  } catch (error) {
+    expect(error).toMatchObject({ kind: 'rateLimited', outcomeUnknown: false });
+    expect(sent).toBe(false);
+  }
+  return sent;
+}
+
+async function countPassing(calls: number, call: () => Promise<boolean>): Promise<number> {
+  let passed = 0;
+  for (let i = 0; i < calls; i += 1) if (await call()) passed += 1;
+  return passed;
+}
+
+/** Most of the times that lie within one minute, wherever it begins. */
+function mostInAMinute(timesMs: number[]): number {
+  return Math.max(0, ...timesMs.map((fromMs) => timesMs.filter((ms) => ms >= fromMs && ms < fromMs + minuteMs).length));
+}
+
+describe('room', () => {
+  it('is never more than Slack grants, in any minute', async () => {
+    await fc.assert(
+      fc.asyncProperty(methods, schedule, async (method, groups) => {
+        const gate = newGate();
+        const timesMs: number[] = [];
+        for (const { pauseMs, calls } of groups) {
+          await vi.advanceTimersByTimeAsync(pauseMs);
+          const passed = await countPassing(calls, () => passes(gate, method, passage('edit')));
+          timesMs.push(...new Array<number>(passed).fill(Date.now()));
+        }
+        expect(mostInAMinute(timesMs)).toBeLessThanOrEqual(granted[method]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it.each(Object.keys(methodAllowances) as SlackMethod[])('for %s comes back within 20 s', async (method) => {
+    const gate = newGate();
+    await countPassing(300, () => passes(gate, method, passage('edit')));
+    expect(await passes(gate, method, passage('edit'))).toBe(false);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await passes(gate, method, passage('edit'))).toBe(true);
+  });
+
+  it('is counted apart for each workspace and each method', async () => {
+    const gate = newGate();
+    await countPassing(50, () => passes(gate, 'chat.postEphemeral', passage('edit')));
+    expect(await passes(gate, 'chat.postEphemeral', { ...passage('edit'), teamId: 'T2' })).toBe(true);
+    expect(await passes(gate, 'conversations.info', passage('edit'))).toBe(true);
+  });
+
+  it('says when it will be there again', async () => {
+    const gate = newGate();
+    await countPassing(50, () => passes(gate, 'chat.postEphemeral', passage('edit')));
+    await vi.advanceTimersByTimeAsync(4_000);
+    const refused = gate.pass('chat.postEphemeral', passage('edit'), async () => 'sent');
+    await expect(refused).rejects.toMatchObject({ kind: 'rateLimited', retryAfterMs: 16_000 });
+  });
+
+  it('is promised to each of those who come again at another time, and used by them', async () => {
+    const gate = newGate();
+    const times: number[] = [];
+    const startMs = Date.now();
+    const post = async (priority: 'answer' | 'card'): Promise<void> => {
+      for (;;) {
+        try {
+          await gate.pass('chat.postMessage', passage(priority, 'C1'), async () => times.push(Date.now() - startMs));
+          return;
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          await new Promise((resolve) => setTimeout(resolve, error.retryAfterMs));
+        }
+      }
+    };
+    const all = Promise.all(Array.from({ length: 40 }, (_, index) => post(index % 2 === 0 ? 'card' : 'answer')));
+    await vi.advanceTimersByTimeAsync(45_000);
+    await all;
+    expect(times).toHaveLength(40);
+  });
+});
+
+describe('messages of one channel', () => {
+  it('go out five at once, then one per second', async () => {
+    const gate = newGate();
+    const post = () => passes(gate, 'chat.postMessage', passage('edit', 'C1'));
+    expect(await countPassing(9, post)).toBe(5);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await countPassing(9, post)).toBe(1);
+    expect(await passes(gate, 'chat.postMessage', passage('edit', 'C2'))).toBe(true);
+  });
+
+  it('do not use up the room of the workspace where the channel has none', async () => {
+    const gate = newGate();
+    await countPassing(500, () => passes(gate, 'chat.postMessage', passage('edit', 'C1')));
+    expect(await passes(gate, 'chat.postMessage', passage('edit', 'C2'))).toBe(true);
+  });
+
+  it('wait for each other as parts of one answer', async () => {
+    const gate = newGate();
+    const timesMs: number[] = [];
+    const startMs = Date.now();
+    const answer = (async () => {
+      for (let part = 0; part < 7; part += 1) {
+        await gate.pass('chat.postMessage', passage('answer', 'C1'), async () => timesMs.push(Date.now() - startMs));
+      }
+    })();
+    await vi.advanceTimersByTimeAsync(5_000);
+    await answer;
+    expect(timesMs).toEqual([0, 0, 0, 0, 0, 1_000, 2_000]);
+  });
+});
+
+describe.each(['answer', 'card', 'private'] as const)('a call that is no edit: %s', (priority) => {
+  it('waits no longer than 2 s', async () => {
+    const gate = newGate();
+    const startMs = Date.now();
+    const ends = Promise.all(
+      Array.from({ length: 30 }, async () => {
+        const sent = await passes(gate, 'chat.postMessage', passage(priority, 'C1'));
+        return { sent, afterMs: Date.now() - startMs };
+      }),
+    );
+    await vi.advanceTimersByTimeAsync(10_000);
+    const all = await ends;
+    expect(Math.max(...all.map(({ afterMs }) => afterMs))).toBeLessThanOrEqual(2_000);
+    expect(all.filter(({ sent }) => sent)).toHaveLength(7);
+  });
+
+  it('is refused at once where waiting would not suffice', async () => {
+    const gate = newGate();
+    await countPassing(300, () => passes(gate, 'chat.postMessage', passage('edit')));
+    const startMs = Date.now();
+    expect(await passes(gate, 'chat.postMessage', passage(priority, 'C1'))).toBe(false);
+    expect(Date.now()).toBe(startMs);
+  });
+});
+
+describe('edits of running cards', () => {
+  it('always leave room for cards that end', async () => {
+    await fc.assert(
+      fc.asyncProperty(schedule, async (groups) => {
+        const gate = newGate();
+        const end = () => passes(gate, 'chat.update', passage('card'));
+        let endedMs = Number.NEGATIVE_INFINITY;
+        for (const { pauseMs, calls } of groups) {
+          await vi.advanceTimersByTimeAsync(pauseMs);
+          const edits = Array.from({ length: calls }, () => passes(gate, 'chat.update', passage('edit')));
+          if (Date.now() - endedMs >= 10_000) {
+            endedMs = Date.now();
+            expect([await end(), await end(), await end()]).toEqual([true, true, true]);
+          }
+          await Promise.all(edits);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('have four of the seven calls of a window', async () => {
+    const gate = newGate();
+    expect(await countPassing(20, () => passes(gate, 'chat.update', passage('edit')))).toBe(4);
+    expect(await countPassing(20, () => passes(gate, 'chat.update', passage('card')))).toBe(3);
+  });
+});
+
+describe("Slack's own refusal", () => {
+  const refuse = (gate: MethodLimits, method: SlackMethod, retryAfterMs?: number) =>
+    expect(
+      gate.pass(method, passage('card', 'C1'), async () => {
+        throw new AppError('rateLimited', 'told so', { retryAfterMs });
+      }),
+    ).rejects.toThrow('told so');
+
+  it('stops that method of that workspace for as long, and nothing else', async () => {
+    const gate = newGate();
+    await refuse(gate, 'chat.postMessage', 30_000);
+    expect(await passes(gate, 'chat.postMessage', passage('answer', 'C2'))).toBe(false);
+    expect(await passes(gate, 'chat.postMessage', { ...passage('answer', 'C2'), teamId: 'T2' })).toBe(true);
+    expect(await passes(gate, 'chat.update', passage('card'))).toBe(true);
+    await vi.advanceTimersByTimeAsync(29_900);
+    expect(await passes(gate, 'chat.postMessage', passage('edit', 'C2'))).toBe(false);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await passes(gate, 'chat.postMessage', passage('card', 'C2'))).toBe(true);
+  });
+
+  it('is verbCarriedOut for an hour at most', async () => {
+    const gate = newGate();
+    await refuse(gate, 'views.open', 1_000 * minuteMs);
+    await vi.advanceTimersByTimeAsync(60 * minuteMs);
+    expect(await passes(gate, 'views.open', passage('private'))).toBe(true);
+  });
+
+  it('stops nothing where Slack names no time', async () => {
+    const gate = newGate();
+    await refuse(gate, 'views.open');
+    expect(await passes(gate, 'views.open', passage('private'))).toBe(true);
+  });
+});
+
+it('lets results and failures of a call leave as they are', async () => {
+  const gate = newGate();
+  const failure = new AppError('unavailable', 'lost', { outcomeUnknown: true });
+  await expect(gate.pass('chat.postMessage', passage('answer', 'C1'), async () => 'sent')).resolves.toBe('sent');
+  const failed = gate.pass('chat.postMessage', passage('answer', 'C1'), () => Promise.reject(failure));
+  await expect(failed).rejects.toBe(failure);
+  expect(await passes(gate, 'chat.postMessage', passage('answer', 'C1'))).toBe(true);
+});

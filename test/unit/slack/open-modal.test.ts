@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/core/errors.ts';
+import { renderEditForm } from '../../../src/render/modals.ts';
+import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
+import { call, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { openModal, updateModal } from '../../../src/slack/listeners/open-modal.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
+
+const form = renderEditForm({ questionId: 'q0123456789abcdef01234567', index: 0 }, 'What calls it?', undefined);
+const recipient = { channelId: 'C0GENERAL', userId: people.ada };
+
+let slack: FakeSlack;
+
+beforeEach(async () => {
+  slack = await startFakeSlack();
+});
+afterEach(() => slack.stop());
+
+function desk() {
+  const { log } = createRecordingLog();
+  const told: unknown[] = [];
+  const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(log)));
+  return {
+    told,
+    client,
+    log,
+    through: <Result>(method: string, _urgency: string, run: () => Promise<Result>) => call(method, run),
+    notify: (_to: unknown, notice: unknown) => void told.push(notice),
+  };
+}
+
+function shown(): string {
+  return JSON.stringify(slack.openViews);
+}
+
+describe('opening a modal', () => {
+  it('shows at once what is known soon', async () => {
+    await openModal(desk(), { triggerId: '1.1', recipient }, async () => form);
+    expect(shown()).toContain('What calls it?');
+    expect(slack.calls).toEqual(['views.open']);
+  });
+
+  it('opens before what is slow, and is filled then', async () => {
+    let know = (): void => undefined;
+    const known = new Promise<void>((resolve) => {
+      know = resolve;
+    });
+    await openModal(desk(), { triggerId: '1.1', recipient }, async () => {
+      await known;
+      return form;
+    });
+    expect(shown()).toContain('One moment.');
+    know();
+    await eventually(() => expect(shown()).toContain('What calls it?'));
+    expect(slack.calls).toEqual(['views.open', 'views.update']);
+    expect(slack.violations).toEqual([]);
+  });
+
+  it('says in the modal when what belongs in it cannot be read', async () => {
+    await openModal(desk(), { triggerId: '1.1', recipient }, async () => {
+      throw new AppError('storage', 'down');
+    });
+    expect(shown()).toContain('cannot read what it stored');
+  });
+
+  it.each(['expired_trigger_id', 'exchanged_trigger_id', 'internal_error'])('tells privately of %s', async (error) => {
+    const at = desk();
+    slack.fault('views.open', { error });
+    await openModal(at, { triggerId: '1.1', recipient }, async () => form);
+    expect(at.told).toEqual([{ kind: 'formNotOpened' }]);
+  });
+
+  it('tells privately where Slack gave no trigger', async () => {
+    const at = desk();
+    await openModal(at, { triggerId: undefined, recipient }, async () => form);
+    expect(at.told).toEqual([{ kind: 'formNotOpened' }]);
+    expect(slack.calls).toEqual([]);
+  });
+
+  it('does not mind a modal that was closed meanwhile', async () => {
+    await updateModal(desk(), 'V0GONE', form);
+    expect(slack.calls).toEqual(['views.update']);
+  });
+});

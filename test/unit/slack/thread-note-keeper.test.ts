@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { AppError } from '../../../src/core/errors.ts';
+import type { Records } from '../../../src/core/ports.ts';
+import { newThread, type Question } from '../../../src/core/question/question.ts';
+import type { ThreadNote, ThreadNotes } from '../../../src/core/question/thread-notes.ts';
+import { createThreadNoteKeeper, threadNotesName } from '../../../src/slack/threads/thread-note-keeper.ts';
+import { questionWith } from '../../support/lifecycle/sample-questions.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
+
+const place = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000001' };
+const context = { messages: 1, total: 1, files: 0, unreadable: 0, text: 'quotes' };
+
+function message(index: number, text = `said ${index}`): ThreadNote {
+  return { ts: `1700000001.${String(index).padStart(6, '0')}`, userId: 'U1', text, files: [] };
+}
+
+function begin(options: { fails?: () => AppError | undefined; waiting?: Question } = {}) {
+  const { log, lines } = createRecordingLog();
+  const { fails = () => undefined } = options;
+  let stored: ThreadNotes | undefined;
+  let waiting = options.waiting ?? questionWith({ place, readsThread: true, context });
+  const threadNotes: Records<ThreadNotes> = {
+    get: async () => stored,
+    update: async (_name, change) => {
+      const error = fails();
+      if (error !== undefined) throw error;
+      stored = change(stored);
+      return stored;
+    },
+  };
+  const threadNoteKeeper = createThreadNoteKeeper({
+    threadNotes,
+    threads: { get: async () => ({ ...newThread(place, true), queue: [waiting.id] }) },
+    questions: {
+      update: async (id, change) => {
+        if (id !== waiting.id) return undefined;
+        waiting = change(waiting);
+        return waiting;
+      },
+    },
+    log,
+  });
+  return { threadNoteKeeper, lines, texts: () => stored?.messages.map(({ text }) => text), waiting: () => waiting };
+}
+
+test('a name tells one thread from every other', () => {
+  expect(threadNotesName(place)).toBe('T1:C1:1700000000.000001');
+});
+
+test('what people take back is taken back however much is on its way', async () => {
+  const { threadNoteKeeper, texts, lines } = begin();
+  for (let index = 0; index < 250; index += 1) threadNoteKeeper.add(place, message(index));
+  await Promise.all([
+    threadNoteKeeper.replace(place, message(198, 'changed')),
+    threadNoteKeeper.remove(place, message(199).ts),
+  ]);
+  expect(texts()?.slice(-2)).toEqual(['said 197', 'changed']);
+  expect(lines.filter(({ event }) => event === 'thread_note_not_stored')).toHaveLength(50);
+});
+
+test('what can’t be stored now is thrown when it must be taken back, and only then', async () => {
+  let fails: AppError | undefined;
+  const { threadNoteKeeper, texts } = begin({ fails: () => fails });
+  threadNoteKeeper.add(place, message(1));
+  await threadNoteKeeper.drain(1_000);
+  fails = new AppError('storage', 'full');
+  threadNoteKeeper.add(place, message(2));
+  await expect(threadNoteKeeper.replace(place, message(1, 'changed'))).rejects.toBe(fails);
+  await expect(threadNoteKeeper.remove(place, message(1).ts)).rejects.toBe(fails);
+  fails = undefined;
+  await threadNoteKeeper.remove(place, message(1).ts);
+  expect(texts()).toEqual([]);
+});
+
+test('a record that can’t be read keeps no edit from being acknowledged, and no question from being read again', async () => {
+  let fails: AppError | undefined;
+  const { threadNoteKeeper, waiting, lines } = begin({ fails: () => fails });
+  threadNoteKeeper.add(place, message(1));
+  await threadNoteKeeper.drain(1_000);
+  fails = new AppError('corrupt', 'odd');
+  await threadNoteKeeper.replace(place, message(1, 'changed'));
+  expect(lines.filter(({ event }) => event === 'thread_note_not_replaced')).toHaveLength(1);
+  expect(waiting().context?.outdated).toBe(true);
+});
+
+test('a question that is not answered yet reads the thread again before another attempt', async () => {
+  for (const [change, isOutdated] of [
+    [{}, true],
+    [{ phase: 'parked' }, true],
+    [{ phase: 'running' }, true],
+    [{ phase: 'closed' }, false],
+    [{ readsThread: false }, false],
+    [{ context: { ...context, outdated: true } }, false],
+  ] satisfies [Partial<Question>, boolean][]) {
+    const given = questionWith({ place, readsThread: true, context, ...change });
+    const { threadNoteKeeper, waiting } = begin({ waiting: given });
+    await threadNoteKeeper.remove(place, message(1).ts);
+    expect(waiting()).toEqual(isOutdated ? { ...given, context: { ...context, outdated: true } } : given);
+  }
+});

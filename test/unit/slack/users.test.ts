@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { createUsers, localeOf, type PersonKind, readPerson, type SlackUser } from '../../../src/slack/access/users.ts';
+import { createScriptedSlack } from '../../support/fake-slack/web-api-replies.ts';
+
+const home = { teamId: 'T1' };
+const grid = { teamId: 'T1', enterpriseId: 'E1' };
+
+/** A full member as docs.slack.dev/reference/objects/user-object shows one. */
+const member = {
+  id: 'U1',
+  team_id: 'T1',
+  name: 'ada',
+  real_name: 'Ada Example',
+  deleted: false,
+  is_admin: false,
+  is_restricted: false,
+  is_ultra_restricted: false,
+  is_bot: false,
+  locale: 'de-DE',
+  tz: 'Europe/Berlin',
+  profile: { display_name: 'ada', real_name: 'Ada Example' },
+};
+
+describe('what a person is', () => {
+  it.each<[string, PersonKind, Record<string, unknown>]>([
+    ['a full member', 'member', {}],
+    ['an admin', 'member', { is_admin: true }],
+    ['a guest of several channels', 'guest', { is_restricted: true }],
+    ['a guest of one channel', 'guest', { is_restricted: true, is_ultra_restricted: true }],
+    ['a guest by half the flags', 'guest', { is_restricted: undefined, is_ultra_restricted: true }],
+    ['somebody of another workspace', 'outsider', { team_id: 'T2' }],
+    ['a guest of another workspace', 'outsider', { team_id: 'T2', is_restricted: true }],
+    ['somebody of another workspace who is no stranger', 'outsider', { team_id: 'T2', is_stranger: false }],
+    ['a stranger, whatever workspace is named', 'outsider', { is_stranger: true }],
+    [
+      'somebody of another workspace of some organization',
+      'outsider',
+      { team_id: 'T2', enterprise_user: { enterprise_id: 'E1' } },
+    ],
+    ['somebody without a workspace', 'unknown', { team_id: undefined }],
+    ['a guest without a workspace', 'guest', { team_id: undefined, is_restricted: true }],
+    [
+      'somebody of whom no flag of guests is told',
+      'unknown',
+      { is_restricted: undefined, is_ultra_restricted: undefined },
+    ],
+    ['an admin of whom no flag of guests is told', 'unknown', { is_admin: true, is_restricted: undefined }],
+    ['somebody of whom one flag of guests is told', 'unknown', { is_ultra_restricted: undefined }],
+    ['somebody of whom the other flag of guests is told', 'unknown', { is_restricted: undefined }],
+    ['an app of which no flag of guests is told', 'bot', { is_bot: true, is_restricted: undefined }],
+    ['somebody who left of whom no flag of guests is told', 'gone', { deleted: true, is_restricted: undefined }],
+    ['an app', 'bot', { is_bot: true }],
+    ['a workflow', 'bot', { is_workflow_bot: true }],
+    ['somebody who left', 'gone', { deleted: true }],
+    ['a guest who left', 'gone', { deleted: true, is_restricted: true }],
+  ])('%s: %s', (_, kind, change) => {
+    expect(readPerson({ ...member, ...change }, home)?.kind).toBe(kind);
+  });
+
+  it.each<[string, PersonKind, Record<string, unknown>]>([
+    [
+      'of another workspace of the same organization',
+      'member',
+      { team_id: 'T2', enterprise_user: { enterprise_id: 'E1' } },
+    ],
+    ['known by the organization only', 'member', { team_id: undefined, enterprise_user: { enterprise_id: 'E1' } }],
+    ['of another organization', 'outsider', { team_id: 'T2', enterprise_user: { enterprise_id: 'E2' } }],
+    ['of a workspace of no organization', 'outsider', { team_id: 'T2' }],
+    [
+      'a guest of the same organization',
+      'guest',
+      { team_id: 'T2', enterprise_user: { enterprise_id: 'E1' }, is_restricted: true },
+    ],
+    ['of the workspace itself', 'member', {}],
+  ])('on Enterprise Grid, somebody %s: %s', (_, kind, change) => {
+    expect(readPerson({ ...member, ...change }, grid)?.kind).toBe(kind);
+  });
+
+  it.each<[string, PersonKind, Record<string, unknown>]>([
+    [
+      'somebody of whom no flag of guests is told',
+      'member',
+      { is_restricted: undefined, is_ultra_restricted: undefined },
+    ],
+    ['a guest', 'guest', { is_restricted: true }],
+    ['somebody of another workspace', 'outsider', { team_id: 'T2', is_restricted: undefined }],
+    ['somebody without a workspace', 'unknown', { team_id: undefined, is_restricted: undefined }],
+  ])('by a stand-in for Slack, %s: %s', (_, kind, change) => {
+    expect(readPerson({ ...member, ...change }, { ...home, isStandIn: true })?.kind).toBe(kind);
+  });
+
+  it.each([
+    [undefined],
+    [null],
+    ['U1'],
+    [{}],
+    [{ ...member, id: '' }],
+    [{ ...member, is_restricted: 'true' }],
+    [{ ...member, is_stranger: 1 }],
+    [{ ...member, deleted: null }],
+  ])('is not read from %j', (raw) => {
+    expect(readPerson(raw, home)).toBeUndefined();
+  });
+
+  it('belongs to an organization before a workspace, and to none where none is told', () => {
+    const belongs = (change: Record<string, unknown>) => readPerson({ ...member, ...change }, home)?.organizationId;
+    expect(belongs({ enterprise_user: { enterprise_id: 'E1' } })).toBe('E1');
+    expect(belongs({ enterprise_user: {} })).toBe('T1');
+    expect(belongs({ enterprise_user: 'odd' })).toBe('T1');
+    const nothing = { team_id: undefined, locale: undefined, tz: undefined };
+    expect(readPerson({ ...member, ...nothing }, home)).toStrictEqual({ userId: 'U1', name: 'ada', kind: 'unknown' });
+  });
+
+  it('has a name as others see it, the id without any', () => {
+    expect(readPerson(member, home)).toEqual({
+      userId: 'U1',
+      name: 'ada',
+      locale: 'de-DE',
+      timeZone: 'Europe/Berlin',
+      organizationId: 'T1',
+      kind: 'member',
+    });
+    expect(readPerson({ ...member, profile: { display_name: '' } }, home)?.name).toBe('Ada Example');
+    const inProfile = { ...member, real_name: undefined, profile: { display_name: 7, real_name: 'In the profile' } };
+    expect(readPerson(inProfile, home)?.name).toBe('In the profile');
+    expect(readPerson({ ...member, real_name: '', profile: 'odd' }, home)?.name).toBe('ada');
+    const nameless = { ...member, profile: undefined, real_name: undefined, name: undefined };
+    expect(readPerson(nameless, home)?.name).toBe('U1');
+  });
+});
+
+const listed = (userId: string): SlackUser | undefined =>
+  userId === 'ULISTED' ? { userId, name: 'listed', kind: 'guest' } : undefined;
+
+describe('asking about people', () => {
+  function begin(reply: Record<string, unknown> = { user: member }) {
+    const slack = createScriptedSlack({ 'users.info': reply });
+    return { slack, people: createUsers({ ...slack.deps, identity: home, listed }) };
+  }
+
+  it('asks once for all who ask at a time, with the locale, and again after five minutes', async () => {
+    const { slack, people } = begin();
+    const [first, second] = await Promise.all([people.person('U1'), people.person('U1')]);
+    expect(first).toBe(second);
+    expect(slack.calls[0]?.args.get('include_locale')).toBe('true');
+    slack.pass(299_999);
+    await people.person('U1');
+    expect(slack.calls).toHaveLength(1);
+    slack.pass(1);
+    await people.person('U1');
+    expect(slack.calls).toHaveLength(2);
+  });
+
+  it('does not remember that Slack did not tell', async () => {
+    const { slack, people } = begin({ error: 'internal_error' });
+    await expect(people.person('U1')).rejects.toMatchObject({ kind: 'unavailable' });
+    slack.replies['users.info'] = { user: member };
+    await expect(people.person('U1')).resolves.toMatchObject({ kind: 'member' });
+  });
+
+  it('takes who is listed only while limits hold back the call', async () => {
+    const limited = begin({ error: 'ratelimited' });
+    await expect(limited.people.person('ULISTED')).resolves.toMatchObject({ kind: 'guest' });
+    await expect(limited.people.person('U1')).rejects.toMatchObject({ kind: 'rateLimited' });
+    await expect(begin({ error: 'user_not_found' }).people.person('ULISTED')).rejects.toMatchObject({
+      name: 'AppError',
+    });
+    await expect(begin({ error: 'internal_error' }).people.person('ULISTED')).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
+  });
+
+  it('is told of changes of those it knows, in the language it knew', async () => {
+    const { slack, people } = begin();
+    people.note('U1', { userId: 'U1', name: 'ada', kind: 'guest' });
+    await expect(people.person('U1')).resolves.toMatchObject({ kind: 'member' });
+    people.note('U1', { userId: 'U1', name: 'ada', kind: 'guest' });
+    await expect(people.person('U1')).resolves.toEqual({ userId: 'U1', name: 'ada', kind: 'guest', locale: 'de-DE' });
+    people.note('U1', { userId: 'U1', name: 'ada', kind: 'guest', locale: 'fr-FR' });
+    await expect(people.person('U1')).resolves.toMatchObject({ locale: 'fr-FR' });
+    expect(slack.calls).toHaveLength(1);
+    people.note('U1', undefined);
+    await expect(people.person('U1')).resolves.toMatchObject({ kind: 'member' });
+    expect(slack.calls).toHaveLength(2);
+  });
+
+  it('takes nobody for somebody else', async () => {
+    const { people } = begin();
+    await expect(people.person('U2')).rejects.toMatchObject({ kind: 'refused' });
+  });
+
+  it('knows no language where Slack does not tell', async () => {
+    expect(await localeOf(begin().people, 'U1')).toBe('de-DE');
+    expect(await localeOf(begin({ error: 'user_not_found' }).people, 'U1')).toBeUndefined();
+    expect(await localeOf({ person: () => new Promise(() => {}) }, 'U1')).toBeUndefined();
+  });
+});
