@@ -28,10 +28,16 @@ export type Exactly<Schema extends z.ZodType, T> =
     ? Schema
     : { schemaAndTypeDifferIn: Difference<Known<z.output<Schema>>, Known<T>> };
 
-/** The format of records that a schema describes. */
-export function createFormat<T>(schema: z.ZodType<T>): RecordFormat<T> {
+/**
+ * The format of records that a schema describes. `upgrade` gets what is stored, of any version and any shape, and returns it with
+ * the names of today; it changes nothing else.
+ */
+export function createFormat<T>(
+  schema: z.ZodType<T>,
+  upgrade: (stored: unknown) => unknown = (stored) => stored,
+): RecordFormat<T> {
   function decode(key: string, text: string): T {
-    const parsed = schema.safeParse(parseJson(key, text));
+    const parsed = schema.safeParse(upgrade(parseJson(key, text)));
     if (parsed.success) return parsed.data;
     const problems = parsed.error.issues.slice(0, 3).map((issue) => `${issue.path.join('.')}: ${issue.message}`);
     throw new AppError('corrupt', `Record ${key} does not match its schema (${problems.join('; ')})`);
