@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { readCommandLine } from '../command-line.ts';
 import { ConfigError, parseStorageConfig } from '../config.ts';
 import { isAppError } from '../core/errors.ts';
 import { votesAsCsv } from '../core/history/vote-export.ts';
@@ -52,32 +52,23 @@ function location(): StorageLocation {
   return redisUrl === undefined ? { dataDir } : { redisUrl: redisUrl.reveal() };
 }
 
-/** Undefined where only help is wanted. */
+/** Undefined where only help is wanted; throws `UsageError` that tells everything that is wrong. */
 function readOrder(args: string[], nowMs: number): Order | undefined {
-  const { help, since, out } = readArguments(args);
-  if (help === true) return undefined;
-  if (out === '') throw new UsageError('--out needs the name of a file');
-  return { sinceMs: since === undefined ? 0 : readSince(since, nowMs), out };
+  const { help, values, problems } = readCommandLine(args, { since: { takes: 'text' }, out: { takes: 'text' } });
+  if (help) return undefined;
+  const sinceMs = values.since === undefined ? 0 : readSince(values.since, nowMs);
+  if (sinceMs === undefined) problems.push('--since must look like 12h, 30d, 8w or 2026-11-01');
+  if (sinceMs === undefined || problems.length > 0) throw new UsageError(problems.join('\n'));
+  return { sinceMs, out: values.out };
 }
 
-function readArguments(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: { since: { type: 'string' }, out: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
-    }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function readSince(since: string, nowMs: number): number {
+/** The time that a span before `nowMs` or a day begins at; undefined for any other text. */
+function readSince(since: string, nowMs: number): number | undefined {
   const span = /^(\d{1,6})([hdw])$/.exec(since);
   const unit = span?.[2];
   if (unit === 'h' || unit === 'd' || unit === 'w') return nowMs - Number(span?.[1]) * unitMs[unit];
   const dayMs = /^\d{4}-\d{2}-\d{2}$/.test(since) ? Date.parse(`${since}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(dayMs)) throw new UsageError('--since must look like 12h, 30d, 8w or 2026-11-01');
-  return dayMs;
+  return Number.isNaN(dayMs) ? undefined : dayMs;
 }
 
 class FileError extends Error {}

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readCommandLine } from '../command-line.ts';
 import { type AccessToken, parseAccessToken } from './http/authentication.ts';
 
 export const USAGE = `Usage: npm run codesearch -- --repo <path> [--repo <path>] [options]
@@ -42,83 +42,46 @@ export type ParsedArguments =
   | { kind: 'help' }
   | { kind: 'bad'; problems: string[] };
 
-const TEXT = { type: 'string' } as const;
-const TEXTS = { type: 'string', multiple: true } as const;
-const FLAG = { type: 'boolean' } as const;
-const OPTIONS = {
-  repo: TEXTS,
-  token: TEXTS,
-  port: TEXT,
-  host: TEXT,
-  'data-dir': TEXT,
-  sharing: FLAG,
-  quota: TEXT,
-  'rate-limit': TEXT,
-  'base-url': TEXT,
-  'step-delay': TEXT,
-  help: FLAG,
-} as const;
-
 /** Reads the command line and collects every problem; `environmentToken` stands in for `--token`. */
 export function parseArguments(line: readonly string[], environmentToken: string | undefined): ParsedArguments {
-  const problems: string[] = [];
-  const { values, tokens: parts } = parseArgs({
-    args: [...line],
-    options: OPTIONS,
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
+  const { help, values, problems } = readCommandLine(line, {
+    repo: { takes: 'texts' },
+    token: { takes: 'texts' },
+    port: { takes: 'whole', least: 0, most: 65_535 },
+    host: { takes: 'text' },
+    'data-dir': { takes: 'text' },
+    sharing: { takes: 'nothing' },
+    quota: { takes: 'whole', least: 1, most: 1_000_000 },
+    'rate-limit': { takes: 'whole', least: 1, most: 1_000_000 },
+    'base-url': { takes: 'text' },
+    'step-delay': { takes: 'whole', least: 0, most: 60_000 },
   });
-  if (values.help === true) return { kind: 'help' };
-  for (const part of parts) {
-    if (part.kind === 'positional') problems.push(`“${part.value}” stands alone; a repository is named with --repo.`);
-    if (part.kind !== 'option') continue;
-    const known = Object.entries(OPTIONS).find(([name]) => name === part.name)?.[1];
-    if (known === undefined) problems.push(`${part.rawName} is not an option.`);
-    else if (known.type === 'string' && (part.value === undefined || part.value === ''))
-      problems.push(`${part.rawName} needs a value.`);
-    else if (known.type === 'boolean' && part.value !== undefined) problems.push(`${part.rawName} takes no value.`);
+  if (help) return { kind: 'help' };
+  if (values.repo.length === 0) problems.push('at least one repository is needed: --repo <path>');
+  const fromEnvironment = (environmentToken ?? '').split(',').filter((token) => token !== '');
+  const tokens = (values.token.length > 0 ? values.token : fromEnvironment).map(parseAccessToken);
+  if (tokens.some(({ token }) => /\s|"/.test(token))) {
+    problems.push('an access token holds no white space and no quotation marks');
   }
-  const text = (name: keyof typeof values): string | undefined => {
-    const value = values[name];
-    return typeof value === 'string' && value !== '' ? value : undefined;
-  };
-  const texts = (name: 'repo' | 'token'): string[] =>
-    (values[name] ?? []).filter((value): value is string => typeof value === 'string' && value !== '');
-  const whole = (name: keyof typeof values, least: number, most: number): number | undefined => {
-    const value = text(name);
-    if (value === undefined) return undefined;
-    const number = Number(value);
-    if (/^\d+$/.test(value) && number >= least && number <= most) return number;
-    problems.push(`--${name} must be a whole number from ${least} to ${most}, not “${value}”.`);
-    return undefined;
-  };
-  const repos = texts('repo');
-  if (repos.length === 0 && !parts.some((part) => part.kind === 'option' && part.name === 'repo')) {
-    problems.push('At least one repository is needed: --repo <path>.');
-  }
-  const given = texts('token');
-  const tokens = (given.length > 0 ? given : (environmentToken ?? '').split(',').filter((token) => token !== '')).map(
-    parseAccessToken,
-  );
-  for (const { token } of tokens)
-    if (/\s|"/.test(token)) problems.push('An access token holds no white space and no quotation marks.');
-  if (new Set(tokens.map(({ token }) => token)).size < tokens.length) problems.push('Each --token must be different.');
-  const baseUrl = text('base-url');
+  if (new Set(tokens.map(({ token }) => token)).size < tokens.length) problems.push('each --token must be different');
+  const baseUrl = values['base-url'];
   if (baseUrl !== undefined && !(URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol))) {
-    problems.push(`--base-url must be an http or https address, not “${baseUrl}”.`);
+    problems.push(`--base-url ${baseUrl}: not an http or https address`);
   }
-  const parsed: Arguments = {
-    repos,
-    tokens,
-    port: whole('port', 0, 65_535),
-    host: text('host'),
-    dataDir: text('data-dir'),
-    sharing: values.sharing === true,
-    quota: whole('quota', 1, 1_000_000),
-    rateLimit: whole('rate-limit', 1, 1_000_000),
-    baseUrl,
-    stepDelayMs: whole('step-delay', 0, 60_000),
+  if (problems.length > 0) return { kind: 'bad', problems };
+  return {
+    kind: 'run',
+    arguments: {
+      repos: values.repo,
+      tokens,
+      port: values.port,
+      host: values.host,
+      dataDir: values['data-dir'],
+      sharing: values.sharing,
+      quota: values.quota,
+      rateLimit: values['rate-limit'],
+      baseUrl,
+      stepDelayMs: values['step-delay'],
+    },
   };
-  return problems.length > 0 ? { kind: 'bad', problems } : { kind: 'run', arguments: parsed };
 }

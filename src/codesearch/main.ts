@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parseArguments, USAGE } from './arguments.ts';
-import { GitError } from './search/git.ts';
-import { createCodeSearchService } from './service.ts';
+import { createCodeSearchService, RepositoryError } from './service.ts';
 
 const BAD_USAGE = 2;
 
@@ -38,7 +37,7 @@ async function main(): Promise<void> {
     const ready = { event: 'ready', url, token: tokens[0]?.token, repositories, files };
     process.stdout.write(`${JSON.stringify(ready)}\n`);
   } catch (error) {
-    if (error instanceof GitError) return fail([error.message]);
+    if (error instanceof RepositoryError) return fail([error.message]);
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EADDRINUSE') return fail([`Port ${parsed.arguments.port ?? 0} is taken by another program.`]);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return fail(['--host is no address of this machine.']);

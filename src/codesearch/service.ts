@@ -13,8 +13,14 @@ import { createRateLimit } from './http/rate-limit.ts';
 import { createHttpServer } from './http/server.ts';
 import { createPages } from './pages/pages.ts';
 import { openCorpus } from './search/corpus.ts';
+import { GitError } from './search/git.ts';
 import { createInvestigate } from './search/investigate.ts';
 import { countMatches } from './search/match-count.ts';
+
+/** The repositories asked for can't be read; the message says which one and why. */
+export class RepositoryError extends Error {
+  override readonly name = 'RepositoryError';
+}
 
 /** Everything but `repos` and `tokens` has a working default. */
 export interface CodeSearchOptions {
@@ -46,7 +52,7 @@ export interface CodeSearchOptions {
 }
 
 export interface CodeSearchService {
-  /** Indexes the repositories, takes up open questions and listens; throws `GitError` on a folder without git. */
+  /** Indexes the repositories, takes up open questions and listens; throws {@link RepositoryError} on a folder without git. */
   start(): Promise<{ url: string; repositories: string[]; files: number }>;
   /** Stops listening and working; what is still open is resumed at the next start on the same `dataDir`. */
   stop(): Promise<void>;
@@ -106,7 +112,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
         return await start();
       } catch (error) {
         await stop();
-        throw error;
+        throw error instanceof GitError ? new RepositoryError(error.message, { cause: error }) : error;
       }
     },
     stop,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readCommandLine } from '../command-line.ts';
 
 /** What the demo was asked to do. A port that is absent is chosen freely. */
 export interface DemoOptions {
@@ -26,18 +26,6 @@ export type DemoArguments =
 const defaultStepDelayMs = 800;
 const longestStepDelayMs = 60_000;
 
-const VALUE_OPTIONS = [
-  'repo',
-  'slack-port',
-  'service-port',
-  'app-port',
-  'step-delay',
-  'data-dir',
-  'local-slack',
-] as const;
-
-type ValueOption = (typeof VALUE_OPTIONS)[number];
-
 export const USAGE = `Usage: npm run demo -- [options]
 
   --repo <path>          git repository to answer from; may be given several times (default: this project)
@@ -53,70 +41,39 @@ export const USAGE = `Usage: npm run demo -- [options]
 
 /** Reads the command line; every problem is found in one go. Relative paths count from `cwd`. */
 export function parseArguments(args: readonly string[], cwd: string): DemoArguments {
-  const values = new Map<ValueOption, string[]>();
-  const problems: string[] = [];
-  let namespace = true;
-  const { tokens } = parseArgs({
-    args: [...args],
-    options: Object.fromEntries(VALUE_OPTIONS.map((name) => [name, { type: 'string' as const, multiple: true }])),
-    strict: false,
-    tokens: true,
+  const port = { takes: 'whole', least: 1, most: 65_535 } as const;
+  const { help, values, problems } = readCommandLine(args, {
+    repo: { takes: 'texts' },
+    'slack-port': port,
+    'service-port': port,
+    'app-port': port,
+    'step-delay': { takes: 'whole', least: 0, most: longestStepDelayMs },
+    'data-dir': { takes: 'text' },
+    'local-slack': { takes: 'text' },
+    'no-namespace': { takes: 'nothing' },
   });
-  for (const token of tokens) {
-    if (token.kind === 'positional') problems.push(`"${token.value}" is not an option`);
-    if (token.kind !== 'option') continue;
-    if (token.name === 'help') return { kind: 'help' };
-    if (token.name === 'no-namespace') {
-      if (token.value !== undefined) problems.push('--no-namespace takes no value');
-      namespace = false;
-      continue;
-    }
-    const name = VALUE_OPTIONS.find((known) => known === token.name);
-    if (name === undefined) problems.push(`there is no option ${token.rawName}`);
-    // A forgotten value makes the parser take the next option for it.
-    else if (!token.value?.trim() || (!token.inlineValue && token.value.startsWith('--'))) {
-      problems.push(`--${name} needs a value`);
-    } else values.set(name, [...(values.get(name) ?? []), token.value]);
-  }
-
-  const single = (name: ValueOption): string | undefined => {
-    const given = values.get(name) ?? [];
-    if (given.length > 1) problems.push(`--${name} is given ${given.length} times`);
-    return given[0];
-  };
-  const whole = (name: ValueOption, least: number, most: number): number | undefined => {
-    const text = single(name);
-    if (text === undefined) return undefined;
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    problems.push(`--${name} ${text}: not a whole number from ${least} to ${most}`);
-    return undefined;
-  };
-  const path = (name: ValueOption): string | undefined => {
-    const text = single(name);
-    return text === undefined ? undefined : resolve(cwd, text);
-  };
-
-  const slackPort = whole('slack-port', 1, 65_535);
-  const servicePort = whole('service-port', 1, 65_535);
-  const appPort = whole('app-port', 1, 65_535);
-  const ports = [slackPort, servicePort, appPort].filter((port) => port !== undefined);
+  if (help) return { kind: 'help' };
+  const {
+    'slack-port': slackPort,
+    'service-port': servicePort,
+    'app-port': appPort,
+    'data-dir': dataDir,
+    'local-slack': localSlack,
+  } = values;
+  const ports = [slackPort, servicePort, appPort].filter((given) => given !== undefined);
   if (new Set(ports).size < ports.length) problems.push('the ports must differ from each other');
-  const stepDelayMs = whole('step-delay', 0, longestStepDelayMs);
-  const dataDir = path('data-dir');
-  const localSlack = path('local-slack');
   if (problems.length > 0) return { kind: 'wrong', problems };
   return {
     kind: 'run',
     options: {
-      repositories: [...new Set((values.get('repo') ?? []).map((repo) => resolve(cwd, repo)))],
-      stepDelayMs: stepDelayMs ?? defaultStepDelayMs,
-      namespace,
+      repositories: [...new Set(values.repo.map((repo) => resolve(cwd, repo)))],
+      stepDelayMs: values['step-delay'] ?? defaultStepDelayMs,
+      namespace: !values['no-namespace'],
       ...(slackPort === undefined ? {} : { slackPort }),
       ...(servicePort === undefined ? {} : { servicePort }),
       ...(appPort === undefined ? {} : { appPort }),
-      ...(dataDir === undefined ? {} : { dataDir }),
-      ...(localSlack === undefined ? {} : { localSlack }),
+      ...(dataDir === undefined ? {} : { dataDir: resolve(cwd, dataDir) }),
+      ...(localSlack === undefined ? {} : { localSlack: resolve(cwd, localSlack) }),
     },
   };
 }

@@ -8,7 +8,8 @@ import { type AdvanceJob, createWakes, isBullError, type Wakes } from './bullmq-
 
 const DEFAULT_CONCURRENCY = 50;
 const DEFAULT_PREFIX = 'ds:bull';
-const QUEUE_NAME = 'advance';
+/** As version 0.1 named it: under another name its planned jobs would be left behind. */
+const QUEUE_NAME = 'looks';
 const LONGEST_BACK_OFF_MS = 30_000;
 
 const START_DEADLINE_MS = 5_000;

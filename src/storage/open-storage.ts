@@ -6,7 +6,7 @@ import type { Vote, VoteStore } from '../core/history/votes.ts';
 import type { Claims, Clock, Log, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
-import type { RunSlotStore } from '../core/run-slots.ts';
+import type { RunSlotBook } from '../core/run-slots.ts';
 import { messageLogType, refusedTextType } from './brief-records.ts';
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore } from './embedded-store.ts';
@@ -30,7 +30,7 @@ export interface Storage {
   questions: QuestionStore;
   threads: ThreadStore;
   claims: Claims;
-  runSlots: RunSlotStore;
+  runSlots: Records<RunSlotBook>;
   durations: Records<DurationLog>;
   askedQuestions: Records<AskedQuestionsRecord>;
   messageLogs: Records<MessageLogRecord>;

@@ -1,5 +1,5 @@
-import { HttpError } from '../http/http-error.ts';
 import { LIMITS } from '../limits.ts';
+import { ConversationError } from './conversation-error.ts';
 import { type ListQuery, selectPage } from './list.ts';
 import type { Quota } from './quota.ts';
 import { type ConversationRecord, emptyStats, isOpen, type QuestionRecord } from './records.ts';
@@ -15,17 +15,17 @@ export interface ConversationsSetup {
   clock: () => number;
 }
 
-/** The operations of the conversation API for one user at a time; all refusals are {@link HttpError}. */
+/** The operations of the conversation API for one user at a time; all refusals are {@link ConversationError}. */
 export function createConversations({ store, runner, quota, sharing, clock }: ConversationsSetup) {
   function owned(userId: number, id: number): ConversationRecord {
     const conversation = store.get(id);
-    if (conversation?.userId !== userId) throw new HttpError(404, `There is no conversation ${id}.`);
+    if (conversation?.userId !== userId) throw new ConversationError('notFound', `There is no conversation ${id}.`);
     return conversation;
   }
 
   function admit(): void {
     if (runner.load() >= LIMITS.openQuestions) {
-      throw new HttpError(429, 'Too many questions are waiting.', { 'Retry-After': '5' });
+      throw new ConversationError('tooManyOpen', 'Too many questions are waiting.');
     }
   }
 
@@ -98,7 +98,8 @@ export function createConversations({ store, runner, quota, sharing, clock }: Co
     async cancel(userId: number, id: number, questionId: number): Promise<QuestionRecord> {
       const find = (): QuestionRecord => {
         const question = owned(userId, id).questions.find((candidate) => candidate.id === questionId);
-        if (!question) throw new HttpError(404, `There is no question ${questionId} in conversation ${id}.`);
+        if (!question)
+          throw new ConversationError('notFound', `There is no question ${questionId} in conversation ${id}.`);
         return question;
       };
       if (isOpen(find())) {

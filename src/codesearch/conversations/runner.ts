@@ -1,28 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { estimateTokens, LIMITS } from '../limits.ts';
+import type { Finding, Investigate } from '../search/finding.ts';
 import type { Quota } from './quota.ts';
-import type { ConversationRecord, Focus, QuestionError, QuestionRecord, SourceRecord } from './records.ts';
+import type { ConversationRecord, QuestionError, QuestionRecord } from './records.ts';
 import { isOpen } from './records.ts';
 import type { ConversationStore } from './store.ts';
-
-/** What an investigation found; `answer` uses the base mark of the records for the service's address. */
-export interface Finding {
-  title: string;
-  answer: string;
-  sources: SourceRecord[];
-  followUps: string[];
-  focus: Focus;
-  toolCalls: number;
-  /** Estimate of what was read to answer. */
-  tokensRead: number;
-}
-
-/** Searches for an answer. Calls `step` before each thing it does and stops when that throws. */
-export type Investigate = (
-  question: string,
-  earlier: readonly QuestionRecord[],
-  step: (reasoning: string) => Promise<void>,
-) => Promise<Finding>;
 
 export interface RunnerSetup {
   store: ConversationStore;

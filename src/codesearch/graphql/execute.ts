@@ -1,9 +1,15 @@
-import { isObject } from '../http/body.ts';
-import { HttpError } from '../http/http-error.ts';
 import { GraphqlError } from './lexer.ts';
 import { type Field, type Operation, parseDocument } from './parser.ts';
 
 type Resolve = (field: Field, type: string) => Promise<unknown>;
+
+/** A query as it was sent, and who asks. */
+export interface GraphqlRequest {
+  query: string;
+  variables: Record<string, unknown>;
+  operationName: string | undefined;
+  username: string;
+}
 
 export interface GraphqlSetup {
   matchCount: (query: string) => Promise<number>;
@@ -11,18 +17,13 @@ export interface GraphqlSetup {
 
 /**
  * The schema offered: `currentUser { username }` and `search(query: String!) { results { matchCount } }`, with
- * `__typename`. Whatever is wrong with a query is told in `errors`, as GraphQL does, with status 200.
+ * `__typename`. Whatever is wrong with a query is told in `errors`, as GraphQL does; nothing is thrown for it.
  */
 export function createGraphql({ matchCount }: GraphqlSetup) {
-  return async (body: Record<string, unknown>, username: string): Promise<unknown> => {
-    const { query, variables } = body;
-    if (typeof query !== 'string') throw new HttpError(400, 'query must be a string.');
-    if (variables !== undefined && variables !== null && !isObject(variables)) {
-      throw new HttpError(400, 'variables must be an object.');
-    }
+  return async ({ query, variables, operationName, username }: GraphqlRequest): Promise<unknown> => {
     try {
-      const operation = choose(parseDocument(query), body.operationName);
-      const values = bind(operation, isObject(variables) ? variables : {});
+      const operation = choose(parseDocument(query), operationName);
+      const values = bind(operation, variables);
       return { data: await execute(operation, values, username, matchCount) };
     } catch (error) {
       if (error instanceof GraphqlError) return { data: null, errors: [{ message: error.message }] };
@@ -31,10 +32,10 @@ export function createGraphql({ matchCount }: GraphqlSetup) {
   };
 }
 
-function choose(operations: readonly Operation[], name: unknown): Operation {
-  const chosen = typeof name === 'string' ? operations.find((operation) => operation.name === name) : operations[0];
+function choose(operations: readonly Operation[], name: string | undefined): Operation {
+  const chosen = name === undefined ? operations[0] : operations.find((operation) => operation.name === name);
   if (chosen === undefined) throw new GraphqlError('There is no such operation in the query.');
-  if (operations.length > 1 && typeof name !== 'string')
+  if (operations.length > 1 && name === undefined)
     throw new GraphqlError('operationName is needed where a query has several.');
   return chosen;
 }

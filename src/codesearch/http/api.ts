@@ -1,8 +1,9 @@
+import { ConversationError } from '../conversations/conversation-error.ts';
 import type { Conversations } from '../conversations/conversations.ts';
-import { parseListQuery } from '../conversations/list.ts';
-import { conversationToWire, questionToWire, singleConversationToWire } from '../conversations/wire.ts';
 import { HttpError } from './http-error.ts';
+import { parseListQuery } from './list-query.ts';
 import { json, type Reply } from './reply.ts';
+import { conversationToWire, questionToWire, singleConversationToWire } from './wire.ts';
 
 /** A request that passed authentication; `body` reads the JSON object once. */
 export interface ApiRequest {
@@ -25,9 +26,17 @@ export function apiMethods(segments: readonly string[]): string[] {
   return isId(questionId) && cancel === 'cancel' ? ['POST'] : [];
 }
 
-/** The six operations of `/.api/deepsearch/v1`. */
+/** The six operations of `/.api/deepsearch/v1`; all refusals are {@link HttpError}. */
 export function createApi(conversations: Conversations, baseUrl: () => string) {
-  return async ({ method, segments, parameters, username, body }: ApiRequest): Promise<Reply> => {
+  return async (request: ApiRequest): Promise<Reply> => {
+    try {
+      return await answer(request);
+    } catch (error) {
+      throw error instanceof ConversationError ? asHttpError(error) : error;
+    }
+  };
+
+  async function answer({ method, segments, parameters, username, body }: ApiRequest): Promise<Reply> {
     const userId = await conversations.userId(username);
     const [first, questions, third] = segments;
     const id = Number(first);
@@ -59,7 +68,16 @@ export function createApi(conversations: Conversations, baseUrl: () => string) {
       return json(202, questionToWire(await conversations.followUp(userId, id, text), id, baseUrl()));
     }
     return json(200, questionToWire(await conversations.cancel(userId, id, Number(third)), id, baseUrl()));
-  };
+  }
+}
+
+function asHttpError({ kind, message }: ConversationError): HttpError {
+  switch (kind) {
+    case 'notFound':
+      return new HttpError(404, message);
+    case 'tooManyOpen':
+      return new HttpError(429, message, { 'Retry-After': '5' });
+  }
 }
 
 function readQuestion(body: Record<string, unknown>): string {

@@ -4,6 +4,7 @@ import type { createPages } from '../pages/pages.ts';
 import { apiMethods, type createApi } from './api.ts';
 import type { createAuthentication } from './authentication.ts';
 import { readJsonObject } from './body.ts';
+import { readGraphqlRequest } from './graphql-request.ts';
 import { HttpError } from './http-error.ts';
 import type { createRateLimit } from './rate-limit.ts';
 import { errorReply, json, type Reply, send } from './reply.ts';
@@ -56,7 +57,7 @@ async function route(request: IncomingMessage, setup: ServerSetup): Promise<Repl
     requireMethod(method, ['POST']);
     const username = setup.authenticate(request.headers.authorization);
     setup.rateLimit.take(username);
-    return json(200, await setup.graphql(await readJsonObject(request), username));
+    return json(200, await setup.graphql(readGraphqlRequest(await readJsonObject(request), username)));
   }
   if (segments[0] === '.api') throw notFound();
   if (segments.join('/') === 'healthz') {
@@ -66,7 +67,7 @@ async function route(request: IncomingMessage, setup: ServerSetup): Promise<Repl
   const page = await setup.pages(segments, search);
   if (page === undefined) throw notFound();
   requireMethod(method, ['GET', 'HEAD']);
-  return page;
+  return { kind: 'page', status: 200, ...page };
 }
 
 /** The client went away while it was still sending: nobody's fault, and nobody is there to be told. */

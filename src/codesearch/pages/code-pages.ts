@@ -1,10 +1,9 @@
-import type { Reply } from '../http/reply.ts';
 import { commitPath, directoryPath, filePath, repositoryPath } from '../search/answers/markdown.ts';
 import type { Corpus } from '../search/corpus.ts';
 import type { IndexedFile } from '../search/file-index.ts';
 import { gitText } from '../search/git.ts';
 import type { Repository } from '../search/repository.ts';
-import { type Html, html, page } from './html.ts';
+import { type Html, html, type Page, page } from './html.ts';
 
 const LINES_SHOWN = 20_000;
 const ENTRIES_SHOWN = 2_000;
@@ -25,7 +24,7 @@ export async function filePage(
   repository: Repository,
   path: string,
   search: string,
-): Promise<Reply | undefined> {
+): Promise<Page | undefined> {
   const file = corpus.index.get(repository.name, path);
   if (file === undefined) return undefined;
   const marked = parseLines(search);
@@ -60,7 +59,7 @@ export async function filePage(
 }
 
 /** What stands in a folder of a repository; undefined for a folder without tracked files. */
-export function treePage(corpus: Corpus, repository: Repository, folder: string): Reply | undefined {
+export function treePage(corpus: Corpus, repository: Repository, folder: string): Page | undefined {
   const prefix = folder === '' ? '' : `${folder}/`;
   const own = [...corpus.index.all()].filter(
     (file) => file.repository === repository.name && file.path.startsWith(prefix),
@@ -88,7 +87,7 @@ export function treePage(corpus: Corpus, repository: Repository, folder: string)
 }
 
 /** A commit with its message and patch; undefined for one the repository does not have. */
-export async function commitPage(repository: Repository, id: string): Promise<Reply | undefined> {
+export async function commitPage(repository: Repository, id: string): Promise<Page | undefined> {
   if (!/^[0-9a-f]{7,64}$/.test(id)) return undefined;
   const message = await gitText(repository.git, ['show', '--no-patch', '--format=%H%n%an%n%aI%n%B', `${id}^{commit}`]);
   const [full = '', author = '', date = '', subject = '', ...body] = message.split('\n');
@@ -112,7 +111,7 @@ export async function commitPage(repository: Repository, id: string): Promise<Re
 }
 
 /** The repositories of the service. */
-export function startPage(corpus: Corpus): Reply {
+export function startPage(corpus: Corpus): Page {
   const items = corpus.repositories.map(({ name }) => html`<li><a href="${repositoryPath(name)}">${name}</a></li>`);
   return page({
     title: 'Code search',

@@ -1,10 +1,10 @@
-import { BASE_MARK, type ConversationRecord, isOpen, type QuestionRecord } from '../conversations/records.ts';
-import type { Reply } from '../http/reply.ts';
-import { type Html, html, page } from './html.ts';
+import { type ConversationRecord, isOpen, type QuestionRecord } from '../conversations/records.ts';
+import { BASE_MARK } from '../search/finding.ts';
+import { type Html, html, type Page, page } from './html.ts';
 import { renderMarkdown } from './markdown.ts';
 
 /** A conversation for reading: questions, answers with their links, sources. */
-export function conversationPage(conversation: ConversationRecord): Reply {
+export function conversationPage(conversation: ConversationRecord): Page {
   const first = conversation.questions[0];
   const title = first?.title ?? first?.text.slice(0, 80) ?? 'Conversation';
   return page({

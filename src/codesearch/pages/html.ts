@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Reply } from '../http/reply.ts';
 
-/** HTML that is safe by construction; only {@link html} and {@link raw} make it. */
+/** HTML that is safe by construction; only {@link html} and the rendering of Markdown make it. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -61,8 +60,14 @@ export interface PageContent {
   scrollTo?: string;
 }
 
-/** A whole page. Its policy allows its own style and script by a nonce and nothing else: no requests, no frames. */
-export function page(content: PageContent, status = 200): Reply {
+/** A whole page and what a browser may load and run in it, as a Content Security Policy. */
+export interface Page {
+  html: string;
+  contentSecurityPolicy: string;
+}
+
+/** Builds a page. Its policy allows its own style and script by a nonce and nothing else: no requests, no frames. */
+export function page(content: PageContent): Page {
   const nonce = randomBytes(16).toString('base64');
   const script =
     content.scrollTo === undefined
@@ -70,8 +75,6 @@ export function page(content: PageContent, status = 200): Reply {
       : html`<script nonce="${nonce}">document.getElementById("${content.scrollTo}")?.scrollIntoView({ block: "center" });</script>`;
   const document = html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${content.title}</title><style nonce="${nonce}">${new Html(STYLE)}</style></head><body><header><h1>${content.heading}</h1>${content.detail === undefined ? html`` : html`<p>${content.detail}</p>`}</header><main class="${content.wide === true ? 'wide' : ''}">${content.body}</main>${script}</body></html>`;
   return {
-    kind: 'page',
-    status,
     html: document.text,
     contentSecurityPolicy: `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   };

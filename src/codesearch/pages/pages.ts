@@ -1,15 +1,15 @@
 import type { ConversationRecord } from '../conversations/records.ts';
-import type { Reply } from '../http/reply.ts';
 import type { Corpus } from '../search/corpus.ts';
 import { commitPage, filePage, startPage, treePage } from './code-pages.ts';
 import { conversationPage } from './conversation-page.ts';
+import type { Page } from './html.ts';
 
 /**
  * The pages people open from links: files, folders, commits, conversations. They need no token: the service is a
  * local one on 127.0.0.1, and a conversation needs its unguessable read token. Undefined for an unknown address.
  */
 export function createPages(corpus: Corpus, byReadToken: (token: string) => ConversationRecord | undefined) {
-  return async (segments: readonly string[], search: string): Promise<Reply | undefined> => {
+  return async (segments: readonly string[], search: string): Promise<Page | undefined> => {
     if (segments.length === 0) return startPage(corpus);
     if (segments[0] === 'deepsearch' && segments.length === 2) {
       const conversation = byReadToken(segments[1] ?? '');

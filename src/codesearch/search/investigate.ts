@@ -1,4 +1,3 @@
-import type { Finding, Investigate } from '../conversations/runner.ts';
 import { overview } from './answers/about.ts';
 import { compare, sidesOf } from './answers/compare.ts';
 import { type Draft, type Findings, focusOf, tidyFollowUps, tidySources } from './answers/draft.ts';
@@ -11,6 +10,7 @@ import { describePlace } from './answers/place.ts';
 import { listTests } from './answers/tests.ts';
 import { explainUsage } from './answers/usage.ts';
 import type { Corpus } from './corpus.ts';
+import type { Finding, Investigate } from './finding.ts';
 import { createInvestigation, type Investigation } from './investigation.ts';
 import { findPassages } from './passages.ts';
 import { type QuestionInContext, understandInContext } from './questions/carry-over.ts';

@@ -143,6 +143,7 @@ describe('the program', () => {
   it.each([
     ['an unknown option', ['--sinc', '3d'], 2, /sinc/],
     ['a span it does not know', ['--since', '3 fortnights'], 2, /--since must look like/],
+    ['several wrong arguments at once', ['--since', 'x', '--to', '--out='], 2, /--to\n.*--out.*\n.*--since/],
     ['a file that cannot be written', ['--out', '/nonexistent/votes.csv'], 1, /can't be written/],
     ['help', ['--help'], 0, /npm run feedback/],
   ])('ends with %s', async (_, args, code, said) => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parseArguments } from '../../../src/codesearch/arguments.ts';
-import { parseListQuery, selectPage } from '../../../src/codesearch/conversations/list.ts';
+import { selectPage } from '../../../src/codesearch/conversations/list.ts';
 import { parseDocument } from '../../../src/codesearch/graphql/parser.ts';
+import { parseListQuery } from '../../../src/codesearch/http/list-query.ts';
 import { createRateLimit } from '../../../src/codesearch/http/rate-limit.ts';
 import { parseLines } from '../../../src/codesearch/pages/code-pages.ts';
 import { renderMarkdown } from '../../../src/codesearch/pages/markdown.ts';
@@ -190,8 +191,24 @@ describe('renderMarkdown', () => {
   test('renders what answers use', () => {
     const { text } = renderMarkdown('**A** `b` [c](/d)\n\n- e\n- f\n\n> g\n\n```ts\nh < i\n```');
     expect(text).toBe(
-      '<p><strong>A</strong> <code>b</code> <a href="/d" rel="noreferrer">c</a></p><ul><li>e</li><li>f</li></ul><blockquote><p>g</p></blockquote><pre><code>h &#60; i</code></pre>',
+      [
+        '<p><strong>A</strong> <code>b</code> <a href="/d">c</a></p>',
+        '<ul>\n<li>e</li>\n<li>f</li>\n</ul>',
+        '<blockquote>\n<p>g</p>\n</blockquote>',
+        '<pre><code class="language-ts">h &lt; i\n</code></pre>',
+      ].join('\n'),
     );
+  });
+
+  test.each([
+    ['https://a.example/x', '<p><a href="https://a.example/x">https://a.example/x</a></p>'],
+    ['![a picture](https://a.example/x.png)', '<p>!<a href="https://a.example/x.png">a picture</a></p>'],
+    ['[x](mailto:a@b.example)', '<p><a>x</a></p>'],
+    ['[x](other.html)', '<p><a>x</a></p>'],
+    ['[x](/y \' href="//evil.example"\')', '<p><a href="/y" title=" href=&quot;//evil.example&quot;">x</a></p>'],
+    ['text with href="//evil.example"', '<p>text with href=&quot;//evil.example&quot;</p>'],
+  ])('links only what is on the web or in the service: %s', (markdown, expected) => {
+    expect(renderMarkdown(markdown).text).toBe(expected);
   });
 });
 

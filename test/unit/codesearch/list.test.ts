@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseListQuery, selectPage } from '../../../src/codesearch/conversations/list.ts';
+import { selectPage } from '../../../src/codesearch/conversations/list.ts';
 import type { ConversationSummary } from '../../../src/codesearch/conversations/store.ts';
+import { parseListQuery } from '../../../src/codesearch/http/list-query.ts';
 import { LIMITS } from '../../../src/codesearch/limits.ts';
 
 /** Each order of the list differs from all others; two conversations share each of the times 20 and 500. */

@@ -1,5 +1,5 @@
-import type { Focus, SourceRecord } from '../../conversations/records.ts';
 import type { IndexedFile } from '../file-index.ts';
+import type { Focus, SourceRecord } from '../finding.ts';
 import type { Investigation } from '../investigation.ts';
 import type { CallOptions } from '../passages.ts';
 import type { QuestionInContext } from '../questions/carry-over.ts';

@@ -1,5 +1,5 @@
-import { BASE_MARK } from '../../conversations/records.ts';
 import type { IndexedFile } from '../file-index.ts';
+import { BASE_MARK } from '../finding.ts';
 import { languageOf } from '../roles.ts';
 
 /** Address of a file, and of lines in it, relative to the service. */

@@ -1,4 +1,4 @@
-import type { Focus, QuestionRecord } from '../../conversations/records.ts';
+import type { EarlierQuestion, Focus } from '../finding.ts';
 import { stem } from '../stem.ts';
 import { splitIdentifier } from '../words.ts';
 import { asIntent } from './intent.ts';
@@ -22,7 +22,7 @@ const ORDINAL: readonly [RegExp, number][] = [
 ];
 
 /** Understands a question in its conversation: pronouns and elliptic questions get the subject they lean on. */
-export function understandInContext(text: string, earlier: readonly QuestionRecord[]): QuestionInContext {
+export function understandInContext(text: string, earlier: readonly EarlierQuestion[]): QuestionInContext {
   const { asked, quotes, carriedOn } = separateSurroundings(text);
   const question = withQuotes(understand(asked), quotes);
   const before =

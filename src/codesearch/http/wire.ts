@@ -1,5 +1,6 @@
-import type { QuotaState } from './quota.ts';
-import { BASE_MARK, type ConversationRecord, isOpen, type QuestionRecord, type StatsRecord } from './records.ts';
+import type { QuotaState } from '../conversations/quota.ts';
+import { type ConversationRecord, isOpen, type QuestionRecord, type StatsRecord } from '../conversations/records.ts';
+import { BASE_MARK } from '../search/finding.ts';
 
 /** A question as the API shows it; links in the answer are absolute, links of sources relative. */
 export function questionToWire(question: QuestionRecord, conversationId: number, baseUrl: string) {
