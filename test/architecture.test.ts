@@ -18,14 +18,14 @@ function readSources(): Sources {
 describe('the source tree', () => {
   const sources = readSources();
 
-  it('is read as a whole', () => {
+  it('is read completely', () => {
     expect([...sources.keys()]).toEqual(
       expect.arrayContaining(['src/main.ts', 'src/core/lifecycle/advance.ts', 'src/slack/routing.ts']),
     );
     expect(importsOf(sources.get('src/app.ts') ?? '').length).toBeGreaterThan(20);
   });
 
-  it('keeps the import law and the file-size limit', () => {
+  it('keeps the import law and the limit of file sizes', () => {
     expect(findBreaches(sources)).toEqual([]);
   });
 });
@@ -174,7 +174,7 @@ describe('the check of the source tree', () => {
     expect(breaches('src/slack/names.ts', 'one();\n'.repeat(400))).toEqual([]);
   });
 
-  it('finds circles, also of types and over several files', () => {
+  it('finds import cycles, also of types and over several files', () => {
     const sources: Sources = new Map([
       ['src/core/a.ts', "import type { B } from './b.ts';\none();"],
       ['src/core/b.ts', "import { c } from './c.ts';\none();"],

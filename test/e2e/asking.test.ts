@@ -17,7 +17,7 @@ const program = localSlackProgram();
 /** A private channel without the app, as Slack shows one to it: unknown. */
 const elsewhere = 'C0ELSEWHERE';
 
-describe.skipIf(program === undefined)('asking in the local Slack', { timeout: 60_000 }, () => {
+describe.skipIf(program === undefined)('the app in the local Slack', { timeout: 60_000 }, () => {
   let stack: Stack;
 
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe.skipIf(program === undefined)('asking in the local Slack', { timeout: 6
     expect(await expectPage(shared ?? 'no share link')).toContain('How are failed payments retried?');
   });
 
-  it('answers a mention in its thread, then a plain reply and a pressed suggestion as follow-ups', async () => {
+  it('answers a mention in its thread, then a plain reply and a pressed follow-up button', async () => {
     const { slack } = stack;
     const root = await slack.post({
       channel: general,
@@ -93,7 +93,7 @@ describe.skipIf(program === undefined)('asking in the local Slack', { timeout: 6
     await answerIn(slack, root, 2);
   });
 
-  it('explains itself privately', async () => {
+  it('explains privately how to use it', async () => {
     const { slack } = stack;
     await slack.command({ channel: general, user: bob, text: 'help' });
     await privateMessageTo(slack, general, bob, '/deepsearch');
@@ -115,7 +115,7 @@ describe.skipIf(program === undefined)('asking in the local Slack', { timeout: 6
     expect(await postedIn(slack, general)).toHaveLength(before.length);
   });
 
-  it('keeps a question asked where it cannot post, and asks it in the direct messages when told to', async () => {
+  it('keeps a question asked where it cannot post, and asks it in the direct messages on request', async () => {
     const { slack } = stack;
     const text = 'How is the daily report built?';
     await slack.command({ channel: elsewhere, user: alice, text });
@@ -130,7 +130,7 @@ describe.skipIf(program === undefined)('asking in the local Slack', { timeout: 6
     expect(textOf(answer)).toContain('daily-report.ts');
   });
 
-  it('leaves people alone who do not speak to it', async () => {
+  it('ignores messages that are not for it', async () => {
     const { slack } = stack;
     const root = await slack.post({ channel: general, user: alice, text: 'Lunch at twelve?' });
     await slack.post({ channel: general, user: bob, text: 'How are payments retried?', threadTs: root.ts });

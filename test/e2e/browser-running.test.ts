@@ -49,14 +49,14 @@ describe.skipIf(!isPossible)('while a question runs, a person in a browser', { t
     await replies(tab, 'Cancelled by @Alice Anderson').waitFor();
   });
 
-  it('cancels it with a word in its thread', async () => {
+  it('cancels it with a reply in its thread', async () => {
     await askAndOpen('What does chargeCard do?');
     await reply(tab, 'cancel');
     await replies(tab, 'Cancelled by @Alice Anderson').waitFor();
     expect(await replies(tab, /Starting|Searching/).count()).toBe(0);
   });
 
-  it('edits it, and asks the new version when that is offered', async () => {
+  it('edits it, and asks the new version when the app offers that', async () => {
     await askAndOpen('Where is the gateway?');
     const question = messages(tab, 'Where is the gateway?');
     await question.hover();

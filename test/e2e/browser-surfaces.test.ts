@@ -21,7 +21,7 @@ const program = localSlackProgram();
 const isPossible = program !== undefined && hasBrowser();
 const waitMs = 30_000;
 
-describe.skipIf(!isPossible)('around answers, a person in a browser', { timeout: 90_000 }, () => {
+describe.skipIf(!isPossible)('in a browser, a person with an answer', { timeout: 90_000 }, () => {
   let stack: Stack;
   let browser: Browser;
   let tab: Tab;
@@ -50,7 +50,7 @@ describe.skipIf(!isPossible)('around answers, a person in a browser', { timeout:
     await replies(tab, 'Open in Deep Search').waitFor();
   }
 
-  it('sees all sources, edits a suggestion before it is asked, and says why an answer did not help', async () => {
+  it('sees all sources, edits a follow-up before it is asked, and says why an answer did not help', async () => {
     await askAndOpen('How are failed payments retried?');
     const modal = tab.locator('.modal');
     const first = replies(tab, 'Open in Deep Search').first();
@@ -117,7 +117,7 @@ describe.skipIf(!isPossible)('around answers, a person in a browser', { timeout:
     await tab.getByText('You have not asked anything yet.').waitFor();
   });
 
-  it('mentions the app in a thread of people, which is read', async () => {
+  it('mentions the app in a thread of people, which the app reads', async () => {
     const { general, bob, carol } = WORKSPACE;
     const root = await stack.slack.post({ channel: general, user: bob, text: '`buildDailyReport` looks odd.' });
     await stack.slack.post({ channel: general, user: carol, text: 'Its sum is too low.', threadTs: root.ts });

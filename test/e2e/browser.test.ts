@@ -22,7 +22,7 @@ describe.skipIf(!isPossible)('a person at the local Slack in a browser', { timeo
     await stack?.stop();
   }, 60_000);
 
-  it('types a question, reads the answer in the thread, presses a suggestion and opens a source', async () => {
+  it('types a question, reads the answer in the thread, presses a follow-up and opens a source', async () => {
     const page = await browser.newPage();
     page.setDefaultTimeout(waitMs);
     await page.goto(stack.pageUrl);

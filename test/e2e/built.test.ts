@@ -9,7 +9,7 @@ beforeAll(async () => {
   expect(`${await build.ended}: ${build.output()}`).toMatch(/^0:/);
 }, 90_000);
 
-it('what is built refuses to start without its settings, naming them all', async () => {
+it('the built app refuses to start without its settings, and names them all', async () => {
   const app = runProgram('dist/main.js', [], { PORT: 'many' });
   expect(await app.ended).toBe(2);
   for (const setting of ['SLACK_BOT_TOKEN', 'SRC_ENDPOINT', 'SRC_ACCESS_TOKEN', 'SLACK_APP_TOKEN', 'PORT']) {
@@ -45,11 +45,11 @@ describe('npm start', { timeout: 30_000 }, () => {
     expect(await complaints(file)).toEqual(['PORT', 'THREAD_LIMIT']);
   });
 
-  it('prefers what is set to what is in the file', async () => {
+  it('prefers the environment to the file', async () => {
     expect(await complaints(file, { PORT: '0', SLACK_BOT_TOKEN: 'ö' })).toEqual(['SLACK_BOT_TOKEN', 'THREAD_LIMIT']);
   });
 
-  it('does without a file', async () => {
+  it('works without the file', async () => {
     expect(await complaints(undefined)).toEqual(['SLACK_BOT_TOKEN', 'SRC_ENDPOINT', 'SRC_ACCESS_TOKEN', 'neither']);
     expect(await complaints(undefined, { PORT: 'many' })).toContain('PORT');
   });

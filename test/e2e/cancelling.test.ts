@@ -55,7 +55,7 @@ describe.skipIf(program === undefined)('a slow answer in the local Slack', { tim
     );
   }
 
-  it('moves its card, offers Cancel while it can, and ends in one quiet line', async () => {
+  it('edits its card, offers Cancel while it can, and ends in one short line', async () => {
     const { slack } = stack;
     await slack.command({ channel: general, user: alice, text: 'How does chargeCard work?' });
     const root = await cardOfCommand(slack, general, 'How does chargeCard work?');
@@ -75,7 +75,7 @@ describe.skipIf(program === undefined)('a slow answer in the local Slack', { tim
     await privateMessageTo(slack, general, bob, 'answer arrived before');
   });
 
-  it('is cancelled by the button of its card, by somebody else too, and then takes follow-ups', async () => {
+  it('is cancelled by the button of its card, also by another person, and then accepts follow-ups', async () => {
     const { slack } = stack;
     const root = await slack.post({ channel: general, user: alice, text: `<@${botUserId}> Where is the gateway?` });
     const { card } = await running(root);
@@ -88,7 +88,7 @@ describe.skipIf(program === undefined)('a slow answer in the local Slack', { tim
     expect(textOf(answer)).toContain('client.ts');
   });
 
-  it('is cancelled by a bare reply; the question waiting behind it comes next', async () => {
+  it('is cancelled by a bare reply, and the question that waits behind it comes next', async () => {
     const { slack } = stack;
     const root = await slack.post({ channel: general, user: alice, text: `<@${botUserId}> Where are reports built?` });
     await running(root);

@@ -48,7 +48,7 @@ function slackUrlIn(demo: Run): string {
 }
 
 describe.skipIf(program === undefined || process.platform !== 'linux')('npm run demo', { timeout: 60_000 }, () => {
-  it('starts, answers what it suggests, and leaves nothing behind', async () => {
+  it('starts, answers what it suggests, and leaves no process and no file behind', async () => {
     const { repository, temp } = await place();
     const demo = startDemo(['--repo', repository, '--step-delay', '0'], temp);
     const url = await eventually(() => slackUrlIn(demo), { timeoutMs: 30_000 });
@@ -74,7 +74,7 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
   });
 
   it.skipIf(noNamespace !== undefined)(
-    'is reached from this machine only, by its own page only, and leaves no process behind when it is killed',
+    'is reached from this machine only, by its page only, and leaves no process behind when it is killed',
     async () => {
       const { repository, temp } = await place();
       const demo = startDemo(['--repo', repository], temp);
@@ -109,7 +109,7 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
     expect(demo.output()).toContain('--no-namespace was given');
   });
 
-  it('says which program died, with its last words, and stops the others', async () => {
+  it('says which program died, with the end of its output, and stops the others', async () => {
     const { repository, temp } = await place();
     const dataDir = join(temp, 'kept');
     const demo = startDemo(['--repo', repository, '--data-dir', dataDir], temp);
@@ -146,7 +146,7 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
     expect(demo.output()).toBe('');
   });
 
-  it('tells every wrong argument at once', async () => {
+  it('reports every wrong argument at once', async () => {
     const taken = createServer();
     const port = await listenLocally(taken);
     cleanUp.push(async () => void taken.close());
@@ -168,8 +168,8 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
   });
 });
 
-describe('the suggested questions', () => {
-  it('name what exists in this project', async () => {
+describe('the suggested questions of the demo', () => {
+  it('name only what exists in this project', async () => {
     const questions = await suggestQuestions(projectFolder, projectFolder);
     expect(questions).toHaveLength(3);
     for (const [, name = ''] of questions.join(' ').matchAll(/`([^`]+)`/g)) {
@@ -179,7 +179,7 @@ describe('the suggested questions', () => {
     }
   });
 
-  it('are derived from another repository, and made of general ones where nothing is found', async () => {
+  it('are derived from another repository, and are general ones where nothing is found', async () => {
     const { repository, temp } = await place();
     expect(await suggestQuestions(repository, projectFolder)).toEqual([
       expect.stringMatching(/^How does `\w+` work\?$/),
@@ -191,7 +191,7 @@ describe('the suggested questions', () => {
 });
 
 describe('the demo without a local Slack', () => {
-  it('says what to do', async () => {
+  it('says what the person can do', async () => {
     const { repository } = await place();
     const demo = runProgram(demoFile, ['--repo', repository, '--local-slack', '/no/such/program']);
     expect(await demo.ended).toBe(1);

@@ -9,7 +9,7 @@ const { alice, bob, general, aliceDirect, botUserId } = WORKSPACE;
 const program = localSlackProgram();
 const patient = { timeoutMs: 45_000 };
 
-describe.skipIf(program === undefined)('suggestions in the local Slack', { timeout: 60_000 }, () => {
+describe.skipIf(program === undefined)('a suggested follow-up in the local Slack', { timeout: 60_000 }, () => {
   let stack: Stack;
 
   beforeAll(async () => {
@@ -17,7 +17,7 @@ describe.skipIf(program === undefined)('suggestions in the local Slack', { timeo
   }, 60_000);
   afterAll(() => stack?.stop(), 60_000);
 
-  it('are edited in a form and asked in the thread, and the answer shows who asked', async () => {
+  it('is edited in a form and asked in the thread, and the answer shows who asked', async () => {
     const { slack } = stack;
     const text = `<@${botUserId}> How are failed payments retried?`;
     const root = await slack.post({ channel: general, user: alice, text });
@@ -38,7 +38,7 @@ describe.skipIf(program === undefined)('suggestions in the local Slack', { timeo
     expect(await questionsOf(slack, root)).toHaveLength(2);
   });
 
-  it('are asked privately in direct messages, whose answers can be shared', async () => {
+  it('is asked privately in direct messages, where the answer can be shared', async () => {
     const { slack } = stack;
     const text = `<@${botUserId}> Where is \`paymentRetryDelay\` used?`;
     const root = await slack.post({ channel: general, user: bob, text });

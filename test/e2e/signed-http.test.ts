@@ -10,7 +10,7 @@ const program = localSlackProgram();
 const signingSecret = 'signing-secret-of-the-test';
 
 /** The local Slack keeps the messages, and the test delivers events in its place: as often, and as oddly, as Slack may. */
-describe.skipIf(program === undefined)('signed HTTP deliveries, repeated', { timeout: 60_000 }, () => {
+describe.skipIf(program === undefined)('the app with repeated deliveries of signed HTTP', { timeout: 60_000 }, () => {
   let stack: Stack;
 
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe.skipIf(program === undefined)('signed HTTP deliveries, repeated', { tim
     return deliver(JSON.stringify(body), 'application/json', headers);
   }
 
-  it('asks a question once that is delivered as two kinds of event, at once, and again later', async () => {
+  it('asks a question once that is delivered as two kinds of event, at the same time, and again later', async () => {
     const { slack } = stack;
     const text = `<@${botUserId}> How are failed payments retried?`;
     const { ts } = await slack.post({ channel: general, user: alice, text });
@@ -70,7 +70,7 @@ describe.skipIf(program === undefined)('signed HTTP deliveries, repeated', { tim
     expect(await conversationsOf(stack)).toHaveLength(2);
   });
 
-  it('takes a signed command once, however often it is delivered', async () => {
+  it('accepts a signed command once, however often it is delivered', async () => {
     const { slack } = stack;
     const text = 'Where are gateway requests signed?';
     const command = new URLSearchParams({

@@ -48,7 +48,7 @@ function stop(threadTs: string, options: { user?: string; channel?: string } = {
 }
 
 describe('an agent session', () => {
-  test('works while a question runs, and takes the title of the first answer', async () => {
+  test('is working while a question runs, and takes the title of the first answer', async () => {
     const threadTs = await world.mention('where is main?');
     await eventually(() => expect(told(threadTs)).toEqual(['processing']));
     const [call] = world.slack.agentCalls;
@@ -66,7 +66,7 @@ describe('an agent session', () => {
     await eventually(() => expect(visibleText(lastCard(threadTs))).toMatch(/Answered in/));
   });
 
-  test('begins with a command once its card stands, and with a direct message under it', async () => {
+  test('begins with a command once its card is posted, and with a direct message in its thread', async () => {
     await world.command('from a command?');
     await asked('from a command?');
     const root = one(world.slack.messages.filter(({ thread_ts: ts }) => ts === undefined));
@@ -75,7 +75,7 @@ describe('an agent session', () => {
     await eventually(() => expect(told(threadTs)).toEqual(['processing']));
   });
 
-  test('goes on working while another question of the thread waits', async () => {
+  test('is still working while another question of the thread waits', async () => {
     const threadTs = await world.mention('the first?');
     await asked('the first?');
     await world.reply(threadTs, 'the second?');
@@ -106,8 +106,8 @@ describe('an agent session', () => {
   });
 });
 
-describe("Slack's stop button", () => {
-  test('cancels what runs, and the session ends the usual way', async () => {
+describe('the stop button of Slack', () => {
+  test('cancels the running question, and the session ends as usual', async () => {
     const threadTs = await world.mention('where is main?');
     await asked('where is main?');
     await eventually(() => expect(told(threadTs)).toEqual(['processing']));
@@ -117,7 +117,7 @@ describe("Slack's stop button", () => {
     expect(service.calls.filter((call) => call === 'cancel')).toHaveLength(1);
   });
 
-  test('delivered again cancels nothing else', async () => {
+  test('cancels nothing else when it is delivered again', async () => {
     const threadTs = await world.mention('the first?');
     await asked('the first?');
     await world.reply(threadTs, 'the second?');
@@ -127,7 +127,7 @@ describe("Slack's stop button", () => {
     await answered(threadTs, 'the second?');
   });
 
-  test('that came too late says so, and the session does not go on working', async () => {
+  test('says where it came too late, and the session does not continue working', async () => {
     const threadTs = await world.mention('too late?');
     await answered(threadTs, 'too late?');
     await eventually(() => expect(told(threadTs)).toHaveLength(3));
@@ -136,7 +136,7 @@ describe("Slack's stop button", () => {
     await eventually(() => expect(told(threadTs).slice(3)).toEqual(['active']));
   });
 
-  test('is not for guests', async () => {
+  test('is refused to guests', async () => {
     const threadTs = await world.mention('where is main?');
     await asked('where is main?');
     await stop(threadTs, { user: people.mia });
@@ -145,7 +145,7 @@ describe("Slack's stop button", () => {
     await answered(threadTs, 'where is main?');
   });
 
-  test('of an odd event touches nothing', async () => {
+  test('touches nothing in an odd event', async () => {
     const threadTs = await world.mention('where is main?');
     await asked('where is main?');
     const body = agentSessionStoppedOf({ user: people.ada, channel: 'C0GENERAL', threadTs });
@@ -157,7 +157,7 @@ describe("Slack's stop button", () => {
 });
 
 describe('a workspace without agent features', () => {
-  test('loses nothing, and is asked once', async () => {
+  test('loses nothing, and is asked once for the feature', async () => {
     world.slack.agentFeatures = false;
     const threadTs = await world.direct('without?');
     await answered(threadTs, 'without?');
@@ -167,7 +167,7 @@ describe('a workspace without agent features', () => {
     expect(world.slack.agentCalls).toHaveLength(1);
   });
 
-  test('and one where Slack fails or makes wait is answered all the same', async () => {
+  test('and a workspace where Slack fails or limits calls still get their answers', async () => {
     world.slack.fault('agents.sessions.setStatus', { status: 500 });
     world.slack.fault('agents.sessions.setStatus', { retryAfterSeconds: 30 }, 3);
     const threadTs = await world.mention('in spite of all?');
@@ -175,7 +175,7 @@ describe('a workspace without agent features', () => {
     await eventually(() => expect(visibleText(lastCard(threadTs))).toMatch(/Answered in/));
   });
 
-  test('refuses one place and serves the others', async () => {
+  test('does without the session in one place and has it in the others', async () => {
     world.slack.fault('agents.sessions.setStatus', { error: 'channel_not_found' });
     const refused = await world.mention('not here?');
     await answered(refused, 'not here?');
@@ -186,7 +186,7 @@ describe('a workspace without agent features', () => {
 });
 
 describe('the Messages tab', () => {
-  test('gets suggestions in the language of who opens it, once a day', async () => {
+  test('shows suggested prompts in the language of the person who opens it, once a day', async () => {
     await world.learnLanguage(people.gerd);
     for (const user of [people.gerd, people.gerd, people.ada]) await world.openHome(user, 'messages');
     await eventually(() => expect(world.slack.agentCalls).toHaveLength(2));
@@ -200,7 +200,7 @@ describe('the Messages tab', () => {
     expect(world.slack.homes.size).toBe(0);
   });
 
-  test('gets none where that is not possible, and is not asked again', async () => {
+  test('shows no suggested prompts where that is not possible, and the app does not ask Slack again', async () => {
     world.slack.agentFeatures = false;
     await world.openHome(people.ada, 'messages');
     await eventually(() => expect(world.slack.agentCalls).toHaveLength(1));
@@ -210,7 +210,7 @@ describe('the Messages tab', () => {
     expect(world.slack.agentCalls.filter(({ method }) => method.endsWith('Prompts'))).toHaveLength(1);
   });
 
-  test.each([true, false])('answers a first message in a thread under it (agent features: %s)', async (enabled) => {
+  test.each([true, false])('answers a first message in its thread (agent features: %s)', async (enabled) => {
     world.slack.agentFeatures = enabled;
     const threadTs = await world.direct('the first message?');
     await answered(threadTs, 'the first message?');

@@ -45,7 +45,7 @@ function labels(message: FakeMessage): string[] {
 }
 
 describe('an answer', () => {
-  test('shows its title, links, footer and suggestions, mentions the asker once, and pings nobody else', async () => {
+  test('shows its title, links, footer and follow-ups, mentions the asker once, and pings no other person', async () => {
     const ts = await world.mention('where are retries?', { user: people.bob });
     const question = await asked('where are retries?');
     service.quota(85, 100, new Date(Date.UTC(2030, 0, 1)));
@@ -86,7 +86,7 @@ describe('an answer', () => {
     expect(other).toBe('Who calls retry()?');
   });
 
-  test('asks the whole suggestion, though its label is cut', async () => {
+  test('asks the whole follow-up, though the label of the button is cut', async () => {
     const ts = await world.mention('where are retries?');
     service.answer(await asked('where are retries?'), { suggested_followups: [longFollowUp] });
     const [label = ''] = labels(await answerTo(ts));
@@ -98,7 +98,7 @@ describe('an answer', () => {
     );
   });
 
-  test('shows the first five sources by repository, the quota only where it is nearly used up', async () => {
+  test('shows the first five sources by repository, and the quota only where it is nearly used up', async () => {
     const ts = await world.mention('which?');
     const question = await asked('which?');
     service.quota(80, 100, new Date(Date.UTC(2030, 0, 1)));
@@ -119,7 +119,7 @@ describe('an answer', () => {
 });
 
 describe('the card', () => {
-  test('is there while the question runs, and is edited only when something changed, not more often than it may', async () => {
+  test('exists while the question runs, and is edited only when something changed, within the rate limit', async () => {
     const startMs = performance.now();
     const ts = await world.mention('slowly?');
     const card = await eventually(() => {

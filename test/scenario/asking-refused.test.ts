@@ -23,7 +23,7 @@ async function status(): Promise<string> {
   return JSON.stringify((await world.command('status')).response);
 }
 
-test('asking refused, though all may be read: shows on /readyz, which stays ready, in the metrics, the status and on Home until a question is taken', async () => {
+test('a service that refuses questions but allows reads shows on /readyz, which stays ready, in the metrics, in the status and on the Home tab until it accepts a question', async () => {
   service.fault('create', { status: 403 });
   const ts = await world.mention('locked?');
   expect(visibleText(await eventually(() => one(world.answersIn(ts))))).toMatch(/access/i);

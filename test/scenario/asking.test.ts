@@ -21,7 +21,7 @@ afterEach(async () => {
   expect(world.slack.violations).toEqual([]);
 });
 
-describe('/deepsearch', () => {
+describe('the command /deepsearch', () => {
   test('posts a card that restates the question, and the answer in its thread', async () => {
     const delivery = await world.command('where is main?');
     expect(delivery).toMatchObject({ acknowledged: true, response: undefined });
@@ -49,7 +49,7 @@ describe('/deepsearch', () => {
     expect(JSON.stringify(world.slack.messages[0]?.blocks)).not.toContain('"button"');
   });
 
-  test('alone, or with help, explains itself privately', async () => {
+  test('explains how to use it privately, alone or with help', async () => {
     for (const text of ['', '  ', 'help', 'Help']) {
       const delivery = await world.command(text);
       expect(delivery.response).toMatchObject({ response_type: 'ephemeral' });
@@ -59,7 +59,7 @@ describe('/deepsearch', () => {
     expect(service.calls).toEqual([]);
   });
 
-  test('over 10,000 characters is refused and given back', async () => {
+  test('refuses a text over 10,000 characters and gives it back', async () => {
     const text = 'a'.repeat(10_001);
     const delivery = await world.command(text);
     expect(delivery.response).toMatchObject({ response_type: 'ephemeral' });
@@ -68,14 +68,14 @@ describe('/deepsearch', () => {
     expect(service.calls).toEqual([]);
   });
 
-  test('joins a public channel it is not in', async () => {
+  test('joins a public channel that the app is not in', async () => {
     service.answerEverything();
     await world.command('in public?', { channel: 'C0PUBLIC' });
     const root = await eventually(() => one(world.slack.messages.filter(({ thread_ts: ts }) => ts === undefined)));
     await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
   });
 
-  test('tells the asker privately where it cannot post, who can ask again there or in a direct message', async () => {
+  test('privately tells the asker where it cannot post, and the asker can ask again there or in a direct message', async () => {
     service.answerEverything();
     await world.command('is it private?', { channel: 'C0PRIVATE' });
     const told = await eventually(() => one(world.slack.responses));
@@ -116,7 +116,7 @@ describe('/deepsearch', () => {
     });
   });
 
-  test('repeated by Slack with the same trigger is one question', async () => {
+  test('counts as one question when Slack repeats it with the same trigger', async () => {
     service.answerEverything();
     await Promise.all([
       world.command('once?', { triggerId: 'same.trigger' }),
@@ -128,7 +128,7 @@ describe('/deepsearch', () => {
 });
 
 describe('a mention', () => {
-  test('at the root gets its card and its answer in the thread under it', async () => {
+  test('outside of threads gets its card and its answer in the thread below', async () => {
     service.answerEverything();
     const ts = await world.mention('where is <https://example.com|the parser> &amp; `Map&lt;K,V&gt;`?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
@@ -138,7 +138,7 @@ describe('a mention', () => {
     expect(visibleText(world.card(ts) ?? { text: '' })).not.toContain('asked:');
   });
 
-  test('in a thread of the app is, as plain replies there are, a follow-up of its conversation', async () => {
+  test('in a thread of the app is a follow-up of its conversation, like a plain reply there', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
@@ -164,13 +164,13 @@ describe('a mention', () => {
     ]);
   });
 
-  test('at the root may begin with the word new and mean it', async () => {
+  test('outside of threads may begin with the word new as part of the question', async () => {
     service.answerEverything();
     await world.mention('new users cannot log in, why?');
     await eventually(() => expect(service.find('new users cannot log in, why?')).toHaveLength(1));
   });
 
-  test('in a thread of people is answered there, and plain replies stay theirs', async () => {
+  test('in a thread of people is answered there, and plain replies are not', async () => {
     service.answerEverything();
     const root = world.slack.say('C0GENERAL', people.ada, 'hello all');
     await world.mention('what is this?', { threadTs: root });
@@ -182,15 +182,15 @@ describe('a mention', () => {
     expect(service.questions().map(({ question }) => question.split('\n')[0])).toEqual(['what is this?', 'and this?']);
   });
 
-  test('alone, explains itself privately', async () => {
+  test('without text explains privately how to use the app', async () => {
     await world.mention('');
     await eventually(() => expect(world.slack.ephemerals).toHaveLength(1));
     expect(world.slack.messages.filter(({ bot_id: botId }) => botId !== undefined)).toEqual([]);
   });
 });
 
-describe('direct messages', () => {
-  test('are answered in a thread under them, and replies there are follow-ups', async () => {
+describe('a direct message', () => {
+  test('is answered in its thread, and replies there are follow-ups', async () => {
     service.answerEverything();
     const ts = await world.direct('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
@@ -200,8 +200,8 @@ describe('direct messages', () => {
   });
 });
 
-describe('follow-up buttons', () => {
-  test('ask the suggestion as whoever pressed, once', async () => {
+describe('a follow-up button', () => {
+  test('asks the follow-up for the person who pressed it, once', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
@@ -219,7 +219,7 @@ describe('follow-up buttons', () => {
   });
 });
 
-describe('nothing is started', () => {
+describe('no question is started', () => {
   test('by bots, edits, unfurls, joins, talk between others, and repeated deliveries', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
@@ -264,7 +264,7 @@ describe('nothing is started', () => {
 });
 
 describe('a thread with several questions', () => {
-  test('asks them one at a time, in order, none dropped, and says their place', async () => {
+  test('runs them one at a time, in order, loses none, and shows their positions', async () => {
     const ts = await world.mention('q1?');
     await eventually(() => one(service.find('q1?')));
     for (const text of ['q2?', 'q3?', 'q4?']) await world.reply(ts, text);
@@ -281,13 +281,13 @@ describe('a thread with several questions', () => {
   });
 });
 
-describe('a service that differs', () => {
+describe('a service with other habits', () => {
   const kinds: Quirks[] = [
     { createStatus: 200, answersAtOnce: true, listEnvelope: 'array' },
     { followUpReturns: 'conversation', listEnvelope: 'nodes' },
     { cancelReturns: 'nothing', failsAs: 'failed' },
   ];
-  test.each(kinds)('by %j is asked and understood', async (quirks) => {
+  test.each(kinds)('is asked and understood: %j', async (quirks) => {
     await world.stop();
     await service.stop();
     await begin(quirks);

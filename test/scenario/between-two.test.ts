@@ -19,7 +19,7 @@ afterEach(async () => {
   expect(world.slack.violations).toEqual([]);
 });
 
-test('a command in the messages between two people offers what can work there: our direct messages', async () => {
+test('a command in a direct message between two people offers what can work there, the direct messages with the app', async () => {
   await world.command('where is main?', { channel: 'D0ADABOB' });
   const told = await eventually(() => one(world.ephemeralsTo(people.ada)));
   expect(visibleText(told)).toContain(

@@ -51,8 +51,8 @@ async function answeredThread(): Promise<string> {
   return ts;
 }
 
-describe('a verb that Slack delivers again', () => {
-  test.each(['help', 'status', 'why', 'cancel', 'mute'])('%s is answered once', async (verb) => {
+describe('a command word that Slack delivers again', () => {
+  test.each(['help', 'status', 'why', 'cancel', 'mute'])('gets one answer: %s', async (verb) => {
     const ts = await answeredThread();
     const event = said(verb, ts);
     const deliveries = await Promise.all([world.deliver(event), world.deliver(event)]);
@@ -62,7 +62,7 @@ describe('a verb that Slack delivers again', () => {
     expect(privateMessagesTo(people.ada)).toHaveLength(1);
   });
 
-  test('mute does not undo the unmute that was said since', async () => {
+  test('does not mute after a later unmute', async () => {
     const ts = await answeredThread();
     const mute = said('mute', ts);
     await world.deliver(mute);
@@ -74,7 +74,7 @@ describe('a verb that Slack delivers again', () => {
     expect(privateMessagesTo(people.ada)).toHaveLength(2);
   });
 
-  test('is acknowledged before what it tells is known', async () => {
+  test('is acknowledged before its answer is known', async () => {
     const ts = await answeredThread();
     const held: { letGo: () => void } = { letGo: () => {} };
     const until = new Promise<void>((resolve) => {
@@ -87,7 +87,7 @@ describe('a verb that Slack delivers again', () => {
     await eventually(() => expect(privateMessagesTo(people.ada).join()).toContain('Nothing is running'));
   });
 
-  test.skipIf(!hasRedisServer())('is not acknowledged while storage is down, and carried out then', async () => {
+  test.skipIf(!hasRedisServer())('is not acknowledged while storage is down, and has its effect later', async () => {
     const redis = await startRedisServer(['--appendonly', 'no']);
     try {
       await world.stop();
@@ -107,7 +107,7 @@ describe('a verb that Slack delivers again', () => {
   });
 });
 
-describe('while Slack tells nothing of the channel', () => {
+describe('while Slack says nothing about the channel', () => {
   test.each(['a button', 'a verb', "Slack's own stop button"])('others may cancel by %s', async (how) => {
     const ts = await world.mention('long?');
     const question = await eventually(() => one(service.find('long?')));
@@ -123,8 +123,8 @@ describe('while Slack tells nothing of the channel', () => {
   });
 });
 
-describe('a guest among those who wait in a thread', () => {
-  test('takes back their own question and no other', async () => {
+describe('a guest whose question waits in a thread', () => {
+  test('cancels that question and no other', async () => {
     const ts = await world.mention('by bob?', { user: people.bob });
     const running = await eventually(() => one(service.find('by bob?')));
     await world.reply(ts, 'by ada?');
@@ -139,7 +139,7 @@ describe('a guest among those who wait in a thread', () => {
 });
 
 test.skipIf(!hasRedisServer())(
-  'a Cancel on Home that fails because storage is down says so privately',
+  'a Cancel on the Home tab that fails because storage is down is reported privately',
   async () => {
     const redis = await startRedisServer(['--appendonly', 'no']);
     try {

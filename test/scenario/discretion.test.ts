@@ -28,7 +28,7 @@ function answered(ts: string): Promise<unknown> {
   return eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
 }
 
-test('a private channel is named to nobody: not in a card, not to the service, not in quotes', async () => {
+test('the name of a private channel appears in no card, in no request to the service and in no quote', async () => {
   world.slack.channels.set('C0SECRET', { isPrivate: true, botIsMember: true, isArchived: false, name: 'layoffs-2026' });
   await world.command('what does <#C0SECRET|> say about <#C0GENERAL|>?');
   await eventually(() => expect(service.questions()).toHaveLength(1));
@@ -43,7 +43,7 @@ test('a private channel is named to nobody: not in a card, not to the service, n
   expect(said).not.toContain('layoffs');
 });
 
-test('who is made a guest may not ask from that moment on, and may again when that is taken back', async () => {
+test('a person who becomes a guest may not ask from that moment, and may again when that is reverted', async () => {
   await answered(await world.mention('one?', { user: bob }));
   await told({ is_restricted: true });
   await world.mention('two?', { user: bob });
@@ -68,7 +68,7 @@ async function told(change: { is_restricted: boolean }): Promise<void> {
   expect((await world.deliver(envelope(event))).acknowledged).toBe(true);
 }
 
-describe('a channel that an event says is shared with others', () => {
+describe('in a channel that an event reports as shared with others', () => {
   const ts = '1700000200.000100';
   const message = { ts, user: ada, text: 'hello', channel: 'C0GENERAL', thread_ts: '1700000100.000100', edits: 0 };
   const spoken = { user: ada, text: 'hello', ts };
@@ -82,8 +82,8 @@ describe('a channel that an event says is shared with others', () => {
     ['a deletion', () => messageDeletedOf({ message, ts: '1700000201.000100' })],
     ['a link', () => linkSharedOf({ ...spoken, channel: 'C0GENERAL', urls: ['https://x.example/a'], unfurlId: 'u' })],
     ['the stop button', () => agentSessionStoppedOf({ user: ada, channel: 'C0GENERAL', threadTs: ts })],
-    ['one that nobody listens to', () => envelope({ type: 'channel_shared', channel: 'C0GENERAL', event_ts: ts })],
-  ])('by %s is not asked in from then on', async (_, event) => {
+    ['an event without a listener', () => envelope({ type: 'channel_shared', channel: 'C0GENERAL', event_ts: ts })],
+  ])('no questions are answered after that event, which is %s', async (_, event) => {
     await answered(await world.mention('one?'));
     await world.deliver(inSharedChannel(event()));
     await world.mention('two?', { user: bob });
@@ -92,7 +92,7 @@ describe('a channel that an event says is shared with others', () => {
     expect(service.questions()).toHaveLength(1);
   });
 
-  test('by the mention itself is not asked in at all', async () => {
+  test('no question is answered where the event is the mention', async () => {
     const asking = world.slack.say('C0GENERAL', ada, `<@${team.botUserId}> one?`);
     await world.deliver(inSharedChannel(mentionOf({ user: ada, text: 'one?', ts: asking })));
     await eventually(() => expect(world.ephemeralsTo(ada)).toHaveLength(1));

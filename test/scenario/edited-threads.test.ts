@@ -43,7 +43,7 @@ async function answeredThread(): Promise<string> {
   return root;
 }
 
-test('what is edited out of a message that was heard is not sent, the new text is', async () => {
+test('an edited message of a thread is sent with its new text, without the old one', async () => {
   const root = await answeredThread();
   const ts = await world.reply(root, `<@${ada}> the password is hunter2`, { user: bob });
   const { acknowledged } = await world.edit(ts, `<@${ada}> the password is (removed)`);
@@ -54,7 +54,7 @@ test('what is edited out of a message that was heard is not sent, the new text i
   expect(question).not.toContain('hunter2');
 });
 
-test('neither is a file that is taken out of one', async () => {
+test('a file that is removed from a message of a thread is not sent', async () => {
   const root = await answeredThread();
   const text = `<@${ada}> look at the log`;
   const ts = world.slack.say('C0GENERAL', bob, text, root);
@@ -69,20 +69,23 @@ test('neither is a file that is taken out of one', async () => {
   expect(question).not.toMatch(/hunter2|secrets\.log/);
 });
 
-test.each(['edited', 'deleted'])('a question that waits for the service is sent without what was %s', async (how) => {
-  const root = world.slack.say('C0GENERAL', bob, 'it fails since noon');
-  const ts = world.slack.say('C0GENERAL', bob, 'the password is hunter2', root);
-  service.fault('create', { status: 429, headers: { 'retry-after': '2' } });
-  await world.mention('why?', { threadTs: root });
-  await eventually(() => expect(service.calls.filter((call) => call === 'create')).toHaveLength(1));
-  if (how === 'edited') await world.edit(ts, 'the password is (removed)');
-  else {
-    const message = messageAt(ts);
-    world.slack.remove(ts);
-    await world.deliver(messageDeletedOf({ message, ts: '1900000000.000001' }));
-  }
-  const { question } = await asked('why?');
-  expect(question).toContain('it fails since noon');
-  expect(question).not.toContain('hunter2');
-  if (how === 'edited') expect(question).toContain('(removed)');
-});
+test.each(['edited', 'deleted'])(
+  'a question that waits for the service is sent without a message that was %s',
+  async (how) => {
+    const root = world.slack.say('C0GENERAL', bob, 'it fails since noon');
+    const ts = world.slack.say('C0GENERAL', bob, 'the password is hunter2', root);
+    service.fault('create', { status: 429, headers: { 'retry-after': '2' } });
+    await world.mention('why?', { threadTs: root });
+    await eventually(() => expect(service.calls.filter((call) => call === 'create')).toHaveLength(1));
+    if (how === 'edited') await world.edit(ts, 'the password is (removed)');
+    else {
+      const message = messageAt(ts);
+      world.slack.remove(ts);
+      await world.deliver(messageDeletedOf({ message, ts: '1900000000.000001' }));
+    }
+    const { question } = await asked('why?');
+    expect(question).toContain('it fails since noon');
+    expect(question).not.toContain('hunter2');
+    if (how === 'edited') expect(question).toContain('(removed)');
+  },
+);

@@ -52,7 +52,7 @@ async function nothingElseIsAsked(texts: string[]): Promise<void> {
 }
 
 describe('an edited question that still runs', () => {
-  test('goes on as it was, and its new text is offered to its asker once', async () => {
+  test('continues unchanged, and its new text is offered to its asker once', async () => {
     const { ts, question } = await running('where is it?');
     await world.edit(ts, 'where is the parser?');
     expect((await privateMessages(1))[0]).toMatch(/goes on as it was[\s\S]*where is the parser\?/);
@@ -64,7 +64,7 @@ describe('an edited question that still runs', () => {
     expect(await privateMessages(1)).toHaveLength(1);
   });
 
-  test('is offered once however often Slack tells of the edit, and again for another edit', async () => {
+  test('is offered once however often Slack reports the edit, and again for another edit', async () => {
     const { ts } = await running('where is it?');
     const { before, after } = world.slack.edit(ts, `<@${team.botUserId}> where is the parser?`);
     const told = messageChangedOf({ before, after, ts: after.edited?.ts ?? '' });
@@ -80,7 +80,7 @@ describe('an edited question that still runs', () => {
     expect(asked()).not.toContain('where is the parser?');
   });
 
-  test('is cancelled for its edited version when that is pressed; two presses ask once', async () => {
+  test('is cancelled for its edited version when the asker chooses that, and two presses ask once', async () => {
     const { ts, question } = await running('where is it?');
     await world.edit(ts, 'where is the parser?');
     const deliveries = await Promise.all([world.pressPrivately(askEdited), world.pressPrivately(askEdited)]);
@@ -99,7 +99,7 @@ describe('an edited question that still runs', () => {
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
   });
 
-  test('can be edited again once its edited version runs, and deleting the message takes that back', async () => {
+  test('can be edited again once its edited version runs, and deleting the message cancels that version', async () => {
     const { ts } = await running('where is it?');
     await world.edit(ts, 'where is the parser?');
     await world.pressPrivately(askEdited);
@@ -110,7 +110,7 @@ describe('an edited question that still runs', () => {
     await eventually(() => expect(second.error?.kind).toBe('Cancelled'));
   });
 
-  test('that is answered meanwhile is asked in its new version as a follow-up, and says so', async () => {
+  test('that is answered in the meantime is asked in its new version as a follow-up, and says so', async () => {
     const { ts, question } = await running('where is it?');
     await world.edit(ts, 'where is the parser?');
     await privateMessages(1);
@@ -124,7 +124,7 @@ describe('an edited question that still runs', () => {
     expect(asked()).toEqual(['where is it?', 'where is the parser?']);
   });
 
-  test('that is edited back to its first text leaves nothing to ask', async () => {
+  test('that is edited back to its first text has no version to ask', async () => {
     const { ts, question } = await running('where is it?');
     await world.edit(ts, 'where is the parser?');
     await privateMessages(1);
@@ -135,7 +135,7 @@ describe('an edited question that still runs', () => {
     expect(asked()).toEqual(['where is it?']);
   });
 
-  test('that asks for a new conversation, or replies, is read as it was', async () => {
+  test('that asks for a new conversation, or replies, keeps that meaning', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
@@ -151,7 +151,7 @@ describe('an edited question that still runs', () => {
     expect(service.conversations.map(({ questions }) => questions.length)).toEqual([1, 1, 1]);
   });
 
-  test('may be asked by nobody who may not ask', async () => {
+  test('cannot be asked by a person who may not ask', async () => {
     const { ts, question } = await running('where is it?');
     await world.edit(ts, 'where is the parser?');
     await privateMessages(1);
@@ -165,7 +165,7 @@ describe('an edited question that still runs', () => {
 });
 
 describe('a message', () => {
-  test('that changes by a preview, a reply, the app itself or after its end is no edit of a running question', async () => {
+  test('that changes by a preview, a reply, the app or after its end is no edit of a running question', async () => {
     const { ts, question } = await running('see https://example.com?');
     const before = messageAt(ts);
     const preview = { ...before, attachments: [{ from_url: 'https://example.com', fallback: 'Example' }] };
@@ -181,7 +181,7 @@ describe('a message', () => {
     expect(world.ephemeralsTo(people.ada)).toEqual([]);
   });
 
-  test('that an edit turns from talk into a mention asks nothing', async () => {
+  test('that becomes a mention by an edit asks nothing', async () => {
     const ts = world.slack.say('C0GENERAL', people.ada, 'hello all');
     await world.edit(ts, `<@${team.botUserId}> where is it?`);
     await nothingElseIsAsked([]);
@@ -189,8 +189,8 @@ describe('a message', () => {
   });
 });
 
-describe('a deleted question', () => {
-  test.each(['message_deleted', 'a tombstone'])('is taken back, told by %s', async (form) => {
+describe('the question of a deleted message', () => {
+  test.each(['message_deleted', 'a tombstone'])('is cancelled where Slack reports the deletion by %s', async (form) => {
     const { ts, question } = await running('where is it?');
     const message = messageAt(ts);
     const stone = { ...message, user: 'USLACKBOT', text: 'This message was deleted.', subtype: 'tombstone' };
@@ -203,7 +203,7 @@ describe('a deleted question', () => {
     await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0ADA>/));
   });
 
-  test('in a thread is taken back alone', async () => {
+  test('is the only one that is cancelled in its thread', async () => {
     const { ts, question } = await running('first?');
     const reply = await world.reply(ts, 'second?', { user: people.bob });
     await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Next in this thread/));

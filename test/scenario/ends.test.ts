@@ -37,7 +37,7 @@ function threadText(ts: string): string {
 }
 
 describe('the card', () => {
-  test('shows steps and the last one as they happen, and ends as one quiet line without buttons', async () => {
+  test('shows the number of steps and the last step, and ends as one short line without buttons', async () => {
     const ts = await world.mention('how?');
     const question = await asked('how?');
     service.step(question, 'Reading src/<main>.ts & more');
@@ -50,7 +50,7 @@ describe('the card', () => {
     expect(buttonsOf(world.card(ts)?.blocks)).toEqual([]);
   });
 
-  test('that somebody deletes does not keep the answer from being posted', async () => {
+  test('may be deleted, and the answer is still posted', async () => {
     const ts = await world.mention('how?');
     const question = await asked('how?');
     const card = await eventually(() => world.card(ts) ?? fail());
@@ -60,8 +60,8 @@ describe('the card', () => {
   });
 });
 
-describe('Cancel', () => {
-  test('by the button cancels upstream, closes the card with who did it, and lets the conversation go on', async () => {
+describe('a cancellation', () => {
+  test('by the button cancels at the service, shows on the card who did it, and leaves the conversation usable', async () => {
     const ts = await world.mention('long one?');
     const question = await asked('long one?');
     await world.press('Cancel', { user: people.bob });
@@ -85,7 +85,7 @@ describe('Cancel', () => {
     await eventually(() => expect(threadText(second)).toContain('Cancelled by'));
   });
 
-  test('of a waiting question leaves the running one alone', async () => {
+  test('of a waiting question does not touch the running one', async () => {
     const ts = await world.mention('q1?');
     const running = await asked('q1?');
     await world.reply(ts, 'q2?');
@@ -102,7 +102,7 @@ describe('Cancel', () => {
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
   });
 
-  test('after the answer lets the answer stand and tells who pressed', async () => {
+  test('after the answer leaves the answer, and tells the person who pressed', async () => {
     const ts = await world.mention('quick?');
     const question = await asked('quick?');
     const stale = await eventually(() => one(buttonsOf(world.card(ts)?.blocks)));
@@ -124,7 +124,7 @@ describe('Cancel', () => {
     expect(threadText(ts)).not.toContain('Cancelled');
   });
 
-  test('by deleting the question ends it', async () => {
+  test('happens where the message of the question is deleted', async () => {
     const ts = await world.mention('regretted?');
     const question = await asked('regretted?');
     await world.deliver(
@@ -153,7 +153,7 @@ describe('Cancel', () => {
 });
 
 describe('a question', () => {
-  test('that the service fails ends with the words of the service, defused, a reference, and Try again', async () => {
+  test('that fails at the service ends with the message of the service as plain text, a reference, and Try again', async () => {
     const ts = await world.mention('broken?');
     const question = await asked('broken?');
     service.fail(question, 'InternalError', 'Search backend down <!channel>', 'Shard 3 did not answer, <@U0BOB>.');
@@ -178,7 +178,7 @@ describe('a question', () => {
     expect(service.conversations).toHaveLength(2);
   });
 
-  test('with credentials that are refused says so, and the copy stays ready to say so again', async () => {
+  test('with refused credentials says so, and the app stays ready to say so again', async () => {
     service.fault('create', { status: 401 });
     service.fault('list', { status: 401 });
     const ts = await world.mention('locked?');
@@ -194,7 +194,7 @@ describe('a question', () => {
     );
   });
 
-  test('that follows up a deleted conversation starts a new one by itself, with a note', async () => {
+  test('that follows up a deleted conversation starts a new one without help, with a note', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
@@ -215,7 +215,7 @@ describe('a question', () => {
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
   });
 
-  test('to a service out of reach for a while says so on its card, and then gets its answer', async () => {
+  test('shows on its card that the service is not reachable for a while, and then gets its answer', async () => {
     const ts = await world.mention('far?');
     const question = await asked('far?');
     service.fault('read', { breakBeforeEffect: true }, 1_000);
@@ -225,7 +225,7 @@ describe('a question', () => {
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
   });
 
-  test('to a service out of reach until patience ends fails with Try again', async () => {
+  test('fails with Try again where the service is not reachable until the app gives up', async () => {
     await end();
     await begin({ PATIENCE_SECONDS: '2', SRC_TIMEOUT_MS: '500' });
     service.fault('create', { status: 503 }, 1_000);
@@ -234,7 +234,7 @@ describe('a question', () => {
     expect(buttonsOf(world.answersIn(ts)[0]?.blocks).map(({ label }) => label)).toContain('Try again');
   });
 
-  test('that takes longer than patience is watched no more and has the link; Check again finds the answer', async () => {
+  test('that takes too long is not watched any more and has the link, and Check again finds the answer', async () => {
     await end();
     await begin({ PATIENCE_SECONDS: '2' });
     const ts = await world.mention('slow?');
@@ -258,7 +258,7 @@ describe('a question', () => {
     expect(service.find('limited?')).toEqual([]);
   });
 
-  test('out of quota until a known time is parked, and then asked by itself', async () => {
+  test('without quota until a known time is parked, and then asked without help', async () => {
     const ts = await world.mention('costly?');
     const question = await asked('costly?');
     service.quota(100, 100, new Date(Date.now() + 1_500));
@@ -269,7 +269,7 @@ describe('a question', () => {
     expect(service.find('costly?')).toHaveLength(2);
   });
 
-  test('out of quota without a known end says so, with Try again', async () => {
+  test('without quota until an unknown time says so, with Try again', async () => {
     const ts = await world.mention('dateless?');
     service.fail(await asked('dateless?'), 'RateLimitExceeded');
     const [end] = await eventually(() => {
@@ -281,7 +281,7 @@ describe('a question', () => {
     expect(JSON.stringify(end?.blocks)).toContain('Try again');
   });
 
-  test('waits quietly for the end of a short rate limit', async () => {
+  test('waits without a notice for the end of a short rate limit', async () => {
     service.answerEverything();
     service.fault('create', { status: 429, headers: { 'retry-after': '1' } });
     const ts = await world.mention('patient?');
@@ -291,7 +291,7 @@ describe('a question', () => {
 });
 
 describe('an answer', () => {
-  test('whose blocks Slack refuses is posted in a simpler form', async () => {
+  test('is posted in a simpler form where Slack refuses its blocks', async () => {
     service.answerEverything();
     world.slack.refuseBlocks('markdown');
     const first = await world.mention('first?');
@@ -301,7 +301,7 @@ describe('an answer', () => {
     await eventually(() => expect(threadText(second)).toContain('The answer to'));
   });
 
-  test('of 60,000 characters arrives whole, in order', async () => {
+  test('of 60,000 characters arrives completely, in order', async () => {
     const ts = await world.mention('everything?');
     const paragraphs = Array.from({ length: 600 }, (_, index) => `Paragraph ${index} ${'word '.repeat(18)}.`);
     service.answer(await asked('everything?'), { answer: paragraphs.join('\n\n') });
@@ -315,7 +315,7 @@ describe('an answer', () => {
     expect(world.answersIn(ts).length).toBeGreaterThan(4);
   });
 
-  test('with many sources shows five, and all in a modal', async () => {
+  test('with many sources shows five of them, and all in a modal', async () => {
     const ts = await world.mention('sources?');
     const sources = Array.from({ length: 12 }, (_, index) => ({
       type: 'Repository',

@@ -69,7 +69,7 @@ async function running(question: string, user = people.ada): Promise<{ ts: strin
   return { ts, asked: found };
 }
 
-test('a card says what is usual from the tenth answer on, over a restart', async () => {
+test('a card shows the usual time from the tenth answer on, also after a restart', async () => {
   await begin([20_000, 25_000, 30_000, 35_000, 40_000, 45_000, 50_000, 55_000, 60_000]);
   const early = await running('with nine?');
   expect(card(early.ts)).not.toContain('usually');
@@ -94,7 +94,7 @@ test('a card says what is usual from the tenth answer on, over a restart', async
   }
 });
 
-test('a card says when a question takes longer than nine in ten did', async () => {
+test('a card says when a question takes longer than nine in ten others', async () => {
   await begin(Array.from({ length: 10 }, () => 400));
   const slow = await running('slow?');
   await eventually(() => expect(card(slow.ts)).toContain('taking longer than usual'), patient);
@@ -104,7 +104,7 @@ test('a card says when a question takes longer than nine in ten did', async () =
   expect(card(slow.ts)).not.toContain('usual');
 });
 
-test('a card says nothing of what is usual in another workspace', async () => {
+test('a card shows no usual time of another workspace', async () => {
   await begin(
     Array.from({ length: 50 }, () => 400),
     otherTeamId,

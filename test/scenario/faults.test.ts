@@ -50,7 +50,7 @@ describe.concurrent('the service', () => {
     ['read', 'answers nonsense while the question runs', { status: 200, body: '{"id": "x"}' }, 2],
     ['read', 'is rate limited', { status: 429, headers: { 'retry-after': '1' } }, 2],
   ];
-  test.each(faults)('%s %s, and each question is answered once', async (call, _name, fault, times) => {
+  test.each(faults)('(%s) %s, and each question is answered once', async (call, _name, fault, times) => {
     await inWorld(async (world, service) => {
       if (call === 'list') service.fault('create', { breakAfterEffect: true });
       service.fault(call, fault, times);
@@ -61,7 +61,7 @@ describe.concurrent('the service', () => {
     });
   });
 
-  test('breaks after taking a follow-up, which is asked once', async () => {
+  test('breaks after accepting a follow-up, which is asked once', async () => {
     await inWorld(async (world, service) => {
       service.answerEverything();
       const ts = await world.mention('first?');
@@ -73,7 +73,7 @@ describe.concurrent('the service', () => {
     });
   });
 
-  test('breaks after taking each of five equal questions asked at once, and each is answered once', async () => {
+  test('breaks after accepting each of five equal simultaneous questions, and each is answered once', async () => {
     await inWorld(async (world, service) => {
       service.answerEverything();
       service.fault('create', { breakAfterEffect: true }, 5);
@@ -83,7 +83,7 @@ describe.concurrent('the service', () => {
     });
   });
 
-  test('does not mistake an older equal question for a lost one', async () => {
+  test('has an older equal question, which is not mistaken for a lost one', async () => {
     await inWorld(async (world, service) => {
       service.answerEverything();
       const first = await world.mention('again and again?');
@@ -132,7 +132,7 @@ describe.concurrent('Slack', () => {
   );
 
   test.each(faults)(
-    '%s when each part of a long answer is due, and each part stands once',
+    '%s when each part of a long answer is due, and each part is posted once',
     async (_name, fault, times) => {
       await inWorld(async (world, service) => {
         const ts = await world.mention('how?');
@@ -150,7 +150,7 @@ describe.concurrent('Slack', () => {
     },
   );
 
-  test('refuses to edit the card for a while, and the card is closed all the same', async () => {
+  test('refuses to edit the card for a while, and the card is still closed', async () => {
     await inWorld(async (world, service) => {
       world.slack.fault('chat.update', { retryAfterSeconds: 1 }, 3);
       service.answerEverything();
@@ -174,7 +174,7 @@ describe.concurrent('Slack', () => {
   });
 });
 
-describe.concurrent('a restart', () => {
+describe.concurrent('a restart of the app', () => {
   test('while questions wait, run and end leaves each answered once', async () => {
     await inWorld(async (world, service) => {
       const first = await world.mention('q1?');
@@ -197,7 +197,7 @@ describe.concurrent('a restart', () => {
     });
   });
 
-  test('does not make another question of a delivery that is repeated after it', async () => {
+  test('starts no second question from a delivery that is repeated later', async () => {
     await inWorld(async (world, service) => {
       service.answerEverything();
       const ts = await world.mention('once?');
@@ -211,7 +211,7 @@ describe.concurrent('a restart', () => {
   });
 });
 
-describe.concurrent('where the root of a thread is deleted while the question runs,', () => {
+describe.concurrent('where the first message of a thread is deleted while the question runs,', () => {
   test('the asker is told by direct message', async () => {
     await inWorld(async (world, service) => {
       const root = world.slack.say('C0GENERAL', 'U0ADA', 'a root of people');

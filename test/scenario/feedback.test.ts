@@ -60,10 +60,10 @@ function toldTo(user: string): string {
   return world.ephemeralsTo(user).map(visibleText).join('\n');
 }
 
-describe('native feedback buttons', () => {
+describe('a native feedback button', () => {
   beforeEach(() => begin());
 
-  test('a vote for an answer is noted privately and changes nothing that others see', async () => {
+  test('stores a positive vote privately and changes nothing that others see', async () => {
     const { last } = await answered('how?');
     const before = JSON.stringify(last);
     await world.feedback('positive', { user: people.bob });
@@ -74,7 +74,7 @@ describe('native feedback buttons', () => {
     ]);
   });
 
-  test('a vote against one opens a form, counts at once, and gets its reasons when the form is sent', async () => {
+  test('stores a negative vote at once, opens a form, and adds its reasons when the form is sent', async () => {
     await answered('how?');
     await world.feedback('negative');
     const open = await form();
@@ -93,7 +93,7 @@ describe('native feedback buttons', () => {
     ]);
   });
 
-  test('counts without its reasons when the form is closed, or cannot be opened any more', async () => {
+  test('stores a negative vote without reasons when the form is closed, or cannot be opened any more', async () => {
     await answered('how?');
     await world.feedback('negative');
     await world.closeModal(await form());
@@ -106,7 +106,7 @@ describe('native feedback buttons', () => {
     ]);
   });
 
-  test('pressed again keeps the reasons; voting the other way takes the place of it', async () => {
+  test('keeps the reasons when it is pressed again, and replaces the vote when the other one is pressed', async () => {
     await answered('how?');
     await world.feedback('negative');
     await world.submit(await form(), { comment: 'Too short' });
@@ -121,14 +121,14 @@ describe('native feedback buttons', () => {
     expect(kept.filter(({ userId }) => userId === people.bob)).toEqual([expect.objectContaining({ verdict: 'up' })]);
   });
 
-  test('speaks German to a German reader', async () => {
+  test('shows German to a German reader', async () => {
     await answered('how?');
     await world.learnLanguage(people.gerd);
     await world.feedback('negative', { user: people.gerd });
     expect(visibleText(await form())).toContain('Was hat nicht gestimmt?');
   });
 
-  test('a guest who presses is refused, whichever way, and gets no form', async () => {
+  test('refuses a guest for both votes, and opens no form', async () => {
     await answered('how?');
     await world.feedback('negative', { user: people.mia });
     await eventually(async () => expect(visibleText(await world.modal())).toContain('nothing was done'));
@@ -138,7 +138,7 @@ describe('native feedback buttons', () => {
     expect(await votes()).toEqual([]);
   });
 
-  test('a form that claims another question, says too much, or comes from others than it may, leaves no vote', async () => {
+  test('stores no vote from a form that names another question, has too much text, or comes from another person', async () => {
     const { last } = await answered('how?');
     const questionId = /q[0-9a-f]{24}/.exec(JSON.stringify(last.metadata))?.[0] ?? '';
     await world.feedback('negative');
@@ -169,7 +169,7 @@ describe('native feedback buttons', () => {
     ]);
   });
 
-  test('stands on the last message only, and falls back with the message where Slack refuses it', async () => {
+  test('appears on the last message only, and in a simpler form where Slack refuses the native one', async () => {
     world.slack.refuseBlocks('context_actions');
     const { last } = await answered('how?');
     expect((last.blocks ?? []).map(({ type }) => type)).not.toContain('context_actions');
@@ -179,10 +179,10 @@ describe('native feedback buttons', () => {
   });
 });
 
-describe('plain feedback buttons', () => {
+describe('a plain feedback button', () => {
   beforeEach(() => begin({ MESSAGE_FORMAT: 'mrkdwn' }));
 
-  test('do the same', async () => {
+  test('stores the same votes', async () => {
     await answered('how?');
     await world.press('Not helpful');
     await world.submit(await form(), { reasons: ['other'] });
@@ -195,7 +195,7 @@ describe('plain feedback buttons', () => {
 });
 
 describe.skipIf(!hasRedisServer())('while nothing can be stored', () => {
-  test('a press and a form are called not noted, and the form can be sent again', async () => {
+  test('a button and a form are reported as not stored, and the form can be sent again', async () => {
     const redis = await startRedisServer();
     try {
       await begin({ REDIS_URL: redis.url });
@@ -223,7 +223,7 @@ describe.skipIf(!hasRedisServer())('while nothing can be stored', () => {
   });
 });
 
-test('the form of a private answer, sent by somebody else, leaves no vote', async () => {
+test('the form of a private answer stores no vote when another person sends it', async () => {
   await begin();
   const ts = await world.direct('how?');
   await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));

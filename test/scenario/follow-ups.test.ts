@@ -38,8 +38,8 @@ function toldTo(user: string): string {
   return world.ephemeralsTo(user).map(visibleText).join('\n');
 }
 
-describe('a suggestion', () => {
-  test('that was asked shows who asked it; the other stays', async () => {
+describe('a suggested follow-up', () => {
+  test('shows who asked it once it was asked, and the other stays', async () => {
     const { ts, last } = await answered();
     expect(labels(last)).toEqual(['What calls it?', 'Where is it tested?']);
     const body = visibleText(last);
@@ -53,7 +53,7 @@ describe('a suggestion', () => {
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(3));
   });
 
-  test('pressed by two at once is asked once, and the second is told by whom', async () => {
+  test('is asked once when two people press it at the same time, and the second is told who asked it', async () => {
     const { ts } = await answered();
     await Promise.all([
       world.press('What calls it?', { user: people.bob }),
@@ -66,7 +66,7 @@ describe('a suggestion', () => {
     );
   });
 
-  test('is asked although the answer cannot be repainted', async () => {
+  test('is asked although the answer cannot be updated', async () => {
     const { ts, last } = await answered();
     world.slack.fault('chat.update', { error: 'edit_window_closed' }, 20);
     await world.press('What calls it?', { user: people.bob });
@@ -74,7 +74,7 @@ describe('a suggestion', () => {
     expect(last.edits).toBe(0);
   });
 
-  test('of a long answer stands on its last message, which is repainted as it was', async () => {
+  test('of a long answer is on its last message, which keeps its content in an update', async () => {
     const ts = await world.mention('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
     service.answerAfter(() => 0, { answer: 'One paragraph of many words.\n\n'.repeat(800) });
@@ -106,7 +106,7 @@ describe('where the app was taken out of a private channel', () => {
     return opened;
   }
 
-  test('a suggestion in other words is not asked, and the form says as much as of an answer that is gone', async () => {
+  test('an edited follow-up is not asked, and the form says that the answer is gone', async () => {
     const form = await hidden(async () => {
       await world.overflow('Edit first…', { user: people.bob });
       return world.modal();
@@ -118,7 +118,7 @@ describe('where the app was taken out of a private channel', () => {
     expect(service.find('What calls it in tests?')).toEqual([]);
   });
 
-  test('a press asks nothing, and its presser is told how to add the app', async () => {
+  test('a button asks nothing, and the person who pressed it is told how to add the app', async () => {
     await hidden(async () => {});
     const said = world.slack.messages.length;
     await world.press('What calls it?', { user: people.bob });
@@ -129,8 +129,8 @@ describe('where the app was taken out of a private channel', () => {
   });
 });
 
-describe('Edit first', () => {
-  test('opens a form with the suggestion, and asks what was made of it, in the thread', async () => {
+describe('the button "Edit first"', () => {
+  test('opens a form with the follow-up, and asks the edited text in the thread', async () => {
     const { ts, last } = await answered();
     await world.overflow('Edit first…', { user: people.bob });
     const form = await world.modal();
@@ -142,7 +142,7 @@ describe('Edit first', () => {
     await eventually(() => expect(visibleText(last)).toContain('<@U0BOB> asked: What calls it?'));
   });
 
-  test('of a suggestion that was asked meanwhile says by whom, and asks nothing', async () => {
+  test('says who asked a follow-up that was asked in the meantime, and asks nothing', async () => {
     const { ts } = await answered();
     await world.overflow('Edit first…', { user: people.ada });
     const form = await world.modal();
@@ -153,7 +153,7 @@ describe('Edit first', () => {
     expect(service.find('Mine instead?')).toEqual([]);
   });
 
-  test('is one question, though its form is sent twice', async () => {
+  test('asks one question, though its form is sent twice', async () => {
     const { ts } = await answered();
     await world.overflow('Edit first…');
     const form = await world.modal();
@@ -166,7 +166,7 @@ describe('Edit first', () => {
     expect(service.find('Only once?')).toHaveLength(1);
   });
 
-  test('by a guest shows why not', async () => {
+  test('shows guests why they may not ask', async () => {
     await answered();
     await world.overflow('Edit first…', { user: people.mia });
     expect(JSON.stringify((await world.modal()).blocks)).toContain('Guests');
@@ -180,8 +180,8 @@ describe('Edit first', () => {
   });
 });
 
-describe('Ask privately', () => {
-  test('answers in the direct messages of whoever chose it, and leaves the suggestion to others', async () => {
+describe('the button "Ask privately"', () => {
+  test('answers in the direct messages of the person who chose it, and leaves the follow-up to others', async () => {
     const { ts, last } = await answered('the first question?');
     await world.overflow('Ask privately', { user: people.bob });
     const root = await eventually(() =>
@@ -215,8 +215,8 @@ describe('Ask privately', () => {
   });
 });
 
-describe('All sources', () => {
-  test('opens with an answer of many, in the language of the reader, and says privately when it came too late', async () => {
+describe('the button "All sources"', () => {
+  test('opens the sources of an answer with many, in the language of the reader, and says privately when it came too late', async () => {
     service.answerAfter(() => 0, {
       sources: Array.from({ length: 8 }, (_, index) => ({
         type: 'Repository',
@@ -236,7 +236,7 @@ describe('All sources', () => {
   });
 });
 
-test('whatever a menu or a form claims, no question of another place is touched', async () => {
+test('no value of a menu or a form touches a question of another place', async () => {
   const { ts, last } = await answered();
   const value = buttonsOf(last.blocks)[0]?.value ?? '';
   const claims = fc.oneof(

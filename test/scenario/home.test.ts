@@ -46,15 +46,15 @@ async function settled(user: string = people.bob): Promise<void> {
   await eventually(() => expect(world.answersIn(threadTs)).toHaveLength(1));
 }
 
-describe('Home', () => {
-  test('is published when it is opened, also to somebody who never asked', async () => {
+describe('the Home tab', () => {
+  test('is published when it is opened, also to people who never asked', async () => {
     await openHome();
     expect(home()).toContain('You have not asked anything yet.');
     expect(home()).toContain('Deep Search is reachable.');
     expect(home()).toContain('deepsearch:ask_form');
   });
 
-  test('lists what runs, where, and follows it to its end', async () => {
+  test('lists running questions with their places, and follows them to their end', async () => {
     await openHome();
     const threadTs = await world.mention('where is <main> & co?');
     await eventually(() =>
@@ -71,7 +71,7 @@ describe('Home', () => {
     expect(home()).not.toContain(`/p${dotless}`);
   });
 
-  test('leads to the answer once it stands, also where Slack lets it wait', async () => {
+  test('links to the answer once it is posted, also where Slack delays it', async () => {
     await openHome();
     const threadTs = await world.mention('where is main?');
     const question = await eventually(() => one(service.find('where is main?')));
@@ -83,7 +83,7 @@ describe('Home', () => {
     await eventually(() => expect(home()).toContain(`/p${answer.ts.replace('.', '')}?thread_ts=${threadTs}`));
   });
 
-  test('tells the places in line of one thread, and names direct messages', async () => {
+  test('shows the positions in the queue of one thread, and names direct messages', async () => {
     const threadTs = await world.direct('the first?');
     await world.reply(threadTs, 'the second?', { channel: 'D0ADA', channelType: 'im' });
     await eventually(() => one(service.find('the first?')));
@@ -93,7 +93,7 @@ describe('Home', () => {
     expect(home()).not.toContain('<#D0ADA>');
   });
 
-  test('has a Cancel that works from there, for each question', async () => {
+  test('has a working Cancel for each question', async () => {
     await world.mention('the first?');
     await world.mention('the second?');
     await eventually(() => one(service.find('the second?')));
@@ -106,7 +106,7 @@ describe('Home', () => {
     expect(home().match(/deepsearch:cancel_own/g)).toHaveLength(1);
   });
 
-  test("lets nobody cancel another person's question, whatever value a press carries", async () => {
+  test('cancels no question of another person, whatever value a button has', async () => {
     await openHome(people.bob);
     await openHome();
     await world.mention('is it mine?');
@@ -132,7 +132,7 @@ describe('Home', () => {
     expect(home(people.bob)).not.toContain('is it mine?');
   });
 
-  test('speaks German to who reads German', async () => {
+  test('is in German for a German reader', async () => {
     await world.learnLanguage(people.gerd);
     await openHome(people.gerd);
     expect(home(people.gerd)).toContain('Du hast noch nichts gefragt.');
@@ -141,14 +141,14 @@ describe('Home', () => {
     expect(home(people.gerd)).not.toMatch(/Cancel"|direct message|searching/);
   });
 
-  test.each([people.mia, people.olga, people.robo])('tells %s why not, and nothing else', async (user) => {
+  test.each([people.mia, people.olga, people.robo])('tells %s why they may not ask, and nothing else', async (user) => {
     await openHome(user);
     expect(world.home(user)?.blocks).toHaveLength(2);
     expect(home(user)).toMatch(/may not ask|Only members|could not tell/);
     expect(home(user)).not.toContain('"button"');
   });
 
-  test('says who it is for only when Slack can tell, and is not blank meanwhile', async () => {
+  test('names its visitor only when Slack can, and is not blank in the meantime', async () => {
     world.slack.failUserInfo(people.ada, 'internal_error');
     await openHome();
     expect(home()).toContain('could not tell who you are');
@@ -157,7 +157,7 @@ describe('Home', () => {
     await eventually(() => expect(home()).toContain('You have not asked anything yet.'));
   });
 
-  test('costs nothing for people who never opened it', async () => {
+  test('costs no calls for people who never opened it', async () => {
     service.answerEverything();
     await settled(people.ada);
     expect(published()).toBe(0);
@@ -168,7 +168,7 @@ describe('Home', () => {
     expect(published()).toBe(before);
   });
 
-  test('is told in few calls, whatever happens to how many questions', async () => {
+  test('is updated in few calls, however many questions change', async () => {
     await openHome();
     service.answerEverything();
     const texts = ['one?', 'two?', 'three?', 'four?'];
@@ -178,7 +178,7 @@ describe('Home', () => {
     expect(published()).toBeLessThanOrEqual(1 + 3 * texts.length);
   });
 
-  test('that Slack makes wait is shown later, and never in the way of an answer', async () => {
+  test('is shown later where Slack limits its calls, and never delays an answer', async () => {
     await openHome();
     world.slack.fault('views.publish', { retryAfterSeconds: 1 });
     service.answerEverything();
@@ -187,14 +187,14 @@ describe('Home', () => {
     await eventually(() => expect(home()).toContain('answered in'));
   });
 
-  test('survives a restart: it is kept fresh by the next process', async () => {
+  test('is kept up to date by the next process after a restart', async () => {
     await openHome();
     await world.restart();
     await world.mention('still fresh?');
     await eventually(() => expect(home()).toMatch(/still fresh\?\\nsearching/));
   });
 
-  test('shows the quota the newest answer reported, and an access that needs attention', async () => {
+  test('shows the quota of the newest answer, and a problem with the access', async () => {
     const threadTs = await world.mention('how much?');
     const question = await eventually(() => one(service.find('how much?')));
     service.quota(1710, 2000, new Date(Date.UTC(2030, 0, 1)));
@@ -209,7 +209,7 @@ describe('Home', () => {
   });
 });
 
-describe('/deepsearch history', () => {
+describe('the command history', () => {
   test('lists the newest questions privately, with links', async () => {
     const threadTs = await world.mention('where is main?');
     service.answer(await eventually(() => one(service.find('where is main?'))));
@@ -229,7 +229,7 @@ describe('/deepsearch history', () => {
     expect(JSON.stringify(response)).toContain('Du hast noch nichts gefragt.');
   });
 
-  test('tells guests why not', async () => {
+  test('tells guests why they may not ask', async () => {
     const { response } = await world.command('history', { user: people.mia });
     expect(JSON.stringify(response)).toMatch(/Guests/);
   });

@@ -55,7 +55,7 @@ async function settled(): Promise<void> {
 describe('while Slack is slow', () => {
   afterEach(end);
 
-  test('what was called not taken is not asked privately later, and can be asked then', async () => {
+  test('a question that was reported as not accepted is not asked privately later, and can be asked then', async () => {
     await begin();
     await answered();
     const letGo = hold('conversations.open');
@@ -70,7 +70,7 @@ describe('while Slack is slow', () => {
   });
 
   test.each(['Edit first…', 'No, and why', 'All sources (8)', 'Share…'])(
-    '%s is acknowledged before its modal opens, and nobody is told that it was not taken',
+    '%s is acknowledged before its modal opens, and is not reported as failed',
     async (which) => {
       await begin();
       service.answerAfter(() => 0, { sources: manySources });
@@ -118,7 +118,7 @@ describe.skipIf(!hasRedisServer())('while storage is slow', () => {
     );
   }
 
-  test('a suggestion in other words that was called not taken is left to everybody', async () => {
+  test('an edited follow-up that was reported as not accepted is left to everybody', async () => {
     await beginSlow();
     const { ts, last } = await answered();
     await world.overflow('Edit first…');
@@ -134,7 +134,7 @@ describe.skipIf(!hasRedisServer())('while storage is slow', () => {
     expect(service.find('in my own words?')).toEqual([]);
   });
 
-  test('a press that was called not taken asks nothing, and asks when it is repeated', async () => {
+  test('a button that was reported as failed asks nothing, and asks when it is pressed again', async () => {
     await beginSlow();
     const { ts, last } = await answered();
     holdTaking();
@@ -148,7 +148,7 @@ describe.skipIf(!hasRedisServer())('while storage is slow', () => {
     expect(service.find('What calls it?')).toHaveLength(1);
   });
 
-  test('the old version runs on where the edited one was called not taken', async () => {
+  test('the old version continues where the edited one was reported as not accepted', async () => {
     await beginSlow();
     service.answerAfter(() => 60_000);
     const ts = await world.mention('old words?');

@@ -63,8 +63,8 @@ async function nothingFor(channel: string, outcome = 'notForAll', user: string =
   expect(service.calls).not.toContain('list');
 }
 
-describe('a share link', () => {
-  it('of a member in a channel of members shows title, question and the beginning of the answer', async () => {
+describe('the preview of a share link', () => {
+  it('shows title, question and the beginning of the answer for a member in a channel of members', async () => {
     const url = await shareUrlOf('Where is it?');
     const { ts, delivery } = await world.shareLink(url, { user: people.bob });
     expect(delivery.acknowledged).toBe(true);
@@ -79,7 +79,7 @@ describe('a share link', () => {
     expect(one(world.slack.messages.filter((message) => message.ts === ts)).attachments).toHaveLength(1);
   });
 
-  it('is read to whoever posted it in their language, query and fragment and all', async () => {
+  it('is in the language of the person who posted it, whatever the query and fragment of the link', async () => {
     const url = `${await shareUrlOf('Wo ist es?')}?utm=1#answer`;
     await world.learnLanguage(people.gerd);
     await world.shareLink(url, { user: people.gerd });
@@ -88,7 +88,7 @@ describe('a share link', () => {
     expect(previews()[url]).not.toContain('utm');
   });
 
-  it('shows no more of what was asked than the question', async () => {
+  it('shows no more of the asked text than the question', async () => {
     const url = await shareUrlOf('Where is it?');
     const [question] = service.questions();
     if (question === undefined) throw new Error('nothing was asked');
@@ -98,26 +98,26 @@ describe('a share link', () => {
     expect(previews()[url]).not.toContain('secret');
   });
 
-  it('in the direct messages with the app gets its preview', async () => {
+  it('appears in the direct messages with the app', async () => {
     const url = await shareUrlOf('Where is it?');
     await world.shareLink(url, { channel: 'D0ADA' });
     await eventually(() => expect(Object.keys(previews())).toEqual([url]));
   });
 
-  it('in a public channel without the app gets its preview', async () => {
+  it('appears in a public channel without the app', async () => {
     const url = await shareUrlOf('Where is it?');
     await world.shareLink(url, { channel: 'C0PUBLIC' });
     await eventually(() => expect(Object.keys(previews())).toEqual([url]));
   });
 
-  it('of an installation in an Enterprise organization gets its preview', async () => {
+  it('appears for an installation in an Enterprise organization', async () => {
     const url = await shareUrlOf('Where is it?');
     const shared = { user: people.ada, channel: 'C0GENERAL', ts: world.slack.say('C0GENERAL', people.ada, url) };
     await world.deliver(inEnterprise(linkSharedOf({ ...shared, urls: [url], unfurlId: 'u' })));
     await eventually(() => expect(Object.keys(previews())).toEqual([url]));
   });
 
-  it('told of twice is shown once', async () => {
+  it('appears once where Slack reports the link twice', async () => {
     const url = await shareUrlOf('Where is it?');
     const ts = world.slack.say('C0GENERAL', people.ada, `<${url}>`);
     const event = () => linkSharedOf({ user: people.ada, channel: 'C0GENERAL', ts, urls: [url, url], unfurlId: 'u' });
@@ -131,7 +131,7 @@ describe('a share link', () => {
     expect(service.calls.filter((call) => call === 'list')).toHaveLength(1);
   });
 
-  it('among others gets its preview, up to five in one message', async () => {
+  it('appears beside other links, for up to five in one message', async () => {
     const texts = Array.from({ length: 6 }, (_, index) => `question ${index}?`);
     const urls = await Promise.all(texts.map(shareUrlOf));
     const gone = `${service.url}/deepsearch/00000000-0000-0000-0000-00000000dead`;
@@ -143,12 +143,12 @@ describe('a share link', () => {
   });
 });
 
-describe('a share link shows nothing', () => {
-  it('where guests read', () => nothingFor('C0GUESTS'));
+describe('a share link has no preview', () => {
+  it('where guests read the channel', () => nothingFor('C0GUESTS'));
 
-  it('where another organization reads', () => nothingFor('C0SHARED'));
+  it('where another organization reads the channel', () => nothingFor('C0SHARED'));
 
-  it('where the envelope says that another organization reads', async () => {
+  it('where the event says that another organization reads the channel', async () => {
     const url = await shareUrlOf('Where is it?');
     const ts = world.slack.say('C0GENERAL', people.ada, `<${url}>`);
     const shared = linkSharedOf({ user: people.ada, channel: 'C0GENERAL', ts, urls: [url], unfurlId: 'u' });
@@ -157,7 +157,7 @@ describe('a share link shows nothing', () => {
     expect(service.calls).not.toContain('list');
   });
 
-  it('between people, where the app is not', async () => {
+  it('between people, where the app is not a member', async () => {
     const direct = { isPrivate: true, isArchived: false, isIm: true };
     world.slack.channels.set('D0BETWEEN', { ...direct, botIsMember: false, members: [people.ada, people.olga] });
     await nothingFor('D0BETWEEN');
@@ -170,24 +170,24 @@ describe('a share link shows nothing', () => {
     await nothingFor('C0REFUSED');
   });
 
-  it('to guests in a channel that a setting opens: a link leads to any conversation', async () => {
+  it('for guests in a channel that a setting opens, since a link leads to any conversation', async () => {
     const members = [people.ada, people.mia];
     world.slack.channels.set('C0OPEN', { isPrivate: false, botIsMember: true, isArchived: false, members });
     await nothingFor('C0OPEN');
   });
 
-  it('when Slack does not say who reads', async () => {
+  it('when Slack does not say who reads the channel', async () => {
     world.slack.failMembers('C0PUBLIC');
     await nothingFor('C0PUBLIC');
   });
 
   it.each([
     ['a guest', people.mia],
-    ['someone of another organization', people.olga],
+    ['a person of another organization', people.olga],
     ['another app', people.robo],
-  ])('of %s', (_who, user) => nothingFor('C0GENERAL', 'notForAll', user));
+  ])('when it is posted by %s', (_who, user) => nothingFor('C0GENERAL', 'notForAll', user));
 
-  it('of the app itself', () => nothingFor('C0GENERAL', 'ignored', team.botUserId));
+  it('when the app posts it', () => nothingFor('C0GENERAL', 'ignored', team.botUserId));
 
   it('while it is typed', async () => {
     const url = await shareUrlOf('Where is it?');
@@ -197,7 +197,7 @@ describe('a share link shows nothing', () => {
     expect(service.calls).not.toContain('list');
   });
 
-  it('of a conversation that is gone', async () => {
+  it('when its conversation is gone', async () => {
     const url = await shareUrlOf('Where is it?');
     for (const { id } of [...service.conversations]) service.remove(id);
     await world.shareLink(url);
@@ -205,7 +205,7 @@ describe('a share link shows nothing', () => {
     expect(world.slack.unfurls).toEqual([]);
   });
 
-  it('of a question without an answer', async () => {
+  it('when its question has no answer', async () => {
     const url = await shareUrlOf('Where is it?');
     const [question] = service.questions();
     if (question !== undefined) service.fail(question, 'InternalError');
@@ -236,7 +236,7 @@ describe('a share link shows nothing', () => {
 
   it.each([
     ['no links', { links: undefined }],
-    ['links that are none', { links: [{ url: 7 }] }],
+    ['links of an odd shape', { links: [{ url: 7 }] }],
     ['no channel', { channel: undefined }],
     ['a new kind of source', { source: 'search' }],
   ])('when the event has %s', async (_what, odd) => {

@@ -73,7 +73,7 @@ const claim = 'The whole answer is attached as a Markdown file.';
 
 describe.concurrent('an answer of many messages', () => {
   test(
-    'is attached as a whole before the last of them, which says so',
+    'is attached as a file before the last of them, which says so',
     inWorld(async ({ service, ask, filesIn, closed, attachedText, order }) => {
       const answer = longAnswer(45_000);
       const ts = await ask(answer);
@@ -108,7 +108,7 @@ describe.concurrent('an answer of many messages', () => {
   );
 
   test(
-    'longer than can be shown in Slack points in its last message to the file and to Deep Search',
+    'that is longer than Slack can show points in its last message to the file and to Deep Search',
     inWorld(async ({ ask, closed, attachedText }) => {
       const answer = longAnswer(300_000);
       const ts = await ask(answer);
@@ -123,14 +123,14 @@ describe.concurrent('an answer of many messages', () => {
   );
 });
 
-describe.concurrent('where Slack takes no file', () => {
+describe.concurrent('where Slack refuses the file', () => {
   test.each([
     ['files.getUploadURLExternal', 'file_uploads_disabled'],
     ['files.getUploadURLExternal', 'file_type_not_allowed'],
     ['files.getUploadURLExternal', 'missing_scope'],
     ['files.completeUploadExternal', 'slack_connect_file_upload_sharing_blocked'],
     ['files.completeUploadExternal', 'storage_limit_reached'],
-  ])('because %s says %s, the answer is complete without and claims none', async (method, error) =>
+  ])('because %s returns %s, the answer is complete without it and names no file', async (method, error) =>
     inWorld(async ({ world, ask, filesIn, closed }) => {
       world.slack.fault(method, { error });
       const ts = await ask(longAnswer(45_000));
@@ -145,9 +145,9 @@ describe.concurrent('where Slack takes no file', () => {
   );
 });
 
-describe.concurrent('a file whose fate is unknown', () => {
+describe.concurrent('a file with an unknown outcome', () => {
   test(
-    'is found when it stands, and not attached twice',
+    'is found when it exists, and not attached twice',
     inWorld(async ({ world, ask, filesIn, closed }) => {
       world.slack.fault('files.completeUploadExternal', { breakAfterEffect: true });
       const ts = await ask(longAnswer(45_000));
@@ -159,7 +159,7 @@ describe.concurrent('a file whose fate is unknown', () => {
   );
 
   test(
-    'is attached when it does not stand',
+    'is attached when it does not exist',
     inWorld(async ({ world, ask, filesIn, closed }) => {
       world.slack.fault('files.completeUploadExternal', { breakBeforeEffect: true });
       const ts = await ask(longAnswer(45_000));
@@ -170,7 +170,7 @@ describe.concurrent('a file whose fate is unknown', () => {
   );
 
   test(
-    'is found by the app that starts after one that died there',
+    'is found by the app that starts after one that died while attaching it',
     inWorld(async ({ world, ask, filesIn, closed, order }) => {
       world.slack.fault('files.completeUploadExternal', { breakAfterEffect: true });
       const ts = await ask(longAnswer(45_000));
@@ -184,7 +184,7 @@ describe.concurrent('a file whose fate is unknown', () => {
 });
 
 test(
-  'where Slack is away for a moment, the file is tried again',
+  'a file is tried again where Slack is not reachable for a moment',
   inWorld(async ({ world, ask, filesIn, closed }) => {
     world.slack.fault('files.getUploadURLExternal', { status: 503 });
     const ts = await ask(longAnswer(45_000));

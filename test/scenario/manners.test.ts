@@ -59,8 +59,8 @@ function toldAfterPresses(): Promise<string> {
   return eventually(() => JSON.stringify(one([...world.slack.ephemerals, ...world.slack.responses])));
 }
 
-describe('"stop" as a message of its own in the direct messages', () => {
-  test('stops the one question that runs there, whatever its thread', async () => {
+describe('a message "stop" in the direct messages', () => {
+  test('stops the one question that runs there, in any thread', async () => {
     const ts = await world.direct('long?');
     const question = await asked('long?');
     const elsewhere = await world.mention('in a channel?');
@@ -72,7 +72,7 @@ describe('"stop" as a message of its own in the direct messages', () => {
     expect(world.ephemeralsTo(ada)).toEqual([]);
   });
 
-  test('stops none of several, and says where to', async () => {
+  test('stops none of several questions, and says where to write it', async () => {
     await world.direct('one?');
     await world.direct('two?');
     await Promise.all([asked('one?'), asked('two?')]);
@@ -81,7 +81,7 @@ describe('"stop" as a message of its own in the direct messages', () => {
     expect(service.calls).not.toContain('cancel');
   });
 
-  test('says that nothing of theirs runs there', async () => {
+  test('says that no question of the person runs there', async () => {
     await world.mention('in a channel?');
     await asked('in a channel?');
     await world.direct('cancel');
@@ -100,13 +100,13 @@ describe('"stop" as a message of its own in the direct messages', () => {
   });
 });
 
-test('"cancel" at the root of a channel asks for the thread that is meant', async () => {
+test('"cancel" in a channel outside of threads asks which thread is meant', async () => {
   await world.mention('cancel');
   expect((await privateMessages(1))[0]).toMatch(/about one thread[\s\S]*`cancel`/);
 });
 
 describe('a bare "new"', () => {
-  test('in a message is hinted without the command', async () => {
+  test('in a message gets a hint that names the mention', async () => {
     const ts = await answered();
     await world.mention('new', { threadTs: ts });
     await world.direct('New question:');
@@ -114,13 +114,13 @@ describe('a bare "new"', () => {
     expect(said).toEqual(['Write a question after `new`.', 'Write a question after `new`.']);
   });
 
-  test('after the command is hinted with it', async () => {
+  test('after the command gets a hint that names the command', async () => {
     expect(JSON.stringify((await world.command('new')).response)).toContain('Write a question after `/deepsearch`.');
   });
 });
 
-describe('a second press', () => {
-  test('on Check again says that it is being watched', async () => {
+describe('a second press of a button', () => {
+  test('on Check again says that the question is being watched', async () => {
     await end();
     await begin({ PATIENCE_SECONDS: '2' });
     const ts = await world.mention('slow?');
@@ -130,7 +130,7 @@ describe('a second press', () => {
     expect(await toldAfterPresses()).toContain('It is being watched again already.');
   });
 
-  test('on what they asked themselves says so', async () => {
+  test('on a follow-up that the same person asked says so', async () => {
     const ts = await answered();
     const label = buttonsOf(one(world.answersIn(ts)).blocks)[0]?.label ?? '';
     await Promise.all([world.press(label, { threadTs: ts }), world.press(label, { threadTs: ts })]);
@@ -138,7 +138,7 @@ describe('a second press', () => {
   });
 });
 
-test('a mention alone in a thread asks in English, and people read of it in their language', async () => {
+test('a mention without text in a thread asks in English, and people read about it in their language', async () => {
   const root = world.slack.say('C0GENERAL', bob, 'Where do we set the retry delay?');
   await world.mention('', { threadTs: root, user: gerd });
   await asked('Answer what was asked above.');
@@ -151,7 +151,7 @@ test('a mention alone in a thread asks in English, and people read of it in thei
   expect((await privateMessages(1))[0]).toContain('Answer what was asked above.');
 });
 
-test('a mention alone that is tried again is restated in the language of who presses', async () => {
+test('a mention without text that is asked again is shown in the language of the person who presses', async () => {
   service.decideFates(() => ({ status: 401 }));
   const root = world.slack.say('C0GENERAL', bob, 'Where do we set the retry delay?');
   await world.mention('', { threadTs: root, user: gerd });
@@ -162,8 +162,8 @@ test('a mention alone that is tried again is restated in the language of who pre
   expect(threadText(root)).not.toContain('Answer what was asked above.');
 });
 
-describe('history said in a message', () => {
-  test('is answered privately, and no question', async () => {
+describe('the word "history" in a message', () => {
+  test('is answered privately, and asks nothing', async () => {
     const ts = await answered('where is main?');
     await world.direct('history');
     await world.mention('History', { threadTs: ts });
@@ -173,15 +173,15 @@ describe('history said in a message', () => {
     expect(service.questions()).toHaveLength(1);
   });
 
-  test('is a question as a plain reply in a thread', async () => {
+  test('asks a question where it is a plain reply in a thread', async () => {
     const ts = await answered();
     await world.reply(ts, 'history');
     await asked('history');
   });
 });
 
-describe('help said in a message', () => {
-  test('names everything there is', async () => {
+describe('the word "help" in a message', () => {
+  test('gets a list of everything that the app can do', async () => {
     await world.mention('help');
     const [said = ''] = await privateMessages(1);
     for (const part of [
@@ -216,7 +216,7 @@ describe('help said in a message', () => {
 
 describe('another question in the same thread', () => {
   test.each(['new question: second?', 'different question, second?', 'New Question second?'])(
-    '%j begins a conversation of its own',
+    'begins another conversation when it starts like %j',
     async (text) => {
       const ts = await answered();
       await world.mention(text, { threadTs: ts });

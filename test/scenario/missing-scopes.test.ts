@@ -35,7 +35,7 @@ it.each([
   ['a Home tab', ['views.publish']],
   ['a list of users', ['users.list']],
 ])(
-  'a question is answered without %s, however long its answer',
+  'a question with a long answer is answered without %s',
   async (_scope, methods) => {
     lack(...methods);
     await world.openHome();
@@ -72,7 +72,7 @@ it('a question in a thread is answered when the thread may not be read, and the 
 it.each([
   ['users:read', ['users.info', 'users.list']],
   ['channels:read', ['conversations.info', 'conversations.members']],
-])('nobody is answered without %s, and whoever asks is told', async (_scope, methods) => {
+])('no question is answered without %s, and the asker is told', async (_scope, methods) => {
   lack(...methods);
   const ts = await world.mention('Where is it?');
   await eventually(() => expect(world.ephemeralsTo(people.ada)).toHaveLength(1));

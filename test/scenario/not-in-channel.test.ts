@@ -32,7 +32,7 @@ test('a "cancel" that Slack delivers again does not cancel the next question', a
   expect(second.error).toBeUndefined();
 });
 
-test('a "cancel" that comes while the answer is being posted is told so', async () => {
+test('a "cancel" that comes while the answer is being posted gets the reply that it is too late', async () => {
   const ts = await world.mention('quick?');
   const question = await eventually(() => one(service.find('quick?')));
   await eventually(() => expect(world.card(ts)).toBeDefined());
@@ -45,7 +45,7 @@ test('a "cancel" that comes while the answer is being posted is told so', async 
   await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
 });
 
-test('a bare "new" gets a hint, wherever it is said', async () => {
+test('a bare "new" gets a hint everywhere', async () => {
   expect((await world.command('new')).response).toMatchObject({ text: expect.stringMatching(/question/i) });
   await world.mention('New question:');
   await eventually(() => expect(world.slack.ephemerals).toHaveLength(1));
@@ -55,7 +55,7 @@ test('a bare "new" gets a hint, wherever it is said', async () => {
   expect(world.slack.messages.filter(({ bot_id: botId }) => botId !== undefined)).toEqual([]);
 });
 
-test('a group direct message is like a channel: mentions ask, and replies in their threads', async () => {
+test('a group direct message is like a channel: a mention asks, and so do replies in its thread', async () => {
   service.answerEverything();
   world.slack.channels.set('G0GROUP', { isPrivate: true, botIsMember: true, isArchived: false });
   const group = { channel: 'G0GROUP', channelType: 'mpim' } as const;
@@ -68,7 +68,7 @@ test('a group direct message is like a channel: mentions ask, and replies in the
   expect(service.questions().map(({ question }) => question)).toEqual(['where?', 'and then?']);
 });
 
-test('asked again where it still cannot post, the presser is told by the way back of the press', async () => {
+test('a person who asks again where the app still cannot post is told through the address of the button', async () => {
   await world.command('is it private?', { channel: 'C0PRIVATE' });
   const told = await eventually(() => one(world.slack.responses));
   const value = /"value":"(q[0-9a-f]{24})"/.exec(JSON.stringify(told.body))?.[1];
@@ -88,7 +88,7 @@ test('asked again where it still cannot post, the presser is told by the way bac
   expect(texts(world.slack.messages)).toEqual([]);
 });
 
-test("a revoked token of Slack's shows on /readyz, which stays ready, until it is taken again", async () => {
+test('a revoked token of Slack shows on /readyz, which stays ready, until it works again', async () => {
   service.answerEverything();
   world.slack.fault('chat.postMessage', { error: 'token_revoked' });
   world.slack.fault('auth.test', { error: 'token_revoked' });

@@ -67,7 +67,7 @@ describe('one post as two kinds of events', () => {
     expect(await asked()).toEqual(['where?']);
   });
 
-  test('a verb said in a group is verbCarriedOut once', async () => {
+  test('a command word in a group is followed once', async () => {
     const ts = world.slack.say('G0GROUP', people.ada, `${mention} help`);
     await Promise.all([
       world.deliver(mentionOf({ user: people.ada, text: 'help', ts, channel: 'G0GROUP' })),
@@ -79,7 +79,7 @@ describe('one post as two kinds of events', () => {
     expect(world.ephemeralsTo(people.ada)).toHaveLength(1);
   });
 
-  test('a mention in a group that comes as a message only is a question, and replies are follow-ups', async () => {
+  test('a mention in a group that arrives only as a message is a question, and replies are follow-ups', async () => {
     const ts = world.slack.say('G0GROUP', people.ada, `${mention} where?`);
     const where = { channel: 'G0GROUP', channelType: 'mpim' as const };
     await world.deliver(messageOf({ user: people.ada, text: `${mention} where?`, ts, ...where }));
@@ -89,8 +89,8 @@ describe('one post as two kinds of events', () => {
   });
 });
 
-describe('one post told of again', () => {
-  test('under other event ids, as retries and at once, is one question', async () => {
+describe('one post that Slack reports several times', () => {
+  test('under other event ids, as retries and at the same time, is one question', async () => {
     const ts = world.slack.say('C0GENERAL', people.ada, `${mention} where?`);
     const told = mentionOf({ user: people.ada, text: 'where?', ts });
     const again = [told, { ...told, event_id: 'EvA' }, { ...told, event_id: 'EvB', event_time: 1_700_000_400 }];
@@ -100,7 +100,7 @@ describe('one post told of again', () => {
     expect(await asked()).toEqual(['where?']);
   });
 
-  test('as a mention on an edit, or with a preview, asks nothing more', async () => {
+  test('as a mention in an edit, or with a preview, asks nothing more', async () => {
     const ts = await answered();
     await world.edit(ts, 'first, in other words?');
     const before = one(world.slack.messages.filter((message) => message.ts === ts));
@@ -110,8 +110,8 @@ describe('one post told of again', () => {
   });
 });
 
-describe('a person’s words in odd wrapping', () => {
-  test('a reply that was also sent to the channel, and one with a file, are follow-ups', async () => {
+describe('an unusual event', () => {
+  test('with a reply that was also sent to the channel, or with a file, is a follow-up', async () => {
     const ts = await answered();
     const root = one(world.slack.messages.filter((message) => message.ts === ts));
     const broadcast = world.slack.say('C0GENERAL', people.bob, 'for all?', ts);
@@ -122,7 +122,7 @@ describe('a person’s words in odd wrapping', () => {
     expect(await asked()).toEqual(['first?', 'for all?', 'and this?']);
   });
 
-  test('an app installed for a whole organization is told of the organization too', async () => {
+  test('of an app installed for a whole organization contains the id of the organization', async () => {
     const ts = world.slack.say('C0GENERAL', people.ada, `${mention} where?`);
     const told = mentionOf({ user: people.ada, text: 'where?', ts });
     const authorizations = [
@@ -135,7 +135,7 @@ describe('a person’s words in odd wrapping', () => {
     expect(await asked()).toEqual(['where?']);
   });
 
-  test('in a channel shared with others nobody is answered in front of them', async () => {
+  test('of a channel shared with others gets no answer there', async () => {
     for (const [user, more] of [
       [people.ada, {}],
       [people.olga, { user_team: otherTeamId, source_team: otherTeamId }],
@@ -151,8 +151,8 @@ describe('a person’s words in odd wrapping', () => {
 });
 
 /** The stand-in of Slack takes a NUL in any call for a violation. */
-describe('a NUL', () => {
-  test('in a thread, its files and names is quoted as U+FFFD', async () => {
+describe('a NUL character', () => {
+  test('in a thread, in its files and names is quoted as U+FFFD', async () => {
     world.slack.changePerson(people.bob, { name: 'b\0b' });
     const root = world.slack.say('C0GENERAL', people.bob, 'the log\0 says this');
     world.slack.addFile(root, { name: 'a\0.txt', text: 'all is well' });
@@ -166,7 +166,7 @@ describe('a NUL', () => {
     await world.edit(ts, 'why\0 not?');
   });
 
-  test('in every part of an answer reaches no message', async () => {
+  test('in any part of an answer appears in no message', async () => {
     service.answerAfter(() => 0, {
       title: 'About\0',
       answer: '# A\0\n\nText \0 `code\0`\n\n```\n\0\n```\n\n| a\0 |\n|---|\n| \0 |\n\n[l\0](https://x.example/\0)',
@@ -180,20 +180,20 @@ describe('a NUL', () => {
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
   });
 
-  test('in a failure of the service reaches no message', async () => {
+  test('in a failure of the service appears in no message', async () => {
     service.answerAfter(() => 0, { status: 'failed', error: { kind: 'Other', title: 'No\0', message: 'be\0cause' } });
     const ts = await world.direct('where?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
   });
 });
 
-describe('what apps say', () => {
+describe('a message of an app', () => {
   test.each([
     ['without a subtype', {}],
     ['of a workflow', { user: undefined, bot_id: 'B0FLOW', subtype: 'bot_message', workflow_id: 'Wf1' }],
     ['with a profile only', { bot_id: undefined, app_id: undefined }],
     ['of the app itself', { user: team.botUserId, bot_id: team.botId }],
-    ['as it is written', { streaming_state: 'in_progress' }],
+    ['while it is still written', { streaming_state: 'in_progress' }],
   ])('%s asks nothing, in threads, by mention or in direct messages', async (_, more) => {
     const ts = await answered();
     const spoken = { user: people.robo, more };

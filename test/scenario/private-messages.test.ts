@@ -34,14 +34,14 @@ async function answered(): Promise<string> {
   return ts;
 }
 
-describe('a private word to what was said in a thread stands in that thread', () => {
+describe('a private reply to a message in a thread appears in that thread', () => {
   test.each([
     ['a bare "new"', 'new', '`new`'],
     ['a question that is too long', 'x'.repeat(10_001), '10,000'],
-    ['a verb', 'mute', 'nmute'],
-    ['a wish for the status', 'status', ''],
-    ['a wish for help', 'help', ''],
-    ['a wish to cancel where nothing runs', 'cancel', ''],
+    ['a command word', 'mute', 'nmute'],
+    ['a request for the status', 'status', ''],
+    ['a request for help', 'help', ''],
+    ['a request to cancel where nothing runs', 'cancel', ''],
   ])('for %s', async (_, said, part) => {
     const ts = await answered();
     await world.mention(said, { threadTs: ts });
@@ -50,7 +50,7 @@ describe('a private word to what was said in a thread stands in that thread', ()
     expect(threadTs).toBe(ts);
   });
 
-  test('for a plain reply that finds the thread full', async () => {
+  test('for a plain reply that finds the queue of the thread full', async () => {
     service.answerAfter(() => 60_000);
     const ts = await world.mention('first?');
     await eventually(() => expect(service.questions()).toHaveLength(1));
@@ -58,7 +58,7 @@ describe('a private word to what was said in a thread stands in that thread', ()
     expect((await word()).threadTs).toBe(ts);
   });
 
-  test('in direct messages too', async () => {
+  test('in direct messages as well', async () => {
     const ts = await world.direct('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
     await world.direct('mute', { threadTs: ts });
@@ -66,7 +66,7 @@ describe('a private word to what was said in a thread stands in that thread', ()
   });
 });
 
-test('a private word to what was said outside of threads stands in none', async () => {
+test('a private reply to a message outside of threads appears in no thread', async () => {
   await world.mention('help');
   expect((await word()).threadTs).toBeUndefined();
 });

@@ -67,7 +67,7 @@ function toldTo(user: string): string {
 }
 
 describe('sharing a private answer', () => {
-  test('posts it in the channel, after showing who would see it, without mention, suggestions or link', async () => {
+  test('posts it in the channel, after showing who would see it, without mention, follow-ups or link', async () => {
     await answered();
     let view = await form();
     expect(shown(view)).toContain('Choose a channel to see who would read the answer.');
@@ -88,7 +88,7 @@ describe('sharing a private answer', () => {
     await eventually(() => expect(toldTo(people.ada)).toContain('shared in <#C0GENERAL>'));
   });
 
-  test('carries the link where that was chosen', async () => {
+  test('includes the link where the sharer chose that', async () => {
     await answered();
     const view = await choose(await form(), 'C0GENERAL');
     expect(shown(view)).toContain('without their access being checked');
@@ -98,7 +98,7 @@ describe('sharing a private answer', () => {
     expect(visibleText(answer)).toContain(service.conversations[0]?.share_url ?? 'none');
   });
 
-  test('makes a follow-up there, by mention, a conversation of its own', async () => {
+  test('makes a follow-up there, by mention, start a separate conversation', async () => {
     await answered();
     await world.submit(await choose(await form(), 'C0GENERAL'), { [channelMenu]: 'C0GENERAL' });
     const card = await eventually(() => one(roots('C0GENERAL')));
@@ -121,7 +121,7 @@ describe('sharing a private answer', () => {
     expect(roots('C0GENERAL')).toHaveLength(1);
   });
 
-  test('wants a tick where guests would read it, and then posts it', async () => {
+  test('requires a tick where guests would read it, and then posts it', async () => {
     await answered();
     const view = await choose(await form(), 'C0GUESTS');
     expect(shown(view)).toContain('<#C0GUESTS>:* 3 people, 1 guest');
@@ -131,7 +131,7 @@ describe('sharing a private answer', () => {
     await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(1));
   });
 
-  test('into a channel with another organization is neither offered nor taken', async () => {
+  test('is neither offered nor accepted for a channel with another organization', async () => {
     await answered();
     const view = await form();
     expect(shown(view)).toContain('"exclude_external_shared_channels":true');
@@ -145,7 +145,7 @@ describe('sharing a private answer', () => {
     expect(roots('C0SHARED')).toEqual([]);
   });
 
-  test('into a channel that one person of another organization reads is not taken, in German either', async () => {
+  test('is refused for a channel that one person of another organization reads, in German as well', async () => {
     world.slack.channels.get('C0GENERAL')?.members?.push(people.olga);
     world.slack.changePerson(people.ada, { locale: 'de-DE' });
     await answered('eine private Frage?');
@@ -154,7 +154,7 @@ describe('sharing a private answer', () => {
     expect(shown(chosen)).toContain('mit ihnen dürfen Antworten hier nicht geteilt werden');
   });
 
-  test('where Slack does not say who somebody there is, nothing is shared', async () => {
+  test('posts nothing where Slack does not say who a reader is', async () => {
     await answered();
     world.slack.changePerson('U0NEW', { untold: ['is_restricted'] });
     world.slack.channels.get('C0GUESTS')?.members?.push('U0NEW');
@@ -165,7 +165,7 @@ describe('sharing a private answer', () => {
     expect(roots('C0GUESTS')).toEqual([]);
   });
 
-  test('a tick for one guest does not count for another who came in their place', async () => {
+  test('does not accept a tick for one guest after another guest replaced them', async () => {
     await answered();
     const view = await choose(await form(), 'C0GUESTS');
     const before = confirmId(view);
@@ -178,7 +178,7 @@ describe('sharing a private answer', () => {
     expect(roots('C0GUESTS')).toEqual([]);
   });
 
-  test('shows a channel that was not shown yet before it posts there', async () => {
+  test('shows the readers of a channel that were not shown yet before it posts there', async () => {
     await answered();
     const delivery = await world.submit(await form(), { [channelMenu]: 'C0GENERAL' });
     expect(delivery.response).toMatchObject({ response_action: 'update' });
@@ -189,7 +189,7 @@ describe('sharing a private answer', () => {
     await eventually(() => expect(roots('C0GENERAL')).toHaveLength(1));
   });
 
-  test('does not take a tick for fewer guests as one for more', async () => {
+  test('does not accept a tick for fewer guests than there are', async () => {
     await answered();
     const view = await choose(await form(), 'C0GUESTS');
     const state = {
@@ -204,7 +204,7 @@ describe('sharing a private answer', () => {
     expect(roots('C0GUESTS')).toEqual([]);
   });
 
-  test('is refused where the app or the person is not, and in direct messages', async () => {
+  test('is refused where the app or the person is not a member, and in direct messages', async () => {
     await answered();
     world.slack.channels.set('C0BOBS', {
       isPrivate: true,
@@ -225,7 +225,7 @@ describe('sharing a private answer', () => {
     expect(world.slack.messages.some(({ channel }) => channel !== 'D0ADA')).toBe(false);
   });
 
-  test('of somebody else is refused, whatever the form claims', async () => {
+  test('is refused to another person, whatever the form says', async () => {
     await answered();
     const view = await form();
     const state = { values: { channel: { [channelMenu]: { selected_conversation: 'C0GENERAL' } } } };
@@ -243,7 +243,7 @@ describe('sharing a private answer', () => {
     );
   });
 
-  test('that failed offers to share anew, which shows again who would see it, to the sharer alone', async () => {
+  test('offers another try where it failed, which shows again who would see it, to the sharer alone', async () => {
     await world.stop();
     await service.stop();
     await begin({ PATIENCE_SECONDS: '1' });
@@ -268,7 +268,7 @@ describe('sharing a private answer', () => {
     expect(visibleText(answer)).toContain('The answer to "a private question?"');
   });
 
-  test('whose conversation is gone by then ends visibly, and cannot be tried again', async () => {
+  test('ends visibly where the conversation is gone by then, and cannot be tried again', async () => {
     await answered();
     // Until the question is closed, its answer is still stored, and could be shared without the service.
     await eventually(async () =>
@@ -292,7 +292,7 @@ describe('with the setting to share with other organizations', () => {
     await begin({ SHARE_WITH_OTHER_ORGANIZATIONS: 'true' });
   });
 
-  test('names them, and shares once that was confirmed', async () => {
+  test('sharing names them, and shares once that was confirmed', async () => {
     await answered();
     const view = await choose(await form(), 'C0SHARED');
     expect(shown(view)).not.toContain('exclude_external_shared_channels');
@@ -304,7 +304,7 @@ describe('with the setting to share with other organizations', () => {
   });
 });
 
-describe('where channels are refused,', () => {
+describe('where channels are refused by a setting,', () => {
   beforeEach(async () => {
     await world.stop();
     await service.stop();

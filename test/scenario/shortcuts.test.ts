@@ -41,7 +41,7 @@ function toldTo(user: string): string {
 }
 
 describe('the shortcut on a message', () => {
-  test('opens a form with the message as people see it, and asks in its thread with what was said there', async () => {
+  test('opens a form with the message as people see it, and asks in its thread with the text of the thread', async () => {
     service.answerEverything();
     const ts = world.slack.say('C0GENERAL', people.bob, 'Why does <@U0ADA> see <https://e.org/x|this &amp; that>?');
     expect(await world.shortcut('deepsearch:ask_about', { message: ts })).toMatchObject({ acknowledged: true });
@@ -67,7 +67,7 @@ describe('the shortcut on a message', () => {
     await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
   });
 
-  test('can answer only for whoever asks', async () => {
+  test('can show the answer only to the asker', async () => {
     service.answerEverything();
     const ts = world.slack.say('C0GENERAL', people.bob, 'a secret?');
     await world.shortcut('deepsearch:ask_about', { message: ts });
@@ -85,7 +85,7 @@ describe('the shortcut on a message', () => {
     expect(JSON.stringify(form.blocks)).toContain('its first 3,000 characters');
   });
 
-  test('says in the form where the app is not, and leaves an answer in direct messages', async () => {
+  test('says in the form that the app is not in the channel, and leaves an answer in direct messages', async () => {
     service.answerEverything();
     const ts = world.slack.say('C0PRIVATE', people.bob, 'over here?');
     await world.shortcut('deepsearch:ask_about', { message: ts });
@@ -99,8 +99,8 @@ describe('the shortcut on a message', () => {
   });
 });
 
-describe('the shortcut from anywhere', () => {
-  test('asks in a channel, as a card at its root', async () => {
+describe('the global shortcut', () => {
+  test('asks in a channel, as a card outside of threads', async () => {
     service.answerEverything();
     await world.shortcut('deepsearch:ask');
     await world.submit(await world.modal(), { question: 'where is main?', channel: 'C0GENERAL' });
@@ -112,7 +112,7 @@ describe('the shortcut from anywhere', () => {
     expect(service.conversations).toHaveLength(1);
   });
 
-  test('asks privately, in the language of whoever asks', async () => {
+  test('asks privately, in the language of the asker', async () => {
     service.answerEverything();
     await world.learnLanguage(people.gerd);
     await world.shortcut('deepsearch:ask', { user: people.gerd });
@@ -123,7 +123,7 @@ describe('the shortcut from anywhere', () => {
     expect(visibleText(root)).toContain('hat gefragt');
   });
 
-  test('is one question, though its form is sent twice', async () => {
+  test('asks one question, though its form is sent twice', async () => {
     service.answerEverything();
     await world.shortcut('deepsearch:ask');
     const form = await world.modal();
@@ -135,7 +135,7 @@ describe('the shortcut from anywhere', () => {
     expect(service.questions()).toHaveLength(1);
   });
 
-  test('says in the form what is missing or not allowed, and takes it once it is right', async () => {
+  test('says in the form what is missing or not allowed, and accepts it once it is right', async () => {
     service.answerEverything();
     await world.shortcut('deepsearch:ask');
     const form = await world.modal();
@@ -161,7 +161,7 @@ describe('the shortcut from anywhere', () => {
     await eventually(() => expect(toldTo(people.ada)).toContain('did not open the form in time'));
   });
 
-  test('says in the form that nothing was sent while Slack does not tell who people are, and keeps the text', async () => {
+  test('says in the form that nothing was sent while Slack does not identify people, and keeps the text', async () => {
     await world.shortcut('deepsearch:ask');
     const form = await world.modal();
     world.slack.fault('conversations.info', { status: 503 }, 10);
@@ -174,7 +174,7 @@ describe('the shortcut from anywhere', () => {
 });
 
 describe.skipIf(!hasRedisServer())('with storage frozen', () => {
-  test('the form says that nothing was sent without waiting for storage, and the same form is taken once storage goes on', async () => {
+  test('the form says that nothing was sent without waiting for storage, and is accepted once storage works again', async () => {
     const redis = await startRedisServer(['--appendonly', 'no']);
     try {
       await world.stop();
@@ -202,7 +202,7 @@ describe.skipIf(!hasRedisServer())('with storage frozen', () => {
   });
 });
 
-test('whatever a form sends, nothing breaks and nothing is asked where the sender does not belong', async () => {
+test('no content of a form breaks the app, or asks anything where the sender has no access', async () => {
   const anything = fc.oneof(fc.string(), fc.constant(null), fc.integer(), fc.constantFrom('__proto__', 'constructor'));
   const channel = fc.oneof(
     fc.constantFrom('C0GUESTS', 'C0PRIVATE', 'D0BOB', 'G0GROUP', 'C0NOWHERE', '../x'),

@@ -41,7 +41,7 @@ describe.skipIf(!hasRedisServer())('the app on Redis', () => {
     });
   });
 
-  test('that is stopped gives a command back, acknowledges no event, and takes both once Redis is back', async () => {
+  test('gives a command back and acknowledges no event while Redis is stopped, and accepts both once Redis is back', async () => {
     await onRedis(async (world, service, redis) => {
       service.answerEverything();
       expect((await world.readyz()).status).toBe(200);
@@ -63,7 +63,7 @@ describe.skipIf(!hasRedisServer())('the app on Redis', () => {
     });
   });
 
-  test('that is frozen gives a command back meanwhile, and does not ask it when Redis goes on', async () => {
+  test('gives a command back while Redis is frozen, and does not ask it when Redis continues', async () => {
     await onRedis(async (world, service, redis) => {
       service.answerEverything();
       redis.pause();
@@ -77,7 +77,7 @@ describe.skipIf(!hasRedisServer())('the app on Redis', () => {
     });
   });
 
-  test('that is frozen while a question runs posts the answer when Redis goes on', async () => {
+  test('posts the answer of a running question when a frozen Redis continues', async () => {
     await onRedis(async (world, service, redis) => {
       const ts = await world.mention('how?');
       const question = await eventually(() => one(service.find('how?')));

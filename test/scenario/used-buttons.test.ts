@@ -42,7 +42,7 @@ describe('the button of an end without an answer', () => {
   test.each([
     ['InternalError', 'Try again'],
     ['TokenLimitExceeded', 'Ask in a new conversation'],
-  ])('%s: is gone once it was used, and who used it stands there', async (kind, label) => {
+  ])('for %s, which is "%s", is replaced by the person who used it', async (kind, label) => {
     const ts = await world.mention('broken?');
     service.fail(await asked('broken?'), kind);
     const failure = await eventually(() => one(world.answersIn(ts)));
@@ -61,7 +61,7 @@ describe('the button of an end without an answer', () => {
     expect(failure.edits).toBe(1);
   });
 
-  test('is taken away once, although two press it at the same time', async () => {
+  test('is removed once, although two people press it at the same time', async () => {
     const ts = await world.mention('broken?');
     service.fail(await asked('broken?'), 'InternalError');
     const failure = await eventually(() => one(world.answersIn(ts)));
@@ -72,7 +72,7 @@ describe('the button of an end without an answer', () => {
     expect(failure.edits).toBe(1);
   });
 
-  test('asks although Slack does not let it be taken away', async () => {
+  test('asks although Slack refuses to remove it', async () => {
     const ts = await world.mention('broken?');
     service.fail(await asked('broken?'), 'InternalError');
     const failure = await eventually(() => one(world.answersIn(ts)));
@@ -85,7 +85,7 @@ describe('the button of an end without an answer', () => {
   });
 });
 
-test('Check again is gone once it was used; the answer comes below', async () => {
+test('Check again is removed once it was used, and the answer follows below', async () => {
   await begin({ PATIENCE_SECONDS: '1' });
   const ts = await world.mention('slow?');
   const question = await asked('slow?');
@@ -99,7 +99,7 @@ test('Check again is gone once it was used; the answer comes below', async () =>
   expect(labels(world.answersIn(ts)[1] ?? {})).toContain('What calls it?');
 });
 
-test('Drop on a parked card: whoever may ask there ends the question, and it is never asked', async () => {
+test('Drop on a parked card ends the question for any person who may ask there, and the question is never asked', async () => {
   await begin();
   const ts = await world.mention('limited?');
   const question = await asked('limited?');

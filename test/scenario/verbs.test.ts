@@ -43,8 +43,8 @@ async function answeredThread(text = 'first?'): Promise<string> {
   return ts;
 }
 
-describe('mute', () => {
-  test('leaves plain replies alone until unmute; mentions are asked all the while', async () => {
+describe('the command mute', () => {
+  test('ignores plain replies until unmute, while mentions are still asked', async () => {
     const ts = await answeredThread();
     await world.mention('mute', { threadTs: ts });
     expect((await privateMessages(1))[0]).toMatch(/no longer taken as questions[\s\S]*unmute/);
@@ -58,7 +58,7 @@ describe('mute', () => {
     expect(asked()).toEqual(['first?', 'asked anyway?', 'a follow-up?']);
   });
 
-  test('holds over a restart, and saying it again is harmless', async () => {
+  test('lasts over a restart, and may be repeated', async () => {
     const ts = await answeredThread();
     await world.mention('mute', { threadTs: ts });
     await world.mention('mute', { threadTs: ts });
@@ -79,7 +79,7 @@ describe('mute', () => {
     await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0BOB>/));
   });
 
-  test('in a thread of people, or outside of one, changes nothing and says so', async () => {
+  test('changes nothing in a thread of people, or outside of threads, and says so', async () => {
     service.answerEverything();
     const root = world.slack.say('C0GENERAL', people.ada, 'hello all');
     await world.mention('mute', { threadTs: root });
@@ -89,7 +89,7 @@ describe('mute', () => {
     await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
   });
 
-  test('is not for direct messages', async () => {
+  test('is refused in direct messages', async () => {
     service.answerEverything();
     const ts = await world.direct('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
@@ -99,7 +99,7 @@ describe('mute', () => {
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
   });
 
-  test('is not for guests', async () => {
+  test('is refused to guests', async () => {
     const ts = await answeredThread();
     world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
     await world.mention('mute', { threadTs: ts, user: people.mia });
@@ -110,8 +110,8 @@ describe('mute', () => {
   });
 });
 
-describe('cancel', () => {
-  test('by a mention stops what runs in the thread', async () => {
+describe('the command cancel', () => {
+  test('stops by a mention what runs in the thread', async () => {
     const ts = await world.mention('long?');
     const question = await eventually(() => one(service.find('long?')));
     await world.mention('stop', { threadTs: ts, user: people.bob });
@@ -119,7 +119,7 @@ describe('cancel', () => {
     await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0BOB>/));
   });
 
-  test('is not for guests, who may take back only what they asked themselves', async () => {
+  test('lets guests cancel only what they asked', async () => {
     const ts = await world.mention('long?');
     const question = await eventually(() => one(service.find('long?')));
     world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
@@ -133,7 +133,7 @@ describe('cancel', () => {
     await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
   });
 
-  test('where nothing runs says so', async () => {
+  test('says so where nothing runs', async () => {
     const ts = await answeredThread();
     await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Answered in'));
     await eventually(async () =>
@@ -144,8 +144,8 @@ describe('cancel', () => {
   });
 });
 
-describe('status', () => {
-  test('in a thread tells what runs and waits, who asked, and where the conversation is', async () => {
+describe('the command status', () => {
+  test('shows in a thread what runs and waits, who asked, and where the conversation is', async () => {
     const ts = await world.mention('first?');
     const question = await eventually(() => one(service.find('first?')));
     await world.reply(ts, 'second?', { user: people.bob });
@@ -167,7 +167,7 @@ describe('status', () => {
     expect(idle).toContain('This thread is muted');
   });
 
-  test('by command tells what runs in the channel, and of other channels only what is one’s own', async () => {
+  test('shows what runs in the channel, and of other channels only the person’s questions', async () => {
     await world.mention('in general?', { user: people.bob });
     world.slack.channels.set('C0OTHER', { isPrivate: false, botIsMember: true, isArchived: false });
     await world.mention('mine elsewhere?', { channel: 'C0OTHER' });
@@ -187,7 +187,7 @@ describe('status', () => {
     expect(said).toContain('Deep Search is reachable');
   });
 
-  test('says when the service refuses the app, and is not for guests', async () => {
+  test('says when the service refuses the app, and is refused to guests', async () => {
     service.decideFates(() => ({ status: 401 }));
     const ts = await world.mention('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
@@ -199,26 +199,26 @@ describe('status', () => {
   });
 });
 
-describe('the command’s other verbs', () => {
-  test.each(['connect', 'Disconnect'])('%s says that there is nothing to connect', async (text) => {
+describe('the slash command', () => {
+  test.each(['connect', 'Disconnect'])('says that there is nothing to connect for %s', async (text) => {
     const said = saidIn((await world.command(text)).response);
     expect(said).toContain("the app's own access to Deep Search");
     expect(world.slack.messages).toEqual([]);
   });
 
-  test.each(['mute', 'unmute', 'cancel', 'stop'])('%s names the mention that works in a thread', async (text) => {
+  test.each(['mute', 'unmute', 'cancel', 'stop'])('names the mention that works in a thread for %s', async (text) => {
     const said = saidIn((await world.command(text)).response);
     expect(said).toMatch(/one thread[\s\S]*<@U0BOT> `(?:un)?(?:mute|cancel)`/);
   });
 
-  test('history lists what one asked', async () => {
+  test('lists for history what the person asked', async () => {
     await answeredThread('about parsers?');
     const said = saidIn((await world.command('history')).response);
     expect(said).toContain('about parsers?');
     expect(saidIn((await world.command('history', { user: people.bob })).response)).not.toContain('parsers');
   });
 
-  test('a text that only begins with a verb is a question', async () => {
+  test('asks a question where the text only begins with a command word', async () => {
     service.answerEverything();
     for (const text of ['status of the payment retries?', 'history of main.ts?', 'why is it slow', 'mute button?']) {
       expect((await world.command(text)).response).toBeUndefined();
@@ -226,14 +226,14 @@ describe('the command’s other verbs', () => {
     await eventually(() => expect(asked()).toHaveLength(4));
   });
 
-  test('are answered in the language of whoever types them', async () => {
+  test('answers in the language of the person who types it', async () => {
     await world.learnLanguage(people.gerd);
     expect(saidIn((await world.command('connect', { user: people.gerd })).response)).toContain('Alle hier fragen');
     expect(saidIn((await world.command('help', { user: people.gerd })).response)).toContain('Stell eine Frage');
   });
 });
 
-describe('a bare mention', () => {
+describe('a mention without text', () => {
   test('in a thread of people asks what was asked above', async () => {
     service.answerEverything();
     const root = world.slack.say('C0GENERAL', people.bob, 'where are retries configured?');

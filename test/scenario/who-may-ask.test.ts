@@ -47,8 +47,8 @@ describe('a question', () => {
   test.each([
     ['a guest', people.mia, 'Guests of this workspace'],
     ['a guest of one channel', people.uma, 'Guests of this workspace'],
-    ['somebody of another organization', people.olga, 'Only members of this workspace'],
-    ['somebody Slack does not know any more', people.otto, 'Slack could not tell who you are'],
+    ['a person of another organization', people.olga, 'Only members of this workspace'],
+    ['a person that Slack does not know any more', people.otto, 'Slack could not tell who you are'],
   ])('of %s is refused, in a channel and in a direct message', async (_, user, why) => {
     await begin();
     world.slack.channels.get('C0GENERAL')?.members?.push(user);
@@ -66,14 +66,14 @@ describe('a question', () => {
     expect(service.calls).toEqual([]);
   });
 
-  test('of a member is taken in direct messages and in channels of members', async () => {
+  test('of a member is accepted in direct messages and in channels of members', async () => {
     await begin();
     await answered(await world.mention('one?'));
     await answered(await world.direct('two?'));
     await answered(await world.mention('three?', { channel: 'G0GROUP', user: people.bob }));
   });
 
-  test('of somebody Slack refuses to tell about is refused, in its thread where there is one', async () => {
+  test('of a person that Slack gives no information about is refused, in its thread where there is one', async () => {
     await begin();
     world.slack.failUserInfo(people.bob, 'user_not_visible');
     const root = world.slack.say('C0GENERAL', people.ada, 'about this');
@@ -81,7 +81,7 @@ describe('a question', () => {
     expect(await refusedTo(people.bob)).toContain(`${root} Slack could not tell who you are`);
   });
 
-  test('waits while Slack cannot tell for a moment, and is then answered', async () => {
+  test('waits while Slack gives no answer for a moment, and is then answered', async () => {
     await begin();
     world.slack.failUserInfo(people.bob, 'internal_error');
     const ts = await world.mention('where is main?', { user: people.bob });
@@ -95,29 +95,32 @@ describe('a question', () => {
   });
 });
 
-describe('what Slack leaves out', () => {
-  test.each([['is_restricted'], ['is_ultra_restricted']])('a person without %s may not ask', async (flag) => {
+describe('a missing flag', () => {
+  test.each([['is_restricted'], ['is_ultra_restricted']])('makes a person without %s unable to ask', async (flag) => {
     await begin();
     world.slack.changePerson(people.bob, { untold: [flag] });
     await world.mention('where is main?', { user: people.bob });
     expect(await refusedTo(people.bob)).toContain('Slack could not tell who you are');
   });
 
-  test.each([['is_ext_shared'], ['is_pending_ext_shared']])('in a channel without %s nobody may ask', async (flag) => {
-    await begin();
-    Object.assign(world.slack.channels.get('C0GENERAL') ?? {}, { untold: [flag] });
-    await world.mention('where is main?');
-    expect(await refusedTo(people.ada)).toContain('where is main?');
-  });
+  test.each([['is_ext_shared'], ['is_pending_ext_shared']])(
+    'makes a channel without %s a place where no person may ask',
+    async (flag) => {
+      await begin();
+      Object.assign(world.slack.channels.get('C0GENERAL') ?? {}, { untold: [flag] });
+      await world.mention('where is main?');
+      expect(await refusedTo(people.ada)).toContain('where is main?');
+    },
+  );
 
-  test('somebody among the readers without is_restricted keeps the answer out of the channel', async () => {
+  test('of is_restricted for a reader keeps the answer out of the channel', async () => {
     await begin();
     world.slack.changePerson(people.gerd, { untold: ['is_restricted'] });
     await world.mention('where is main?');
     expect(await refusedTo(people.ada)).toContain('where is main?');
   });
 
-  test('is taken for a no where the operator says that it is a stand-in for Slack', async () => {
+  test('is read as false where the operator says that Slack is a stand-in', async () => {
     await begin({ SLACK_STAND_IN: 'true' });
     world.slack.changePerson(people.ada, { untold: ['is_restricted', 'is_ultra_restricted'] });
     Object.assign(world.slack.channels.get('C0GENERAL') ?? {}, { untold: ['is_ext_shared', 'is_pending_ext_shared'] });
@@ -126,7 +129,7 @@ describe('what Slack leaves out', () => {
 });
 
 describe('a question asked', () => {
-  test('in a channel shared with another organization is refused, and taken in the direct messages', async () => {
+  test('in a channel shared with another organization is refused, and accepted in the direct messages', async () => {
     await begin();
     await world.mention('where is main?', { channel: 'C0SHARED' });
     expect(await refusedTo(people.ada)).toContain('shared with other organizations');
@@ -160,7 +163,7 @@ describe('a question asked', () => {
     expect(world.answersIn(ts)).toEqual([]);
   });
 
-  test('where the channel became shared while it was parked is not answered there any more', async () => {
+  test('in a channel that became shared while it was parked is not answered there any more', async () => {
     service = await startFakeService();
     world = await startWorld({ service: { url: service.url, token: serviceToken } });
     const ts = await world.mention('costly?');
@@ -185,14 +188,14 @@ describe('a question asked', () => {
     expect(await refusedTo(people.ada)).toContain('who can read this channel');
   });
 
-  test('where the app may not ask about channels is refused', async () => {
+  test('where the app may not read information about channels is refused', async () => {
     await begin();
     world.slack.fault('conversations.info', { error: 'missing_scope' });
     await world.mention('where is main?');
     expect(await refusedTo(people.ada)).toContain('who can read this channel');
   });
 
-  test('in a private channel without the app gets told how to invite it, and nothing is posted there meanwhile', async () => {
+  test('in a private channel without the app gets instructions to invite the app, and nothing is posted there in the meantime', async () => {
     await begin();
     await world.command('where is main?', { channel: 'C0PRIVATE' });
     const word = await eventually(() => one(privateMessages(people.ada)));
@@ -208,8 +211,8 @@ describe('a question asked', () => {
   });
 });
 
-describe('of the channels in the settings', () => {
-  test('those that are opened are open to all', async () => {
+describe('by the settings for channels', () => {
+  test('opened channels are open to all people', async () => {
     await begin({ OPEN_CHANNELS: 'C0SHARED,C0GUESTS' });
     await answered(await world.mention('one?', { channel: 'C0SHARED', user: people.olga }));
     await answered(await world.mention('two?', { channel: 'C0GUESTS', user: people.mia }));
@@ -218,14 +221,14 @@ describe('of the channels in the settings', () => {
     await eventually(() => expect(one(privateMessages(people.mia))).toContain('Guests of this workspace'));
   });
 
-  test('those that are refused are closed, and members may ask in direct messages', async () => {
+  test('refused channels are closed, and members may ask in direct messages', async () => {
     await begin({ REFUSED_CHANNELS: 'C0GENERAL' });
     await world.mention('where is main?');
     expect(await refusedTo(people.ada)).toContain('not switched on for this channel');
     await answered(await world.direct('where is main?'));
   });
 
-  test('all others are closed where some are allowed', async () => {
+  test('all other channels are closed where some are allowed', async () => {
     await begin({ ALLOWED_CHANNELS: 'C0PUBLIC', OPEN_CHANNELS: 'C0GUESTS' });
     await world.mention('where is main?');
     expect(await refusedTo(people.ada)).toContain('not switched on for this channel');
@@ -236,7 +239,7 @@ describe('of the channels in the settings', () => {
   });
 });
 
-describe('a press', () => {
+describe('a button', () => {
   async function answeredInGeneral(): Promise<string> {
     await begin();
     const ts = await world.mention('where is main?');
@@ -246,8 +249,8 @@ describe('a press', () => {
 
   test.each([
     ['a guest', people.mia, 'Guests of this workspace'],
-    ['somebody of another organization', people.olga, 'Only members of this workspace'],
-  ])('of %s does nothing and shows nothing', async (_, user, why) => {
+    ['a person of another organization', people.olga, 'Only members of this workspace'],
+  ])('pressed by %s does nothing and shows nothing', async (_, user, why) => {
     const ts = await answeredInGeneral();
     const followUp = buttonsOf(one(world.answersIn(ts)).blocks)[0]?.label ?? '';
     await world.press(followUp, { user, threadTs: ts });
@@ -258,7 +261,7 @@ describe('a press', () => {
     expect(world.slack.calls).not.toContain('views.open');
   });
 
-  test('that names another workspace does nothing', async () => {
+  test('with the name of another workspace does nothing', async () => {
     const ts = await answeredInGeneral();
     const [button] = buttonsOf(one(world.answersIn(ts)).blocks);
     const before = world.slack.calls.filter((method) => method === 'users.info').length;
@@ -279,7 +282,7 @@ describe('a press', () => {
     expect(world.slack.calls.filter((method) => method === 'users.info').length - before).toBeLessThanOrEqual(1);
   });
 
-  test('does nothing where Slack does not tell in time who it is', async () => {
+  test('does nothing where Slack does not say in time who pressed it', async () => {
     const ts = await answeredInGeneral();
     world.slack.failUserInfo(people.bob, 'internal_error');
     const followUp = buttonsOf(one(world.answersIn(ts)).blocks)[0]?.label ?? '';
@@ -288,7 +291,7 @@ describe('a press', () => {
     expect(service.questions()).toHaveLength(1);
   });
 
-  test('on Cancel works for members and always for the asker, and not for guests', async () => {
+  test('for Cancel works for members and always for the asker, and not for guests', async () => {
     service = await startFakeService();
     world = await startWorld({ service: { url: service.url, token: serviceToken } });
     const ts = await world.mention('where is main?');
@@ -302,7 +305,7 @@ describe('a press', () => {
   });
 });
 
-describe('in their own languages', () => {
+describe('in their languages', () => {
   test('readers get cards, answers and private messages', async () => {
     await begin({ REFUSED_CHANNELS: 'C0GUESTS' });
     const ts = await world.mention('wo ist main?', { user: people.gerd });
@@ -315,7 +318,7 @@ describe('in their own languages', () => {
   });
 });
 
-test('asking again within a minute costs no call about people or channels', async () => {
+test('a second question within a minute costs no call about people or channels', async () => {
   await begin();
   await answered(await world.mention('one?'));
   const asked = (): string[] =>
@@ -326,7 +329,7 @@ test('asking again within a minute costs no call about people or channels', asyn
   expect(asked()).toEqual(before);
 });
 
-test('among hundreds of members right after a start, guests are found without a call for each', async () => {
+test('guests among hundreds of members are found right after a start without a call for each', async () => {
   service = await startFakeService();
   service.answerEverything();
   world = await startWorld({ service: { url: service.url, token: serviceToken } });

@@ -31,8 +31,8 @@ async function whyIn(threadTs: string, user: string = people.ada): Promise<strin
   });
 }
 
-describe('why, in a thread', () => {
-  test('tells what was asked, what was answered, and what waits', async () => {
+describe('the command why, in a thread,', () => {
+  test('shows what was asked, what was answered, and what waits', async () => {
     const ts = await world.mention('first?');
     const question = await eventually(() => one(service.find('first?')));
     await world.reply(ts, 'second?', { user: people.bob });
@@ -59,7 +59,7 @@ describe('why, in a thread', () => {
     expect(said).not.toContain('second');
   });
 
-  test('tells why replies were left alone', async () => {
+  test('shows why replies were ignored', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
@@ -79,7 +79,7 @@ describe('why, in a thread', () => {
     });
   });
 
-  test('of people tells that it takes mentions only', async () => {
+  test('of people says that only mentions are answered there', async () => {
     service.answerEverything();
     const root = world.slack.say('C0GENERAL', people.ada, 'hello all');
     expect(await whyIn(root)).toMatch(/No message here was meant for me[\s\S]*only take messages that mention me/);
@@ -91,7 +91,7 @@ describe('why, in a thread', () => {
     expect(said).toContain('not taken: people started this thread, and it does not mention me');
   });
 
-  test('tells a guest that guests may not ask, and others only that this one may not', async () => {
+  test('tells a guest that guests may not ask, and others only that this person may not', async () => {
     world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
     const root = world.slack.say('C0GENERAL', people.ada, 'hello all');
     await world.mention('may I?', { threadTs: root, user: people.mia });
@@ -102,7 +102,7 @@ describe('why, in a thread', () => {
     expect(toAda).not.toContain('guest');
   });
 
-  test('tells of repeated deliveries, edits and edits into a mention', async () => {
+  test('shows repeated deliveries, edits and edits into a mention', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
@@ -115,7 +115,7 @@ describe('why, in a thread', () => {
     expect(await whyIn(talk)).toContain('your message → not taken: an edit does not ask');
   });
 
-  test('tells of a message that is too long, and of one too many', async () => {
+  test('shows a message that is too long, and one that is too many', async () => {
     await world.stop();
     world = await startWorld({
       service: { url: service.url, token: serviceToken },
@@ -130,15 +130,15 @@ describe('why, in a thread', () => {
     expect(said).toContain('not taken: it is too long');
   });
 
-  test('answers in German those who read German', async () => {
+  test('answers in German for German readers', async () => {
     const root = world.slack.say('C0GENERAL', people.ada, 'hallo');
     await world.learnLanguage(people.gerd);
     expect(await whyIn(root, people.gerd)).toContain('Diesen Thread haben Leute begonnen');
   });
 });
 
-describe('why, of a channel', () => {
-  test('tells of all its threads, by command, and not of other channels', async () => {
+describe('the command why, for a channel,', () => {
+  test('shows all its threads, and nothing of other channels', async () => {
     service.answerEverything();
     const ts = await world.mention('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
@@ -154,7 +154,7 @@ describe('why, of a channel', () => {
     );
   });
 
-  test('holds the newest eight, over a restart, oldest first', async () => {
+  test('shows the newest eight, also after a restart, oldest first', async () => {
     const ts = await world.mention('first?');
     await eventually(() => one(service.find('first?')));
     for (let index = 0; index < 9; index += 1) await world.reply(ts, `<@${people.gerd}> look`, { user: people.bob });
@@ -167,7 +167,7 @@ describe('why, of a channel', () => {
     expect(lines[0]).toContain('addressing someone else');
   });
 
-  test('knows nothing of messages that have nothing to do with the app', async () => {
+  test('shows nothing of messages that have nothing to do with the app', async () => {
     await world.deliver(messageOf({ user: people.ada, text: 'chatter', ts: '1800000000.000001' }));
     await world.deliver(
       messageOf({ user: people.ada, text: 'talk', ts: '1800000000.000003', threadTs: '1800000000.000001' }),
@@ -176,7 +176,7 @@ describe('why, of a channel', () => {
     expect(JSON.stringify((await world.command('why')).response)).toContain('No message here was meant for me');
   });
 
-  test('takes everything in direct messages as meant for the app', async () => {
+  test('counts every direct message as meant for the app', async () => {
     service.answerEverything();
     const ts = await world.direct('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));

@@ -28,7 +28,7 @@ function share(channelId: string): void {
 }
 
 describe('in a channel that becomes shared with another organization', () => {
-  test('an answer whose first post ended with an unknown outcome is withheld', { timeout: 300_000 }, async () => {
+  test('an answer is withheld whose first post ended with an unknown outcome', { timeout: 300_000 }, async () => {
     let isAway = false;
     world.slack.decideFates((method) => (isAway && method === 'chat.postMessage' ? { status: 503 } : undefined));
     const ts = await world.mention('where are the keys?');

@@ -31,7 +31,7 @@ interface Worker {
   scheduler: Look[];
 }
 
-describe.skipIf(!hasRedisServer()).concurrent('BullMQ in many processes', () => {
+describe.skipIf(!hasRedisServer()).concurrent('several processes on BullMQ', () => {
   let server: RedisServer;
   let count = 0;
 
@@ -82,7 +82,7 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ in many processes', () => 
     return { process: child, scheduler };
   }
 
-  it('share the work, and never look at the same question at once', async ({ onTestFinished }) => {
+  it('share the work, and never run the same question at the same time', async ({ onTestFinished }) => {
     const prefix = `test${count++}`;
     const workers = await Promise.all([1, 2].map((worker) => startWorker(onTestFinished, worker, prefix, 15, 10)));
     const scheduler = createScheduler(onTestFinished, prefix);
@@ -97,13 +97,13 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ in many processes', () => 
     expect(overlapsOf(all)).toEqual([]);
   });
 
-  it('lose no request between two of them', async ({ onTestFinished }) => {
+  it('lose no request between two processes', async ({ onTestFinished }) => {
     const prefix = `test${count++}`;
     const processes = [1, 2].map(() => createScheduler(onTestFinished, prefix, { repairIntervalMs: 10 * FAR_MS }));
     await expectNothingLost(processes, 800);
   });
 
-  it('carry on with what a killed one leaves behind', async ({ onTestFinished }) => {
+  it('continue with what a killed process leaves behind', async ({ onTestFinished }) => {
     const prefix = `test${count++}`;
     const doomed = await startWorker(onTestFinished, 1, prefix, FAR_MS, FAR_MS);
     const survivor = createScheduler(onTestFinished, prefix);
@@ -120,7 +120,7 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ in many processes', () => 
     expect(await survivor.counts()).toEqual({ delayed: 0, waiting: 0, active: 0 });
   });
 
-  it('find the request of one that died before it had touched the job', async ({ onTestFinished }) => {
+  it('find the request of a process that died before it had touched the job', async ({ onTestFinished }) => {
     const prefix = `test${count++}`;
     const client = createClient({ url: server.url });
     await client.connect();
@@ -135,7 +135,7 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ in many processes', () => 
     await eventually(() => expect(seen).toEqual(['qa']), patient);
   });
 
-  it('take over from a frozen one, which changes nothing when it wakes up', async ({ onTestFinished }) => {
+  it('take over from a frozen process, which changes nothing when it wakes up', async ({ onTestFinished }) => {
     const prefix = `test${count++}`;
     const frozen = await startWorker(onTestFinished, 1, prefix, 200, 1);
     const other = createScheduler(onTestFinished, prefix);
@@ -161,7 +161,7 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ in many processes', () => 
     expect([began, most]).toEqual([1, 1]);
   });
 
-  it('hand over at a stop: running looks end, and others go on at once', async ({ onTestFinished }) => {
+  it('hand over at a stop, where present runs end and others continue at once', async ({ onTestFinished }) => {
     const prefix = `test${count++}`;
     const leaving = await startWorker(onTestFinished, 1, prefix, 300, 5);
     const staying = createScheduler(onTestFinished, prefix);
@@ -182,7 +182,7 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ in many processes', () => 
     }
   });
 
-  it('leaves running looks at the deadline, and loses none of their questions', async ({ onTestFinished }) => {
+  it('end a run at the deadline of a stop, and lose none of its questions', async ({ onTestFinished }) => {
     const prefix = `test${count++}`;
     const leaving = createScheduler(onTestFinished, prefix);
     let began = 0;

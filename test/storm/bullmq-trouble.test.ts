@@ -75,7 +75,7 @@ async function command(url: string, ...words: string[]): Promise<void> {
   }
 }
 
-describe.skipIf(!hasRedisServer()).concurrent('BullMQ when Redis is in trouble', () => {
+describe.skipIf(!hasRedisServer()).concurrent('BullMQ on a failing Redis', () => {
   it('fails while Redis is not there, and works as soon as it is', async ({ onTestFinished }) => {
     const server = await startServer(onTestFinished);
     await server.kill();
@@ -88,7 +88,7 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ when Redis is in trouble',
     await expectGoesOn(counts, ['qa']);
   });
 
-  it('keeps every question over a crash of a Redis that persists, and goes on by itself', async ({
+  it('keeps every question over a crash of a Redis that persists, and continues without help', async ({
     onTestFinished,
   }) => {
     const dir = await temporaryDir(onTestFinished);
@@ -109,7 +109,9 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ when Redis is in trouble',
     await eventually(() => expect(ofRedis()).toEqual(['lost', 'back']));
   });
 
-  it('goes on by itself after Redis was silent for 5 s, without a second look at once', async ({ onTestFinished }) => {
+  it('continues without help after Redis was silent for 5 s, without a second run at the same time', async ({
+    onTestFinished,
+  }) => {
     const server = await startServer(onTestFinished);
     const { scheduler } = createScheduler(onTestFinished, server.url);
     let current = 0;
@@ -136,7 +138,7 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ when Redis is in trouble',
     expect(most).toBe(1);
   });
 
-  it('asks patiently while Redis is a replica, and goes on when it is not', async ({ onTestFinished }) => {
+  it('retries while Redis is a replica, and continues when it is not', async ({ onTestFinished }) => {
     const server = await startServer(onTestFinished);
     const { scheduler, lines } = createScheduler(onTestFinished, server.url);
     const counts = await startCounting(scheduler);
@@ -153,7 +155,7 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ when Redis is in trouble',
     await expectGoesOn(counts, ['qa']);
   });
 
-  it('asks patiently while Redis is loading, and goes on when it has', async ({ onTestFinished }) => {
+  it('retries while Redis is loading, and continues when it has finished', async ({ onTestFinished }) => {
     const dir = await temporaryDir(onTestFinished);
     // 1 ms for each of 4,000 keys, and an ear for clients now and then.
     const server = await startServer(onTestFinished, [

@@ -68,7 +68,7 @@ describe.each([
   // Once, because after each death the lease of the dead has to run out, which takes 10 s and more.
   { name: 'Redis', open: openRedis, isThere: hasRedisServer(), diesTwice: false, atOnce: 20 },
 ])(
-  'a crash between any two writes and effects, on $name',
+  'a crash between any two writes and effects, on $name,',
   { timeout: 900_000 },
   ({ name, open, isThere, diesTwice, atOnce }) => {
     let slack: FakeSlack;
@@ -154,7 +154,7 @@ describe.each([
       return { end, wrong: JSON.stringify(facts) === JSON.stringify(wanted) ? [] : [JSON.stringify(facts)] };
     }
 
-    it.skipIf(!isThere)('leads to one question upstream, one answer and one closed card', async () => {
+    it.skipIf(!isThere)('leads to one question at the service, one answer and one closed card', async () => {
       const calm = await runResponsively(
         origins.map((origin) => async () => ({ origin, diesAfter: [], ...(await live(origin, [])) })),
         { atOnce },
@@ -173,7 +173,7 @@ describe.each([
       expect(slack.violations).toEqual([]);
     });
 
-    it.skipIf(!isThere)('leads there also where a call is carried out 1, 5 or 11 s after it was given up', async () => {
+    it.skipIf(!isThere)('leads to the same where a call takes effect 1, 5 or 11 s after it was given up', async () => {
       const calls = lateCalls.flatMap((call) => delaysMs.map((delayMs) => ({ call, delayMs })));
       const lives = calls.flatMap((lateCall) =>
         origins.flatMap((origin) => [

@@ -63,7 +63,7 @@ interface World {
   latePosts: number;
 }
 
-describe.concurrent('many questions in a storm', () => {
+describe.concurrent('the app under many questions', () => {
   let programs: Awaited<ReturnType<typeof buildPrograms>>;
 
   beforeAll(async () => {
@@ -152,7 +152,7 @@ describe.concurrent('many questions in a storm', () => {
   }
 
   it.skipIf(!hasRedisServer())(
-    'answers each once, by two copies on Redis of which one is killed every second',
+    'answers each once, with two copies on Redis of which one is killed every second',
     { timeout: testTimeoutMs },
     async ({ expect, onTestFinished }) => {
       const world = await startWorld(onTestFinished);
@@ -198,7 +198,7 @@ describe.concurrent('many questions in a storm', () => {
     },
   );
 
-  it('answers each once, by one process on the embedded store that is killed up to ten times', {
+  it('answers each once, with one process on the embedded store that is killed up to ten times', {
     timeout: testTimeoutMs,
   }, async ({ expect, onTestFinished }) => {
     const world = await startWorld(onTestFinished);

@@ -46,8 +46,8 @@ async function expectOutage(store: KeyValueStore): Promise<void> {
   }
 }
 
-describe.skipIf(!hasRedisServer())('Redis store in trouble', () => {
-  it('throws while the server is down, works again by itself when it is back, and reports each once', async () => {
+describe.skipIf(!hasRedisServer())('the Redis store on a failing Redis', () => {
+  it('throws while the server is down, works again without help when it is back, and reports each change once', async () => {
     const server = await startServer();
     const recording = createRecordingLog();
     const store = await openRedisStore(server.url, recording.log);
@@ -65,7 +65,7 @@ describe.skipIf(!hasRedisServer())('Redis store in trouble', () => {
     ]);
   });
 
-  it('throws while the server hangs, and works again by itself when it goes on', async () => {
+  it('throws while the server hangs, and works again without help when it continues', async () => {
     const server = await startServer();
     const store = await openStore(server.url);
     server.pause();
@@ -80,7 +80,7 @@ describe.skipIf(!hasRedisServer())('Redis store in trouble', () => {
     expect(await store.get('a')).toBe('one');
   });
 
-  it('says of a command that was sent, but not of one that was not, that its outcome is unknown', async () => {
+  it('reports an unknown outcome for a command that was sent, but not for one that was not', async () => {
     const server = await startServer();
     const store = await openStore(server.url);
     server.pause();
@@ -94,7 +94,7 @@ describe.skipIf(!hasRedisServer())('Redis store in trouble', () => {
     await expect(store.set('a', 'x')).rejects.toMatchObject({ outcomeUnknown: false });
   });
 
-  it('bridges a short interruption without a failure', async () => {
+  it('survives a short interruption without a failure', async () => {
     const server = await startServer();
     const store = await openStore(server.url);
     const client = createClient({ url: server.url });
@@ -105,7 +105,7 @@ describe.skipIf(!hasRedisServer())('Redis store in trouble', () => {
     expect(await store.get('a')).toBe('one');
   });
 
-  it('finds another connection when a dead one never says so', async () => {
+  it('opens another connection when a dead one is never closed', async () => {
     const server = await startServer();
     const proxy = await startProxy(Number(new URL(server.url).port));
     closers.push(() => proxy.close());

@@ -17,7 +17,7 @@ import { visibleText } from '../support/world/world.ts';
 const questionCount = 24;
 
 test.skipIf(!hasRedisServer())(
-  'a rolling deploy of two copies under load loses and doubles nothing, and each copy ends cleanly',
+  'a rolling deploy of two copies under load loses and repeats no question, and each copy ends cleanly',
   { timeout: 180_000 },
   async () => {
     const programs = await buildPrograms();

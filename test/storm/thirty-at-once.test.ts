@@ -8,7 +8,7 @@ const refusals = 6;
 /** A channel takes a message per second, and each question has two: 56 s at best. */
 const patient = { timeoutMs: 120_000 };
 
-test('thirty questions at once in one channel, of a Slack that limits the rate: each is answered once', async () => {
+test('thirty simultaneous questions in one channel are each answered once, with a Slack that limits the rate', async () => {
   const service = await startFakeService();
   const world = await startWorld({
     service: { url: service.url, token: serviceToken },

@@ -18,14 +18,14 @@ function issuer(expiresInSeconds = 3_600) {
   };
 }
 
-test('sudo names the user', async () => {
+test('a sudo credential names the user', async () => {
   const { client, server } = await connect({ auth: { kind: 'sudo', username: 'ada', token: 't' } });
   server.script(success);
   await client.get(7);
   expect(server.requests[0]?.headers.authorization).toBe('token-sudo user="ada",token="t"');
 });
 
-test('a token that is refused is not tried again', async () => {
+test('a refused token is not tried again', async () => {
   const { client, server } = await connect();
   server.script(status(401));
   expect(await errorOf(client.get(7))).toMatchObject({ kind: 'unauthorized', code: 401 });
@@ -70,7 +70,7 @@ test('a 401 renews the bearer token once, even for a creation', async () => {
   expect(server.requests[1]?.body).toBe(server.requests[0]?.body);
 });
 
-test('a second 401 stands', async () => {
+test('a second 401 is final', async () => {
   const { refresh, issued } = issuer();
   const { client, server } = await connect({ auth: { kind: 'bearer', refresh } });
   server.script(status(401), status(401));
@@ -78,7 +78,7 @@ test('a second 401 stands', async () => {
   expect(issued()).toBe(2);
 });
 
-test('a 403 renews nothing', async () => {
+test('a 403 does not renew the token', async () => {
   const { refresh, issued } = issuer();
   const { client, server } = await connect({ auth: { kind: 'bearer', refresh } });
   server.script(status(403));
@@ -86,7 +86,7 @@ test('a 403 renews nothing', async () => {
   expect(issued()).toBe(1);
 });
 
-test('many 401s at once renew once', async () => {
+test('many 401s at once renew the token once', async () => {
   const { refresh, issued } = issuer();
   const auth = { kind: 'bearer', initial: { accessToken: 'stale' }, refresh } as const;
   const { client, server } = await connect({ auth });
@@ -97,7 +97,7 @@ test('many 401s at once renew once', async () => {
   expect(issued()).toBe(1);
 });
 
-test('a failing renewal certainly did nothing', async () => {
+test('a failed renewal means that nothing was done', async () => {
   const failures = [new Error('down'), new AppError('unauthorized', 'revoked')];
   const refresh = () => Promise.reject(failures.shift());
   const { client, server } = await connect({ auth: { kind: 'bearer', refresh } });
@@ -106,7 +106,7 @@ test('a failing renewal certainly did nothing', async () => {
   expect(server.requests).toEqual([]);
 });
 
-test('a token still alive outlasts a failing renewal', async () => {
+test('a token that is still valid is used when its renewal fails', async () => {
   let nowMs = 0;
   const auth = {
     kind: 'bearer',

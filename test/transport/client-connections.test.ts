@@ -39,7 +39,7 @@ test.each([
   await eventually(() => expect(isDropped()).toBe(true));
 });
 
-test('a reply that announces too much is refused before any of it comes', async () => {
+test('a reply that announces too many bytes is refused before any of them arrive', async () => {
   const { client, server } = await connect({ maxResponseBytes: 100 });
   server.script((response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '101' }).flushHeaders();
@@ -47,7 +47,7 @@ test('a reply that announces too much is refused before any of it comes', async 
   expect(await errorOf(client.get(7))).toMatchObject({ kind: 'badReply', code: 'tooLarge', outcomeUnknown: false });
 });
 
-test('a reply of exactly the limit is read, announced or not', async () => {
+test('a reply of exactly the limit is read, with or without its announced length', async () => {
   const body = JSON.stringify(conversation());
   const { client, server } = await connect({ maxResponseBytes: body.length });
   server.script(
@@ -62,7 +62,7 @@ test('a reply of exactly the limit is read, announced or not', async () => {
   expect(await client.get(7)).toMatchObject({ id: 7 });
 });
 
-test('closing ends connections that nothing is under way on', async () => {
+test('closing the client ends idle connections', async () => {
   const { client, server } = await connect();
   let isDropped = false;
   server.script((response, request) => {
@@ -76,7 +76,7 @@ test('closing ends connections that nothing is under way on', async () => {
   await eventually(() => expect(isDropped).toBe(true));
 });
 
-test('an unusable proxy address is named as the cause, not in the message', async () => {
+test('an unusable proxy address is named in the cause, not in the message', async () => {
   const failure = await connect({ proxy: { http: 'http://[' } }).catch((error: unknown) => error);
   expect(failure).toMatchObject({ kind: 'refused', cause: expect.any(Error) });
 });

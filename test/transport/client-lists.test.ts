@@ -4,7 +4,7 @@ import { connect, conversation, errorOf } from './setup.ts';
 
 const page = (...ids: number[]) => ids.map((id) => conversation({ id }));
 
-test.each(['conversations', 'nodes', 'results', 'items', 'data'])('reads a list under %s', async (key) => {
+test.each(['conversations', 'nodes', 'results', 'items', 'data'])('a list is read from %s', async (key) => {
   const { client, server } = await connect();
   server.script(json({ [key]: page(1, 2), total: 2 }));
   const list = await client.list();
@@ -12,19 +12,19 @@ test.each(['conversations', 'nodes', 'results', 'items', 'data'])('reads a list 
   expect(list.nextCursor).toBeUndefined();
 });
 
-test('reads a bare list', async () => {
+test('a bare list is read', async () => {
   const { client, server } = await connect();
   server.script(json(page(1, 2)));
   expect((await client.list()).conversations).toHaveLength(2);
 });
 
-test('takes null under a known name for an empty list', async () => {
+test('null under a known name is read as an empty list', async () => {
   const { client, server } = await connect();
   server.script(json({ conversations: null }));
   expect((await client.list()).conversations).toEqual([]);
 });
 
-test('prefers the list among several known names', async () => {
+test('the list is preferred among several known names', async () => {
   const { client, server } = await connect();
   server.script(json({ data: { count: 1 }, results: 1, items: page(3) }));
   expect((await client.list()).conversations.map(({ id }) => id)).toEqual([3]);
@@ -35,7 +35,7 @@ test.each([
   ['no list', { conversations: {} }],
   ['text', 'none'],
   ['a wrong member', { conversations: [{ id: 1 }] }],
-])('an envelope with %s is a clear error', async (_name, body) => {
+])('a reply with %s is a clear error', async (_name, body) => {
   const { client, server } = await connect();
   server.script(json(body));
   expect(await errorOf(client.list())).toMatchObject({ kind: 'badReply', outcomeUnknown: false });
@@ -48,14 +48,14 @@ test.each([
   ['next_page', { page_info: { end_cursor: null }, next_cursor: '', next_page: 2, page_after: 'x' }, '2'],
   ['page_after', { page_info: null, page_after: 'c' }, 'c'],
   ['the last page', { page_info: { end_cursor: 'c', has_next_page: false } }, undefined],
-  ['none', {}, undefined],
-])('finds the cursor: %s', async (_name, fields, cursor) => {
+  ['no field where there is none', {}, undefined],
+])('the cursor is taken from %s', async (_name, fields, cursor) => {
   const { client, server } = await connect();
   server.script(json({ conversations: page(1), ...fields }));
   expect((await client.list()).nextCursor).toBe(cursor);
 });
 
-test('walks all pages, with the same parameters', async () => {
+test('all pages are read, with the same parameters', async () => {
   const { client, server } = await connect();
   server.script(
     json({ conversations: page(1, 2), page_info: { end_cursor: 'a b', has_next_page: true } }),
@@ -70,7 +70,7 @@ test('walks all pages, with the same parameters', async () => {
   ]);
 });
 
-test('stops when a cursor comes back', async () => {
+test('reading stops when a cursor is repeated', async () => {
   const { client, server } = await connect();
   for (const next_cursor of ['a', 'b', 'a']) server.script(json({ conversations: page(1), next_cursor }));
   const ids: number[] = [];
@@ -79,14 +79,14 @@ test('stops when a cursor comes back', async () => {
   expect(server.requests).toHaveLength(3);
 });
 
-test('stops reading when the reader does', async () => {
+test('reading stops when the reader stops', async () => {
   const { client, server } = await connect();
   server.script(json({ conversations: page(1), next_cursor: 'a' }));
   for await (const _ of client.conversations()) break;
   expect(server.requests).toHaveLength(1);
 });
 
-test('sends every parameter of the list', async () => {
+test('every parameter of the list is sent', async () => {
   const { client, server } = await connect();
   server.script(json([]));
   await client.list({
@@ -103,7 +103,7 @@ test('sends every parameter of the list', async () => {
   );
 });
 
-test('reads by read token', async () => {
+test('a conversation is read by its read token', async () => {
   const { client, server } = await connect();
   server.script(json([conversation({ id: 5, read_token: 't' })]), json([]));
   await expect(client.readByToken('t')).resolves.toMatchObject({ id: 5 });

@@ -6,7 +6,7 @@ import { connect, conversation, errorOf, openClient, openServer, SECRET } from '
 
 const success = json(conversation());
 
-describe('the address', () => {
+describe('the address of the service', () => {
   test.each(['', '/', '/code', '/code/', '/code//'])('may end in "%s"', async (path) => {
     const server = await openServer();
     const client = openClient({ baseUrl: server.origin + path });
@@ -20,8 +20,8 @@ describe('the address', () => {
   });
 });
 
-describe('connections', () => {
-  test('are kept for the next call', async () => {
+describe('a connection', () => {
+  test('is kept for the next call', async () => {
     const { client, server } = await connect();
     for (let round = 0; round < 5; round += 1) {
       server.script(success, status(404), success);
@@ -33,7 +33,7 @@ describe('connections', () => {
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 
-  test('that the server closes between calls do no harm, even to a creation', async () => {
+  test('that the server closes between calls causes no failure, even of a creation', async () => {
     const { client, server } = await connect();
     for (let call = 0; call < 5; call += 1) {
       const closed = new Promise<void>((resolve) => {
@@ -51,7 +51,7 @@ describe('connections', () => {
     expect(server.connections()).toBe(5);
   });
 
-  test('are bounded in number', async () => {
+  test('is one of a limited number', async () => {
     const { client, server } = await connect({ maxConnections: 2 });
     const warnings: string[] = [];
     const warn = ({ name }: Error) => warnings.push(name);
@@ -63,7 +63,7 @@ describe('connections', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('that a call never got mean that it certainly did nothing', async () => {
+  test('that a call never got means that nothing was done', async () => {
     const { client, server } = await connect({ maxConnections: 1, timeoutMs: 2_000, createTimeoutMs: 100 });
     server.script(silence);
     const first = errorOf(client.get(7));
@@ -74,7 +74,7 @@ describe('connections', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('that are refused mean that certainly nothing was done', async () => {
+  test('that is refused means that nothing was done', async () => {
     const server = await openServer();
     const client = openClient({ baseUrl: server.origin });
     await server.close();
@@ -86,14 +86,14 @@ describe('connections', () => {
     expect(await errorOf(client.get(7))).toMatchObject({ kind: 'unavailable' });
   });
 
-  test('to an unknown name mean that certainly nothing was done', async () => {
+  test('to an unknown name means that nothing was done', async () => {
     const client = openClient({ baseUrl: 'http://nowhere.invalid', createTimeoutMs: 2_000 });
     expect(await errorOf(client.create('where?'))).toMatchObject({ kind: 'unavailable', outcomeUnknown: false });
   });
 });
 
-describe('closing', () => {
-  test('ends what is under way', async () => {
+describe('closing the client', () => {
+  test('ends the running calls', async () => {
     const { client, server } = await connect();
     server.script(silence, silence);
     const read = errorOf(client.get(7));
@@ -104,7 +104,7 @@ describe('closing', () => {
     expect(await creation).toMatchObject({ kind: 'unavailable', code: 'closed', outcomeUnknown: true });
   });
 
-  test('ends a wait before a repeat', async () => {
+  test('ends a wait before a repetition', async () => {
     const { client, server } = await connect({ timeoutMs: 60_000 });
     server.script(status(503, { 'retry-after': '30' }));
     const read = errorOf(client.get(7));
@@ -123,7 +123,7 @@ describe('closing', () => {
 });
 
 describe('a redirect', () => {
-  test.each([301, 302, 303, 307, 308])('%i to another origin is not followed', async (code) => {
+  test.each([301, 302, 303, 307, 308])('to another origin is not followed (%i)', async (code) => {
     const elsewhere = await openServer();
     const { client, server } = await connect();
     const redirect = status(code, { location: `${elsewhere.origin}/login?token=${SECRET}` });
@@ -144,22 +144,22 @@ describe('a redirect', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('to nowhere is an error as well', async () => {
+  test('without a location is an error', async () => {
     const { client, server } = await connect();
     server.script(status(302));
     expect(await errorOf(client.get(7))).toMatchObject({ kind: 'badReply', code: 302 });
   });
 });
 
-describe('TLS', () => {
-  test('a certificate of an authority from the settings is trusted', async () => {
+describe('a TLS connection', () => {
+  test('trusts a certificate of an authority from the settings', async () => {
     const server = await openServer(selfSigned);
     const client = openClient({ baseUrl: server.origin, ca: selfSigned.cert });
     server.script(success);
     await expect(client.get(7)).resolves.toMatchObject({ id: 7 });
   });
 
-  test('any other is not, and certainly nothing was done', async () => {
+  test('trusts no other certificate, and a failed call did nothing', async () => {
     const server = await openServer(selfSigned);
     const client = openClient({ baseUrl: server.origin });
     expect(await errorOf(client.create('where?'))).toMatchObject({
@@ -172,7 +172,7 @@ describe('TLS', () => {
 });
 
 describe('a proxy', () => {
-  test('carries plain http in absolute form', async () => {
+  test('receives plain http requests in absolute form', async () => {
     const proxy = await openProxy();
     const server = await openServer();
     const client = openClient({ baseUrl: server.origin, proxy: { http: proxy.address('user:pass@') } });
@@ -212,7 +212,7 @@ describe('a proxy', () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  test('is not used for the hosts excepted', async () => {
+  test('is not used for the excepted hosts', async () => {
     const server = await openServer();
     const client = openClient({
       baseUrl: server.origin,
@@ -233,7 +233,7 @@ describe('a proxy', () => {
     await client.get(7);
   });
 
-  test('that refuses the tunnel leaves a creation certainly undone', async () => {
+  test('that refuses the tunnel means that a creation did nothing', async () => {
     const proxy = await openProxy({ refuse: true });
     const server = await openServer(selfSigned);
     const client = openClient({ baseUrl: server.origin, ca: selfSigned.cert, proxy: { https: proxy.address() } });
@@ -241,7 +241,7 @@ describe('a proxy', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('that is down leaves a creation certainly undone', async () => {
+  test('that is down means that a creation did nothing', async () => {
     const { client } = await connect({ proxy: { http: 'http://127.0.0.1:9' } });
     expect(await errorOf(client.create('where?'))).toMatchObject({ kind: 'unavailable', outcomeUnknown: false });
   });
@@ -252,7 +252,7 @@ describe('a proxy', () => {
     );
   });
 
-  test('of the environment is nobody’s business but the settings’', async () => {
+  test('is taken only from the settings, not from the environment', async () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'])
       vi.stubEnv(name, 'http://127.0.0.1:9');
@@ -262,7 +262,7 @@ describe('a proxy', () => {
   });
 });
 
-test('a failing server is not asked forever', async () => {
+test('a failing server is not called forever', async () => {
   const { client, server } = await connect();
   const failures: Reply[] = [hangUp, hangUp, hangUp, hangUp];
   server.script(...failures);

@@ -5,8 +5,8 @@ import { connect, conversation, errorOf, question } from './setup.ts';
 
 const HTML = '<html><body>Bad gateway</body></html>';
 
-describe('creating', () => {
-  test.each([200, 201, 202])('accepts %i', async (code) => {
+describe('creating a conversation', () => {
+  test.each([200, 201, 202])('accepts the status %i', async (code) => {
     const { client, server } = await connect();
     server.script(json(conversation(), code));
 
@@ -30,7 +30,7 @@ describe('creating', () => {
     expect(created.questions[0]).toMatchObject({ status: 'completed', answer: 'There.' });
   });
 
-  test('ignores informational replies before the real one', async () => {
+  test('ignores informational replies before the final one', async () => {
     const { client, server } = await connect();
     server.script((response, request) => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload' });
@@ -40,7 +40,7 @@ describe('creating', () => {
   });
 });
 
-describe('a reply without success', () => {
+describe('a failed reply', () => {
   const cases: [string, Reply, Record<string, unknown>][] = [
     ['400', status(400), { kind: 'refused', code: 400, outcomeUnknown: false }],
     ['401', status(401), { kind: 'unauthorized', code: 401, outcomeUnknown: false }],
@@ -68,21 +68,21 @@ describe('a reply without success', () => {
     ['a lost connection', hangUp, { kind: 'unavailable', outcomeUnknown: true }],
   ];
 
-  test.each(cases)('to a creation: %s', async (_name, reply, expected) => {
+  test.each(cases)('to a creation sets the kind and the outcome of the error: %s', async (_name, reply, expected) => {
     const { client, server } = await connect({ clock: () => Date.UTC(2026, 0, 1) });
     server.script(reply);
     expect(await errorOf(client.create('where?'))).toMatchObject(expected);
     expect(server.requests).toHaveLength(1);
   });
 
-  test.each(cases)('to a follow-up: %s', async (_name, reply, expected) => {
+  test.each(cases)('to a follow-up sets the kind and the outcome of the error: %s', async (_name, reply, expected) => {
     const { client, server } = await connect({ clock: () => Date.UTC(2026, 0, 1) });
     server.script(reply);
     expect(await errorOf(client.addQuestion(7, 'and?'))).toMatchObject(expected);
     expect(server.requests).toHaveLength(1);
   });
 
-  test('never shows what the body says', async () => {
+  test('never puts its body into the error', async () => {
     const { client, server } = await connect();
     server.script(text('{"private words', 'application/json'), json({ id: 'private words' }), json({}, 400));
     for (const _ of [1, 2, 3]) {
@@ -91,14 +91,14 @@ describe('a reply without success', () => {
     }
   });
 
-  test('does not show a read token', async () => {
+  test('never puts a read token into the error', async () => {
     const { client, server } = await connect();
     server.script(status(400));
     expect((await errorOf(client.readByToken('b4d-t0ken'))).message).not.toContain('b4d-t0ken');
   });
 });
 
-describe('a passing failure', () => {
+describe('a temporary failure', () => {
   const safeCalls: [string, (client: DeepSearchClient) => Promise<unknown>, Reply][] = [
     ['get', (client) => client.get(7), json(conversation())],
     ['list', (client) => client.list(), json([])],
@@ -107,21 +107,21 @@ describe('a passing failure', () => {
     ['GraphQL', (client) => client.matchCount('x'), json({ data: { search: { results: { matchCount: 3 } } } })],
   ];
 
-  test.each(safeCalls)('is repeated twice: %s', async (_name, call, success) => {
+  test.each(safeCalls)('of %s is followed by two repetitions', async (_name, call, success) => {
     const { client, server } = await connect();
     server.script(status(503), hangUp, success);
     await call(client);
     expect(server.requests).toHaveLength(3);
   });
 
-  test.each(safeCalls)('stands after two repeats: %s', async (_name, call) => {
+  test.each(safeCalls)('of %s is final after two repetitions', async (_name, call) => {
     const { client, server } = await connect();
     server.script(status(500), status(502), text(HTML, 'text/html', 504));
     expect(await errorOf(call(client))).toMatchObject({ kind: 'unavailable', code: 504, outcomeUnknown: false });
     expect(server.requests).toHaveLength(3);
   });
 
-  test('is not repeated before the service said so', async () => {
+  test('is not repeated before the time that the service named', async () => {
     const { client, server } = await connect({ timeoutMs: 3_000 });
     server.script(status(429, { 'retry-after': '0.3' }), json(conversation()));
     const startedMs = performance.now();
@@ -129,14 +129,14 @@ describe('a passing failure', () => {
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(295);
   });
 
-  test('is not waited for beyond the budget of the call', async () => {
+  test('is not waited for beyond the time limit of the call', async () => {
     const { client, server } = await connect({ timeoutMs: 1_000 });
     server.script(status(429, { 'retry-after': '60' }));
     expect(await errorOf(client.get(7))).toMatchObject({ kind: 'rateLimited', retryAfterMs: 60_000 });
     expect(server.requests).toHaveLength(1);
   });
 
-  test('is told apart from one that will not pass', async () => {
+  test('is distinguished from a permanent failure', async () => {
     const { client, server } = await connect();
     server.script(status(400), text('nonsense', 'application/json'));
     expect(await errorOf(client.get(7))).toMatchObject({ kind: 'refused' });
@@ -145,7 +145,7 @@ describe('a passing failure', () => {
   });
 });
 
-describe('a reply that does not come', () => {
+describe('a missing reply', () => {
   const slowBody: Reply = (response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.write('{"id": 7,');
@@ -155,7 +155,7 @@ describe('a reply that does not come', () => {
     ['body', slowBody],
   ];
 
-  test.each(slow)('in time: %s', async (_name, reply) => {
+  test.each(slow)('is a failure where its %s does not arrive in time', async (_name, reply) => {
     const { client, server } = await connect({ timeoutMs: 150, createTimeoutMs: 150 });
     server.script(reply, reply);
     expect(await errorOf(client.create('where?'))).toMatchObject({
@@ -167,7 +167,7 @@ describe('a reply that does not come', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('whole, by its length', async () => {
+  test('is a failure where it is cut off, with an announced length', async () => {
     const { client, server } = await connect();
     const cutOff: Reply = (response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
@@ -179,7 +179,7 @@ describe('a reply that does not come', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('whole, in chunks', async () => {
+  test('is a failure where it is cut off, in chunks', async () => {
     const { client, server } = await connect();
     server.script((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -188,7 +188,7 @@ describe('a reply that does not come', () => {
     expect(await errorOf(client.create('where?'))).toMatchObject({ kind: 'unavailable', outcomeUnknown: true });
   });
 
-  test('a failure counts by its status, however slow its body', async () => {
+  test('has the status of its failure, however slow its body', async () => {
     const { client, server } = await connect({ createTimeoutMs: 5_000 });
     server.script((response) => {
       response.writeHead(502, { 'content-type': 'text/html' });
@@ -203,7 +203,7 @@ describe('a reply of 50 MB', () => {
   test.each([
     ['announced', { 'content-length': String(50 * megabyte.length) }],
     ['unannounced', {}],
-  ])('is refused: %s', async (_name, length: Record<string, string>) => {
+  ])('is refused where it is %s', async (_name, length: Record<string, string>) => {
     const { client, server } = await connect();
     const dropped = new Promise<void>((resolve) => {
       server.script((response) => {
@@ -218,7 +218,7 @@ describe('a reply of 50 MB', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('the limit can be set, and counts bytes', async () => {
+  test('is within a limit that can be set, which counts bytes', async () => {
     const { client, server } = await connect({ maxResponseBytes: 200 });
     server.script(json(conversation({ title: 'ä'.repeat(100) })), json(conversation({ title: 'a'.repeat(50) })));
     expect(await errorOf(client.get(7))).toMatchObject({ kind: 'badReply' });
@@ -226,7 +226,7 @@ describe('a reply of 50 MB', () => {
   });
 });
 
-describe('follow-up, cancel, delete', () => {
+describe('follow-up, cancel and delete', () => {
   test('send the id of the conversation twice for a follow-up', async () => {
     const { client, server } = await connect();
     server.script(json(question({ id: 12, question: 'and?' }), 202));
@@ -235,13 +235,13 @@ describe('follow-up, cancel, delete', () => {
     expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({ conversation_id: 7, question: 'and?' });
   });
 
-  test('a follow-up may be answered with the conversation', async () => {
+  test('accept the whole conversation as a reply to a follow-up', async () => {
     const { client, server } = await connect();
     server.script(json(conversation({ questions: [question(), question({ id: 12 })] })));
     await expect(client.addQuestion(7, 'and?')).resolves.toMatchObject({ id: 12 });
   });
 
-  test('a follow-up answered with an empty conversation is a bad reply', async () => {
+  test('refuse an empty conversation as a reply to a follow-up', async () => {
     const { client, server } = await connect();
     server.script(json(conversation({ questions: [] })));
     expect(await errorOf(client.addQuestion(7, 'and?'))).toMatchObject({ kind: 'badReply', outcomeUnknown: true });
@@ -250,8 +250,8 @@ describe('follow-up, cancel, delete', () => {
   test.each([
     ['without a body', status(204)],
     ['with a question', json(question())],
-    ['with anything', text('OK', 'text/plain')],
-  ])('cancel and delete succeed %s', async (_name, reply) => {
+    ['with any content', text('OK', 'text/plain')],
+  ])('accept a reply to cancel and delete %s', async (_name, reply) => {
     const { client, server } = await connect();
     server.script(reply, reply);
     await client.cancelQuestion(7, 11);
@@ -262,14 +262,14 @@ describe('follow-up, cancel, delete', () => {
     ]);
   });
 
-  test('deleting what is gone succeeds', async () => {
+  test('accept a deletion of what is gone', async () => {
     const { client, server } = await connect();
     server.script(status(404));
     await client.delete(7);
   });
 });
 
-describe('GraphQL', () => {
+describe('a GraphQL query', () => {
   test('names the current user', async () => {
     const { client, server } = await connect();
     server.script(json({ data: { currentUser: { username: 'ada' } } }));
@@ -277,7 +277,7 @@ describe('GraphQL', () => {
     expect(server.requests[0]).toMatchObject({ method: 'POST', url: '/.api/graphql' });
   });
 
-  test('counts matches, the query being a variable', async () => {
+  test('counts matches, with the search query as a variable', async () => {
     const { client, server } = await connect();
     server.script(json({ data: { search: { results: { matchCount: 42 } } } }));
     await expect(client.matchCount('repo:"x" }')).resolves.toBe(42);
@@ -285,11 +285,11 @@ describe('GraphQL', () => {
   });
 
   test.each([
-    ['an anonymous caller', { data: { currentUser: null } }, 'unauthorized'],
+    ['an anonymous user', { data: { currentUser: null } }, 'unauthorized'],
     ['errors', { errors: [{ message: 'no such field' }] }, 'refused'],
     ['no data', {}, 'badReply'],
-    ['null', { data: null }, 'badReply'],
-  ])('%s', async (_name, reply, kind) => {
+    ['the data null', { data: null }, 'badReply'],
+  ])('fails where the reply has %s', async (_name, reply, kind) => {
     const { client, server } = await connect();
     server.script(json(reply));
     expect(await errorOf(client.currentUser())).toMatchObject({ kind });

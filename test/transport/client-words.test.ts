@@ -10,7 +10,7 @@ test.each<[string, Reply, RegExp]>([
   ['half an object', text(`{"answer": "${secret}`, 'application/json'), /invalid JSON$/],
   ['a list', json([secret]), /the wrong shape: .* at the top$/],
   ['a question without its id', json(conversation({ questions: [question({ id: secret })] })), /at questions\.0\.id$/],
-])('for %s, the log gets what was wrong and where, and nothing that was said', async (_, reply, words) => {
+])('the log names the problem of %s and its place, and nothing of the content', async (_, reply, words) => {
   const { client, server } = await connect();
   server.script(reply);
   const error = await errorOf(client.get(7));
@@ -20,7 +20,7 @@ test.each<[string, Reply, RegExp]>([
   expect(`${error.message} ${error.cause}`).not.toContain(secret);
 });
 
-test('a failure names its request, without what was asked', async () => {
+test('the error of a failure names its request, without the question', async () => {
   const { client, server } = await connect();
   server.script(hangUp);
   const error = await errorOf(client.create(secret));
@@ -28,7 +28,7 @@ test('a failure names its request, without what was asked', async () => {
   expect(error.message).not.toContain(secret);
 });
 
-test('creating and following up ask for a reply before the answer is ready', async () => {
+test('creating and following up request a reply before the answer is ready', async () => {
   const { client, server } = await connect();
   server.script(json(conversation(), 202), json(question(), 202), json(conversation()));
   await client.create('where?');
@@ -37,7 +37,7 @@ test('creating and following up ask for a reply before the answer is ready', asy
   expect(server.requests.map(({ headers }) => headers.prefer)).toEqual(['respond-async', 'respond-async', undefined]);
 });
 
-test('the queries ask for the fields that are read', async () => {
+test('the GraphQL queries request the fields that are read', async () => {
   const { client, server } = await connect();
   server.script(
     json({ data: { currentUser: { username: 'ada' } } }),
@@ -52,7 +52,7 @@ test('the queries ask for the fields that are read', async () => {
   ]);
 });
 
-test('errors of a query are a refusal with a code of its own, and data of another shape is a bad reply', async () => {
+test('errors of a query are a refusal with a separate code, and data of another shape is a bad reply', async () => {
   const { client, server } = await connect();
   server.script(json({ errors: [{ message: secret }, {}] }), json({ data: { search: null } }));
   const refused = await errorOf(client.matchCount('x'));

@@ -8,7 +8,7 @@ async function connectPort() {
   return { server, codeSearch: createDeepSearch(client, `${server.origin}/`) };
 }
 
-test('reads a finished conversation in the core’s words', async () => {
+test('a finished conversation is read as the types of the core', async () => {
   const { codeSearch, server } = await connectPort();
   server.script(
     json({
@@ -79,7 +79,7 @@ test('a creation without its question is a bad reply with an unknown outcome', a
   expect(await errorOf(codeSearch.create('where?'))).toMatchObject({ kind: 'badReply', outcomeUnknown: true });
 });
 
-test('a creation brings the conversation with its question', async () => {
+test('a creation returns the conversation with its question', async () => {
   const { codeSearch, server } = await connectPort();
   server.script(json(conversation({ id: 7, questions: [question({ id: 11, status: 'pending' })] }), 202));
   await expect(codeSearch.create('where?')).resolves.toMatchObject({
@@ -88,7 +88,7 @@ test('a creation brings the conversation with its question', async () => {
   });
 });
 
-test('a follow-up to a conversation that is gone', async () => {
+test('a follow-up to a conversation that is gone fails as not found', async () => {
   const { codeSearch, server } = await connectPort();
   server.script(status(404), json(question({ id: 12, status: 'pending' }), 202));
   expect(await errorOf(codeSearch.followUp(7, 'and?'))).toMatchObject({ kind: 'notFound' });
@@ -96,7 +96,7 @@ test('a follow-up to a conversation that is gone', async () => {
 });
 
 describe('the newest conversations', () => {
-  test('come from as many pages as they need, and no more than asked for', async () => {
+  test('are read from as many pages as they need, and no more than requested', async () => {
     const { codeSearch, server } = await connectPort();
     const page = (...ids: number[]) => ids.map((id) => conversation({ id }));
     server.script(
@@ -108,7 +108,7 @@ describe('the newest conversations', () => {
     expect(server.requests[0]?.url).toBe('/.api/deepsearch/v1?page_first=3&sort=-created_at');
   });
 
-  test('end where they are too old, and those without a date do not end them', async () => {
+  test('end where they are too old, while those without a date do not end them', async () => {
     const { codeSearch, server } = await connectPort();
     const at = (id: number, created_at?: string) => conversation({ id, created_at });
     server.script(
@@ -126,7 +126,7 @@ describe('the newest conversations', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('come without what takes long to read', async () => {
+  test('are read without their slow fields', async () => {
     const { codeSearch, server } = await connectPort();
     const full = question({
       answer: '[a](/x)',
@@ -145,7 +145,7 @@ describe('the newest conversations', () => {
     [0, 1],
     [7, 7],
     [1_000, 20],
-  ])('of %i come in pages of %i', async (asked, sent) => {
+  ])('with a maximum of %i are read in pages of %i', async (asked, sent) => {
     const { codeSearch, server } = await connectPort();
     server.script(json([]));
     await codeSearch.newest(asked);
@@ -153,7 +153,7 @@ describe('the newest conversations', () => {
   });
 });
 
-describe('cancelling', () => {
+describe('cancelling a question', () => {
   const fine: [string, Reply][] = [
     ['200 with the question', json(question({ status: 'completed', error: { kind: 'Cancelled' } }))],
     ['202 with words', text('accepted', 'text/plain', 202)],
@@ -162,21 +162,21 @@ describe('cancelling', () => {
     ['404', status(404)],
     ['409', status(409)],
   ];
-  test.each(fine)('is done with %s', async (_name, reply) => {
+  test.each(fine)('succeeds with %s', async (_name, reply) => {
     const { codeSearch, server } = await connectPort();
     server.script(reply);
     await codeSearch.cancel(7, 11);
     expect(server.requests).toHaveLength(1);
   });
 
-  test.each([401, 403, 422])('is not with %i', async (code) => {
+  test.each([401, 403, 422])('fails with %i', async (code) => {
     const { codeSearch, server } = await connectPort();
     server.script(status(code));
     expect(await errorOf(codeSearch.cancel(7, 11))).toMatchObject({ code });
   });
 });
 
-test('closing the client ends the port’s calls', async () => {
+test('closing the client ends the calls of the port', async () => {
   const { client, server } = await connect();
   server.script(silence);
   const read = errorOf(createDeepSearch(client, server.origin).read(7));

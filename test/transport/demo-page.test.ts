@@ -55,8 +55,8 @@ function greet(headers: Record<string, string>): Promise<string | number | undef
   });
 }
 
-describe("the demo's page", () => {
-  it('passes programs on without a change, and mends what a browser opens', async () => {
+describe('the page of the demo', () => {
+  it('passes the requests of programs unchanged, and corrects what a browser opens', async () => {
     expect(await rawGet(page.url)).toEqual({ status: 200, body: html });
     const { body } = await rawGet(page.url, { accept: 'text/html,*/*' });
     expect(body.startsWith(html)).toBe(true);
@@ -66,20 +66,20 @@ describe("the demo's page", () => {
 
   it.each([
     ['a browser at 127.0.0.1', { 'sec-fetch-site': 'same-origin', origin: 'own' }],
-    ['an address that was typed', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }],
+    ['a request for an address that was typed', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }],
     ['another name of this machine', { host: 'localhost:8080', origin: 'http://localhost:8080' }],
     ['IPv6', { host: '[::1]:8080', origin: 'http://[::1]:8080' }],
-  ])('lets %s in', async (_, headers) => {
+  ])('admits %s', async (_, headers) => {
     const sent = 'origin' in headers && headers.origin === 'own' ? { ...headers, origin: page.url } : headers;
     expect(await rawGet(page.url, sent)).toMatchObject({ status: 200 });
     expect(await greet(sent)).toBe('got hello');
   });
 
   it.each([
-    ['a name that leads here', { host: 'rebound.example' }],
+    ['another name with the address of this machine', { host: 'rebound.example' }],
     ['a name that only begins like this machine', { host: '127.0.0.1.example' }],
     ['another site', { origin: 'https://other.example' }],
-    ['another page of this machine', { origin: 'http://127.0.0.1:1' }],
+    ['another page on this machine', { origin: 'http://127.0.0.1:1' }],
     ['a page without an origin', { origin: 'null' }],
     ['an image of another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
   ])('refuses %s with 403 and says why', async (_, headers) => {
@@ -101,13 +101,13 @@ describe("the demo's page", () => {
     expect((await rawGet(`${page.url}${path}`, link)).status).toBe(status);
   });
 
-  it('says that the local Slack does not answer', async () => {
+  it('says when the local Slack does not answer', async () => {
     far.close();
     far.closeAllConnections();
     expect(await rawGet(page.url)).toEqual({ status: 502, body: 'The local Slack does not answer.\n' });
   });
 
-  it('ends a reply that was cut off rather than finishing it', async () => {
+  it('breaks off a reply that was cut off, and does not complete it', async () => {
     answer = (response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '100' });
       response.write('half', () => response.destroy());
@@ -115,7 +115,7 @@ describe("the demo's page", () => {
     await expect(rawGet(page.url)).rejects.toThrow(/aborted/);
   });
 
-  it('tells when its port cannot be had', async () => {
+  it('reports when its port is not available', async () => {
     const taken = createTcpServer();
     const port = await listenLocally(taken);
     try {

@@ -20,7 +20,7 @@ const envelopes: [string, (each: object[]) => unknown][] = [
   ['nodes', (nodes) => ({ nodes })],
 ];
 
-test.each(envelopes)('finds a shared conversation in %s', async (_name, wrap) => {
+test.each(envelopes)('a shared conversation is found in %s', async (_name, wrap) => {
   const { codeSearch, server } = await connectPort();
   const answered = question({ status: 'completed', title: 'Where it is', answer: 'In [a.go](/o/r/-/blob/a.go).' });
   server.script(json(wrap([shared({ questions: [answered] })])));
@@ -34,8 +34,8 @@ test.each(envelopes)('finds a shared conversation in %s', async (_name, wrap) =>
 
 test.each([
   ['by its share URL where the token is missing', shared({ read_token: null })],
-  ['in other case', shared({ read_token: token.toUpperCase() })],
-])('knows the conversation %s', async (_name, found) => {
+  ['by a token in other letter case', shared({ read_token: token.toUpperCase() })],
+])('a conversation is recognized %s', async (_name, found) => {
   const { codeSearch, server } = await connectPort();
   server.script(json([found]));
   await expect(codeSearch.byReadToken(token)).resolves.toMatchObject({ id: 7 });
@@ -48,7 +48,7 @@ const nothing: [string, unknown][] = [
   ['conversations without any token', [conversation({ id: 8 })]],
 ];
 
-test.each(nothing)('takes %s for no conversation', async (_name, reply) => {
+test.each(nothing)('a reply with %s contains no conversation', async (_name, reply) => {
   const { codeSearch, server } = await connectPort();
   server.script(json(reply));
   expect(await errorOf(codeSearch.byReadToken(token))).toMatchObject({ kind: 'notFound' });
@@ -65,7 +65,7 @@ const failures: [string, Reply, string][] = [
   ['a page of HTML', text('<html></html>', 'text/html'), 'badReply'],
 ];
 
-test.each(failures)('says what %s means, and not the token', async (_name, reply, kind) => {
+test.each(failures)('the error says what %s means, and never the token', async (_name, reply, kind) => {
   const { codeSearch, server } = await connectPort();
   server.script(reply, reply, reply);
   const error = await errorOf(codeSearch.byReadToken(token));

@@ -45,13 +45,13 @@ describe('the content of a file', () => {
     expect(seen).toEqual([{ path: '/files-pri/T1-F1/a.txt', authorization: 'Bearer xoxb-secret' }]);
   });
 
-  test('is read to a cap and no further, also where a character is cut', async () => {
+  test('is read up to a limit, also where that cuts a character', async () => {
     respond = sends(`a${'ö'.repeat(80_000)}`);
     const text = await readFile(file(`${base}/a`));
     expect(text).toBe(`a${'ö'.repeat(49_999)}`);
   });
 
-  test('that never ends is cut off', async () => {
+  test('is cut off where it never ends', async () => {
     let isOpen = true;
     respond = (_, response) => {
       response.on('close', () => {
@@ -73,22 +73,22 @@ describe('the content of a file', () => {
 
   test.each([
     ['a page to sign in at', sends('<!DOCTYPE html>', 'text/html')],
-    ['nothing there', sends('no', 'text/plain', 404)],
-    ['no text', sends(Buffer.from([80, 75, 0, 0, 3]))],
-    ['a broken line', (request: IncomingMessage) => void request.socket.destroy()],
-  ])('is not there: %s', async (_, how) => {
+    ['a 404', sends('no', 'text/plain', 404)],
+    ['bytes that are no text', sends(Buffer.from([80, 75, 0, 0, 3]))],
+    ['a broken connection', (request: IncomingMessage) => void request.socket.destroy()],
+  ])('is missing where Slack sends %s', async (_, how) => {
     respond = how;
     expect(await readFile(file(`${base}/a`))).toBeUndefined();
   });
 
-  test('is not looked for where a redirect leads', async () => {
+  test('is not read after a redirect', async () => {
     respond = (_, response) => void response.writeHead(302, { location: `${base}/elsewhere` }).end();
     expect(await readFile(file(`${base}/a`))).toBeUndefined();
     expect(seen).toHaveLength(1);
   });
 });
 
-describe('the token', () => {
+describe('the bot token', () => {
   test.each([
     '/api/users.list',
     '/api/chat.delete?channel=C1&ts=1.1',
@@ -100,7 +100,7 @@ describe('the token', () => {
     '/files-pri/..%2fapi/users.list',
     '/files-pri/..%5Capi/users.list',
     '\\\\api/users.list',
-  ])('never goes to the Web API, whatever a file gives for its address: %s', async (path) => {
+  ])('is never sent to the Web API, even for a file with the address %s', async (path) => {
     respond = sends('never');
     expect(await readFile(file(`${base}${path}`))).toBeUndefined();
     expect(seen).toEqual([]);
@@ -112,13 +112,13 @@ describe('the token', () => {
     () => 'http://127.0.0.1:1/a',
     () => 'ftp://files.slack.com/a',
     () => 'not a url',
-  ])('goes to no other host, %#', async (urlOf) => {
+  ])('is sent to no other host, as in the case %#', async (urlOf) => {
     respond = sends('never');
     expect(await readFile(file(urlOf(new URL(base).port)))).toBeUndefined();
     expect(seen).toEqual([]);
   });
 
-  test('goes nowhere without an address', async () => {
+  test('is sent nowhere for a file without an address', async () => {
     expect(await readFile({ id: 'F1', name: 'a', type: 'text/plain', bytes: 1 })).toBeUndefined();
   });
 });

@@ -86,8 +86,8 @@ const asForm = (fields: Record<string, unknown>): Sent => ({
   contentType: 'application/x-www-form-urlencoded',
 });
 
-describe('signed requests', () => {
-  test('events, commands and presses are taken', async () => {
+describe('the receiver of signed requests', () => {
+  test('accepts events, commands and buttons', async () => {
     const ts = slack.say('C0GENERAL', people.ada, 'by event?');
     expect((await post(asJson(mentionOf({ user: people.ada, text: 'by event?', ts })))).status).toBe(200);
     await eventually(() => expect(slack.inThread(ts)).toHaveLength(2));
@@ -111,7 +111,7 @@ describe('signed requests', () => {
     await eventually(() => expect(slack.responses).toHaveLength(1));
   });
 
-  test('the challenge of the address check is answered', async () => {
+  test('answers the challenge of the address check', async () => {
     const answer = await post(asJson({ type: 'url_verification', challenge: 'abc', token: 'x' }));
     expect(await answer.text()).toContain('abc');
   });
@@ -120,7 +120,7 @@ describe('signed requests', () => {
     ['another secret', { secret: 'another' }],
     ['an old timestamp', { atSeconds: Math.floor(Date.now() / 1000) - 600 }],
     ['a timestamp of the future', { atSeconds: Math.floor(Date.now() / 1000) + 600 }],
-  ])('%s is refused', async (_name, more) => {
+  ])('refuses a request with %s', async (_name, more) => {
     const forged = mentionOf({ user: people.ada, text: 'forged?', ts: '7.7' });
     expect((await post({ ...asJson(forged), ...more })).status).toBe(401);
     expect(service.find('forged?')).toEqual([]);
@@ -131,7 +131,7 @@ describe('signed requests', () => {
     ['a number', '1'],
     ['a text', '"null"'],
     ['a list', '[null]'],
-    ['nothing', '{}'],
+    ['an empty object', '{}'],
     ['an event that is null', '{"type":"event_callback","event":null}'],
     ['an event that is a text', '{"type":"event_callback","event":"message"}'],
     ['an event in a channel that is null', '{"event":{"type":"message","channel":null}}'],
@@ -139,17 +139,17 @@ describe('signed requests', () => {
     ['an authorization that is null', '{"event":{"type":"message"},"authorizations":[null]}'],
     ['an event nested too deep', `{"event":{"type":"message","blocks":${'['.repeat(99_999)}${']'.repeat(99_999)}}}`],
     ['a step of a workflow', '{"event":{"type":"function_executed"}}'],
-    ['a press without buttons', '{"type":"block_actions","user":{"id":"U0ADA"},"actions":[]}'],
-    ['a press of nobody', '{"type":"block_actions","actions":[{"action_id":"deepsearch:cancel"}]}'],
+    ['a press without a button', '{"type":"block_actions","user":{"id":"U0ADA"},"actions":[]}'],
+    ['a button without a person', '{"type":"block_actions","actions":[{"action_id":"deepsearch:cancel"}]}'],
     ['a form that is null', '{"type":"view_submission","user":{"id":"U0ADA"},"view":null}'],
-    ['keys of prototypes', '{"__proto__":{"event":{"type":"message"}},"constructor":{"command":"/deepsearch"}}'],
-  ])('with %s as its body is refused, and the process goes on', async (_, body) => {
+    ['prototype keys', '{"__proto__":{"event":{"type":"message"}},"constructor":{"command":"/deepsearch"}}'],
+  ])('refuses %s in its body, and the process continues', async (_, body) => {
     expect((await post({ body, contentType: 'application/json' })).status).toBe(400);
     expect((await post(asForm({ payload: body }))).status).toBe(400);
     expect((await fetch(url.replace('/slack/events', '/livez'))).status).toBe(200);
   });
 
-  test('a payload of prototype keys is taken as any other', async () => {
+  test('accepts a payload with prototype keys as any other', async () => {
     const ts = slack.say('C0GENERAL', people.ada, 'by prototype?');
     const mention = JSON.stringify(mentionOf({ user: people.ada, text: 'by prototype?', ts }));
     const body = mention.replace('{', '{"__proto__":{"event":null},"constructor":null,"toString":1,');
@@ -162,7 +162,7 @@ describe('signed requests', () => {
     }
   });
 
-  test('a NUL in a question is no harm, and reaches neither the service nor Slack', async () => {
+  test('accepts a NUL in a question, and sends it neither to the service nor to Slack', async () => {
     const ts = slack.say('C0GENERAL', people.ada, 'by NUL\0?');
     expect((await post(asJson(mentionOf({ user: people.ada, text: 'by NUL\0?', ts })))).status).toBe(200);
     await eventually(() => expect(service.find('by NUL\ufffd?')).toHaveLength(1));
@@ -173,14 +173,14 @@ describe('signed requests', () => {
     expect(slack.violations).toEqual([]);
   });
 
-  test('one that is too large, or no POST, is refused', async () => {
+  test('refuses a request that is too large or not a POST', async () => {
     expect((await post({ body: `"${'x'.repeat(4 * 1024 * 1024)}"`, contentType: 'application/json' })).status).toBe(
       413,
     );
     expect((await fetch(url, { method: 'PUT', body: '{}' })).status).toBe(405);
   });
 
-  test('nonsense is refused without harm', async () => {
+  test('refuses nonsense without a failure', async () => {
     expect((await post({ body: '{{', contentType: 'application/json' })).status).toBeGreaterThanOrEqual(400);
     expect((await fetch(url, { method: 'POST', body: 'x' })).status).toBe(401);
     expect((await fetch(url)).status).toBeGreaterThanOrEqual(400);
@@ -188,15 +188,15 @@ describe('signed requests', () => {
   });
 });
 
-describe('metrics', () => {
-  test('are on a port of their own, not on the one that Slack reaches', async () => {
+describe('the metrics', () => {
+  test('are on a separate port, not on the one that Slack reaches', async () => {
     expect((await fetch(new URL('/metrics', url))).status).toBe(404);
     const scrape = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
     expect(await scrape.text()).toContain('deepsearch_slack_open_questions');
     expect((await fetch(`http://127.0.0.1:${metricsPort}/slack/events`, { method: 'POST' })).status).toBe(404);
   });
 
-  test('on a port that is taken keep the app from starting, which says so and lets go of everything', async () => {
+  test('keep the app from starting where their port is taken, and the app says so and frees its resources', async () => {
     const folder = await createTempDir();
     const taken = configWith({ DATA_DIR: folder.path, METRICS_PORT: String(metricsPort) });
     await expect(createApp(taken, createLogger('silent')).start()).rejects.toThrow(

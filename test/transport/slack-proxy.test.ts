@@ -61,8 +61,8 @@ function isOurFile({ files = [], bot_id: botId }: World['slack']['messages'][num
   return botId !== undefined && files.length > 0;
 }
 
-describe('a proxy of the environment', { timeout: 40_000 }, () => {
-  test('carries every call of Slack: methods, response URLs, files read and files sent', async () => {
+describe('a proxy from the environment', { timeout: 40_000 }, () => {
+  test('carries every call to Slack: methods, response URLs, files read and files sent', async () => {
     const proxy = await openProxy();
     const { service, world } = await openWorld({ HTTP_PROXY: proxy.address('user:pass@') });
     await callInEveryWay({ service, world });
@@ -85,12 +85,12 @@ describe('a proxy of the environment', { timeout: 40_000 }, () => {
     );
   });
 
-  test('is not used for the hosts excepted', async () => {
+  test('is not used for the excepted hosts', async () => {
     const { service, world } = await openWorld({ HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere, NO_PROXY: '127.0.0.1' });
     await callInEveryWay({ service, world });
   });
 
-  test('is asked for a tunnel to an https address, where it is one for https', async () => {
+  test('tunnels calls to an https address, where it is a proxy for https', async () => {
     const proxy = await openProxy({ refuse: true });
     const server = await openServer(selfSigned);
     const outbound = openOutbound({ https: proxy.address('user:pass@'), http: nowhere });
@@ -99,7 +99,7 @@ describe('a proxy of the environment', { timeout: 40_000 }, () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('is not used for https, where it is one for http only', async () => {
+  test('is not used for https, where it is a proxy for http only', async () => {
     const server = await openServer(selfSigned);
     const failure = openOutbound({ http: nowhere }).fetch(`${server.origin}/api/auth.test`);
     // The far side was reached, whose certificate nobody signed.
@@ -108,7 +108,7 @@ describe('a proxy of the environment', { timeout: 40_000 }, () => {
 });
 
 describe('Socket Mode', () => {
-  test.each(['through a proxy', 'past the proxy, for a host excepted'])('receives events %s', async (way) => {
+  test.each(['through a proxy', 'without the proxy, for an excepted host'])('receives events %s', async (way) => {
     const slack = await startSocketSlack();
     onTestFinished(() => slack.stop());
     const proxy = await openProxy();
@@ -135,7 +135,7 @@ describe('Socket Mode', () => {
   });
 
   test.each(['directly', 'through a proxy'])(
-    'keeps no socket of a far side that went silent, connected %s',
+    'closes the socket of a far side that went silent, connected %s',
     async (way) => {
       const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
       onTestFinished(() => new Promise((resolve) => server.close(() => resolve())));

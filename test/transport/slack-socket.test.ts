@@ -51,7 +51,7 @@ afterEach(async () => {
 
 const mention = (text: string) => mentionOf({ user: 'U0ADA', text, ts: '1.1' });
 
-test('acknowledges an event after its listener, and a command with what the listener says', async () => {
+test('an event is acknowledged after its listener, and a command with the reply of the listener', async () => {
   const event = await slack.send('events_api', mention('hello'));
   await eventually(() => expect(slack.acknowledged.map(({ envelopeId }) => envelopeId)).toContain(event));
   expect(heard).toEqual(['<@U0BOT> hello']);
@@ -67,7 +67,7 @@ test('acknowledges an event after its listener, and a command with what the list
   );
 });
 
-test('does not acknowledge an event whose listener failed, so that Slack repeats it', async () => {
+test('an event whose listener failed is not acknowledged, so that Slack repeats it', async () => {
   refuses = true;
   const lost = await slack.send('events_api', mention('lost'));
   await eventually(() => expect(heard).toHaveLength(1));
@@ -77,7 +77,7 @@ test('does not acknowledge an event whose listener failed, so that Slack repeats
   expect(slack.acknowledged.map(({ envelopeId }) => envelopeId)).not.toContain(lost);
 });
 
-test('goes on after frames and payloads that are none of Slack’s', async () => {
+test('the connection survives frames and payloads that are not from Slack', async () => {
   for (const frame of ['null', '1', '[]', '{}', '{', '{"type":"events_api","payload":null}']) slack.sendFrame(frame);
   slack.sendFrame('{"type":"events_api","envelope_id":"e1","payload":{"event":null}}');
   const deep = `${'['.repeat(99_999)}${']'.repeat(99_999)}`;
@@ -92,7 +92,7 @@ test('goes on after frames and payloads that are none of Slack’s', async () =>
   expect(slack.connections()).toBe(1);
 });
 
-test('connects again when Slack asks for it or the connection breaks', async () => {
+test('the connection is opened again when Slack asks for it or the connection breaks', async () => {
   await eventually(() => expect(receiver.isConnected()).toBe(true));
   slack.refresh();
   await eventually(() => expect(slack.connections()).toBe(2));
@@ -103,7 +103,7 @@ test('connects again when Slack asks for it or the connection breaks', async () 
   await eventually(() => expect(slack.acknowledged.map(({ envelopeId }) => envelopeId)).toContain(event));
 });
 
-test('goes on trying after errors on which the client itself would give up', async () => {
+test('the connection is tried again after errors on which the client would give up', async () => {
   await eventually(() => expect(receiver.isConnected()).toBe(true));
   slack.refuse(
     { status: 500, body: 'down' },

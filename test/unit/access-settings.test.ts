@@ -18,21 +18,21 @@ function problemsOf(settings: Record<string, string>): string[] {
   }
 }
 
-describe('settings of who may ask where', () => {
-  it('are ids separated by commas, each once', () => {
+describe('settings of the access policy', () => {
+  it('are ids separated by commas, and keep each once', () => {
     const config = parseConfig({ ...enough, OPEN_CHANNELS: ' C0ONE, G0TWO,C0ONE, ' });
     expect(config.OPEN_CHANNELS).toEqual(['C0ONE', 'G0TWO']);
     expect(config.ALLOWED_CHANNELS).toBeUndefined();
   });
 
   it.each([['general'], ['#general'], ['c0one'], ['D0ADA'], ['C0ONE G0TWO'], ['C0ONE,U0ADA'], [',']])(
-    'are no other words: %j',
+    'refuse other text: %j',
     (value) => {
       expect(problemsOf({ ALLOWED_CHANNELS: value })).toEqual([expect.stringMatching(/^ALLOWED_CHANNELS must be ids/)]);
     },
   );
 
-  it('do not refuse what they allow', () => {
+  it('may not refuse a channel that they allow', () => {
     expect(
       problemsOf({ OPEN_CHANNELS: 'C0ONE', ALLOWED_CHANNELS: 'C0ONE,C0TWO', REFUSED_CHANNELS: 'C0TWO,C0ONE,C0THREE' }),
     ).toEqual([
@@ -41,7 +41,7 @@ describe('settings of who may ask where', () => {
     ]);
   });
 
-  it('may open what they allow', () => {
+  it('may open a channel that they allow', () => {
     expect(problemsOf({ OPEN_CHANNELS: 'C0ONE', ALLOWED_CHANNELS: 'C0ONE' })).toEqual([]);
   });
 });

@@ -29,8 +29,8 @@ function problemsOf(environment: Record<string, string | undefined>): string[] {
   return [];
 }
 
-describe('parseConfig', () => {
-  it('has a working default for everything that is not required', () => {
+describe('reading the configuration', () => {
+  it('has a working default for every optional setting', () => {
     const { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, SRC_ACCESS_TOKEN, ...rest } = parseConfig(enough);
     expect(SLACK_BOT_TOKEN.reveal()).toBe(secrets.SLACK_BOT_TOKEN);
     expect(SLACK_APP_TOKEN?.reveal()).toBe(secrets.SLACK_APP_TOKEN);
@@ -56,13 +56,13 @@ describe('parseConfig', () => {
     expect(rest.REDIS_URL).toBeUndefined();
   });
 
-  it('takes an empty variable, or one of spaces, for not set', () => {
+  it('treats an empty variable, or one of spaces, as not set', () => {
     const blank = Object.fromEntries(Object.keys(SETTINGS).map((name, index) => [name, index % 2 ? '' : '  ']));
     expect(JSON.stringify(parseConfig({ ...blank, ...enough }))).toBe(JSON.stringify(parseConfig(enough)));
     expect(problemsOf(blank)).toEqual(problemsOf({}));
   });
 
-  it('needs one of the two ways by which Slack reaches it', () => {
+  it('requires one of the two ways in which Slack reaches the app', () => {
     expect(problemsOf({ ...enough, SLACK_APP_TOKEN: undefined })).toEqual([]);
     expect(problemsOf({ ...enough, SLACK_SIGNING_SECRET: '' })).toEqual([]);
     expect(problemsOf({ ...enough, SLACK_APP_TOKEN: '', SLACK_SIGNING_SECRET: '' })).toEqual([
@@ -75,14 +75,14 @@ describe('parseConfig', () => {
     ['https://acme.slack.com/api/'],
     ['https://slack-gov.com/api/'],
     ['https://slack.com./api/'],
-  ])('takes %s for no stand-in for Slack', (url) => {
+  ])('does not treat %s as a stand-in for Slack', (url) => {
     expect(problemsOf({ ...enough, SLACK_STAND_IN: 'true', SLACK_API_URL: url })).toEqual([
       'SLACK_STAND_IN is true, and SLACK_API_URL is the address of Slack itself',
     ]);
     expect(problemsOf({ ...enough, SLACK_STAND_IN: 'false', SLACK_API_URL: url })).toEqual([]);
   });
 
-  it('takes another address for a stand-in for Slack only where it is said to be one', () => {
+  it('treats another address as a stand-in for Slack only where the setting says so', () => {
     const standIn = { ...enough, SLACK_API_URL: 'http://127.0.0.1:8080/api/' };
     expect(parseConfig(standIn).SLACK_STAND_IN).toBe(false);
     expect(parseConfig({ ...standIn, SLACK_STAND_IN: 'true' }).SLACK_STAND_IN).toBe(true);
@@ -145,7 +145,7 @@ describe('parseConfig', () => {
     },
   );
 
-  it('takes a file of certificate authorities, also with words between them', async () => {
+  it('accepts a file of certificate authorities, also with text between them', async () => {
     const folder = await createTempDir();
     const file = `${folder.path}/ca.pem`;
     writeFileSync(file, `# ours\n${selfSigned.cert}\n# theirs\n${selfSigned.cert}`);
@@ -169,13 +169,13 @@ describe('parseConfig', () => {
   });
 
   it.each(['-1', '1.5', '1e3', ' 5 0', '0x10', 'NaN', '99999999999999999999'])(
-    'takes no number written as %j',
+    'accepts no number written as %j',
     (PORT) => {
       expect(problemsOf({ ...enough, PORT })).toHaveLength(1);
     },
   );
 
-  it('never says what is written in a variable', () => {
+  it('never shows the value of a variable', () => {
     const written = fc.stringMatching(/^[G-Zg-z]{12,30}$/);
     fc.assert(
       fc.property(written, fc.constantFrom(...Object.keys(SETTINGS)), (value, name) => {
@@ -197,13 +197,13 @@ describe('a secret', () => {
     ['a template', (value: unknown) => `${value}`],
     ['+', (value: unknown) => `the ${[value].join('-')}`],
     ['Object.entries', (value: unknown) => JSON.stringify(Object.entries(value ?? {}))],
-  ])('does not come out through %s', (_, print) => {
+  ])('does not appear through %s', (_, print) => {
     for (const value of [config, config.SLACK_BOT_TOKEN, config.SRC_ACCESS_TOKEN, { deep: [{ config }] }]) {
       for (const text of Object.values(secrets)) expect(print(value)).not.toContain(text);
     }
   });
 
-  it('says that it is one', () => {
+  it('shows that it is a secret', () => {
     const secret = new Secret('hush');
     expect([`${secret}`, JSON.stringify({ secret }), inspect(secret)]).toEqual([
       '[secret]',
@@ -215,7 +215,7 @@ describe('a secret', () => {
 });
 
 describe('docs/configuration.md', () => {
-  it('is what the schema says', () => {
+  it('matches the schema', () => {
     expect(readFileSync(new URL('docs/configuration.md', root), 'utf8')).toBe(configurationDocs());
   });
 

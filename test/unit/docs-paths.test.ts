@@ -15,12 +15,12 @@ const pages = [
 describe.each(pages)('%s', (page) => {
   const text = readFileSync(new URL(page, root), 'utf8');
 
-  it('names files that are there', () => {
+  it('names only files that exist', () => {
     const named = [...text.matchAll(/`((?:src|test|docs)\/[\w./-]+)`/g)].map(([, path = '']) => path);
     expect(named.filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
   });
 
-  it('links to files that are there', () => {
+  it('links only to files that exist', () => {
     const linked = [...text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)].map(([, path = '']) => path);
     expect(linked.filter((path) => !existsSync(new URL(path, new URL(page, root))))).toEqual([]);
   });

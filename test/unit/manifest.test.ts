@@ -227,7 +227,7 @@ describe('manifest.yml', () => {
     ]);
   });
 
-  it('suggests what the app suggests in English', () => {
+  it('suggests the prompts that the app suggests in English', () => {
     const { home } = sayIn('en');
     expect(manifest.features.agent_view.suggested_prompts).toEqual([
       { title: home.promptOverviewTitle(), message: home.promptOverview() },
@@ -237,11 +237,11 @@ describe('manifest.yml', () => {
     ]);
   });
 
-  it('has every form of the app answered', () => {
+  it('belongs to an app that answers each of its forms', () => {
     expect(Object.values(FORMS).toSorted()).toEqual(registered('view').toSorted());
   });
 
-  it('has every button of the app answered', () => {
+  it('belongs to an app that answers each of its buttons', () => {
     const actions = registered('action');
     const answers = (id: string): boolean =>
       actions.some((action) => (action instanceof RegExp ? action.test(id) : action === id));
@@ -250,7 +250,7 @@ describe('manifest.yml', () => {
     }
   });
 
-  it('asks for the scopes of every method called and event received, and for no other', () => {
+  it('requests the scopes of every method called and event received, and no other', () => {
     const methods = methodsCalled();
     expect(methods).toContain('chat.postMessage');
     expect(methods.filter((method) => !Object.hasOwn(scopesOfMethod, method))).toEqual([]);
@@ -268,11 +268,11 @@ describe('manifest.yml', () => {
     expect(scopes.toSorted()).toEqual([...needed].toSorted());
   });
 
-  it('lets those who install it refuse scopes that it asks for', () => {
+  it('lets those who install it refuse the optional scopes', () => {
     expect(optional.filter((scope) => !scopes.includes(scope))).toEqual([]);
   });
 
-  it('says everything once, in order', () => {
+  it('lists everything once, in order', () => {
     for (const all of [scopes, optional, events]) expect(all).toEqual(all.toSorted());
     expect(new Set(optional).size).toBe(optional.length);
     expect(new Set(scopes).size).toBe(scopes.length);

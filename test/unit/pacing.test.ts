@@ -6,7 +6,7 @@ const MIDDLE = 0.5;
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const elapsed = fc.integer({ min: 0, max: 24 * 60 * 60_000 });
 
-describe('nextLookMs', () => {
+describe('the wait before the next run', () => {
   it.each([
     [0, 1_000],
     [1_000, 1_000],
@@ -15,15 +15,15 @@ describe('nextLookMs', () => {
     [60_000, 6_000],
     [100_000, 10_000],
     [3_600_000, 10_000],
-  ])('after %i ms waits %i ms, without jitter', (elapsedMs, expected) => {
+  ])('after %i ms is %i ms, without jitter', (elapsedMs, expected) => {
     expect(nextPollMs(defaultPacing, elapsedMs, MIDDLE)).toBe(expected);
   });
 
-  it('takes the first wait from its own setting', () => {
+  it('begins with the time of its setting', () => {
     expect(nextPollMs({ ...defaultPacing, firstPollMs: 250 }, 0, MIDDLE)).toBe(250);
   });
 
-  it('deviates by at most the jitter, to both sides', () => {
+  it('differs by at most the jitter, in both directions', () => {
     expect(nextPollMs(defaultPacing, 60_000, 0)).toBe(5_400);
     expect(nextPollMs(defaultPacing, 60_000, 0.999999)).toBe(6_600);
   });
@@ -38,7 +38,7 @@ describe('nextLookMs', () => {
     );
   });
 
-  it('never gets shorter as time goes by, without jitter', () => {
+  it('never gets shorter over time, without jitter', () => {
     fc.assert(
       fc.property(elapsed, elapsed, (a, b) => {
         const [earlier, later] = a < b ? [a, b] : [b, a];
@@ -50,7 +50,7 @@ describe('nextLookMs', () => {
   });
 });
 
-describe('backOffMs', () => {
+describe('the wait after failures', () => {
   it.each([
     [1, 500, 1_000],
     [2, 1_000, 2_000],
@@ -58,17 +58,17 @@ describe('backOffMs', () => {
     [6, 16_000, 32_000],
     [7, 30_000, 60_000],
     [1_000, 30_000, 60_000],
-  ])('after %i failures waits between %i and %i ms', (failures, shortestMs, longestMs) => {
+  ])('after %i failures is between %i and %i ms', (failures, shortestMs, longestMs) => {
     expect(backOffMs(failures, 0)).toBe(shortestMs);
     expect(backOffMs(failures, 0.9999999)).toBe(longestMs);
   });
 
-  it('spreads those who were told the same over a second', () => {
+  it('is spread over a second for those who received the same time', () => {
     const waits = [0, 0.5, 0.999].map((share) => backOffMs(1, share, 30_000));
     expect(waits).toEqual([30_000, 30_500, 30_999]);
   });
 
-  it('is never over before the far side said, nor long after', () => {
+  it('is never over before the named time, nor long after it', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 50 }),
@@ -100,13 +100,13 @@ describe('backOffMs', () => {
   });
 });
 
-describe('isPatienceOver', () => {
+describe('after the first try', () => {
   it.each([
     [0, false],
     [15 * 60_000 - 1, false],
     [15 * 60_000, true],
     [60 * 60_000, true],
-  ])('%i ms after the first try: %s', (passedMs, expected) => {
+  ])('by %i ms, it is %s that all tries are over', (passedMs, expected) => {
     expect(isPatienceOver(defaultPacing, 1_000_000, 1_000_000 + passedMs)).toBe(expected);
   });
 });

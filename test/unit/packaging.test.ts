@@ -77,18 +77,18 @@ describe('package.json', () => {
     );
   });
 
-  it('says what LICENSE says', () => {
+  it('names the license of LICENSE', () => {
     expect(packageJson.license).toBe('MIT');
     expect(read('LICENSE')).toMatch(/^MIT License\n\nCopyright \(c\) 2026 The Deep Search for Slack authors\n/);
   });
 });
 
 describe('an install', () => {
-  it('runs nobody’s scripts', () => {
+  it('runs no scripts of packages', () => {
     expect(read('.npmrc').split('\n')).toContain('ignore-scripts=true');
   });
 
-  it('needs nobody’s scripts: what has one comes with prebuilt binaries as optional packages', () => {
+  it('needs no scripts of packages: a package with one comes with prebuilt binaries as optional packages', () => {
     const withScripts = Object.entries(lock.packages)
       .filter(([, { hasInstallScript, dev }]) => hasInstallScript === true && dev !== true)
       .map(([path]) => path.replace(/^.*node_modules\//, ''));
@@ -99,7 +99,7 @@ describe('an install', () => {
     );
   });
 
-  it('takes every package from the registry of whoever installs, and checks it', () => {
+  it('loads every package from the configured registry, and checks it', () => {
     const packages = Object.entries(lock.packages).filter(([path]) => path !== '');
     expect(packages.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
     // A binary for another platform may be listed without its digest, where the registry at hand does not have it.
@@ -112,7 +112,7 @@ describe('an install', () => {
 });
 
 describe('package-lock.json', () => {
-  it('lists the optional packages of every platform, without which npm 11 refuses to install', () => {
+  it('lists the optional packages of every platform, which npm 11 needs for an install', () => {
     const missing = Object.values(lock.packages)
       .flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies))
       .filter((name) => !Object.keys(lock.packages).some((path) => path.endsWith(`node_modules/${name}`)));
@@ -154,7 +154,7 @@ describe('Dockerfile', () => {
     expect(exists(sourceOf('dist/main.js'))).toBe(true);
   });
 
-  it('runs as a user whose number says that it is not root, on an even release of Node', () => {
+  it('runs as a user with a number other than that of root, on an even release of Node', () => {
     const last = instructions.slice(instructions.findLastIndex((line) => line.startsWith('FROM ')));
     expect(argumentsOf('USER')).toEqual(['1000:1000']);
     const user = last.indexOf('USER 1000:1000');
@@ -169,7 +169,7 @@ describe('Dockerfile', () => {
     expect(Number(major)).toBeGreaterThanOrEqual(Number(/\d+/.exec(packageJson.engines.node)?.[0]));
   });
 
-  it('brings production dependencies only, without the local Slack', () => {
+  it('contains production dependencies only, without the local Slack', () => {
     const installs = argumentsOf('RUN').filter((run) => run.includes('npm ci'));
     expect(installs).toHaveLength(2);
     const production = installs.find((run) => run.includes('--omit=dev')) ?? '';
@@ -180,7 +180,7 @@ describe('Dockerfile', () => {
     expect(Object.keys(packageJson.dependencies).some((name) => pattern.test(name))).toBe(false);
   });
 
-  it('keeps its data in a volume, and asks the app whether it lives', () => {
+  it('keeps its data in a volume, and asks the app whether it is alive', () => {
     expect(argumentsOf('VOLUME')).toEqual(['/data']);
     expect(argumentsOf('ENV').join(' ')).toContain('DATA_DIR=/data');
     expect(argumentsOf('HEALTHCHECK')[0]).toContain('/livez');
@@ -222,7 +222,7 @@ describe('compose.yaml', () => {
     for (const name of Object.keys(app?.environment ?? {})) expect(SETTINGS).toHaveProperty([name]);
   });
 
-  it.each(Object.entries(compose.services))('keeps %s without rights that it does not need', (_, each) => {
+  it.each(Object.entries(compose.services))('gives %s no rights that it does not need', (_, each) => {
     expect(each).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
     expect(each.tmpfs).toEqual(['/tmp']);
     expect([each.cap_add, each.privileged]).toEqual([undefined, undefined]);
@@ -230,11 +230,11 @@ describe('compose.yaml', () => {
     expect(each.image === undefined || /^\d+:\d+$/.test(each.user ?? '')).toBe(true);
   });
 
-  it('publishes nothing, since Socket Mode needs nothing published', () => {
+  it('publishes no port, since Socket Mode needs none', () => {
     for (const each of Object.values(compose.services)) expect(each.ports).toBeUndefined();
   });
 
-  it('is changed as docs/operations.md says: HTTP mode publishes the port of the app, metrics only get an address', () => {
+  it('can be changed as docs/operations.md says: HTTP mode publishes the port of the app, and metrics only get an address', () => {
     const overrides = [...read('docs/operations.md').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text = '']) =>
       z.object({ services: z.object({ app: service.strict() }) }).parse(parse(text)),
     );
@@ -251,7 +251,7 @@ describe('compose.yaml', () => {
     expect(read('.gitignore').split('\n')).toContain('.env');
   });
 
-  it('waits for a Redis that keeps everything', () => {
+  it('waits for a Redis that keeps all data', () => {
     expect(app?.depends_on).toEqual({ redis: { condition: 'service_healthy' } });
     expect(app?.environment?.REDIS_URL).toBe('redis://redis:6379');
     expect(redis?.healthcheck?.test).toEqual(['CMD', 'redis-cli', 'ping']);

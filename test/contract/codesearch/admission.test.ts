@@ -21,7 +21,7 @@ afterAll(async () => {
   repository.remove();
 });
 
-test('a request without X-Requested-With is a bad one', async () => {
+test('a request without X-Requested-With is refused with 400', async () => {
   const response = await service.call('GET', '', undefined, { 'X-Requested-With': undefined });
   expect(response.status).toBe(400);
   expect(await response.json()).toEqual({
@@ -39,7 +39,7 @@ test.each([
   'token-sudo user="alice",token="wrong"',
   'token-sudo user="alice",token="bob-token"',
   'token-sudo user="",token="test-token"',
-])('Authorization: %s is refused with 401', async (header) => {
+])('the header Authorization: %s is refused with 401', async (header) => {
   for (const [method, path] of [
     ['GET', ''],
     ['POST', '/.api/graphql'],
@@ -61,7 +61,7 @@ test.each([
   ['bearer bob-token', 'bob'],
   ['token-sudo user="carol",token="test-token"', 'carol'],
   ['token-sudo user="bob", token="test-token"', 'bob'],
-])('%s lets %s in', async (header, username) => {
+])('the header %s admits %s', async (header, username) => {
   const response = await service.call(
     'POST',
     '/.api/graphql',
@@ -72,7 +72,7 @@ test.each([
   expect((await service.call('GET', '', undefined, { Authorization: header })).status).toBe(200);
 });
 
-test('a user acted for by sudo owns what was asked in that name', async () => {
+test('a user named by sudo owns what was asked in that name', async () => {
   const sudo = { Authorization: 'token-sudo user="bob",token="test-token"' };
   const response = await service.call('POST', '', { question: 'retry' }, sudo);
   const { id } = (await response.json()) as { id: number };
@@ -80,8 +80,8 @@ test('a user acted for by sudo owns what was asked in that name', async () => {
   expect((await createCaller(service.url, 'bob-token').call('GET', `/${id}`)).status).toBe(200);
 });
 
-describe('addresses', () => {
-  test('health needs no token', async () => {
+describe('the paths of the service', () => {
+  test('answer a health check without a token', async () => {
     expect(await (await fetch(`${service.url}/healthz`)).json()).toEqual({ status: 'ok', repositories: 1, files: 7 });
   });
 
@@ -92,13 +92,13 @@ describe('addresses', () => {
     '/favicon.ico',
     '/deepsearch/x',
     '/github.com/harbour-org/other',
-  ])('%s is not found', async (path) => {
+  ])('do not include %s', async (path) => {
     const response = await fetch(`${service.url}${path}`);
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({ error: { status: 404, message: expect.any(String) } });
   });
 
-  test('a foreign host name is not served, so that no web page reads a local service by rebinding its own', async () => {
+  test('are refused to a foreign host name, so that no web page reads a local service by DNS rebinding', async () => {
     const { hostname, port } = new URL(service.url);
     const status = await new Promise<number | undefined>((resolve, reject) => {
       request({ hostname, port, path: '/', headers: { Host: 'evil.example' } }, (response) => {
@@ -112,8 +112,8 @@ describe('addresses', () => {
   });
 });
 
-describe('limits that are set', () => {
-  test('too many requests are answered with 429 and when to come again', async () => {
+describe('the limits of the service', () => {
+  test('answer too many requests with 429 and the time to wait', async () => {
     const limited = await startTestService({ repos: [repository.path], rateLimit: 2, clock: () => 1_700_000_000_000 });
     try {
       await limited.list();
@@ -127,7 +127,7 @@ describe('limits that are set', () => {
     }
   });
 
-  test('a quota is counted, shown, and ends in a question that says so', async () => {
+  test('count a quota, show it, and end a question beyond it with a failure that says so', async () => {
     const limited = await startTestService({ repos: [repository.path], quota: 1 });
     try {
       const first = await limited.create('Where is retryDelay?');
@@ -141,8 +141,8 @@ describe('limits that are set', () => {
   });
 });
 
-describe('sharing', () => {
-  test('is off: a read token finds only what is the reader’s own', async () => {
+describe('sharing of conversations', () => {
+  test('that is off lets a read token open only the reader’s conversations', async () => {
     const { read_token } = await service.create('retry');
     expect((await service.list(`?filter_read_token=${read_token}`)).conversations).toHaveLength(1);
     expect(
@@ -150,7 +150,7 @@ describe('sharing', () => {
     ).toEqual([]);
   });
 
-  test('is on: a read token opens another user’s conversation, for reading only', async () => {
+  test('that is on lets a read token open another user’s conversation, for reading only', async () => {
     const shared = await startTestService({
       repos: [repository.path],
       sharing: true,

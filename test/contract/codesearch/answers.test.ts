@@ -20,7 +20,7 @@ async function read(question: string): Promise<string> {
 }
 
 describe('a question', () => {
-  test('of where something is gets its definition, its uses and its tests', async () => {
+  test('about the place of something gets its definition, its uses and its tests', async () => {
     expect(await read('Where is `retryDelay` defined?')).toMatchInlineSnapshot(`
       "\`retryDelay\`, a function, is defined in [src/retry.ts:4-7]. Milliseconds to wait before the given attempt; doubles each time, up to the cap.
 
@@ -43,7 +43,7 @@ describe('a question', () => {
     `);
   });
 
-  test('of how something works gets what does the work and what that rests on', async () => {
+  test('about how something works gets the code that does it and what that code uses', async () => {
     expect(await read('How does a job get retried?')).toMatchInlineSnapshot(`
       "This is the work of \`JobQueue\`, a class in [src/queue.ts:11-23]. Runs jobs in the order in which they came.
 
@@ -77,7 +77,7 @@ describe('a question', () => {
     `);
   });
 
-  test('of what calls something gets the callers', async () => {
+  test('about the callers of something gets the callers', async () => {
     expect(await read('What calls withRetries?')).toMatchInlineSnapshot(`
       "\`withRetries\`, a function defined in [src/retry.ts:10], is used in 1 place in 1 source file. Runs a task until it succeeds or the attempts are used up.
 
@@ -97,62 +97,62 @@ describe('a question', () => {
     `);
   });
 
-  test('of why something was changed gets the commits', async () => {
+  test('about the reason of a change gets the commits', async () => {
     expect(await read('Why was the retry delay capped?')).toMatch(
       /Cap the retry delay\. Without a cap a crane waited for two days after an outage/,
     );
   });
 
-  test('of who wrote something gets the authors', async () => {
+  test('about the authors of something gets the authors', async () => {
     expect(await read('Who wrote src/retry.ts?')).toContain(
       'has 2 commits, by Ada Byron (1) and Grace Hopper (1). The last one, on 2024-05-02, is by Grace Hopper.',
     );
   });
 
-  test('of what options there are gets the options', async () => {
+  test('about the options gets the options', async () => {
     const answer = await read('What options does the queue take?');
     expect(answer).toContain('`QueueOptions` in [src/queue.ts:3-8] has 2 members');
     expect(answer).toContain('- `concurrency` `number`: How many jobs run at once.');
   });
 
-  test('of the environment variables gets where they are read', async () => {
+  test('about the environment variables gets where they are read', async () => {
     const answer = await read('Which environment variables are read?');
     expect(answer).toContain('The code reads 2 environment variables.');
     expect(answer).toContain('`RETRY_CAP_MS` in [src/config.ts:4]');
   });
 
-  test('of which tests there are gets the tests', async () => {
+  test('about the tests gets the tests', async () => {
     expect(await read('Which tests cover retryDelay?')).toContain(
       '[test/retry.test.ts:4]: `the delay doubles and stops at the cap`',
     );
   });
 
-  test('of which files there are gets the files', async () => {
+  test('about the files gets the files', async () => {
     expect(await read('Which files have to do with retries?')).toContain('[src/retry.ts]');
   });
 
-  test('of what the repository is gets its description and its parts', async () => {
+  test('about the repository gets its description and its parts', async () => {
     const answer = await read('What is this repository about?');
     expect(answer).toContain('Moves containers between ships and trains');
     expect(answer).toContain('Harbour moves containers between ships and trains, and retries what fails.');
     expect(answer).toContain('[src/]');
   });
 
-  test('of what is in a file or a folder gets what is in it', async () => {
+  test('about a file or a folder gets its content', async () => {
     expect(await read('What is in src/queue.ts?')).toContain(
       '`JobQueue` ([src/queue.ts:11-23]): Runs jobs in the order in which they came.',
     );
     expect(await read('What is in src?')).toContain('[src/] has 3 files');
   });
 
-  test('of what changed recently gets the newest commits', async () => {
+  test('about recent changes gets the newest commits', async () => {
     expect(await read('What changed recently?')).toContain(
       'was made on 2024-06-03 by Ada Byron: Queue jobs in the order of arrival.',
     );
   });
 });
 
-describe('what is not there', () => {
+describe('a question about a missing thing', () => {
   // Put together here, so that no file of any repository contains the words.
   const nonsense = [
     ['xy', 'zzy'],
@@ -169,7 +169,7 @@ describe('what is not there', () => {
     'Where is unloadZeppelin defined?',
     'why?',
     '???',
-  ])('%s finds nothing and says so', async (question) => {
+  ])('finds nothing and says so: %s', async (question) => {
     const { answer, sources, title, status } = await service.answer(question);
     expect(status).toBe('completed');
     expect(title).toBe('Nothing relevant found');
@@ -177,12 +177,12 @@ describe('what is not there', () => {
     expect(sources).toEqual([]);
   });
 
-  test('a word that exists nowhere is named beside what was found', async () => {
+  test('gets the missing word beside what was found', async () => {
     expect(await read('How does the retry delay cap zeppelins?')).toContain('No file mentions `zeppelins`.');
   });
 });
 
-test('a thread of questions carries its subject along', async () => {
+test('a thread of questions keeps its subject', async () => {
   const { id } = await service.create('Where is JobQueue defined?');
   const texts = ['How does it work?', 'Which tests cover it?', 'And who wrote it?', 'What about retryDelay?'];
   for (const question of texts) await service.call('POST', `/${id}/questions`, { question });
@@ -193,7 +193,7 @@ test('a thread of questions carries its subject along', async () => {
   expect(other?.answer).toContain('`retryDelay`');
 });
 
-test('what an answer suggests to ask next can be answered', async () => {
+test('a suggested follow-up can be answered', async () => {
   const { suggested_followups } = await service.answer('Where is withRetries defined?');
   expect(suggested_followups).toHaveLength(3);
   for (const question of suggested_followups ?? []) {

@@ -25,7 +25,7 @@ afterAll(async () => {
 const idsOf = async (parameters: string): Promise<number[]> =>
   (await service.list(parameters)).conversations.map(({ id }) => id);
 
-test('the envelope holds conversations and where the page ends', async () => {
+test('the reply contains the conversations and where the page ends', async () => {
   const list = await service.list();
   expect(Object.keys(list)).toEqual(['conversations', 'page_info']);
   expect(list.conversations).toHaveLength(7);
@@ -33,7 +33,7 @@ test('the envelope holds conversations and where the page ends', async () => {
   expect(list.conversations[0]?.questions[0]).toHaveProperty('status', 'completed');
 });
 
-test('the newest change comes first unless told otherwise', async () => {
+test('the newest change comes first by default', async () => {
   expect((await idsOf(''))[0]).toBe(ids[2]);
   expect(await idsOf('?sort=id')).toEqual(ids);
   expect(await idsOf('?sort=-id')).toEqual(ids.toReversed());
@@ -43,7 +43,7 @@ test('the newest change comes first unless told otherwise', async () => {
 });
 
 test.each(['id', '-id', 'created_at', '-created_at', 'updated_at', '-updated_at'])(
-  'pages by %s meet every conversation once',
+  'pages by %s contain every conversation once',
   async (sort) => {
     const seen: number[] = [];
     let cursor = '';
@@ -75,7 +75,7 @@ test('an empty page has no cursor', async () => {
 });
 
 test.each(['sort=name', 'page_first=0', 'page_first=ten', 'page_after=nonsense', 'filter_id=x', 'filter_is_starred=1'])(
-  '?%s is refused',
+  'the query ?%s is refused',
   async (parameters) => {
     const response = await service.call('GET', `?${parameters}`);
     expect(response.status).toBe(400);

@@ -27,8 +27,8 @@ afterAll(async () => {
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-describe('create and read', () => {
-  test('answers 202 at once with one question in work, as the contract shows it', async () => {
+describe('creating and reading a conversation', () => {
+  test('returns 202 at once with one question in progress, as the contract shows it', async () => {
     const response = await service.call('POST', '', { question: 'Where is retryDelay defined?' });
     expect(response.status).toBe(202);
     expect(response.headers.get('content-type')).toContain('application/json');
@@ -53,7 +53,7 @@ describe('create and read', () => {
     expect(question).not.toHaveProperty('answer');
   });
 
-  test('a finished question has everything, and the conversation its viewer and quota', async () => {
+  test('returns every field of a finished question, and with the conversation its viewer and quota', async () => {
     const created = await service.create('Where is retryDelay defined?');
     const conversation = await service.finished(created.id);
     const question = conversation.questions[0] as WireQuestion;
@@ -87,7 +87,7 @@ describe('create and read', () => {
     expect(Date.parse(conversation.updated_at)).toBeGreaterThanOrEqual(Date.parse(created.updated_at));
   });
 
-  test('every link of an answer opens', async () => {
+  test('returns only links that open', async () => {
     for (const asked of ['How does withRetries work?', 'why was the delay capped?', 'what is this repository about?']) {
       const { answer = '', sources = [] } = await service.answer(asked);
       const links = [...answer.matchAll(/\]\((http[^)]+)\)/g)].map(([, link]) => link ?? '');
@@ -99,7 +99,7 @@ describe('create and read', () => {
   });
 
   test.each([[{}], [{ question: 3 }], [{ question: '' }], [{ question: ' \n\t' }], [[]], ['{'], ['"text"']])(
-    '%j is refused with 400',
+    'refuses %j with 400',
     async (body) => {
       const response = await service.call('POST', '', body);
       expect(response.status).toBe(400);
@@ -107,11 +107,11 @@ describe('create and read', () => {
     },
   );
 
-  test('a body over the cap is refused with 413', async () => {
+  test('refuses a body over the limit with 413', async () => {
     expect((await service.call('POST', '', { question: 'x'.repeat(1_100_000) })).status).toBe(413);
   });
 
-  test('a huge question is taken and fails as too long', async () => {
+  test('accepts a huge question, which fails as too long', async () => {
     const { status, error, suggested_followups } = await service.answer('x'.repeat(100_000));
     expect(status).toBe('completed');
     expect(error).toMatchObject({
@@ -123,7 +123,7 @@ describe('create and read', () => {
     expect(suggested_followups).toEqual([]);
   });
 
-  test.each(['/999999', '/999999/questions', '/999999/questions/1/cancel'])('%s is not found', async (path) => {
+  test.each(['/999999', '/999999/questions', '/999999/questions/1/cancel'])('does not find %s', async (path) => {
     const method = path === '/999999' ? 'GET' : 'POST';
     const response = await service.call(method, path, method === 'POST' ? { question: 'x' } : undefined);
     expect(response.status).toBe(404);
@@ -131,7 +131,7 @@ describe('create and read', () => {
   });
 
   test.each(['/abc', '/0', '/1/x', '/1/questions/2', '/1/questions/2/stop', '/1/questions/2/cancel/3'])(
-    '%s does not exist',
+    'does not know the path %s',
     async (path) => {
       expect((await service.call('GET', path)).status).toBe(404);
     },
@@ -144,7 +144,7 @@ describe('create and read', () => {
     ['GET', '/1/questions'],
     ['GET', '/1/questions/1/cancel'],
     ['GET', '/.api/graphql'],
-  ])('%s %s is not allowed', async (method, path) => {
+  ])('does not allow %s %s', async (method, path) => {
     const response = await service.call(method, path);
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBeTruthy();
@@ -152,8 +152,8 @@ describe('create and read', () => {
   });
 });
 
-describe('follow-ups', () => {
-  test('return the question alone with 202 and build on the conversation', async () => {
+describe('a follow-up', () => {
+  test('returns the question alone with 202 and builds on the conversation', async () => {
     const { id } = await service.create('Where is retryDelay defined?');
     await service.finished(id);
     const response = await service.call('POST', `/${id}/questions`, {
@@ -170,7 +170,7 @@ describe('follow-ups', () => {
     expect(questions[1]?.answer).toContain('withRetries');
   });
 
-  test('asked while another is in work, they are worked on in order, none dropped', async () => {
+  test('is processed in order where another question is in progress, and none is lost', async () => {
     const { id } = await service.create('Where is retryDelay defined?');
     const texts = ['Where is it used?', 'How is it tested?', 'Who wrote it?'];
     for (const question of texts) await service.call('POST', `/${id}/questions`, { question });
@@ -180,7 +180,7 @@ describe('follow-ups', () => {
     expect(ends).toEqual(ends.toSorted((a, b) => a - b));
   });
 
-  test('a conversation_id that differs is refused', async () => {
+  test('is refused with a different conversation_id', async () => {
     const { id } = await service.create('retry');
     expect((await service.call('POST', `/${id}/questions`, { conversation_id: id + 1, question: 'x' })).status).toBe(
       400,
@@ -189,8 +189,8 @@ describe('follow-ups', () => {
   });
 });
 
-describe('delete', () => {
-  test('answers 204 without a body, and the conversation is gone', async () => {
+describe('deleting a conversation', () => {
+  test('returns 204 without a body, and removes the conversation', async () => {
     const { id, share_url } = await service.create('retry');
     const response = await service.call('DELETE', `/${id}`);
     expect([response.status, await response.text()]).toEqual([204, '']);
@@ -200,8 +200,8 @@ describe('delete', () => {
   });
 });
 
-describe('users', () => {
-  test('see, change and list only what is theirs', async () => {
+describe('a user', () => {
+  test('sees, changes and lists only their conversations', async () => {
     const { id, user_id } = await service.create('retry');
     const bob = createCaller(service.url, 'bob-token');
     expect((await bob.call('GET', `/${id}`)).status).toBe(404);
@@ -212,7 +212,7 @@ describe('users', () => {
   });
 });
 
-describe('the graph', () => {
+describe('the GraphQL endpoint', () => {
   const ask = async (query: string, variables?: unknown) => {
     const response = await service.call(
       'POST',
@@ -245,13 +245,13 @@ describe('the graph', () => {
     'mutation { x }',
     'query ($q: String!) { search(query: $q) { results { matchCount } } }',
     '{',
-  ])('%s is answered with errors', async (query) => {
+  ])('returns errors for %s', async (query) => {
     const { status, body } = await ask(query);
     expect(status).toBe(200);
     expect(body.errors?.[0]?.message).toBeTruthy();
   });
 
-  test('a query that is no string is refused', async () => {
+  test('refuses a query that is no string', async () => {
     expect((await service.call('POST', '/.api/graphql', { query: 1 })).status).toBe(400);
   });
 });

@@ -37,8 +37,8 @@ async function open(path: string): Promise<{ status: number; text: string; polic
   };
 }
 
-describe('a file', () => {
-  test('shows its lines, marks those asked for and scrolls to the first', async () => {
+describe('the page of a file', () => {
+  test('shows its lines, marks the requested ones and scrolls to the first', async () => {
     const { status, text } = await open(`/${name}/-/blob/long.txt?L10-20`);
     expect(status).toBe(200);
     expect([...text.matchAll(/<tr id="L(\d+)" class="marked">/g)].map(([, line]) => Number(line))).toEqual([
@@ -49,7 +49,7 @@ describe('a file', () => {
     expect((await open(`/${name}/-/blob/long.txt?L900-901`)).status).toBe(200);
   });
 
-  test('brings none of its content to life', async () => {
+  test('executes nothing of its content', async () => {
     const { text, policy } = await open(`/${name}/-/blob/src/greet.ts?L1`);
     expect(text).not.toContain('<img');
     expect(text.match(/<script/g)).toHaveLength(1);
@@ -59,7 +59,7 @@ describe('a file', () => {
     expect((await open(`/${name}/-/blob/src/greet.ts`)).policy).not.toContain(nonce);
   });
 
-  test('opens under names with spaces, brackets, umlauts and markup', async () => {
+  test('opens for names with spaces, brackets, umlauts and markup', async () => {
     expect(
       (await open(`/${name}/-/blob/${encodeURIComponent('über uns')}/${encodeURIComponent('a (copy) [1].md')}`)).text,
     ).toContain('Words about greeting.');
@@ -68,7 +68,7 @@ describe('a file', () => {
     expect(odd.text).not.toContain('<img');
   });
 
-  test('that is not text says so', async () => {
+  test('says where the file is not text', async () => {
     expect((await open(`/${name}/-/blob/image.bin`)).text).toContain('not text');
   });
 
@@ -84,16 +84,16 @@ describe('a file', () => {
     '%00',
     'src',
     '',
-  ])('that git does not track is not served: %s', async (path) => {
+  ])('does not show a file that git does not track: %s', async (path) => {
     expect((await open(`/${name}/-/blob/${path}`)).status).toBe(404);
   });
 
-  test('a path that is no address is refused', async () => {
+  test('refuses a malformed path', async () => {
     expect((await open(`/${name}/-/blob/%E0%A4%A`)).status).toBe(400);
   });
 });
 
-test('folders and the repository list what is tracked', async () => {
+test('the pages of folders and of the repository list the tracked files', async () => {
   const root = await open(`/${name}`);
   expect(root.text).toContain('>src/</a>');
   expect(root.text).not.toContain('untracked');
@@ -105,7 +105,7 @@ test('folders and the repository list what is tracked', async () => {
   expect((await open('/')).text).toContain(`href="/${name}"`);
 });
 
-test('a commit shows its message and patch as text', async () => {
+test('the page of a commit shows its message and patch as text', async () => {
   const head = repository.git('rev-parse', 'HEAD').trim();
   const { status, text } = await open(`/${name}/-/commit/${head}`);
   expect(status).toBe(200);
@@ -115,7 +115,7 @@ test('a commit shows its message and patch as text', async () => {
     expect((await open(`/${name}/-/commit/${id}`)).status).toBe(404);
 });
 
-test('a conversation shows questions, answers and sources, and no markup of theirs', async () => {
+test('the page of a conversation shows questions, answers and sources, and none of their markup', async () => {
   const { id, read_token } = await service.create(`Where is greetPeople? ${NASTY}<script>alert(2)</script>`);
   await service.finished(id);
   const { status, text, policy } = await open(`/deepsearch/${read_token}`);
@@ -127,7 +127,7 @@ test('a conversation shows questions, answers and sources, and no markup of thei
   expect((await open(`/deepsearch/${'0'.repeat(36)}`)).status).toBe(404);
 });
 
-test('pages are for reading', async () => {
+test('pages only answer reads', async () => {
   expect((await fetch(`${service.url}/${name}`, { method: 'POST' })).status).toBe(405);
   expect((await fetch(`${service.url}/${name}`, { method: 'HEAD' })).status).toBe(200);
 });

@@ -9,7 +9,7 @@ import { eventually } from '../../support/eventually.ts';
 const repository = createHarbourRepository();
 afterAll(() => repository.remove());
 
-test('turns appear one by one while the work goes on', async () => {
+test('turns appear one by one while the question is processed', async () => {
   const service = await startTestService({ repos: [repository.path], stepDelayMs: 60 });
   try {
     const { id } = await service.create('How does withRetries work?');
@@ -68,7 +68,7 @@ test('a cancel that comes after the answer leaves the answer', async () => {
   }
 });
 
-test('what waits for a place is pending, can be cancelled, and starts when a place is free', async () => {
+test('a question without a free slot is pending, can be cancelled, and starts when a slot is free', async () => {
   const service = await startTestService({ repos: [repository.path], concurrency: 1, stepDelayMs: 30_000 });
   try {
     const first = await service.create('Where is retryDelay?');
@@ -91,7 +91,7 @@ test('what waits for a place is pending, can be cancelled, and starts when a pla
   }
 });
 
-test('fifty questions at once are all answered, each with its own answer', async () => {
+test('fifty simultaneous questions are all answered, each with a different answer', async () => {
   const service = await startTestService({ repos: [repository.path] });
   try {
     const names = ['retryDelay', 'withRetries', 'JobQueue', 'QueueOptions', 'settings'];
@@ -123,7 +123,7 @@ test('the same question gets the same answer', async () => {
   }
 });
 
-test('a stop keeps conversations, and what was in work goes on at the next start', async () => {
+test('a stop keeps conversations, and questions in progress continue at the next start', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'codesearch-data-'));
   try {
     const first = await startTestService({ repos: [repository.path], dataDir, stepDelayMs: 30_000 });

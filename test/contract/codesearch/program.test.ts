@@ -45,7 +45,7 @@ afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL');
 });
 
-test('prints one line when ready, serves, and ends cleanly on a signal', async () => {
+test('the program prints one line when ready, serves, and ends cleanly on a signal', async () => {
   const repository = createHarbourRepository();
   try {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -70,26 +70,26 @@ test('prints one line when ready, serves, and ends cleanly on a signal', async (
   }
 });
 
-test('tells every bad argument at once and exits with 2', async () => {
+test('the program reports every bad argument at once and exits with 2', async () => {
   const program = run(['--port', 'x', '--frob', '--quota', '-1']);
   expect(await program.ended).toBe(2);
   expect(program.output()).toBe('');
   for (const part of ['--frob', '--port', '--quota', '--repo']) expect(program.errors()).toContain(part);
 });
 
-test('a folder without git is a bad argument', async () => {
+test('the program refuses a folder without git', async () => {
   const program = run(['--repo', tmpdir()]);
   expect(await program.ended).toBe(2);
   expect(program.errors()).toContain('is not a git repository');
 });
 
-test('--help explains itself', async () => {
+test('the program explains its options with --help', async () => {
   const program = run(['--help']);
   expect(await program.ended).toBe(0);
   expect(program.output()).toContain('--step-delay');
 });
 
-test('questions in work when the process is killed are answered after the restart, once', async () => {
+test('questions in progress when the process is killed are answered once after the restart', async () => {
   const repository = createHarbourRepository();
   const dataDir = mkdtempSync(join(tmpdir(), 'codesearch-data-'));
   try {

@@ -31,7 +31,7 @@ async function serve(
   }
 }
 
-test('a folder that is no repository is refused with its name', async () => {
+test('a folder without a repository is refused with its name', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'codesearch-plain-'));
   try {
     await expect(startTestService({ repos: [folder] })).rejects.toThrow(`${folder} is not a git repository`);
@@ -43,7 +43,7 @@ test('a folder that is no repository is refused with its name', async () => {
   }
 });
 
-test('an empty repository answers every kind of question with words', () =>
+test('an empty repository gives an answer in words to every kind of question', () =>
   serve([createTestRepository()], async (service) => {
     for (const question of [
       'what is this repository about?',
@@ -67,7 +67,7 @@ test('staged files are found before the first commit', async () => {
   });
 });
 
-test('a commit made while the service runs is in the next answer, a removed file is not', async () => {
+test('a commit made while the service runs is in the next answer, and a removed file is not', async () => {
   const repository = createHarbourRepository();
   await serve([repository], async (service) => {
     expect((await service.answer('Where is unloadShip defined?')).answer).toContain('Nothing relevant was found');
@@ -82,7 +82,7 @@ test('a commit made while the service runs is in the next answer, a removed file
   });
 });
 
-test('several repositories are searched together, also when they have the same name', async () => {
+test('several repositories are searched together, also with the same name', async () => {
   const first = createHarbourRepository();
   const second = createHarbourRepository();
   second.write('only.ts', 'export const lighthouse = 1;\n');
@@ -95,7 +95,7 @@ test('several repositories are searched together, also when they have the same n
   });
 });
 
-test('a folder inside a repository, and a bare repository, serve the whole one', async () => {
+test('a folder inside a repository, and a bare repository, serve the whole repository', async () => {
   const repository = createHarbourRepository();
   const bare = mkdtempSync(join(tmpdir(), 'codesearch-bare-'));
   execFileSync('git', ['clone', '-q', '--bare', repository.path, join(bare, 'harbour.git')], { stdio: 'pipe' });
@@ -120,7 +120,7 @@ test('a folder inside a repository, and a bare repository, serve the whole one',
   }
 });
 
-test('binary, huge, minified and odd files do no harm', async () => {
+test('binary, huge, minified and odd files cause no failure', async () => {
   const repository = createTestRepository({
     'ok.ts': 'export function steerShip() {\n  return 1;\n}\n',
     'a.bin': Buffer.from([0, 255, 0, 115, 116, 101, 101, 114]),
@@ -142,7 +142,7 @@ test('binary, huge, minified and odd files do no harm', async () => {
   });
 });
 
-test('five thousand files are read and answered from', async () => {
+test('five thousand files are read and used for answers', async () => {
   const repository = createLargeRepository(5_000);
   await serve([repository], async (service) => {
     expect(service.files).toBe(5_000);

@@ -37,7 +37,7 @@ async function countTaken(take: () => Promise<number>, tries: number): Promise<n
 
 /** What both kinds of limiters promise, in real time with small windows. */
 function limiterContract(open: () => Promise<CreateLimiter>) {
-  it('grants the points of a window, and then says when the next one may begin', async () => {
+  it('grant the points of a window, and then say when the next window may begin', async () => {
     const limiter = (await open())(randomUUID(), { points: 3, windowSeconds: 2 });
     expect(await countTaken(() => limiter.take('a'), 10)).toBe(3);
     const missingMs = await limiter.take('a');
@@ -46,7 +46,7 @@ function limiterContract(open: () => Promise<CreateLimiter>) {
     await eventually(async () => expect(await limiter.take('a')).toBe(0));
   });
 
-  it('counts keys and names apart', async () => {
+  it('count each key and each name separately', async () => {
     const createLimiter = await open();
     const name = randomUUID();
     const one = createLimiter(name, { points: 1, windowSeconds: 10 });
@@ -55,20 +55,20 @@ function limiterContract(open: () => Promise<CreateLimiter>) {
     expect(await one.take('a')).toBeGreaterThan(0);
   });
 
-  it('keeps points for the urgent from those who leave some, however often these ask', async () => {
+  it('keep points for urgent calls from callers that must leave some, however often these ask', async () => {
     const limiter = (await open())(randomUUID(), { points: 5, windowSeconds: 10 });
     expect(await countTaken(() => limiter.take('a', { leaving: 2 }), 50)).toBe(3);
     expect(await countTaken(() => limiter.take('a'), 50)).toBe(2);
   });
 
-  it('grants a burst beyond the window', async () => {
+  it('grant a burst beyond the window', async () => {
     const burst = { points: 4, windowSeconds: 10 };
     const limiter = (await open())(randomUUID(), { points: 1, windowSeconds: 1, burst });
     expect(await countTaken(() => limiter.take('a'), 20)).toBe(5);
     await eventually(async () => expect(await limiter.take('a')).toBe(0));
   });
 
-  it('waits for a point as long as patience allows, and refuses at once what takes longer', async () => {
+  it('wait for a point as long as the caller allows, and refuse at once what takes longer', async () => {
     const createLimiter = await open();
     const quick = createLimiter(randomUUID(), { points: 1, windowSeconds: 2 });
     const slow = createLimiter(randomUUID(), { points: 1, windowSeconds: 300 });
@@ -84,7 +84,7 @@ function limiterContract(open: () => Promise<CreateLimiter>) {
     expect(order).toEqual(['refused', 'waited']);
   });
 
-  it('lets nothing pass while blocked, not even a burst, and everything afterwards', async () => {
+  it('grant nothing while blocked, not even a burst, and everything afterwards', async () => {
     const burst = { points: 4, windowSeconds: 10 };
     const limiter = (await open())(randomUUID(), { points: 2, windowSeconds: 10, burst });
     await limiter.take('a');
@@ -121,7 +121,7 @@ describe.skipIf(!hasRedisServer())('limiters on Redis', () => {
     expect(taken[0] + taken[1]).toBe(5);
   });
 
-  it('leave nothing behind in Redis', async () => {
+  it('leave no data behind in Redis', async () => {
     const client = await connect(server.url);
     const limiter = (await open())(randomUUID(), { points: 1, windowSeconds: 3 });
     await limiter.take('left');
@@ -130,7 +130,7 @@ describe.skipIf(!hasRedisServer())('limiters on Redis', () => {
     await eventually(async () => expect(await client.keys('ds:limit:*:left')).toEqual([]));
   });
 
-  it('make one gate of two: a 429 to one process stops that method for both', async () => {
+  it('let two processes share one limit: a 429 to one stops that method for both', async () => {
     const newGate = async (): Promise<MethodLimits> => {
       const { log } = createRecordingLog();
       return createMethodLimits({ createLimiter: await open(), now: Date.now, log });
@@ -155,7 +155,7 @@ describe.skipIf(!hasRedisServer())('limiters on Redis', () => {
   });
 });
 
-describe.skipIf(!hasRedisServer())('limiters on a Redis in trouble', () => {
+describe.skipIf(!hasRedisServer())('limiters on a failing Redis', () => {
   async function openAlone() {
     const server = await startRedisServer();
     closers.push(() => server.stop());
@@ -165,7 +165,7 @@ describe.skipIf(!hasRedisServer())('limiters on a Redis in trouble', () => {
     return { server, limiter: createLimiter('a', { points: 3, windowSeconds: 2 }), outcomes };
   }
 
-  it('count in memory while it is down, and together again when it is back; each is reported once', async () => {
+  it('count in memory while Redis is down, and together again when it is back, and report each change once', async () => {
     const { server, limiter, outcomes } = await openAlone();
     expect(await limiter.take('a')).toBe(0);
     await server.kill();
@@ -178,7 +178,7 @@ describe.skipIf(!hasRedisServer())('limiters on a Redis in trouble', () => {
     });
   });
 
-  it('do not wait for one that is frozen', async () => {
+  it('do not wait for a frozen Redis', async () => {
     const { server, limiter, outcomes } = await openAlone();
     server.pause();
     expect(await countTaken(() => limiter.take('b'), 30)).toBe(3);
@@ -193,7 +193,7 @@ describe.skipIf(!hasRedisServer())('limiters on a Redis in trouble', () => {
     expect(await limiter.take('a')).toBeGreaterThan(20_000);
   });
 
-  it('keep a block that was set meanwhile', async () => {
+  it('keep a block that was set in the meantime', async () => {
     const { server, limiter, outcomes } = await openAlone();
     await server.kill();
     await limiter.block('a', 30_000);

@@ -16,7 +16,7 @@ describe('embedded timers over long times', () => {
     vi.useRealTimers();
   });
 
-  it('looks after 60 days, which one timer of Node can not wait for', async () => {
+  it('run after 60 days, which is too long for one timer of Node', async () => {
     vi.useFakeTimers();
     const scheduler = createTimerScheduler({ clock: Date.now, log: createRecordingLog().log, random: Math.random });
     const advance = vi.fn(async () => undefined);
@@ -29,7 +29,7 @@ describe('embedded timers over long times', () => {
     await scheduler.stop(0);
   });
 
-  it('backs off from one second to half a minute while a look keeps failing', async () => {
+  it('wait from one second to half a minute while a run keeps failing', async () => {
     vi.useFakeTimers();
     const scheduler = createTimerScheduler({ clock: Date.now, log: createRecordingLog().log, random: () => 0.999999 });
     const timesMs: number[] = [];
@@ -44,7 +44,7 @@ describe('embedded timers over long times', () => {
     await scheduler.stop(0);
   });
 
-  it('leaves no timer behind', async () => {
+  it('leave no timer behind', async () => {
     vi.useFakeTimers();
     const scheduler = createTimerScheduler({ clock: Date.now, log: createRecordingLog().log, random: Math.random });
     await scheduler.start(async () => undefined);

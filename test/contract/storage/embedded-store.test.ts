@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => directory.remove());
 
 describe('a process that is killed while it writes', () => {
-  it('has kept every write that it acknowledged, and leaves the directory to the next', async () => {
+  it('has stored every write that it acknowledged, and leaves the directory usable', async () => {
     for (let round = 1; round <= 3; round++) {
       const writer = startWriter(directory.path);
       const wanted = 200 * round;
@@ -46,22 +46,25 @@ describe('a process that is killed while it writes', () => {
 
 describe('a disk that is full', () => {
   // A limit on the size of files stands for the full disk; it is the same failed write to LMDB.
-  it.skipIf(process.platform === 'win32')('refuses writes and is still read, and the process lives on', async () => {
-    const writer = startWriter(directory.path, { fileLimitKiB: 400 });
-    await eventually(() => expect(writer.exitCode()).toBe(0));
-    await eventually(() => expect(writer.lines.slice(-2)).toEqual(['refused', 'readable']));
+  it.skipIf(process.platform === 'win32')(
+    'refuses writes, can still be read, and does not end the process',
+    async () => {
+      const writer = startWriter(directory.path, { fileLimitKiB: 400 });
+      await eventually(() => expect(writer.exitCode()).toBe(0));
+      await eventually(() => expect(writer.lines.slice(-2)).toEqual(['refused', 'readable']));
 
-    const store = openEmbeddedStore(directory.path, Date.now, log);
-    const questions = createQuestionStore(store);
-    const acknowledged = writer.lines.filter((queue) => queue.startsWith('q'));
-    expect(acknowledged.length).toBeGreaterThan(0);
-    for (const id of acknowledged) expect((await questions.get(id))?.text).toBe(`acknowledged ${id}`);
-    await store.close();
-  });
+      const store = openEmbeddedStore(directory.path, Date.now, log);
+      const questions = createQuestionStore(store);
+      const acknowledged = writer.lines.filter((queue) => queue.startsWith('q'));
+      expect(acknowledged.length).toBeGreaterThan(0);
+      for (const id of acknowledged) expect((await questions.get(id))?.text).toBe(`acknowledged ${id}`);
+      await store.close();
+    },
+  );
 });
 
 describe('a directory in use', () => {
-  it('is refused to a second process, whose message names the first', async () => {
+  it('is refused to a second process, with a message that names the first', async () => {
     const writer = startWriter(directory.path);
     await eventually(() => expect(writer.lines).toContain('open'));
     try {
@@ -80,7 +83,7 @@ describe('a directory in use', () => {
     ['a process that is gone', { pid: 2 ** 22 - 1, startTicks: '1' }],
     ['an earlier process with the same id as a living one', { pid: process.ppid, startTicks: '1' }],
     ['an earlier process with our own id, as in a container', { pid: process.pid, startTicks: '1' }],
-    ['a living process, but before the machine was started anew', { pid: process.ppid, bootId: 'another' }],
+    ['a living process, but before the last start of the machine', { pid: process.ppid, bootId: 'another' }],
   ])('is taken over from %s', async (_, holder) => {
     await writeHolder(directory.path, holder);
     const storage = await openStorage({ dataDir: directory.path }, { clock: Date.now, log });
@@ -88,7 +91,7 @@ describe('a directory in use', () => {
     await storage.close();
   });
 
-  it('is refused when all that is known of the other process is that it lives', async () => {
+  it('is refused when it is only known that the other process is alive', async () => {
     await writeHolder(directory.path, { pid: process.ppid });
     await expect(openStorage({ dataDir: directory.path }, { clock: Date.now, log })).rejects.toMatchObject({
       kind: 'storage',
@@ -104,8 +107,8 @@ describe('a directory in use', () => {
   });
 });
 
-describe('a directory that can not be used', () => {
-  it('is refused with its path when its file is not ours', async () => {
+describe('a directory that cannot be used', () => {
+  it('is refused with its path when its file is not from this app', async () => {
     await writeFile(join(directory.path, 'store.mdb'), 'garbage '.repeat(10_000));
     await expect(openStorage({ dataDir: directory.path }, { clock: Date.now, log })).rejects.toMatchObject({
       kind: 'storage',
@@ -122,7 +125,7 @@ describe('a directory that can not be used', () => {
     });
   });
 
-  it('is made when it is missing, with its parents, for its owner only', async () => {
+  it('is created with its parents when it is missing, for its owner only', async () => {
     const dataDir = join(directory.path, 'a', 'b');
     const storage = await openStorage({ dataDir }, { clock: Date.now, log });
     await storage.ping();
@@ -131,8 +134,8 @@ describe('a directory that can not be used', () => {
   });
 });
 
-describe('entries whose time is over', () => {
-  it('are swept, a bounded number at once, and no others', async () => {
+describe('expired entries', () => {
+  it('are removed, a limited number at a time, and no others', async () => {
     let nowMs = 1_000_000;
     const env = open({ path: join(directory.path, 'store.mdb'), maxDbs: 4 });
     const entries = createLmdbEntries(env, () => nowMs);
@@ -157,7 +160,7 @@ describe('entries whose time is over', () => {
   });
 });
 
-it('refuses a key that is too long, and goes on', async () => {
+it('a key that is too long is refused, and the store continues', async () => {
   const store = openEmbeddedStore(directory.path, Date.now, log);
   const key = 'k'.repeat(3_000);
   await expect(store.set(key, 'x')).rejects.toMatchObject({ kind: 'storage' });

@@ -26,7 +26,7 @@ async function openStore(url: string): Promise<KeyValueStore> {
   return store;
 }
 
-describe.skipIf(!hasRedisServer())('Redis at the start', () => {
+describe.skipIf(!hasRedisServer())('Redis at the start of the app', () => {
   it('is refused when it would evict', async () => {
     const server = await startServer(['--maxmemory-policy', 'allkeys-lru']);
     await expect(openRedisStore(server.url, log)).rejects.toMatchObject({
@@ -35,7 +35,7 @@ describe.skipIf(!hasRedisServer())('Redis at the start', () => {
     });
   });
 
-  it('is only warned of when it does not tell about itself', async () => {
+  it('causes only a warning when it gives no information about its settings', async () => {
     const server = await startServer(['--rename-command', 'INFO', '']);
     const recording = createRecordingLog();
     const store = await openRedisStore(server.url, recording.log);
@@ -66,7 +66,7 @@ describe.skipIf(!hasRedisServer())('Redis at the start', () => {
     await (await opening).ping();
   });
 
-  it('is refused, with its host and port, when nobody answers', async () => {
+  it('is refused, with its host and port, when no server answers', async () => {
     const server = await startServer();
     await server.kill();
     const { host } = new URL(server.url);

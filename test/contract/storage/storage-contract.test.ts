@@ -65,7 +65,7 @@ function storageContract(engine: Engine): void {
   afterEach(() => kv.close());
 
   describe('with keys and texts', () => {
-    it('gives back what was set, and nothing for what was not', async () => {
+    it('returns what was set, and nothing for other keys', async () => {
       await kv.set('a', 'one');
       expect(await kv.get('a')).toBe('one');
       expect(await kv.get('b')).toBeUndefined();
@@ -91,7 +91,7 @@ function storageContract(engine: Engine): void {
       expect(await kv.get('a')).toBe(text);
     });
 
-    it('forgets a value when its time is over, and then takes a new one', async () => {
+    it('removes a value when its time is over, and then accepts a new one', async () => {
       await kv.set('set', 'x', soonMs);
       await kv.setIfAbsent('absent', 'x', soonMs);
       await kv.compareAndSet('compared', undefined, 'x', soonMs);
@@ -105,7 +105,7 @@ function storageContract(engine: Engine): void {
       expect(await kv.get('later')).toBe('x');
     });
 
-    it('gives a value a new time to live with every write', async () => {
+    it('gives a value a new lifetime with every write', async () => {
       await kv.set('a', 'one', soonMs);
       expect(await kv.compareAndSet('a', 'one', 'two', 60_000)).toBe(true);
       await kv.set('b', 'one', soonMs);
@@ -116,7 +116,7 @@ function storageContract(engine: Engine): void {
       expect(await kv.get('b')).toBe('two');
     });
 
-    it('lets one of fifty set what is absent', async () => {
+    it('lets one of fifty callers set what is absent', async () => {
       const done = await Promise.all(FIFTY.map((index) => kv.setIfAbsent('a', `owner ${index}`)));
       expect(done.filter(Boolean)).toHaveLength(1);
       expect(await kv.get('a')).toBe(`owner ${done.indexOf(true)}`);
@@ -132,7 +132,7 @@ function storageContract(engine: Engine): void {
       expect(await kv.get('a')).toBe('two');
     });
 
-    it('lets one of fifty that compare the same text win', async () => {
+    it('lets one of fifty callers that compare the same text win', async () => {
       await kv.set('a', 'start');
       const done = await Promise.all(FIFTY.map((index) => kv.compareAndSet('a', 'start', `writer ${index}`)));
       expect(done.filter(Boolean)).toHaveLength(1);
@@ -151,7 +151,7 @@ function storageContract(engine: Engine): void {
       expect(await kv.members('three')).toEqual([]);
     });
 
-    it('answers a ping, and after closing nothing', async () => {
+    it('answers a ping, and nothing after closing', async () => {
       await kv.ping();
       await kv.close();
       const storage = expect.objectContaining({ name: 'AppError', kind: 'storage' });
@@ -161,7 +161,7 @@ function storageContract(engine: Engine): void {
       await expect(kv.setIfAbsent('a', 'x')).rejects.toEqual(storage);
     });
 
-    it('finishes what was begun before it closes, and keeps it', async () => {
+    it('completes what was started before it closes, and keeps it', async () => {
       const writes = FIFTY.map((index) => kv.set(`k${index}`, `v${index}`));
       await kv.close();
       await Promise.all(writes);
@@ -179,7 +179,7 @@ function storageContract(engine: Engine): void {
       expect(await questions.openIds()).toEqual([question.id]);
     });
 
-    it('creates one of fifty with the same id, and gives that one to all', async () => {
+    it('creates one of fifty with the same id, and returns that one to all', async () => {
       const questions = createQuestionStore(kv);
       const results = await Promise.all(
         FIFTY.map((index) => questions.create(sampleQuestion({ text: `text ${index}` }))),
@@ -199,7 +199,7 @@ function storageContract(engine: Engine): void {
       expect(await questions.openIds()).toEqual([]);
     });
 
-    it('loses none of fifty updates made at once', async () => {
+    it('loses none of fifty simultaneous updates', async () => {
       const questions = createQuestionStore(kv);
       const { id } = sampleQuestion();
       await questions.create(sampleQuestion());
@@ -233,7 +233,7 @@ function storageContract(engine: Engine): void {
       expect(await questions.get('qmissing')).toBeUndefined();
     });
 
-    it('hands on what the change throws, and stores nothing', async () => {
+    it('passes on what the change throws, and stores nothing', async () => {
       const questions = createQuestionStore(kv);
       const { id } = sampleQuestion();
       await questions.create(sampleQuestion());
@@ -246,7 +246,7 @@ function storageContract(engine: Engine): void {
       expect(await questions.get(id)).toEqual(sampleQuestion());
     });
 
-    it('opens and closes', async () => {
+    it('opens and closes a question', async () => {
       const questions = createQuestionStore(kv);
       for (const id of ['qa', 'qb', 'qc']) await questions.create(sampleQuestion({ id }));
       await questions.markClosed('qb');
@@ -281,7 +281,7 @@ function storageContract(engine: Engine): void {
       ['of another version', JSON.stringify({ ...sampleQuestion(), version: 2 })],
       ['without a field', JSON.stringify({ ...sampleQuestion(), askerId: undefined })],
       ['of another type', '"text"'],
-    ])('reports a record %s by its key, and never takes it for absent', async (_, text) => {
+    ])('reports a record %s by its key, and never as absent', async (_, text) => {
       const questions = createQuestionStore(kv);
       const { id } = sampleQuestion();
       await kv.set(questionKey(id), text);
@@ -316,7 +316,7 @@ function storageContract(engine: Engine): void {
   });
 
   describe('with threads', () => {
-    it('begins with nothing, and loses none of fifty updates made at once', async () => {
+    it('starts without a record, and loses none of fifty simultaneous updates', async () => {
       const threads = createThreadStore(kv);
       expect(await threads.get(place)).toBeUndefined();
       await Promise.all(
@@ -330,7 +330,7 @@ function storageContract(engine: Engine): void {
       expect((await threads.get(place))?.queue).toHaveLength(50);
     });
 
-    it('keeps threads apart', async () => {
+    it('keeps threads separate', async () => {
       const threads = createThreadStore(kv);
       const other = { ...place, channelId: 'C2' };
       await threads.update(place, () => newThread(place, true));
@@ -350,7 +350,7 @@ function storageContract(engine: Engine): void {
   });
 
   describe('with claims', () => {
-    it('gives a name to the first of fifty, and tells the others who that was', async () => {
+    it('gives a name to the first of fifty callers, and returns the owner to the others', async () => {
       const claims = createClaims(kv);
       const owners = await Promise.all(FIFTY.map((index) => claims.claim('event:Ev1', `q${index}`)));
       expect(new Set(owners).size).toBe(1);
@@ -364,7 +364,7 @@ function storageContract(engine: Engine): void {
       expect(await claims.claim('event:Ev1', 'qa')).toBe('qa');
     });
 
-    it('tells who owns a name without claiming it', async () => {
+    it('returns the owner of a name without claiming it', async () => {
       const claims = createClaims(kv);
       expect(await claims.ownerOf('event:Ev1')).toBeUndefined();
       expect(await claims.claim('event:Ev1', 'qa')).toBe('qa');
@@ -372,7 +372,7 @@ function storageContract(engine: Engine): void {
     });
   });
 
-  it('keeps everything over closing and opening', async () => {
+  it('keeps all data over closing and opening', async () => {
     await createQuestionStore(kv).create(sampleQuestion());
     await createThreadStore(kv).update(place, () => newThread(place, true));
     await createClaims(kv).claim('event:Ev1', 'qa');

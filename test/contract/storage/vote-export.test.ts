@@ -60,7 +60,7 @@ describe.each(engines.filter(({ skip }) => !skip))('the export from $name', ({ n
 
   afterEach(() => redis?.stop());
 
-  it('has what was stored, the newest last, each vote once, and nothing from before', async () => {
+  it('contains what was stored, the newest last, each vote once, and nothing from before', async () => {
     const nowMs = Date.now();
     await store(location, [
       vote(1, {
@@ -89,7 +89,7 @@ describe.each(engines.filter(({ skip }) => !skip))('the export from $name', ({ n
     );
   });
 
-  it('runs beside a process that writes, sees all it acknowledged, and does not disturb it', async () => {
+  it('runs beside a process that writes, sees everything it acknowledged, and does not disturb it', async () => {
     const writer = runProgram(writerFile, [place]);
     const written = () => Math.max(0, writer.output().split('\n').length - 2);
     try {
@@ -139,21 +139,21 @@ describe.skipIf(!hasRedisServer())('a vote that cannot be read', () => {
   });
 });
 
-describe('the program', () => {
+describe('the export program', () => {
   it.each([
     ['an unknown option', ['--sinc', '3d'], 2, /sinc/],
     ['a span it does not know', ['--since', '3 fortnights'], 2, /--since must look like/],
     ['several wrong arguments at once', ['--since', 'x', '--to', '--out='], 2, /--to\n.*--out.*\n.*--since/],
     ['a file that cannot be written', ['--out', '/nonexistent/votes.csv'], 1, /can't be written/],
     ['help', ['--help'], 0, /npm run feedback/],
-  ])('ends with %s', async (_, args, code, said) => {
+  ])('ends with the right code for %s', async (_, args, code, said) => {
     await store({ dataDir: directory.path }, []);
     const program = exportVotes({ DATA_DIR: directory.path }, ...args);
     expect(await program.ended).toBe(code);
     expect(program.output()).toMatch(said);
   });
 
-  it('ends with 1 where there is no store, and makes none', async () => {
+  it('ends with 1 where there is no store, and creates none', async () => {
     const empty = join(directory.path, 'empty');
     await mkdir(empty);
     const program = exportVotes({ DATA_DIR: empty });
@@ -162,7 +162,7 @@ describe('the program', () => {
     await expect(stat(join(empty, 'store.mdb'))).rejects.toThrow();
   });
 
-  it('ends with 2 for a wrong setting, and needs none of Slack', async () => {
+  it('ends with 2 for a wrong setting, and needs no settings of Slack', async () => {
     const program = exportVotes({ REDIS_URL: 'nonsense' });
     expect(await program.ended).toBe(2);
     expect(program.output()).toContain('REDIS_URL');

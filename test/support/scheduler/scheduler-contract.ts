@@ -31,7 +31,7 @@ export function schedulerContract(
       await subject.close();
     });
 
-    it('looks when asked to, and again after the delay that the look returned', async () => {
+    it('runs a question when asked to, and again after the delay that the run returned', async () => {
       const seen: string[] = [];
       await scheduler.start(async (id) => {
         seen.push(id);
@@ -41,7 +41,7 @@ export function schedulerContract(
       await eventually(() => expect(seen).toEqual(['qa', 'qa', 'qa']));
     });
 
-    it('waits for the delay', async () => {
+    it('waits for the delay of a request', async () => {
       const startedMs = performance.now();
       const passedMs: number[] = [];
       await scheduler.start(async () => {
@@ -53,7 +53,7 @@ export function schedulerContract(
       expect(passedMs[0]).toBeGreaterThan(140);
     });
 
-    it('forgets a question whose look says that it is closed, until asked again', async () => {
+    it('drops a question whose run says that it is closed, until asked again', async () => {
       const seen: string[] = [];
       await scheduler.start(async (id) => {
         seen.push(id);
@@ -67,7 +67,7 @@ export function schedulerContract(
       await eventually(() => expect(seen).toEqual(['qa', 'qb', 'qa']));
     });
 
-    it('remembers what was asked before the start', async () => {
+    it('keeps what was requested before the start', async () => {
       const seen = new Set<string>();
       await scheduler.schedule('qa', 0);
       await scheduler.schedule('qb', 20);
@@ -78,7 +78,7 @@ export function schedulerContract(
       await eventually(() => expect([...seen].sort()).toEqual(['qa', 'qb']));
     });
 
-    it('brings a planned look forward', async () => {
+    it('moves a planned run to an earlier time', async () => {
       const seen: string[] = [];
       await scheduler.start(async (id) => {
         seen.push(id);
@@ -89,7 +89,7 @@ export function schedulerContract(
       await eventually(() => expect(seen).toEqual(['qa']));
     });
 
-    it('never postpones a planned look', async () => {
+    it('never postpones a planned run', async () => {
       const seen: string[] = [];
       await scheduler.start(async (id) => {
         seen.push(id);
@@ -100,7 +100,7 @@ export function schedulerContract(
       await eventually(() => expect(seen).toEqual(['qa']));
     });
 
-    it('looks once more when asked during a look, even when that look closed the question', async () => {
+    it('runs a question once more when asked during a run, even when that run closed the question', async () => {
       const first = gate();
       let count = 0;
       await scheduler.start(async () => {
@@ -116,7 +116,7 @@ export function schedulerContract(
       await eventually(() => expect(count).toBe(2));
     });
 
-    it('never has two looks at one question at once', async () => {
+    it('never runs one question twice at the same time', async () => {
       let current = 0;
       let most = 0;
       let count = 0;
@@ -133,11 +133,11 @@ export function schedulerContract(
       expect(most).toBe(1);
     });
 
-    it('follows every request with a look, however requests and looks coincide', async () => {
+    it('runs a question after every request, however requests and runs coincide', async () => {
       await expectNothingLost([scheduler], 400);
     });
 
-    it('runs no more looks at once than allowed, and starves none', async () => {
+    it('runs no more questions at once than allowed, and none waits forever', async () => {
       let current = 0;
       let most = 0;
       const seen = new Map<string, number>();
@@ -155,7 +155,7 @@ export function schedulerContract(
       expect(most).toBeLessThanOrEqual(3);
     });
 
-    it('repeats a look that throws, and writes down each failure once', async () => {
+    it('repeats a run that throws, and logs each failure once', async () => {
       let count = 0;
       await scheduler.start(async () => {
         count += 1;
@@ -167,7 +167,7 @@ export function schedulerContract(
       expect(subject.failures()).toBe(1);
     });
 
-    it('looks at the others while one keeps failing, and at the failing one whenever asked', async () => {
+    it('runs the others while one keeps failing, and the failing one whenever asked', async () => {
       const seen: string[] = [];
       await scheduler.start(async (id) => {
         if (id === 'bad' && subject.failures() < 6) throw new Error('a failure of the test');
@@ -185,7 +185,7 @@ export function schedulerContract(
       await eventually(() => expect(seen).toEqual(['good', 'bad']));
     });
 
-    it('stops in order: takes nothing new and waits for the looks that run', async () => {
+    it('stops in order: starts nothing new and waits for the present runs', async () => {
       const running = gate();
       const events: string[] = [];
       await scheduler.start(async (id) => {
@@ -203,7 +203,7 @@ export function schedulerContract(
       expect(events).toEqual(['qa begins', 'qa ends', 'stopped']);
     });
 
-    it('does not wait for a running look longer than the deadline', async () => {
+    it('does not wait for a run longer than the deadline when it stops', async () => {
       const running = gate();
       let count = 0;
       let hasEnded = false;

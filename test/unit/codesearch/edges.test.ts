@@ -10,8 +10,8 @@ import { code, escapeText, fence, filePath, prose } from '../../../src/codesearc
 import { parseCodeQuery } from '../../../src/codesearch/search/match-count.ts';
 import { nameFromRemote } from '../../../src/codesearch/search/repository.ts';
 
-describe('parseArguments', () => {
-  test('reads everything', () => {
+describe('parsing the arguments', () => {
+  test('reads every option', () => {
     const line =
       '--repo a --repo b --port 80 --token alice:s --token t2 --data-dir d --sharing --quota 5 --rate-limit 9 --base-url https://x.example --step-delay 200'.split(
         ' ',
@@ -35,7 +35,7 @@ describe('parseArguments', () => {
     });
   });
 
-  test('takes tokens from the environment only when none is given', () => {
+  test('reads tokens from the environment only when no option gives them', () => {
     expect(parseArguments(['--repo', 'a'], 'bob:x,y')).toMatchObject({
       arguments: {
         tokens: [
@@ -49,7 +49,7 @@ describe('parseArguments', () => {
     });
   });
 
-  test('tells every problem at once', () => {
+  test('reports every problem at once', () => {
     const parsed = parseArguments(
       ['loose', '--frob', '--port', 'x', '--quota', '0', '--base-url', 'ftp://x', '--sharing=yes'],
       undefined,
@@ -57,7 +57,7 @@ describe('parseArguments', () => {
     expect(parsed.kind === 'bad' ? parsed.problems.length : 0).toBe(7);
   });
 
-  test('--help wins over problems', () => {
+  test('prefers --help to problems', () => {
     expect(parseArguments(['--help', '--frob'], undefined)).toEqual({ kind: 'help' });
   });
 });
@@ -74,7 +74,7 @@ describe('the list', () => {
     selectPage(summaries, parseListQuery(new URLSearchParams(parameters)), () => true);
 
   test.each(['id', '-id', 'created_at', '-created_at', 'updated_at', '-updated_at'])(
-    'pages through all by %s, none twice',
+    'returns every entry once over all pages by %s',
     (sort) => {
       const seen: number[] = [];
       let after: string | null = '';
@@ -96,11 +96,11 @@ describe('the list', () => {
     'filter_id=abc',
     'filter_user_id=1.5',
     'filter_is_starred=maybe',
-  ])('%s is refused', (parameters) => {
+  ])('refuses %s', (parameters) => {
     expect(() => parseListQuery(new URLSearchParams(parameters))).toThrow();
   });
 
-  test('a cursor of another sort is refused', () => {
+  test('refuses a cursor of another sort order', () => {
     const { endCursor } = page('sort=id&page_first=2');
     expect(() => page(`sort=-id&page_after=${endCursor ?? ''}`)).toThrow(/another sort/);
   });
@@ -139,11 +139,11 @@ test.each([
   ['', undefined],
   ['L', undefined],
   ['Lx-3', undefined],
-])('lines of %j', (search, lines) => {
+])('the lines of %j are parsed', (search, lines) => {
   expect(parseLines(search)).toEqual(lines);
 });
 
-test('a code query is taken apart', () => {
+test('a code query is parsed into its parts', () => {
   expect(parseCodeQuery('repo:harbour file:\\.ts$ retry "delay cap" case:yes')).toEqual({
     repositories: ['harbour'],
     paths: ['\\.ts$'],
@@ -155,23 +155,23 @@ test('a code query is taken apart', () => {
 });
 
 describe('Markdown that quotes foreign text', () => {
-  test('links survive every sign in a path', () => {
+  test('keeps links with any sign in their paths', () => {
     const path = filePath({ repository: 'github.com/o/r', path: 'a b/(c)[d]/ü*?#%.ts' }, 3, 9);
     expect(path).toBe('/github.com/o/r/-/blob/a%20b/%28c%29%5Bd%5D/%C3%BC%2A%3F%23%25.ts?L3-9');
   });
 
-  test('a fence is longer than any run of backticks inside', () => {
+  test('has a fence that is longer than any run of backticks inside', () => {
     expect(fence(['a', '````', 'b'], 'x.md')).toBe('`````md\na\n````\nb\n`````');
   });
 
-  test('text keeps its words and loses its marks', () => {
+  test('keeps the words of a text and drops its marks', () => {
     expect(prose('See {@link Foo} and *this* [x](http://y) <b>now</b>')).toBe('See `Foo` and \\*this\\* x now');
     expect(escapeText('snake_case _em_')).toBe('snake_case \\_em\\_');
     expect(code('a`b')).toBe('`` a`b ``');
   });
 });
 
-describe('renderMarkdown', () => {
+describe('rendering Markdown', () => {
   test.each([
     '<script>alert(1)</script>',
     '<img src=x onerror=alert(1)>',
@@ -182,7 +182,7 @@ describe('renderMarkdown', () => {
     '`<script>`',
     '| <b> |\n|--|\n| <i onclick=x> |',
     '<a href="javascript:x">y</a>',
-  ])('%s brings no markup of its own', (markdown) => {
+  ])('adds no markup from %s', (markdown) => {
     const { text } = renderMarkdown(markdown);
     expect(text).not.toMatch(/<(script|img|i |b>|a href="(?!https?:|\/[^/]))/i);
     expect(text).not.toMatch(/href="javascript/i);
@@ -212,8 +212,8 @@ describe('renderMarkdown', () => {
   });
 });
 
-describe('GraphQL documents', () => {
-  test('are read in the forms of the contract', () => {
+describe('a GraphQL document', () => {
+  test('is read in the forms of the contract', () => {
     expect(parseDocument('{ currentUser { username } }')).toHaveLength(1);
     const [operation] = parseDocument('query S($q: String! = "x") { a: search(query: $q) { results { matchCount } } }');
     expect(operation?.selection[0]).toMatchObject({ key: 'a', name: 'search' });
@@ -229,7 +229,7 @@ describe('GraphQL documents', () => {
     '{ a @include(if: true) }',
     '"',
     `${'{a'.repeat(40)}${'}'.repeat(40)}`,
-  ])('%j is refused', (source) => {
+  ])('is refused where it is %j', (source) => {
     expect(() => parseDocument(source)).toThrow();
   });
 });

@@ -42,7 +42,7 @@ describe('the list of conversations', () => {
     ['filter_id=&filter_user_id=&filter_read_token=&filter_is_starred=&page_first=&page_after=', [1, 2, 3, 4]],
     ['filter_id=1&filter_user_id=8', []],
     ['filter_user_id=7&filter_read_token=third', [3]],
-  ])('holds only what "%s" lets through', (filter, ids) => {
+  ])('holds only what "%s" allows', (filter, ids) => {
     expect(page(`sort=id&${filter}`).ids).toEqual(ids);
   });
 
@@ -68,7 +68,7 @@ describe('the list of conversations', () => {
   });
 
   it.each(['id', '-id', 'created_at', '-created_at', 'updated_at', '-updated_at'])(
-    'goes on by %s after the cursor, also between two of the same time',
+    'continues by %s after the cursor, also between two of the same time',
     (sort) => {
       const whole = page(`sort=${sort}`).ids;
       for (let size = 1; size < whole.length; size += 1) {
@@ -78,7 +78,7 @@ describe('the list of conversations', () => {
     },
   );
 
-  it('goes on where it stopped although the last conversation of the page is gone', () => {
+  it('continues where it stopped although the last conversation of the page is gone', () => {
     const query = parseListQuery(new URLSearchParams('sort=id&page_first=2'));
     const { endCursor } = selectPage(summaries, query, () => true);
     const remaining = summaries.filter(({ id }) => id !== 2);
@@ -86,7 +86,7 @@ describe('the list of conversations', () => {
     expect(selectPage(remaining, next, () => true).ids).toEqual([3, 4]);
   });
 
-  it('has no cursor where nothing is on the page', () => {
+  it('has no cursor where the page is empty', () => {
     expect(page('filter_id=5')).toEqual({ ids: [], endCursor: null, hasNextPage: false });
   });
 });

@@ -6,7 +6,7 @@ import { intentOf } from '../../../src/codesearch/search/questions/intent.ts';
 import { understand } from '../../../src/codesearch/search/questions/question.ts';
 import { stem } from '../../../src/codesearch/search/stem.ts';
 
-describe('intentOf', () => {
+describe('the intent of a question', () => {
   test.each([
     ['where is retryDelay defined?', 'define'],
     ['Where do we validate tokens?', 'define'],
@@ -32,51 +32,51 @@ describe('intentOf', () => {
     ['why do delays double?', 'why'],
     ['what is a JobQueue?', 'what'],
     ['retry delay', 'general'],
-  ])('%s: %s', (question, intent) => {
+  ])('is found in "%s" as "%s"', (question, intent) => {
     expect(intentOf(question)).toBe(intent);
   });
 });
 
-describe('understand', () => {
-  test('tells code names and paths from words', () => {
+describe('understanding a question', () => {
+  test('distinguishes code names and paths from words', () => {
     const question = understand('Does `withRetries` in src/retry.ts call sleep() or JobQueue.enqueue for retry_cap?');
     expect(question.identifiers).toEqual(['withRetries', 'sleep', 'JobQueue.enqueue', 'retry_cap']);
     expect(question.paths).toEqual(['src/retry.ts']);
   });
 
-  test('ordinary words, abbreviations and sentence ends are no code', () => {
+  test('reads ordinary words, abbreviations and sentence ends as no code', () => {
     const question = understand('Where are retries handled, e.g. after an outage? In the queue.');
     expect(question.identifiers).toEqual([]);
     expect(question.paths).toEqual([]);
     expect(question.subjects.map(({ word }) => word)).toEqual(['retries', 'handled', 'outage', 'queue']);
   });
 
-  test('a name counts as a whole before its parts', () => {
+  test('prefers a whole name to its parts', () => {
     const [whole, ...parts] = understand('where is retryDelay?').subjects;
     expect(whole).toMatchObject({ stem: 'retrydelay' });
     expect(parts.every((part) => part.weight < (whole?.weight ?? 0))).toBe(true);
   });
 
-  test('quoted context weighs less than the question', () => {
+  test('gives quoted context less weight than the question', () => {
     const subjects = understand('How are jobs ordered?\n\n> Ada: the crane waited\n> Bob: since the outage').subjects;
     const weights = new Map(subjects.map(({ word, weight }) => [word, weight]));
     expect(weights.get('ordered')).toBe(1);
     expect(weights.get('crane')).toBeLessThan(0.3);
   });
 
-  test('a question of nothing but a quote is asked all the same', () => {
+  test('still asks a question that is only a quote', () => {
     expect(understand('> where is retryDelay?').identifiers).toEqual(['retryDelay']);
   });
 
   test.each(['', '???', '`', '``', '> ', '```', 'a'.repeat(5_000), '🚢', '))((', 'constructor __proto__ toString'])(
-    'survives %j',
+    'never throws for %j',
     (text) => {
       expect(() => understand(text)).not.toThrow();
     },
   );
 });
 
-describe('understandInContext', () => {
+describe('understanding a question in its context', () => {
   const before: QuestionRecord = {
     id: 1,
     text: 'where is retryDelay defined?',
@@ -97,7 +97,7 @@ describe('understandInContext', () => {
   };
 
   test.each(['and where is it used?', 'how does that work?', 'is there a test for it?', 'why?'])(
-    '%s leans on the answer before',
+    'combines "%s" with the answer before',
     (text) => {
       const question = understandInContext(text, [before]);
       expect(question.continues).toBe(true);
@@ -105,20 +105,20 @@ describe('understandInContext', () => {
     },
   );
 
-  test('a question of its own takes nothing over', () => {
+  test('takes nothing from the answer before for a complete question', () => {
     const question = understandInContext('How does the JobQueue order its work?', [before]);
     expect(question.continues).toBe(false);
     expect(question.identifiers).toEqual(['JobQueue']);
   });
 
-  test('"what about X" keeps the kind of question and changes its subject', () => {
+  test('keeps the kind of question for "what about X" and changes its subject', () => {
     const question = understandInContext('what about the queue?', [before]);
     expect(question.intent).toBe('define');
     expect(question.subjects.find(({ stem: own }) => own === stem('queue'))?.weight).toBe(1);
     expect(question.identifiers).toEqual([]);
   });
 
-  test('"the second file" is the second file of the answer before', () => {
+  test('reads "the second file" as the second file of the answer before', () => {
     expect(understandInContext('what is in the second file?', [before]).paths).toEqual(['src/config.ts']);
   });
 });

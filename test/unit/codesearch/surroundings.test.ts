@@ -14,8 +14,8 @@ function say(text: string): object {
   return { from: 'ada', at: '2026-11-20T10:00Z', text };
 }
 
-describe('separateSurroundings', () => {
-  test('takes the quotes and their introduction off', () => {
+describe('separating a question from its surroundings', () => {
+  test('removes the quotes and their introduction', () => {
     const text = inThread('why?\nreally', say('it ``` fails'), { messagesLeftOut: 3 }, { file: 'a.log', text: 'boom' });
     expect(separateSurroundings(text)).toEqual({
       asked: 'why?\nreally',
@@ -32,17 +32,17 @@ describe('separateSurroundings', () => {
     `${introduction}\n\`\`\`json\nnever closed`,
     `${introduction}\n\`\`\`json\n{}\n\`\`\`\nand more`,
     '',
-  ])('leaves %j alone', (text) => {
+  ])('leaves %j unchanged', (text) => {
     expect(separateSurroundings(text)).toEqual({ asked: text, quotes: [], carriedOn: undefined });
   });
 
-  test('takes the question off that it carries on from', () => {
+  test('removes the question that it continues from', () => {
     const text =
       'Carrying on from the question "What is \\"retry\\" for?". Based on the findings in https://e.org/d/1.\n\nand where is it?';
     expect(separateSurroundings(text)).toMatchObject({ asked: 'and where is it?', carriedOn: 'What is "retry" for?' });
   });
 
-  test('a question that only begins alike is a question', () => {
+  test('keeps a question that only has a similar beginning', () => {
     const text = 'Carrying on from the question "x\n\nwhat?';
     expect(separateSurroundings(text)).toMatchObject({ asked: text, carriedOn: undefined });
   });
@@ -53,7 +53,7 @@ describe('a question in a thread', () => {
     return understandInContext(text, []).subjects.find(({ stem: key }) => key === stem(word))?.weight ?? 0;
   }
 
-  test('is about its own words first', () => {
+  test('is first of all about its words', () => {
     const text = inThread('How does the job queue order its work?', say('the crane waited, see retryDelay()'));
     expect(understandInContext(text, [])).toMatchObject({ intent: 'how', identifiers: [] });
     expect(weightOf(text, 'queue')).toBe(1);
@@ -68,7 +68,7 @@ describe('a question in a thread', () => {
     'Answer what was asked above in this thread.',
     'please answer the question above',
     '?',
-  ])('%s asks what was asked there', (question) => {
+  ])('asks what was asked there where it is "%s"', (question) => {
     const text = inThread(
       question,
       say('Where do we define `retryDelay`?'),
@@ -79,17 +79,17 @@ describe('a question in a thread', () => {
     expect(understood).toMatchObject({ intent: 'define', identifiers: ['retryDelay'] });
   });
 
-  test('"why?" keeps its kind and takes what was said', () => {
+  test('keeps the kind of "why?" and takes its subject from the thread', () => {
     const text = inThread('why?', say('JobQueue drops containers'));
     expect(understandInContext(text, [])).toMatchObject({ intent: 'why', identifiers: ['JobQueue'] });
   });
 
-  test('"it" is what was named there last', () => {
+  test('reads "it" as the last name in the thread', () => {
     const text = inThread('how does it work?', say('look at the queue'), say('`withRetries` is odd'));
     expect(understandInContext(text, []).identifiers).toEqual(['withRetries']);
   });
 
-  test('a stack trace in a file is searched when nothing else is named', () => {
+  test('searches for a stack trace in a file when nothing else is named', () => {
     const text = inThread('what happens here?', {
       file: 'e.log',
       from: 'ada',
@@ -99,7 +99,7 @@ describe('a question in a thread', () => {
   });
 });
 
-test('a question that carries on leans on the one before', () => {
+test('a question that continues from another uses the one before', () => {
   const text = 'Carrying on from the question "Where is JobQueue defined?".\n\nWhich tests cover it?';
   expect(understandInContext(text, [])).toMatchObject({ intent: 'tests', continues: true, identifiers: ['JobQueue'] });
 });

@@ -7,7 +7,7 @@ import { findSymbols } from '../../../src/codesearch/search/symbols.ts';
 const namesIn = (path: string, text: string): string[] =>
   findSymbols(path, text.split('\n')).map(({ kind, name }) => `${kind} ${name}`);
 
-describe('findSymbols', () => {
+describe('finding symbols', () => {
   test('finds what TypeScript defines', () => {
     const text = `export async function load<T>(id: T) {
   if (id) { return; }
@@ -65,12 +65,12 @@ const add = (a: number) => a + 1;
     ['a.c', '#define LIMIT 3\nstatic int load(char *key)\n{\n}\n', ['constant LIMIT', 'function load']],
     ['a.md', '# Title\n```sh\n# not a heading\n```\n## Part\n', ['heading Title', 'heading Part']],
     ['a.txt', 'function nothing() {}\n', []],
-  ])('%s', (path, text, expected) => {
+  ])('finds the symbols of %s', (path, text, expected) => {
     expect(namesIn(path, text)).toEqual(expected);
   });
 });
 
-describe('blocks', () => {
+describe('a block of code', () => {
   const code = `/**
  * Adds numbers. Not more.
  * @param a one
@@ -89,25 +89,25 @@ const count = 3;
 `.split('\n');
   const [add, count] = findSymbols('a.ts', code);
 
-  test('a definition reaches to its closing brace, over a wrapped signature', () => {
+  test('of a definition ends at its closing brace, after a signature of several lines', () => {
     expect(add === undefined ? 0 : blockEnd(code, add)).toBe(10);
     expect(count === undefined ? 0 : blockEnd(code, count)).toBe(15);
   });
 
-  test('a comment is read without its marks and tags', () => {
+  test('of a comment is read without its marks and tags', () => {
     expect(docComment(code, add?.line ?? 0)).toBe('Adds numbers. Not more.');
     expect(firstSentence(docComment(code, add?.line ?? 0))).toBe('Adds numbers.');
     expect(docComment(code, count?.line ?? 0)).toBe('Counts without stars.');
   });
 
-  test('Python: a docstring stands below, a block ends where the indentation does', () => {
+  test('of Python begins with its docstring and ends where the indentation does', () => {
     const python = 'def load(key):\n    """Loads a key."""\n    if key:\n        return 1\n\nx = 1\n'.split('\n');
     const [load] = findSymbols('a.py', python);
     expect(docComment(python, 1)).toBe('Loads a key.');
     expect(load === undefined ? 0 : blockEnd(python, load)).toBe(4);
   });
 
-  test('a licence is no description of a file', () => {
+  test('of a license does not describe its file', () => {
     expect(fileComment(['// Copyright 2020 Somebody', 'code();'])).toBe('');
     expect(fileComment(['/* Reads files. */', 'code();'])).toBe('Reads files.');
   });
@@ -132,6 +132,6 @@ test.each([
   ['dist/app.min.js', 'generated'],
   ['config/app.yaml', 'config'],
   ['examples/run.py', 'example'],
-])('%s is %s', (path, role) => {
+])('the file %s is of the kind %s', (path, role) => {
   expect(roleOf(path)).toBe(role);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { stem } from '../../../src/codesearch/search/stem.ts';
 import { identifierTerms, indexText, splitIdentifier, textTerms } from '../../../src/codesearch/search/words.ts';
 
-describe('splitIdentifier', () => {
+describe('splitting an identifier', () => {
   test.each([
     ['retryDelayMs', ['retry', 'delay', 'ms']],
     ['HTTPServer', ['http', 'server']],
@@ -10,12 +10,12 @@ describe('splitIdentifier', () => {
     ['snake_case_name', ['snake', 'case', 'name']],
     ['sha256', ['sha256']],
     ['Größe', ['größe']],
-  ])('%s', (identifier, words) => {
+  ])('finds the words of %s', (identifier, words) => {
     expect(splitIdentifier(identifier)).toEqual(words);
   });
 });
 
-describe('stem', () => {
+describe('stemming a word', () => {
   test.each([
     ['retry', 'retries', 'retrying', 'retried'],
     ['schedule', 'scheduler', 'scheduling', 'scheduled', 'schedules'],
@@ -41,6 +41,6 @@ test('an identifier is indexed by its words and as a whole', () => {
   expect(textTerms('await retryDelay(1)')).toContain('retrydelay');
 });
 
-test('repeats beyond the third add nothing to the index', () => {
+test('repetitions after the third add nothing to the index', () => {
   expect(indexText('job job job job job')).toBe('job job job');
 });

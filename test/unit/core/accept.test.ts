@@ -3,14 +3,14 @@ import { createAccept, type NewQuestion } from '../../../src/core/intake/accept.
 import { crash, createLifeDesk, digestOf, failing, thread } from '../../support/lifecycle/memory-requests.ts';
 import { Crash } from '../../support/lifecycle/memory-world.ts';
 
-describe('accept', () => {
-  it.each(['', '  ', '\n\t '])('does not take %j', async (text) => {
+describe('accepting a question', () => {
+  it.each(['', '  ', '\n\t '])('does not accept the empty text %j', async (text) => {
     const { accept, request, life } = createLifeDesk();
     expect(await accept(request({ text }))).toEqual({ kind: 'empty' });
     expect(life.questions()).toEqual([]);
   });
 
-  it('takes 10,000 characters and not one more', async () => {
+  it('accepts 10,000 characters and refuses 10,001', async () => {
     const { accept, request, life } = createLifeDesk();
     expect((await accept(request({ text: 'x'.repeat(10_000) }))).kind).toBe('accepted');
     expect(await accept(request({ text: 'x'.repeat(10_001) }))).toEqual({
@@ -21,7 +21,7 @@ describe('accept', () => {
     expect(life.questions()).toHaveLength(1);
   });
 
-  it('stores the question, lists it as open and puts it in line before it returns', async () => {
+  it('stores the question, lists it as open and adds it to the queue of its thread before it returns', async () => {
     const { ask, life } = createLifeDesk();
     const question = await ask({ text: '  where?\n' });
     expect(question).toMatchObject({ phase: 'waiting', text: 'where?', delivery: { round: 0, posted: [] } });
@@ -31,7 +31,7 @@ describe('accept', () => {
     expect(life.threads()).toMatchObject([{ queue: [question.id], followsReplies: true }]);
   });
 
-  it('takes the same thing once, however often it is delivered', async () => {
+  it('accepts the same request once, however often it is delivered', async () => {
     const { accept, request, life } = createLifeDesk();
     const same = request();
     const results = await Promise.all([accept(same), accept(same), accept(same)]);
@@ -43,7 +43,7 @@ describe('accept', () => {
     expect(life.openIds()).toEqual([]);
   });
 
-  it('takes up on the second delivery what a crash left of the first', async () => {
+  it('completes on the second delivery what a crash left unfinished on the first', async () => {
     const { accept, request, life } = createLifeDesk({ faults: { write: [undefined, crash('no')] } });
     const same = request();
     await expect(accept(same)).rejects.toBeInstanceOf(Crash);
@@ -54,7 +54,7 @@ describe('accept', () => {
     expect(life.upstream()).toHaveLength(1);
   });
 
-  it('takes a stored question although its place in line could not be had', async () => {
+  it('accepts a stored question although it could not join the queue', async () => {
     const { accept, request, life } = createLifeDesk({ faults: { write: [undefined, undefined, failing('storage')] } });
     expect((await accept(request())).kind).toBe('accepted');
     await life.run();
@@ -62,14 +62,14 @@ describe('accept', () => {
     expect(life.threads()).toMatchObject([{ queue: [], followsReplies: true }]);
   });
 
-  it('throws, and has taken nothing, where storage is down', async () => {
+  it('throws and has accepted nothing while storage is down', async () => {
     const { accept, request, life } = createLifeDesk({ faults: { write: [failing('storage')] } });
     await expect(accept(request())).rejects.toMatchObject({ kind: 'storage' });
     await life.run();
     expect(life.posted).toEqual([]);
   });
 
-  it('forgets without a trace what was stored but could not be confirmed', async () => {
+  it('removes every record of a question that was stored but could not be confirmed', async () => {
     const { accept, request, life } = createLifeDesk({ faults: { write: [undefined, failing('storage')] } });
     await expect(accept(request())).rejects.toMatchObject({ kind: 'storage' });
     await life.run();
@@ -77,26 +77,26 @@ describe('accept', () => {
     expect(life.upstream()).toEqual([]);
   });
 
-  it('does not take a question that was stored too late to say so', async () => {
+  it('does not accept a question that was stored too late to confirm it in time', async () => {
     const { accept, request, life } = createLifeDesk();
     await expect(accept(request(), 0)).rejects.toMatchObject({ kind: 'storage' });
     await life.run();
     expect(life.posted).toEqual([]);
   });
 
-  it('takes a question that was stored at the last moment', async () => {
+  it('accepts a question that was stored at the last moment', async () => {
     const { accept, request, life } = createLifeDesk();
     expect((await accept(request(), life.startMs)).kind).toBe('accepted');
   });
 
-  it('throws where the question vanishes before it is confirmed', async () => {
+  it('throws where the question disappears before it is confirmed', async () => {
     const { life, request } = createLifeDesk();
     const questions = { ...life.ports.questions, update: async () => undefined };
     const accept = createAccept({ ...life.ports, questions, digest: digestOf });
     await expect(accept(request())).rejects.toMatchObject({ kind: 'storage' });
   });
 
-  it('neither lists nor lines up again what has ended, when it is delivered again', async () => {
+  it('neither lists nor queues a question that has ended, when it is delivered again', async () => {
     const { accept, request, life } = createLifeDesk();
     const same = request();
     await accept(same);
@@ -106,7 +106,7 @@ describe('accept', () => {
     expect(life.threads()).toMatchObject([{ queue: [] }]);
   });
 
-  it('refuses more than a line holds, but knows what it took before', async () => {
+  it('refuses more questions than a queue holds, but recognizes those it accepted before', async () => {
     const { accept, request, life } = createLifeDesk({ settings: { threadLimit: 2 } });
     const first = request();
     expect((await accept(first)).kind).toBe('accepted');
@@ -120,7 +120,7 @@ describe('accept', () => {
     expect((await accept(first)).kind).toBe('duplicate');
   });
 
-  it('does not limit commands, which begin threads of their own', async () => {
+  it('does not limit commands, since each begins its thread', async () => {
     const { ask, life } = createLifeDesk({ settings: { threadLimit: 1 } });
     const place = { teamId: 'T1', channelId: 'C1' };
     await ask({ place, origin: 'command' });
@@ -130,7 +130,7 @@ describe('accept', () => {
     expect(life.threads().every(({ followsReplies, queue }) => followsReplies && queue.length === 0)).toBe(true);
   });
 
-  it('lets a thread that people began follow no plain replies', async () => {
+  it('lets no plain replies follow in a thread that people began', async () => {
     const { ask, life } = createLifeDesk();
     await ask({ beginsThread: false });
     expect(life.threads()).toMatchObject([{ followsReplies: false }]);
@@ -140,7 +140,7 @@ describe('accept', () => {
 });
 
 describe('a request', () => {
-  it('becomes a question with all that was said of it', async () => {
+  it('becomes a question with all fields that the request has', async () => {
     const { ask } = createLifeDesk();
     const said = {
       messageTs: thread.threadTs,
@@ -158,7 +158,7 @@ describe('a request', () => {
     expect(await ask(said)).toMatchObject(said);
   });
 
-  it('becomes a question without what was not said of it', async () => {
+  it('becomes a question without the fields that the request lacks', async () => {
     const { ask, request, accept, life } = createLifeDesk();
     const unsaid = ['messageTs', 'files', 'readsThread', 'follows', 'shares', 'locale', 'responseUrl'];
     expect(Object.keys(await ask()).filter((field) => unsaid.includes(field))).toEqual([]);
@@ -171,8 +171,8 @@ describe('a request', () => {
     [true, 'a mention in a thread that people began', { origin: 'mention', beginsThread: false }],
     [false, 'a mention that begins a thread', { origin: 'mention', beginsThread: true }],
     [false, 'a reply', { origin: 'reply', beginsThread: false }],
-    [true, 'a reply that was said to be about the thread', { origin: 'reply', beginsThread: false, readsThread: true }],
-    [false, 'a mention that was said not to be', { origin: 'mention', beginsThread: false, readsThread: false }],
+    [true, 'a reply that is marked to read the thread', { origin: 'reply', beginsThread: false, readsThread: true }],
+    [false, 'a mention that is marked not to read it', { origin: 'mention', beginsThread: false, readsThread: false }],
   ])('reads the thread (%j) for %s', async (reads, _, change) => {
     const { ask } = createLifeDesk();
     expect((await ask(change)).readsThread ?? false).toBe(reads);
@@ -185,8 +185,8 @@ describe('a request', () => {
   });
 });
 
-describe('an offer that was called not taken', () => {
-  it('is listed as open again before it is taken, so that no crash can hide it', async () => {
+describe('an offer that was reported as not accepted', () => {
+  it('is listed as open again before it is accepted, so that no crash can hide it', async () => {
     // The writes: it is stored; it is taken off the list; it is there already; it is listed again; it is taken.
     const { life, accept, request } = createLifeDesk({
       faults: { write: [undefined, undefined, undefined, undefined, crash('yes')] },
@@ -204,7 +204,7 @@ describe('an offer that was called not taken', () => {
     expect(life.questions()).toMatchObject([{ phase: 'closed', outcome: { kind: 'answered' } }]);
   });
 
-  it('is forgotten for what is asked in its place', async () => {
+  it('is removed when another question is asked in its place', async () => {
     const { life, accept, request } = createLifeDesk();
     const first = request({ key: 'view:V1', text: 'the secret one' });
     await expect(accept(first, life.startMs - 1)).rejects.toMatchObject({ kind: 'storage' });

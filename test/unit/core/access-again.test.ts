@@ -13,7 +13,7 @@ describe('an answer whose asker loses access', () => {
     ['after the first post ended with an unknown outcome', again(unknown, 5), 0],
     ['after the process died in the first post', [crash('no'), ...again(unknown, 4)], 0],
     ['between two parts', [passing, ...again(down, 7)], 1],
-    ['between two parts, of which the second ended with an unknown outcome', [passing, ...again(unknown, 5)], 1],
+    ['between two parts, where posting the second had an unknown outcome', [passing, ...again(unknown, 5)], 1],
   ])('is withheld from then on, %s', async (_, faults, shown) => {
     const { life, ask } = createLifeDesk({
       faults: { postPart: faults },
@@ -32,7 +32,7 @@ describe('an answer whose asker loses access', () => {
   });
 
   it.each([0, 1])(
-    'is withheld where Slack does not say for a day who reads there, with %i parts shown',
+    'is withheld where Slack does not say for a day who reads the channel, with %i parts shown',
     async (shown) => {
       const { life, ask } = createLifeDesk({
         faults: {
@@ -66,7 +66,7 @@ describe('an answer whose asker loses access', () => {
     expect(life.messagesOf(life.question(id), 'part')).toHaveLength(3);
   });
 
-  it('is shown where access was lost and given back before anything was due', async () => {
+  it('is shown where access was lost and restored before anything was due', async () => {
     const { life, ask } = createLifeDesk({ work: { takesMs: 200_000, ends: 'completed' } });
     const { id } = await ask();
     life.at(65_000, () => void life.refusedUsers.add(asker));
@@ -76,7 +76,7 @@ describe('an answer whose asker loses access', () => {
     expect(life.messagesOf(life.question(id), 'part')).toHaveLength(1);
   });
 
-  it('that was posted before is found, and not posted again', async () => {
+  it('is found and not posted again where it was posted before', async () => {
     const { life, ask } = createLifeDesk({ faults: { postPart: [late] }, work: { takesMs: 5_000, ends: 'completed' } });
     const { id } = await ask();
     await life.run(life.startMs + 6_000);
@@ -90,7 +90,7 @@ describe('an answer whose asker loses access', () => {
 describe('the card of a running question', () => {
   const work = { takesMs: 400_000, ends: 'completed' } as const;
 
-  it('stops showing steps within a minute or so after access is lost, and shows them again when it is back', async () => {
+  it('stops showing steps within about a minute after access is lost, and shows them again when access is back', async () => {
     const { life, ask } = createLifeDesk({ work });
     const { id } = await ask();
     const stepsShown = () =>
@@ -105,7 +105,7 @@ describe('the card of a running question', () => {
     expect(stepsShown()).toEqual([5]);
   });
 
-  it('shows no steps while it cannot be found out who reads them, and goes on watching', async () => {
+  it('shows no steps while it is unknown who reads them, and the question is still watched', async () => {
     const { life, ask } = createLifeDesk({ work, faults: { admit: [passing, down, failing('unauthorized')] } });
     const { id } = await ask();
     await life.run(life.startMs + 100_000);
@@ -118,8 +118,8 @@ describe('the card of a running question', () => {
   });
 });
 
-describe('a late part', () => {
-  it('that appears after its answer was withheld does not bring the rest', async () => {
+describe('a part that appears late', () => {
+  it('does not bring the other parts after its answer was withheld', async () => {
     const { life, ask } = createLifeDesk({
       faults: { postPart: [lateBy(90_000), ...again(unknown, 5)] },
       work: { takesMs: 5_000, ends: 'completed', parts: 3 },

@@ -31,8 +31,8 @@ const says = (admission: Admission): { accessPolicy: AccessPolicy } => ({
   accessPolicy: { admit: async () => admission },
 });
 
-describe('admitting', () => {
-  it('notes when, in which language, and the question in its asker’s history', async () => {
+describe('admitting a question', () => {
+  it('notes the time, the language, and the question in its asker’s history', async () => {
     const { life, steps, id, question, stored, changed } = await admission_({}, says({ may: true, locale: 'de-DE' }));
     expect(await steps.admit(question)).toEqual({ question: stored() });
     expect(stored()).toEqual({ ...question, admittedMs: life.now(), locale: 'de-DE' });
@@ -40,7 +40,7 @@ describe('admitting', () => {
     expect(changed).toEqual(['open']);
   });
 
-  it('keeps the language known before where Slack tells none', async () => {
+  it('keeps the language that was known before where Slack names none', async () => {
     const { steps, question, stored } = await admission_({ locale: 'de-DE' }, says({ may: true }));
     await steps.admit(question);
     expect(stored().locale).toBe('de-DE');
@@ -49,13 +49,13 @@ describe('admitting', () => {
   it.each<[string, Partial<Question>]>([
     ['that was admitted before', { admittedMs: 1 }],
     ['that shows an answer again', { origin: 'shared' }],
-  ])('notes a question %s in no history', async (_, change) => {
+  ])('adds a question %s to no history', async (_, change) => {
     const { life, steps, question } = await admission_(change);
     await steps.admit(question);
     expect(await life.ports.askedQuestions.of('T1', 'U1')).toEqual([]);
   });
 
-  it('asks for the asker, the place, and the readers they were shown', async () => {
+  it('checks the asker, the place, and the readers who saw it', async () => {
     const asked: unknown[] = [];
     const accessPolicy: AccessPolicy = {
       admit: async (...args) => {
@@ -75,7 +75,7 @@ describe('admitting', () => {
   });
 
   it.each([undefined, 'de-DE'])(
-    'ends the question of someone who may not ask, in their language (%j)',
+    'ends a question whose asker may not ask, in the asker’s language (%j)',
     async (locale) => {
       const admission = { may: false, reason: 'guest', ...(locale === undefined ? {} : { locale }) } as const;
       const { steps, question, stored, changed } = await admission_({}, says(admission));
@@ -99,7 +99,7 @@ describe('admitting', () => {
   });
 });
 
-describe('admitting that fails', () => {
+describe('a failed admission', () => {
   const troubleFor = (waitedMs: number, nowMs: number) =>
     ({ kind: 'unreachable', failures: 9, sinceMs: nowMs - waitedMs, notBeforeMs: nowMs }) as const;
 
@@ -110,17 +110,20 @@ describe('admitting that fails', () => {
     ['unavailable', dayMs + 1, false],
     ['unauthorized', undefined, false],
     ['refused', 1_000, false],
-  ])('for %s after %j ms of trouble is tried again: %j', async (kind, waitedMs, isTriedAgain) => {
-    const { life, steps, question, stored } = await admission_();
-    const troubled = waitedMs === undefined ? question : { ...question, trouble: troubleFor(waitedMs, life.now()) };
-    const progress = await steps.admitFailed(troubled, new AppError(kind, 'planned'));
-    expect(progress === undefined).toBe(isTriedAgain);
-    expect(stored().outcome).toEqual(isTriedAgain ? undefined : { kind: 'notAllowed', reason: 'unknownPerson' });
-  });
+  ])(
+    'with %s after %j ms of trouble makes it %j that the question is tried again',
+    async (kind, waitedMs, isTriedAgain) => {
+      const { life, steps, question, stored } = await admission_();
+      const troubled = waitedMs === undefined ? question : { ...question, trouble: troubleFor(waitedMs, life.now()) };
+      const progress = await steps.admitFailed(troubled, new AppError(kind, 'planned'));
+      expect(progress === undefined).toBe(isTriedAgain);
+      expect(stored().outcome).toEqual(isTriedAgain ? undefined : { kind: 'notAllowed', reason: 'unknownPerson' });
+    },
+  );
 });
 
 describe('checking whether the steps may still be shown', () => {
-  it('counts as being admitted again, or hides them until the next check', async () => {
+  it('counts as a new admission, or hides the steps until the next check', async () => {
     const shown = await admission_({ admittedMs: 5, card: { ts: '1.1', stepsHiddenMs: 6 } }, says({ may: true }));
     await shown.steps.checkAccess(shown.question);
     expect(shown.stored()).toEqual({ ...shown.question, admittedMs: shown.life.now(), card: { ts: '1.1' } });
@@ -132,7 +135,7 @@ describe('checking whether the steps may still be shown', () => {
   });
 
   it.each<ErrorKind>(['unavailable', 'rateLimited', 'unauthorized'])(
-    'hides them where Slack fails for %s',
+    'hides the steps where Slack fails with %s',
     async (kind) => {
       const accessPolicy = { admit: () => Promise.reject(new AppError(kind, 'planned')) };
       const { life, steps, question, stored } = await admission_({ card: { ts: '1.1' } }, { accessPolicy });
@@ -154,7 +157,7 @@ describe('checking whether the steps may still be shown', () => {
 });
 
 describe('reading the thread', () => {
-  it('is told the thread as it is stored, and keeps what it says in place of the trouble', async () => {
+  it('passes on the thread as it is stored, and stores its text and clears the trouble', async () => {
     const seen: unknown[] = [];
     const trouble = { kind: 'unreachable', failures: 1, sinceMs: 1, notBeforeMs: 1 } as const;
     const threadReader: LifecyclePorts['threadReader'] = {
@@ -174,24 +177,24 @@ describe('reading the thread', () => {
   });
 
   it.each<[string, string, ThreadContext, boolean]>([
-    ['a mention without a word', threadQuestion, context, true],
+    ['a mention without text', threadQuestion, context, true],
     ['a question', 'Why?', refused, true],
-    ['a mention without a word', threadQuestion, refused, false],
-  ])('goes on with %s (%j) and %j: %j', async (_, text, read, goesOn) => {
+    ['a mention without text', threadQuestion, refused, false],
+  ])('with %s (%j) and %j, makes it %j that the question continues', async (_, text, read, goesOn) => {
     const { steps, question, stored } = await admission_({ text }, { threadReader: { read: async () => read } });
     await steps.gather(question);
     expect(stored().outcome).toEqual(goesOn ? undefined : { kind: 'failed', failure: { cause: 'threadUnread' } });
     expect(stored().context).toEqual(goesOn ? read : undefined);
   });
 
-  it('keeps nothing of what was read before somebody changed the thread', async () => {
+  it('keeps nothing of what was read before a person changed the thread', async () => {
     const { steps, question, stored } = await admission_({ readsThread: true, threadChanges: 1 });
     await steps.gather({ ...question, threadChanges: 0 });
     expect(stored()).toEqual(question);
   });
 });
 
-describe('reading the thread that fails', () => {
+describe('a failed reading of the thread', () => {
   it.each<[ErrorKind, { failures: number; waitedMs: number } | undefined, boolean]>([
     ['unavailable', undefined, true],
     ['badReply', { failures: 0, waitedMs: 0 }, true],
@@ -199,7 +202,7 @@ describe('reading the thread that fails', () => {
     ['rateLimited', { failures: 9, waitedMs: 120_000 }, true],
     ['rateLimited', { failures: 9, waitedMs: 120_001 }, false],
     ['unauthorized', undefined, false],
-  ])('for %s after %j is tried again: %j', async (kind, before, isTriedAgain) => {
+  ])('with %s after %j makes it %j that the thread is read again', async (kind, before, isTriedAgain) => {
     const { life, steps, question, stored } = await admission_({ readsThread: true });
     const trouble = before && {
       kind: 'unreachable' as const,

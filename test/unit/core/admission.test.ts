@@ -5,8 +5,8 @@ import { crash, createLifeDesk, down, failing } from '../../support/lifecycle/me
 
 const reply = { origin: 'mention', beginsThread: false } as const;
 
-describe('admission', () => {
-  it('tells someone who may not ask privately, and shows and asks nothing', async () => {
+describe('the admission of a question', () => {
+  it('privately tells people who may not ask, and shows and asks nothing', async () => {
     const { life, ask } = createLifeDesk();
     life.refusedUsers.add('U1');
     const { id } = await ask();
@@ -18,14 +18,14 @@ describe('admission', () => {
     expect(life.threads().flatMap(({ queue }) => queue)).toEqual([]);
   });
 
-  it('waits while Slack cannot be asked, and then goes on', async () => {
+  it('waits while Slack cannot be reached, and then continues', async () => {
     const { life, ask } = createLifeDesk({ faults: { admit: [down, failing('rateLimited'), down, crash('no')] } });
     const { id } = await ask();
     await life.run();
     expect(life.question(id).outcome?.kind).toBe('answered');
   });
 
-  it('is a no where Slack will never tell', async () => {
+  it('is refused where Slack will never answer', async () => {
     const { life, ask } = createLifeDesk({ faults: { admit: [failing('unauthorized')] } });
     const { id } = await ask();
     await life.run();
@@ -33,7 +33,7 @@ describe('admission', () => {
     expect(life.upstream()).toEqual([]);
   });
 
-  it('is a no where Slack does not tell for a day, so that no question waits for ever', async () => {
+  it('is refused where Slack does not answer for a day, so that no question waits forever', async () => {
     const { life, ask } = createLifeDesk({ faults: { admit: Array.from({ length: 5_000 }, () => down) } });
     const { id } = await ask();
     await life.run();
@@ -41,7 +41,7 @@ describe('admission', () => {
     expect(life.privateMessages).toHaveLength(1);
   });
 
-  it('does not keep a refused question in the way of the next', async () => {
+  it('does not leave a refused question in the way of the next', async () => {
     const { life, ask } = createLifeDesk();
     life.refusedUsers.add('U1');
     await ask();
@@ -58,8 +58,8 @@ describe('admission', () => {
   });
 });
 
-describe('a question Slack cannot decide on', () => {
-  it('holds no turn that others could have', async () => {
+describe('a question that Slack gives no decision for', () => {
+  it('holds no slot that others could have', async () => {
     const { life, ask } = createLifeDesk({ faults: { admit: Array.from({ length: 12 }, () => down) } });
     const place = (channelId: string) => ({ place: { teamId: 'T1', channelId, threadTs: '1700000000.000009' } });
     for (const channelId of ['C2', 'C3', 'C4']) await ask({ ...place(channelId), askerId: 'U1', beginsThread: false });
@@ -70,10 +70,10 @@ describe('a question Slack cannot decide on', () => {
   });
 });
 
-describe('an admission that is old', () => {
+describe('an old admission', () => {
   const work = { takesMs: 300_000, ends: 'completed' } as const;
 
-  it('is found out again before the answer is shown, and withholds it where the answer is no by then', async () => {
+  it('is checked again before the answer is shown, and withholds it where access is refused by then', async () => {
     const { life, ask } = createLifeDesk({ work });
     const { id } = await ask();
     await life.run(life.startMs + 30_000);
@@ -86,7 +86,7 @@ describe('an admission that is old', () => {
     expect(life.privateMessages).toMatchObject([{ userId: 'U1', notice: { kind: 'notAllowed', withheld: 'answer' } }]);
   });
 
-  it('is found out again before a question that waited is asked', async () => {
+  it('is checked again before a waiting question is asked', async () => {
     const { life, ask } = createLifeDesk({ work });
     await ask();
     const { id } = await ask({ askerId: 'U2' });
@@ -97,14 +97,14 @@ describe('an admission that is old', () => {
     expect(life.upstream()).toHaveLength(1);
   });
 
-  it('waits with the answer while Slack cannot be asked', async () => {
+  it('waits with the answer while Slack cannot be reached', async () => {
     const { life, ask } = createLifeDesk({ work, faults: { admit: [undefined, down, down, crash('no')] } });
     const { id } = await ask();
     await life.run();
     expect(life.messagesOf(life.question(id), 'part')).toHaveLength(1);
   });
 
-  it('withholds the link to what still runs when it is given up on', async () => {
+  it('withholds the link to what still runs when the app gives up on it', async () => {
     const { life, ask } = createLifeDesk({ work: { takesMs: 86_400_000, ends: 'completed' } });
     const { id } = await ask();
     await life.run(life.startMs + 30_000);
@@ -122,8 +122,8 @@ describe('an admission that is old', () => {
   });
 });
 
-describe('what the thread said', () => {
-  it('is told to the service with the question, and forgotten afterwards', async () => {
+describe('the text of the thread', () => {
+  it('is sent to the service with the question, and removed afterwards', async () => {
     const { life, ask } = createLifeDesk();
     const { id } = await ask(reply);
     await life.run();
@@ -145,7 +145,7 @@ describe('what the thread said', () => {
     expect(life.upstream().map(({ text }) => text)).toEqual([question.text]);
   });
 
-  it('is waited for where there is no room to read', async () => {
+  it('is waited for while the rate limit leaves no room to read it', async () => {
     const noRoom = failing('rateLimited', { retryAfterMs: 20_000 });
     const { life, ask } = createLifeDesk({ faults: { readThread: [noRoom, noRoom, noRoom, noRoom] } });
     const { id } = await ask(reply);
@@ -168,7 +168,7 @@ describe('what the thread said', () => {
     expect(life.question(id).context).toMatchObject({ messages: 1 });
   });
 
-  it('is read once more where somebody takes words back while it is read', async () => {
+  it('is read again where a person deletes a message while it is read', async () => {
     const { life, ask } = createLifeDesk();
     const { read } = life.ports.threadReader;
     let reads = 0;
@@ -183,7 +183,7 @@ describe('what the thread said', () => {
     expect(life.upstream().map(({ text }) => text)).toEqual([`${life.question(id).text}\n\nsaid 2`]);
   });
 
-  it('is all there is to a mention without a word: where it cannot be read, nothing is asked', async () => {
+  it('is all that a mention without text asks about: where it cannot be read, nothing is asked', async () => {
     const { life, ask } = createLifeDesk({ faults: { readThread: [failing('unauthorized')] } });
     const { id } = await ask({ ...reply, text: threadQuestion });
     await life.run();
@@ -201,8 +201,8 @@ describe('what the thread said', () => {
   });
 });
 
-describe('a record beside the question that cannot be read', () => {
-  it('holds nothing up', async () => {
+describe('an unreadable record beside the question', () => {
+  it('delays nothing', async () => {
     const corrupt = failing('corrupt');
     const { life, ask } = createLifeDesk({ faults: { note: [corrupt, corrupt] } });
     const { id } = await ask();
@@ -211,7 +211,7 @@ describe('a record beside the question that cannot be read', () => {
   });
 });
 
-describe('how long answers usually take', () => {
+describe('the usual duration of answers', () => {
   it('is known from the tenth answer on', async () => {
     const { life, ask } = createLifeDesk({ work: { takesMs: 20_000, ends: 'completed' } });
     for (let count = 0; count < 10; count += 1) {

@@ -68,8 +68,8 @@ function failing(kind: ErrorKind, details: AppErrorDetails = {}) {
   return () => Promise.reject(new AppError(kind, 'planned', details));
 }
 
-describe('a look at a running question', () => {
-  it('notes how far the service is, shows it, and comes again', async () => {
+describe('watching a running question', () => {
+  it('notes how far the service is, shows it, and is repeated later', async () => {
     const { advance, stored, views } = await running(
       {},
       reading(conversation({ shareUrl, questions: [observed({ lastStep: 'Reading' })] })),
@@ -79,7 +79,7 @@ describe('a look at a running question', () => {
     expect(views).toEqual(['running']);
   });
 
-  it('forgets neither the last step nor the link where the service tells none', async () => {
+  it('keeps the last step and the link where the service names none', async () => {
     const known = { steps: 1, conversationId: 3, questionId: 7, lastStep: 'Reading', shareUrl };
     const { advance, stored } = await running({ upstream: known }, reading(conversation()));
     await advance();
@@ -96,7 +96,7 @@ describe('a look at a running question', () => {
     expect(stored()).toEqual(before);
   });
 
-  it('writes nothing where nothing changed, and what changed alone', async () => {
+  it('writes only what changed, and nothing where nothing changed', async () => {
     const known = { steps: 2, conversationId: 3, questionId: 7, lastStep: 'Reading', shareUrl };
     for (const [found, writes] of [
       [conversation({ shareUrl, questions: [observed({ lastStep: 'Reading' })] }), 0],
@@ -121,13 +121,13 @@ describe('a look at a running question', () => {
   it.each<[string, Partial<Question>, Conversation]>([
     ['has no conversation', { upstream: { steps: 0, questionId: 7 } }, conversation()],
     ['is not in its conversation any more', {}, conversation({ questions: [observed({ id: 8 })] })],
-  ])('ends one that %s as gone', async (_, change, found) => {
+  ])('ends a question that %s as gone', async (_, change, found) => {
     const { advance, stored } = await running(change, reading(found));
     await advance();
     expect(stored().outcome).toEqual({ kind: 'failed', failure: { cause: 'gone' } });
   });
 
-  it('counts its duration from when it was asked, else from when it was taken', async () => {
+  it('counts the duration from when the question was asked, otherwise from when it was accepted', async () => {
     const done = reading(conversation({ questions: [observed({ state: 'completed', answer: 'here' })] }));
     const { startMs } = createLifeDesk().life;
     for (const askedMs of [startMs - 4_000, undefined]) {
@@ -139,7 +139,7 @@ describe('a look at a running question', () => {
     }
   });
 
-  it('keeps the link of what has ended, and of what it gives up on', async () => {
+  it('keeps the link of a question that ended, and of one that it gives up on', async () => {
     const ended = await running({}, reading(conversation({ shareUrl, questions: [observed({ state: 'cancelled' })] })));
     await ended.advance();
     expect(ended.stored().upstream.shareUrl).toBe(shareUrl);
@@ -154,8 +154,8 @@ describe('a look at a running question', () => {
     ['since it was asked', { askedMs: -15 * minuteMs }, 0, true],
     ['since it was asked, and not just before', { askedMs: -15 * minuteMs + 1 }, -99 * minuteMs, false],
     ['since it is watched again', { askedMs: -99 * minuteMs, watchedFromMs: -minuteMs }, 0, false],
-    ['since it was taken, where nothing else is known', {}, -15 * minuteMs, true],
-  ])('is patient for a quarter of an hour %s', async (_, times, acceptedMs, isOver) => {
+    ['since it was accepted, where nothing else is known', {}, -15 * minuteMs, true],
+  ])('continues through failures for a quarter of an hour %s', async (_, times, acceptedMs, isOver) => {
     const { startMs } = createLifeDesk().life;
     const absolute = Object.fromEntries(Object.entries(times).map(([name, ms]) => [name, startMs + Number(ms)]));
     const upstream = { steps: 0, conversationId: 3, questionId: 7, ...absolute };
@@ -168,7 +168,7 @@ describe('a look at a running question', () => {
     expect(silent.stored().outcome).toEqual(isOver ? { kind: 'failed', failure: { cause: 'unreachable' } } : undefined);
   });
 
-  it('that limits refused until patience ended says so', async () => {
+  it('says that the service limited requests where it did so until the question was given up', async () => {
     const upstream = { steps: 0, conversationId: 3, questionId: 7, askedMs: 1 };
     const { advance, stored } = await running({ upstream }, { service: { read: failing('rateLimited') } });
     await advance();
@@ -177,25 +177,25 @@ describe('a look at a running question', () => {
 
   it.each<[string, Partial<Question>, UpstreamQuestion['state'], number]>([
     [
-      'who cancelled an answered question',
+      'the person who cancelled an answered question',
       { cancel, upstream: { steps: 0, conversationId: 3, questionId: 7, cancelSentMs: 1e13 } },
       'completed',
       1,
     ],
     [
-      'nobody where it was cancelled in time',
+      'no person where the question was cancelled in time',
       { cancel, upstream: { steps: 0, conversationId: 3, questionId: 7, cancelSentMs: 1e13 } },
       'cancelled',
       0,
     ],
-    ['nobody where nobody cancelled', {}, 'completed', 0],
-  ])('tells %s that it came too late', async (_, change, state, told) => {
+    ['no person where no person cancelled', {}, 'completed', 0],
+  ])('reports to %s that the cancellation came too late', async (_, change, state, told) => {
     const { advance, life } = await running(change, reading(conversation({ questions: [observed({ state })] })));
     await advance();
     expect(life.privateMessages.filter(({ notice }) => notice.kind === 'answeredBeforeCancel')).toHaveLength(told);
   });
 
-  it('does without that word where Slack takes none, and not without finding a fault of our own', async () => {
+  it('continues without that report where Slack refuses it, but not after a fault of our own', async () => {
     const upstream = { steps: 0, conversationId: 3, questionId: 7, cancelSentMs: 1e13 };
     const found = reading(conversation({ questions: [observed({ state: 'completed' })] }));
     const lost = await running({ cancel, upstream }, { ...found, slack: { notifyPrivately: failing('unavailable') } });
@@ -211,7 +211,7 @@ describe('a look at a running question', () => {
 });
 
 describe('a step that fails', () => {
-  it('waits with back-off, counts, and remembers since when', async () => {
+  it('waits with back-off, counts its failures, and remembers since when', async () => {
     const { life, advance, stored } = await waiting({}, { service: { create: failing('unavailable') } });
     expect(await advance()).toBe(750);
     const nowMs = life.now();
@@ -219,7 +219,7 @@ describe('a step that fails', () => {
     expect(await advance()).toBe(750);
   });
 
-  it('again counts on, from when the trouble began', async () => {
+  it('keeps counting from when the trouble began', async () => {
     const trouble = { kind: 'limited', failures: 4, sinceMs: 5, notBeforeMs: 6 } as const;
     const { life, advance, stored } = await waiting(
       { trouble, admittedMs: createLifeDesk().life.startMs, card: { gone: true } },
@@ -238,7 +238,7 @@ describe('a step that fails', () => {
     ['a moment', 20_000, 'waiting', 20_500],
     ['as long as it says', 50_000, 'waiting', 50_500],
     ['a minute at most while it runs', 90_000, 'running', 60_500],
-  ])('because the service asks to wait does so for %s', async (_, retryAfterMs, phase, waitMs) => {
+  ])('waits for %s where the service asks to wait', async (_, retryAfterMs, phase, waitMs) => {
     const limited = failing('rateLimited', { retryAfterMs });
     const replaced = { service: { create: limited, read: limited } };
     const { advance, stored } =
@@ -249,19 +249,19 @@ describe('a step that fails', () => {
     expect(stored().trouble?.kind).toBe('limited');
   });
 
-  it('because Slack asks to wait does so for as long as it says', async () => {
+  it('waits for as long as Slack asks to wait', async () => {
     const { advance } = await waiting({}, { slack: { postCard: failing('rateLimited', { retryAfterMs: 90_000 }) } });
     expect(await advance()).toBe(90_500);
   });
 
-  it('and then succeeds is no trouble any more', async () => {
+  it('clears its trouble when it succeeds', async () => {
     const trouble = { kind: 'unreachable', failures: 4, sinceMs: 5, notBeforeMs: 6 } as const;
     const { advance, stored } = await running({ trouble }, reading(conversation()));
     await advance();
     expect(stored()).not.toHaveProperty('trouble');
   });
 
-  it('is in trouble still when it was only admitted again', async () => {
+  it('keeps its trouble after a mere new admission', async () => {
     const { startMs } = createLifeDesk().life;
     const trouble = { kind: 'unreachable', failures: 4, sinceMs: startMs, notBeforeMs: 6 } as const;
     const { advance, stored } = await waiting(
@@ -275,7 +275,7 @@ describe('a step that fails', () => {
     expect(fresh.stored().trouble?.failures).toBe(1);
   });
 
-  it.each(['storage', 'corrupt'] as const)('for our own %s is thrown, and counts for nothing', async (kind) => {
+  it.each(['storage', 'corrupt'] as const)('throws its own failure %s, which counts for nothing', async (kind) => {
     const { advance, stored } = await running({}, { service: { read: failing(kind) } });
     await expect(advance()).rejects.toMatchObject({ kind });
     expect(stored()).not.toHaveProperty('trouble');
@@ -288,7 +288,7 @@ describe('a step that fails', () => {
     expect(views).toEqual(['unreachable']);
   });
 
-  it('has the card edited before the next try where that is due earlier', async () => {
+  it('has the card edited before the next try where the edit is due earlier', async () => {
     const { life } = createLifeDesk();
     const trouble = { kind: 'unreachable', failures: 5, sinceMs: life.startMs, notBeforeMs: 6 } as const;
     const card = { ts: '1.1', shown: 'other', editedMs: life.startMs - 1_000 };
@@ -306,40 +306,49 @@ describe('a card that Slack does not take', () => {
       {},
       { kind: 'undeliverable', canInvite: true },
     ],
-    ['where it cannot', 'undeliverable', {}, {}, { kind: 'undeliverable', canInvite: false }],
+    ['where the app cannot be invited', 'undeliverable', {}, {}, { kind: 'undeliverable', canInvite: false }],
     [
-      'between two',
+      'in a direct message between two people',
       'undeliverable',
       { invitationHelps: true },
       { place: { ...nowhere, channelId: 'D1' } },
       { kind: 'undeliverable', canInvite: false },
     ],
     [
-      'of a command, for its form',
+      'of a command where its form is refused',
       'unrenderable',
       { invitationHelps: true },
       { place: nowhere },
       { kind: 'undeliverable', canInvite: false },
     ],
-    ['of a command, for good', 'refused', {}, { place: nowhere }, { kind: 'undeliverable', canInvite: false }],
-  ])('%s ends the question', async (_, kind, details, change, outcome) => {
+    [
+      'of a command where it is refused for good',
+      'refused',
+      {},
+      { place: nowhere },
+      { kind: 'undeliverable', canInvite: false },
+    ],
+  ])('ends the question %s', async (_, kind, details, change, outcome) => {
     const { advance, stored } = await waiting(change, { slack: { postCard: failing(kind, details) } });
     await advance();
     expect(stored().outcome).toEqual(outcome);
   });
 
-  it.each(['refused', 'unrenderable'] as const)('in a thread (%s) is done without', async (kind) => {
+  it.each(['refused', 'unrenderable'] as const)('is left out in a thread (%s)', async (kind) => {
     const { advance, stored } = await waiting({}, { slack: { postCard: failing(kind) } });
     await advance();
     expect(stored()).toMatchObject({ phase: 'running', card: { gone: true } });
   });
 
-  it.each(['unavailable', 'unauthorized', 'notFound'] as const)('now (%s) is posted later', async (kind) => {
-    const { advance, stored, life } = await waiting({}, { slack: { postCard: failing(kind) } });
-    expect(await advance()).toBe(750);
-    expect(stored()).toMatchObject({ phase: 'waiting', trouble: { failures: 1 } });
-    expect(life.upstream()).toEqual([]);
-  });
+  it.each(['unavailable', 'unauthorized', 'notFound'] as const)(
+    'is posted later where Slack fails for now (%s)',
+    async (kind) => {
+      const { advance, stored, life } = await waiting({}, { slack: { postCard: failing(kind) } });
+      expect(await advance()).toBe(750);
+      expect(stored()).toMatchObject({ phase: 'waiting', trouble: { failures: 1 } });
+      expect(life.upstream()).toEqual([]);
+    },
+  );
 });
 
 describe('a search for a call that was given up', () => {
@@ -369,14 +378,14 @@ describe('a search for a call that was given up', () => {
       }),
       ({ delivery }) => delivery.searchedMs,
     ],
-  ])('finds out about %s, and says nothing of the trouble there was', async (_, change, searchedMs) => {
+  ])('finds %s, and clears the trouble that there was', async (_, change, searchedMs) => {
     const { advance, stored, life } = await waiting(change());
     expect(await advance()).toBe(11_000);
     expect(searchedMs(stored())).toBe(life.now());
     expect(stored().trouble?.failures).toBe(3);
   });
 
-  it('finds out about the file', async () => {
+  it('finds the file', async () => {
     const file = { state: 'intended', ...pending() } as const;
     const answer = { title: '', markdown: 'xxxx', sources: [], followUps: [], durationMs: 1, steps: 1 };
     const { advance, stored, life } = await waiting({
@@ -390,8 +399,8 @@ describe('a search for a call that was given up', () => {
   });
 });
 
-describe('a look', () => {
-  it('at a question that is closed or gone takes it off the list, and asks for no other', async () => {
+describe('a run', () => {
+  it('of a question that is closed or gone takes it off the list, and plans no other', async () => {
     const closed = await waiting({ phase: 'closed' });
     expect(await closed.advance()).toBeUndefined();
     expect(closed.life.openIds()).toEqual([]);
@@ -401,7 +410,7 @@ describe('a look', () => {
     expect(closed.life.openIds()).toEqual([]);
   });
 
-  it('at an offer that is over takes it off the list, and waits for one that may be taken', async () => {
+  it('of an expired offer takes it off the list, and waits for an offer that may be accepted', async () => {
     const { startMs } = createLifeDesk().life;
     const over = await waiting({ phase: 'offered', acceptedMs: startMs - 30_000 });
     expect(await over.advance()).toBeUndefined();
@@ -411,7 +420,7 @@ describe('a look', () => {
     expect(fresh.life.openIds()).toHaveLength(1);
   });
 
-  it('that settles nothing ends after so many steps, and comes again', async () => {
+  it('that makes no progress ends after a fixed number of steps, and is repeated later', async () => {
     let joined = 0;
     const desk = await waiting({ admittedMs: createLifeDesk().life.startMs });
     const threads = {
@@ -425,7 +434,7 @@ describe('a look', () => {
     expect(joined).toBe(200);
   });
 
-  it('takes no turn for a question behind another', async () => {
+  it('takes no slot for a question behind another', async () => {
     const desk = await waiting({ card: { gone: true } });
     await desk.life.ports.threads.update(thread, (known = newThread(thread, true)) => ({ ...known, queue: [] }));
     const first = await desk.accept();
@@ -437,7 +446,7 @@ describe('a look', () => {
     expect(desk.life.runSlotBooks().flatMap((book) => [...book.running, ...book.waiting])).toEqual([]);
   });
 
-  it('takes a turn only for a question that may be asked now', async () => {
+  it('takes a slot only for a question that may be asked now', async () => {
     const { startMs } = createLifeDesk().life;
     const lined = (life: { runSlotBooks: () => { running: unknown[]; waiting: unknown[] }[] }) =>
       life.runSlotBooks().flatMap((book) => [...book.running, ...book.waiting]);

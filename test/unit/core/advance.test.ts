@@ -28,7 +28,7 @@ describe('asking with an unknown outcome', () => {
     expect(life.violations).toEqual([]);
   });
 
-  it('asks once where the search for the lost question is told to wait for long', async () => {
+  it('asks once where the service asks to wait for long in the search for the lost question', async () => {
     const { life, ask } = createLifeDesk({ faults: { create: [lost], newest: [longLimit] } });
     const { id } = await ask();
     await life.run();
@@ -52,7 +52,7 @@ describe('asking with an unknown outcome', () => {
 });
 
 describe('a cancelled question', () => {
-  it('goes on to say so where Slack takes no edits for longer than usual', async () => {
+  it('still says that it was cancelled where Slack takes no edits for longer than usual', async () => {
     const { life, ask, requests } = createLifeDesk({
       faults: { updateCard: Array.from({ length: 30 }, () => down) },
       work: { takesMs: 60_000, ends: 'completed' },
@@ -71,7 +71,7 @@ describe('a failure at the service', () => {
   it.each([
     ['refused', 'refused'],
     ['unauthorized', 'unauthorized'],
-  ] as const)('when asking, %s, ends the question as failed', async (kind, cause) => {
+  ] as const)('ends the question as failed where asking meets %s', async (kind, cause) => {
     const { life, ask } = createLifeDesk({ faults: { create: [failing(kind)] } });
     const { id } = await ask();
     await life.run();
@@ -84,14 +84,14 @@ describe('a failure at the service', () => {
   it.each([
     ['notFound', 'gone'],
     ['unauthorized', 'unauthorized'],
-  ] as const)('when watching, %s, ends the question as failed', async (kind, cause) => {
+  ] as const)('ends the question as failed where watching meets %s', async (kind, cause) => {
     const { life, ask } = createLifeDesk({ faults: { read: [failing(kind)] } });
     const { id } = await ask();
     await life.run();
     expect(life.question(id).outcome).toEqual({ kind: 'failed', failure: { cause } });
   });
 
-  it('is waited out until patience ends, and the card says so meanwhile', async () => {
+  it('is waited out until the question is given up, and the card says so in the meantime', async () => {
     const { life, ask } = createLifeDesk({ faults: { create: Array.from({ length: 500 }, () => down) } });
     const { id } = await ask();
     await life.run(life.startMs + 60_000);
@@ -101,7 +101,7 @@ describe('a failure at the service', () => {
     expect(life.now() - life.startMs).toBeLessThan(17 * 60_000);
   });
 
-  it('that limits the app for long parks the question until then', async () => {
+  it('that is a long rate limit of the app parks the question until its end', async () => {
     const { life, ask } = createLifeDesk({ faults: { create: [failing('rateLimited', { retryAfterMs: 3_600_000 })] } });
     const { id } = await ask();
     await life.run(life.startMs + 10_000);
@@ -114,7 +114,7 @@ describe('a failure at the service', () => {
     expect(life.now() - life.startMs).toBeGreaterThanOrEqual(3_600_000);
   });
 
-  it('that limits one question parks it, and asks it once more when the limit is over', async () => {
+  it('that is a limit for one question parks it, and asks it again when the limit is over', async () => {
     const { life, ask } = createLifeDesk({ work: { takesMs: 2_000, ends: 'limited', resetsInMs: 600_000 } });
     const { id } = await ask();
     await life.run(life.startMs + 300_000);
@@ -124,7 +124,7 @@ describe('a failure at the service', () => {
     expect(life.upstream()).toHaveLength(2);
   });
 
-  it('that deleted the conversation of a thread starts a new one', async () => {
+  it('that shows a deleted conversation starts a new one', async () => {
     const { life, ask } = createLifeDesk({ faults: { followUp: [failing('notFound')] } });
     await ask();
     await life.run();
@@ -138,8 +138,8 @@ describe('a failure at the service', () => {
   });
 });
 
-describe('patience', () => {
-  it('ends the watch, not the question at the service; checking again takes it up', async () => {
+describe('giving up on a question', () => {
+  it('ends the watch, not the question at the service, and "Check again" resumes the watch', async () => {
     const { life, ask, requests } = createLifeDesk({ work: { takesMs: 20 * 60_000, ends: 'completed' } });
     const { id } = await ask();
     await life.run();
@@ -155,9 +155,9 @@ describe('patience', () => {
   });
 });
 
-describe('Slack', () => {
+describe('a question, where Slack', () => {
   it.each(['undeliverable', 'refused', 'unrenderable'] as const)(
-    'refusing the card of a command (%s) makes the asker be told privately, and nothing is asked',
+    'refuses the card of a command (%s), is reported privately to its asker and not asked',
     async (kind) => {
       const { life, ask } = createLifeDesk({ faults: { postCard: [failing(kind)] } });
       const { id, text } = await ask({ place: { teamId: 'T1', channelId: 'C1' }, origin: 'command' });
@@ -173,7 +173,7 @@ describe('Slack', () => {
     },
   );
 
-  it('refusing the form of a card in a thread does not keep the answer from coming', async () => {
+  it('refuses the form of a card in a thread, is still answered', async () => {
     const { life, ask } = createLifeDesk({ faults: { postCard: [failing('unrenderable')] } });
     const { id } = await ask();
     await life.run();
@@ -183,7 +183,7 @@ describe('Slack', () => {
   });
 
   it.each(['undeliverable', 'refused', 'unrenderable'] as const)(
-    'refusing the answer (%s) makes the asker be told privately where it can be read',
+    'refuses the answer (%s), is reported privately with a link to the answer',
     async (kind) => {
       const { life, ask } = createLifeDesk({ faults: { postPart: [failing(kind)] } });
       const { id } = await ask();
@@ -195,7 +195,7 @@ describe('Slack', () => {
     },
   );
 
-  it('out of reach for the private word too is tried again', async () => {
+  it('is not reachable for the private message either, is tried again', async () => {
     const { life, ask } = createLifeDesk({
       faults: { postCard: [failing('undeliverable')], notifyPrivately: [down, down] },
     });
@@ -204,7 +204,7 @@ describe('Slack', () => {
     expect(life.privateMessages).toHaveLength(1);
   });
 
-  it('not taking the answer for hours gets it when it is back, once', async () => {
+  it('takes no answer for hours, gets its answer once when Slack is back', async () => {
     const { life, ask } = createLifeDesk({
       faults: {
         postPart: [lost, ...Array.from({ length: 200 }, () => down)],
@@ -217,7 +217,7 @@ describe('Slack', () => {
     expect(life.openIds()).toEqual([]);
   });
 
-  it('not taking the answer for more than a day ends the tries', async () => {
+  it('takes no answer for more than a day, is not tried any longer', async () => {
     const { life, ask } = createLifeDesk({ faults: { postPart: Array.from({ length: 5_000 }, () => down) } });
     const { id } = await ask();
     await life.run();
@@ -225,7 +225,7 @@ describe('Slack', () => {
     expect(life.now() - life.startMs).toBeGreaterThan(24 * 3_600_000);
   });
 
-  it('having lost the card gets an answer all the same, and a cancelled question a message of its own', async () => {
+  it('has lost the card, is still answered, or gets a message that it was cancelled', async () => {
     const { life, ask, requests } = createLifeDesk({ work: { takesMs: 30_000, ends: 'completed' } });
     const { id } = await ask();
     await life.run(life.startMs + 2_000);
@@ -237,7 +237,7 @@ describe('Slack', () => {
     expect(life.messagesOf(question, 'part').map(({ outcome }) => outcome)).toEqual([{ kind: 'cancelled' }]);
   });
 
-  it('asking to wait for longer than usual gets the edit that closes the card all the same', async () => {
+  it('asks to wait for longer than usual, still gets the edit that closes its card', async () => {
     const busy = failing('rateLimited', { retryAfterMs: 10_000 });
     const { life, ask } = createLifeDesk({ faults: { updateCard: Array.from({ length: 30 }, () => busy) } });
     const { id } = await ask();
@@ -247,7 +247,7 @@ describe('Slack', () => {
     expect(life.messagesOf(question, 'card').map(({ view }) => view?.kind)).toEqual(['answered']);
   });
 
-  it('is asked for an edit of one card at most every three seconds', async () => {
+  it('works as usual, has its card edited at most every three seconds', async () => {
     const { life, ask } = createLifeDesk({ work: { takesMs: 120_000, ends: 'completed' } });
     const edits: number[] = [];
     const { updateCard } = life.ports.messenger;
@@ -263,7 +263,7 @@ describe('Slack', () => {
 });
 
 describe('the questions of one thread', () => {
-  it('run one at a time, in the order in which they were taken, none dropped', async () => {
+  it('run one at a time, in the order in which they were accepted, and none is lost', async () => {
     const { life, ask } = createLifeDesk({ work: { takesMs: 7_000, ends: 'completed' } });
     const questions = [await ask(), await ask(), await ask(), await ask()];
     await life.run(life.startMs + 5_000);
@@ -275,7 +275,7 @@ describe('the questions of one thread', () => {
     expect(life.violations).toEqual([]);
   });
 
-  it('go on after one that was cancelled while it waited', async () => {
+  it('continue after one that was cancelled while it waited', async () => {
     const { life, ask, requests } = createLifeDesk({ work: { takesMs: 7_000, ends: 'completed' } });
     const [first, second, third] = [await ask(), await ask(), await ask()];
     await life.run(life.startMs + 2_000);
@@ -285,7 +285,7 @@ describe('the questions of one thread', () => {
     expect(life.upstream().map(({ text }) => text)).toEqual([first.text, third.text]);
   });
 
-  it('go on where the process was restarted in the middle', async () => {
+  it('continue where the process was restarted in the middle', async () => {
     const { life, ask } = createLifeDesk({ work: { takesMs: 7_000, ends: 'completed' } });
     for (let count = 0; count < 5; count += 1) await ask();
     await life.run(life.startMs + 16_000);

@@ -27,7 +27,7 @@ describe('the history of a person', () => {
     expect(await begin().askedQuestions.of('T1', 'U1')).toEqual([]);
   });
 
-  it('names their newest fifty questions once each, newest first, in whatever order they were noted', async () => {
+  it('lists their newest fifty questions once each, newest first, in any order of noting', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(80), { maxLength: 120 }), async (numbers) => {
         const { askedQuestions } = begin();
@@ -41,7 +41,7 @@ describe('the history of a person', () => {
     );
   });
 
-  it('holds fifty questions, and forgets the oldest for the next', async () => {
+  it('holds fifty questions, and drops the oldest for the next', async () => {
     const { askedQuestions } = begin();
     for (let number = 0; number < 51; number += 1) await askedQuestions.note(asked(number));
     const ids = await askedQuestions.of('T1', 'U1');
@@ -55,7 +55,7 @@ describe('the history of a person', () => {
     expect(written).toHaveLength(1);
   });
 
-  it('is not that of somebody else, nor of another workspace', async () => {
+  it('is kept apart from that of another person and another workspace', async () => {
     const { askedQuestions } = begin();
     await askedQuestions.note(asked(1));
     await askedQuestions.note(asked(2, 'U2'));

@@ -49,7 +49,7 @@ describe('a question', () => {
   });
 });
 
-describe('asking once more', () => {
+describe('asking a question again', () => {
   const belongings: Partial<Question> = {
     messageTs: '1700000000.000001',
     files: [{ id: 'F1', name: 'a.log', type: 'text/plain', bytes: 3 }],
@@ -57,7 +57,7 @@ describe('asking once more', () => {
     readsThread: true,
   };
 
-  it('takes along all that belongs to the question, for whoever pressed', async () => {
+  it('copies all that belongs to the question, for any person who presses the button', async () => {
     const { requests, id } = await withQuestion({ outcome: failed, fresh: true, ...belongings });
     const responseUrl = 'https://hooks.slack.example/1';
     expect(await requests.askAgain(id, press, { responseUrl })).toMatchObject({
@@ -75,7 +75,7 @@ describe('asking once more', () => {
     });
   });
 
-  it('adds nothing that did not belong to it', async () => {
+  it('adds nothing that did not belong to the question', async () => {
     const { requests, id } = await withQuestion({ outcome: failed });
     const again = await requests.askAgain(id, press);
     if (again.kind !== 'accepted') throw new Error(again.kind);
@@ -91,7 +91,7 @@ describe('asking once more', () => {
     expect(await requests.askAgain(id, press)).toEqual({ kind: 'expired' });
   });
 
-  it('of one that was not allowed is the attempt that was made already, open or answered', async () => {
+  it('finds the attempt that exists already, open or answered, of a question that was not allowed', async () => {
     const { requests, id, life } = await withQuestion({ outcome: notAllowed });
     const again = await requests.askAgain(id, press);
     if (again.kind !== 'accepted') throw new Error(again.kind);
@@ -103,7 +103,7 @@ describe('asking once more', () => {
     expect(await requests.askAgain(id, press)).toMatchObject({ kind: 'duplicate', question: { outcome: answered } });
   });
 
-  it('of one that failed visibly is its own next attempt only', async () => {
+  it('finds only its next attempt, of a question that failed where people could see it', async () => {
     const { requests, id, life } = await withQuestion({ outcome: failed });
     const again = await requests.askAgain(id, press);
     if (again.kind !== 'accepted') throw new Error(again.kind);
@@ -115,10 +115,10 @@ describe('asking once more', () => {
   });
 });
 
-describe('asking in another place', () => {
+describe('asking a question in another place', () => {
   const direct = { teamId: 'T1', channelId: 'D1' };
 
-  it('begins a thread there, once for each place', async () => {
+  it('begins one thread in each place', async () => {
     const { requests, id } = await withQuestion({ outcome: undeliverable });
     const there = await requests.askIn(id, direct, press);
     expect(there).toMatchObject({
@@ -131,14 +131,14 @@ describe('asking in another place', () => {
 
   it.each<[string, Partial<Question>]>([
     ['an answer that was shared', { shares }],
-    ['a mention without a word', { text: threadQuestion }],
+    ['a mention without text', { text: threadQuestion }],
   ])('asks nothing for %s', async (_, change) => {
     const { requests, id } = await withQuestion({ outcome: undeliverable, ...change });
     expect(await requests.askIn(id, direct, press)).toEqual({ kind: 'expired' });
   });
 });
 
-describe('watching again', () => {
+describe('watching a question again', () => {
   const cancel = { byUserId: 'U1', atMs: someMs };
   const over: Partial<Question> = {
     phase: 'closed',
@@ -150,7 +150,7 @@ describe('watching again', () => {
     delivery: { round: 2, posted: ['1.2'], intentMs: 5 },
   };
 
-  it('begins the question’s watch, card and delivery anew, and keeps what the service knows of it', async () => {
+  it('resets the question’s watch, card and delivery, and keeps what the service knows of it', async () => {
     const { requests, id, life, stored } = await withQuestion(over);
     const before = stored();
     expect(await requests.checkAgain(id, press)).toEqual({ kind: 'accepted', question: stored() });
@@ -164,7 +164,7 @@ describe('watching again', () => {
     });
   });
 
-  it('lists the question, puts it first in its thread, has it looked at, and tells of it', async () => {
+  it('lists the question, puts it first in its thread, schedules it, and reports the change', async () => {
     const { life, id, accept, ask } = await withQuestion({ ...over });
     const next = await ask();
     await life.ports.questions.markClosed(id);
@@ -185,7 +185,7 @@ describe('watching again', () => {
     expect(changed).toEqual([life.question(id)]);
   });
 
-  it('keeps the place in line of a question that has one', async () => {
+  it('keeps the position in the queue of a question that has one', async () => {
     const { requests, id, life, ask } = await withQuestion({});
     const next = await ask();
     await enqueue(life, [next.id, id]);
@@ -202,26 +202,26 @@ describe('watching again', () => {
   });
 
   it.each<[string, Partial<Question>, object]>([
-    ['still runs is known', { phase: 'running' }, { kind: 'duplicate' }],
-    ['was answered is expired', { phase: 'closed', outcome: answered }, { kind: 'expired' }],
-  ])('a question that %s', async (_, change, result) => {
+    ['still runs is watched already', { phase: 'running' }, { kind: 'duplicate' }],
+    ['was answered is too old to watch', { phase: 'closed', outcome: answered }, { kind: 'expired' }],
+  ])('finds that a question that %s', async (_, change, result) => {
     const { requests, id } = await withQuestion(change);
     expect(await requests.checkAgain(id, press)).toMatchObject(result);
   });
 
-  it('counts in the last moment', async () => {
+  it('works up to the last moment', async () => {
     const { requests, id, life } = await withQuestion(over);
     expect((await requests.checkAgain(id, press, life.now())).kind).toBe('accepted');
   });
 
-  it('of a question that vanishes meanwhile is expired', async () => {
+  it('finds that a question that disappears in the meantime is too old to watch', async () => {
     const { life, id, accept } = await withQuestion(over);
     const questions = { ...life.ports.questions, update: async () => undefined };
     const requests = createRequests({ ...life.ports, questions, accept, digest: digestOf });
     expect(await requests.checkAgain(id, press)).toEqual({ kind: 'expired' });
   });
 
-  it('is not called otherwise once it is stored, though its place in line could not be had', async () => {
+  it('is reported as done once it is stored, although the question could not join the queue', async () => {
     const { life, id, accept } = await withQuestion(over);
     const threads = { ...life.ports.threads, update: () => Promise.reject(failing('storage').error) };
     const requests = createRequests({ ...life.ports, threads, accept, digest: digestOf });

@@ -58,7 +58,7 @@ function failing(kind: ErrorKind, details: AppErrorDetails = {}) {
 }
 
 describe('asking the service', () => {
-  it('stores the intent before, and what the service knows of the question after', async () => {
+  it('stores the intent before the call, and what the service knows of the question after it', async () => {
     let before: Question['upstream'] | undefined;
     const desk: Desk = await asking(
       {},
@@ -89,7 +89,7 @@ describe('asking the service', () => {
     expect(changed).toEqual(['running']);
   });
 
-  it('follows up where the thread has a conversation', async () => {
+  it('asks a follow-up where the thread has a conversation', async () => {
     let before: Question['upstream'] | undefined;
     const desk: Desk = await asking(
       {},
@@ -108,7 +108,7 @@ describe('asking the service', () => {
     expect(desk.stored().upstream).not.toHaveProperty('intentConversationId');
   });
 
-  it('starts a new conversation where one is wanted, and binds the thread to that', async () => {
+  it('starts a new conversation where one is wanted, and binds the thread to it', async () => {
     const desk = await asking({ fresh: true });
     await desk.bindThread({ conversationId: 40 });
     await desk.steps.ask(desk.question, false);
@@ -117,7 +117,7 @@ describe('asking the service', () => {
     expect(desk.stored().upstream.conversationId).not.toBe(40);
   });
 
-  it('starts a new conversation, and the record of the thread, where that is not known any more', async () => {
+  it('starts a new conversation and a new record of the thread where the thread is not known any more', async () => {
     const place = { ...thread, threadTs: '1700000000.000099' };
     const { life, steps, question, stored } = await asking({ place });
     await steps.ask(question, false);
@@ -127,7 +127,7 @@ describe('asking the service', () => {
     });
   });
 
-  it('keeps since when it is tried, and tells what is usual', async () => {
+  it('keeps since when it has been tried, and reports the usual duration', async () => {
     const expected = { fromMs: 1, toMs: 2, lateMs: 3 };
     const durations = { note: async () => {}, expect: async () => expected };
     const { steps, question, stored } = await asking({ upstream: { steps: 0, firstTriedMs: 5 } }, {}, { durations });
@@ -136,7 +136,7 @@ describe('asking the service', () => {
   });
 
   it.each(['completed', 'failed', 'cancelled'] as const)(
-    'goes on at once with a question that is %s already',
+    'continues at once with a question that is %s already',
     async (state) => {
       const questions = [upstream({ state })];
       const { steps, question, stored } = await asking({}, { create: async () => ({ id: 3, questions }) });
@@ -144,7 +144,7 @@ describe('asking the service', () => {
     },
   );
 
-  it('waits for one that is only lined up there', async () => {
+  it('waits for a question that is only queued at the service', async () => {
     const questions = [upstream({ state: 'pending' })];
     const { steps, question } = await asking({}, { create: async () => ({ id: 3, questions }) });
     expect(await steps.ask(question, false)).toHaveProperty('waitMs', 1_000);
@@ -172,7 +172,7 @@ describe('asking the service', () => {
     expect(life.threads()[0]).not.toHaveProperty('conversationId');
   });
 
-  it('finds the newest question of a new conversation, and cannot do with none', async () => {
+  it('finds the newest question of a new conversation, and fails where there is none', async () => {
     const questions = [upstream({ id: 8 }), upstream({ id: 9 })];
     const some = await asking({}, { create: async () => ({ id: 3, questions }) });
     await some.steps.ask(some.question, false);
@@ -189,8 +189,8 @@ describe('asking the service', () => {
     ['certainly failed', failing('unavailable'), []],
     ['may have been carried out', failing('unavailable', { outcomeUnknown: true }), ['intentMs', 'givenUpMs']],
     ['found no conversation', failing('notFound'), ['intentMs']],
-    ['broke', () => Promise.reject(new TypeError('planned')), ['intentMs']],
-  ])('that %s leaves what is to be known of it', async (_, create, left) => {
+    ['ended in a fault of our own', () => Promise.reject(new TypeError('planned')), ['intentMs']],
+  ])('keeps what a later search needs where the call %s', async (_, create, left) => {
     const { life, steps, question, stored } = await asking({}, { create });
     await expect(steps.ask(question, false)).rejects.toThrow('planned');
     const times = Object.fromEntries(left.map((name) => [name, life.now()]));
@@ -198,8 +198,8 @@ describe('asking the service', () => {
   });
 });
 
-describe('searching what was asked', () => {
-  it('is no part of asking for the first time', async () => {
+describe('searching for what was asked', () => {
+  it('is not done before asking for the first time', async () => {
     const service = { newest: failing('unavailable'), read: failing('unavailable') };
     const { steps, question, stored } = await asking({}, service);
     await steps.ask(question, false);
@@ -210,7 +210,7 @@ describe('searching what was asked', () => {
   const pending = { steps: 0, intentMs, givenUpMs: intentMs + 1 };
   const conversation = (id: number, ...questions: UpstreamQuestion[]): Conversation => ({ id, questions });
 
-  it('takes the first question of a new conversation with the same words, white space aside', async () => {
+  it('finds the first question of a new conversation with the same words, whatever its white space', async () => {
     const listed = [conversation(1, upstream({ text: 'who?' })), conversation(2, upstream({ text: ' where?\n' }))];
     const { steps, question, stored, life } = await asking({ upstream: pending }, { newest: async () => listed });
     await steps.search(question);
@@ -226,14 +226,14 @@ describe('searching what was asked', () => {
     expect(stored().phase).toBe('running');
   });
 
-  it('compares words, not only letters', async () => {
+  it('compares whole words, not only letters', async () => {
     const listed = [conversation(1, upstream({ text: 'whe re?' }))];
     const { steps, question, stored } = await asking({ upstream: pending }, { newest: async () => listed });
     await steps.search(question);
     expect(stored().upstream).toMatchObject({ searchedMs: expect.any(Number) });
   });
 
-  it('looks through the newest thousand, from ten minutes before on', async () => {
+  it('searches the newest thousand conversations, from ten minutes before the intent on', async () => {
     const asked: unknown[] = [];
     const newest: DeepSearch['newest'] = async (...args) => {
       asked.push(args);
@@ -246,14 +246,34 @@ describe('searching what was asked', () => {
   });
 
   it.each<[string, Conversation, boolean]>([
-    ['was created ten minutes later', conversation(1, upstream({ createdMs: intentMs + 10 * minuteMs })), true],
-    ['was created ten minutes earlier', conversation(1, upstream({ createdMs: intentMs - 10 * minuteMs })), true],
-    ['was created long before', conversation(1, upstream({ createdMs: intentMs - 10 * minuteMs - 1 })), false],
-    ['was created long after', conversation(1, upstream({ createdMs: intentMs + 10 * minuteMs + 1 })), false],
-    ['stands in an old conversation', { ...conversation(1, upstream()), createdMs: 1 }, false],
-    ['has no time', conversation(1, upstream()), true],
-    ['follows another in its conversation', conversation(1, upstream({ text: 'who?' }), upstream()), false],
-  ])('finds one that %s: %j', async (_, listed, isFound) => {
+    [
+      'finds a question that was created ten minutes later',
+      conversation(1, upstream({ createdMs: intentMs + 10 * minuteMs })),
+      true,
+    ],
+    [
+      'finds a question that was created ten minutes earlier',
+      conversation(1, upstream({ createdMs: intentMs - 10 * minuteMs })),
+      true,
+    ],
+    [
+      'does not find a question that was created long before',
+      conversation(1, upstream({ createdMs: intentMs - 10 * minuteMs - 1 })),
+      false,
+    ],
+    [
+      'does not find a question that was created long after',
+      conversation(1, upstream({ createdMs: intentMs + 10 * minuteMs + 1 })),
+      false,
+    ],
+    ['does not find a question in an old conversation', { ...conversation(1, upstream()), createdMs: 1 }, false],
+    ['finds a question without a time', conversation(1, upstream()), true],
+    [
+      'does not find a question that follows another in its conversation',
+      conversation(1, upstream({ text: 'who?' }), upstream()),
+      false,
+    ],
+  ])('%s', async (_, listed, isFound) => {
     const { steps, question, stored } = await asking({ upstream: pending }, { newest: async () => [listed] });
     await steps.search(question);
     expect(stored().phase).toBe(isFound ? 'running' : 'waiting');
@@ -277,7 +297,7 @@ describe('searching what was asked', () => {
     expect(stored().phase).toBe('waiting');
   });
 
-  it('comes before asking once more, which is not done for what was found', async () => {
+  it('comes before asking again, which is not done for what was found', async () => {
     const newest = async () => [conversation(1, upstream())];
     const { life, steps, question, stored } = await asking({ upstream: pending }, { newest });
     expect(await steps.ask(question, true)).toEqual({ question: stored() });
@@ -285,7 +305,7 @@ describe('searching what was asked', () => {
     expect(life.upstream()).toEqual([]);
   });
 
-  it('in vain is followed by asking once more, unless the question was cancelled', async () => {
+  it('is followed by asking again where nothing was found, unless the question was cancelled', async () => {
     const lost = await asking({ upstream: pending });
     await lost.steps.ask(lost.question, true);
     expect(lost.life.upstream()).toHaveLength(1);
@@ -296,7 +316,7 @@ describe('searching what was asked', () => {
   });
 });
 
-describe('asking that failed', () => {
+describe('a failed attempt to ask', () => {
   it.each<[ErrorKind, AppErrorDetails, Partial<Question>, string | undefined]>([
     ['refused', {}, {}, 'refused'],
     ['notFound', {}, {}, 'refused'],
@@ -306,7 +326,7 @@ describe('asking that failed', () => {
     ['rateLimited', {}, {}, undefined],
     ['rateLimited', { retryAfterMs: minuteMs }, {}, undefined],
     ['rateLimited', { retryAfterMs: 10 * minuteMs }, { cancel: { byUserId: 'U1', atMs: 1 } }, undefined],
-  ])('for %s with %j ends a question %j as %j', async (kind, details, change, cause) => {
+  ])('with %s and %j ends a question with %j as %j', async (kind, details, change, cause) => {
     const { steps, question, stored } = await asking(change);
     const progress = await steps.failed(question, new AppError(kind, 'planned', details));
     expect(progress).toEqual(cause === undefined ? undefined : { question: stored() });
@@ -314,7 +334,7 @@ describe('asking that failed', () => {
     expect(stored().phase).toBe(cause === undefined ? 'waiting' : 'delivering');
   });
 
-  it('because the service asks to wait for long parks the question until then', async () => {
+  it('parks the question where the service asks to wait for long', async () => {
     const trouble = { kind: 'limited', failures: 2, sinceMs: 1, notBeforeMs: 1 } as const;
     const upstreamBefore = { steps: 0, intentMs: 5, givenUpMs: 6 };
     const { life, steps, question, stored, changed } = await asking({ trouble, upstream: upstreamBefore });
@@ -324,7 +344,7 @@ describe('asking that failed', () => {
     expect(changed).toEqual(['parked']);
   });
 
-  it('because the conversation is gone lets the thread forget it, and the question begin a new one', async () => {
+  it('lets the thread forget its conversation where that is gone, and the question begin a new one', async () => {
     const desk = await asking({ upstream: { steps: 0, intentMs: 5, intentConversationId: 40 } });
     await desk.bindThread({ conversationId: 40 });
     await desk.steps.failed(desk.question, new AppError('notFound', 'planned'));
@@ -333,7 +353,7 @@ describe('asking that failed', () => {
     expect(desk.life.threads()).toMatchObject([{ queue: [desk.id], followsReplies: true }]);
   });
 
-  it('otherwise in a thread with a conversation leaves the thread its conversation', async () => {
+  it('leaves the thread its conversation where something else is wrong', async () => {
     const desk = await asking({ upstream: { steps: 0, intentMs: 5, intentConversationId: 40 } });
     await desk.bindThread({ conversationId: 40 });
     await desk.steps.failed(desk.question, new AppError('unauthorized', 'planned'));
@@ -341,14 +361,14 @@ describe('asking that failed', () => {
     expect(desk.life.threads()).toMatchObject([{ conversationId: 40 }]);
   });
 
-  it('because an older conversation is gone leaves the thread the one it has now', async () => {
+  it('leaves the thread its present conversation where an older one is gone', async () => {
     const desk = await asking({ upstream: { steps: 0, intentMs: 5, intentConversationId: 39 } });
     await desk.bindThread({ conversationId: 40 });
     await desk.steps.failed(desk.question, new AppError('notFound', 'planned'));
     expect(desk.life.threads()).toMatchObject([{ conversationId: 40 }]);
   });
 
-  it('because the conversation is gone begins a new one also where the thread is not known any more', async () => {
+  it('begins a new conversation where the old one is gone and the thread is not known any more', async () => {
     const place = { ...thread, threadTs: '1700000000.000099' };
     const desk = await asking({ place, upstream: { steps: 0, intentMs: 5, intentConversationId: 40 } });
     await desk.steps.failed(desk.question, new AppError('notFound', 'planned'));
@@ -359,8 +379,8 @@ describe('asking that failed', () => {
   });
 });
 
-describe('parking', () => {
-  it('gives the turn to who waits for one', async () => {
+describe('parking a question', () => {
+  it('gives its slot to the next question that waits for one', async () => {
     const desk = await asking();
     const others = [await desk.ask(), await desk.ask()];
     for (const each of [desk.question, ...others]) await desk.life.ports.runSlots.takeSlot(each);
@@ -368,7 +388,7 @@ describe('parking', () => {
     expect(desk.looked).toEqual([others[1]?.id]);
   });
 
-  it('ends with a question that waits, and is admitted and asked as if for the first time', async () => {
+  it('ends with a waiting question, which is admitted and asked as if for the first time', async () => {
     const change: Partial<Question> = {
       phase: 'parked',
       parkedUntilMs: 5,
@@ -391,7 +411,7 @@ describe('parking', () => {
     expect(changed).toEqual(['waiting']);
   });
 
-  it('ends for a cancelled question without finding out again whether it may be asked', async () => {
+  it('ends for a cancelled question without checking again whether it may be asked', async () => {
     const { steps, question, stored } = await asking({
       phase: 'parked',
       admittedMs: 5,
@@ -401,7 +421,7 @@ describe('parking', () => {
     expect(stored().admittedMs).toBe(5);
   });
 
-  it('goes on while its moment has not come', async () => {
+  it('lasts until its time has come', async () => {
     const { life, steps, question, stored } = await asking({ phase: 'parked' });
     await life.ports.runSlots.park(question, life.now() + 5_000);
     expect(await steps.unpark(question)).toEqual({ question, waitMs: 5_000 });

@@ -34,7 +34,7 @@ function atRest(): Promise<void> {
 }
 
 describe('a question', () => {
-  it('is neither shown nor asked before its place in the thread’s line is stored', async () => {
+  it('is neither shown nor asked before its position in the thread’s queue is stored', async () => {
     const { life, ask } = createLifeDesk({ faults: { write: [undefined, undefined, failing('storage')] } });
     const { id } = await ask();
     const threads = heldUp(life.ports.threads, () => true);
@@ -48,7 +48,7 @@ describe('a question', () => {
     expect(life.threads()).toMatchObject([{ queue: [id] }]);
   });
 
-  it('is not called running before its thread knows the conversation', async () => {
+  it('is not shown as running before its thread knows the conversation', async () => {
     const { life, ask } = createLifeDesk();
     const { id } = await ask();
     const threads = heldUp(life.ports.threads, () => life.upstream().length > 0);

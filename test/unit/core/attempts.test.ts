@@ -23,25 +23,25 @@ describe('the attempt that counts', () => {
     ['was never made', undefined],
     ['is open', {}],
     ['has ended', { outcome: { kind: 'cancelled' } }],
-    ['was taken back after the service may have been asked', { cancel, upstream: { steps: 0, intentMs: someMs } }],
-    ['was taken back after it was tried in vain', { cancel, upstream: { steps: 0, firstTriedMs: someMs } }],
-    ['was taken back too late, as it was answered', { cancel, outcome: { kind: 'answered', answer: someAnswer } }],
-    ['was taken back too late, as it may not be asked', { cancel, outcome: { kind: 'notAllowed', reason: 'guest' } }],
-    ['gave way to its edited version', { cancel, edited }],
-  ])('is the first one, which %s', async (_, first) => {
+    ['was cancelled after the service may have been asked', { cancel, upstream: { steps: 0, intentMs: someMs } }],
+    ['was cancelled after a failed try to ask it', { cancel, upstream: { steps: 0, firstTriedMs: someMs } }],
+    ['was cancelled too late, since it was answered', { cancel, outcome: { kind: 'answered', answer: someAnswer } }],
+    ['was cancelled too late, since it may not be asked', { cancel, outcome: { kind: 'notAllowed', reason: 'guest' } }],
+    ['was replaced by its edited version', { cancel, edited }],
+  ])('is the first one where that %s', async (_, first) => {
     const { attemptUnder } = attemptsAmong((key) => (key === 'k' ? first : undefined));
     expect((await attemptUnder('k')).key).toBe('k');
   });
 
   it.each<[string, Partial<Question>]>([
-    ['and is open still', { cancel }],
-    ['and has ended so', { cancel, outcome: { kind: 'cancelled' } }],
-  ])('is the next one after one that was taken back before it was asked, %s', async (_, first) => {
+    ['and is still open', { cancel }],
+    ['and has ended as cancelled', { cancel, outcome: { kind: 'cancelled' } }],
+  ])('is the one after an attempt that was cancelled before it was asked %s', async (_, first) => {
     const { attemptUnder } = attemptsAmong((key) => (key === 'k' ? first : { text: key }));
     expect(await attemptUnder('k')).toMatchObject({ key: 'k:again', question: { text: 'k:again' } });
   });
 
-  it('is the newest of many, and the twentieth where all were taken back', async () => {
+  it('is the newest of many, and the twentieth where all were cancelled', async () => {
     const third = attemptsAmong((key) => (key === 'k:again:again' ? undefined : { cancel }));
     expect(await third.attemptUnder('k')).toEqual({ key: 'k:again:again', question: undefined });
     const endless = attemptsAmong(() => ({ cancel }));

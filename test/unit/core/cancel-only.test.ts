@@ -8,8 +8,8 @@ function threadOf(threadTs: string) {
   return { place: { ...place, threadTs } };
 }
 
-describe('cancelOnlyIn', () => {
-  it('cancels the one question that a person has open in a place, whatever its thread', async () => {
+describe('cancelling the only question of a person', () => {
+  it('cancels the one question that the person has open in a place, whatever its thread', async () => {
     const { ask, life, requests } = createLifeDesk({ work });
     const own = await ask({ ...threadOf('1.000001'), askerId: 'U2' });
     const others = await ask({ ...threadOf('2.000001'), askerId: 'U3' });
@@ -30,7 +30,7 @@ describe('cancelOnlyIn', () => {
     expect(await requests.cancelOnlyIn(place, 'U2', 'said later')).toEqual({ kind: 'nothing' });
   });
 
-  it('cancels none of several', async () => {
+  it('cancels none of several questions', async () => {
     const { ask, life, requests } = createLifeDesk({ work });
     const [first, second] = [await ask(threadOf('1.000001')), await ask(threadOf('2.000001'))];
     await life.run(life.startMs + 3_000);
@@ -39,7 +39,7 @@ describe('cancelOnlyIn', () => {
     expect([first, second].map(({ id }) => life.question(id).outcome?.kind)).toEqual(['answered', 'answered']);
   });
 
-  it('delivered again does not touch what was asked since', async () => {
+  it('does not touch later questions when the request is delivered again', async () => {
     const { ask, life, requests } = createLifeDesk({ work });
     const first = await ask(threadOf('1.000001'));
     await life.run(life.startMs + 3_000);
@@ -52,8 +52,8 @@ describe('cancelOnlyIn', () => {
   });
 });
 
-describe('checkAgain, pressed twice at once', () => {
-  it('tells the second press that it is watched already', async () => {
+describe('pressing "Check again" twice at once', () => {
+  it('reports to the second press that the question is watched already', async () => {
     const { ask, life, requests } = createLifeDesk({ work: { takesMs: 10_000_000, ends: 'completed' } });
     const { id } = await ask(threadOf('1.000001'));
     await life.run(life.startMs + 2_000_000);

@@ -31,7 +31,7 @@ async function desk(...changes: Partial<Question>[]) {
 }
 
 describe('a cancellation', () => {
-  it('is stored with who and when, looked at at once, and told', async () => {
+  it('is stored with its person and time, run at once, and reported', async () => {
     const { life, ids, requests, planned, changed, stored } = await desk({});
     expect(await requests.cancel(ids[0] ?? '', press)).toEqual({ kind: 'cancelling' });
     expect(stored().cancel).toEqual({ byUserId: 'U9', atMs: life.now() });
@@ -39,7 +39,7 @@ describe('a cancellation', () => {
     expect(changed).toEqual(ids);
   });
 
-  it('in the last moment counts, and a repeated one is never too late', async () => {
+  it('counts in the last moment, and is never too late when it is repeated', async () => {
     const { life, ids, requests, stored } = await desk({});
     const [id = ''] = ids;
     expect(await requests.cancel(id, press, life.now())).toEqual({ kind: 'cancelling' });
@@ -47,14 +47,14 @@ describe('a cancellation', () => {
     expect(stored().cancel?.byUserId).toBe('U9');
   });
 
-  it('too late changes nothing of what has ended', async () => {
+  it('changes nothing of a question that has ended', async () => {
     const { life, ids, requests, planned, stored } = await desk({ outcome: answered });
     expect(await requests.cancel(ids[0] ?? '', press, life.now() - 1)).toEqual({ kind: 'answered' });
     expect(stored()).not.toHaveProperty('cancel');
     expect(planned).toEqual([]);
   });
 
-  it('of a question that vanishes meanwhile is about nothing', async () => {
+  it('has no effect on a question that disappears in the meantime', async () => {
     const { life, ids } = await desk({});
     const questions = { ...life.ports.questions, update: async () => undefined };
     const requests = createRequests({ ...life.ports, questions, accept: neverAccept, digest: digestOf });
@@ -62,8 +62,8 @@ describe('a cancellation', () => {
   });
 });
 
-describe('the question of a message that is gone', () => {
-  it('is cancelled by its asker unless somebody else is named', async () => {
+describe('the question of a deleted message', () => {
+  it('is cancelled by its asker unless another person is named', async () => {
     const { requests, stored } = await desk({}, {});
     expect(await requests.cancelStartedBy('m0')).toEqual({ kind: 'cancelling' });
     expect(stored(0).cancel?.byUserId).toBe('U1');
@@ -73,8 +73,8 @@ describe('the question of a message that is gone', () => {
   });
 });
 
-describe('cancelling what is first in a thread', () => {
-  it('passes over those of one’s own that have ended or can’t be read', async () => {
+describe('cancelling the first question in a thread', () => {
+  it('skips those of the person’s questions that have ended or can’t be read', async () => {
     const { life, ids, requests, stored } = await desk({ outcome: answered }, {}, {}, { askerId: 'U2' }, {});
     const get = async (id: string) => {
       if (id === ids[1]) throw failing('corrupt').error;
@@ -99,7 +99,7 @@ describe('cancelling what is first in a thread', () => {
     expect(stored(3).cancel?.byUserId).toBe('U2');
   });
 
-  it('touches nobody else’s question by a claim that somebody else made', async () => {
+  it('never touches another person’s question, even with another person’s claim', async () => {
     const { life, ids, requests, stored } = await desk({ askerId: 'U2' }, {});
     await life.ports.claims.claim('cancel:said', ids[0] ?? '');
     expect(await requests.cancelInThread(thread, 'U1', 'said', { ownOnly: true })).toEqual({ kind: 'nothing' });
@@ -107,33 +107,33 @@ describe('cancelling what is first in a thread', () => {
     expect(await requests.cancelInThread(thread, 'U1', 'said')).toEqual({ kind: 'cancelling' });
   });
 
-  it('is about nothing where the first one is not known any more', async () => {
+  it('has no effect where the first question is not known any more', async () => {
     const { life, requests } = await desk({});
     await life.ports.claims.claim('cancel:said', `q${'0'.repeat(24)}`);
     expect(await requests.cancelInThread(thread, 'U1', 'said')).toEqual({ kind: 'nothing' });
   });
 });
 
-describe('cancelling the only one', () => {
-  it('means what is neither ended nor only offered', async () => {
+describe('cancelling the only question', () => {
+  it('finds the question that is neither ended nor only offered', async () => {
     const { requests, stored } = await desk({ outcome: answered }, { phase: 'offered' }, {});
     expect(await requests.cancelOnlyIn(place, 'U1', 'said')).toEqual({ kind: 'cancelling' });
     expect([0, 1, 2].map((index) => stored(index).cancel !== undefined)).toEqual([false, false, true]);
   });
 
-  it('means the one that is not being cancelled yet', async () => {
+  it('finds the question that is not being cancelled yet', async () => {
     const { requests, stored } = await desk({ cancel: { byUserId: 'U7', atMs: 1 } }, {});
     expect(await requests.cancelOnlyIn(place, 'U1', 'said')).toEqual({ kind: 'cancelling' });
     expect([stored(0).cancel?.byUserId, stored(1).cancel?.byUserId]).toEqual(['U7', 'U1']);
   });
 
-  it('is about nothing where there is none, and decides nothing for later then', async () => {
+  it('has no effect where there is no question, and decides nothing for later', async () => {
     const { life, requests } = await desk({ askerId: 'U2' });
     expect(await requests.cancelOnlyIn(place, 'U1', 'said')).toEqual({ kind: 'nothing' });
     expect(await life.ports.claims.ownerOf('cancel:said')).toBeUndefined();
   });
 
-  it('looks among a thousand open questions, past those that can’t be read', async () => {
+  it('searches a thousand open questions, and skips those that can’t be read', async () => {
     const { life, ids } = await desk({}, {});
     const [first = '', last = ''] = ids;
     const filled = (count: number) => [...Array.from({ length: count }, (_, index) => `gone${index}`), last];

@@ -34,7 +34,7 @@ function failing(kind: ErrorKind, details: AppErrorDetails = {}) {
 }
 
 describe('announcing a question', () => {
-  it('stores the intent before, and what the card shows after', async () => {
+  it('stores the intent before the call, and what the card shows after it', async () => {
     let before: Question | undefined;
     const views: CardView[] = [];
     const desk: Desk = await withCard(
@@ -54,7 +54,7 @@ describe('announcing a question', () => {
     expect(desk.stored()).toEqual({ ...desk.question, card: { ts: '9.9', shown, editedMs: desk.life.now() } });
   });
 
-  it('makes the card of a command its thread, and keeps the thread of others', async () => {
+  it('makes the card of a command its thread, and keeps the thread of other questions', async () => {
     const postCard = async () => ({ ts: '9.9' });
     const command = await withCard({ place: nowhere }, { postCard });
     await command.card.announce(command.question, atOnce, false);
@@ -64,7 +64,7 @@ describe('announcing a question', () => {
     expect(reply.stored().place).toEqual(thread);
   });
 
-  it('takes a card that was found for posted, and has it edited', async () => {
+  it('treats a card that was found as posted, and has it edited', async () => {
     for (const step of ['announce', 'search'] as const) {
       const { card, question, stored, life } = await withCard({}, { findCard: async () => '9.9' });
       const progress = await (step === 'announce' ? card.announce(question, atOnce, true) : card.search(question));
@@ -77,7 +77,7 @@ describe('announcing a question', () => {
   it.each<[string, string, boolean]>([
     ['the same card', '9.9', false],
     ['another card, and has copies checked for', '8.8', true],
-  ])('keeps what another process noted meanwhile: %s', async (_, noted, isChecked) => {
+  ])('keeps what another process noted in the meantime: %s', async (_, noted, isChecked) => {
     const { card, question, stored, life } = await withCard({ card: { intentMs: 1 } }, { findCard: async () => '9.9' });
     await life.ports.questions.update(question.id, (now) => ({ ...now, card: { ts: noted, shown: 'theirs' } }));
     const before = stored();
@@ -85,34 +85,34 @@ describe('announcing a question', () => {
     expect(stored()).toEqual(isChecked ? { ...before, recheckMs: life.now() + 60_000, mayHaveCopies: true } : before);
   });
 
-  it('for the first time searches nothing', async () => {
+  it('searches nothing the first time', async () => {
     const { card, question, life } = await withCard({}, { findCard: failing('unavailable') });
     await card.announce(question, atOnce, false);
     expect(life.posted).toHaveLength(1);
   });
 
-  it('again, where no card was found, has copies checked for a minute later', async () => {
+  it('has copies checked for a minute after a repeated try that found no card', async () => {
     const { card, question, stored, life } = await withCard({ card: { intentMs: 1, givenUpMs: 2, searchedMs: 3 } });
     await card.announce(question, atOnce, true);
     expect(stored()).toMatchObject({ card: { shown: starting }, recheckMs: life.now() + 60_000 });
     expect(stored().card).not.toHaveProperty('intentMs');
   });
 
-  it('that was searched in vain is noted so', async () => {
+  it('notes a search that found nothing', async () => {
     const { card, question, stored, life } = await withCard({ card: { intentMs: 1, givenUpMs: 2 } });
     await card.search(question);
     expect(stored().card).toEqual({ intentMs: 1, givenUpMs: 2, searchedMs: life.now() });
   });
 
   it.each<[string, () => Promise<never>, string[]]>([
-    ['certainly failed leaves no trace', failing('unavailable'), []],
+    ['forgets its intent where it certainly failed', failing('unavailable'), []],
     [
-      'may stand leaves when it was given up',
+      'notes when it was given up where the card may exist',
       failing('unavailable', { outcomeUnknown: true }),
       ['intentMs', 'givenUpMs'],
     ],
-    ['broke leaves its intent', () => Promise.reject(new TypeError('planned')), ['intentMs']],
-  ])('that %s', async (_, postCard, left) => {
+    ['keeps its intent after a fault of our own', () => Promise.reject(new TypeError('planned')), ['intentMs']],
+  ])('%s', async (_, postCard, left) => {
     const { card, question, stored, life } = await withCard({}, { postCard });
     await expect(card.announce(question, atOnce, false)).rejects.toThrow('planned');
     expect(stored().card).toEqual(Object.fromEntries(left.map((name) => [name, life.now()])));
@@ -141,11 +141,11 @@ describe('refreshing a card', () => {
   });
 
   it.each<[string, Partial<Question>]>([
-    ['that was not posted', { card: {} }],
-    ['that is gone', { card: { ts: '1.1', gone: true } }],
-    ['of a question that has ended', { card: { ts: '1.1' }, outcome: { kind: 'gaveUp' } }],
-    ['of a closed question', { card: { ts: '1.1' }, phase: 'closed' }],
-  ])('%s is never due', async (_, change) => {
+    ['a card that was not posted', { card: {} }],
+    ['a card that is gone', { card: { ts: '1.1', gone: true } }],
+    ['a question that has ended', { card: { ts: '1.1' }, outcome: { kind: 'gaveUp' } }],
+    ['a closed question', { card: { ts: '1.1' }, phase: 'closed' }],
+  ])('is never due for %s', async (_, change) => {
     const { card, question, edits } = await withCard(change);
     expect(await card.refresh(question, atOnce)).toBeUndefined();
     expect(edits).toEqual([]);
@@ -157,7 +157,7 @@ describe('refreshing a card', () => {
     ['unavailable', {}, 3_000, { editedMs: 0 }],
     ['rateLimited', { retryAfterMs: 9_000 }, 9_000, { editedMs: 0 }],
     ['rateLimited', { retryAfterMs: 1_000 }, 3_000, { editedMs: 0 }],
-  ])('that fails for %s with %j is due again in %j ms', async (kind, details, dueMs, left) => {
+  ])('after the failure %s with %j is due again in %j ms', async (kind, details, dueMs, left) => {
     const desk = await withCard({ card: { ts: '1.1', shown: 'other' } }, { updateCard: failing(kind, details) });
     expect(await desk.card.refresh(desk.question, atOnce)).toBe(dueMs);
     const edited = left.editedMs === undefined ? {} : { editedMs: desk.life.now() };
@@ -165,7 +165,7 @@ describe('refreshing a card', () => {
     expect(desk.stored()).not.toHaveProperty('recheckMs');
   });
 
-  it('that may be carried out late has the card checked a minute later', async () => {
+  it('has the card checked a minute later where the edit may take effect late', async () => {
     const updateCard = failing('unavailable', { outcomeUnknown: true });
     const { card, question, stored, life } = await withCard({ card: { ts: '1.1', shown: 'other' } }, { updateCard });
     await card.refresh(question, atOnce);
@@ -185,14 +185,14 @@ describe('refreshing a card', () => {
 describe('the last edit of a card', () => {
   const ended: Partial<Question> = { card: { ts: '1.1' }, outcome: { kind: 'answered', answer: someAnswer } };
 
-  it('says how the question ended, and that it does', async () => {
+  it('says how the question ended, and is stored as the last', async () => {
     const { card, question, stored, edits, life } = await withCard(ended);
     expect(await card.finish(question)).toEqual(stored());
     expect(edits).toEqual([{ kind: 'answered', durationMs: 4_000, steps: 3 }]);
     expect(stored().card).toEqual({ ts: '1.1', shown: finalCard, editedMs: life.now() });
   });
 
-  it('is not the last one where the question was taken up again meanwhile', async () => {
+  it('is not the last one where the question was resumed in the meantime', async () => {
     const { card, question, stored, life } = await withCard(ended);
     await life.ports.questions.update(question.id, (now) => ({ ...now, delivery: { round: 1, posted: [] } }));
     await card.finish(question);
@@ -206,7 +206,7 @@ describe('the last edit of a card', () => {
     ['unrenderable', true],
     ['unavailable', false],
     ['rateLimited', false],
-  ])('that fails for %s finds the card gone: %j', async (kind, isGone) => {
+  ])('that fails with %s makes it %j that the card is gone', async (kind, isGone) => {
     const { card, question, stored } = await withCard(ended, { updateCard: failing(kind) });
     const finished = card.finish(question);
     if (isGone) expect((await finished).card).toEqual({ ts: '1.1', gone: true });

@@ -19,40 +19,55 @@ function usual(more: { isLate?: boolean } = {}): CardView {
   return { kind: 'running', elapsedMs: 9_000, steps: 4, expected: { fromMs: 1, toMs: 2 }, ...more };
 }
 
-describe('cardView, ten seconds after the question was taken,', () => {
+describe('the card, ten seconds after the question was accepted,', () => {
   it.each<[string, Partial<Question>, number, CardView]>([
-    ['starts', {}, 0, { kind: 'starting' }],
-    ['names the place in line', {}, 2, { kind: 'queued', place: 2 }],
-    ['says nothing of one failure', { trouble: trouble(1) }, 0, { kind: 'starting' }],
+    ['shows that the question starts', {}, 0, { kind: 'starting' }],
+    ['shows the position in the queue', {}, 2, { kind: 'queued', place: 2 }],
+    ['does not show a single failure', { trouble: trouble(1) }, 0, { kind: 'starting' }],
     ['says that the service is not reachable', { trouble: trouble(2) }, 0, { kind: 'unreachable' }],
     ['says that the service limits requests', { trouble: trouble(2, 'limited') }, 0, { kind: 'limited' }],
-    ['says so while it runs too', { ...running, trouble: trouble(2) }, 0, { kind: 'unreachable' }],
-    ['counts from when it was asked', running, 0, { kind: 'running', elapsedMs: 9_000, steps: 4 }],
     [
-      'tells the last step',
+      'says that the service is not reachable also while the question runs',
+      { ...running, trouble: trouble(2) },
+      0,
+      { kind: 'unreachable' },
+    ],
+    ['counts the time since the question was asked', running, 0, { kind: 'running', elapsedMs: 9_000, steps: 4 }],
+    [
+      'shows the last step',
       { phase: 'running', upstream: { steps: 1, askedMs: someMs, lastStep: 'Reading' } },
       0,
       { kind: 'running', elapsedMs: 10_000, steps: 1, lastStep: 'Reading' },
     ],
-    ['is cancelling', { ...running, cancel }, 0, { kind: 'cancelling' }],
-    ['is cancelling in line', { cancel }, 3, { kind: 'cancelling' }],
-    ['is parked', { phase: 'parked', parkedUntilMs: someMs + 60_000 }, 0, { kind: 'parked', untilMs: someMs + 60_000 }],
+    ['shows that the question is being cancelled', { ...running, cancel }, 0, { kind: 'cancelling' }],
+    ['shows that a question in the queue is being cancelled', { cancel }, 3, { kind: 'cancelling' }],
     [
-      'is answered in the time that the service names',
+      'shows until when the question is parked',
+      { phase: 'parked', parkedUntilMs: someMs + 60_000 },
+      0,
+      { kind: 'parked', untilMs: someMs + 60_000 },
+    ],
+    [
+      'shows the duration that the service names for the answer',
       { ...running, outcome: { kind: 'answered', answer: someAnswer }, endedMs: someMs + 9_000 },
       0,
       { kind: 'answered', durationMs: 4_000, steps: 3 },
     ],
-    ['names who cancelled', { cancel, outcome: { kind: 'cancelled' } }, 0, { kind: 'cancelled', byUserId: 'U9' }],
-    ['is cancelled by nobody we know', { outcome: { kind: 'cancelled' } }, 0, { kind: 'cancelled' }],
     [
-      'gave up after the time until its end',
+      'names the person who cancelled',
+      { cancel, outcome: { kind: 'cancelled' } },
+      0,
+      { kind: 'cancelled', byUserId: 'U9' },
+    ],
+    ['names no person where it is unknown who cancelled', { outcome: { kind: 'cancelled' } }, 0, { kind: 'cancelled' }],
+    [
+      'shows after what time the app gave up',
       { ...running, outcome: { kind: 'gaveUp' }, endedMs: someMs + 5_000 },
       0,
       { kind: 'gaveUp', durationMs: 4_000 },
     ],
     [
-      'failed',
+      'shows after what time the question failed',
       { outcome: { kind: 'failed', failure: { cause: 'refused' } }, endedMs: someMs + 2_000 },
       0,
       { kind: 'failed', durationMs: 2_000 },
@@ -63,36 +78,71 @@ describe('cardView, ten seconds after the question was taken,', () => {
 
   it.each<[string, Partial<Question>, number, CardView]>([
     [
-      'is shared, and says no more',
+      'shows nothing but that the answer is shared',
       { origin: 'shared', outcome: { kind: 'answered', answer: someAnswer } },
       0,
       { kind: 'shared' },
     ],
-    ['may not be asked', { outcome: { kind: 'notAllowed', reason: 'guest' } }, 0, { kind: 'notAllowed' }],
     [
-      'could not be shown',
+      'shows that the question may not be asked',
+      { outcome: { kind: 'notAllowed', reason: 'guest' } },
+      0,
+      { kind: 'notAllowed' },
+    ],
+    [
+      'shows a failure where the answer could not be shown',
       { outcome: { kind: 'undeliverable', canInvite: true }, endedMs: someMs + 3_000 },
       0,
       { kind: 'failed', durationMs: 3_000 },
     ],
-    ['gave up just now', { outcome: { kind: 'gaveUp' } }, 0, { kind: 'gaveUp', durationMs: 10_000 }],
-    ['is parked until nobody knows when', { phase: 'parked' }, 0, { kind: 'parked', untilMs: someMs + 10_000 }],
-    ['is parked behind others', { phase: 'parked', parkedUntilMs: someMs }, 2, { kind: 'parked', untilMs: someMs }],
-    ['is in line while the service is down', { trouble: trouble(5) }, 1, { kind: 'queued', place: 1 }],
-    ['starts where it is not in line', {}, -1, { kind: 'starting' }],
-    ['failed by itself', { trouble: trouble(2, 'internal') }, 0, { kind: 'unreachable' }],
-    ['tells what is usual', { ...running, expected: { fromMs: 1, toMs: 2, lateMs: 9_000 } }, 0, usual()],
-    ['is late after that', { ...running, expected: { fromMs: 1, toMs: 2, lateMs: 8_999 } }, 0, usual({ isLate: true })],
+    [
+      'counts the time until now where the app has just given up',
+      { outcome: { kind: 'gaveUp' } },
+      0,
+      { kind: 'gaveUp', durationMs: 10_000 },
+    ],
+    [
+      'shows the present time where it is unknown until when the question is parked',
+      { phase: 'parked' },
+      0,
+      { kind: 'parked', untilMs: someMs + 10_000 },
+    ],
+    [
+      'shows that a question behind others is parked',
+      { phase: 'parked', parkedUntilMs: someMs },
+      2,
+      { kind: 'parked', untilMs: someMs },
+    ],
+    [
+      'shows the position in the queue also while the service is down',
+      { trouble: trouble(5) },
+      1,
+      { kind: 'queued', place: 1 },
+    ],
+    ['shows that the question starts where it is not in the queue', {}, -1, { kind: 'starting' }],
+    [
+      'says that the service is not reachable after a fault of our own',
+      { trouble: trouble(2, 'internal') },
+      0,
+      { kind: 'unreachable' },
+    ],
+    ['shows the usual time', { ...running, expected: { fromMs: 1, toMs: 2, lateMs: 9_000 } }, 0, usual()],
+    [
+      'says that the answer is late after the usual time',
+      { ...running, expected: { fromMs: 1, toMs: 2, lateMs: 8_999 } },
+      0,
+      usual({ isLate: true }),
+    ],
   ])('%s', (_, change, positionInQueue, view) => {
     expect(cardView(questionWith(change), { ...atOnce, positionInQueue }, someMs + 10_000)).toStrictEqual(view);
   });
 
-  it('says that the service is down before it says whose turn it is', () => {
+  it('says that the service is down rather than that the question waits for a slot', () => {
     const standing: Standing = { positionInQueue: 0, slot: { granted: false, ahead: 3 } };
     expect(cardView(questionWith({ trouble: trouble(2) }), standing, someMs)).toEqual({ kind: 'unreachable' });
   });
 
-  it('waits for its turn at the service', () => {
+  it('shows that the question waits for a slot at the service', () => {
     const standing: Standing = { positionInQueue: 0, slot: { granted: false, ahead: 3 } };
     expect(cardView(questionWith({}), standing, someMs)).toEqual({ kind: 'waitingForSlot', ahead: 3 });
     expect(cardView(questionWith({}), { ...standing, positionInQueue: 2 }, someMs)).toEqual({
@@ -115,10 +165,10 @@ describe('cardView, ten seconds after the question was taken,', () => {
   });
 });
 
-describe('digestOf', () => {
+describe('the digest of a card', () => {
   const view: CardView = { kind: 'running', elapsedMs: 15_000, steps: 2 };
 
-  it('of what does not run is all of it', () => {
+  it('covers every field where the question does not run', () => {
     expect(digestOf({ kind: 'queued', place: 2 })).not.toBe(digestOf({ kind: 'queued', place: 1 }));
   });
 

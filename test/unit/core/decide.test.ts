@@ -38,10 +38,10 @@ describe('decide: a waiting question', () => {
   });
 
   it.each<Row>([
-    ['joins its line first', {}, { do: 'join' }, { positionInQueue: -1 }],
-    ['joins also when cancelled', { cancel }, { do: 'join' }, { positionInQueue: -1 }],
+    ['joins its queue first', {}, { do: 'join' }, { positionInQueue: -1 }],
+    ['joins its queue also when cancelled', { cancel }, { do: 'join' }, { positionInQueue: -1 }],
     [
-      'of a command is announced before it has a line',
+      'is announced before it has a queue where it is a command',
       { place: nowhere },
       { do: 'announce', checkFirst: false },
       { positionInQueue: -1 },
@@ -50,64 +50,77 @@ describe('decide: a waiting question', () => {
     ['is announced while others are before it', {}, { do: 'announce', checkFirst: false }, { positionInQueue: 2 }],
     ['is announced although cancelled, so that its end is visible', { cancel }, { do: 'announce', checkFirst: false }],
     [
-      'notes that a card which a dead process left behind is given up',
+      'notes as given up a card that a dead process left unfinished',
       { card: { intentMs: now - minuteMs } },
       { do: 'giveUp', effect: 'announce' },
     ],
-    ['waits after a card of unknown outcome', { card: givenUp(1_000) }, { do: 'wait', ms: 2_000 }],
-    ['searches that card then', { card: givenUp(3_000) }, { do: 'search', effect: 'announce' }],
-    ['waits on where it does not stand yet', { card: searched(3_000) }, { do: 'wait', ms: 12_000 }],
-    ['waits to the end', { card: searched(14_999) }, { do: 'wait', ms: 1 }],
+    ['waits where the outcome of its card is unknown', { card: givenUp(1_000) }, { do: 'wait', ms: 2_000 }],
+    ['has its card searched for after that wait', { card: givenUp(3_000) }, { do: 'search', effect: 'announce' }],
+    ['keeps waiting where the search did not find the card', { card: searched(3_000) }, { do: 'wait', ms: 12_000 }],
+    ['waits until the card can no longer appear', { card: searched(14_999) }, { do: 'wait', ms: 1 }],
     [
-      'posts the card again where it can come no more, and searches it before',
+      'posts the card again, after a search, when it can no longer appear',
       { card: searched(15_000) },
       { do: 'announce', checkFirst: true },
     ],
-    ['does so also without the early search', { card: givenUp(15_000) }, { do: 'announce', checkFirst: true }],
-    ['does without a card that is gone', { card: { gone: true } }, { do: 'ask', checkFirst: false }],
-    ['waits for its turn', announced, { do: 'wait', ms: 15_000 }, { positionInQueue: 1 }],
     [
-      'waits for a free place at the service',
+      'posts the card again, after a search, also without the early search',
+      { card: givenUp(15_000) },
+      { do: 'announce', checkFirst: true },
+    ],
+    ['is asked without a card that is gone', { card: { gone: true } }, { do: 'ask', checkFirst: false }],
+    ['waits for the questions before it', announced, { do: 'wait', ms: 15_000 }, { positionInQueue: 1 }],
+    [
+      'waits for a free slot at the service',
       announced,
       { do: 'wait', ms: 15_000 },
       { slot: { granted: false, ahead: 1 } },
     ],
-    ['is asked at its turn', announced, { do: 'ask', checkFirst: false }],
-    ['is admitted again where that was long ago', { card, admittedMs: now - minuteMs - 1 }, { do: 'admit' }],
+    ['is asked when it is the first in its queue', announced, { do: 'ask', checkFirst: false }],
+    ['is admitted again where the admission was long ago', { card, admittedMs: now - minuteMs - 1 }, { do: 'admit' }],
     [
-      'is not admitted again while its asking may be under way',
+      'is not admitted again while it may be on its way to the service',
       { card, admittedMs: 0, upstream: { steps: 0, ...givenUp(15_000) } },
       { do: 'ask', checkFirst: true },
     ],
-    ['reads the thread at its turn', { card, readsThread: true }, { do: 'gather' }],
-    ['reads it only then', { card, readsThread: true }, { do: 'wait', ms: 15_000 }, { positionInQueue: 1 }],
-    ['is asked when it was read', { card, readsThread: true, context }, { do: 'ask', checkFirst: false }],
-    ['that shows an answer again asks nobody', { card, origin: 'shared' }, { do: 'recall' }],
+    ['reads the thread when it is the first in its queue', { card, readsThread: true }, { do: 'gather' }],
     [
-      'notes that an asking which a dead process left behind is given up',
+      'does not read the thread while others are before it',
+      { card, readsThread: true },
+      { do: 'wait', ms: 15_000 },
+      { positionInQueue: 1 },
+    ],
+    ['is asked when the thread was read', { card, readsThread: true, context }, { do: 'ask', checkFirst: false }],
+    ['asks nothing where it shows an answer again', { card, origin: 'shared' }, { do: 'recall' }],
+    [
+      'notes as given up a call to ask that a dead process left unfinished',
       { card, upstream: { steps: 0, intentMs: now - 1 } },
       { do: 'giveUp', effect: 'ask' },
     ],
     [
-      'waits after an asking of unknown outcome',
+      'waits where the outcome of asking is unknown',
       { card, upstream: { steps: 0, ...givenUp(1) } },
       { do: 'wait', ms: 2_999 },
     ],
     [
-      'searches what it asked then',
+      'searches for what it may have asked after that wait',
       { card, upstream: { steps: 0, ...givenUp(3_000) } },
       { do: 'search', effect: 'ask' },
     ],
     [
-      'asks again where it can come no more, and searches it before',
+      'asks again, after a search, when the first call can no longer take effect',
       { card, upstream: { steps: 0, ...searched(15_000) } },
       { do: 'ask', checkFirst: true },
     ],
     ['ends when cancelled', { card, cancel }, { do: 'end', outcome: cancelled }],
-    ['ends when cancelled in line', { card, cancel }, { do: 'end', outcome: cancelled }, { positionInQueue: 4 }],
-    ['ends when cancelled while held', { card, cancel, trouble: held }, { do: 'end', outcome: cancelled }],
+    ['ends when cancelled in the queue', { card, cancel }, { do: 'end', outcome: cancelled }, { positionInQueue: 4 }],
     [
-      'looks for what it may have asked although it was cancelled long before that was given up',
+      'ends when cancelled while it waits after failures',
+      { card, cancel, trouble: held },
+      { do: 'end', outcome: cancelled },
+    ],
+    [
+      'searches for what it may have asked although it was cancelled long before that call was given up',
       {
         card,
         cancel: { ...cancel, atMs: now - minuteMs },
@@ -127,7 +140,7 @@ describe('decide: a waiting question', () => {
       { do: 'giveUp', effect: 'ask' },
     ],
     [
-      'ends as cancelled where it can not be found out for long what it may have asked',
+      'ends as cancelled where the search for what it may have asked fails for long',
       {
         card,
         cancel: { ...cancel, atMs: now - minuteMs },
@@ -137,67 +150,67 @@ describe('decide: a waiting question', () => {
       { do: 'end', outcome: cancelled },
     ],
     [
-      'looks for what it may have asked before it ends as cancelled',
+      'searches for what it may have asked before it ends as cancelled',
       { card, cancel, upstream: { steps: 0, ...searched(15_000) } },
       { do: 'ask', checkFirst: true },
     ],
     [
-      'ends as cancelled where the service could not be reached for that in time',
+      'ends as cancelled where that search could not reach the service in time',
       { card, cancel: { ...cancel, atMs: now - 30_001 }, trouble, upstream: { steps: 0, ...searched(45_001) } },
       { do: 'end', outcome: cancelled },
     ],
     [
-      'still looks for what it may have asked just before',
+      'still searches for what it may have asked just before that time ends',
       { card, cancel: { ...cancel, atMs: now - 30_000 }, trouble, upstream: { steps: 0, ...searched(45_001) } },
       { do: 'ask', checkFirst: true },
     ],
     [
-      'still looks for what may have begun at the service in that time',
+      'still searches for what may have begun at the service in that time',
       { card, cancel: { ...cancel, atMs: now - 30_001 }, trouble, upstream: { steps: 0, ...searched(45_000) } },
       { do: 'ask', checkFirst: true },
     ],
     [
-      'looks for it however long ago it was cancelled, while there is no trouble',
+      'searches for it however long ago it was cancelled, while there is no trouble',
       { card, cancel: { ...cancel, atMs: 0 }, upstream: { steps: 0, ...searched(15_000) } },
       { do: 'ask', checkFirst: true },
     ],
     [
-      'settles what it may have asked without a free place at the service',
+      'searches for what it may have asked without a free slot at the service',
       { card, upstream: { steps: 0, ...searched(15_000) } },
       { do: 'ask', checkFirst: true },
       { slot: { granted: false, ahead: 1 } },
     ],
     [
-      'that shows an answer again needs no place',
+      'needs no slot where it shows an answer again',
       { card, origin: 'shared' },
       { do: 'recall' },
       { slot: { granted: false, ahead: 1 } },
     ],
     ['counts as admitted for a minute', { card, admittedMs: now - minuteMs }, { do: 'ask', checkFirst: false }],
-    ['is held back after failures', { card, trouble: held }, { do: 'wait', ms: 5_000 }],
-    ['is tried again then', { card, trouble }, { do: 'ask', checkFirst: false }],
+    ['waits after failures', { card, trouble: held }, { do: 'wait', ms: 5_000 }],
+    ['is tried again after that wait', { card, trouble }, { do: 'ask', checkFirst: false }],
     [
-      'is given up when patience ends',
+      'is given up after a quarter of an hour of failures',
       { card, trouble, upstream: { steps: 0, firstTriedMs: now - 15 * minuteMs } },
       { do: 'end', outcome: { kind: 'failed', failure: { cause: 'unreachable' } } },
     ],
     [
-      'is given up as limited where the service kept refusing',
+      'is given up as limited where the service kept limiting requests',
       { card, trouble: { ...trouble, kind: 'limited' }, upstream: { steps: 0, firstTriedMs: now - 15 * minuteMs } },
       { do: 'end', outcome: { kind: 'failed', failure: { cause: 'limited' } } },
     ],
     [
-      'is not given up for the time of its tries alone',
+      'is not given up only because its tries took long',
       { card, upstream: { steps: 0, firstTriedMs: now - 15 * minuteMs } },
       { do: 'ask', checkFirst: false },
     ],
     [
-      'is not given up just before',
+      'is not given up just before that time',
       { card, trouble, upstream: { steps: 0, firstTriedMs: now - 15 * minuteMs + 1 } },
       { do: 'ask', checkFirst: false },
     ],
     [
-      'is not given up for having waited in line',
+      'is not given up because it waited in the queue',
       { card, acceptedMs: now - 60 * minuteMs },
       { do: 'ask', checkFirst: false },
     ],
@@ -208,13 +221,13 @@ describe('decide: a waiting question', () => {
 
 describe('decide: a parked question', () => {
   it.each<Row>([
-    ['waits until then', parked, { do: 'wait', ms: minuteMs }],
-    ['is looked at every hour', { ...parked, parkedUntilMs: now + 1e9 }, { do: 'wait', ms: 60 * minuteMs }],
-    ['goes on then', { ...parked, parkedUntilMs: now }, { do: 'unpark' }],
-    ['goes on where nobody knows until when', { phase: 'parked', card }, { do: 'unpark' }],
+    ['waits until its time', parked, { do: 'wait', ms: minuteMs }],
+    ['is run every hour', { ...parked, parkedUntilMs: now + 1e9 }, { do: 'wait', ms: 60 * minuteMs }],
+    ['continues when its time has come', { ...parked, parkedUntilMs: now }, { do: 'unpark' }],
+    ['continues where it has no time', { phase: 'parked', card }, { do: 'unpark' }],
     ['ends when cancelled', { ...parked, cancel }, { do: 'end', outcome: cancelled }],
     [
-      'first looks for what it may have asked',
+      'first searches for what it may have asked',
       { ...parked, cancel, upstream: { steps: 0, intentMs: now - minuteMs } },
       { do: 'unpark' },
     ],
@@ -226,33 +239,37 @@ describe('decide: a parked question', () => {
 describe('decide: a running question', () => {
   it.each<Row>([
     ['is watched', running, { do: 'watch' }],
-    ['is watched although it is in no line, after Check again', running, { do: 'watch' }, { positionInQueue: -1 }],
-    ['is held back after failures', { ...running, trouble: held }, { do: 'wait', ms: 5_000 }],
+    ['is watched although it is in no queue, after "Check again"', running, { do: 'watch' }, { positionInQueue: -1 }],
+    ['waits after failures', { ...running, trouble: held }, { do: 'wait', ms: 5_000 }],
     [
       'has its access checked again while its card shows steps',
       { ...running, admittedMs: now - minuteMs - 1 },
       { do: 'checkAccess' },
     ],
     [
-      'has it checked once a minute where it was lost',
+      'has its access checked at most once a minute where access was lost',
       { ...running, admittedMs: 0, card: { ...card, stepsHiddenMs: now - minuteMs } },
       { do: 'watch' },
     ],
     [
-      'has it checked again after that minute',
+      'has its access checked again after that minute',
       { ...running, admittedMs: 0, card: { ...card, stepsHiddenMs: now - minuteMs - 1 } },
       { do: 'checkAccess' },
     ],
-    ['has no access checked without a card', { ...running, admittedMs: 0, card: { gone: true } }, { do: 'watch' }],
+    ['needs no check of access without a card', { ...running, admittedMs: 0, card: { gone: true } }, { do: 'watch' }],
     ['is cancelled at the service', { ...running, cancel }, { do: 'cancelUpstream' }],
-    ['is cancelled there although held', { ...running, cancel, trouble: held }, { do: 'cancelUpstream' }],
     [
-      'is watched until the service confirms',
+      'is cancelled at the service also while it waits after failures',
+      { ...running, cancel, trouble: held },
+      { do: 'cancelUpstream' },
+    ],
+    [
+      'is watched until the service confirms the cancellation',
       { ...running, cancel, upstream: { ...asked, cancelSentMs: now - 30_000 } },
       { do: 'watch' },
     ],
     [
-      'ends as cancelled without a confirmation',
+      'ends as cancelled where no confirmation comes',
       { ...running, cancel, upstream: { ...asked, cancelSentMs: now - 30_001 } },
       { do: 'end', outcome: cancelled },
     ],
@@ -268,28 +285,28 @@ describe('decide: a question that has ended', () => {
   it.each<Row>([
     ['is posted part by part', ending, { do: 'post', part: 0, checkFirst: false }, { parts: 3 }],
     [
-      'goes on with the next part',
+      'continues with the next part',
       { ...ending, delivery: delivery(['1', '2']) },
       { do: 'post', part: 2, checkFirst: false },
       { parts: 3 },
     ],
     [
-      'waits after a part of unknown outcome',
+      'waits where the outcome of a part is unknown',
       { ...ending, delivery: delivery([], givenUp(2_000)) },
       { do: 'wait', ms: 1_000 },
     ],
     [
-      'notes that a part which a dead process left behind is given up',
+      'notes as given up a part that a dead process left unfinished',
       { ...ending, delivery: delivery([], { intentMs: now - 2_000 }) },
       { do: 'giveUp', effect: 'post' },
     ],
     [
-      'searches that part then',
+      'has that part searched for after that wait',
       { ...ending, delivery: delivery([], givenUp(3_000)) },
       { do: 'search', effect: 'post' },
     ],
     [
-      'posts that part again where it can come no more, and searches it before',
+      'posts that part again, after a search, when it can no longer appear',
       { ...ending, delivery: delivery(['1'], searched(15_000)) },
       { do: 'post', part: 1, checkFirst: true },
       { parts: 2 },
@@ -297,7 +314,7 @@ describe('decide: a question that has ended', () => {
     ['is admitted again before an answer is shown', { ...ending, admittedMs: now - minuteMs - 1 }, { do: 'admit' }],
     ['is admitted again where a clock was set back', { ...ending, admittedMs: now + minuteMs + 1 }, { do: 'admit' }],
     [
-      'is admitted again before a part that may stand is posted again',
+      'is admitted again before a part that may exist is posted again',
       { ...ending, admittedMs: 0, delivery: delivery([], searched(15_000)) },
       { do: 'admit' },
     ],
@@ -319,7 +336,7 @@ describe('decide: a question that has ended', () => {
       { do: 'admit' },
     ],
     [
-      'is not admitted again where its end shows no code',
+      'is not admitted again where its end shows no answer',
       { ...ending, outcome: { kind: 'failed', failure: { cause: 'gone' } }, admittedMs: 0 },
       { do: 'post', part: 0, checkFirst: false },
     ],
@@ -335,81 +352,85 @@ describe('decide: a question that has ended', () => {
       { parts: 4 },
     ],
     [
-      'waits after a file of unknown outcome',
+      'waits where the outcome of a file is unknown',
       { ...ending, delivery: delivery(['1', '2', '3'], { file: { ...givenUp(1_000), state: 'intended' } }) },
       { do: 'wait', ms: 2_000 },
       { parts: 4 },
     ],
     [
-      'searches that file then',
+      'has that file searched for after that wait',
       { ...ending, delivery: delivery(['1', '2', '3'], { file: { ...givenUp(3_000), state: 'intended' } }) },
       { do: 'search', effect: 'attach' },
       { parts: 4 },
     ],
     [
-      'attaches that file again where it can come no more, and searches it before',
+      'attaches that file again, after a search, when it can no longer appear',
       { ...ending, delivery: delivery(['1', '2', '3'], { file: { ...searched(15_000), state: 'intended' } }) },
       { do: 'attach', checkFirst: true },
       { parts: 4 },
     ],
     [
-      'goes on without a file that is refused',
+      'continues without a file that is refused',
       { ...ending, delivery: delivery(['1', '2', '3'], { file: { intentMs: now, state: 'refused' } }) },
       { do: 'post', part: 3, checkFirst: false },
       { parts: 4 },
     ],
     [
-      'gets it only before the last one',
+      'gets a file only before the last message',
       { ...ending, delivery: delivery(['1', '2', '3']) },
       { do: 'post', part: 3, checkFirst: false },
       { parts: 5 },
     ],
     [
-      'gets none where it has no answer',
+      'gets no file where it has no answer',
       { ...ending, outcome: { kind: 'gaveUp' }, delivery: delivery(['1', '2', '3']) },
       { do: 'post', part: 3, checkFirst: false },
       { parts: 4 },
     ],
     [
-      'of three messages gets none',
+      'gets no file where it has three messages',
       { ...ending, delivery: delivery(['1', '2']) },
       { do: 'post', part: 2, checkFirst: false },
       { parts: 3 },
     ],
     [
-      'is told privately where it was not allowed',
+      'is reported privately where it was not allowed',
       { ...ending, outcome: { kind: 'notAllowed', reason: 'guest' } },
       { do: 'sayUndeliverable' },
     ],
-    ['is held back after failures, cancelled or not', { ...ending, cancel, trouble: held }, { do: 'wait', ms: 5_000 }],
+    ['waits after failures, cancelled or not', { ...ending, cancel, trouble: held }, { do: 'wait', ms: 5_000 }],
     ['closes its card after the last part', { ...ending, delivery: delivery(['1']) }, { do: 'closeCard' }],
-    ['closes after its card', { ...ending, delivery: delivery(['1']), card: final }, { do: 'close' }],
-    ['closes without a card', { ...ending, delivery: delivery(['1']), card: {} }, { do: 'close' }],
+    ['is closed after its card', { ...ending, delivery: delivery(['1']), card: final }, { do: 'close' }],
+    ['is closed without a card', { ...ending, delivery: delivery(['1']), card: {} }, { do: 'close' }],
     [
-      'closes without a card that is gone',
+      'is closed where its card is gone',
       { ...ending, delivery: delivery(['1']), card: { ...card, gone: true } },
       { do: 'close' },
     ],
-    ['as cancelled lets its card say so', { ...ending, outcome: cancelled }, { do: 'closeCard' }],
+    ['shows on its card that it was cancelled', { ...ending, outcome: cancelled }, { do: 'closeCard' }],
     [
-      'as cancelled says so itself where the card is gone',
+      'says in a message that it was cancelled where the card is gone',
       { ...ending, outcome: cancelled, card: { ...card, gone: true } },
       { do: 'post', part: 0, checkFirst: false },
     ],
     [
-      'as cancelled says so itself where there is no card',
+      'says in a message that it was cancelled where there is no card',
       { ...ending, outcome: cancelled, card: {} },
       { do: 'post', part: 0, checkFirst: false },
     ],
     [
-      'is told privately where the place is closed',
+      'is reported privately where the place is closed',
       { ...ending, outcome: { kind: 'undeliverable', canInvite: true } },
       { do: 'sayUndeliverable' },
     ],
-    ['is told privately where it has no thread', { ...ending, place: nowhere }, { do: 'sayUndeliverable' }],
-    ['closes its card after that', { ...ending, delivery: delivery([], { refused: true }) }, { do: 'closeCard' }],
+    ['is reported privately where it has no thread', { ...ending, place: nowhere }, { do: 'sayUndeliverable' }],
     [
-      'without an outcome is our own fault',
+      'closes its card after the private report',
+      { ...ending, delivery: delivery([], { refused: true }) },
+      { do: 'closeCard' },
+    ],
+    [
+      'shows a fault of our own where it has no outcome',
       { phase: 'delivering', card },
       { do: 'end', outcome: { kind: 'failed', failure: { cause: 'internal' } } },
     ],
@@ -418,9 +439,13 @@ describe('decide: a question that has ended', () => {
       { ...ending, trouble: { ...trouble, sinceMs: now - dayMs } },
       { do: 'post', part: 0, checkFirst: false },
     ],
-    ['is not tried for longer', { ...ending, trouble: { ...trouble, sinceMs: now - dayMs - 1 } }, { do: 'close' }],
     [
-      'is not told privately for longer either',
+      'is not tried for longer than a day',
+      { ...ending, trouble: { ...trouble, sinceMs: now - dayMs - 1 } },
+      { do: 'close' },
+    ],
+    [
+      'is not reported privately after more than a day either',
       {
         ...ending,
         outcome: { kind: 'undeliverable', canInvite: true },
@@ -429,12 +454,20 @@ describe('decide: a question that has ended', () => {
       { do: 'close' },
     ],
     ['has its messages checked for copies when it is time', { ...ending, recheckMs: now }, { do: 'recheck' }],
-    ['has them checked also once closed', { ...ending, phase: 'closed', recheckMs: now }, { do: 'recheck' }],
-    ['has them checked also while held', { ...ending, trouble: held, recheckMs: now }, { do: 'recheck' }],
-    ['waits for that check once closed', { ...ending, phase: 'closed', recheckMs: now + 9 }, { do: 'wait', ms: 9 }],
-    ['is woken for that check while held', { ...ending, trouble: held, recheckMs: now + 9 }, { do: 'wait', ms: 9 }],
+    ['has its messages checked also once closed', { ...ending, phase: 'closed', recheckMs: now }, { do: 'recheck' }],
     [
-      'is woken before that check where that is due',
+      'has its messages checked also while it waits after failures',
+      { ...ending, trouble: held, recheckMs: now },
+      { do: 'recheck' },
+    ],
+    ['waits for that check once closed', { ...ending, phase: 'closed', recheckMs: now + 9 }, { do: 'wait', ms: 9 }],
+    [
+      'is run for that check while it waits after failures',
+      { ...ending, trouble: held, recheckMs: now + 9 },
+      { do: 'wait', ms: 9 },
+    ],
+    [
+      'is run before that check where another step is due',
       { ...ending, trouble: held, recheckMs: now + 9_000 },
       { do: 'wait', ms: 5_000 },
     ],
@@ -445,7 +478,7 @@ describe('decide: a question that has ended', () => {
   });
 });
 
-describe('decide', () => {
+describe('the decision about a question', () => {
   const time = fc.integer({ min: now - 2 * 24 * 60 * minuteMs, max: now + 2 * 24 * 60 * minuteMs });
   const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
   const anyQuestion = fc
@@ -515,7 +548,7 @@ describe('decide', () => {
       });
     });
 
-  it('never waits in vain, never repeats a call of unknown outcome without a search, and never posts a part too many', () => {
+  it('never waits without need, never repeats a call of unknown outcome without a search, and never posts a part too many', () => {
     fc.assert(
       fc.property(
         anyQuestion,
@@ -543,7 +576,7 @@ describe('decide', () => {
   });
 });
 
-describe('interpret', () => {
+describe('the reading of a reply from the service', () => {
   const observed: UpstreamQuestion = {
     id: 2,
     text: 'Where?',
@@ -556,11 +589,11 @@ describe('interpret', () => {
   const failure = (kind: string) =>
     ({ ...observed, state: 'failed', error: { kind, title: 'No', message: 'It failed' } }) as const;
 
-  it.each(['pending', 'processing'] as const)('a question that is %s is being worked on', (state) => {
+  it.each(['pending', 'processing'] as const)('shows that a question that is %s is being worked on', (state) => {
     expect(interpret({ ...observed, state }, conversation, 5, now)).toEqual({ is: 'working' });
   });
 
-  it('a finished one is answered, with what is missing filled in', () => {
+  it('completes a finished question as answered, with defaults for missing fields', () => {
     expect(interpret(observed, conversation, 4_000, now)).toEqual({
       is: 'ended',
       outcome: {
@@ -570,7 +603,7 @@ describe('interpret', () => {
     });
   });
 
-  it('an answer keeps what the service reports', () => {
+  it('keeps what the service reports about an answer', () => {
     const quota = { used: 9, limit: 10 };
     const full = { ...observed, title: 'T', answer: 'A', durationMs: 7_000, credits: 2 };
     const reading = interpret(full, { ...conversation, quota }, 4_000, now);
@@ -579,13 +612,13 @@ describe('interpret', () => {
     });
   });
 
-  it.each([0, -1])('a duration of %i is not believed', (durationMs) => {
+  it.each([0, -1])('does not trust a duration of %i', (durationMs) => {
     expect(interpret({ ...observed, durationMs }, conversation, 4_000, now)).toMatchObject({
       outcome: { answer: { durationMs: 4_000 } },
     });
   });
 
-  it('a cancelled one is cancelled', () => {
+  it('ends a cancelled question as cancelled', () => {
     expect(interpret({ ...observed, state: 'cancelled' }, conversation, 1, now)).toEqual({
       is: 'ended',
       outcome: cancelled,
@@ -596,21 +629,21 @@ describe('interpret', () => {
     ['TokenLimitExceeded', { cause: 'tooLong' }],
     ['Anything', { cause: 'service', title: 'No', message: 'It failed' }],
     ['RateLimitExceeded', { cause: 'limited' }],
-  ])('a failure of kind %s ends it', (kind, expected) => {
+  ])('ends a question whose failure has the kind %s', (kind, expected) => {
     expect(interpret(failure(kind), conversation, 1, now)).toEqual({
       is: 'ended',
       outcome: { kind: 'failed', failure: expected },
     });
   });
 
-  it('a failure without an error is one of the service', () => {
+  it('counts a failure without an error as one of the service', () => {
     expect(interpret({ ...observed, state: 'failed' }, conversation, 1, now)).toEqual({
       is: 'ended',
       outcome: { kind: 'failed', failure: { cause: 'service', title: '', message: '' } },
     });
   });
 
-  it('a limit that ends in the future parks it; one that is over does not', () => {
+  it('parks a question for a limit that ends in the future, but not for a past one', () => {
     const limited = (resetAtMs: number) => ({ ...conversation, quota: { used: 1, limit: 1, resetAtMs } });
     expect(interpret(failure('RateLimitExceeded'), limited(now + 1), 1, now)).toEqual({
       is: 'limited',

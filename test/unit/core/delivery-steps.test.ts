@@ -55,7 +55,7 @@ function failing(kind: ErrorKind, details: AppErrorDetails = {}) {
 const unknown = failing('unavailable', { outcomeUnknown: true });
 
 describe('posting a part', () => {
-  it('stores the intent before, and what was posted after', async () => {
+  it('stores the intent before the call, and what was posted after it', async () => {
     let before: Question['delivery'] | undefined;
     const desk: Desk = await delivering(
       {},
@@ -72,20 +72,20 @@ describe('posting a part', () => {
     expect(desk.stored()).not.toHaveProperty('recheckMs');
   });
 
-  it('takes what was found for posted, and posts nothing', async () => {
+  it('treats a message that was found as posted, and posts nothing', async () => {
     const { steps, question, stored, life } = await delivering({}, { findPart: async (_, part) => `found ${part}` });
     expect(await steps.post(question, 0, true)).toEqual({ question: stored() });
     expect(stored().delivery.posted).toEqual(['found 0']);
     expect(life.messagesOf(question, 'part')).toEqual([]);
   });
 
-  it('for the first time searches nothing', async () => {
+  it('searches nothing the first time', async () => {
     const { steps, question, life } = await delivering({}, { findPart: failing('unavailable') });
     await steps.post(question, 0, false);
     expect(life.messagesOf(question, 'part')).toHaveLength(1);
   });
 
-  it('again, where nothing was found, has copies checked for a minute later', async () => {
+  it('has copies checked for a minute after a repeated try that found nothing', async () => {
     const { steps, question, stored, life } = await delivering();
     await steps.post(question, 0, true);
     expect(stored()).toMatchObject({ delivery: { posted: [expect.any(String)] }, recheckMs: life.now() + minuteMs });
@@ -93,7 +93,7 @@ describe('posting a part', () => {
 
   it.each<[string, ReturnType<typeof failing>, object]>([
     ['forgets the intent where it certainly failed', failing('unavailable'), {}],
-    ['notes when it was given up where it may stand', unknown, { intentMs: 0, givenUpMs: 0 }],
+    ['notes when it was given up where the message may exist', unknown, { intentMs: 0, givenUpMs: 0 }],
     ['keeps the intent after a fault of our own', () => Promise.reject(new TypeError('planned')), { intentMs: 0 }],
   ])('%s', async (_, postPart, left) => {
     const { steps, question, stored, life } = await delivering({}, { postPart });
@@ -102,7 +102,7 @@ describe('posting a part', () => {
     expect(stored().delivery).toEqual({ round: 0, posted: [], ...times });
   });
 
-  it('that was searched in vain is noted so, and one that was found is posted', async () => {
+  it('notes a search that found nothing, and one that found the message as posted', async () => {
     const delivery = { round: 0, posted: ['1.1'], intentMs: 1, givenUpMs: 2 };
     const lost = await delivering({ delivery });
     await lost.steps.searchPart(lost.question);
@@ -113,10 +113,10 @@ describe('posting a part', () => {
   });
 });
 
-describe('a part that another process noted meanwhile', () => {
+describe('a part that another process noted in the meantime', () => {
   it.each<[string, string, boolean]>([
     ['is kept where it is the same', '9.9', false],
-    ['is kept where it is another, and copies are checked for', '8.8', true],
+    ['is kept where it is another one, and copies are checked for', '8.8', true],
   ])('%s', async (_, noted, isChecked) => {
     const { life, id, steps, question, stored } = await delivering({}, { findPart: async () => '9.9' });
     await life.ports.questions.update(id, (now) => ({ ...now, delivery: { round: 0, posted: [noted] } }));
@@ -132,7 +132,7 @@ describe('attaching the answer', () => {
     file: { state: 'intended', intentMs: desk.life.now() },
   });
 
-  it('stores the intent before, and that it stands after', async () => {
+  it('stores the intent before the call, and that the file exists after it', async () => {
     let before: Question['delivery'] | undefined;
     const desk: Desk = await delivering(
       {},
@@ -148,14 +148,14 @@ describe('attaching the answer', () => {
     expect(desk.stored()).not.toHaveProperty('recheckMs');
   });
 
-  it('again, where it is not found, has copies checked for a minute later', async () => {
+  it('has copies checked for a minute after a repeated try that found no file', async () => {
     const { steps, question, stored, life } = await delivering();
     await steps.attach(question, true);
     expect(life.messagesOf(question, 'file')).toHaveLength(1);
     expect(stored()).toMatchObject({ delivery: { file: { state: 'attached' } }, recheckMs: life.now() + minuteMs });
   });
 
-  it('takes what was found for attached, whether it is posted again or only searched', async () => {
+  it('treats a file that was found as attached, both before posting again and in a mere search', async () => {
     for (const step of ['attach', 'searchFile'] as const) {
       const { steps, question, stored, life } = await delivering({}, { findAttachment: async () => true });
       await (step === 'attach' ? steps.attach(question, true) : steps.searchFile(question));
@@ -164,14 +164,14 @@ describe('attaching the answer', () => {
     }
   });
 
-  it('that was searched in vain is noted so', async () => {
+  it('notes a search that found nothing', async () => {
     const file = { state: 'intended', intentMs: 1, givenUpMs: 2 } as const;
     const { steps, question, stored, life } = await delivering({ delivery: { round: 0, posted: [], file } });
     await steps.searchFile(question);
     expect(stored().delivery.file).toEqual({ ...file, searchedMs: life.now() });
   });
 
-  it('that certainly failed leaves no trace, and one that may stand does', async () => {
+  it('forgets its intent where it certainly failed, and keeps it where the file may exist', async () => {
     const certain = await delivering({}, { attachAnswer: failing('unavailable') });
     await expect(certain.steps.attach(certain.question, false)).rejects.toThrow('planned');
     expect(certain.stored().delivery).toEqual(certain.question.delivery);
@@ -185,16 +185,19 @@ describe('attaching the answer', () => {
     ['rateLimited', 3, true],
     ['unavailable', 4, false],
     ['refused', undefined, false],
-  ])('that fails for %s after %j failures is tried again: %j', async (kind, failures, isTriedAgain) => {
-    const trouble = { kind: 'unreachable', failures: failures ?? 0, sinceMs: 1, notBeforeMs: 1 } as const;
-    const { steps, question, stored } = await delivering(failures === undefined ? {} : { trouble });
-    const progress = await steps.attachFailed(question, new AppError(kind, 'planned'));
-    expect(progress === undefined).toBe(isTriedAgain);
-    expect(stored().delivery.file?.state).toBe(isTriedAgain ? undefined : 'refused');
-  });
+  ])(
+    'that fails with %s after %j failures makes it %j that it is tried again',
+    async (kind, failures, isTriedAgain) => {
+      const trouble = { kind: 'unreachable', failures: failures ?? 0, sinceMs: 1, notBeforeMs: 1 } as const;
+      const { steps, question, stored } = await delivering(failures === undefined ? {} : { trouble });
+      const progress = await steps.attachFailed(question, new AppError(kind, 'planned'));
+      expect(progress === undefined).toBe(isTriedAgain);
+      expect(stored().delivery.file?.state).toBe(isTriedAgain ? undefined : 'refused');
+    },
+  );
 });
 
-describe('what comes of a delivery that was taken up again meanwhile', () => {
+describe('the result of a delivery that was resumed in the meantime', () => {
   it.each<[string, (desk: Desk) => Promise<unknown>]>([
     ['a part', ({ steps, question }) => steps.post(question, 0, true)],
     ['a first part', ({ steps, question }) => steps.post(question, 0, false)],
@@ -211,7 +214,7 @@ describe('what comes of a delivery that was taken up again meanwhile', () => {
         ),
     ],
     ['its close', ({ steps, question }) => steps.close(question)],
-  ])('is not counted for the new one: %s', async (_, step) => {
+  ])('is not counted for the new delivery: %s', async (_, step) => {
     const desk = await delivering({}, { findPart: async () => '9.9', findAttachment: async () => true });
     await desk.life.ports.questions.update(desk.id, (stored) => ({ ...stored, delivery: { round: 1, posted: [] } }));
     const before = desk.stored();
@@ -237,7 +240,7 @@ describe('what comes of a delivery that was taken up again meanwhile', () => {
 });
 
 describe('a check for copies', () => {
-  it('is over once it was made, and an unfinished card is shown again', async () => {
+  it('is over once it was made, and shows an unfinished card again', async () => {
     const { steps, question, stored } = await delivering({ recheckMs: 5, card: { ts: '1.1', shown: 'steps' } });
     await steps.recheck(question);
     const { recheckMs: _, ...rest } = question;
@@ -257,7 +260,7 @@ describe('a check for copies', () => {
     expect(stored()).not.toHaveProperty('recheckMs');
   });
 
-  it('is not over where another one was asked for meanwhile', async () => {
+  it('is not over where another one was requested in the meantime', async () => {
     const { steps, question, stored } = await delivering({ recheckMs: 9 });
     await steps.recheck({ ...question, recheckMs: 5 });
     expect(stored()).toEqual(question);
@@ -295,7 +298,7 @@ describe('a delivery that fails', () => {
     ['unavailable', false],
     ['rateLimited', false],
     ['unauthorized', false],
-  ])('for %s is told privately and given up: %j', async (kind, isGivenUp) => {
+  ])('with %s makes it %j that the asker is told privately and the delivery is given up', async (kind, isGivenUp) => {
     const { steps, question, stored, life } = await delivering();
     const progress = await steps.failed(question, new AppError(kind, 'planned'));
     expect(progress === undefined).toBe(!isGivenUp);
@@ -309,25 +312,28 @@ describe('a delivery that fails', () => {
     ['badReply', true],
     ['undeliverable', false],
     ['refused', false],
-  ])('and cannot be told privately either, for %s, is tried again: %j', async (kind, isTriedAgain) => {
+  ])('whose private message fails with %s makes it %j that it is tried again', async (kind, isTriedAgain) => {
     const { steps, question, stored } = await delivering({}, { notifyPrivately: failing(kind) });
     const progress = await steps.failed(question, new AppError('undeliverable', 'planned'));
     expect(progress === undefined).toBe(isTriedAgain);
     expect(stored().delivery.refused ?? false).toBe(!isTriedAgain);
   });
 
-  it.each(['storage', 'corrupt'] as const)('and cannot be told for our own %s throws that', async (kind) => {
-    const { steps, question } = await delivering({}, { notifyPrivately: failing(kind) });
-    await expect(steps.failed(question, new AppError('undeliverable', 'planned'))).rejects.toMatchObject({ kind });
-  });
+  it.each(['storage', 'corrupt'] as const)(
+    'throws the failure %s of our own where it meets that in the private message',
+    async (kind) => {
+      const { steps, question } = await delivering({}, { notifyPrivately: failing(kind) });
+      await expect(steps.failed(question, new AppError('undeliverable', 'planned'))).rejects.toMatchObject({ kind });
+    },
+  );
 
-  it('and cannot be told for a fault of our own throws that', async () => {
+  it('throws a fault of our own where it meets that in the private message', async () => {
     const fault = new TypeError('planned');
     const { steps, question } = await delivering({}, { notifyPrivately: () => Promise.reject(fault) });
     await expect(steps.failed(question, new AppError('undeliverable', 'planned'))).rejects.toBe(fault);
   });
 
-  it('forgets the call that was under way', async () => {
+  it('forgets the call that was running', async () => {
     const { steps, question, stored } = await delivering({
       delivery: { round: 2, posted: ['1'], intentMs: 5, givenUpMs: 6 },
     });
@@ -373,13 +379,13 @@ describe('what the asker is told privately', () => {
       { kind: 'notInChannel', questionId: 'id', text: 'where?', canInvite: false },
     ],
     [
-      'asked between two',
+      'asked in a direct message between two people',
       { outcome: { kind: 'undeliverable', canInvite: false }, place: { ...nowhere, channelId: 'D1' } },
       { kind: 'notInChannel', questionId: 'id', text: 'where?', canInvite: false, isBetweenTwo: true },
     ],
-    ['has an answer that could not be posted', {}, { kind: 'undeliverable', place: thread }],
+    ['have an answer that could not be posted', {}, { kind: 'undeliverable', place: thread }],
     [
-      'has an answer that could not be posted, and its link',
+      'have an answer that could not be posted, and its link',
       { upstream: { steps: 0, shareUrl } },
       { kind: 'undeliverable', place: thread, shareUrl },
     ],
@@ -392,7 +398,7 @@ describe('what the asker is told privately', () => {
 });
 
 describe('closing the card', () => {
-  it('gives up the place in line and the turn first, and then says how the question ended', async () => {
+  it('frees the position in the queue and the slot first, and then says how the question ended', async () => {
     const order: string[] = [];
     const desk: Desk = await delivering(
       {},
@@ -409,11 +415,17 @@ describe('closing the card', () => {
   });
 
   it.each<[string, Partial<Question>, ErrorKind, number, boolean]>([
-    ['after seven failures', {}, 'unavailable', 7, true],
-    ['after eight', {}, 'unavailable', 8, false],
-    ['after many, while Slack only asks to wait', {}, 'rateLimited', 99, true],
-    ['after many, where it is the whole end', { outcome: { kind: 'cancelled' } }, 'unavailable', 99, true],
-  ])('that fails %s is tried again', async (_, change, kind, failures, isTriedAgain) => {
+    ['after seven failures and is tried again', {}, 'unavailable', 7, true],
+    ['after eight failures and is given up', {}, 'unavailable', 8, false],
+    ['after many requests of Slack to wait and is tried again', {}, 'rateLimited', 99, true],
+    [
+      'after many failures and is tried again where it is the whole end',
+      { outcome: { kind: 'cancelled' } },
+      'unavailable',
+      99,
+      true,
+    ],
+  ])('fails %s', async (_, change, kind, failures, isTriedAgain) => {
     const trouble = { kind: 'unreachable', failures, sinceMs: 1, notBeforeMs: 1 } as const;
     const { steps, question, stored } = await delivering({ ...change, trouble });
     const progress = await steps.closeCardFailed(question, new AppError(kind, 'planned'));
@@ -421,14 +433,14 @@ describe('closing the card', () => {
     expect(stored().card.shown).toBe(isTriedAgain ? '' : finalCard);
   });
 
-  it('that fails for the first time is tried again', async () => {
+  it('is tried again after the first failure', async () => {
     const { steps, question } = await delivering();
     expect(await steps.closeCardFailed(question, new AppError('unavailable', 'planned'))).toBeUndefined();
   });
 });
 
 describe('closing a question', () => {
-  it('keeps what buttons need, and forgets the texts and where to answer', async () => {
+  it('keeps what buttons need, and removes the texts and the address for replies', async () => {
     const context = { messages: 1, total: 1, files: 0, unreadable: 0, text: 'said' };
     const trouble = { kind: 'unreachable', failures: 1, sinceMs: 1, notBeforeMs: 1 } as const;
     const { steps, question, stored } = await delivering({
@@ -446,7 +458,7 @@ describe('closing a question', () => {
     });
   });
 
-  it('adds nothing to one that failed without reading a thread', async () => {
+  it('adds nothing to a question that failed without reading a thread', async () => {
     const outcome: Outcome = { kind: 'failed', failure: { cause: 'gone' } };
     const { steps, question, stored, closing, id } = await delivering({ outcome });
     await steps.close(question);
@@ -454,7 +466,7 @@ describe('closing a question', () => {
     expect(closing).toEqual([id]);
   });
 
-  it('takes it off the list, unless its messages are still to be checked', async () => {
+  it('takes the question off the list, unless its messages must still be checked', async () => {
     const done = await delivering();
     await done.steps.close(done.question);
     expect(done.life.openIds()).toEqual([]);
@@ -478,7 +490,7 @@ describe('closing a question', () => {
     expect(noted).toEqual(expected);
   });
 
-  it('lets the next question of the thread go on, and needs no thread for that', async () => {
+  it('lets the next question of the thread start, and needs no thread for that', async () => {
     const desk = await delivering();
     const next = await desk.ask();
     await desk.steps.close(desk.question);

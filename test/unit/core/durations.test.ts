@@ -19,11 +19,11 @@ function memory(): Records<DurationLog> & { logs: Map<string, DurationLog> } {
 const seconds = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => (from + index) * 1000);
 
-describe('what is expected', () => {
+describe('the expected duration', () => {
   it.each([
     ['no answers', []],
     ['nine answers', seconds(1, 9)],
-  ])('of %s is nothing', (_, durationsMs) => {
+  ])('is unknown after %s', (_, durationsMs) => {
     expect(expectation(durationsMs)).toBeUndefined();
   });
 
@@ -36,7 +36,7 @@ describe('what is expected', () => {
       [...Array.from({ length: 9 }, () => 1_000), 900_000],
       { fromMs: 1_000, toMs: 1_000, lateMs: 1_000 },
     ],
-  ])('of %s answers is the middle half, and late is beyond nine in ten', (_, durationsMs, expected) => {
+  ])('is the middle half of %s answers, and late means beyond nine in ten', (_, durationsMs, expected) => {
     expect(expectation(durationsMs)).toEqual(expected);
   });
 
@@ -58,7 +58,7 @@ describe('what is expected', () => {
 });
 
 describe('the log of a workspace', () => {
-  it('tells nothing before anything was answered there', async () => {
+  it('expects nothing before anything was answered there', async () => {
     expect(await createDurations(memory()).expect('T1')).toBeUndefined();
   });
 
@@ -71,7 +71,7 @@ describe('the log of a workspace', () => {
     expect(await durations.expect('T1')).toEqual({ fromMs: 1_000, toMs: 1_000, lateMs: 1_000 });
   });
 
-  it('is not mixed with that of another', async () => {
+  it('is kept apart from that of another workspace', async () => {
     const durations = createDurations(memory());
     for (let index = 0; index < 20; index += 1) await durations.note('T1', `q${index}`, 1_000);
     for (let index = 0; index < 9; index += 1) await durations.note('T2', `p${index}`, 60_000);
@@ -81,7 +81,7 @@ describe('the log of a workspace', () => {
     expect((await durations.expect('T2'))?.fromMs).toBe(60_000);
   });
 
-  it('keeps the newest two hundred', async () => {
+  it('keeps the newest two hundred durations', async () => {
     const records = memory();
     const durations = createDurations(records);
     for (let index = 0; index < 200; index += 1) await durations.note('T1', `old${index}`, 60_000);

@@ -15,7 +15,7 @@ async function asked(change: Partial<Question> = {}) {
 }
 
 describe('an edit of the message that asked', () => {
-  it('is noted, with the question as it is stored then', async () => {
+  it('is stored with the question as it is then', async () => {
     const { requests, stored } = await asked();
     const edit = { text: 'after', atMs: 5 };
     expect(await requests.noteEdit('m', edit)).toEqual({ kind: 'noted', question: stored() });
@@ -28,14 +28,14 @@ describe('an edit of the message that asked', () => {
     ['is as old as another one', { edited: { text: 'after', atMs: 5 } }, 'other', 5],
     ['changes no word of the edited version', { edited: { text: 'after', atMs: 5 } }, 'after', 6],
     ['changes no word at all', {}, 'before', 5],
-  ])('that %s is known', async (_, change, text, atMs) => {
+  ])('is recognized where it %s', async (_, change, text, atMs) => {
     const { requests, stored } = await asked(change);
     const before = stored();
     expect(await requests.noteEdit('m', { text, atMs })).toEqual({ kind: 'known' });
     expect(stored()).toEqual(before);
   });
 
-  it('back to the words that were asked takes back the one before', async () => {
+  it('that restores the words that were asked removes the edit before', async () => {
     const { requests, stored } = await asked({ edited: { text: 'after', atMs: 5 } });
     expect(await requests.noteEdit('m', { text: 'before', atMs: 6 })).toEqual({ kind: 'known' });
     expect(stored()).not.toHaveProperty('edited');
@@ -44,14 +44,14 @@ describe('an edit of the message that asked', () => {
   it.each<[string, Partial<Question>]>([
     ['was answered', { outcome: answered }],
     ['is being cancelled', { cancel }],
-  ])('of a question that %s comes too late', async (_, change) => {
+  ])('comes too late for a question that %s', async (_, change) => {
     const { requests, stored } = await asked(change);
     const before = stored();
     expect(await requests.noteEdit('m', { text: 'after', atMs: 5 })).toEqual({ kind: 'ended' });
     expect(stored()).toEqual(before);
   });
 
-  it('of a message that asked nothing is about nothing', async () => {
+  it('has no effect where the message asked nothing', async () => {
     const { requests } = await asked();
     expect(await requests.noteEdit('another', { text: 'after', atMs: 5 })).toEqual({ kind: 'nothing' });
   });
@@ -67,7 +67,7 @@ describe('asking the edited version', () => {
     beginsThread: true,
   };
 
-  it('asks it for whoever pressed, with all that belongs to the question', async () => {
+  it('asks it for the person who presses the button, with all that belongs to the question', async () => {
     const { requests, id } = await asked({ edited, ...belongings, fresh: true });
     expect(await requests.askEdited(id, press)).toMatchObject({
       cameLate: false,
@@ -88,7 +88,7 @@ describe('asking the edited version', () => {
     }
   });
 
-  it('follows the answer that came first', async () => {
+  it('comes after the first answer', async () => {
     const { requests, id } = await asked({ edited, fresh: true, outcome: answered });
     expect(await requests.askEdited(id, press)).toMatchObject({
       cameLate: true,
@@ -96,7 +96,7 @@ describe('asking the edited version', () => {
     });
   });
 
-  it('takes the place of one that failed', async () => {
+  it('replaces a question that failed', async () => {
     const { requests, id } = await asked({ edited, fresh: true, outcome: { kind: 'gaveUp' } });
     expect(await requests.askEdited(id, press)).toMatchObject({
       cameLate: false,
@@ -107,17 +107,17 @@ describe('asking the edited version', () => {
   it.each([
     ['without an edit', {}, press],
     ['from another place', { edited }, { ...press, channelId: 'C2' }],
-  ])('%s is expired', async (_, change, where) => {
+  ])('is refused as too old %s', async (_, change, where) => {
     const { requests, id } = await asked(change);
     expect(await requests.askEdited(id, where)).toEqual({ result: { kind: 'expired' }, cameLate: false });
   });
 
-  it('too late for Slack is not taken', async () => {
+  it('does nothing where it is too late for Slack', async () => {
     const { requests, id, life } = await asked({ edited });
     await expect(requests.askEdited(id, press, life.now() - 1)).rejects.toMatchObject({ kind: 'storage' });
   });
 
-  it('is once for each edit', async () => {
+  it('happens once for each edit', async () => {
     const { requests, id, life } = await asked({ edited });
     expect((await requests.askEdited(id, press)).result.kind).toBe('accepted');
     expect((await requests.askEdited(id, press)).result.kind).toBe('duplicate');
@@ -130,13 +130,13 @@ describe('asking the edited version', () => {
 });
 
 describe('the question that a message started', () => {
-  it('is the first where its edited version was not asked', async () => {
+  it('is the first version where its edited version was not asked', async () => {
     const { requests, id } = await asked({ edited: { text: 'after', atMs: 5 } });
     expect((await requests.startedBy('m'))?.id).toBe(id);
     expect(await requests.startedBy('another')).toBeUndefined();
   });
 
-  it('is found through twenty versions, and an endless row of them ends', async () => {
+  it('is found through twenty versions, and the search ends in an endless chain of them', async () => {
     const { requests, id, life } = await asked();
     let newest = id;
     for (let version = 1; version <= 21; version += 1) {

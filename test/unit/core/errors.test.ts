@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorKind, isAppError, isTransient } from '../../../src/core/errors.ts';
 
 describe('an error of the app', () => {
-  it('is certain and bare unless it is told otherwise', () => {
+  it('is certain and has no details unless they are given', () => {
     const error = new AppError('refused', 'no');
     expect(error).toMatchObject({ name: 'AppError', kind: 'refused', outcomeUnknown: false, invitationHelps: false });
     expect([error.retryAfterMs, error.code, 'cause' in error]).toEqual([undefined, undefined, false]);
   });
 
-  it('keeps what it is told, and its cause', () => {
+  it('keeps its details and its cause', () => {
     const cause = new Error('the socket was closed');
     const details = { cause, retryAfterMs: 5, outcomeUnknown: true, code: 'x', invitationHelps: true };
     expect(new AppError('unavailable', 'no answer', details)).toMatchObject({ ...details, message: 'no answer' });
   });
 
-  it('is told from other errors, and by its kind', () => {
+  it('is distinguished from other errors, and by its kind', () => {
     const error = new AppError('storage', 'down');
     expect(isAppError(error)).toBe(true);
     expect(isAppError(error, 'corrupt', 'storage')).toBe(true);
@@ -34,7 +34,7 @@ describe('an error of the app', () => {
     ['undeliverable', false],
     ['storage', false],
     ['corrupt', false],
-  ])('of kind %s may pass by itself: %j', (kind, passes) => {
+  ])('of kind %s makes it %j that a later try may succeed', (kind, passes) => {
     expect(isTransient(new AppError(kind, 'planned'))).toBe(passes);
   });
 });

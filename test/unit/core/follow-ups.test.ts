@@ -30,8 +30,8 @@ async function answeredDesk(change: Partial<Question> = {}) {
 
 type Desk = Awaited<ReturnType<typeof answeredDesk>>;
 
-describe('a suggestion', () => {
-  it('is asked once, in whatever words', async () => {
+describe('a follow-up', () => {
+  it('is asked once, with any spelling of its text', async () => {
     const { requests, id } = await answeredDesk();
     const first = await requests.followUp(id, 0, press, { text: 'What calls it in tests?' });
     expect(first).toMatchObject({
@@ -43,7 +43,7 @@ describe('a suggestion', () => {
     expect(await requests.followUp(id, 2, other)).toEqual({ kind: 'expired' });
   });
 
-  it('asked privately is a conversation of its own, once per person, that knows what it carries on from', async () => {
+  it('asked privately is a separate conversation, once per person, that knows its previous question', async () => {
     const { requests, id, text } = await answeredDesk();
     const first = await requests.followUpPrivately(id, 0, direct, press);
     expect(first).toMatchObject({
@@ -60,7 +60,7 @@ describe('a suggestion', () => {
     expect(await requests.followUp(id, 0, press)).toMatchObject({ kind: 'accepted' });
   });
 
-  it('is out of reach from another place', async () => {
+  it('cannot be asked from another place', async () => {
     const { requests, id } = await answeredDesk();
     const elsewhere = { ...press, channelId: 'C2' };
     expect(await requests.followUp(id, 0, elsewhere)).toEqual({ kind: 'expired' });
@@ -79,8 +79,8 @@ describe('a suggestion', () => {
   });
 });
 
-describe('a suggestion that was taken back before the service was asked', () => {
-  it('can be asked again, by anybody, and then once', async () => {
+describe('a follow-up that was cancelled before the service was asked', () => {
+  it('can be asked again by anybody, and then once', async () => {
     const { requests, id, life } = await answeredDesk();
     const first = await requests.followUp(id, 0, press);
     if (first.kind !== 'accepted') throw new Error(first.kind);
@@ -95,7 +95,7 @@ describe('a suggestion that was taken back before the service was asked', () => 
     expect(life.upstream().map(({ text }) => text)).not.toContain('What calls it?');
   });
 
-  it('and again, as often as it is', async () => {
+  it('can be asked and cancelled again any number of times', async () => {
     const { requests, id } = await answeredDesk();
     for (let times = 0; times < 5; times += 1) {
       const asked = await requests.followUpPrivately(id, 0, direct, press);
@@ -115,9 +115,9 @@ describe('a suggestion that was taken back before the service was asked', () => 
   });
 
   it.each([
-    ['as it is', (desk: Desk, byMs: number) => desk.requests.followUp(desk.id, 0, press, { byMs })],
+    ['in its thread', (desk: Desk, byMs: number) => desk.requests.followUp(desk.id, 0, press, { byMs })],
     ['privately', (desk: Desk, byMs: number) => desk.requests.followUpPrivately(desk.id, 0, direct, press, byMs)],
-  ])('%s, too late, is not taken', async (_name, ask) => {
+  ])('is not asked where it is too late, %s', async (_name, ask) => {
     const desk = await answeredDesk();
     await expect(ask(desk, desk.life.now() - 1)).rejects.toMatchObject({ kind: 'storage' });
     await desk.life.run();
@@ -125,11 +125,11 @@ describe('a suggestion that was taken back before the service was asked', () => 
   });
 });
 
-describe('sharing', () => {
+describe('sharing an answer', () => {
   const confirmed = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
   const place: Place = { teamId: 'T1', channelId: 'C7' };
 
-  it("shows a person's own answer in another place, once per form", async () => {
+  it('shows a person’s answer in another place, once per form', async () => {
     const { requests, id, text } = await answeredDesk();
     const sharing = { key: 'share:V1', userId: 'U1', place, withLink: true, confirmed };
     expect(await requests.share(id, sharing)).toMatchObject({
@@ -140,11 +140,11 @@ describe('sharing', () => {
   });
 
   it.each<[string, Partial<Question>, Partial<{ userId: string; place: Place }>]>([
-    ['of somebody else', {}, { userId: 'U9' }],
+    ['of another person', {}, { userId: 'U9' }],
     ['into another workspace', {}, { place: { teamId: 'T2', channelId: 'C7' } }],
     ['that is shared itself', { shares: { questionId: 'q000000000000000000000000', withLink: false, confirmed } }, {}],
     ['of a question that failed', { outcome: { kind: 'cancelled' } }, {}],
-  ])('an answer %s is refused', async (_name, change, sharing) => {
+  ])('is refused for an answer %s', async (_name, change, sharing) => {
     const { requests, id } = await answeredDesk(change);
     const result = await requests.share(id, {
       key: 'share:V1',
@@ -157,7 +157,7 @@ describe('sharing', () => {
     expect(result).toEqual({ kind: 'expired' });
   });
 
-  it('that failed is never tried again unseen, and asked nowhere else', async () => {
+  it('is never tried again unseen after it failed, and asks nothing elsewhere', async () => {
     const shares = { questionId: 'q000000000000000000000000', withLink: false, confirmed };
     const outcome = { kind: 'failed', failure: { cause: 'unreachable' } } as const;
     const { requests, id } = await answeredDesk({ shares, origin: 'shared', outcome });

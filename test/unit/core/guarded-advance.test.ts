@@ -22,9 +22,9 @@ async function untilClosed(
 
 describe('a fault of our own', () => {
   it.each([
-    ['in rendering the answer', (kind: string) => kind === 'answered', 'failed'],
-    ['in rendering anything', () => true, 'none'],
-  ])('%s still ends the question', async (_, isBroken, shown) => {
+    ['still ends the question where the answer cannot be rendered', (kind: string) => kind === 'answered', 'failed'],
+    ['still ends the question where nothing can be rendered', () => true, 'none'],
+  ])('%s', async (_, isBroken, shown) => {
     const { ask, life } = createLifeDesk();
     const { id } = await ask();
     let nowMs = life.now();
@@ -88,8 +88,8 @@ function brokenAdvance(change: Partial<Question> = {}) {
   };
 }
 
-describe('a look that breaks', () => {
-  it('is tried again five times with back-off, and then ends the question', async () => {
+describe('a run that breaks', () => {
+  it('is repeated five times with back-off, and then ends the question', async () => {
     const { advance, stored } = brokenAdvance();
     const waits: unknown[] = [];
     for (let tries = 0; tries < 5; tries += 1) {
@@ -110,7 +110,7 @@ describe('a look that breaks', () => {
     expect(stored()).not.toHaveProperty('trouble');
   });
 
-  it('counts its own failures alone, and trouble from when it began', async () => {
+  it('counts only its own failures, and keeps the start of earlier trouble', async () => {
     const { advance, stored } = brokenAdvance({
       trouble: { kind: 'unreachable', failures: 5, sinceMs: 7, notBeforeMs: 8 },
     });
@@ -124,7 +124,7 @@ describe('a look that breaks', () => {
     ['an answer', { outcome: { kind: 'answered', answer: someAnswer } }],
     ['another failure', { outcome: { kind: 'failed', failure: { cause: 'refused' } } }],
   ])(
-    'replaces %s that it cannot show by a failure of its own, and keeps when the question ended',
+    'replaces %s that it cannot show with a failure of our own, and keeps when the question ended',
     async (_, change) => {
       const delivery = { round: 2, posted: ['1.1'], intentMs: 5 };
       const { advance, stored } = brokenAdvance({
@@ -140,7 +140,7 @@ describe('a look that breaks', () => {
     },
   );
 
-  it('closes a question of which not even that can be shown', async () => {
+  it('closes a question where not even that can be shown', async () => {
     const outcome = { kind: 'failed', failure: { cause: 'internal' } } as const;
     const { advance, stored } = brokenAdvance({ phase: 'delivering', outcome, trouble: tired });
     expect(await advance()).toBe(0);
@@ -159,28 +159,31 @@ describe('a look that breaks', () => {
   it.each<[string, Partial<Question>]>([
     ['closed', { phase: 'closed', recheckMs: someMs + 1 }],
     ['open', { phase: 'running', recheckMs: someMs }],
-  ])('in a check for copies leaves that check out, and the question as it is: %s', async (_, change) => {
+  ])('in a check for copies skips that check, and leaves the question as it is: %s', async (_, change) => {
     const { advance, stored } = brokenAdvance(change);
     await advance();
     const { recheckMs: _recheck, ...unchecked } = questionWith(change);
     expect(stored()).toEqual(unchecked);
   });
 
-  it('before a check for copies is due leaves that for later', async () => {
+  it('before a check for copies is due keeps that check', async () => {
     const { advance, stored } = brokenAdvance({ phase: 'running', recheckMs: someMs + 1 });
     await advance();
     expect(stored()).toMatchObject({ phase: 'running', recheckMs: someMs + 1, trouble: { failures: 1 } });
   });
 
-  it.each(['storage', 'corrupt'] as const)('for its %s is left to be repeated, and notes nothing', async (kind) => {
-    const { life, ask } = createLifeDesk();
-    const { id } = await ask();
-    const { error } = failing(kind);
-    await expect(guardAdvance(() => Promise.reject(error), life.ports)(id)).rejects.toBe(error);
-    expect(life.question(id).trouble).toBeUndefined();
-  });
+  it.each(['storage', 'corrupt'] as const)(
+    'with the kind %s is left to be repeated, and notes nothing',
+    async (kind) => {
+      const { life, ask } = createLifeDesk();
+      const { id } = await ask();
+      const { error } = failing(kind);
+      await expect(guardAdvance(() => Promise.reject(error), life.ports)(id)).rejects.toBe(error);
+      expect(life.question(id).trouble).toBeUndefined();
+    },
+  );
 
-  it('by an error of the app that no step expects is a fault of our own as well', async () => {
+  it('counts an app error that no step expects as a fault of our own', async () => {
     const { life, ask } = createLifeDesk();
     const { id } = await ask();
     const advance = guardAdvance(() => Promise.reject(failing('refused').error), life.ports);
@@ -189,7 +192,7 @@ describe('a look that breaks', () => {
   });
 
   it.each(['running', 'delivering', 'closed'] as const)(
-    'while it checks for copies goes on without the check, of a question that is %s',
+    'in a check for copies continues without the check where the question is %s',
     async (phase) => {
       const { advance, stored } = brokenAdvance({ phase, recheckMs: someMs, trouble: tired });
       expect(await advance()).toBe(0);
@@ -197,7 +200,7 @@ describe('a look that breaks', () => {
     },
   );
 
-  it('before a check for copies is due keeps the check', async () => {
+  it('keeps a check for copies that is not due yet', async () => {
     const { advance, stored } = brokenAdvance({ phase: 'running', recheckMs: someMs + 1 });
     await advance();
     expect(stored()).toMatchObject({ recheckMs: someMs + 1, trouble: { kind: 'internal', failures: 1 } });

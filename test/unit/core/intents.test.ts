@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isCancel, readCommandIntent, readIntent } from '../../../src/core/intake/intents.ts';
 
-describe('readIntent', () => {
+describe('reading the intent of a text', () => {
   it.each(['', '  \n'])('reads %j as nothing', (text) => {
     expect(readIntent(text)).toEqual({ kind: 'nothing' });
   });
@@ -81,20 +81,20 @@ describe('readIntent', () => {
   });
 });
 
-describe('isCancel', () => {
-  it('takes a verb with marks up to forty characters', () => {
+describe('recognizing a cancellation', () => {
+  it('accepts a verb with punctuation marks up to forty characters', () => {
     expect([isCancel(`stop${'!'.repeat(36)}`), isCancel(`stop${'!'.repeat(37)}`)]).toEqual([true, false]);
   });
 
-  it('takes it with white space around, and not with marks inside', () => {
+  it('accepts white space around the verb, but not marks inside it', () => {
     expect([isCancel(' stop\n'), isCancel('st.op'), isCancel('!stop')]).toEqual([true, false, false]);
   });
 
-  it.each(['cancel', 'stop', 'Stop.', 'cancel!!'])('takes %j', (text) => {
+  it.each(['cancel', 'stop', 'Stop.', 'cancel!!'])('accepts %j', (text) => {
     expect(isCancel(text)).toBe(true);
   });
 
-  it.each(['', 'cancel it', 'please stop', 'unstop', 'stop?', 'help'])('leaves %j alone', (text) => {
+  it.each(['', 'cancel it', 'please stop', 'unstop', 'stop?', 'help'])('does not accept %j', (text) => {
     expect(isCancel(text)).toBe(false);
   });
 });

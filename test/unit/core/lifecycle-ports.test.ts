@@ -21,7 +21,7 @@ async function withQuestion(change: Partial<Question> = {}) {
 }
 
 describe('ending a question', () => {
-  it('stores how and when it ended, forgets its trouble, and tells of it', async () => {
+  it('stores how and when it ended, clears its trouble, and reports it', async () => {
     const trouble = { kind: 'unreachable', failures: 1, sinceMs: 1, notBeforeMs: 1 } as const;
     const { life, question, stored } = await withQuestion({ trouble });
     const told: unknown[] = [];
@@ -36,7 +36,7 @@ describe('ending a question', () => {
     expect(told).toEqual([stored()]);
   });
 
-  it('keeps the link, or takes the newer one', async () => {
+  it('keeps the link, or replaces it with the newer one', async () => {
     const shareUrl = 'https://code.example/1';
     const { life, question, stored } = await withQuestion({ upstream: { steps: 2, shareUrl } });
     await endWith(life.ports, question, { kind: 'gaveUp' });
@@ -47,7 +47,7 @@ describe('ending a question', () => {
 });
 
 describe('a change of a question', () => {
-  it('that is not stored any more leaves it as it was known', async () => {
+  it('leaves the question as it was known where it is not stored any more', async () => {
     const { life } = await withQuestion();
     const unknown = questionWith({ id: `q${'9'.repeat(24)}` });
     expect(await changeQuestion(life.ports, unknown, (stored) => ({ ...stored, text: 'changed' }))).toBe(unknown);
@@ -56,17 +56,17 @@ describe('a change of a question', () => {
 
 describe('taking a question off the list of open ones', () => {
   it.each<[string, Partial<Question>, boolean]>([
-    ['that is closed', { phase: 'closed' }, false],
-    ['that was only offered', { phase: 'offered' }, false],
-    ['that was taken up again meanwhile', { phase: 'running' }, true],
-    ['whose messages are still to be checked', { phase: 'closed', recheckMs: 5 }, true],
-  ])('%s leaves it listed: %j', async (_, change, isListed) => {
+    ['removes one that is closed', { phase: 'closed' }, false],
+    ['removes one that was only offered', { phase: 'offered' }, false],
+    ['keeps one that was resumed in the meantime', { phase: 'running' }, true],
+    ['keeps one whose messages must still be checked', { phase: 'closed', recheckMs: 5 }, true],
+  ])('%s', async (_, change, isListed) => {
     const { life, id } = await withQuestion(change);
     await delist(life.ports, id);
     expect(life.openIds()).toEqual(isListed ? [id] : []);
   });
 
-  it('that is gone does not list it', async () => {
+  it('does not list a question that is gone', async () => {
     const { life } = await withQuestion();
     const id = `q${'9'.repeat(24)}`;
     await life.ports.questions.markOpen(id);
@@ -75,8 +75,8 @@ describe('taking a question off the list of open ones', () => {
   });
 });
 
-describe('work beside the way of a question', () => {
-  it('that meets an unreadable record is left out, and every other failure is not', async () => {
+describe('work beside the main course of a question', () => {
+  it('skips an unreadable record, and throws every other failure', async () => {
     const { life, question } = await withQuestion();
     expect(await beside(life.ports, question, Promise.resolve(7))).toBe(7);
     expect(await beside(life.ports, question, Promise.reject(failing('corrupt').error))).toBeUndefined();
@@ -85,7 +85,7 @@ describe('work beside the way of a question', () => {
     }
   });
 
-  it('finds no question in an unreadable record, and is not told of one while storage is down', async () => {
+  it('finds no question in an unreadable record, and fails while storage is down', async () => {
     const { life, id, question } = await withQuestion();
     const failed = (error: Error) => getReadable({ get: () => Promise.reject(error) }, id);
     expect(await getReadable(life.ports.questions, id)).toEqual(question);
@@ -94,8 +94,8 @@ describe('work beside the way of a question', () => {
   });
 });
 
-describe('a step after the point of no return', () => {
-  it('may fail, but for a fault of our own', async () => {
+describe('a step that cannot be undone', () => {
+  it('may fail in any way except by a fault of our own', async () => {
     const { life, id } = await withQuestion();
     await settle(life.ports, 'planned', id, () => Promise.reject(failing('storage').error));
     await expect(settle(life.ports, 'planned', id, () => Promise.reject(fault))).rejects.toBe(fault);

@@ -160,7 +160,7 @@ function expectAtRest(life: MemoryLife): void {
   );
 }
 
-describe('a question, over any failures and crashes that pass', () => {
+describe('a question, with any failures and crashes that pass,', () => {
   it('is asked once, answered once, and ends visibly', async () => {
     await fc.assert(
       fc.asyncProperty(arrivals, script, async (arriving, faults) => {
@@ -206,7 +206,7 @@ describe('a question, over any failures and crashes that pass', () => {
     );
   });
 
-  it('is asked as often as there are questions, where all have the same text', async () => {
+  it('is asked once for each of several questions with the same text', async () => {
     await fc.assert(
       fc.asyncProperty(arrivals, script, async (arriving, faults) => {
         const calm = arriving.map((item) => ({ ...item, cancelAfterMs: undefined, guest: false }));
@@ -229,7 +229,7 @@ describe('a question, over any failures and crashes that pass', () => {
   });
 });
 
-describe('a question, also over failures that last', () => {
+describe('a question, also with failures that last,', () => {
   it('ends visibly, and is never asked or answered twice', async () => {
     await fc.assert(
       fc.asyncProperty(arrivals, script, async (arriving, faults) => {

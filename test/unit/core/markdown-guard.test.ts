@@ -16,17 +16,17 @@ type Case = [what: string, most: number, make: (count: number) => string];
 
 /** Each limit holds exactly: so many are read as Markdown, and one more is shown as it was written. */
 function itReads(cases: Case[]): void {
-  it.each(cases)('%s: %i, and not one more', (_, most, make) => {
+  it.each(cases)('%s only up to %i', (_, most, make) => {
     expect([isQuicklyParsed(make(most)), isQuicklyParsed(make(most + 1))]).toEqual([true, false]);
   });
 }
 
-describe('The text that is read as Markdown is limited in', () => {
+describe('text is read as Markdown with', () => {
   itReads([
     ['characters', 100_000, many('a')],
     ['lines', 6_000, many('a\n')],
-    ['lines that end as on Windows', 6_000, many('a\r\n')],
-    ['lines that end as long ago', 6_000, many('a\r')],
+    ['lines that end with a carriage return and a line feed', 6_000, many('a\r\n')],
+    ['lines that end with a carriage return alone', 6_000, many('a\r')],
     ['blank lines', 6_000, many('\n')],
     ['lines of white space', 6_000, many(' \t\n')],
     ['lines of code', 5_995, (count) => `\`\`\`\n${'x\n'.repeat(count)}\`\`\``],
@@ -34,7 +34,7 @@ describe('The text that is read as Markdown is limited in', () => {
   ]);
 });
 
-describe('What is read as Markdown is limited in', () => {
+describe('text is read as Markdown, for marks, with', () => {
   itReads([
     ['stars', 1_000, many('*')],
     ['stars between words', 1_000, many('* a')],
@@ -46,13 +46,13 @@ describe('What is read as Markdown is limited in', () => {
     ['names of the first and last letters and digits', 999, many('A_Z Z_9 9_z z_0 0_a a_A ')],
     ['opening brackets', 2_000, many('[ ')],
     ['closing brackets', 2_000, many('] ')],
-    ['bars of tables, which weigh two', 2_999, many('| ')],
+    ['bars of tables, which count twice,', 2_999, many('| ')],
     ['tags that never end', 1_632, many('a< ')],
     ...['(', ')', '!', '&', '\\', ':', '@', '`'].map((mark): Case => [mark, 5_999, many(`a${mark} `)]),
     ['ends of tags', 5_999, many('a> ')],
   ]);
 
-  it('no mark that formats nothing', () => {
+  it('any number of marks that format nothing', () => {
     expect(isQuicklyParsed('a# '.repeat(33_333))).toBe(true);
   });
 
@@ -62,7 +62,7 @@ describe('What is read as Markdown is limited in', () => {
     ['marks in a word of other letters', 2_372, behind('é'.repeat(1_000), '.')],
     ['tags in a long text', 158, behind('word '.repeat(10_000), '<a ')],
     [
-      'tags in the paragraph after such a text',
+      'tags in the paragraph after a long text',
       994,
       behind(`${'word '.repeat(10_000)}${'<a '.repeat(100)}\n\n`, '<a '),
     ],
@@ -74,7 +74,7 @@ describe('What is read as Markdown is limited in', () => {
   ]);
 });
 
-describe('What is read as Markdown is limited, for lists and quotations, in', () => {
+describe('text is read as Markdown, for lists and quotations, with', () => {
   itReads([
     ...['> ', '>', '- ', '* ', '+ ', '-\t', '1. ', '1) ', '0. ', '9. ', '123456789. ', '[^a]: '].map(
       (marker): Case => [JSON.stringify(marker), 30, ahead(marker, 'x')],
@@ -89,23 +89,23 @@ describe('What is read as Markdown is limited, for lists and quotations, in', ()
     ['lines that go on in a list', 856, behind('- - - a\n', '      b\n')],
     ['lines below a list', 5_993, behind('- - - a\n', 'b\n')],
     ['blank lines in a deep list', 97, behind(deepList, '\n')],
-    ['blank lines after a line that belongs to such a list', 97, behind(`${deepList}a\n`, '\n')],
-    ['blank lines after an indented paragraph in such a list', 96, behind(`${deepList}\n  a\n`, '\n')],
-    ['blank lines after the end of such a list', 5_877, behind(`${deepList}\na\n`, '\n')],
-    ['blank lines after code that ends such a list', 5_934, behind(`${deepList}\`\`\`\n\`\`\`\n`, '\n')],
+    ['blank lines after a line that belongs to a deep list', 97, behind(`${deepList}a\n`, '\n')],
+    ['blank lines after an indented paragraph in a deep list', 96, behind(`${deepList}\n  a\n`, '\n')],
+    ['blank lines after the end of a deep list', 5_877, behind(`${deepList}\na\n`, '\n')],
+    ['blank lines after code that ends a deep list', 5_934, behind(`${deepList}\`\`\`\n\`\`\`\n`, '\n')],
   ]);
 
-  it.each(['1234567890. ', '1: ', '-x ', '= ', 'a. '])('no row of %j, which opens no list', (text) => {
+  it.each(['1234567890. ', '1: ', '-x ', '= ', 'a. '])('any row of %j, which opens no list', (text) => {
     expect(isQuicklyParsed(`${text.repeat(31)}x`)).toBe(true);
   });
 
-  it('no label of more than a thousand characters, which opens no footnote', () => {
+  it('any label of more than a thousand characters, which opens no footnote', () => {
     const labelled = (length: number) => isQuicklyParsed(`[^${'a'.repeat(length)}]: ${'- '.repeat(30)}x`);
     expect([labelled(1), labelled(1_000), labelled(1_200)]).toEqual([false, false, true]);
   });
 });
 
-describe('Stars are limited as text is', () => {
+describe('stars are limited like text', () => {
   itReads([
     ['after a fence that ended', asText, behind('```\na\n```\n', stars)],
     ['after a longer fence ended it', asText, behind('```\n`````\n', stars)],
@@ -113,14 +113,14 @@ describe('Stars are limited as text is', () => {
     ['where a fence may stand in a comment', asText, behind('<!--\n```\n', stars)],
     ['where a fence stood in a list before', asText, behind('- ```\n```\n', stars)],
     ['where a fence is indented', asText, behind('  ```\n', stars)],
-    ['after a mark of the byte order', asText, behind('\uFEFF```\n', stars)],
+    ['after a byte order mark', asText, behind('\uFEFF```\n', stars)],
     ['after two backticks', asText, behind('``\n', stars)],
     ['after backticks with one more behind them', asText, behind('``` `\n', stars)],
     ['before code', asText, ahead('*', `\n\`\`\`\n\`\`\`\n${'*'.repeat(600)}`)],
   ]);
 });
 
-describe('Stars are limited as code is', () => {
+describe('stars are limited like code', () => {
   itReads([
     ['in a fence of tildes', 5_995, (count) => `~~~ts\n${stars.repeat(count)}~~~`],
     ['in a fence of tildes with a backtick behind them', 5_995, behind('~~~ `\n', stars)],

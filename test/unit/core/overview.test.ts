@@ -22,7 +22,7 @@ function overviewOf(questions: (Question | AppError)[], queue: string[] = []) {
   })('T1', 'U0ASKER');
 }
 
-describe('what a person asked', () => {
+describe('the list of a person’s questions', () => {
   it('shows each question as its card does', async () => {
     const waiting = exampleQuestion({ id: 'q0', phase: 'waiting' });
     const slot = exampleQuestion({
@@ -35,13 +35,13 @@ describe('what a person asked', () => {
     expect(ended.map(({ view }) => view.kind)).toEqual(['answered']);
   });
 
-  it('tells the quota of the newest answer that has one', async () => {
+  it('shows the quota of the newest answer that has one', async () => {
     const quota = (used: number) => answered({ quota: { used, limit: 100 } });
     expect((await overviewOf([answered(), quota(7), quota(5)])).quota).toEqual({ used: 7, limit: 100 });
     expect(await overviewOf([answered()])).not.toHaveProperty('quota');
   });
 
-  it('leaves out what cannot be read, and what is of others', async () => {
+  it('leaves out what cannot be read, and what belongs to others', async () => {
     const list = [
       new AppError('corrupt', 'planned'),
       exampleQuestion({ askerId: 'U0BOB' }),
@@ -51,13 +51,13 @@ describe('what a person asked', () => {
     expect((await overviewOf(list)).open).toHaveLength(1);
   });
 
-  it('is not told while storage is down', async () => {
+  it('fails while storage is down', async () => {
     await expect(overviewOf([new AppError('storage', 'planned')])).rejects.toMatchObject({ kind: 'storage' });
   });
 });
 
-describe('what waits in a thread', () => {
-  it('is told to everybody once it is known that its asker may ask there, and to the asker before', async () => {
+describe('the list of waiting questions in a thread', () => {
+  it('shows a question to everybody once its asker is known to be allowed there, and to the asker before', async () => {
     const admitted = exampleQuestion({ id: 'q0', admittedMs: 1 });
     const unknown = exampleQuestion({ id: 'q1', askerId: 'U0MIA', phase: 'waiting' });
     const openIn = createOpenIn({
@@ -74,7 +74,7 @@ describe('what waits in a thread', () => {
 
 const nowMs = 1_700_000_060_000;
 
-describe('what waits or runs in a channel', () => {
+describe('the list of open questions in a channel', () => {
   function openInChannel(questions: Question[], ids = questions.map(({ id }) => id)) {
     const read: string[] = [];
     const openIn = createOpenIn({
@@ -97,7 +97,7 @@ describe('what waits or runs in a channel', () => {
     { teamId: 'T2', channelId: 'C1' },
   ];
 
-  it('is what was admitted there and has not ended, oldest first', async () => {
+  it('holds what was admitted there and has not ended, oldest first', async () => {
     const { openIn } = openInChannel([
       exampleQuestion({ id: 'q-late', acceptedMs: 3, admittedMs: 4 }),
       exampleQuestion({ id: 'q-early', acceptedMs: 1, admittedMs: 4, phase: 'parked', parkedUntilMs: nowMs }),
@@ -115,7 +115,7 @@ describe('what waits or runs in a channel', () => {
     ]);
   });
 
-  it('is looked for among a thousand open questions, and no more', async () => {
+  it('comes from a search of a thousand open questions, and no more', async () => {
     const ids = Array.from({ length: 1_001 }, (_, index) => `q${index}`);
     const last = exampleQuestion({ id: 'q999', admittedMs: 1 });
     const { openIn, read } = openInChannel([last, exampleQuestion({ id: 'q1000', admittedMs: 1 })], ids);
@@ -123,7 +123,7 @@ describe('what waits or runs in a channel', () => {
     expect(read).toHaveLength(1_000);
   });
 
-  it('is not what has ended or was only offered in a thread', async () => {
+  it('holds no question that has ended or was only offered in a thread', async () => {
     const { openIn } = openInChannel([
       exampleQuestion({ id: 'q0', admittedMs: 1, phase: 'offered' }),
       answered({}, { id: 'q1', admittedMs: 1 }),
@@ -140,19 +140,24 @@ describe('the card of a listed question', () => {
     (await overviewOf([question], queue)).open[0]?.view;
 
   it.each<[string, Question, string[], CardView]>([
-    ['names the place in line', waiting(), ['qa', 'qb', 'q0'], { kind: 'queued', place: 2 }],
-    ['is first in line', waiting(), ['q0', 'qb'], { kind: 'starting' }],
-    ['is not in line yet', waiting(), ['qb'], { kind: 'starting' }],
+    ['has its position in the queue', waiting(), ['qa', 'qb', 'q0'], { kind: 'queued', place: 2 }],
+    ['is first in the queue', waiting(), ['q0', 'qb'], { kind: 'starting' }],
+    ['is not in the queue yet', waiting(), ['qb'], { kind: 'starting' }],
     ['has no thread yet', waiting({ place: { teamId: 'T1', channelId: 'C1' } }), ['qa', 'q0'], { kind: 'starting' }],
-    ['ran before it was in line', waiting({ phase: 'running' }), ['qa', 'q0'], running(60_000)],
+    ['ran before it was in the queue', waiting({ phase: 'running' }), ['qa', 'q0'], running(60_000)],
     [
-      'waits for its turn, as its own card says',
+      'waits for a slot where its card says so',
       waiting({ card: { shown: '{"kind":"waitingForSlot","ahead":4}' } }),
       ['q0'],
       { kind: 'waitingForSlot', ahead: 0 },
     ],
-    ['waits for nothing that its own card names', waiting({ card: { shown: '{}' } }), ['q0'], { kind: 'starting' }],
-  ])('%s', async (_, question, queue, view) => {
+    [
+      'starts where its card names nothing that it waits for',
+      waiting({ card: { shown: '{}' } }),
+      ['q0'],
+      { kind: 'starting' },
+    ],
+  ])('shows that the question %s', async (_, question, queue, view) => {
     expect(await viewOf(question, queue)).toEqual(view);
   });
 });
@@ -162,7 +167,7 @@ function running(elapsedMs: number): CardView {
 }
 
 describe('cancelling from a list', () => {
-  it("takes back one's own questions, whatever place they are in, and no other", async () => {
+  it('cancels the person’s questions, in any place, and no other', async () => {
     const { ask, requests, life } = createLifeDesk();
     const question = await ask();
     const others = { userId: 'U9', teamId: press.teamId };

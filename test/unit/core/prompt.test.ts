@@ -6,13 +6,13 @@ import type { ThreadContext } from '../../../src/core/question/question.ts';
 const context = (text: string): ThreadContext => ({ messages: 1, total: 1, files: 0, unreadable: 0, text });
 const follows = { text: 'Where is "retry"?', shareUrl: 'https://code.example/1' };
 
-describe('the words the service is asked', () => {
-  it('are the question alone where nothing belongs to it', () => {
+describe('the text that the service is asked', () => {
+  it('is the question alone where nothing belongs to it', () => {
     expect(upstreamText({ text: 'Why?' })).toBe('Why?');
     expect(upstreamText({ text: 'Why?', context: context('') })).toBe('Why?');
   });
 
-  it('name what the question carries on from before it, and what the thread said after it', () => {
+  it('names what the question continues from before it, and what the thread said after it', () => {
     expect(upstreamText({ text: 'Why?', follows, context: context('said before') })).toBe(
       'Carrying on from the question "Where is \\"retry\\"?". Based on the findings in https://code.example/1.\n\n' +
         'Why?\n\nsaid before',
@@ -23,8 +23,8 @@ describe('the words the service is asked', () => {
   });
 });
 
-describe('the question in words the service was asked', () => {
-  it('is found again without what it carries on from and without what its thread said', () => {
+describe('the question in a text that the service was asked', () => {
+  it('is found without what it continues from and without what its thread said', () => {
     const word = fc.stringMatching(/^[a-z?"]{1,10}$/);
     const queue = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(' '));
     fc.assert(

@@ -24,7 +24,7 @@ async function refused(reason: Refusal, options: Parameters<typeof createLifeDes
 
 describe('a refused question', () => {
   it.each<[Refusal]>([['guest'], ['outsider'], ['unknownPerson']])(
-    'keeps nothing of what was asked, and cannot be asked elsewhere: %s',
+    'keeps nothing of what was asked, and cannot be asked elsewhere, for the reason %s',
     async (reason) => {
       const { life, requests, id } = await refused(reason);
       expect(life.privateMessages).toMatchObject([{ notice: { kind: 'notAllowed', reason, text: asked.text } }]);
@@ -37,7 +37,7 @@ describe('a refused question', () => {
   );
 
   it.each<[Refusal]>([['unknownChannel'], ['sharedChannel'], ['guestsInChannel'], ['channelRefused']])(
-    'keeps its words apart, for the button that asks them in the direct messages: %s',
+    'keeps its text in another record, for the button that asks it in a direct message, for the reason %s',
     async (reason) => {
       const { life, requests, id } = await refused(reason);
       expect(JSON.stringify(life.question(id))).not.toContain('secret');
@@ -50,14 +50,14 @@ describe('a refused question', () => {
     },
   );
 
-  it('is answered as a button that is too old once its words are gone', async () => {
+  it('is treated as a button that is too old once its text is deleted', async () => {
     const { life, requests, id } = await refused('sharedChannel');
     life.ports.refusedTexts.get = async () => undefined;
     expect(await requests.askIn(id, direct, press)).toEqual({ kind: 'expired' });
   });
 
   it.each(['no', 'yes'] as const)(
-    'still has its words for the button after a crash at any write, carried out: %s',
+    'still has its text for the button after a crash at any write (carried out: %s)',
     async (happens) => {
       for (let index = 0; index < 12; index += 1) {
         const faults = {
@@ -75,7 +75,7 @@ describe('a refused question', () => {
   );
 });
 
-describe('an answer that is withheld', () => {
+describe('a withheld answer', () => {
   /** Admitted first, and refused when the answer is to be shown. */
   async function withheld(reason: Refusal) {
     const desk = createLifeDesk({ work: { takesMs: 120_000, ends: 'completed' } });
@@ -87,11 +87,11 @@ describe('an answer that is withheld', () => {
     return life.question(id);
   }
 
-  it('from a channel leaves the words in its asker’s list', async () => {
+  it('leaves the text in its asker’s list where it is withheld from a channel', async () => {
     expect((await withheld('sharedChannel')).text).toBe(asked.text);
   });
 
-  it('from somebody who is no member any more leaves none', async () => {
+  it('leaves no text where it is withheld from a person who is no member any more', async () => {
     expect(JSON.stringify(await withheld('guest'))).not.toContain('secret');
   });
 });

@@ -13,8 +13,8 @@ async function withEnded(ends: 'completed' | 'failed') {
   return { ...desk, id };
 }
 
-describe('a press in a place that is not the question’s', () => {
-  it.each([elsewhere, foreigner])('does nothing: %j', async (where) => {
+describe('a button in a place other than the question’s', () => {
+  it.each([elsewhere, foreigner])('does nothing for %j', async (where) => {
     const { id, life, requests } = await withEnded('completed');
     const before = life.question(id);
     expect(await requests.followUp(id, 0, where)).toEqual({ kind: 'expired' });
@@ -27,7 +27,7 @@ describe('a press in a place that is not the question’s', () => {
     expect(life.questions()).toHaveLength(1);
   });
 
-  it('does nothing for a question nobody knows', async () => {
+  it('does nothing for a question that is not known', async () => {
     const { requests } = createLifeDesk();
     const id = `q${'0'.repeat(24)}`;
     expect(await requests.followUp(id, 0, press)).toEqual({ kind: 'expired' });
@@ -35,8 +35,8 @@ describe('a press in a place that is not the question’s', () => {
   });
 });
 
-describe('followUp', () => {
-  it('asks the suggestion as the presser’s own, in the same conversation', async () => {
+describe('asking a follow-up', () => {
+  it('asks it as a question of the person who presses the button, in the same conversation', async () => {
     const { id, life, requests } = await withEnded('completed');
     const result = await requests.followUp(id, 1, press);
     expect(result).toMatchObject({ kind: 'accepted', question: { text: 'Why?', askerId: 'U9', origin: 'followUp' } });
@@ -45,7 +45,7 @@ describe('followUp', () => {
     expect(new Set(life.upstream().map(({ conversationId }) => conversationId)).size).toBe(1);
   });
 
-  it('takes two presses as one question, also at the same moment', async () => {
+  it('counts two presses as one question, also at the same moment', async () => {
     const { id, life, requests } = await withEnded('completed');
     const both = await Promise.all([
       requests.followUp(id, 0, press),
@@ -57,19 +57,19 @@ describe('followUp', () => {
     expect(life.upstream()).toHaveLength(2);
   });
 
-  it.each([2, -1, 99])('has no suggestion %i', async (index) => {
+  it.each([2, -1, 99])('finds no follow-up with the number %i', async (index) => {
     const { id, requests } = await withEnded('completed');
     expect(await requests.followUp(id, index, press)).toEqual({ kind: 'expired' });
   });
 
-  it('has no suggestions while the question runs, nor where it failed', async () => {
+  it('finds no follow-ups while the question runs, nor where it failed', async () => {
     const { id, requests } = await withEnded('failed');
     expect(await requests.followUp(id, 0, press)).toEqual({ kind: 'expired' });
   });
 });
 
-describe('askAgain', () => {
-  it('asks once more, once, and only after the end', async () => {
+describe('asking again', () => {
+  it('asks once, and only after the end', async () => {
     const { ask, life, requests } = createLifeDesk({ work: { takesMs: 2_000, ends: 'failed' } });
     const { id } = await ask({ text: 'where?' });
     expect(await requests.askAgain(id, press)).toEqual({ kind: 'expired' });
@@ -87,7 +87,7 @@ describe('askAgain', () => {
     expect(new Set(life.upstream().map(({ conversationId }) => conversationId)).size).toBe(2);
   });
 
-  it('of a command that could not be shown is a command again', async () => {
+  it('starts a command again where the command could not be shown', async () => {
     const { ask, life, requests } = createLifeDesk({ faults: { postCard: [failing('undeliverable')] } });
     const { id } = await ask({ place: { teamId: 'T1', channelId: 'C1' }, origin: 'command' });
     await life.run();
@@ -100,8 +100,8 @@ describe('askAgain', () => {
   });
 });
 
-describe('askIn', () => {
-  it('asks in another place, once per place', async () => {
+describe('asking in another place', () => {
+  it('asks once in each place', async () => {
     const { ask, life, requests } = createLifeDesk({ faults: { postCard: [failing('undeliverable')] } });
     const { id, text } = await ask({ place: { teamId: 'T1', channelId: 'C1' }, origin: 'command' });
     await life.run();
@@ -114,7 +114,7 @@ describe('askIn', () => {
   });
 });
 
-describe('cancel', () => {
+describe('a cancellation', () => {
   it.each([0, 1_000, 2_500, 5_000])(
     '%i ms after asking ends the question, and stops it at the service',
     async (afterMs) => {
@@ -134,7 +134,7 @@ describe('cancel', () => {
     },
   );
 
-  it('leaves the conversation usable', async () => {
+  it('leaves the conversation usable for the next question', async () => {
     const { ask, life, requests } = createLifeDesk({ work: { takesMs: 9_000, ends: 'completed' } });
     const { id } = await ask();
     await life.run(life.startMs + 3_000);
@@ -146,14 +146,14 @@ describe('cancel', () => {
     expect(new Set(life.upstream().map(({ conversationId }) => conversationId)).size).toBe(1);
   });
 
-  it('after the end says what the end was', async () => {
+  it('reports after the end what the end was', async () => {
     const answered = await withEnded('completed');
     expect(await answered.requests.cancel(answered.id, press)).toEqual({ kind: 'answered' });
     const failed = await withEnded('failed');
     expect(await failed.requests.cancel(failed.id, press)).toEqual({ kind: 'nothing' });
   });
 
-  it('that loses against the answer lets it stand, and the presser is told, now and at every later press', async () => {
+  it('that comes after the answer lets it stand, and the person who cancels is told at this and every later press', async () => {
     const { ask, life, requests } = createLifeDesk({ work: { takesMs: 5_000, ends: 'completed' } });
     const { id } = await ask();
     await life.run(life.startMs + 4_999);
@@ -168,7 +168,7 @@ describe('cancel', () => {
     expect(await requests.cancel(id, press)).toEqual({ kind: 'answered' });
   });
 
-  it('that the service never confirms ends the question all the same', async () => {
+  it('that the service never confirms still ends the question', async () => {
     const { ask, life, requests } = createLifeDesk({ work: { takesMs: 600_000, ends: 'completed' } });
     life.ports.deepSearch.cancel = async () => undefined;
     const { id } = await ask();
@@ -179,7 +179,7 @@ describe('cancel', () => {
     expect(life.now() - life.startMs).toBeLessThan(45_000);
   });
 
-  it('in a thread means the question whose turn it is', async () => {
+  it('in a thread applies to the question that is first in its queue', async () => {
     const { ask, life, requests } = createLifeDesk({ work: { takesMs: 9_000, ends: 'completed' } });
     const [first, second] = [await ask(), await ask()];
     await life.run(life.startMs + 3_000);
@@ -194,7 +194,7 @@ describe('cancel', () => {
   });
 });
 
-describe('cancelInThread, delivered again', () => {
+describe('a cancellation in a thread that is delivered again', () => {
   it('does not touch the next question', async () => {
     const { ask, life, requests } = createLifeDesk({ work: { takesMs: 9_000, ends: 'completed' } });
     const [first, second] = [await ask(), await ask()];
@@ -208,10 +208,10 @@ describe('cancelInThread, delivered again', () => {
   });
 });
 
-describe('askAgain, where it could not be shown', () => {
+describe('asking again, where the question could not be shown,', () => {
   const command = { place: { teamId: 'T1', channelId: 'C1' }, origin: 'command' } as const;
 
-  it('is about the newest attempt, and works from the direct messages of the asker alone', async () => {
+  it('finds the newest attempt, and works only from the direct messages of the asker', async () => {
     const refusal = failing('undeliverable', { invitationHelps: true });
     const { ask, life, requests } = createLifeDesk({ faults: { postCard: [refusal, refusal] } });
     const first = await ask(command);
@@ -230,15 +230,15 @@ describe('askAgain, where it could not be shown', () => {
   });
 });
 
-describe('checkAgain', () => {
+describe('checking again', () => {
   const work = { takesMs: 20 * 60_000, ends: 'completed' } as const;
 
-  it('does nothing for a question that ended otherwise', async () => {
+  it('does nothing for a question that ended in another way', async () => {
     const { id, requests } = await withEnded('completed');
     expect(await requests.checkAgain(id, press)).toEqual({ kind: 'expired' });
   });
 
-  it('takes two presses as one', async () => {
+  it('counts two presses as one', async () => {
     const { ask, life, requests } = createLifeDesk({ work });
     const { id } = await ask();
     await life.run();
@@ -252,7 +252,7 @@ describe('checkAgain', () => {
 
   // As soon as the message with the button stands, it can be pressed: at any operation of the look that goes on.
   it.each(Array.from({ length: 24 }, (_, index) => index))(
-    'pressed %i turns after its button was posted is not lost, and the answer comes once',
+    'is not lost when it comes %i microtasks after its button was posted, and the answer comes once',
     async (runSlots) => {
       const { ask, life, requests } = createLifeDesk({ work });
       let action: Promise<unknown> | undefined;
@@ -283,8 +283,8 @@ describe('checkAgain', () => {
   );
 });
 
-describe('cancelInThread, for those who may cancel only their own', () => {
-  it('takes back the first that is theirs, and no other', async () => {
+describe('a cancellation in a thread, by a person who may cancel only their own questions,', () => {
+  it('cancels the first question of that person, and no other', async () => {
     const { ask, life, requests } = createLifeDesk({ work: { takesMs: 9_000, ends: 'completed' } });
     const [first, own, ownToo] = [await ask(), await ask({ askerId: 'U2' }), await ask({ askerId: 'U2' })];
     await life.run(life.startMs + 3_000);
@@ -302,7 +302,7 @@ describe('cancelInThread, for those who may cancel only their own', () => {
   });
 });
 
-describe('what comes too late for Slack', () => {
+describe('a request that comes too late for Slack', () => {
   const work = { takesMs: 20 * 60_000, ends: 'completed' } as const;
 
   it('is not asked', async () => {
@@ -328,8 +328,8 @@ describe('what comes too late for Slack', () => {
   });
 });
 
-describe('an edited version', () => {
-  it('that was taken back before the service was asked can be asked again, and is found by its message', async () => {
+describe('the edited version of a question', () => {
+  it('can be asked again and is found by its message where it was cancelled before the service was asked', async () => {
     const { ask, requests } = createLifeDesk();
     const { id } = await ask({ key: 'the message' });
     await requests.noteEdit('the message', { text: 'better words?', atMs: 1 });
@@ -343,8 +343,8 @@ describe('an edited version', () => {
   });
 });
 
-describe('requests that come late or in a row', () => {
-  it('leads from the message to its newest version, over one that was never tried', async () => {
+describe('a request that comes late or in a chain', () => {
+  it('leads from the message to its newest version, over a version that was never tried', async () => {
     const { life, requests, ask, request } = createLifeDesk({ work: { takesMs: 600_000, ends: 'completed' } });
     await ask();
     const asked = request({ key: 'message', askerId: press.userId });
@@ -361,7 +361,7 @@ describe('requests that come late or in a row', () => {
     expect(await requests.askEdited(id, press)).toMatchObject({ result: { kind: 'duplicate' } });
   });
 
-  it('asks no mention without a word where it has no thread', async () => {
+  it('asks nothing for a mention without text that has no thread', async () => {
     const { life, requests, ask } = createLifeDesk();
     life.refusedUsers.add(press.userId);
     const { id } = await ask({ text: threadQuestion, askerId: press.userId });
@@ -370,7 +370,7 @@ describe('requests that come late or in a row', () => {
     expect(await requests.askIn(id, direct, press)).toEqual({ kind: 'expired' });
   });
 
-  it('cancels nothing that was called not taken', async () => {
+  it('cancels nothing that was reported as not accepted', async () => {
     const { life, requests, ask } = createLifeDesk({ work: { takesMs: 60_000, ends: 'completed' } });
     const { id } = await ask();
     await life.run(life.startMs + 2_000);

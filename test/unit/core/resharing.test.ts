@@ -18,7 +18,7 @@ async function answered() {
 }
 
 describe('an answer shown again', () => {
-  it('is read from the service, posted in the other place, and asked of nobody', async () => {
+  it('is read from the service, posted in the other place, and not asked again', async () => {
     const { life, source, share } = await answered();
     const { id } = await share(false);
     await life.run();
@@ -33,14 +33,14 @@ describe('an answer shown again', () => {
     expect(source.outcome).toMatchObject({ answer: { markdown: '' } });
   });
 
-  it('carries the link only where its asker wants that', async () => {
+  it('carries the link only where its asker wants the link', async () => {
     const { life, source, share } = await answered();
     const { id } = await share(true);
     await life.run();
     expect(life.question(id).upstream.shareUrl).toBe(source.upstream.shareUrl);
   });
 
-  it('has neither quota nor a place in histories and durations', async () => {
+  it('shows no quota, and is in no history and no durations', async () => {
     const { life, share } = await answered();
     const before = await life.ports.askedQuestions.of('T1', 'U1');
     await share(false);
@@ -64,7 +64,7 @@ describe('an answer shown again', () => {
 });
 
 describe('an answer that cannot be shown where it was shared', () => {
-  it('is no question to be asked again: its sharer is told to add the app', async () => {
+  it('cannot be asked again, and its sharer is told to add the app', async () => {
     const { life, share } = await answered();
     life.ports.messenger.postCard = faultyOnce(
       life.ports.messenger.postCard,
@@ -77,31 +77,31 @@ describe('an answer that cannot be shown where it was shared', () => {
   });
 });
 
-describe('recallAnswer', () => {
-  it('gives the text back that is not kept', async () => {
+describe('reading an answer again', () => {
+  it('restores the text that is not kept', async () => {
     const { life, source } = await answered();
     const answer = await recallAnswer(life.ports, source);
     expect(answer?.markdown).not.toBe('');
     expect(answer?.title).toBe(source.outcome?.kind === 'answered' ? source.outcome.answer.title : '');
   });
 
-  it('knows nothing of a question without an answer', async () => {
+  it('finds nothing for a question without an answer', async () => {
     const { life, source } = await answered();
     const { outcome: _, ...open } = source;
     expect(await recallAnswer(life.ports, open)).toBeUndefined();
   });
 });
 
-describe('recallAnswer, asked for less than an answered question,', () => {
+describe('reading an answer again, for a question that lacks something,', () => {
   it.each<[string, (source: Question) => Question]>([
-    ['was never bound', ({ upstream: { conversationId: _, ...upstream }, ...rest }) => ({ ...rest, upstream })],
-    ['is none of its conversation', (source) => ({ ...source, upstream: { ...source.upstream, questionId: 999 } })],
-  ])('knows nothing where it %s', async (_, change) => {
+    ['has no conversation', ({ upstream: { conversationId: _, ...upstream }, ...rest }) => ({ ...rest, upstream })],
+    ['is not in its conversation', (source) => ({ ...source, upstream: { ...source.upstream, questionId: 999 } })],
+  ])('finds nothing where it %s', async (_, change) => {
     const { life, source } = await answered();
     expect(await recallAnswer(life.ports, change(source))).toBeUndefined();
   });
 
-  it.each(['failed', 'processing'] as const)('knows nothing where the service calls it %s now', async (state) => {
+  it.each(['failed', 'processing'] as const)('finds nothing where the service reports it as %s now', async (state) => {
     const { life, source } = await answered();
     const deepSearch = {
       ...life.ports.deepSearch,
@@ -114,7 +114,7 @@ describe('recallAnswer, asked for less than an answered question,', () => {
     expect(await recallAnswer({ ...life.ports, deepSearch }, source)).toBeUndefined();
   });
 
-  it('asks the service nothing where the text is still here', async () => {
+  it('asks the service nothing where the text is still stored', async () => {
     const { life, source } = await answered();
     if (source.outcome?.kind !== 'answered') throw new Error(source.outcome?.kind);
     const answer = { ...source.outcome.answer, markdown: 'Here.' };
@@ -123,7 +123,7 @@ describe('recallAnswer, asked for less than an answered question,', () => {
     expect(await recallAnswer({ ...life.ports, deepSearch }, kept)).toEqual(answer);
   });
 
-  it('tells of the answer as it was shown, with only its text from the service', async () => {
+  it('returns the answer as it was shown, with only its text from the service', async () => {
     const { life, source } = await answered();
     if (source.outcome?.kind !== 'answered') throw new Error(source.outcome?.kind);
     const shown = { ...source.outcome.answer, title: 'As it was shown', steps: 77 };
@@ -133,7 +133,7 @@ describe('recallAnswer, asked for less than an answered question,', () => {
 });
 
 describe('a recall', () => {
-  it('leaves out the quota and the suggestions, which are about a conversation that is not shared', async () => {
+  it('leaves out the quota and the follow-ups, which belong to a conversation that is not shared', async () => {
     const desk = await answered();
     const quota = { used: 5, limit: 100 };
     await desk.life.ports.questions.update(desk.source.id, (stored) => {
@@ -147,8 +147,11 @@ describe('a recall', () => {
 
   it.each<[string, Partial<Question>]>([
     ['shares nothing', {}],
-    ['shares what is not known', { shares: { questionId: `q${'0'.repeat(24)}`, withLink: true, confirmed } }],
-  ])('of a question that %s says that it is gone', async (_, change) => {
+    [
+      'shares a question that is not known',
+      { shares: { questionId: `q${'0'.repeat(24)}`, withLink: true, confirmed } },
+    ],
+  ])('says that the answer is gone where the question %s', async (_, change) => {
     const { life, ask } = createLifeDesk();
     const { id } = await ask();
     await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
@@ -157,7 +160,7 @@ describe('a recall', () => {
   });
 });
 
-describe('a recall that fails', () => {
+describe('a failed recall', () => {
   it.each<[ErrorKind, number, string | undefined]>([
     ['notFound', 0, 'gone'],
     ['unauthorized', 0, 'unauthorized'],
@@ -175,7 +178,7 @@ describe('a recall that fails', () => {
     expect(life.question(id).upstream.firstTriedMs).toBe(firstTriedMs);
   });
 
-  it('for the first time notes since when it is tried', async () => {
+  it('notes since when it is tried where it fails for the first time', async () => {
     const { life, ask } = createLifeDesk();
     const { id } = await ask();
     await createResharing(life.ports).failed(life.question(id), new AppError('unavailable', 'planned'));

@@ -25,7 +25,7 @@ function inMemory(limits: SlotLimits) {
 const ask = (number: number, askerId: string): Question =>
   questionWith({ id: `q${String(number).padStart(24, '0')}`, askerId, acceptedMs: number });
 
-describe('turns', () => {
+describe('run slots', () => {
   it('are granted up to the limit of a person, and then in order', async () => {
     const { runSlots } = inMemory({ perWorkspace: 10, perPerson: 2 });
     const [first, second, third, fourth] = [1, 2, 3, 4].map((number) => ask(number, 'UADA'));
@@ -41,7 +41,7 @@ describe('turns', () => {
     expect(await runSlots.takeSlot(third)).toEqual({ granted: true });
   });
 
-  it("go to others before a flooding person's next ones", async () => {
+  it('go to other people before the further questions of a person who asks many', async () => {
     const { runSlots, running } = inMemory({ perWorkspace: 3, perPerson: 3 });
     const flood = Array.from({ length: 20 }, (_, index) => ask(index, 'UFLOOD'));
     for (const question of flood) await runSlots.takeSlot(question);
@@ -52,7 +52,7 @@ describe('turns', () => {
     expect(running()).toHaveLength(3);
   });
 
-  it('go on after a limit one by one, the oldest first', async () => {
+  it('become free one by one after a rate limit, the oldest question first', async () => {
     const { runSlots } = inMemory({ perWorkspace: 10, perPerson: 10 });
     const [young, old, later] = [ask(30, 'UADA'), ask(10, 'UBOB'), ask(20, 'UCAT')];
     for (const question of [young, old, later]) await runSlots.takeSlot(question);
@@ -68,14 +68,14 @@ describe('turns', () => {
     expect(await runSlots.parkedForMs(young, 1_000_000)).toBe(0);
   });
 
-  it('are of one workspace each', async () => {
+  it('are counted for each workspace alone', async () => {
     const { runSlots } = inMemory({ perWorkspace: 1, perPerson: 1 });
     const elsewhere = { ...ask(2, 'UBOB'), place: { teamId: 'T2', channelId: 'C1' } };
     expect(await runSlots.takeSlot(ask(1, 'UADA'))).toEqual({ granted: true });
     expect(await runSlots.takeSlot(elsewhere)).toEqual({ granted: true });
   });
 
-  it('go to the oldest question of several, whichever came to wait first', async () => {
+  it('go to the oldest of several questions, in any order of arrival', async () => {
     const { runSlots } = inMemory({ perWorkspace: 1, perPerson: 1 });
     const [running, young, old] = [ask(1, 'UADA'), ask(9, 'UADA'), ask(5, 'UADA')];
     for (const question of [running, young]) await runSlots.takeSlot(question);
@@ -84,7 +84,7 @@ describe('turns', () => {
     expect(await runSlots.release(running)).toEqual([old.id]);
   });
 
-  it('go to the oldest of those who have none, before the second of somebody', async () => {
+  it('go to the oldest question of those who have no slot, before the second of another person', async () => {
     const { runSlots } = inMemory({ perWorkspace: 2, perPerson: 2 });
     const [first, second, third] = [ask(1, 'UADA'), ask(2, 'UADA'), ask(3, 'UADA')];
     const [bob, cat] = [ask(20, 'UBOB'), ask(10, 'UCAT')];
@@ -97,7 +97,7 @@ describe('turns', () => {
     expect(await runSlots.release(second)).toEqual([third.id]);
   });
 
-  it('are given back by whoever waits, without waking anybody', async () => {
+  it('are given up by a waiting question without waking another', async () => {
     const { runSlots } = inMemory({ perWorkspace: 1, perPerson: 1 });
     const [running, waiting, next] = [ask(1, 'UADA'), ask(2, 'UADA'), ask(3, 'UADA')];
     for (const question of [running, waiting, next]) await runSlots.takeSlot(question);
@@ -105,7 +105,7 @@ describe('turns', () => {
     expect(await runSlots.release(running)).toEqual([next.id]);
   });
 
-  it('are given back by whoever is parked, to those who wait', async () => {
+  it('pass from a parked question to those that wait', async () => {
     const { runSlots } = inMemory({ perWorkspace: 1, perPerson: 1 });
     const [parked, next] = [ask(1, 'UADA'), ask(2, 'UADA')];
     for (const question of [parked, next]) await runSlots.takeSlot(question);
@@ -118,7 +118,7 @@ describe('turns', () => {
     expect(await runSlots.release(next)).toEqual([parked.id]);
   });
 
-  it('go on after a limit at the last moment that was named', async () => {
+  it('become free at the last moment that a rate limit named', async () => {
     const { runSlots } = inMemory({ perWorkspace: 10, perPerson: 10 });
     const [old, other] = [ask(1, 'UADA'), ask(2, 'UADA')];
     await runSlots.park(other, 500);
@@ -132,7 +132,7 @@ describe('turns', () => {
     expect(await runSlots.parkedForMs(other, 0)).toBe(500);
   });
 
-  it('are asked after and given back without a word stored, where nothing changes', async () => {
+  it('are checked and given up without a write where nothing changes', async () => {
     const stored: RunSlotBook[] = [];
     let book: RunSlotBook | undefined;
     const runSlots = createRunSlots(
@@ -153,7 +153,7 @@ describe('turns', () => {
     expect(stored).toHaveLength(before);
   });
 
-  it('keep their limits, lose nobody, and leave no place empty', async () => {
+  it('keep their limits, leave out no question, and leave no slot empty', async () => {
     const person = fc.constantFrom('UADA', 'UBOB', 'UCAT');
     const event = fc.oneof(
       fc.record({ what: fc.constant('take' as const), number: fc.nat(15), person }),

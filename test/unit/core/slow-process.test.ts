@@ -68,9 +68,9 @@ function createSignal() {
 
 const command = { place: { teamId: 'T1', channelId: 'C1' }, origin: 'command' } as const;
 
-describe('a process that another one took for dead', () => {
+describe('a process that another one considered dead', () => {
   it.each([true, false])(
-    'adds no part to those that the other one noted (while that posts: %s)',
+    'adds no part to those that the other process noted (while that one posts: %s)',
     async (replyAtNext) => {
       const { life, question } = await takeOver('postPart', { replyAtNext });
       const parts = life.messagesOf(question, 'part').filter(({ deleted }) => !deleted);
@@ -85,7 +85,7 @@ describe('a process that another one took for dead', () => {
     ['a part', 'postPart', {}],
     ['a card', 'postCard', {}],
     ['a card that begins a thread', 'postCard', command],
-  ])('leaves no copy where the other one did not find its message: %s', async (_, post, change) => {
+  ])('leaves no copy where the other process did not find its message, which is %s', async (_, post, change) => {
     const { life, question } = await takeOver(post, { isFound: false, change });
     const standing = life.posted.filter(({ deleted }) => !deleted);
     expect(standing.map(({ marker }) => marker)).toEqual(['card', 'part 0.0', 'part 0.1', 'part 0.2']);
@@ -98,7 +98,7 @@ describe('a process that another one took for dead', () => {
 });
 
 describe('a question that is watched again while its end is about to be posted once more', () => {
-  it('posts nothing of the end that it had, and is answered', async () => {
+  it('posts nothing of its earlier end, and is answered', async () => {
     const { life, ask, requests } = createLifeDesk({
       faults: { postPart: [failing('unavailable', { outcomeUnknown: true })] },
       work: { takesMs: 60_000, ends: 'completed' },

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createSweep } from '../../../src/core/lifecycle/sweep.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
-it('has a question looked at that two sweeps in a row find without a look, and counts it', async () => {
+it('the sweep runs and counts a question that two sweeps in a row find without a planned run', async () => {
   const { log, lines } = createRecordingLog();
   const looked: string[] = [];
   const open = ['qone', 'qtwo'];

@@ -26,7 +26,7 @@ async function askWhileEdited(edits: number, faults: Partial<Record<Operation, (
   return { life, id, sent, edit, durations, deepSearch, expectation, create };
 }
 
-test('a thread that is edited in the moment a question is asked is read again first', async () => {
+test('a thread that is edited while a question is asked is read again first', async () => {
   const { life, edit, durations, expectation } = await askWhileEdited(2);
   durations.expect = async (teamId) => {
     await edit();
@@ -39,11 +39,11 @@ test('a thread that is edited in the moment a question is asked is read again fi
 test.each<[string, Fault, string[]]>([
   ['is limited', failing('rateLimited', { retryAfterMs: 500 }), ['1', '2']],
   ['is limited for long', failing('rateLimited', { retryAfterMs: 600_000 }), ['1', '2']],
-  ['did not take it', down, ['1', '2']],
-  ['may not have taken it', failing('unavailable', { outcomeUnknown: true }), ['1', '2']],
-  ['took it, which is seen later', lost, ['1']],
+  ['did not take the question', down, ['1', '2']],
+  ['may not have taken the question', failing('unavailable', { outcomeUnknown: true }), ['1', '2']],
+  ['took the question, which is seen later', lost, ['1']],
 ])(
-  'while the service %s, an edit counts for the next attempt and not for the search for this one',
+  'while the service %s, an edit applies to the next attempt and not to the search for this one',
   async (_, fault, expected) => {
     const { life, edit, deepSearch, create, sent, id } = await askWhileEdited(1, { create: [fault] });
     deepSearch.create = async (text) => {
@@ -67,14 +67,14 @@ test.each<[string, Partial<Question>, Partial<Question>]>([
   ['running and read', { phase: 'running', context }, { context: outdated }],
   ['not read yet', {}, { threadChanges: 1 }],
   ['not read yet, after two changes', { threadChanges: 2 }, { threadChanges: 3 }],
-])('a change of the thread counts for a question that is %s', (_, change, expected) => {
+])('a change of the thread makes a question read it again where that is %s', (_, change, expected) => {
   const question = questionWith({ readsThread: true, ...change });
   expect(readThreadAgain(question)).toEqual({ ...question, ...expected });
 });
 
 test.each<[string, Partial<Question>]>([
   ['known to be outdated already', { context: outdated }],
-  ['one that does not read its thread', { readsThread: false }],
+  ['one of those that do not read their thread', { readsThread: false }],
   ['being delivered', { phase: 'delivering', outcome: { kind: 'answered', answer: someAnswer }, context }],
   ['closed', { phase: 'closed', context }],
   ['only offered', { phase: 'offered' }],
@@ -83,7 +83,7 @@ test.each<[string, Partial<Question>]>([
   expect(readThreadAgain(question)).toBe(question);
 });
 
-test('a question forgets what is outdated, and nothing else', () => {
+test('a question drops what is outdated, and nothing else', () => {
   const current = questionWith({ readsThread: true, context });
   expect(withoutOutdated(current)).toBe(current);
   const unread = questionWith({ readsThread: true });

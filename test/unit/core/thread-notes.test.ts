@@ -20,14 +20,14 @@ function times(messages: readonly ThreadNote[]): number[] {
   return messages.map(({ ts }) => Number(ts));
 }
 
-describe('hear', () => {
+describe('adding a message to the thread notes', () => {
   test('keeps the order of writing, and a repeated delivery once', () => {
     const notes = notesOf(message(3), message(1), message(2), message(3));
     expect(times(notes.messages)).toEqual([1, 2, 3]);
     expect(addNote(notes, message(2))).toBe(notes);
   });
 
-  test('keeps the newest fifty', () => {
+  test('keeps the newest fifty messages', () => {
     const notes = notesOf(...Array.from({ length: 60 }, (_, index) => message(index)));
     expect(times(notes.messages)).toEqual(Array.from({ length: 50 }, (_, index) => index + 10));
   });
@@ -38,13 +38,13 @@ describe('hear', () => {
     expect(times(addNote(notes, message(4, 'd'.repeat(40_000))).messages)).toEqual([4]);
   });
 
-  test('forgets what was deleted, and stores nothing for what it never heard', () => {
+  test('removes what was deleted, and stores nothing for a message it never had', () => {
     const notes = notesOf(message(1), message(2));
     expect(times(removeNote(notes, '1.000000').messages)).toEqual([2]);
     expect(removeNote(notes, '9.000000')).toBe(notes);
   });
 
-  test('puts an edited message in its place, and hears nothing by that', () => {
+  test('puts an edited message in its place, and adds no message for an edit', () => {
     const notes = notesOf(message(1), message(2));
     expect(replaceNote(notes, message(1, 'edited')).messages.map(({ text }) => text)).toEqual(['edited', 'said at 2']);
     expect(replaceNote(notes, message(9, 'edited'))).toBe(notes);
@@ -53,7 +53,7 @@ describe('hear', () => {
     expect(replaceNote(undefined, message(1))).toEqual({ version: 1, messages: [] });
   });
 
-  test('gives the question that was given a message its edited text', () => {
+  test('passes the edited text to the question that has the message', () => {
     const { notes } = takeNotes('q1', '2.000000', notesOf(message(1)), false);
     const { given } = takeNotes('q1', '2.000000', replaceNote(notes, message(1, 'edited')), false);
     expect(given.map(({ text }) => text)).toEqual(['edited']);
@@ -62,18 +62,18 @@ describe('hear', () => {
 
 const file = { id: 'F1', name: 'a.log', type: 'text/plain', bytes: 3 };
 
-describe('a message', () => {
-  test('whose words were taken back is kept for its file', () => {
+describe('a message in the thread notes', () => {
+  test('is kept for its file after its text is deleted', () => {
     const notes = notesOf(message(1));
     const [edited] = replaceNote(notes, { ...message(1, ''), files: [file] }).messages;
     expect(edited).toEqual({ ...message(1, ''), files: [file] });
   });
 
-  test('heard first makes a record without gifts', () => {
+  test('makes a record without questions where it is the first', () => {
     expect(addNote(undefined, message(1))).toStrictEqual({ version: 1, messages: [message(1)] });
   });
 
-  test('heard or edited leaves it as it is what a question was given', () => {
+  test('leaves as it is what a question has, when it is added or edited', () => {
     const { notes } = takeNotes('q1', '1.000000', notesOf(message(1), message(2)), false);
     const taken = { questionId: 'q1', fromTs: '0', toTs: '1.000000' };
     expect(notes.taken).toEqual(taken);
@@ -82,7 +82,7 @@ describe('a message', () => {
     expect(removeNote(notes, '1.000000').taken).toEqual(taken);
   });
 
-  test('that was deleted where nothing was ever heard leaves an empty record', () => {
+  test('leaves an empty record where it is deleted before any was added', () => {
     expect(removeNote(undefined, '1.000000')).toEqual({ version: 1, messages: [] });
   });
 
@@ -93,15 +93,15 @@ describe('a message', () => {
   });
 });
 
-describe('giveTo', () => {
-  test('gives nothing of nothing, and notes what it was about', () => {
+describe('giving the thread notes to a question', () => {
+  test('gives nothing where there is nothing, and notes what the question was about', () => {
     expect(takeNotes('q1', '3.000000', undefined, false)).toEqual({
       notes: { version: 1, messages: [], taken: { questionId: 'q1', fromTs: '0', toTs: '3.000000' } },
       given: [],
     });
   });
 
-  test('gives what was said up to the very moment of the question, and later ones what came after that', () => {
+  test('gives what was said up to the moment of the question, and gives later questions the rest', () => {
     const first = takeNotes('q1', '2.000000', notesOf(message(1), message(2), message(3)), false);
     expect(times(first.given)).toEqual([1, 2]);
     expect(times(takeNotes('q2', '3.000000', first.notes, true).given)).toEqual([3]);
@@ -116,7 +116,7 @@ describe('giveTo', () => {
     expect(later.notes.taken).toEqual({ questionId: 'q1', fromTs: '0', toTs: '3.000000' });
   });
 
-  test('gives a question what was said before it, the same again, and the next one only the rest', () => {
+  test('gives a question what was said before it, gives it the same again, and the next one only the rest', () => {
     const notes = notesOf(message(1), message(2), message(5));
     const first = takeNotes('q1', '3.000000', notes, false);
     expect(times(first.given)).toEqual([1, 2]);
@@ -127,12 +127,12 @@ describe('giveTo', () => {
     expect(times(takeNotes('q3', '8.000000', second.notes, true).given)).toEqual([]);
   });
 
-  test('gives once more what a question got that was never asked', () => {
+  test('gives the notes of a question that was never asked to another one', () => {
     const first = takeNotes('q1', '3.000000', notesOf(message(1), message(4)), false);
     expect(times(takeNotes('q2', '5.000000', first.notes, false).given)).toEqual([1, 4]);
   });
 
-  test('what was given for good is forgotten when more is heard', () => {
+  test('removes notes that were used for good when a new message is added', () => {
     const first = takeNotes('q1', '3.000000', notesOf(message(1)), false);
     const second = takeNotes('q2', '5.000000', addNote(first.notes, message(4)), true);
     expect(times(addNote(second.notes, message(6)).messages)).toEqual([4, 6]);

@@ -7,8 +7,8 @@ import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 
 const idOf = (index: number): string => `q${String(index).padStart(24, '0')}`;
 
-describe('joinLine', () => {
-  it('holds every question once, whoever joins at the same moment and how often', async () => {
+describe('joining the queue of a thread', () => {
+  it('holds every question once, however many join at the same moment and how often', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(6), { maxLength: 20 }), async (joining) => {
         const { life } = createLifeDesk();
@@ -25,7 +25,7 @@ describe('joinLine', () => {
     );
   });
 
-  it('keeps the order of those who join one after the other', async () => {
+  it('keeps the order of questions that join one after the other', async () => {
     const { life } = createLifeDesk();
     for (const index of [3, 1, 2, 1, 3]) {
       await joinQueue(life.ports.threads, questionWith({ id: idOf(index), place: thread }));
@@ -40,14 +40,14 @@ describe('joinLine', () => {
   });
 });
 
-describe('joining a line again', () => {
+describe('joining a queue again', () => {
   it.each<[boolean, boolean, boolean]>([
     [true, true, true],
     [true, false, true],
     [false, false, false],
     [false, true, true],
   ])(
-    'in a thread that follows replies (%j) by a question that begins it (%j) leaves it following (%j)',
+    'of a thread where replies are followed (%j) with a question that begins the thread (%j) makes it %j that replies are followed',
     async (follows, begins, after) => {
       const known: Thread = { version: 1, ...thread, followsReplies: follows, queue: [idOf(0), idOf(1)] };
       let stored: Thread | undefined;
@@ -64,8 +64,8 @@ describe('joining a line again', () => {
   );
 });
 
-describe('leaveLine', () => {
-  it('takes out one question, and leaves the others in their order', async () => {
+describe('leaving the queue of a thread', () => {
+  it('removes one question, and leaves the others in their order', async () => {
     const { life } = createLifeDesk();
     for (const index of [3, 1, 2])
       await joinQueue(life.ports.threads, questionWith({ id: idOf(index), place: thread }));
@@ -74,14 +74,14 @@ describe('leaveLine', () => {
     expect(life.threads()).toMatchObject([{ queue: [3, 2].map(idOf) }]);
   });
 
-  it('lets a thread that is not known follow no replies', async () => {
+  it('lets no replies follow in a thread that is not known', async () => {
     const { life } = createLifeDesk();
     expect(await leaveQueue(life.ports.threads, idOf(1), thread)).toEqual([]);
     expect(life.threads()).toMatchObject([{ followsReplies: false, queue: [] }]);
   });
 });
 
-describe('the place in line', () => {
+describe('the position in the queue', () => {
   async function withQueue(heads: ('open' | 'closed' | 'gone' | 'unreadable')[]) {
     const { life } = createLifeDesk();
     for (const [index, head] of heads.entries()) {
@@ -101,12 +101,12 @@ describe('the place in line', () => {
     return { life, placeOf: (index: number) => findPositionInQueue(ports, idOf(index), thread) };
   }
 
-  it('is counted from the head, which comes first', async () => {
+  it('is counted from the head, which is position 0', async () => {
     const { placeOf } = await withQueue(['open', 'open', 'open']);
     expect([await placeOf(0), await placeOf(1), await placeOf(2)]).toEqual([0, 1, 2]);
   });
 
-  it('is none for who is not in line, and where there is no line', async () => {
+  it('does not exist for a question outside the queue, and where there is no queue', async () => {
     const { placeOf, life } = await withQueue(['closed', 'open']);
     expect(await placeOf(5)).toBe(-1);
     expect(life.threads()).toMatchObject([{ queue: [0, 1].map(idOf) }]);
@@ -114,7 +114,7 @@ describe('the place in line', () => {
   });
 
   it.each(['closed', 'gone', 'unreadable'] as const)(
-    'is the head’s after one that is %s, which leaves the line',
+    'becomes that of the head where the one before is %s, which leaves the queue',
     async (head) => {
       const { placeOf, life } = await withQueue([head, head, 'open', 'open']);
       expect(await placeOf(3)).toBe(1);
@@ -122,13 +122,13 @@ describe('the place in line', () => {
     },
   );
 
-  it('is kept by the head whatever its record says: only those behind it take it out', async () => {
+  it('is kept by the head whatever its record says, and only the questions behind it can remove it', async () => {
     const { placeOf, life } = await withQueue(['gone', 'open']);
     expect(await placeOf(0)).toBe(0);
     expect(life.threads()).toMatchObject([{ queue: [0, 1].map(idOf) }]);
   });
 
-  it('is not found out while the storage does not tell of the head', async () => {
+  it('is unknown while the storage cannot read the head', async () => {
     const { life } = await withQueue(['open', 'open']);
     const down = failing('storage').error;
     const questions = { ...life.ports.questions, get: () => Promise.reject(down) };

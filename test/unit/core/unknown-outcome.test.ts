@@ -27,8 +27,8 @@ const calls: [what: string, operation: Operation][] = [
   ['the file', 'attach'],
 ];
 
-describe('decidePending', () => {
-  it('waits, searches once early, waits on, and repeats the call only when it can come no more', () => {
+describe('the decision about a pending call', () => {
+  it('waits, searches once early, waits again, and repeats the call only when it can no longer take effect', () => {
     const stepAfter = (ms: number, more = {}) =>
       decidePending({ intentMs: 0, givenUpMs: now, ...more }, 15_000, now + ms);
     expect(decidePending(undefined, 15_000, now)).toEqual({ do: 'perform', checkFirst: false });
@@ -46,7 +46,7 @@ describe('decidePending', () => {
 describe('the record of a pending call', () => {
   const withFile = questionWith({ delivery: { round: 0, posted: [], file: { state: 'intended' } } });
 
-  it.each(effects)('of %s keeps its intent, when it was given up and when it was searched', (effect) => {
+  it.each(effects)('of %s keeps its intent, and when it was given up and searched for', (effect) => {
     const begun = withIntent(withFile, effect, now);
     expect(pendingCall(begun, effect)).toMatchObject({ intentMs: now });
     const searched = withCallSearched(withCallGivenUp(begun, effect, now + 5), effect, now + 9);
@@ -66,12 +66,12 @@ describe('the record of a pending call', () => {
     }
   });
 
-  it('takes a call that a process left behind long ago for given up long ago', () => {
+  it('shows a call that a process left unfinished long ago as given up long ago', () => {
     const left = withIntent(questionWith(), 'ask', now);
     expect(withCallLeftBehind(left, 'ask', now + 10 * longestCallMs).upstream.givenUpMs).toBe(now + longestCallMs);
   });
 
-  it('takes a call for given up when its caller says so, however long the caller was suspended in the middle of it', () => {
+  it('shows a call as given up when its caller says so, however long the caller was suspended in the middle of it', () => {
     const begun = withIntent(questionWith(), 'post', now);
     const atMs = now + 10 * longestCallMs;
     expect(decidePending(withCallGivenUp(begun, 'post', atMs).delivery, 15_000, atMs)).toEqual({
@@ -83,7 +83,7 @@ describe('the record of a pending call', () => {
   it.each<[what: string, call: PendingCall]>([
     ['belongs to an earlier call', { intentMs: now, givenUpMs: now - 20_000, searchedMs: now - 17_000 }],
     ['lies in the future, because a clock was set back', { intentMs: now + 3_600_000, givenUpMs: now + 3_610_000 }],
-  ])('is stored anew where the time when it was given up %s', (_, call) => {
+  ])('is replaced where the time when it was given up %s', (_, call) => {
     expect(decidePending(call, 15_000, now)).toEqual({ do: 'giveUp' });
     const left = withCallLeftBehind(questionWith({ card: call }), 'announce', now);
     expect(left.card).toEqual({ intentMs: now, givenUpMs: now });
@@ -110,21 +110,21 @@ describe.each(delaysMs)('a call that the far side carries out %i ms after the ca
     ['a later part', { postPart: [passing, late] }],
     ['the file', { attach: [late] }],
     ['every kind of call', { postCard: [late], create: [late], postPart: [late, late, late, late], attach: [late] }],
-  ])('takes effect once, where it is %s', async (_, faults) => {
+  ])('takes effect once where it is %s', async (_, faults) => {
     const { life, ask } = createLifeDesk({ faults, work: longWork });
     const { id } = await ask();
     await life.run();
     expectOneOfEach(life, life.question(id));
   });
 
-  it.each(calls)('takes effect once also where the caller was killed in the middle of it: %s', async (_, operation) => {
+  it.each(calls)('takes effect once also where the caller was killed in the middle of %s', async (_, operation) => {
     const { life, ask } = createLifeDesk({ faults: { [operation]: [crash({ lateMs })] }, work: longWork });
     const { id } = await ask();
     await life.run();
     expectOneOfEach(life, life.question(id));
   });
 
-  it.each(calls)('takes effect once also where its caller is killed while it waits: %s', async (_, operation) => {
+  it.each(calls)('takes effect once also where its caller is killed while it waits for %s', async (_, operation) => {
     const { life, ask } = createLifeDesk({ faults: { [operation]: [late] }, work: longWork });
     const { id } = await ask();
     for (let second = 1; second <= 30; second += 1) {
@@ -154,8 +154,8 @@ describe.each(delaysMs)('a call that the far side carries out %i ms after the ca
   });
 });
 
-describe('an effect that stands although its reply got lost', () => {
-  it('is found after three seconds, without waiting for what could still come', async () => {
+describe('an effect that exists although its reply got lost', () => {
+  it('is found after three seconds, without a wait until it can no longer appear', async () => {
     const lost = failing('unavailable', { outcomeUnknown: true }, 'yes');
     const { life, ask } = createLifeDesk({ faults: { postCard: [lost] }, work: { takesMs: 0, ends: 'completed' } });
     const { id } = await ask();
@@ -172,7 +172,7 @@ describe('a message that is carried out so late that it was posted again', () =>
     ['a card', { postCard: [tooLate] }, 'card'],
     ['a part', { postPart: [tooLate] }, 'part'],
     ['a file', { attach: [tooLate] }, 'file'],
-  ])('loses its copy a minute later: %s', async (_, faults, kind) => {
+  ])('loses its copy a minute later where it is %s', async (_, faults, kind) => {
     const { life, ask } = createLifeDesk({ faults, work: longWork });
     const { id } = await ask();
     await life.run();
@@ -188,7 +188,7 @@ describe('a message that is carried out so late that it was posted again', () =>
     if (kind !== 'file') expect(standing.every(({ ts }) => named.includes(ts))).toBe(true);
   });
 
-  it('loses its copy also where the process was restarted before, or Slack would not take the check at first', async () => {
+  it('loses its copy also where the process was restarted before, or Slack refused the check at first', async () => {
     const { life, ask } = createLifeDesk({
       faults: { postCard: [tooLate], removeCopies: [crash('no'), failing('unavailable'), failing('rateLimited')] },
     });
@@ -202,7 +202,7 @@ describe('a message that is carried out so late that it was posted again', () =>
     expect(life.openIds()).toEqual([]);
   });
 
-  it('keeps its copy where Slack refuses the check, and the question still closes', async () => {
+  it('keeps its copy where Slack refuses the check, and the question is still closed', async () => {
     const { life, ask } = createLifeDesk({
       faults: { postCard: [tooLate], removeCopies: [failing('unauthorized')] },
     });
@@ -215,7 +215,7 @@ describe('a message that is carried out so late that it was posted again', () =>
 });
 
 describe('a call whose repetition is refused', () => {
-  it.each(calls)('is searched again before it is repeated once more: %s', async (_, operation) => {
+  it.each(calls)('is searched for again before it is repeated once more, for %s', async (_, operation) => {
     const refused = failing('rateLimited', { retryAfterMs: 70_000 });
     const { life, ask } = createLifeDesk({ faults: { [operation]: [lateBy(40_000), refused] }, work: longWork });
     const { id } = await ask();
@@ -225,7 +225,7 @@ describe('a call whose repetition is refused', () => {
     expect(life.openIds()).toEqual([]);
   });
 
-  it('is searched in the conversation that it may have reached: a follow-up', async () => {
+  it('is searched for in the conversation that it may have reached where it is a follow-up', async () => {
     const refused = failing('rateLimited', { retryAfterMs: 50_000 });
     const { life, ask } = createLifeDesk({ faults: { followUp: [lateBy(40_000), refused] } });
     await ask();
@@ -236,7 +236,7 @@ describe('a call whose repetition is refused', () => {
   });
 });
 
-describe('an edit of the card that is carried out after the card said the end', () => {
+describe('an edit of the card that takes effect after the card showed the end', () => {
   it('is replaced by the end again a minute later', async () => {
     // The second edit shows a running question, and arrives when the answer stands.
     const { life, ask, requests } = createLifeDesk({
@@ -268,7 +268,7 @@ describe('an edit of the card that is carried out after the card said the end', 
     expect(life.openIds()).toEqual([]);
   });
 
-  it('costs no search for copies, since no message was posted again', async () => {
+  it('needs no search for copies, since no message was posted again', async () => {
     const { life, ask } = createLifeDesk({
       faults: { updateCard: [lateBy(20_000)] },
       work: { takesMs: 8_000, ends: 'completed' },

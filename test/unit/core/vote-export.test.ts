@@ -30,26 +30,26 @@ function read(csv: string): string[][] {
 }
 
 describe('votes as CSV', () => {
-  it('are a header alone where there are none', () => {
+  it('are only a header where there are no votes', () => {
     expect(votesAsCsv([], 0)).toBe(
       'time,team,question,conversation,upstream_question,verdict,reasons,comment,user\r\n',
     );
   });
 
-  it('come from the time on that is asked for, the newest last', () => {
+  it('begin at the requested time, the newest last', () => {
     const votes = [3_000, 1_000, 2_000].map((atMs) => vote({ atMs, comment: String(atMs) }));
     expect(read(votesAsCsv(votes, 2_000)).map((row) => row[7])).toEqual(['comment', '2000', '3000']);
   });
 
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '  =1', '\r=1', '＝1', '－1', '\n-x'])(
-    'are text to a spreadsheet: %j',
+    'are shown as text by a spreadsheet where they begin like %j',
     (comment) => {
       const [, row = []] = read(votesAsCsv([vote({ comment })], 0));
       expect(row[7]).toBe(`'${comment}`);
     },
   );
 
-  it('show every field in its own cell, and nothing where there is none', () => {
+  it('show every field in a separate cell, and nothing where there is none', () => {
     const whole = vote({ conversationId: 7, upstreamQuestionId: 8, reasons: ['wrong', 'old'], comment: 'no' });
     expect(read(votesAsCsv([whole, vote({ questionId: 'q2', reasons: [] })], 0)).slice(1)).toEqual([
       ['2026-11-20T00:00:00.000Z', 'T1', 'q1', '7', '8', 'down', 'wrong old', 'no', 'U1'],

@@ -8,11 +8,11 @@ test.each([
   ['ada', 't', 'token-sudo user="ada",token="t"'],
   ['a"b', 'c\\d', 'token-sudo user="a\\"b",token="c\\\\d"'],
   ['a,token="x"', 't', 'token-sudo user="a,token=\\"x\\"",token="t"'],
-])('quotes %s', (user, token, header) => {
+])('the names in an authorization header are quoted: %s', (user, token, header) => {
   expect(sudoAuthorization(user, token)).toBe(header);
 });
 
-test('quoting can be undone, whatever the names are', () => {
+test('quoting can be undone for any names', () => {
   const printable = fc.string({ unit: 'grapheme-ascii', minLength: 1 });
   fc.assert(
     fc.property(printable, printable, (user, token) => {
@@ -24,7 +24,7 @@ test('quoting can be undone, whatever the names are', () => {
   );
 });
 
-test('a plain token is sent as it is', async () => {
+test('a plain token is sent unchanged', async () => {
   const authorizer = createAuthorizer({ kind: 'token', token: 'sgp_1' }, () => 0);
   expect(await authorizer.header(never)).toBe('token sgp_1');
   expect(await authorizer.renew('token sgp_1', never)).toBe(false);

@@ -40,7 +40,7 @@ describe('a bearer token', () => {
     expect(await authorizer.header(never)).toBe('Bearer next-1');
   });
 
-  it('of which nobody knows when it expires is used until it is refused', async () => {
+  it('without a known time of expiry is used until it is refused', async () => {
     const { authorizer, issued } = setUp(undefined);
     vi.setSystemTime(Date.UTC(2030, 0, 1));
     expect(await authorizer.header(never)).toBe('Bearer first');
@@ -56,7 +56,7 @@ describe('a bearer token', () => {
     expect(issued()).toBe(1);
   });
 
-  it('is obtained once for two that are refused at once, and again for the next', async () => {
+  it('is obtained once for two calls that are refused at once, and again for the next', async () => {
     const { authorizer, issued } = setUp(undefined);
     await Promise.all([authorizer.renew('Bearer first', never), authorizer.renew('Bearer first', never)]);
     expect(issued()).toBe(1);
@@ -71,7 +71,7 @@ describe('a bearer token', () => {
 });
 
 describe('obtaining a bearer token', () => {
-  it('is given up after half a minute, and begun again for the next call', async () => {
+  it('is given up after half a minute, and started again for the next call', async () => {
     const signals: AbortSignal[] = [];
     const { authorizer } = setUp(600, (signal) => {
       signals.push(signal);
@@ -94,7 +94,7 @@ describe('obtaining a bearer token', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('that fails does not matter while the old token lives', async () => {
+  it('may fail while the old token is valid', async () => {
     const cause = new Error('down');
     const { authorizer } = setUp(600, () => Promise.reject(cause));
     vi.setSystemTime(599_999);
@@ -103,7 +103,7 @@ describe('obtaining a bearer token', () => {
     await expect(authorizer.header(never)).rejects.toMatchObject({ kind: 'unavailable', cause });
   });
 
-  it('ends with the call that waits for it, whatever the old token is still worth', async () => {
+  it('ends with the call that waits for it, even while the old token is valid', async () => {
     const { authorizer } = setUp(600, () => new Promise(() => {}));
     vi.setSystemTime(590_000);
     const controller = new AbortController();

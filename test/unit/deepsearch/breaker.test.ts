@@ -68,7 +68,7 @@ async function setUpOpen() {
 }
 
 describe('a closed circuit', () => {
-  it('lets results and failures pass as they are', async () => {
+  it('passes results and failures unchanged', async () => {
     const { service, guarded } = setUp();
     expect(await guarded.create('q')).toBe(conversation);
     service.answer = failing('unavailable', 503);
@@ -89,7 +89,7 @@ describe('a closed circuit', () => {
     ['not found', 'notFound', 404],
     ['refused', 'refused', 400],
     ['told to wait', 'rateLimited', 429],
-  ])('takes being %s for a sign of life', async (_, kind, code) => {
+  ])('counts a call that is %s as an answer', async (_, kind, code) => {
     const { service, guarded, states } = setUp();
     for (let i = 0; i < 3; i += 1) {
       service.answer = failing('unavailable', 503);
@@ -101,9 +101,9 @@ describe('a closed circuit', () => {
   });
 
   it.each<[string, ErrorKind]>([
-    ['a reply that nobody understands', 'badReply'],
+    ['a reply that cannot be understood', 'badReply'],
     ['a refusal by our own budget', 'rateLimited'],
-  ])('learns nothing from %s', async (_, kind) => {
+  ])('ignores %s', async (_, kind) => {
     const { service, guarded, states } = setUp();
     service.answer = failing(kind);
     await read(guarded, 20);
@@ -119,7 +119,7 @@ describe('a closed circuit', () => {
 });
 
 describe('an open circuit', () => {
-  it('fails every call at once, and asks nothing of the service', async () => {
+  it('fails every call at once, and sends nothing to the service', async () => {
     const { service, guarded } = await setUpOpen();
     await vi.advanceTimersByTimeAsync(2_000);
     const calls = [
@@ -140,7 +140,7 @@ describe('an open circuit', () => {
     expect(service.calls).toEqual([]);
   });
 
-  it('closes when a read gets through', async () => {
+  it('closes when a read succeeds', async () => {
     const { service, guarded, states } = await setUpOpen();
     service.answer = succeeding;
     await vi.advanceTimersByTimeAsync(5_000);
@@ -151,7 +151,7 @@ describe('an open circuit', () => {
     expect(states()).toEqual(['open', 'probing', 'closed']);
   });
 
-  it('closes at any word of the service', async () => {
+  it('closes at any answer of the service', async () => {
     const { service, guarded, states } = await setUpOpen();
     service.answer = failing('rateLimited', 429);
     await vi.advanceTimersByTimeAsync(5_000);
@@ -172,7 +172,7 @@ describe('an open circuit', () => {
     expect(await failureOf(guarded.read(1))).toMatchObject({ kind: 'unavailable', retryAfterMs: 10_000 });
   });
 
-  it('leaves the service alone longer after each probe, up to 30 s', async () => {
+  it('waits longer after each probe, up to 30 s', async () => {
     const { guarded } = await setUpOpen();
     const pausesMs: (number | undefined)[] = [];
     for (let i = 0; i < 5; i += 1) {
@@ -184,7 +184,7 @@ describe('an open circuit', () => {
     expect(pausesMs).toEqual([5_000, 10_000, 20_000, 30_000, 30_000]);
   });
 
-  it('lets one probe through at a time, and nobody waits for it', async () => {
+  it('lets one probe through at a time, and no call waits for it', async () => {
     const { service, guarded } = await setUpOpen();
     let end = (): void => {};
     service.answer = () =>
@@ -201,7 +201,7 @@ describe('an open circuit', () => {
     expect(await probe).toBe(conversation);
   });
 
-  it('is never probed with a question: a read goes first', async () => {
+  it('is never probed with a question, since a read goes first', async () => {
     const { service, guarded } = await setUpOpen();
     await vi.advanceTimersByTimeAsync(5_000);
     expect(await failureOf(guarded.create('q'))).toMatchObject({ kind: 'unavailable' });
@@ -214,7 +214,7 @@ describe('an open circuit', () => {
     expect(service.calls).toEqual(['newest', 'create', 'create']);
   });
 
-  it('lets a question find out for itself what the probe was refused for', async () => {
+  it('passes on to a question the failure for which the probe was refused', async () => {
     const { service, guarded } = await setUpOpen();
     await vi.advanceTimersByTimeAsync(5_000);
     service.answer = async () => {
@@ -224,7 +224,7 @@ describe('an open circuit', () => {
   });
 });
 
-it('lies before the budget: calls to a service that is away cost no points', async () => {
+it('calls to a service that does not answer use none of the rate budget', async () => {
   const { service, codeSearch } = createService();
   const { log } = createRecordingLog();
   const createLimiter = createLimiters({ log });

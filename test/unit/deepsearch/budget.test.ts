@@ -82,7 +82,7 @@ function times<Result>(count: number, call: () => Promise<Result>): Promise<Resu
   return Array.from({ length: count }, call);
 }
 
-describe('the budget', () => {
+describe('the rate budget', () => {
   it('is kept by any mixture of calls', async () => {
     const kind = fc.constantFrom('create', 'followUp', 'read', 'byReadToken', 'newest', 'cancel');
     const moment = fc.record({ pauseMs: fc.nat({ max: 3_000 }), kinds: fc.array(kind, { maxLength: 30 }) });
@@ -137,7 +137,7 @@ describe('the budget', () => {
     expect(await outcomeOf(budgeted.cancel(1, 1))).toEqual({ ok: true, afterMs: 0 });
   });
 
-  it('lets questions wait in line for up to 5 s', async () => {
+  it('lets questions wait for up to 5 s', async () => {
     const { budgeted } = setUp();
     const all = times(60, () => outcomeOf(budgeted.create('q')));
     await vi.advanceTimersByTimeAsync(10_000);
@@ -153,7 +153,7 @@ describe('the budget', () => {
   });
 });
 
-describe("the service's 429", () => {
+describe('a 429 of the service', () => {
   async function refuse(retryAfterMs: number | undefined, call: (codeSearch: DeepSearch) => Promise<unknown>) {
     const { service, budgeted } = setUp();
     service.fail(rateLimited({ retryAfterMs }));
@@ -162,7 +162,7 @@ describe("the service's 429", () => {
     return { budgeted, refused };
   }
 
-  it('makes everybody pause for as long', async () => {
+  it('pauses all calls for the named time', async () => {
     const { budgeted, refused } = await refuse(30_000, (codeSearch) => codeSearch.read(1));
     expect(refused).toMatchObject({ ok: false, retryAfterMs: 30_000 });
     for (const call of [() => budgeted.read(1), () => budgeted.create('q'), () => budgeted.cancel(1, 1)]) {
@@ -172,14 +172,14 @@ describe("the service's 429", () => {
     expect(await countOk([budgeted.read(1), budgeted.create('q'), budgeted.cancel(1, 1)])).toBe(3);
   });
 
-  it('makes everybody pause for a second where it names no time', async () => {
+  it('pauses all calls for a second where it names no time', async () => {
     const { budgeted } = await refuse(undefined, (codeSearch) => codeSearch.create('q'));
     expect(await outcomeOf(budgeted.read(1))).toMatchObject({ ok: false, retryAfterMs: 1_000 });
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await outcomeOf(budgeted.read(1))).toMatchObject({ ok: true });
   });
 
-  it('to a question for hours stops questions only', async () => {
+  it('to a question, for hours, stops only questions', async () => {
     const hoursMs = 5 * 3_600_000;
     const { budgeted, refused } = await refuse(hoursMs, (codeSearch) => codeSearch.create('q'));
     expect(refused).toMatchObject({ ok: false, retryAfterMs: hoursMs });
@@ -189,7 +189,7 @@ describe("the service's 429", () => {
     expect(await outcomeOf(budgeted.create('q'))).toMatchObject({ ok: true });
   });
 
-  it('to a read for hours stops questions for hours, and reads for a minute', async () => {
+  it('to a read, for hours, stops questions for hours and reads for a minute', async () => {
     const hoursMs = 5 * 3_600_000;
     const { budgeted, refused } = await refuse(hoursMs, (codeSearch) => codeSearch.read(1));
     expect(refused).toMatchObject({ ok: false, retryAfterMs: 60_000 });
@@ -200,7 +200,7 @@ describe("the service's 429", () => {
   });
 });
 
-it('lets other failures leave as they are', async () => {
+it('other failures pass unchanged', async () => {
   const { service, budgeted } = setUp();
   const failure = new AppError('unavailable', 'lost', { outcomeUnknown: true });
   service.fail(failure);

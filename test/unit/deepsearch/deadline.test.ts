@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 
 describe('the deadline of a call', () => {
-  it('ends it when the time is up, and not before', () => {
+  it('ends the call when the time is over, and not before', () => {
     const deadline = startDeadline(1_000, new AbortController().signal);
     vi.advanceTimersByTime(999);
     expect(deadline.signal.aborted).toBe(false);
@@ -17,19 +17,19 @@ describe('the deadline of a call', () => {
     expect(deadline.signal.reason).toMatchObject({ kind: 'unavailable', code: 'timeout' });
   });
 
-  it('ends it when the client closes, for the reason the client gives', () => {
+  it('ends the call when the client closes, with the reason of the client', () => {
     const closing = new AbortController();
     const deadline = startDeadline(1_000, closing.signal);
     closing.abort('closed');
     expect(deadline.signal.reason).toBe('closed');
   });
 
-  it('ends a call at once that begins when the client is closed already', () => {
+  it('ends a call at once that begins after the client is closed', () => {
     const deadline = startDeadline(1_000, AbortSignal.abort('closed'));
     expect(deadline.signal.reason).toBe('closed');
   });
 
-  it('that is stopped ends nothing more, and leaves neither timer nor listener', () => {
+  it('ends nothing after it is stopped, and leaves neither timer nor listener', () => {
     const closing = new AbortController();
     const deadline = startDeadline(1_000, closing.signal);
     expect(listeners(closing.signal)).toBe(1);
@@ -41,8 +41,8 @@ describe('the deadline of a call', () => {
   });
 });
 
-describe('what may be aborted', () => {
-  it('settles as it would alone, and then listens no more', async () => {
+describe('a promise that may be aborted', () => {
+  it('settles as it would alone, and then has no listener', async () => {
     const { signal } = new AbortController();
     const failure = new Error('no');
     await expect(orAborted(Promise.resolve(7), signal)).resolves.toBe(7);
@@ -50,7 +50,7 @@ describe('what may be aborted', () => {
     expect(listeners(signal)).toBe(0);
   });
 
-  it('is rejected with the reason as soon as it is aborted, also where it was before', async () => {
+  it('is rejected with the reason as soon as it is aborted, also where that was before', async () => {
     const controller = new AbortController();
     const never = new Promise(() => {});
     const waiting = orAborted(never, controller.signal);
@@ -61,7 +61,7 @@ describe('what may be aborted', () => {
 });
 
 describe('a wait', () => {
-  it('takes its time', async () => {
+  it('takes its full time', async () => {
     let isOver = false;
     const waiting = waitMs(500, new AbortController().signal).then(() => {
       isOver = true;
@@ -73,7 +73,7 @@ describe('a wait', () => {
     expect(isOver).toBe(true);
   });
 
-  it('that is aborted leaves no timer', async () => {
+  it('leaves no timer where it is aborted', async () => {
     const controller = new AbortController();
     const waiting = waitMs(500, controller.signal);
     controller.abort('enough');

@@ -64,7 +64,7 @@ describe.each([
   ['the breaker', (codeSearch: DeepSearch) => withBreaker(codeSearch, { log })],
   ['the budget', (codeSearch: DeepSearch) => budget(codeSearch).budgeted],
 ])('%s', (_, guard) => {
-  it('hands every operation on as it is, and its result back', async () => {
+  it('passes every operation and its result unchanged', async () => {
     const { codeSearch, calls } = createService();
     const guarded = guard(codeSearch);
     const results = [
@@ -94,7 +94,7 @@ describe.each([
   });
 });
 
-describe('the budget', () => {
+describe('the rate budget', () => {
   it.each([
     [5, 10, { points: 10, windowSeconds: 2 }],
     [5, 11, { points: 15, windowSeconds: 3 }],
@@ -102,7 +102,7 @@ describe('the budget', () => {
     [0.5, 1, { points: 1, windowSeconds: 2 }],
     [10, 1, { points: 10, windowSeconds: 1 }],
     [1.5, 1, { points: 1, windowSeconds: 1 }],
-  ])('of %d a second with %d at once is counted by all processes together as %j', (rate, burst, allowance) => {
+  ])('of %d calls a second with %d at once is counted by all processes together as %j', (rate, burst, allowance) => {
     const { made } = budget(createService().codeSearch, rate, burst);
     expect(made[0]).toEqual(['codesearch', allowance]);
     expect(made[1]?.[0]).toBe('codesearch.questions');
@@ -114,13 +114,13 @@ describe('the budget', () => {
     [1, 11, 3],
     [1, 1, 0],
     [1, 2, 1],
-  ])('of %d a second with %d at once keeps %d from reads, but never all', async (rate, burst, leaving) => {
+  ])('of %d calls a second with %d at once keeps %d from reads, but never all', async (rate, burst, leaving) => {
     const { budgeted, taken } = budget(createService().codeSearch, rate, burst);
     await budgeted.read(1);
     expect(taken).toEqual([['codesearch', { leaving }]]);
   });
 
-  it('lets questions and cancellations wait for 5 s, and only questions be stopped by themselves', async () => {
+  it('lets questions and cancellations wait for 5 s, and can stop questions alone', async () => {
     const { budgeted, taken } = budget(createService().codeSearch);
     await budgeted.create('q');
     await budgeted.cancel(1, 1);
@@ -147,16 +147,19 @@ describe('the budget', () => {
       ],
       60_000,
     ],
-  ] as const)('when the service limits %s (%s) for %s ms, pauses %j and says %s', async (_, name, ms, pauses, said) => {
-    const failure = new AppError('rateLimited', 'no', { code: 429, retryAfterMs: ms });
-    const { budgeted, blocked } = budget(createService(failure).codeSearch);
-    const call = name === 'create' ? budgeted.create('q') : budgeted.read(1);
-    const refused = await call.catch((error: unknown) => error);
-    expect(refused).toMatchObject({ kind: 'rateLimited', code: 429 });
-    expect((refused as AppError).retryAfterMs).toBe(said);
-    // What is passed on as it came is the very same; what is changed names it as its cause.
-    if (said === ms) expect(refused).toBe(failure);
-    else expect(refused).toMatchObject({ cause: failure });
-    expect(blocked).toEqual(pauses);
-  });
+  ] as const)(
+    'is changed when the service limits %s (%s) for %s ms, with the pauses %j and the reported wait %s',
+    async (_, name, ms, pauses, said) => {
+      const failure = new AppError('rateLimited', 'no', { code: 429, retryAfterMs: ms });
+      const { budgeted, blocked } = budget(createService(failure).codeSearch);
+      const call = name === 'create' ? budgeted.create('q') : budgeted.read(1);
+      const refused = await call.catch((error: unknown) => error);
+      expect(refused).toMatchObject({ kind: 'rateLimited', code: 429 });
+      expect((refused as AppError).retryAfterMs).toBe(said);
+      // What is passed on as it came is the very same; what is changed names it as its cause.
+      if (said === ms) expect(refused).toBe(failure);
+      else expect(refused).toMatchObject({ cause: failure });
+      expect(blocked).toEqual(pauses);
+    },
+  );
 });

@@ -11,7 +11,7 @@ function expectUnharmed(markdown: string): void {
   expect(result.replaceAll(BASE, '').replaceAll('/', '')).toBe(markdown.replaceAll(BASE, '').replaceAll('/', ''));
 }
 
-describe('Markdown made to take long', () => {
+describe('Markdown that is made to take long', () => {
   test.each(hostileLinkMarkdown)('of %s keeps its words', (_name, hostile) => {
     expectUnharmed(`${hostile}\n\n[a](/x)`);
   });
@@ -44,12 +44,12 @@ describe('Markdown made to take long', () => {
     );
   });
 
-  test('stays as it is, its links too', () => {
+  test('stays unchanged, with its links', () => {
     const markdown = `[a](/x)\n\n${'- '.repeat(1_000)}`;
     expect(absoluteLinks(markdown, BASE)).toBe(markdown);
   });
 
-  test('is not an ordinary answer of 60,000 characters, whose links are completed', () => {
+  test('differs from an ordinary answer of 60,000 characters, whose links are completed', () => {
     const markdown = `See [a](/x). ${'A plain sentence of an answer. '.repeat(2_000)}`;
     expect(absoluteLinks(markdown, BASE)).toContain(`(${BASE}/x)`);
   });

@@ -9,7 +9,7 @@ import { absoluteLink, absoluteLinks } from '../../../src/deepsearch/links.ts';
 const BASE = 'https://code.example.com';
 const PREFIXED = 'https://example.com/code';
 
-describe('one link', () => {
+describe('a link', () => {
   test.each([
     ['/github.com/o/r/-/blob/a.go?L1-2', BASE, 'https://code.example.com/github.com/o/r/-/blob/a.go?L1-2'],
     ['/o/r', PREFIXED, 'https://example.com/code/o/r'],
@@ -25,12 +25,12 @@ describe('one link', () => {
     ['https://elsewhere.example/x', BASE, 'https://elsewhere.example/x'],
     ['mailto:ada@example.com', BASE, 'mailto:ada@example.com'],
     ['', BASE, ''],
-  ])('%s', (link, base, absolute) => {
+  ])('to "%s" at %s becomes %j', (link, base, absolute) => {
     expect(absoluteLink(link, base)).toBe(absolute);
   });
 });
 
-describe('Markdown', () => {
+describe('completing the links of Markdown', () => {
   test.each([
     ['a link', '[a](/x)', '[a](https://code.example.com/x)'],
     ['a title', '[a](/x "t (u)")', '[a](https://code.example.com/x "t (u)")'],
@@ -57,7 +57,7 @@ describe('Markdown', () => {
     ],
     ['a byte order mark', '\uFEFF[a](/x)', '\uFEFF[a](https://code.example.com/x)'],
     ['emoji before', '👩‍💻 [a](/x)', '👩‍💻 [a](https://code.example.com/x)'],
-  ])('%s', (_name, markdown, expected) => {
+  ])('works for %s', (_name, markdown, expected) => {
     expect(absoluteLinks(markdown, BASE)).toBe(expected);
   });
 
@@ -73,11 +73,11 @@ describe('Markdown', () => {
     '<https://x.example> https://y.example www.z.example',
     '<a href="/x">a</a>',
     '[a] (/x)',
-  ])('leaves %j alone', (markdown) => {
+  ])('leaves %j unchanged', (markdown) => {
     expect(absoluteLinks(markdown, BASE)).toBe(markdown);
   });
 
-  test('a base address with characters of Markdown', () => {
+  test('works with a base address that contains characters of Markdown', () => {
     expect(destinationsOf(absoluteLinks('[a](/x)', 'https://h.example/p)q&amp;(r'))).toEqual([
       'https://h.example/p)q&amp;(r/x',
     ]);
@@ -124,7 +124,7 @@ describe('Markdown', () => {
   );
   const document = fc.array(noise, { maxLength: 25 }).map((parts) => parts.join(''));
 
-  test('everything outside destinations stays, byte for byte', () => {
+  test('leaves everything outside destinations unchanged, byte for byte', () => {
     fc.assert(
       fc.property(document, (markdown) => {
         expect(withoutBase(absoluteLinks(markdown, BASE), markdown)).toBe(markdown);
@@ -133,7 +133,7 @@ describe('Markdown', () => {
     );
   });
 
-  test('no destination stays relative, the others stay the same, and once is enough', () => {
+  test('leaves no destination relative, changes no other, and does nothing the second time', () => {
     fc.assert(
       fc.property(document, (markdown) => {
         const absolute = absoluteLinks(markdown, BASE);

@@ -14,7 +14,7 @@ function mapWhole(fields: Record<string, unknown>) {
   return mapConversation(conversationSchema.parse({ id: 7, questions: [], ...fields }), BASE, (answer) => answer);
 }
 
-describe('state', () => {
+describe('the state of a question', () => {
   test.each([
     ['pending', undefined, 'pending'],
     ['processing', undefined, 'processing'],
@@ -30,11 +30,11 @@ describe('state', () => {
     ['completed', { kind: 'InternalError', title: 'Oops', message: 'x' }, 'failed'],
     ['processing', { kind: 'SomethingNew' }, 'failed'],
     ['pending', { message: 'only words' }, 'failed'],
-  ])('%s with error %j is %s', (status, error, state) => {
+  ])('%s with error %j is read as %s', (status, error, state) => {
     expect(map({ status, error }).state).toBe(state);
   });
 
-  test('a failure brings the service’s words', () => {
+  test('has the message of the service where it failed', () => {
     expect(
       map({ error: { kind: 'TokenLimitExceeded', title: 'Too long', message: 'Start anew', details: {} } }).error,
     ).toEqual({
@@ -47,7 +47,7 @@ describe('state', () => {
   });
 });
 
-test('a bare question maps to nothing but what it has', () => {
+test('a question without details maps only to what it has', () => {
   expect(map({ status: 'processing' })).toEqual({
     id: 1,
     text: 'where?',
@@ -58,7 +58,7 @@ test('a bare question maps to nothing but what it has', () => {
   });
 });
 
-test('null is as good as missing', () => {
+test('null is read like a missing field', () => {
   const nulls = Object.fromEntries(
     [
       'conversation_id',
@@ -75,14 +75,14 @@ test('null is as good as missing', () => {
   expect(map(nulls)).toEqual(map({}));
 });
 
-describe('steps', () => {
+describe('the steps of a question', () => {
   const turns = (count: number) => Array.from({ length: count }, () => ({ role: 'assistant', reasoning: 'r' }));
   test.each([
     [undefined, 3, 3],
     [{ tool_calls: 5 }, 3, 3],
     [{ tool_calls: 5 }, 0, 5],
     [{ tool_calls: 0 }, 2, 2],
-  ])('stats %j and %i turns make %i', (stats, count, steps) => {
+  ])('with the stats %j and %i turns are %i', (stats, count, steps) => {
     expect(map({ stats, turns: [{ role: 'user', reasoning: 'q' }, ...turns(count)] }).steps).toBe(steps);
   });
 
@@ -94,13 +94,13 @@ describe('steps', () => {
     [[], undefined],
     [['x'.repeat(301)], `${'x'.repeat(299)}…`],
     [['👍'.repeat(300)], '👍'.repeat(300)],
-  ])('the last step of %j', (reasonings, lastStep) => {
+  ])('end with the last step of %j', (reasonings, lastStep) => {
     const work = reasonings.map((reasoning) => ({ role: 'assistant', reasoning }));
     expect(map({ turns: [{ role: 'user', reasoning: 'q' }, ...work] }).lastStep).toBe(lastStep);
   });
 });
 
-describe('sources', () => {
+describe('the sources of a question', () => {
   const only = (source: Record<string, unknown>, base = BASE) => map({ sources: [source] }, base).sources;
 
   test.each([
@@ -114,36 +114,36 @@ describe('sources', () => {
     [{ link: '/o/r/-/blob/a', metadata: { repoName: 'real/name' } }, 'real/name'],
     [{ link: '/o/r/-/blob/a', metadata: { repoName: '' } }, 'o/r'],
     [{ link: '/%zz/-/blob/a' }, '%zz'],
-  ])('the repository of %j is %s', (source, repository) => {
+  ])('have for %j the repository %s', (source, repository) => {
     expect(only(source)[0]?.repository).toBe(repository);
   });
 
-  test('below a path prefix', () => {
+  test('are complete below a path prefix', () => {
     expect(only({ link: '/o/r/-/blob/a.go?L3' }, 'https://example.com/code')).toEqual([
       { url: 'https://example.com/code/o/r/-/blob/a.go?L3', label: 'o/r/-/blob/a.go', repository: 'o/r' },
     ]);
   });
 
-  test('one without words of its own is called by its path, and one elsewhere by its whole address', () => {
+  test('are called by their path where they have no title, and by the whole address on another host', () => {
     expect(only({ link: '/o/r/-/blob/a%20b.go?L3#x' })[0]?.label).toBe('o/r/-/blob/a b.go');
     expect(only({ link: 'https://elsewhere.example/o/r' })[0]?.label).toBe('https://elsewhere.example/o/r');
     expect(only({ link: '/o/r', label: '' })[0]?.label).toBe('o/r');
   });
 
-  test('one of another scheme is none, even where a web address stands in it', () => {
+  test('leave out one of another scheme, even where it contains a web address', () => {
     expect(only({ link: "javascript:location='https://evil.example'" })).toEqual([]);
   });
 
-  test('white space around an address is no part of it', () => {
+  test('leave out white space around an address', () => {
     expect(only({ link: ' https://elsewhere.example/a \n' })[0]?.url).toBe('https://elsewhere.example/a');
     expect(only({ link: ' /o/r/-/blob/a.go' })[0]?.url).toBe('https://code.example.com/o/r/-/blob/a.go');
   });
 
-  test('a revision with a mark of its own is cut off after the last of them only', () => {
+  test('lose a revision that contains the revision mark only after its last mark', () => {
     expect(only({ link: '/o/r@a@b/-/blob/a.go' })[0]?.repository).toBe('o/r@a');
   });
 
-  test('the same address counts once, and what is no web address not at all', () => {
+  test('contain the same address once, and nothing that is no web address', () => {
     const links = ['/a', 'https://code.example.com/a', 'javascript:alert(1)', 'mailto:a@b.c', '', null, '/b'];
     expect(map({ sources: links.map((link) => ({ link, label: 'l' })) }).sources.map(({ url }) => url)).toEqual([
       'https://code.example.com/a',
@@ -152,17 +152,17 @@ describe('sources', () => {
   });
 });
 
-test('follow-ups are trimmed, without blanks and doubles', () => {
+test('follow-ups are trimmed, and contain no blanks and no duplicates', () => {
   expect(map({ suggested_followups: [' a ', '', 'b', 'a'] }).followUps).toEqual(['a', 'b']);
 });
 
-test('counters of 0 say nothing', () => {
+test('counters of 0 are left out', () => {
   const mapped = map({ stats: { time_millis: 0, tool_calls: 0, credits: 0 } });
   expect(mapped).not.toHaveProperty('durationMs');
   expect(mapped).not.toHaveProperty('credits');
 });
 
-describe('conversation', () => {
+describe('a conversation', () => {
   test.each([
     [{ total_quota: 5, quota_limit: -1 }, undefined],
     [{ total_quota: 5, quota_limit: 0 }, undefined],
@@ -176,7 +176,7 @@ describe('conversation', () => {
       { total_quota: 5, quota_limit: 10, reset_time: 'never' },
       { used: 5, limit: 10 },
     ],
-  ])('quota %j is %j', (quota_usage, quota) => {
+  ])('with the quota %j has the quota %j', (quota_usage, quota) => {
     expect(mapWhole({ quota_usage }).quota).toEqual(quota);
   });
 
@@ -186,25 +186,25 @@ describe('conversation', () => {
     ['javascript:alert(1)', undefined],
     ['', undefined],
     [null, undefined],
-  ])('share address %j is %s', (share_url, shareUrl) => {
+  ])('with the share address %j has the address %s', (share_url, shareUrl) => {
     expect(mapWhole({ share_url }).shareUrl).toBe(shareUrl);
   });
 
-  test('its title stands in for the first question’s', () => {
+  test('gives its title to the first question without a title', () => {
     const questions = [1, 2].map((id) => ({ id, question: 'q', status: 'completed' }));
     expect(mapWhole({ title: 'T', questions }).questions.map(({ title }) => title)).toEqual(['T', undefined]);
     expect(mapWhole({ title: '', questions }).questions[0]).not.toHaveProperty('title');
   });
 
-  test('its title does not replace the one that the first question has', () => {
+  test('keeps the title that the first question has', () => {
     const questions = [{ id: 1, question: 'q', status: 'completed', title: 'Own' }];
     expect(mapWhole({ title: 'T', questions }).questions[0]?.title).toBe('Own');
     expect(mapWhole({ title: '', questions }).questions[0]?.title).toBe('Own');
   });
 });
 
-describe('shapes', () => {
-  test('what is used must have the right type', () => {
+describe('the shape of a reply', () => {
+  test('must have the right type in each field that is used', () => {
     for (const wrong of [
       { id: '1' },
       { id: 1.5 },
@@ -217,7 +217,7 @@ describe('shapes', () => {
     }
   });
 
-  test('unknown fields never matter', () => {
+  test('may have unknown fields', () => {
     const known = { id: 1, question: 'q', status: 'completed' };
     fc.assert(
       fc.property(

@@ -29,7 +29,7 @@ describe('a reply', () => {
     [499, 'refused', false],
     [500, 'unavailable', true],
     [503, 'unavailable', true],
-  ])('of %i to a creation is %s, and whether that took effect is unknown: %j', (status, kind, outcomeUnknown) => {
+  ])('of %i to a creation is read as %s, and it is %j that the outcome is unknown', (status, kind, outcomeUnknown) => {
     expect(failureOf(status)).toMatchObject({
       kind,
       code: status,
@@ -48,7 +48,7 @@ describe('a reply', () => {
     [{ location: 'https://login.example/a?token=secret' }, 'to https://login.example;'],
     [{ location: '/a?token=secret' }, 'to another path;'],
     [{}, 'to nowhere;'],
-  ])('that leads elsewhere names no more than the place: %j', (headers, place) => {
+  ])('that redirects names only the host: %j', (headers, place) => {
     const message = failureOf(302, headers as Record<string, string>)?.message;
     expect(message).toContain(place);
     expect(message).not.toContain('secret');

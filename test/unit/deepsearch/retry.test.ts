@@ -5,7 +5,7 @@ import { parseRetryAfterMs, retryDelayMs } from '../../../src/deepsearch/retry.t
 
 const moment = { retries: 0, remainingMs: 10_000, random: () => 0.5 };
 
-describe('what is repeated', () => {
+describe('a failed call', () => {
   test.each<[ErrorKind, number | undefined]>([
     ['unavailable', 125],
     ['rateLimited', 125],
@@ -13,7 +13,7 @@ describe('what is repeated', () => {
     ['unauthorized', undefined],
     ['notFound', undefined],
     ['badReply', undefined],
-  ])('%s: %s', (kind, delayMs) => {
+  ])('with the failure %s is repeated after %s ms', (kind, delayMs) => {
     expect(retryDelayMs(new AppError(kind, ''), moment)).toBe(delayMs);
   });
 
@@ -21,23 +21,23 @@ describe('what is repeated', () => {
     [0, 125],
     [1, 250],
     [2, undefined],
-  ])('after %i repeats: %s', (retries, delayMs) => {
+  ])('after %i repeats is repeated after %s ms', (retries, delayMs) => {
     expect(retryDelayMs(new AppError('unavailable', ''), { ...moment, retries })).toBe(delayMs);
   });
 
-  test('Retry-After is a lower bound, and left to the caller when it does not fit', () => {
+  test('waits at least for Retry-After, and is left to the caller when that is too long', () => {
     const error = new AppError('rateLimited', '', { retryAfterMs: 2_000 });
     expect(retryDelayMs(error, moment)).toBe(2_125);
     expect(retryDelayMs(error, { ...moment, remainingMs: 2_100 })).toBeUndefined();
   });
 
-  test('a repeat needs 50 ms of the budget after its wait', () => {
+  test('is repeated only where 50 ms of the budget remain after the wait', () => {
     const error = new AppError('unavailable', '');
     expect(retryDelayMs(error, { ...moment, remainingMs: 175 })).toBe(125);
     expect(retryDelayMs(error, { ...moment, remainingMs: 174 })).toBeUndefined();
   });
 
-  test('the wait always fits into the budget', () => {
+  test('never waits longer than the budget', () => {
     fc.assert(
       fc.property(
         fc.nat(3),
@@ -56,7 +56,7 @@ describe('what is repeated', () => {
   });
 });
 
-describe('Retry-After', () => {
+describe('the header Retry-After', () => {
   const nowMs = Date.UTC(2026, 0, 1, 12);
   test.each([
     ['0', 0],
@@ -73,7 +73,7 @@ describe('Retry-After', () => {
     ['', undefined],
     ['soon', undefined],
     [undefined, undefined],
-  ])('"%s" is %s ms', (value, delayMs) => {
+  ])('is read from "%s" as %s ms', (value, delayMs) => {
     expect(parseRetryAfterMs(value, nowMs)).toBe(delayMs);
   });
 });

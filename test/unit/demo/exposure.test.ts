@@ -25,7 +25,7 @@ describe('the warning that the network can reach the local Slack', () => {
     expect(warning).toContain(`${why}.`);
   });
 
-  it('says so when this machine is on no network now', () => {
+  it('says when this machine is on no network now', () => {
     const warning = exposureWarning({ port: 4711, why }, { lo: [known('127.0.0.1', { internal: true })] });
     expect(warning).toContain('port 4711; none of them is on a network now.');
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { namespaceProblem } from '../../../src/demo/namespace.ts';
 import { createTempDir } from '../../support/processes/temp-dir.ts';
 
-describe.skipIf(process.platform !== 'linux')('whether a network namespace can be made', () => {
+describe.skipIf(process.platform !== 'linux')('the check for a network namespace', () => {
   /** With a program `unshare` that does this, or without one. */
   async function problemWith(script?: string): Promise<string | undefined> {
     const temp = await createTempDir();
@@ -20,17 +20,17 @@ describe.skipIf(process.platform !== 'linux')('whether a network namespace can b
     }
   }
 
-  it('is found out by trying', async () => {
+  it('tries to make one', async () => {
     expect(await problemWith('exit 0')).toBeUndefined();
   });
 
-  it('is answered with the words of the system where it is refused', async () => {
+  it('returns the message of the system where it is refused', async () => {
     expect(await problemWith('echo "unshare: unshare failed: Operation not permitted" >&2; exit 1')).toBe(
       'a network namespace is refused here (unshare: unshare failed: Operation not permitted)',
     );
   });
 
-  it('is answered with what is missing where there is no program for it', async () => {
+  it('returns what is missing where there is no program for it', async () => {
     expect(await problemWith()).toContain('unshare, which makes a network namespace, is not installed');
   });
 });

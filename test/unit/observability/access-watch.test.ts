@@ -26,8 +26,8 @@ function watched() {
   };
 }
 
-describe('watchAccess', () => {
-  it('takes the access for good until it is refused, and asks nobody', async () => {
+describe('the watch of the access', () => {
+  it('considers the access good until it is refused, and asks nothing', async () => {
     const { latest, calls } = watched();
     expect(await latest()).toBe('fine');
     expect(calls()).toBe(0);
@@ -49,14 +49,14 @@ describe('watchAccess', () => {
     }
   });
 
-  it('is not told by a shared conversation that the service keeps from the app', async () => {
+  it('ignores a shared conversation that the service hides from the app', async () => {
     const { codeSearch, latest, fail } = watched();
     fail(failing('unauthorized'));
     await expect(codeSearch.byReadToken('t')).rejects.toBeInstanceOf(AppError);
     expect(await latest()).toBe('fine');
   });
 
-  it('finds out by itself that it is granted again, without asking all the time', async () => {
+  it('notices without a call that access is granted again, and does not ask all the time', async () => {
     const { codeSearch, latest, fail, pass, calls } = watched();
     fail(failing('unauthorized'));
     await expect(codeSearch.read(1)).rejects.toBeInstanceOf(AppError);
@@ -67,7 +67,7 @@ describe('watchAccess', () => {
     expect(await latest()).toBe('fine');
   });
 
-  it('learns nothing about its access from a service that is away', async () => {
+  it('learns nothing about its access from a service that does not answer', async () => {
     const { codeSearch, latest, fail, pass } = watched();
     fail(failing('unavailable'));
     await expect(codeSearch.read(1)).rejects.toBeInstanceOf(AppError);
@@ -79,23 +79,26 @@ describe('watchAccess', () => {
     expect(await latest()).toBe('refused');
   });
 
-  it.each(['create', 'followUp'] as const)('is refused while %s alone is, whatever may be read', async (call) => {
-    const { codeSearch, latest, state, fail, pass } = watched();
-    const ask = () => (call === 'create' ? codeSearch.create('x') : codeSearch.followUp(1, 'x'));
-    fail(failing('unauthorized'));
-    await expect(ask()).rejects.toBeInstanceOf(AppError);
-    fail(undefined);
-    await codeSearch.newest(1);
-    expect(await latest()).toBe('refused');
-    pass(60_000);
-    expect(await state()).toBe('refused');
-    expect(await latest()).toBe('refused');
-    await codeSearch.create('y');
-    expect(await latest()).toBe('fine');
-    expect(await state()).toBe('fine');
-  });
+  it.each(['create', 'followUp'] as const)(
+    'shows a refusal while %s alone is refused, whatever may be read',
+    async (call) => {
+      const { codeSearch, latest, state, fail, pass } = watched();
+      const ask = () => (call === 'create' ? codeSearch.create('x') : codeSearch.followUp(1, 'x'));
+      fail(failing('unauthorized'));
+      await expect(ask()).rejects.toBeInstanceOf(AppError);
+      fail(undefined);
+      await codeSearch.newest(1);
+      expect(await latest()).toBe('refused');
+      pass(60_000);
+      expect(await state()).toBe('refused');
+      expect(await latest()).toBe('refused');
+      await codeSearch.create('y');
+      expect(await latest()).toBe('fine');
+      expect(await state()).toBe('fine');
+    },
+  );
 
-  it('asks again by itself after a refusal of everything, also where asking met it first', async () => {
+  it('asks again after a refusal of everything, also where a question met it first', async () => {
     const { codeSearch, latest, fail, pass } = watched();
     fail(failing('unauthorized'));
     await expect(codeSearch.create('x')).rejects.toBeInstanceOf(AppError);
@@ -105,7 +108,7 @@ describe('watchAccess', () => {
     expect(await latest()).toBe('fine');
   });
 
-  it('believes a refusal to ask for ten minutes, so that it does not show for good where nobody asks', async () => {
+  it('keeps a refused question for ten minutes, so that it does not show forever where no questions follow', async () => {
     const { codeSearch, latest, fail, pass } = watched();
     fail(failing('unauthorized'));
     await expect(codeSearch.create('x')).rejects.toBeInstanceOf(AppError);

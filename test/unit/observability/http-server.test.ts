@@ -57,7 +57,7 @@ const works = { name: 'storage', check: async () => true };
 const farSide = (target: string, state: FarSideState): FarSide => ({ target, state: async () => state });
 
 describe('/livez', () => {
-  it('answers, whatever is broken', async () => {
+  it('answers whatever fails', async () => {
     const { get } = await start({ dependencies: [{ name: 'storage', check: async () => false }] });
     const response = await get('/livez?probe=1');
     expect([response.status, await response.text()]).toEqual([200, 'ok\n']);
@@ -66,7 +66,7 @@ describe('/livez', () => {
 });
 
 describe('/readyz', () => {
-  it('is ready when everything is', async () => {
+  it('is ready when everything is ready', async () => {
     const { get } = await start({ dependencies: [works, { name: 'slack', check: async () => true }] });
     const response = await get('/readyz');
     expect(response.status).toBe(200);
@@ -84,7 +84,7 @@ describe('/readyz', () => {
   });
 
   it.each<[string, Dependency['check']]>([
-    ['says no', async () => false],
+    ['returns false', async () => false],
     [
       'throws',
       async () => {
@@ -97,14 +97,14 @@ describe('/readyz', () => {
         throw new Error('secret detail');
       },
     ],
-  ])('names what %s', async (_, check) => {
+  ])('names a check that %s', async (_, check) => {
     const { get } = await start({ dependencies: [works, { name: 'slack', check }] });
     const response = await get('/readyz');
     expect(response.status).toBe(503);
     expect(await response.json()).toEqual({ ready: false, storage: 'ok', slack: 'unusable', access: {} });
   });
 
-  it('does not wait for what hangs', async () => {
+  it('does not wait for a check that hangs', async () => {
     const hangs = (name: string): Dependency => ({ name, check: () => new Promise(() => undefined) });
     const { get } = await start({ dependencies: [works, hangs('slack'), hangs('started')] });
     const response = await get('/readyz');
@@ -114,7 +114,7 @@ describe('/readyz', () => {
 });
 
 describe('/metrics', () => {
-  it('speaks the format of Prometheus, by its conventions', async () => {
+  it('uses the format and the conventions of Prometheus', async () => {
     const { get, metrics } = await startMetrics();
     metrics.count({ event: 'question_closed', outcome: 'answered', durationMs: 41_000 });
     const response = await get('/metrics');
@@ -138,7 +138,7 @@ describe('/metrics', () => {
     expect(text).toContain('process_cpu_seconds_total');
   });
 
-  it('tells refused tokens from far sides that do not answer', async () => {
+  it('distinguishes refused tokens from far sides that do not answer', async () => {
     const { get } = await startMetrics({
       farSides: [farSide('slack', 'refused'), farSide('deepsearch', 'unreachable')],
     });
@@ -149,14 +149,14 @@ describe('/metrics', () => {
     expect(text).toContain('deepsearch_slack_reachable{target="deepsearch"} 0');
   });
 
-  it('has the rest where the number of open questions cannot be had', async () => {
+  it('shows the rest where the number of open questions is unavailable', async () => {
     const { get } = await startMetrics({ countOpen: () => Promise.reject(new Error('no storage')) });
     const response = await get('/metrics');
     expect(response.status).toBe(200);
     expect(await response.text()).toContain('deepsearch_slack_open_questions Nan');
   });
 
-  it('is computed once for all who ask at once, and for a second after that', async () => {
+  it('is computed once for all simultaneous requests, and for a second after that', async () => {
     let counted = 0;
     const counting: (() => void)[] = [];
     const countOpen = (): Promise<number> => {
@@ -185,7 +185,7 @@ describe('/metrics', () => {
     expect(counted).toBe(2);
   });
 
-  it('is all that its port serves, and the other port does not serve it', async () => {
+  it('is the only page of its port, and the other port does not serve it', async () => {
     const [scraped, probed] = [await startMetrics(), await start()];
     for (const path of ['/', '/livez', '/readyz', '/slack/events']) expect((await scraped.get(path)).status).toBe(404);
     expect((await probed.get('/metrics')).status).toBe(404);
@@ -194,26 +194,26 @@ describe('/metrics', () => {
   });
 });
 
-describe('everything else', () => {
-  it.each(['/', '/nowhere', '/livez/', '/__proto__', '//', '/%'])('%s is not found', async (path) => {
+describe('every other path', () => {
+  it.each(['/', '/nowhere', '/livez/', '/__proto__', '//', '/%'])('is not found where it is %s', async (path) => {
     const { get } = await start();
     expect((await get(path)).status).toBe(404);
     expect((await get(path, 'POST')).status).toBe(404);
   });
 
-  it.each(['POST', 'PUT', 'DELETE'])('%s is not allowed on a page', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE'])('is not allowed with %s on a page', async (method) => {
     const { get } = await start();
     const response = await get('/livez', method);
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
-  it('goes to what is mounted there, whatever the method', async () => {
+  it('goes to the handler that is mounted there, with any method', async () => {
     const { get } = await start({ mounts: { '/slack/events': (_, response) => void response.writeHead(202).end() } });
     expect((await get('/slack/events', 'POST')).status).toBe(202);
     expect((await get('/slack/events?x=1')).status).toBe(202);
   });
 
-  it('is an error of ours where what is mounted breaks, and the server goes on', async () => {
+  it('is an error of ours where the mounted handler breaks, and the server continues', async () => {
     const { get } = await start({
       mounts: {
         '/slack/events': () => {
@@ -227,8 +227,8 @@ describe('everything else', () => {
   });
 });
 
-describe('the server at its end', () => {
-  it('frees the port, and does nothing where nothing was started', async () => {
+describe('the server, when it stops,', () => {
+  it('frees the port, and does nothing where it was not started', async () => {
     const { server, port } = await start();
     await server.stop();
     await server.stop();
@@ -251,8 +251,8 @@ describe('the server at its end', () => {
   });
 });
 
-describe('a port that can not be had', () => {
-  it('is named with its setting and what is wrong', async () => {
+describe('a port that is not available', () => {
+  it('is named with its setting and the problem', async () => {
     const { port } = await start();
     const metrics = createMetrics({ countOpen: async () => 0, farSides: () => [], now: () => 0 });
     const host = '127.0.0.1';

@@ -32,8 +32,8 @@ function capture(level: LogLevel = 'trace') {
   };
 }
 
-describe('what is logged', () => {
-  it.each(secrets)('never holds %s, wherever it was put', (secret) => {
+describe('the log', () => {
+  it.each(secrets)('never contains %s, in any field', (secret) => {
     const { logger, log, text } = capture();
     log.info({ event: 'a', detail: `is ${secret}, they said` });
     log.warn({ event: 'b' }, new Error(`refused ${secret}`));
@@ -51,7 +51,7 @@ describe('what is logged', () => {
     expect(text()).toContain('[secret]');
   });
 
-  it('never holds a password of an address, or a bearer token of any form', () => {
+  it('never contains a password of an address, or a bearer token of any form', () => {
     const { log, text } = capture();
     log.error({ event: 'a' }, new Error('connect redis://app:hunter2@redis:6379 failed'));
     log.error({ event: 'b' }, new Error('connect redis://:hunter2@redis:6379 failed'));
@@ -77,13 +77,13 @@ describe('what is logged', () => {
     expect(text()).toContain('redis:6379');
   });
 
-  it('never holds a secret of the configuration', () => {
+  it('never contains a secret of the configuration', () => {
     const { logger, text } = capture();
     logger.info({ config: { SLACK_BOT_TOKEN: new Secret('plain-old-secret') } });
     expect(text()).not.toContain('plain-old-secret');
   });
 
-  it.each(['question', 'answer'])('never holds the text of a %s', (what) => {
+  it.each(['question', 'answer'])('never contains the text of one %s', (what) => {
     const { logger, log, text } = capture();
     log.info({ event: 'a', text: `the ${what}` });
     logger.info({ [what]: { text: `the ${what}` }, message: { text: `the ${what}` }, body: `the ${what}` });
@@ -91,8 +91,8 @@ describe('what is logged', () => {
   });
 });
 
-describe('a line', () => {
-  it('is one JSON object with its level in words and its fields', () => {
+describe('a line of the log', () => {
+  it('is one JSON object with the name of its level and its fields', () => {
     const { log, parsed } = capture();
     log.info({ event: 'question_closed', outcome: 'answered', questionId: 'q1', durationMs: 5 });
     expect(parsed()).toEqual([
@@ -107,7 +107,7 @@ describe('a line', () => {
     ]);
   });
 
-  it('tells of an expected error its kind and causes, of a surprise also where it happened', () => {
+  it('has the kind and causes of an expected error, and for any other also where it happened', () => {
     const { log, parsed } = capture();
     log.warn({ event: 'a' }, new AppError('unavailable', 'no answer', { code: 502, cause: new Error('reset') }));
     log.error({ event: 'b' }, new TypeError('x is not a function'));
@@ -118,7 +118,7 @@ describe('a line', () => {
     expect(parsed()[0]).not.toHaveProperty('err.stack');
   });
 
-  it('ends, also where causes go round', () => {
+  it('is finite, also where causes form a cycle', () => {
     const { log, parsed } = capture();
     const one = new Error('one');
     one.cause = new Error('two', { cause: one });
@@ -126,7 +126,7 @@ describe('a line', () => {
     expect(parsed()).toHaveLength(1);
   });
 
-  it('is written from its level on, and counted in any case', () => {
+  it('is written only from its level on, and always counted', () => {
     const { log, parsed, counted } = capture('warn');
     log.debug({ event: 'a' });
     log.info({ event: 'b' });
@@ -137,8 +137,8 @@ describe('a line', () => {
   });
 });
 
-describe('a process whose output nobody reads any more', () => {
-  it('goes on after lines of any level, the fatal ones included, and ends as it wants to', async () => {
+describe('a process whose output no program reads any more', () => {
+  it('continues after lines of any level, also fatal ones, and ends normally', async () => {
     const file = fileURLToPath(new URL('./fatal-process.ts', import.meta.url));
     const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), file], {
       stdio: ['pipe', 'pipe', 'inherit'],

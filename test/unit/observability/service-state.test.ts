@@ -37,7 +37,7 @@ function watched() {
   };
 }
 
-it('is found out when nobody called for a minute, and believed otherwise', async () => {
+it('the state of the service is checked when there was no call for a minute, and known from calls otherwise', async () => {
   const far = watched();
   expect(await far.state()).toBe('fine');
   expect(far.probes()).toBe(1);
@@ -56,14 +56,14 @@ it.each([
   ['badReply', 'unreachable'],
   ['rateLimited', 'fine'],
   ['notFound', 'fine'],
-] as const)('after a call that ended as %s is %s', async (kind, state) => {
+] as const)('the state of the service after a call that ended as %s is %s', async (kind, state) => {
   const far = watched();
   far.fail(kind);
   await far.call();
   expect(await far.state()).toBe(state);
 });
 
-it('as the latest call left it costs no call while that was fine, and one in 15 s otherwise', async () => {
+it('the state of the service costs no call while the latest call succeeded, and one in 15 s otherwise', async () => {
   const far = watched();
   expect(await far.latest()).toBe('fine');
   far.pass(600_000);
@@ -78,7 +78,7 @@ it('as the latest call left it costs no call while that was fine, and one in 15 
   expect(await far.latest()).toBe('fine');
 });
 
-it('is fine again as soon as a call succeeds', async () => {
+it('the state of the service is fine again as soon as a call succeeds', async () => {
   const far = watched();
   far.fail('unauthorized');
   await far.call();
@@ -88,7 +88,7 @@ it('is fine again as soon as a call succeeds', async () => {
   expect(await far.state()).toBe('fine');
 });
 
-it('is told half a second later though the far side stays silent', async () => {
+it('the state of the service is returned half a second later though the far side stays silent', async () => {
   const far = watched();
   far.fail('silence');
   vi.useFakeTimers();

@@ -20,7 +20,7 @@ describe('the file with the whole answer', () => {
   it.each([
     ['english', undefined],
     ['german', 'de-DE'],
-  ])('looks as agreed in %s', (name, locale) => {
+  ])('matches its golden file in %s', (name, locale) => {
     const question = exampleQuestion({
       text: 'Where are payment retries configured?\n\n<b>And why?</b>',
       endedMs: Date.UTC(2026, 10, 20, 14, 3),
@@ -34,7 +34,7 @@ describe('the file with the whole answer', () => {
     expect(written).toBe(readFileSync(golden, 'utf8'));
   });
 
-  it('says so where there is no title, answer or source', () => {
+  it('says where there is no title, no answer or no source', () => {
     const written = renderAnswerFile(exampleQuestion(), exampleAnswer({ title: ' ', markdown: '', sources: [] }));
     expect(written).toContain('# Answer\n');
     expect(written).toContain('without writing an answer');
@@ -58,12 +58,12 @@ describe('the file with the whole answer', () => {
   });
 });
 
-describe('the messages beside it', () => {
+describe('the messages beside the file', () => {
   const long = (paragraphs: number) => 'All of it is in the retry policy, which counts.\n\n'.repeat(paragraphs);
   const states = [undefined, 'intended', 'attached', 'refused'] as const;
 
   it.each([700, 1_000, 3_000, 9_000])(
-    'are as many, and divided in the same places, whatever becomes of the file (%i)',
+    'are the same number, divided at the same places, whether the file exists or not (%i paragraphs)',
     (paragraphs) => {
       const shown = states.map((state) => {
         const delivery = { round: 0, posted: [], ...(state === undefined ? {} : { file: { intentMs: 1, state } }) };
@@ -80,7 +80,7 @@ describe('the messages beside it', () => {
     },
   );
 
-  it('say it in the plain form too', () => {
+  it('name the file in the plain form as well', () => {
     const delivery = { round: 0, posted: [], file: { intentMs: 1, state: 'attached' as const } };
     const messages = renderOutcome(answered({ markdown: long(1_000) }, { delivery }), { format: 'plain' });
     expect(messages.at(-1)?.text).toContain('The whole answer is attached as a Markdown file.');

@@ -56,7 +56,7 @@ describe('a card', () => {
     }
   });
 
-  it('says what is going on', () => {
+  it('says what happens now', () => {
     const lines = VIEWS.map((view) => texts(renderCard(exampleQuestion(), view, { format: 'mrkdwn' })).join(' | '));
     expect(lines).toMatchInlineSnapshot(`
       [
@@ -78,7 +78,7 @@ describe('a card', () => {
     `);
   });
 
-  it('offers the button that can work, and none when there is none', () => {
+  it('offers the button that can work, or none where no button can', () => {
     const offered = VIEWS.map((view) => [
       view.kind,
       ...buttons(renderCard(exampleQuestion(), view, { format: 'mrkdwn' })),
@@ -109,7 +109,7 @@ describe('a card', () => {
     ['mention', false],
     ['reply', false],
     ['direct', false],
-  ])('of a %s restates the question: %s, also when it is done', (origin, restates) => {
+  ])('of a %s makes it %s that the question is restated, also when it is done', (origin, restates) => {
     for (const view of VIEWS) {
       const shown = texts(renderCard(exampleQuestion({ origin }), view, { format: 'mrkdwn' }))[0];
       const restated = '*<@U0ASKER> asked:*\n> Where are payment retries configured?';
@@ -154,7 +154,7 @@ describe('a card', () => {
     expect(texts(message).join('\n')).toMatch(/…\nThe first [\d,]+ characters are shown\./);
   });
 
-  it('is announced with as much of its question as notifications take', () => {
+  it('is announced with as much of its question as notifications show', () => {
     const text = 'word '.repeat(2_000);
     const message = renderCard(
       exampleQuestion({ origin: 'command', text }),
@@ -166,7 +166,7 @@ describe('a card', () => {
     expect(message.text.length).toBeGreaterThan(LIMITS.notificationText - 60);
   });
 
-  it('pings nobody but shows every character', () => {
+  it('pings no person but shows every character', () => {
     const text = 'Why does <!channel> or @here ping <@U123>?';
     const message = renderCard(
       exampleQuestion({ origin: 'command', text }),
@@ -179,7 +179,7 @@ describe('a card', () => {
     expect(message.text).not.toMatch(/<!|<@|@here/);
   });
 
-  it('shows the time of parking in the reader’s own zone', () => {
+  it('shows the end of parking in the reader’s time zone', () => {
     const soon = renderCard(
       exampleQuestion({ acceptedMs: UNTIL - 3_600_000 }),
       { kind: 'parked', untilMs: UNTIL },
@@ -194,7 +194,7 @@ describe('a card', () => {
     expect(texts(later)[0]).toContain(`<!date^${UNTIL / 1000}^{date_short_pretty} at {time}|2023-11-15 15:00 UTC>`);
   });
 
-  it('is the same for the same view, and has a new block id for another', () => {
+  it('is the same for the same view, and has a different block id for a different view', () => {
     const question = exampleQuestion();
     const at = (elapsedMs: number) =>
       renderCard(question, { kind: 'running', elapsedMs, steps: 3 }, { format: 'mrkdwn' });

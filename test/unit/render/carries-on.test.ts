@@ -14,7 +14,7 @@ function shown(
   return JSON.stringify(message.blocks);
 }
 
-test('a question that carries on from another names it, with where it stands', () => {
+test('a question that continues from another names that question and its place', () => {
   const follows = { text: 'Where is\n<main>?', shareUrl: 'https://search.example.com/deepsearch/abc' };
   const link = '<https://search.example.com/deepsearch/abc|Where is &lt;main&gt;?>';
   expect(shown(follows)).toContain(`Carries on from: “${link}”`);
@@ -23,7 +23,7 @@ test('a question that carries on from another names it, with where it stands', (
 });
 
 test.each([[undefined], [`https://search.example.com/${'x'.repeat(2_000)}`]])(
-  'shows the beginning of a long question, as inert text, without a link to %s',
+  'a card shows the beginning of a long earlier question, as inert text, without a link to %s',
   (shareUrl) => {
     const text = shown({
       text: `<!channel> @here ${'word '.repeat(100)}`,
@@ -36,7 +36,7 @@ test.each([[undefined], [`https://search.example.com/${'x'.repeat(2_000)}`]])(
   },
 );
 
-test('stands in a plain card as well', () => {
+test('a plain card shows the earlier question as well', () => {
   const question = questionWith({ origin: 'followUp', follows: { text: 'Where?' } });
   expect(renderCard(question, { kind: 'starting' }, { format: 'plain' }).text).toContain('Carries on from: “Where?”');
 });

@@ -27,8 +27,8 @@ const used: fc.Arbitrary<NonNullable<Question['usedFollowUps']>> = fc.array(
   { maxLength: 4 },
 );
 
-describe('suggestions under an answer', () => {
-  it('change nothing but their rows once they are asked, and fit Slack in every state', () => {
+describe('the follow-ups under an answer', () => {
+  it('change only their rows once they are asked, and fit Slack in every state', () => {
     const lengths = fc.oneof(fc.integer({ min: 1, max: 400 }), fc.integer({ min: 9_000, max: 13_500 }));
     fc.assert(
       fc.property(suggestions, used, lengths, fc.constantFrom('C1', 'D1'), (followUps, usedFollowUps, length, id) => {
@@ -56,7 +56,7 @@ describe('suggestions under an answer', () => {
     );
   });
 
-  it('offer to edit and to ask privately, each naming its suggestion', () => {
+  it('offer to edit and to ask privately, each with its follow-up', () => {
     const offered = menus(renderOutcome(answered(), { format: 'markdown' }));
     expect(offered.map(({ options }) => options.map(({ value }) => parseButtonValue(value)))).toMatchObject([
       [
@@ -70,7 +70,7 @@ describe('suggestions under an answer', () => {
     ]);
   });
 
-  it('in direct messages, where all is private, offer a new conversation instead, and sharing', () => {
+  it('offer a new conversation and sharing in direct messages, where everything is private', () => {
     const place = { teamId: 'T1', channelId: 'D1', threadTs: '1.1' };
     const shown = shownIn(renderOutcome(answered({}, { place }), { format: 'markdown' }));
     expect(shown).toContain('Ask in a new conversation');
@@ -79,7 +79,7 @@ describe('suggestions under an answer', () => {
     expect(shownIn(renderOutcome(answered(), { format: 'markdown' }))).not.toContain('Share…');
   });
 
-  it('give the message a new block id each time one is asked, as an edit needs', () => {
+  it('give the message a different block id each time one is asked, which an edit needs', () => {
     const uses = [[], [{ index: 0, byUserId: 'U0BOB' }], [{ index: 0, byUserId: 'U0ADA' }]];
     const ids = uses.map((usedFollowUps) => {
       const blocks = renderOutcome(answered({}, { usedFollowUps }), { format: 'markdown' }).at(-1)?.blocks ?? [];
@@ -88,7 +88,7 @@ describe('suggestions under an answer', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  it('name who asked', () => {
+  it('name the person who asked', () => {
     const question = answered({}, { usedFollowUps: [{ index: 1, byUserId: 'U0BOB' }] });
     const shown = shownIn(renderOutcome(question, { format: 'markdown' }));
     expect(shown).toContain('<@U0BOB> asked: Who calls it?');
@@ -96,8 +96,8 @@ describe('suggestions under an answer', () => {
   });
 });
 
-describe('an answer that is shared', () => {
-  it('mentions nobody and offers neither sharing nor a vote', () => {
+describe('a shared answer', () => {
+  it('mentions no person and offers neither sharing nor a vote', () => {
     const place = { teamId: 'T1', channelId: 'D1', threadTs: '1.1' };
     const [message] = renderOutcome(answered({ followUps: [] }, { origin: 'shared', place }), { format: 'markdown' });
     expect(JSON.stringify(message)).not.toMatch(/<@|Share…|feedback/);

@@ -15,7 +15,7 @@ const names = readdirSync(FOLDER)
 
 describe.each(names)('the answer %s', (name) => {
   // One test, because an answer is divided once for all formats: what the first of three tests did, the others would not.
-  it('looks as agreed in every format', () => {
+  it('matches its golden file in every format', () => {
     const markdown = readFileSync(new URL(`${name}.md`, FOLDER), 'utf8');
     for (const format of FORMAT_LADDER) {
       const messages = renderOutcome(answered({ markdown }), { format });

@@ -64,8 +64,8 @@ function homeText(content: HomeContent, locale = options.locale): string {
   return JSON.stringify(renderHome(content, { ...options, locale }));
 }
 
-describe('Home', () => {
-  it.each(['en-US', 'de-DE'])('looks as agreed in %s', (locale) => {
+describe('the Home tab', () => {
+  it.each(['en-US', 'de-DE'])('matches its golden file in %s', (locale) => {
     const views = [
       renderHome(shown, { ...options, locale }),
       renderHome({ kind: 'refused', reason: 'guest' }, { ...options, locale }),
@@ -78,7 +78,7 @@ describe('Home', () => {
     expect(written).toBe(readFileSync(file, 'utf8'));
   });
 
-  it('offers to cancel what can be cancelled, and a form to ask with', () => {
+  it('offers to cancel each question that can be cancelled, and a form to ask with', () => {
     const { blocks } = renderHome(shown, options);
     const accessories = blocks.flatMap((block) => ('accessory' in block && block.accessory) || []);
     expect(accessories).toHaveLength(OPEN_VIEWS.length - 1);
@@ -87,7 +87,7 @@ describe('Home', () => {
     expect(JSON.stringify(blocks)).toContain(ACTIONS.askForm);
   });
 
-  it('has no status signs: the words say it', () => {
+  it('has no status signs, since its words give the status', () => {
     for (const locale of ['en-US', 'de-DE']) {
       expect(homeText(shown, locale)).not.toMatch(/\p{Extended_Pictographic}/u);
     }
@@ -101,7 +101,7 @@ describe('Home', () => {
     'sharedChannel',
     'guestsInChannel',
     'channelRefused',
-  ])('of somebody refused as %s says so and nothing else', (reason) => {
+  ])('of a person refused as %s says so and nothing else', (reason) => {
     const view = renderHome({ kind: 'refused', reason }, options);
     expect(slackProblems('views.publish', { view })).toEqual([]);
     expect(view.blocks).toHaveLength(2);
@@ -117,7 +117,7 @@ describe('Home', () => {
     expect(JSON.stringify(view)).toContain('You have not asked anything yet.');
   });
 
-  it('is never blank: while nobody knows who it is, and while nothing can be read', () => {
+  it('is never blank, neither while its visitor is unknown nor while nothing can be read', () => {
     const contents: HomeContent[] = [
       { kind: 'checking' },
       { kind: 'shown', service: 'fine', notCancelled: true },
@@ -131,7 +131,7 @@ describe('Home', () => {
     expect(homeText({ kind: 'shown', service: 'fine', notCancelled: true })).toMatch(/Not cancelled.*cannot be read/);
   });
 
-  it('of somebody with very many questions stays within 100 blocks, and says what is left out', () => {
+  it('of a person with very many questions stays within 100 blocks, and says what is left out', () => {
     const many: Overview = {
       open: Array.from({ length: 90 }, (_, index) => entry({ kind: 'starting' }, numbered(index))),
       ended: Array.from({ length: 40 }, (_, index) => entry({ kind: 'cancelled' }, numbered(100 + index))),
@@ -157,7 +157,7 @@ const hostile = fc.oneof(
 );
 
 describe('lists of questions with hostile text', () => {
-  it('stay within the limits of Slack and ping nobody', () => {
+  it('stay within the limits of Slack and ping no person', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const of = (index: number) => numbered(index, { text, delivery: { round: 0, posted: ['1700000000.000300'] } });
@@ -181,7 +181,7 @@ describe('lists of questions with hostile text', () => {
 });
 
 describe('the history', () => {
-  it('is the newest first, running or not, each with a link to its thread', () => {
+  it('lists the newest question first, running or not, each with a link to its thread', () => {
     const message = renderHistory(overview, options);
     expect(message.blocks).toHaveLength(1 + overview.open.length + overview.ended.length);
     expect(JSON.stringify(message)).toContain(
@@ -191,7 +191,7 @@ describe('the history', () => {
     expect(JSON.stringify(message)).not.toContain('"button"');
   });
 
-  it('puts the one that was asked last first, whether it runs or has ended', () => {
+  it('puts the question first that was asked last, whether it runs or has ended', () => {
     const asked = (index: number, acceptedMs: number) =>
       entry({ kind: 'starting' }, numbered(index, { text: `asked at ${acceptedMs}`, acceptedMs }));
     const list: Overview = { open: [asked(1, 1_000), asked(2, 4_000)], ended: [asked(3, 3_000), asked(4, 2_000)] };
@@ -199,7 +199,7 @@ describe('the history', () => {
     expect(order).toEqual(['4', '3', '2', '1']);
   });
 
-  it('says when there is nothing, and when nothing can be read', () => {
+  it('says when there are no questions, and when they cannot be read', () => {
     expect(renderHistory({ open: [], ended: [] }, options).text).toContain('/deepsearch help');
     expect(renderHistory(undefined, options).text).toContain('cannot be read');
   });

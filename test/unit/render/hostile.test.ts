@@ -18,12 +18,12 @@ function expectDivided(markdown: string): void {
 
 const lines = (count: number, line: (index: number) => string) => Array.from({ length: count }, (_, i) => line(i));
 
-describe('an answer made to take long', () => {
-  it.each(hostileAnswers)('of %s is divided all the same', (_name, markdown) => {
+describe('an answer that is made to take long', () => {
+  it.each(hostileAnswers)('of %s is still divided', (_name, markdown) => {
     expectDivided(markdown);
   });
 
-  it('of any repetition is divided all the same', () => {
+  it('of any repetition is still divided', () => {
     const piece = fc.constantFrom(
       ...['*', '**', '_', '`', '~~', '[', ']', '](/x)', '![', '(', ')', '<', '<a ', '<!--', '&amp;', '#', '|', '|-|'],
       ...['- ', '1. ', '> ', '[^a]: ', '[^a]', '\n', '\n\n', '    ', ' ', 'a', 'a@b.', 'www.', 'http://x/', '```\n'],
@@ -62,7 +62,7 @@ describe('an answer made to take long', () => {
   });
 });
 
-describe('what is read as Markdown', () => {
+describe('the text that is read as Markdown', () => {
   it.each<[string, string]>([
     [
       '80,000 characters of prose',
@@ -87,7 +87,7 @@ describe('an answer longer than Slack can show', () => {
   );
 
   it.each(['markdown', 'mrkdwn', 'plain'] as const)(
-    'ends after 20 messages as %s, and says so with the link',
+    'ends after 20 messages in the form %s, and says so with the link',
     (format) => {
       const messages = renderOutcome(answered({ markdown }), { format });
       expect(messages).toHaveLength(20);
@@ -109,7 +109,7 @@ describe('an answer longer than Slack can show', () => {
 });
 
 describe('dividing an answer again', () => {
-  it('gives the division made before, for the answers that are posted at the same time', () => {
+  it('returns the division made before, for the answers that are posted at the same time', () => {
     const answers = lines(8, (i) => `${'A `word` and *more* of it.\n\n'.repeat(600)}${i}`);
     const first = answers.map((markdown) => layoutAnswer(markdown, ROOM));
     expect(answers.map((markdown) => layoutAnswer(markdown, ROOM)).every((each, i) => each === first[i])).toBe(true);

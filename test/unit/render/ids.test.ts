@@ -14,8 +14,8 @@ import {
 } from '../../../src/render/ids.ts';
 import { exampleQuestion, QUESTION_ID } from './example.ts';
 
-describe('button values', () => {
-  it('come back as they were written', () => {
+describe('the values of buttons', () => {
+  it('are read as they were written', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^q[0-9a-f]{24}$/),
@@ -44,13 +44,13 @@ describe('button values', () => {
     `${QUESTION_ID}.100`,
     `${QUESTION_ID}.1.2`,
     '{"questionId":"x"}',
-  ])('of others are refused: %j', (raw) => {
+  ])('are refused where the app did not write them: %j', (raw) => {
     expect(parseButtonValue(raw)).toBeUndefined();
   });
 });
 
 describe('action ids', () => {
-  it('are all different, also those of follow-ups', () => {
+  it('are all different, including those of follow-ups', () => {
     const ids = [...Object.values(ACTIONS), followUpAction(0), followUpAction(1), followUpAction(2)];
     expect(new Set(ids).size).toBe(ids.length);
     expect(followUpAction(2)).toMatch(FOLLOW_UP_PATTERN);
@@ -62,7 +62,7 @@ describe('markers', () => {
   const question = exampleQuestion();
   const card = cardMarker(question);
 
-  it('are found in a block id, whatever its revision, and in metadata', () => {
+  it('are found in a block id with any revision, and in metadata', () => {
     expect(hasMarker({ blocks: [{}, { block_id: markerBlockId(card, 'one') }] }, card)).toBe(true);
     expect(hasMarker({ blocks: [{ block_id: card }] }, card)).toBe(true);
     expect(hasMarker({ metadata: markerMetadata(question, card) }, card)).toBe(true);
@@ -84,7 +84,7 @@ describe('markers', () => {
     ).toBe(false);
   });
 
-  it('of other apps and other events do not count', () => {
+  it('of other apps and other events are ignored', () => {
     expect(hasMarker({}, card)).toBe(false);
     expect(hasMarker({ metadata: { event_type: 'other', event_payload: { marker: card } } }, card)).toBe(false);
     expect(hasMarker({ metadata: {} }, card)).toBe(false);

@@ -48,13 +48,13 @@ function sentences(locale: string): Sentence[] {
 const english = sentences('en-US');
 const german = sentences('de-DE');
 
-describe('the catalogue', () => {
-  it('has the same sentences with the same parameters in both languages', () => {
+describe('the catalog of texts', () => {
+  it('has the same entries with the same parameters in both languages', () => {
     const shape = (all: Sentence[]) => all.map(({ name, parameters }) => `${name}/${parameters}`).sort();
     expect(shape(german)).toEqual(shape(english));
   });
 
-  it.each([...english, ...german])('says something with $name, without shouting or joking', ({ said }) => {
+  it.each([...english, ...german])('says something for $name, without shouting or joking', ({ said }) => {
     expect(said.length).toBeGreaterThan(0);
     for (const text of said) {
       expect(text.trim()).not.toBe('');
@@ -63,7 +63,7 @@ describe('the catalogue', () => {
     }
   });
 
-  it('says every sentence in German', () => {
+  it('has every entry in German', () => {
     const inEnglish = new Map(english.map(({ name, said }) => [name, said]));
     const same = german.filter(({ name, said }) => said.some((text, index) => text === inEnglish.get(name)?.[index]));
     expect(same.map(({ name }) => name).filter((name) => !SAME_IN_BOTH.has(name))).toEqual([]);
@@ -93,17 +93,17 @@ describe('plurals', () => {
     [2, '2 steps', '2 Schritte'],
     [5, '5 steps', '5 Schritte'],
     [1000, '1,000 steps', '1.000 Schritte'],
-  ])('of %i read %s and %s', (count, en, de) => {
+  ])('are, for %i, "%s" and "%s"', (count, en, de) => {
     expect(sayIn('en-US').words.steps(count)).toBe(en);
     expect(sayIn('de-DE').words.steps(count)).toBe(de);
   });
 
-  it('go by what is shown', () => {
+  it('follow the number that is shown', () => {
     expect(sayIn('en').words.credits(1.001)).toBe('1 credit');
     expect(sayIn('de').words.credits(1.5)).toBe('1,5 Credits');
   });
 
-  it('bend the verb too', () => {
+  it('change the verb as well', () => {
     expect([1, 2].map(sayIn('de').notices.queueFull)).toEqual([
       expect.stringContaining('1 Frage wartet schon'),
       expect.stringContaining('2 Fragen warten schon'),
@@ -135,14 +135,14 @@ describe('a locale', () => {
     ['de-', 'en', '1,234.5'],
     ['<!here>', 'en', '1,234.5'],
     ['x'.repeat(300), 'en', '1,234.5'],
-  ])('%s is read as %s and writes %s', (locale, language, number) => {
+  ])('is read from %s as %s and writes %s', (locale, language, number) => {
     const formats = createFormats(locale);
     expect(formats.language).toBe(language);
     expect(formats.number(1234.5)).toBe(number);
     expect(sayIn(locale).buttons.cancel()).toBe(language === 'de' ? 'Abbrechen' : 'Cancel');
   });
 
-  it('is made once', () => {
+  it('is created only once', () => {
     expect(sayIn('de-DE')).toBe(sayIn('de-DE'));
     expect(sayIn('fr-FR')).toBe(sayIn('rubbish'));
     expect(createFormats('de-XX')).toBe(createFormats('de-YY'));
@@ -175,14 +175,14 @@ const VIEWS: CardView[] = [
 describe('a German asker', () => {
   const locale = 'de-DE';
 
-  it('gets cards as agreed', () => {
+  it('gets cards that match their golden file', () => {
     const question = exampleQuestion({ locale, origin: 'command' });
     const messages = VIEWS.map((view) => renderCard(question, view, { format: 'mrkdwn' }));
     for (const message of messages) expect(slackProblems('chat.update', { ...message })).toEqual([]);
     golden('cards', messages);
   });
 
-  it('gets answers as agreed', () => {
+  it('gets answers that match their golden file', () => {
     const sources = Array.from({ length: 1200 }, (_, index) => ({
       url: `https://x.example.com/${index}.ts`,
       label: `${index}.ts`,
@@ -200,7 +200,7 @@ describe('a German asker', () => {
     }
   });
 
-  it('gets failures, notices, help and sources without a word of English', () => {
+  it('gets failures, notices, help and sources without an English word', () => {
     const causes = [
       'service',
       'tooLong',

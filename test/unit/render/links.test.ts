@@ -29,7 +29,7 @@ describe('an address', () => {
     expect(safeUrl(url)).toBeUndefined();
   });
 
-  it('is linked up to 3,000 characters, as they are written', () => {
+  it('is linked up to 3,000 characters, counted as they are written', () => {
     expect(safeUrl(`https://e.org/${'x'.repeat(2_986)}`)).toBeDefined();
     expect(safeUrl(`https://e.org/${'x'.repeat(2_987)}`)).toBeUndefined();
     expect(safeUrl(`https://e.org/${'&'.repeat(597)}`)).toBeDefined();
@@ -50,7 +50,7 @@ describe('a link in mrkdwn', () => {
   });
 });
 
-describe("Slack's address of a message", () => {
+describe('the address of a Slack message', () => {
   const message = { channelId: 'C1', ts: '1700000000.000200' };
 
   it.each([
@@ -68,14 +68,14 @@ describe('a time', () => {
   const atMs = Date.UTC(2023, 10, 15, 15, 4, 5, 999);
   const seconds = Math.floor(atMs / 1_000);
 
-  it('is shown in the zone of each reader, and in UTC where that is not known', () => {
+  it('is shown in the zone of each reader, and in UTC where that is unknown', () => {
     expect(slackTime(atMs)).toBe(`<!date^${seconds}^{time}|15:04 UTC>`);
     expect(slackDayTime(atMs, sayIn('en-US'))).toBe(
       `<!date^${seconds}^{date_short_pretty} at {time}|2023-11-15 15:04 UTC>`,
     );
   });
 
-  it('leads to what it is the time of, where that can be linked', () => {
+  it('links to what happened then, where that can be linked', () => {
     const url = 'https://acme.slack.com/archives/C1/p1?a=b&c=d';
     expect(slackTime(atMs, url)).toContain('{time}^https://acme.slack.com/archives/C1/p1?a=b&amp;c=d|15:04 UTC>');
     expect(slackDayTime(atMs, sayIn('en-US'), url)).toContain('{time}^https://acme.slack.com/archives/C1/p1');

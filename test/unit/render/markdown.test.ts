@@ -64,7 +64,7 @@ describe('Markdown', () => {
     );
   });
 
-  it('that is divided into units and put together is the same document', () => {
+  it('that is divided into units and joined again is the same document', () => {
     fc.assert(
       fc.property(anything, (markdown) => {
         const tree = parseAnswer(markdown);
@@ -110,7 +110,7 @@ describe('mrkdwn', () => {
   });
 });
 
-describe('an answer no one would write', () => {
+describe('a very unusual answer', () => {
   it.each([
     ['quotations without end', `${'>'.repeat(3_000)}w1z`],
     ['lists without end', `${'- '.repeat(1_000)}w1z`],

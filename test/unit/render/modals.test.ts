@@ -45,8 +45,8 @@ function prefilled(view: ReturnType<typeof renderEditForm>): string {
   return element?.type === 'plain_text_input' ? (element.initial_value ?? '') : '';
 }
 
-describe('forms', () => {
-  it('fit Slack whatever text fills them, and keep its beginning', () => {
+describe('the forms', () => {
+  it('fit Slack with any text in them, and keep its beginning', () => {
     fc.assert(
       fc.property(hostile, locales, fc.boolean(), (text, locale, startsPrivately) => {
         for (const view of [
@@ -64,7 +64,7 @@ describe('forms', () => {
     );
   });
 
-  it('that share fit Slack whoever is in a channel, and want a tick exactly where not all are members', () => {
+  it('for sharing fit Slack with any readers of a channel, and require a tick exactly where some are not members', () => {
     fc.assert(
       fc.property(audiences, locales, fc.boolean(), (audience, locale, withLink) => {
         const view = renderShareForm(
@@ -85,7 +85,7 @@ describe('forms', () => {
     expect(problems(renderWords((say) => say.modals.failed(), 'de'))).toEqual([]);
   });
 
-  it('take a tick for one audience only', () => {
+  it('accept a tick for one audience only', () => {
     fc.assert(
       fc.property(audiences, audiences, (one, other) => {
         const isInside = ({ guests, outsiders, organizations, isKnown }: ShownAudience) =>
@@ -101,7 +101,7 @@ describe('forms', () => {
   });
 });
 
-describe('what the form that shares carries', () => {
+describe('the value in the form for sharing', () => {
   it.each([
     '',
     'q1',
@@ -111,7 +111,7 @@ describe('what the form that shares carries', () => {
     `${QUESTION_ID}\nC0`,
     `${QUESTION_ID} ${'C'.repeat(31)}`,
     `x${QUESTION_ID}`,
-  ])('is nothing where others wrote it: %j', (raw) => {
+  ])('is refused where the app did not write it: %j', (raw) => {
     expect(parseShareMetadata(raw)).toBeUndefined();
   });
 });

@@ -43,7 +43,7 @@ describe('a private notice', () => {
     [{ kind: 'nothingToCancelInDirect' }, ['Nothing of yours is running here.']],
     [{ kind: 'severalToCancel' }, ['`cancel`', 'Home']],
     [{ kind: 'expiredButton' }, ['too old']],
-  ])('%o says what is needed', (notice, parts) => {
+  ])('contains what is needed: %o', (notice, parts) => {
     const text = shown(notice);
     for (const part of parts) expect(text).toContain(part);
   });
@@ -61,7 +61,7 @@ describe('a private notice', () => {
   });
 });
 
-it('does not ask to be invited where that would not help', () => {
+it('a notice does not suggest an invitation where that would not help', () => {
   const text = shown({ kind: 'notInChannel', questionId: QUESTION_ID, text: 'Where is it?', canInvite: false });
   expect(text).toContain('archived, read-only or locked');
   expect(text).toContain('Where is it?');
@@ -79,7 +79,7 @@ describe('help', () => {
   });
 });
 
-it('gives back the question of a mention alone in the language of the reader', () => {
+it('a notice for a mention without text gives the question back in the language of the reader', () => {
   const notice: Notice = { kind: 'notTaken', text: threadQuestion };
   expect(JSON.stringify(renderNotice(notice, { ...options, locale: 'de-DE' }))).toContain('Beantworte, was oben');
   expect(shown(notice)).toContain(threadQuestion);
@@ -95,7 +95,7 @@ describe('a refusal', () => {
     ['guestsInChannel', 'Guests in this channel', true],
     ['channelRefused', 'not switched on', true],
   ] as const)(
-    'as %s says why, gives the question back, and offers direct messages only where that helps',
+    'for the reason %s says why, gives the question back, and offers direct messages only where that helps',
     (reason, why, canAskInDm) => {
       const text = shown({ kind: 'notAllowed', reason, questionId: QUESTION_ID, text: 'Where <is> it?' });
       expect(text).toContain(why);

@@ -101,7 +101,7 @@ const documents = fc.array(block, { minLength: 1, maxLength: 30 }).map((blocks) 
 });
 
 describe('an answer of generated Markdown', () => {
-  it('fits every limit in every format, loses nothing and pings nobody', () => {
+  it('fits every limit in every format, loses nothing and pings no person', () => {
     fc.assert(
       fc.property(documents, (markdown) => {
         const parts = expectDeliverable(answered({ markdown }));
@@ -180,14 +180,14 @@ describe.each([1, 2_999, 3_001, 11_999, 12_001, 60_000])('an answer of %i charac
         .slice(0, length - (length % 11))
         .padEnd(length, 'x'),
     ],
-  ])('of %s takes as few messages as fit and keeps all', (_name, markdown) => {
+  ])('of %s uses as few messages as fit and keeps everything', (_name, markdown) => {
     expect(markdown).toHaveLength(length);
     const parts = expectDeliverable(answered({ markdown }), fewest(length));
     expect(readableMarkdown(parts.markdown.join('\n\n'))).toBe(squeeze(markdown));
   });
 });
 
-describe('an answer with one very long thing', () => {
+describe('an answer with one very long element', () => {
   const lines = (count: number) =>
     Array.from({ length: count }, (_, index) => `  const w${index}z = limits.get("${index}");`);
 
@@ -217,7 +217,7 @@ describe('an answer with one very long thing', () => {
     for (const format of FORMATS) expect(words(parts[format].join('\n'))).toEqual(words(markdown));
   });
 
-  it('goes on counting in a list that is divided', () => {
+  it('continues the numbers in a list that is divided', () => {
     const items = Array.from({ length: 300 }, (_, index) => `${index + 1}. w${index}z ${FILLER}`);
     const parts = expectDeliverable(answered({ markdown: items.join('\n') }), fewest(items.join('\n').length));
     expect(parts.markdown.length).toBeGreaterThan(1);

@@ -41,7 +41,7 @@ function only(messages: RenderedMessage[]): RenderedMessage | undefined {
 const markdown = { format: 'markdown' } as const;
 
 describe('an answer', () => {
-  it('mentions the asker once, then title, answer, sources, suggestions and footer', () => {
+  it('mentions the asker once, and then has title, answer, sources, follow-ups and footer', () => {
     const message = only(renderOutcome(answered(), markdown));
     expect(message?.blocks?.map((block) => block.type)).toEqual([
       'section',
@@ -79,7 +79,7 @@ describe('an answer', () => {
     }
   });
 
-  it('says small which part it is, and what it took under the last', () => {
+  it('names its parts in small text, and its duration and steps under the last one', () => {
     const messages = renderOutcome(answered({ markdown: 'A paragraph of an answer. '.repeat(700) }), markdown);
     const small = messages.map((message) => texts(message).split('\n').at(-1));
     expect(messages).toHaveLength(2);
@@ -89,7 +89,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('is announced by its title where it has no words, else by nothing but that it is empty', () => {
+  it('is announced by its title where it has no words, and otherwise only as empty', () => {
     expect(only(renderOutcome(answered({ markdown: '---' }), markdown))?.text).toBe('Payment retries');
     expect(only(renderOutcome(answered({ markdown: '---', title: '' }), markdown))?.text).toContain(
       'finished without writing an answer',
@@ -99,7 +99,7 @@ describe('an answer', () => {
   it.each([
     [2_000, true],
     [2_001, false],
-  ])('links its conversation by an address of %i characters: %s', (length, isLinked) => {
+  ])('with an address of %i characters, makes it %s that the conversation is linked', (length, isLinked) => {
     const shareUrl = 'https://search.example.com/'.padEnd(length, 'x');
     for (const markdownText of ['Text.', '```mermaid\ngraph TD; A-->B;\n```']) {
       const question = answered({ markdown: markdownText }, { upstream: { steps: 0, shareUrl } });
@@ -107,14 +107,14 @@ describe('an answer', () => {
     }
   });
 
-  it('says when the quota begins again, where that is known', () => {
+  it('says when the quota starts again, where that is known', () => {
     const quota = { used: 90, limit: 100, resetAtMs: Date.UTC(2023, 11, 1) };
     expect(texts(only(renderOutcome(answered({ quota }), markdown)))).toContain(
       '90% of the quota used (90 of 100 credits), resets <!date^1701388800^{date_short_pretty} at {time}|2023-12-01 00:00 UTC>',
     );
   });
 
-  it('credits suggestions to their place in the answer, cut at a word where they are long', () => {
+  it('offers follow-ups with their place in the answer, and cuts long ones at a word', () => {
     const long =
       'How does the retry policy of the payment service treat a provider that answers too slowly to be useful?';
     const [first, second, third, ...more] = buttons(
@@ -127,7 +127,7 @@ describe('an answer', () => {
     expect([third, ...more]).toEqual([undefined]);
   });
 
-  it('shows five sources, without repetitions, and offers the rest', () => {
+  it('shows five sources, without repetitions, and offers the others', () => {
     const many = sources(12, 3);
     const message = only(renderOutcome(answered({ sources: [...many, ...many] }), markdown));
     expect(texts(message)).toContain('*Sources* · 12 in 3 repositories');
@@ -167,7 +167,7 @@ describe('an answer', () => {
     );
   });
 
-  it('never writes a source that could do harm', () => {
+  it('never writes a dangerous source', () => {
     const evil = [
       { url: 'https://e.org/a|b>c', label: 'a|b> <!here>' },
       { url: 'javascript:alert(1)', label: 'click' },
@@ -179,7 +179,7 @@ describe('an answer', () => {
     expect(shown).toContain('• long');
   });
 
-  it('mentions the quota above 80 per cent only', () => {
+  it('mentions the quota only above 80 percent', () => {
     const footer = (used: number, limit = 100) =>
       texts(only(renderOutcome(answered({ quota: { used, limit } }), markdown)));
     expect(footer(80)).not.toContain('quota');
@@ -187,7 +187,7 @@ describe('an answer', () => {
     expect(footer(5, 0)).not.toContain('quota');
   });
 
-  it('leaves out a title that the answer begins with', () => {
+  it('leaves out a title that is the beginning of the answer', () => {
     const message = only(renderOutcome(answered({ markdown: '# Payment retries\n\nText.' }), markdown));
     expect(texts(message)).toMatch(/^<@U0ASKER>\n/);
   });
@@ -221,7 +221,7 @@ describe('an answer', () => {
     }
   });
 
-  it('pings nobody, wherever the token stands', () => {
+  it('pings no person, wherever the token appears', () => {
     const token = '<!channel> <!here|x> <@U123> <!subteam^S1> @everyone';
     const everywhere = [
       `# ${token}`,
@@ -274,7 +274,7 @@ describe('an outcome without an answer', () => {
     [{ cause: 'refused' }, 'refused this question', ACTIONS.askNew],
     [{ cause: 'threadUnread' }, 'This thread could not be read', ACTIONS.tryAgain],
     [{ cause: 'internal' }, 'This app failed', ACTIONS.tryAgain],
-  ])('because of %o says what happened, what to do, and a reference', (failure, sentence, action) => {
+  ])('for %o says what happened, what to do, and a reference', (failure, sentence, action) => {
     const question = ended({ kind: 'failed', failure });
     const message = only(renderOutcome(question, markdown));
     expect(texts(message)).toContain('<@U0ASKER> ');
@@ -284,12 +284,12 @@ describe('an outcome without an answer', () => {
     expect(hasMarker({ blocks: message?.blocks }, partMarker(question, 0))).toBe(true);
   });
 
-  it('bounds the words of the service', () => {
+  it('limits the length of texts of the service', () => {
     const long = '<&> * '.repeat(5_000);
     only(renderOutcome(ended({ kind: 'failed', failure: { cause: 'service', title: long, message: long } }), markdown));
   });
 
-  it('gives the link and a way to look again when it stopped watching', () => {
+  it('has the link and the button to check again when the app stopped watching', () => {
     const message = only(renderOutcome(ended({ kind: 'gaveUp' }), markdown));
     expect(texts(message)).toContain('still running; I stopped watching');
     expect(texts(message)).toContain('<https://search.example.com/deepsearch/abc|Open in Deep Search>');
@@ -304,7 +304,7 @@ describe('an outcome without an answer', () => {
     expect(texts(message)).toBe('This question was cancelled by <@U0BOB>.');
   });
 
-  it('has one part in every format, and none while there is no outcome', () => {
+  it('has one part in every format, and no part where there is no outcome', () => {
     for (const format of ['markdown', 'mrkdwn', 'plain'] as const) {
       for (const kind of ['gaveUp', 'cancelled'] as const) only(renderOutcome(ended({ kind }), { format }));
       only(renderOutcome(ended({ kind: 'undeliverable', canInvite: true }), { format }));
@@ -312,7 +312,7 @@ describe('an outcome without an answer', () => {
     expect(renderOutcome(exampleQuestion(), markdown)).toEqual([]);
   });
 
-  it('is nothing where the asker may not ask', () => {
+  it('has no part where the asker may not ask', () => {
     expect(renderOutcome(ended({ kind: 'notAllowed', reason: 'guest' }), markdown)).toEqual([]);
   });
 });

@@ -36,7 +36,7 @@ function shown(...questions: UpstreamQuestion[]): string[] | undefined {
 }
 
 describe('a preview', () => {
-  it('is title, question, beginning of the answer, and a link', () => {
+  it('has title, question, beginning of the answer, and a link', () => {
     expect(shown(asked())).toEqual([
       '*Payment retries*\n> Where are retries configured?',
       'In `retry.ts`.',
@@ -44,7 +44,7 @@ describe('a preview', () => {
     ]);
   });
 
-  it('is of the first question that was answered, and counts the others', () => {
+  it('shows the first question that was answered, and counts the others', () => {
     const [head, , foot] = shown(asked({ text: 'first?', state: 'failed' }), asked({ sources: [] }), asked()) ?? [];
     expect(head).toContain('Where are retries configured?');
     expect(foot).toBe(`2 follow-ups · *<${url}|Open in Deep Search>*`);
@@ -52,29 +52,29 @@ describe('a preview', () => {
 
   it.each([
     ['there is no question', []],
-    ['it is still running', [asked({ state: 'processing' })]],
-    ['it failed', [asked({ state: 'failed' })]],
-    ['it was cancelled', [asked({ state: 'cancelled' })]],
+    ['the question is still running', [asked({ state: 'processing' })]],
+    ['the question failed', [asked({ state: 'failed' })]],
+    ['the question was cancelled', [asked({ state: 'cancelled' })]],
     ['there is no answer', [asked({ answer: ' \n' })]],
-  ])('is none where %s', (_why, questions) => {
+  ])('does not exist where %s', (_why, questions) => {
     expect(shown(...questions)).toBeUndefined();
   });
 
-  it('shows of the asked words the question alone', () => {
+  it('shows only the question of the asked text', () => {
     const context = { messages: 2, total: 2, files: 0, unreadable: 0, text: 'ada: what nobody else should read' };
     const follows = { text: 'And before?', shareUrl: 'https://search.example.com/deepsearch/secret' };
     const text = upstreamText({ text: 'Where is it?', context, follows });
     expect(shown(asked({ text }))?.[0]).toBe('*Payment retries*\n> Where is it?');
   });
 
-  it('does without a title, a question and sources', () => {
+  it('may lack a title, a question and sources', () => {
     expect(shown(asked({ title: '', text: ' ', sources: [] }))).toEqual([
       'In `retry.ts`.',
       `*<${url}|Open in Deep Search>*`,
     ]);
   });
 
-  it('pings nobody, and lets nothing out of its place', () => {
+  it('pings no person, and lets no text escape from its place', () => {
     const hostile = '*<!channel>* @here <@U0ADA> <https://evil.example|x> &lt; `';
     const blocks = shown(asked({ title: hostile, text: hostile, answer: `${hostile}\n\n# @everyone` })) ?? [];
     for (const text of blocks.slice(0, 2)) {
@@ -84,7 +84,7 @@ describe('a preview', () => {
     expect(blocks[0]).not.toContain('<http');
   });
 
-  it('keeps to Slack’s limits whatever the service says', () => {
+  it('keeps Slack’s limits for any data of the service', () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 5_000 }),
       fc.constantFrom(
@@ -101,7 +101,7 @@ describe('a preview', () => {
     );
   });
 
-  it.each(examples())('of %s is whole', (_name, markdown) => {
+  it.each(examples())('of %s is complete', (_name, markdown) => {
     const [, opening = ''] = shown(asked({ answer: markdown })) ?? [];
     expect(opening).not.toBe('');
     // Fences are closed.
@@ -119,7 +119,7 @@ function examples(): [string, string][] {
 describe('the beginning of an answer', () => {
   const sentence = 'This is a sentence of some length. ';
 
-  it('is all of a short one', () => {
+  it('is all of a short answer', () => {
     expect(openingOf('One.\n\nTwo.', 600)).toBe('One.\n\nTwo.');
   });
 
@@ -144,12 +144,12 @@ describe('the beginning of an answer', () => {
     expect(openingOf(markdown, 600, 'Retries')).toBe(`${sentence.repeat(10).trim()}\n…`);
   });
 
-  it('is words where nothing shorter can be cut off', () => {
+  it('consists of words where nothing shorter can be cut off', () => {
     const row = `| ${'a'.repeat(400)} | ${'b'.repeat(400)} |`;
     expect(openingOf(`| x | y |\n|---|---|\n${row}`, 600)).toMatch(/…$/);
   });
 
-  it('counts what is read, not the addresses', () => {
+  it('is limited by what people read, not by the addresses', () => {
     const link = `[main.ts](https://search.example.com/${'x'.repeat(150)})`;
     expect(openingOf(`${link} ${link} ${link} ${link}`, 600).split('|main.ts>')).toHaveLength(5);
   });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { quote } from '../../../src/render/quote.ts';
 
-describe("a person's text that is quoted", () => {
-  it('stands under its heading, a mark before each line', () => {
+describe('a quoted text of a person', () => {
+  it('is under its heading, with a mark before each line', () => {
     expect(quote('*Asked:*', 'one\n\n<two>')).toEqual({ sections: ['*Asked:*\n> one\n> \n> &lt;two&gt;'] });
     expect(quote('*Asked:*', '')).toEqual({ sections: ['*Asked:*'] });
   });
 
-  it('goes on in further sections, which end at lines and lose none', () => {
+  it('continues in further sections, which end at lines and lose none', () => {
     const lines = Array.from({ length: 90 }, (_, index) => `line ${index} ${'x'.repeat(60)}`);
     const { sections, shortened } = quote('*Asked:*', lines.join('\n'));
     expect(sections.length).toBeGreaterThan(1);
@@ -15,7 +15,7 @@ describe("a person's text that is quoted", () => {
     expect(shortened).toBeUndefined();
   });
 
-  it('is cut where it would take too much of a message, and says how much of it is shown', () => {
+  it('is cut where it would fill too much of a message, and says how much of it is shown', () => {
     const text = 'word '.repeat(4_000);
     const { sections, shortened = 0 } = quote('*Asked:*', text);
     const written = sections.join('\n');

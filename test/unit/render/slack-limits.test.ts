@@ -25,7 +25,7 @@ describe('the check of payloads', () => {
     ['chat.postMessage', { text: 'x', blocks: [{ type: 'actions', elements: [button('x'.repeat(75))] }] }],
     ['views.open', modal({ blocks: Array.from({ length: 100 }, () => section('x')) })],
     ['reactions.add', { name: 'eyes' }],
-  ])('lets %s pass when all is well', (method, payload) => {
+  ])('accepts %s with a correct payload', (method, payload) => {
     expect(slackProblems(method, payload)).toEqual([]);
   });
 
@@ -98,7 +98,7 @@ describe('the check of payloads', () => {
     ['a large modal', 'views.open', modal({ blocks: Array.from({ length: 90 }, () => section('x'.repeat(3_000))) })],
     ['long private_metadata', 'views.open', modal({ private_metadata: 'x'.repeat(3_001) })],
     ['no view', 'views.open', {}],
-  ])('finds %s', (_name, method, payload) => {
+  ])('finds the problem of %s', (_name, method, payload) => {
     expect(slackProblems(method, { text: payload.blocks === undefined ? undefined : 'x', ...payload })).not.toEqual([]);
   });
 });

@@ -47,7 +47,7 @@ const refusals: Refusal[] = [
   'channelRefused',
 ];
 
-describe('private words', () => {
+describe('the private messages', () => {
   const text = 'Where is it?';
   const notices: Notice[] = [
     { kind: 'answeredBeforeCancel' },
@@ -95,7 +95,7 @@ describe('private words', () => {
     { kind: 'sharing', channelId: 'C2' },
   ];
 
-  it('look as agreed', () => {
+  it('match their golden file', () => {
     const options = { botUserId: 'U0BOT', locale: 'en-US' };
     const shown = notices.map((notice) => [
       JSON.stringify(notice).slice(0, 200),
@@ -106,8 +106,8 @@ describe('private words', () => {
   });
 });
 
-describe('forms', () => {
-  it('look as agreed', () => {
+describe('the forms', () => {
+  it('match their golden file', () => {
     const audience = { members: 12, guests: 0, outsiders: 0, organizations: 0, isKnown: true, fingerprint: 'f1' };
     const share = (more: Partial<Parameters<typeof renderShareForm>[0]>) =>
       renderShareForm({ questionId: QUESTION_ID, ...more }, 'en-US');
@@ -145,7 +145,7 @@ describe('forms', () => {
     expectAsAgreed('forms', forms);
   });
 
-  it('have feedback buttons as agreed', () => {
+  it('have feedback buttons that match their golden file', () => {
     const say = sayIn('en-US');
     expectAsAgreed('feedback', {
       markdown: feedbackBlock(QUESTION_ID, 'markdown', say),
@@ -154,7 +154,7 @@ describe('forms', () => {
   });
 });
 
-describe('what runs and waits', () => {
+describe('the list of running and waiting questions', () => {
   const entry = (view: CardView, changes: Partial<Question> = {}) => ({ question: exampleQuestion(changes), view });
   const views: CardView[] = [
     { kind: 'queued', place: 2 },
@@ -171,7 +171,7 @@ describe('what runs and waits', () => {
   const base: StatusView = { of: 'thread', open: [], elsewhere: [], rule: 'replies', service: 'fine' };
   const quota = { used: 1_900, limit: 2_000, resetAtMs: Date.UTC(2023, 11, 1) };
 
-  it('looks as agreed', () => {
+  it('matches its golden file', () => {
     const status = (view: Partial<StatusView>) =>
       fitting(
         'chat.postEphemeral',
@@ -202,7 +202,7 @@ describe('what runs and waits', () => {
   });
 });
 
-describe('why something was done with messages', () => {
+describe('the reasons of the command why', () => {
   const sentMs = 1_700_000_000_000;
   const note = (disposition: Disposition, more: Partial<WhyEntry['notes'][0]> = {}) => ({
     ts: '1700000000.000100',
@@ -253,7 +253,7 @@ describe('why something was done with messages', () => {
     );
   const hoursMs = 60 * 60 * 1_000;
 
-  it('looks as agreed', () => {
+  it('match their golden file', () => {
     const asked = note('asked', { questionId: QUESTION_ID });
     expectAsAgreed('why', {
       nothing: told([]),
@@ -288,8 +288,8 @@ describe('why something was done with messages', () => {
   });
 });
 
-describe('the rule of a place', () => {
-  it('follows from the thread', () => {
+describe('the rule for replies in a place', () => {
+  it('depends on the thread', () => {
     const thread = { version: 1, ...place, followsReplies: true, line: [] } as const;
     expect(ruleOf(false, { ...thread, queue: [] })).toBe('channel');
     expect(ruleOf(true, undefined)).toBe('peoplesThread');
@@ -299,7 +299,7 @@ describe('the rule of a place', () => {
   });
 });
 
-describe('ends and cards', () => {
+describe('the ends and the cards', () => {
   const causes: Failure['cause'][] = [
     'service',
     'tooLong',
@@ -317,7 +317,7 @@ describe('ends and cards', () => {
     confirmed: { guests: 0, outsiders: 0, organizations: 0, isKnown: true },
   };
 
-  it('look as agreed where there is no answer', () => {
+  it('match their golden file where there is no answer', () => {
     const outcomes: [string, Question][] = [
       ...causes.flatMap((cause): [string, Question][] => [
         [cause, ended({ kind: 'failed', failure: { cause } })],
@@ -349,7 +349,7 @@ describe('ends and cards', () => {
     expectAsAgreed('ends', Object.fromEntries([...shown, ...used]));
   });
 
-  it('look as agreed while a question lives', () => {
+  it('match their golden file while a question is open', () => {
     const read = { messages: 3, total: 5, files: 1, unreadable: 1, text: 'x' };
     const questions: Record<string, Question> = {
       mention: exampleQuestion(),

@@ -13,11 +13,11 @@ import {
 const family = '👩‍👩‍👧‍👦';
 
 describe('text that is written for mrkdwn', () => {
-  it('has its control characters escaped, each once', () => {
+  it('has each of its control characters escaped once', () => {
     expect(escapeMrkdwn('<a> & <b> & &amp;')).toBe('&lt;a&gt; &amp; &lt;b&gt; &amp; &amp;amp;');
   });
 
-  it('quotes nothing, wherever a line begins with the mark', () => {
+  it('quotes nothing, on whichever line the mark is', () => {
     expect(inertMrkdwn('> a\n  > b\nc > d\n\n>>> e')).toBe(
       '\u200B&gt; a\n  \u200B&gt; b\nc &gt; d\n\n\u200B&gt;&gt;&gt; e',
     );
@@ -28,7 +28,7 @@ describe('text that is written for mrkdwn', () => {
   });
 });
 
-describe('the end of a text that must not be too long', () => {
+describe('the place to cut a text that is too long', () => {
   it.each([
     ['abc', 3, 3],
     ['abc', 4, 3],
@@ -39,11 +39,11 @@ describe('the end of a text that must not be too long', () => {
     ['😀😀', 1, 2],
     ['ab', 0, 1],
     ['', 5, 0],
-  ])('of %j within %i is at %i', (text, limit, end) => {
+  ])('is, for %j within %i, at %i', (text, limit, end) => {
     expect(graphemeEnd(text, limit)).toBe(end);
   });
 
-  it('lies between whole characters also far inside, and where a cluster is longer than any honest one', () => {
+  it('is between whole characters also deep inside, and where a cluster is longer than any real one', () => {
     const inside = `${'a'.repeat(1_000)}${family}${'b'.repeat(1_000)}`;
     expect(graphemeEnd(inside, 1_003)).toBe(1_000);
     // 64 characters before the limit lies the middle of a pair.
@@ -69,7 +69,7 @@ describe('the end of a text that must not be too long', () => {
     ['aaaa bbbbbbbbbbb', 10, 'aaaa bbbbb'],
     ['aaaaa bbbbbbbbbb', 10, 'aaaaa '],
     ['short', 10, 'short'],
-  ])('is found where people would end %j within %i', (text, limit, kept) => {
+  ])('is where people would cut %j within %i', (text, limit, kept) => {
     expect(text.slice(0, niceEnd(text, limit))).toBe(kept);
   });
 });
@@ -84,11 +84,11 @@ describe('a text that is cut', () => {
     ['abcd efghij', 9, 'abcd efg…'],
     ['abcde fghij', 9, 'abcde…'],
     [`abc${family}`, 6, 'abc…'],
-  ])('%j to %i is %j', (text, limit, short) => {
+  ])('becomes, from %j within %i, %j', (text, limit, short) => {
     expect(cut(text, limit)).toBe(short);
   });
 
-  it('fits as it is written, and keeps as much as it can', () => {
+  it('fits in its written form, and keeps as much as it can', () => {
     expect(inertCut('a & b', 9)).toBe('a &amp; b');
     expect(inertCut('a\n<b>\n c', 100)).toBe('a &lt;b&gt; c');
     for (const limit of [8, 20, 50, 200]) {
@@ -100,8 +100,8 @@ describe('a text that is cut', () => {
   });
 });
 
-describe('pieces of a text', () => {
-  it('end where people would end them, each as long as it may be written', () => {
+describe('the pieces of a text', () => {
+  it('end where people would end them, each as long as its written form may be', () => {
     const plain = (piece: string) => piece;
     expect(pieces('', 10, plain)).toEqual([]);
     expect(pieces('short', 10, plain)).toEqual(['short']);
@@ -109,7 +109,7 @@ describe('pieces of a text', () => {
     expect(pieces('line one\nline two', 10, plain)).toEqual(['line one\n', 'line two']);
   });
 
-  it('are shorter where they are longer as they are written, down to one character', () => {
+  it('are shorter where their written form is longer, down to one character', () => {
     const twice = (piece: string) => piece + piece;
     expect(pieces('abcdefgh', 4, twice)).toEqual(['ab', 'cd', 'ef', 'gh']);
     expect(pieces('abc', 1, twice)).toEqual(['a', 'b', 'c']);

@@ -19,7 +19,7 @@ function linesOf(view: CardView, read: Partial<ThreadContext>, locale?: string):
   return lines;
 }
 
-describe('what was read of a thread', () => {
+describe('the note about what was read of a thread', () => {
   test.each<[Partial<ThreadContext>, string, string]>([
     [
       { messages: 14, total: 63, files: 1, unreadable: 2 },
@@ -30,12 +30,12 @@ describe('what was read of a thread', () => {
     [{ files: 2 }, 'Read 2 files', '2 Dateien gelesen'],
     [{ unreadable: 1 }, '1 file could not be read', '1 Datei nicht lesbar'],
     [{ refused: true }, 'This thread could not be read', 'Dieser Thread konnte nicht gelesen werden'],
-  ])('%j stands below while it runs', (read, english, german) => {
+  ])('for %j appears below the card while the question runs', (read, english, german) => {
     expect(linesOf(running, read).slice(1)).toEqual([english]);
     expect(linesOf(running, read, 'de-DE').slice(1)).toEqual([german]);
   });
 
-  test('is a part of the one line in the end', () => {
+  test('is a part of the final line of the card', () => {
     expect(linesOf(answered, { messages: 14, total: 63, files: 1, unreadable: 2 })).toEqual([
       '✅ Answered in 41 s · 12 steps · read 14 of 63 messages · 2 files not read',
     ]);
@@ -43,7 +43,7 @@ describe('what was read of a thread', () => {
     expect(linesOf({ kind: 'cancelled' }, { messages: 3, total: 3 })).toEqual(['⏹️ Cancelled']);
   });
 
-  test('is not mentioned where there was nothing', () => {
+  test('is left out where nothing was read', () => {
     expect(linesOf(running, {})).toHaveLength(1);
     expect(linesOf(answered, {})).toEqual(['✅ Answered in 41 s · 12 steps']);
   });

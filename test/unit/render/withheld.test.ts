@@ -8,7 +8,7 @@ const overview = { open: [], ended: [{ question, view: { kind: 'notAllowed' as c
 test.each([
   ['en-US', 'not shown there; I told you why', 'could not be shown'],
   ['de-DE', 'dort nicht gezeigt; ich habe dir gesagt, warum', 'nicht gezeigt werden'],
-])('Home and history in %s say that an answer was withheld, not that it failed', (locale, said, other) => {
+])('the Home tab and the history in %s say that an answer was withheld, not that it failed', (locale, said, other) => {
   const options = { locale, workspaceUrl: 'https://acme.slack.com/', botUserId: 'U0BOT' };
   const home = JSON.stringify(renderHome({ kind: 'shown', overview, service: 'fine' }, options));
   const history = JSON.stringify(renderHistory(overview, options));

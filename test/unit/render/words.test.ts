@@ -17,7 +17,7 @@ describe('durations', () => {
     [3_600_000, '1 h', '1 h'],
     [3_780_000, '1 h 3 min', '1 h 3 min'],
     [3_600_000_000, '1,000 h', '1.000 h'],
-  ])('of %i ms read %s and %s', (durationMs, inEnglish, inGerman) => {
+  ])('of %i ms are written as "%s" and "%s"', (durationMs, inEnglish, inGerman) => {
     expect(english.duration(durationMs)).toBe(inEnglish);
     expect(german.duration(durationMs)).toBe(inGerman);
   });
@@ -36,14 +36,14 @@ describe('durations', () => {
     [100, 5_000, 'up to 5 s', 'bis zu 5 s'],
     [20_100, 20_300, '20 s', '20 s'],
     [0, 0, 'less than 1 s', 'weniger als 1 s'],
-  ])('from %i to %i ms read %s and %s', (fromMs, toMs, inEnglish, inGerman) => {
+  ])('from %i to %i ms are written as "%s" and "%s"', (fromMs, toMs, inEnglish, inGerman) => {
     expect(english.durationRange(fromMs, toMs)).toBe(inEnglish);
     expect(german.durationRange(fromMs, toMs)).toBe(inGerman);
   });
 });
 
 describe('numbers and lists', () => {
-  it('have the words that fit them and the reader’s own marks', () => {
+  it('are written with the matching words and the reader’s number format', () => {
     const steps = { one: 'step', other: 'steps' };
     expect([0, 1, 2].map((count) => english.count(count, steps))).toEqual(['0 steps', '1 step', '2 steps']);
     expect(english.number(12_345.678)).toBe('12,345.68');
@@ -55,8 +55,8 @@ describe('numbers and lists', () => {
   });
 });
 
-describe('cutting', () => {
-  it('keeps within the limit, whole clusters, and says that something is missing', () => {
+describe('cutting a text', () => {
+  it('keeps the limit and whole clusters, and says that something is missing', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 }),
@@ -72,14 +72,14 @@ describe('cutting', () => {
     );
   });
 
-  it('never divides a family', () => {
+  it('never divides an emoji of several people', () => {
     const family = '👩‍👩‍👧‍👦';
     for (let limit = family.length; limit < 5 * family.length; limit += 1) {
       expect(graphemeEnd(family.repeat(5), limit) % family.length).toBe(0);
     }
   });
 
-  it('into pieces loses nothing', () => {
+  it('loses nothing where it cuts into pieces', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 500 }), fc.integer({ min: 20, max: 90 }), (text, limit) => {
         const write = (piece: string) => piece.replaceAll('a', '&amp;');
@@ -91,14 +91,14 @@ describe('cutting', () => {
   });
 });
 
-describe('bare broadcast words', () => {
+describe('a broadcast word in plain text', () => {
   it.each([
     ['@here', '@\u200Bhere'],
     ['(@channel)', '(@\u200Bchannel)'],
     ['hi @Everyone!', 'hi @\u200BEveryone!'],
     ['me@here.com', 'me@here.com'],
     ['@hereafter', '@hereafter'],
-  ])('%s becomes %s', (text, defused) => {
+  ])('is written from %s as %s', (text, defused) => {
     expect(defuseWords(text)).toBe(defused);
     expect(defuseWords(defuseWords(text))).toBe(defused);
   });

@@ -28,7 +28,7 @@ const snippets = readFileSync(new URL('../../fixtures/render/written/snippets.tx
   .map((snippet) => snippet.replaceAll('␠', ' ').replaceAll('␤', '\n'));
 
 describe('a piece of an answer', () => {
-  it('is written as agreed, as Markdown, as mrkdwn and as words', () => {
+  it('matches its golden file as Markdown, as mrkdwn and as words', () => {
     expect(snippets.length).toBeGreaterThan(100);
     const written = snippets.map((snippet) => {
       const { parts, isWhole } = layoutAnswer(snippet, around, diagrams);
@@ -39,7 +39,7 @@ describe('a piece of an answer', () => {
     expectAsAgreed('snippets', written);
   });
 
-  it('begins as agreed where only its beginning is shown', () => {
+  it('matches its golden file where only its beginning is shown', () => {
     const opened = snippets.map((snippet) => [20, 60, 200].map((length) => openingOf(snippet, length, 'Title')));
     expectAsAgreed('openings', opened);
   });
@@ -105,7 +105,7 @@ describe('a long answer', () => {
     ),
   };
 
-  it.each(Object.entries(documents))('of %s is divided as agreed', (name, markdown) => {
+  it.each(Object.entries(documents))('of %s is divided as in its golden file', (name, markdown) => {
     const surroundings: Surroundings[] = [around, { ...around, firstWeight: 9_000, lastWeight: 6_000, blocks: 30 }];
     const divided = surroundings.map((each) => {
       const { parts, isWhole } = layoutAnswer(markdown, each, diagrams);

@@ -60,48 +60,68 @@ const noScope = new AppError('unauthorized', 'missing_scope', { code: 'missing_s
 const may = { may: true, locale: 'de-DE' };
 const no = (reason: string) => ({ may: false, reason, locale: 'de-DE' });
 
-describe('who may ask where', () => {
+describe('the access policy', () => {
   it.each<[string, Situation, object]>([
-    ['a member among members', {}, may],
-    ['a guest', { person: 'guest' }, no('guest')],
-    ['somebody of others', { person: 'outsider' }, no('outsider')],
-    ['an app', { person: 'bot' }, no('unknownPerson')],
-    ['somebody who left', { person: 'gone' }, no('unknownPerson')],
-    ['somebody of whom too little is told', { person: 'unknown' }, no('unknownPerson')],
-    ['nobody Slack knows', { person: gone }, { may: false, reason: 'unknownPerson' }],
-    ['where the app may not ask', { person: noScope }, { may: false, reason: 'unknownPerson' }],
-    ['a member in a shared channel', { channel: 'shared' }, no('sharedChannel')],
-    ['a member in a channel of which nothing is told', { channel: 'unknown' }, no('unknownChannel')],
-    ['a member among guests', { audience: { guests: 1 } }, no('guestsInChannel')],
-    ['a member among guests and unknown people', { audience: { guests: 1, isKnown: false } }, no('guestsInChannel')],
-    ['a member among outsiders', { audience: { outsiders: 1, guests: 1 } }, no('sharedChannel')],
-    ['a member among unknown people', { audience: { isKnown: false } }, no('unknownChannel')],
-    ['a member where the app is not', { channel: 'hidden', audience: { isKnown: false } }, { ...may, isHidden: true }],
-    ['a guest where the app is not', { channel: 'hidden', person: 'guest' }, no('guest')],
-    ['a guest in a shared channel', { channel: 'shared', person: 'guest' }, no('guest')],
+    ['allows a member among members', {}, may],
+    ['refuses a guest', { person: 'guest' }, no('guest')],
+    ['refuses a person of another organization', { person: 'outsider' }, no('outsider')],
+    ['refuses an app', { person: 'bot' }, no('unknownPerson')],
+    ['refuses a person who left', { person: 'gone' }, no('unknownPerson')],
+    ['refuses a person that Slack says too little about', { person: 'unknown' }, no('unknownPerson')],
+    ['refuses a person that Slack does not know', { person: gone }, { may: false, reason: 'unknownPerson' }],
     [
-      'a guest while the channel cannot be asked about',
+      'refuses a person that the app may not ask Slack about',
+      { person: noScope },
+      { may: false, reason: 'unknownPerson' },
+    ],
+    ['refuses a member in a shared channel', { channel: 'shared' }, no('sharedChannel')],
+    ['refuses a member in a channel that Slack says nothing about', { channel: 'unknown' }, no('unknownChannel')],
+    ['refuses a member among guests', { audience: { guests: 1 } }, no('guestsInChannel')],
+    [
+      'refuses a member among guests and unknown people',
+      { audience: { guests: 1, isKnown: false } },
+      no('guestsInChannel'),
+    ],
+    ['refuses a member among outsiders', { audience: { outsiders: 1, guests: 1 } }, no('sharedChannel')],
+    ['refuses a member among unknown people', { audience: { isKnown: false } }, no('unknownChannel')],
+    [
+      'allows a member in a channel that is hidden from the app',
+      { channel: 'hidden', audience: { isKnown: false } },
+      { ...may, isHidden: true },
+    ],
+    ['refuses a guest in a channel that is hidden from the app', { channel: 'hidden', person: 'guest' }, no('guest')],
+    ['refuses a guest in a shared channel', { channel: 'shared', person: 'guest' }, no('guest')],
+    [
+      'refuses a guest while Slack does not answer about the channel',
       { channel: down, audience: down, person: 'guest' },
       no('guest'),
     ],
-    ['a member in direct messages', { channelId: 'D1' }, may],
-    ['a guest in direct messages', { channelId: 'D1', person: 'guest' }, no('guest')],
-    ['a member in a refused channel', { settings: { refused: ['C1'] } }, no('channelRefused')],
-    ['a guest in a refused channel', { settings: { refused: ['C1'] }, person: 'guest' }, no('guest')],
-    ['a member in an allowed channel', { settings: { allowed: ['C1'] } }, may],
+    ['allows a member in direct messages', { channelId: 'D1' }, may],
+    ['refuses a guest in direct messages', { channelId: 'D1', person: 'guest' }, no('guest')],
+    ['refuses a member in a refused channel', { settings: { refused: ['C1'] } }, no('channelRefused')],
+    ['refuses a guest in a refused channel', { settings: { refused: ['C1'] }, person: 'guest' }, no('guest')],
+    ['allows a member in an allowed channel', { settings: { allowed: ['C1'] } }, may],
     [
-      'a member among guests in an allowed channel',
+      'refuses a member among guests in an allowed channel',
       { settings: { allowed: ['C1'] }, audience: { guests: 1 } },
       no('guestsInChannel'),
     ],
-    ['a member in a channel that is not allowed', { settings: { allowed: ['C2'] } }, no('channelRefused')],
-    ['a member in direct messages where channels are allowed', { settings: { allowed: ['C2'] }, channelId: 'D1' }, may],
-    ['a guest in an open channel', { settings: { open: ['C1'] }, person: 'guest', channel: 'shared' }, may],
-    ['anybody in an open channel', { settings: { open: ['C1'], allowed: ['C2'] }, person: down }, { may: true }],
-    ['somebody named as of others, in an open channel', { settings: { open: ['C1'] }, named: { teamId: 'T2' } }, may],
-    ['somebody named as of here', { named: { teamId: 'T1' } }, may],
+    ['refuses a member in a channel that is not allowed', { settings: { allowed: ['C2'] } }, no('channelRefused')],
     [
-      'somebody named as of another workspace of the organization',
+      'allows a member in direct messages where channels are allowed',
+      { settings: { allowed: ['C2'] }, channelId: 'D1' },
+      may,
+    ],
+    ['allows a guest in an open channel', { settings: { open: ['C1'] }, person: 'guest', channel: 'shared' }, may],
+    ['allows anybody in an open channel', { settings: { open: ['C1'], allowed: ['C2'] }, person: down }, { may: true }],
+    [
+      'allows a person named with another workspace, in an open channel',
+      { settings: { open: ['C1'] }, named: { teamId: 'T2' } },
+      may,
+    ],
+    ['allows a person named with this workspace', { named: { teamId: 'T1' } }, may],
+    [
+      'allows a person named with another workspace of the organization',
       { named: { teamId: 'T2' }, enterpriseId: 'E1' },
       may,
     ],
@@ -109,13 +129,13 @@ describe('who may ask where', () => {
     expect(await admit(situation).admission).toEqual(admission);
   });
 
-  it('takes who is named as of others for an outsider, without a call', async () => {
+  it('refuses as an outsider a person named with another workspace, without a call', async () => {
     const { admission, asked } = admit({ named: { teamId: 'T2' } });
     expect(await admission).toEqual({ may: false, reason: 'outsider' });
     expect(asked).toEqual([]);
   });
 
-  it('asks nothing about channels where that decides nothing', async () => {
+  it('asks nothing about a channel that does not change the decision', async () => {
     for (const situation of [{ channelId: 'D1' }, { settings: { refused: ['C1'] } }, { settings: { open: ['C1'] } }]) {
       const { admission, asked } = admit(situation);
       await admission;
@@ -128,12 +148,12 @@ describe('who may ask where', () => {
     ['the channel', { channel: down }],
     ['its members', { audience: down }],
     ['anything, because the token is revoked', { person: revoked, channel: revoked, audience: revoked }],
-  ])('decides nothing while Slack does not tell %s', async (_, situation) => {
+  ])('makes no decision while Slack gives no information about %s', async (_, situation) => {
     await expect(admit(situation).admission).rejects.toMatchObject({ kind: 'unavailable' });
   });
 });
 
-describe('a share, with the readers that were confirmed', () => {
+describe('the access policy, for a share with confirmed readers,', () => {
   const ids = { guests: ['G1', 'G2'], outsiders: ['O1', 'O2'], organizations: ['T2'] };
   const counts = { guests: 2, outsiders: 2, organizations: 1, isKnown: true };
   const confirmed = { ...counts, ids };
@@ -152,75 +172,87 @@ describe('a share, with the readers that were confirmed', () => {
   const guestsOnly = { outsiders: [], organizations: [] };
 
   it.each<[string, Situation, object]>([
-    ['the same readers', { ...shared, audience: now({}) }, may],
-    ['fewer readers', { ...shared, audience: now({ guests: ['G2'], outsiders: ['O1'] }) }, may],
-    ['members only', { ...inside, audience: now({ guests: [], ...guestsOnly }) }, may],
-    ['one more guest', { ...shared, audience: now({ guests: ['G1', 'G2', 'G3'] }) }, no('guestsInChannel')],
-    ['another guest instead of one', { ...shared, audience: now({ guests: ['G1', 'G3'] }) }, no('guestsInChannel')],
-    ['fewer guests, and another', { ...shared, audience: now({ guests: ['G3'] }) }, no('guestsInChannel')],
-    ['one more outsider', { ...shared, audience: now({ outsiders: ['O1', 'O2', 'O3'] }) }, no('sharedChannel')],
-    ['another outsider instead of one', { ...shared, audience: now({ outsiders: ['O1', 'O3'] }) }, no('sharedChannel')],
+    ['allows the same readers', { ...shared, audience: now({}) }, may],
+    ['allows fewer readers', { ...shared, audience: now({ guests: ['G2'], outsiders: ['O1'] }) }, may],
+    ['allows only members', { ...inside, audience: now({ guests: [], ...guestsOnly }) }, may],
+    ['refuses one more guest', { ...shared, audience: now({ guests: ['G1', 'G2', 'G3'] }) }, no('guestsInChannel')],
     [
-      'an outsider instead of a guest',
+      'refuses another guest instead of one',
+      { ...shared, audience: now({ guests: ['G1', 'G3'] }) },
+      no('guestsInChannel'),
+    ],
+    ['refuses fewer guests, one of them new', { ...shared, audience: now({ guests: ['G3'] }) }, no('guestsInChannel')],
+    ['refuses one more outsider', { ...shared, audience: now({ outsiders: ['O1', 'O2', 'O3'] }) }, no('sharedChannel')],
+    [
+      'refuses another outsider instead of one',
+      { ...shared, audience: now({ outsiders: ['O1', 'O3'] }) },
+      no('sharedChannel'),
+    ],
+    [
+      'refuses an outsider instead of a guest',
       { ...shared, audience: now({ guests: ['G1'], outsiders: ['G2'] }) },
       no('sharedChannel'),
     ],
     [
-      'another organization instead of one',
+      'refuses another organization instead of one',
       { ...shared, audience: now({ organizations: ['T3'] }) },
       no('sharedChannel'),
     ],
-    ['readers nobody knows', { ...shared, audience: { isKnown: false } }, no('unknownChannel')],
-    ['readers too many to be named', { ...shared, audience: counts }, no('unknownChannel')],
-    ['a channel of which nothing is told', { ...shared, channel: 'unknown', audience: now({}) }, no('unknownChannel')],
+    ['refuses readers who are unknown now', { ...shared, audience: { isKnown: false } }, no('unknownChannel')],
+    ['refuses more readers than can be named', { ...shared, audience: counts }, no('unknownChannel')],
     [
-      'readers nobody knew',
+      'refuses a channel that Slack says nothing about',
+      { ...shared, channel: 'unknown', audience: now({}) },
+      no('unknownChannel'),
+    ],
+    [
+      'refuses readers who were unknown before',
       { ...shared, named: { confirmed: { ...confirmed, isKnown: false } }, audience: { isKnown: false } },
       no('unknownChannel'),
     ],
     [
-      'guests whom an earlier version only counted',
+      'refuses guests that an earlier version only counted',
       { named: { confirmed: counts }, audience: now(guestsOnly) },
       no('guestsInChannel'),
     ],
     [
-      'outsiders whom an earlier version only counted',
+      'refuses outsiders that an earlier version only counted',
       { ...shared, named: { confirmed: counts }, audience: now({}) },
       no('sharedChannel'),
     ],
     [
-      'members only, by an earlier version',
+      'allows only members, where an earlier version counted the readers',
       { named: { confirmed: counts }, audience: now({ guests: [], ...guestsOnly }) },
       may,
     ],
-    ['guests alone, where nothing is shared with others', { ...inside, audience: now(guestsOnly) }, may],
-    ['outsiders, where nothing is shared with others', { ...inside, audience: now({}) }, no('sharedChannel')],
+    ['allows only guests, where sharing with others is off', { ...inside, audience: now(guestsOnly) }, may],
+    ['refuses outsiders, where sharing with others is off', { ...inside, audience: now({}) }, no('sharedChannel')],
     [
-      'a shared channel to which nobody has come, where nothing is shared with others',
+      'refuses a shared channel without outsiders, where sharing with others is off',
       { ...inside, channel: 'shared', audience: now({ guests: [], ...guestsOnly }) },
       no('sharedChannel'),
     ],
     [
-      'an open channel, where nothing is shared with others',
+      'allows an open channel, where sharing with others is off',
       { ...inside, channel: 'shared', audience: now({}), settings: { open: ['C1'] } },
       may,
     ],
-    ['a refused channel', { ...shared, settings: { refused: ['C1'], ...settings } }, no('channelRefused')],
-    ['a guest who shares', { ...shared, person: 'guest' }, no('guest')],
+    ['refuses a refused channel', { ...shared, settings: { refused: ['C1'], ...settings } }, no('channelRefused')],
+    ['refuses a guest who shares', { ...shared, person: 'guest' }, no('guest')],
   ])('%s', async (_, situation, admission) => {
     expect(await admit(situation).admission).toMatchObject(admission);
   });
 });
 
-describe('what is about the person only', () => {
+describe('the access policy, where only the person matters,', () => {
   const named = { personOnly: true };
 
   it.each<[string, Situation, object]>([
-    ['a refused channel', { settings: { refused: ['C1'] } }, may],
-    ['a shared channel', { channel: 'shared', audience: { outsiders: 3 } }, may],
-    ['a channel Slack tells nothing of', { channel: down, audience: down }, may],
-    ['a guest', { person: 'guest' }, { may: false, reason: 'guest' }],
-    ['nobody known', { person: gone }, { may: false, reason: 'unknownPerson' }],
+    ['allows a refused channel', { settings: { refused: ['C1'] } }, may],
+    ['allows a shared channel', { channel: 'shared', audience: { outsiders: 3 } }, may],
+    ['allows a member in a channel that Slack gives no information about', { channel: down, audience: down }, may],
+    ['refuses a guest', { person: 'guest' }, { may: false, reason: 'guest' }],
+    ['refuses a person that Slack does not know of', { person: gone }, { may: false, reason: 'unknownPerson' }],
   ])('%s', async (_, situation, admission) => {
     const { asked, admission: found } = admit({ ...situation, named });
     expect(await found).toMatchObject(admission);
@@ -228,22 +260,22 @@ describe('what is about the person only', () => {
   });
 });
 
-it('a question waits as long as Slack asks to, whatever it is asked about', async () => {
+it('a question waits as long as Slack asks, whatever the app asks about', async () => {
   const limited = new AppError('rateLimited', 'planned', { retryAfterMs: 7_000 });
   for (const situation of [{ person: limited }, { channel: limited }, { audience: limited }]) {
     await expect(admit(situation).admission).rejects.toBe(limited);
   }
 });
 
-it('a token that is refused is told with what Slack said of it', async () => {
+it('a refused token is reported with the error of Slack', async () => {
   await expect(admit({ person: revoked }).admission).rejects.toMatchObject({ code: 'token_revoked', cause: revoked });
 });
 
 describe('the form for sharing', () => {
   it.each<[boolean, string, Partial<AccessSettings>]>([
-    [false, 'nothing is set', {}],
-    [false, 'it is set that they must not', { shareWithOthers: false }],
-    [true, 'it is set that they may', { shareWithOthers: true }],
+    [false, 'nothing is configured', {}],
+    [false, 'sharing with others is switched off', { shareWithOthers: false }],
+    [true, 'sharing with others is switched on', { shareWithOthers: true }],
     [true, 'there is an open channel', { open: ['C1'] }],
   ])('offers channels with other organizations (%j) where %s', (offers, _, settings) => {
     const access = createAccessPolicy({
@@ -259,9 +291,9 @@ describe('the form for sharing', () => {
 });
 
 it.each<[string, Partial<Audience>]>([
-  ['somebody of others is', { outsiders: 1 }],
-  ['another organization is', { organizations: 1 }],
-])('a channel where %s is a shared one, also for who was shown that', async (_, audience) => {
+  ['a person of another organization is a member', { outsiders: 1 }],
+  ['another organization is a member', { organizations: 1 }],
+])('a channel where %s counts as shared, also for a person who was shown that', async (_, audience) => {
   expect(await admit({ audience }).admission).toEqual(no('sharedChannel'));
   const ids = { guests: [], outsiders: [], organizations: [] };
   const confirmed = { guests: 0, outsiders: 9, organizations: 9, isKnown: true, ids };

@@ -46,7 +46,7 @@ const running = exampleQuestion({ admittedMs: 1 });
 const over: Question = answered({}, { admittedMs: 1, upstream: { steps: 1, conversationId: 7 } });
 
 describe('agent sessions', () => {
-  it('say every half hour that a question still runs, and no more once it has ended', async () => {
+  it('report every half hour that a question still runs, and nothing after it has ended', async () => {
     const { sessions, told } = newSessions();
     sessions.changed(running);
     sessions.changed(running);
@@ -58,7 +58,7 @@ describe('agent sessions', () => {
     expect(told.slice(5)).toEqual(['active', 'rename Payment retries']);
   });
 
-  it('are let go of when another process ended the question', async () => {
+  it('are forgotten when another process ended the question', async () => {
     const { sessions, told, line } = newSessions();
     sessions.changed(running);
     await vi.advanceTimersByTimeAsync(1_000);
@@ -70,7 +70,7 @@ describe('agent sessions', () => {
     expect(told).toEqual(['processing', 'processing']);
   });
 
-  it('never let an end wait for Slack for longer than 2 s', async () => {
+  it('never delay an end for Slack by more than 2 s', async () => {
     const { sessions, told } = newSessions(['never']);
     sessions.changed(running);
     const startMs = Date.now();
@@ -81,7 +81,7 @@ describe('agent sessions', () => {
     expect(told).toEqual(['processing']);
   });
 
-  it('let no end wait while there is no room for such calls', async () => {
+  it('delay no end while the rate limit leaves no room for their calls', async () => {
     const { sessions, told, line } = newSessions([429, 'never']);
     line.length = 0;
     await sessions.closing(running);
@@ -93,7 +93,7 @@ describe('agent sessions', () => {
     expect(told).toEqual(['active', 'active']);
   });
 
-  it('say the end again when Slack made it wait, a few times', async () => {
+  it('report the end again a few times when Slack asked them to wait', async () => {
     const once = newSessions([429]);
     await once.sessions.closing(running);
     await vi.advanceTimersByTimeAsync(HOUR_MS);
@@ -104,7 +104,7 @@ describe('agent sessions', () => {
     expect(forGood.told).toHaveLength(8);
   });
 
-  it('do not take back what Slack was never told', async () => {
+  it('end nothing that Slack was never told about', async () => {
     const { sessions, told } = newSessions([429]);
     sessions.changed(running);
     await vi.advanceTimersByTimeAsync(HOUR_MS);
@@ -112,7 +112,7 @@ describe('agent sessions', () => {
     expect(told).toEqual(['processing']);
   });
 
-  it('take back what Slack was told of one question when it did not hear of the next', async () => {
+  it('end the session of one question when Slack did not learn about the next', async () => {
     const { sessions, told } = newSessions(['ok', 429]);
     sessions.changed(running);
     await vi.advanceTimersByTimeAsync(1_000);
@@ -122,7 +122,7 @@ describe('agent sessions', () => {
     expect(told).toEqual(['processing', 'processing', 'active']);
   });
 
-  it('tell the end where it is not known whether Slack heard of the beginning', async () => {
+  it('report the end where it is unknown whether Slack learned about the beginning', async () => {
     const { sessions, told } = newSessions([500]);
     sessions.changed(running);
     await vi.advanceTimersByTimeAsync(1_000);
@@ -131,7 +131,7 @@ describe('agent sessions', () => {
   });
 
   it.each(['feature_disabled', 'unknown_method', 'not_authorized', 'missing_scope', 404])(
-    'are not asked for again for a day after %s',
+    'are not requested for a day after %s',
     async (refusal) => {
       const { sessions, told } = newSessions([refusal]);
       sessions.changed(running);
@@ -149,7 +149,7 @@ describe('agent sessions', () => {
   );
 
   it.each(['channel_not_found', 'thread_ts_required', 'user_not_found'])(
-    'leave only that thread alone after %s',
+    'skip only that thread after %s',
     async (refusal) => {
       const { sessions, told } = newSessions([refusal]);
       sessions.changed(running);
@@ -161,7 +161,7 @@ describe('agent sessions', () => {
     },
   );
 
-  it('take a strange refusal for a missing feature when it repeats', async () => {
+  it('treat an unknown refusal as a missing feature when it repeats', async () => {
     const { sessions, told } = newSessions(Array<string>(9).fill('something_new'));
     for (let index = 0; index < 9; index += 1) {
       sessions.changed({ ...running, place: { ...running.place, threadTs: `170000000${index}.000100` } });
@@ -170,7 +170,7 @@ describe('agent sessions', () => {
     expect(told).toHaveLength(3);
   });
 
-  it('rest while a question is parked, and work again after it', async () => {
+  it('end while a question is parked, and begin again after it', async () => {
     const { sessions, told } = newSessions();
     for (const phase of ['waiting', 'parked', 'waiting', 'running'] as const) {
       sessions.changed({ ...running, phase });
@@ -179,7 +179,7 @@ describe('agent sessions', () => {
     expect(told).toEqual(['processing', 'active', 'processing']);
   });
 
-  it('never hear of what nobody may ask, of answers shown again, and of questions without a thread', async () => {
+  it('are never reported for questions that are not allowed, for answers shown again, and for questions without a thread', async () => {
     const { sessions, told } = newSessions();
     const { admittedMs: _, ...refused } = running;
     const { threadTs: _ts, ...place } = running.place;
@@ -191,7 +191,7 @@ describe('agent sessions', () => {
     expect(told).toEqual([]);
   });
 
-  it('say nothing after they were stopped', async () => {
+  it('report nothing after they were stopped', async () => {
     const { sessions, told } = newSessions();
     sessions.changed(running);
     await vi.advanceTimersByTimeAsync(1_000);

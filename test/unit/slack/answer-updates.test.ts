@@ -60,8 +60,8 @@ async function standing(options: { recalls?: (() => void)[]; markdown?: string }
   return { answerUpdates, shown, urgencies, id: question.id, edits: () => slack.messages.at(-1)?.edits };
 }
 
-describe('repainting an answer', () => {
-  it('shows all suggestions that were asked, however close together', async () => {
+describe('an update of an answer', () => {
+  it('shows all follow-ups that were asked, however close together', async () => {
     const { answerUpdates, shown, id } = await standing();
     answerUpdates.followUpUsed(id, 0, 'U0ADA');
     answerUpdates.followUpUsed(id, 1, 'U0BOB');
@@ -71,7 +71,7 @@ describe('repainting an answer', () => {
     expect(shown()).not.toContain('overflow');
   });
 
-  it('is tried again when Slack or the service is away for a moment', async () => {
+  it('is retried when Slack or the service is not reachable for a moment', async () => {
     const away = (): never => {
       throw new AppError('unavailable', 'away', { retryAfterMs: 10 });
     };
@@ -80,7 +80,7 @@ describe('repainting an answer', () => {
     await eventually(() => expect(shown()).toContain('<@U0ADA> asked:'));
   });
 
-  it('is done once, however often a suggestion is pressed, and gives way to what matters more', async () => {
+  it('is made once, however often a follow-up is pressed, and lets urgent calls pass', async () => {
     const recalled: string[] = [];
     const { answerUpdates, urgencies, id, edits } = await standing({
       recalls: Array.from({ length: 6 }, () => () => void recalled.push('once more')),
@@ -92,7 +92,7 @@ describe('repainting an answer', () => {
     expect(urgencies).toEqual(['edit']);
   });
 
-  it('falls back to a simpler format where Slack refuses the first', async () => {
+  it('uses a simpler format where Slack refuses the first', async () => {
     const { answerUpdates, shown, id } = await standing();
     slack.refuseBlocks('markdown');
     answerUpdates.followUpUsed(id, 0, 'U0ADA');
@@ -100,14 +100,14 @@ describe('repainting an answer', () => {
     expect(shown()).toContain('<@U0ADA> asked:');
   });
 
-  it('leaves an answer alone that reads differently now', async () => {
+  it('does not touch an answer whose text is different now', async () => {
     const { answerUpdates, edits, id } = await standing({ markdown: 'longer '.repeat(4_000) });
     answerUpdates.followUpUsed(id, 0, 'U0ADA');
     await answerUpdates.drain(5_000);
     expect(edits()).toBe(0);
   });
 
-  it('gives up on what Slack will never take, and goes on with the next', async () => {
+  it('is dropped where Slack will never accept it, and the next one follows', async () => {
     const { answerUpdates, shown, id } = await standing();
     slack.fault('chat.update', { error: 'edit_window_closed' });
     answerUpdates.followUpUsed(id, 0, 'U0ADA');

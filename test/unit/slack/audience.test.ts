@@ -71,7 +71,7 @@ function counted({ ids: _, ...counts }: Audience): Audience {
 
 const known = { members: 0, guests: 0, outsiders: 0, organizations: 0, isKnown: true };
 
-describe('who is in a channel', () => {
+describe('the audience of a channel', () => {
   it('counts members, guests and others by their workspace, and no apps', async () => {
     const members = ['UBOT', 'B1', 'M1', 'M2', 'G1', 'OA1', 'OA2', 'OB1'];
     expect(await audienceOf({ members })).toEqual({ ...known, members: 2, guests: 1, outsiders: 3, organizations: 2 });
@@ -86,7 +86,7 @@ describe('who is in a channel', () => {
     });
   });
 
-  it('names the organizations that a channel is shared with, the app’s own left out', async () => {
+  it('names the organizations that a channel is shared with, without the app’s', async () => {
     const { slack, audiences } = begin({ members: ['M1', 'OA1'], kind: 'shared' });
     slack.replies['conversations.info'] = {
       channel: {
@@ -105,22 +105,22 @@ describe('who is in a channel', () => {
   });
 
   it.each<[string, Parameters<typeof begin>[0]]>([
-    ['it is not known who somebody is', { members: ['G1', 'X1'], listed: ['G1'] }],
-    ['they are too many', { members: many('G', 1_001) }],
-  ])('names nobody where %s', async (_, options) => {
+    ['one reader is unknown', { members: ['G1', 'X1'], listed: ['G1'] }],
+    ['there are too many', { members: many('G', 1_001) }],
+  ])('names no readers where %s', async (_, options) => {
     expect(await idsOf(options)).toBeUndefined();
   });
 
-  it('reads all pages', async () => {
+  it('is read from all pages', async () => {
     const members = [...many('M', 950), 'G1'];
     expect(await audienceOf({ members, pageSize: 300 })).toEqual({ ...known, members: 950, guests: 1 });
   });
 
-  it('counts another organization where the channel is shared, though nobody of it has come', async () => {
+  it('counts another organization where the channel is shared, though none of its people has joined', async () => {
     expect(await audienceOf({ members: ['M1'], kind: 'shared' })).toEqual({ ...known, members: 1, organizations: 1 });
   });
 
-  it('asks about those who are not listed', async () => {
+  it('is completed by questions about people who are not listed', async () => {
     expect(await audienceOf({ members: ['M1', 'G1', 'M2'], listed: ['M1'] })).toEqual({
       ...known,
       members: 2,
@@ -129,15 +129,15 @@ describe('who is in a channel', () => {
   });
 
   it.each<[string, Parameters<typeof begin>[0]]>([
-    ['somebody is not told of', { members: ['M1', 'X1'], listed: ['M1'] }],
-    ['too many are not listed', { members: many('M', 51), listed: ['M99'] }],
-    ['there are too many to read', { members: many('M', 30), pageSize: 1 }],
-  ])('is not known where %s', async (_, options) => {
+    ['Slack says nothing about one member', { members: ['M1', 'X1'], listed: ['M1'] }],
+    ['too many members are not listed', { members: many('M', 51), listed: ['M99'] }],
+    ['there are too many members to read', { members: many('M', 30), pageSize: 1 }],
+  ])('is unknown where %s', async (_, options) => {
     expect((await audienceOf(options)).isKnown).toBe(false);
   });
 
   it.each([['missing_scope'], ['fetch_members_failed'], ['channel_not_found']])(
-    'is not known after %s',
+    'is unknown after %s',
     async (error) => {
       const { slack, audiences } = begin({ members: ['M1'] });
       slack.replies['conversations.members'] = { error };
@@ -149,7 +149,7 @@ describe('who is in a channel', () => {
     ['ratelimited', 'rateLimited'],
     ['internal_error', 'unavailable'],
     ['token_revoked', 'unauthorized'],
-  ])('is not decided while Slack says %s to who is there, and asked for again', async (error, kind) => {
+  ])('is undecided while Slack answers %s about the members, and asked for again', async (error, kind) => {
     const { slack, audiences } = begin({ members: ['M1'] });
     const members = slack.replies['conversations.members'] ?? {};
     slack.replies['conversations.members'] = { error };
@@ -162,7 +162,7 @@ describe('who is in a channel', () => {
     ['ratelimited', 'rateLimited'],
     ['internal_error', 'unavailable'],
     ['token_revoked', 'unauthorized'],
-  ])('is not decided while Slack says %s to who somebody is, and asked for again', async (error, kind) => {
+  ])('is undecided while Slack answers %s about a person, and asked for again', async (error, kind) => {
     const { slack, audiences } = begin({ members: ['M1', 'G1'] });
     const info = slack.replies['users.info'] ?? {};
     slack.replies['users.info'] = { error };
@@ -171,12 +171,12 @@ describe('who is in a channel', () => {
     expect(counted(await audiences.of('C1'))).toEqual({ ...known, members: 1, guests: 1 });
   });
 
-  it('counts those who are known beside somebody who is not told of', async () => {
+  it('counts the known people beside a person that Slack says nothing about', async () => {
     const counts = { ...known, members: 1, guests: 1, isKnown: false };
     expect(await audienceOf({ members: ['M1', 'G1', 'X1'], listed: ['M1'] })).toEqual(counts);
   });
 
-  it('is not decided while Slack does not tell what the channel is', async () => {
+  it('is undecided while Slack does not say what the channel is', async () => {
     const { slack, audiences } = begin({ members: ['M1'] });
     slack.replies['conversations.info'] = { error: 'ratelimited' };
     await expect(audiences.of('C1')).rejects.toMatchObject({ kind: 'rateLimited' });
@@ -184,20 +184,20 @@ describe('who is in a channel', () => {
 
   it.each([
     ['hidden from the app', { error: 'channel_not_found' }],
-    ['of a kind that Slack does not tell', { error: 'missing_scope' }],
-  ])('is not known where the channel is %s', async (_, info) => {
+    ['of a kind that Slack does not name', { error: 'missing_scope' }],
+  ])('is unknown where the channel is %s', async (_, info) => {
     const { slack, audiences } = begin({ members: ['M1'] });
     slack.replies['conversations.info'] = info;
     expect(await audiences.of('C1')).toEqual({ ...known, members: 1, isKnown: false });
   });
 
-  it('is not known where the reply names nobody', async () => {
+  it('is unknown where the reply names no members', async () => {
     const { slack, audiences } = begin({ members: [] });
     slack.replies['conversations.members'] = {};
     expect((await audiences.of('C1')).isKnown).toBe(false);
   });
 
-  it('is remembered for a minute, but for what is not known', async () => {
+  it('is remembered for a minute, unless it is unknown', async () => {
     const { slack, audiences } = begin({ members: ['M1'] });
     slack.replies['conversations.members'] = { error: 'fetch_members_failed' };
     expect((await audiences.of('C1')).isKnown).toBe(false);
@@ -211,7 +211,7 @@ describe('who is in a channel', () => {
     expect(slack.called('conversations.members')).toBe(3);
   });
 
-  it('is the one person in direct messages, without a call', async () => {
+  it('is the one person in a direct message, without a call', async () => {
     const { slack, audiences } = begin({ members: [] });
     expect(counted(await audiences.of('D1'))).toEqual({ ...known, members: 1 });
     expect(slack.calls).toEqual([]);
@@ -219,14 +219,14 @@ describe('who is in a channel', () => {
 });
 
 describe('the list of people', () => {
-  it('is waited for where too many would have to be asked about, and the question comes again', async () => {
+  it('is waited for where too many people would need a call each, and the question is tried again', async () => {
     const { directory, audiences } = begin({ members: many('M', 51) });
     await expect(audiences.of('C1')).rejects.toMatchObject({ kind: 'unavailable', retryAfterMs: 2_000 });
     await directory.tend();
     expect(counted(await audiences.of('C1'))).toEqual({ ...known, members: 51 });
   });
 
-  it('is read on where Slack asked to wait, and again after a quarter of an hour', async () => {
+  it('is read further where Slack asked to wait, and again after a quarter of an hour', async () => {
     const { slack, directory } = begin({ members: [], listed: many('M', 30), pageSize: 10 });
     const pages = slack.replies['users.list'];
     slack.replies['users.list'] = (args) => {
@@ -249,7 +249,7 @@ describe('the list of people', () => {
     expect(slack.called('users.list')).toBe(7);
   });
 
-  it('is not believed any more when it is old', async () => {
+  it('is not used any more when it is old', async () => {
     const { slack, directory } = begin({ members: [], listed: ['M1'] });
     await directory.tend();
     slack.replies['users.list'] = { error: 'internal_error' };
@@ -260,7 +260,7 @@ describe('the list of people', () => {
     expect([directory.state(), directory.find('M1')]).toEqual(['reading', undefined]);
   });
 
-  it('is done without where Slack gives none, and asked for again later', async () => {
+  it('is not used where Slack gives none, and asked for again later', async () => {
     const { slack, directory, audiences } = begin({ members: ['M1', 'G1'] });
     const pages = slack.replies['users.list'];
     slack.replies['users.list'] = { error: 'missing_scope' };
@@ -275,7 +275,7 @@ describe('the list of people', () => {
     expect(directory.state()).toBe('ready');
   });
 
-  it('is done without where it would be too long', async () => {
+  it('is not used where it would be too long', async () => {
     const { slack, directory } = begin({ members: [], listed: many('M', 101), pageSize: 1 });
     await directory.tend();
     expect(directory.state()).toBe('none');
@@ -285,7 +285,7 @@ describe('the list of people', () => {
   });
 });
 
-it('is of insiders only where nobody else is, or may come', () => {
+it('an audience is of insiders only where there are no others and no others may join', () => {
   const only = { ...known, members: 3 };
   expect(isInsidersOnly(only)).toBe(true);
   for (const more of [{ guests: 1 }, { outsiders: 1 }, { organizations: 1 }, { isKnown: false }]) {
@@ -293,29 +293,29 @@ it('is of insiders only where nobody else is, or may come', () => {
   }
 });
 
-describe('who the other readers are', () => {
-  it('is told of a thousand, and of more only how many', async () => {
+describe('the names of the other readers', () => {
+  it('are listed up to a thousand, and beyond that only counted', async () => {
     expect((await idsOf({ members: [...many('M', 5), ...many('G', 1_000)] }))?.guests).toHaveLength(1_000);
     const more = { members: [...many('M', 5), ...many('G', 1_001)] };
     expect(await audienceOf(more)).toEqual({ ...known, members: 5, guests: 1_001 });
     expect(await idsOf(more)).toBeUndefined();
   });
 
-  it('counts outsiders and their organizations among those', async () => {
+  it('include outsiders and their organizations', async () => {
     const members = [...many('G', 997), 'OA1', 'OA2', 'OB1'];
     const told = await idsOf({ members: members.slice(2) });
     expect(told).toMatchObject({ outsiders: ['OA1', 'OA2', 'OB1'], organizations: ['T-OA', 'T-OB'] });
     expect(await idsOf({ members })).toBeUndefined();
   });
 
-  it('is not told where somebody is not known, or the channel is not', async () => {
+  it('are not listed where a reader or the channel is unknown', async () => {
     expect(await idsOf({ members: ['M1', 'G1', 'X1'], listed: ['M1', 'G1'] })).toBeUndefined();
     const { slack, audiences } = begin({ members: ['M1', 'G1'] });
     slack.replies['conversations.info'] = { error: 'missing_scope' };
     expect(await audiences.of('C1')).not.toHaveProperty('ids');
   });
 
-  it('includes organizations of which nobody has come, each once', async () => {
+  it('include organizations without a member in the channel, each once', async () => {
     const { slack, audiences } = begin({ members: ['M1', 'OA1'] });
     const shared = (...ids: string[]) => ({ channel: { id: 'C1', is_ext_shared: true, shared_team_ids: ids } });
     slack.replies['conversations.info'] = shared('T-OA', 'T7', 'T7');
@@ -325,7 +325,7 @@ describe('who the other readers are', () => {
     expect(await audiences.of('C1')).toMatchObject({ organizations: 1, ids: { organizations: ['T-OA'] } });
   });
 
-  it('is not told by name where Slack names no organization that a channel is shared with or offered to', async () => {
+  it('are not listed where Slack names no organization that a channel is shared with or offered to', async () => {
     const { slack, audiences } = begin({ members: ['M1'] });
     const channel = { id: 'C1', is_ext_shared: false, is_pending_ext_shared: true, shared_team_ids: [] };
     slack.replies['conversations.info'] = { channel };
@@ -334,7 +334,7 @@ describe('who the other readers are', () => {
     expect(audience.ids).toBeUndefined();
   });
 
-  it('leaves the count of organizations where nobody is told by name', async () => {
+  it('leave the count of organizations as it is where no readers are listed', async () => {
     const { slack, audiences } = begin({ members: ['M1', 'X1'], listed: ['M1'] });
     slack.replies['conversations.info'] = { channel: { id: 'C1', is_ext_shared: true, shared_team_ids: ['T7', 'T8'] } };
     const audience = await audiences.of('C1');
@@ -343,8 +343,8 @@ describe('who the other readers are', () => {
   });
 });
 
-describe('those who are not listed', () => {
-  it('are asked about one by one up to fifty, where there is no list', async () => {
+describe('people who are not listed', () => {
+  it('are asked for one by one up to fifty, where there is no list', async () => {
     const { slack, directory, audiences } = begin({ members: many('M', 50) });
     slack.replies['users.list'] = { error: 'missing_scope' };
     await directory.tend();
@@ -356,13 +356,13 @@ describe('those who are not listed', () => {
     expect(larger.slack.called('users.info')).toBe(0);
   });
 
-  it('are asked about at once where they are five, and the list is on its way', async () => {
+  it('are asked for at once where they are five, while the list is being read', async () => {
     const { slack, audiences } = begin({ members: many('M', 5) });
     expect(await audiences.of('C1')).toMatchObject({ members: 5, isKnown: true });
     expect(slack.called('users.info')).toBe(5);
   });
 
-  it('are not asked about where the list comes while it is waited for', async () => {
+  it('are not asked for where the list arrives while it is waited for', async () => {
     const { slack, directory, audiences } = begin({ members: many('M', 6) });
     const asked = audiences.of('C1');
     await directory.tend();
@@ -372,7 +372,7 @@ describe('those who are not listed', () => {
 });
 
 describe('the members of a channel', () => {
-  it('are asked for in pages of nine hundred, and the app is none of them', async () => {
+  it('are read in pages of nine hundred, without the app', async () => {
     const { slack, audiences } = begin({ members: ['UBOT', 'M1'] });
     expect(await audiences.of('C1')).toMatchObject({ members: 1 });
     const [call] = slack.calls.filter(({ method }) => method === 'conversations.members');
@@ -380,7 +380,7 @@ describe('the members of a channel', () => {
     expect(slack.called('users.info')).toBe(1);
   });
 
-  it('are read over twenty pages, and not over more', async () => {
+  it('are read from twenty pages, and not from more', async () => {
     expect(await audienceOf({ members: many('M', 20), pageSize: 1 })).toMatchObject({ members: 20, isKnown: true });
     expect(await audienceOf({ members: many('M', 21), pageSize: 1 })).toMatchObject({ members: 0, isKnown: false });
   });

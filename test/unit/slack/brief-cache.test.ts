@@ -20,7 +20,7 @@ function begin() {
   };
 }
 
-test('a load that a change overtakes is not remembered', async () => {
+test('a value is not remembered where a change comes while it loads', async () => {
   const { memory, loads } = begin();
   const before = memory.get('a');
   memory.change('a', () => 'new');
@@ -30,7 +30,7 @@ test('a load that a change overtakes is not remembered', async () => {
   expect(loads).toHaveLength(1);
 });
 
-test('neither is one that a forgetting overtakes, and the next asks anew', async () => {
+test('a value is not remembered where it is forgotten while it loads, and the next caller loads it again', async () => {
   const { memory, loads } = begin();
   const before = memory.get('a');
   memory.change('a', () => undefined);
@@ -43,7 +43,7 @@ test('neither is one that a forgetting overtakes, and the next asks anew', async
   expect(loads).toHaveLength(2);
 });
 
-test('a change is told what is known, and kept as long as what is asked for', async () => {
+test('a change is given the known value, and its result is kept as long as a loaded one', async () => {
   const { memory, loads, pass } = begin();
   const asked = memory.get('a');
   loads[0]?.('known');
@@ -57,7 +57,7 @@ test('a change is told what is known, and kept as long as what is asked for', as
   expect(loads).toHaveLength(2);
 });
 
-test('what is not worth it is asked for each time', async () => {
+test('a value that is not worth keeping is loaded each time', async () => {
   const { memory, loads } = begin();
   const asked = memory.get('a');
   loads[0]?.('worthless');
@@ -69,7 +69,7 @@ test('what is not worth it is asked for each time', async () => {
   expect(loads).toHaveLength(3);
 });
 
-test('all who ask at a time share one load, which counts from when it was asked for', async () => {
+test('all callers at the same time share one load, whose age counts from the request', async () => {
   const { memory, loads, pass } = begin();
   const both = [memory.get('a'), memory.get('a')];
   pass(60);
@@ -82,7 +82,7 @@ test('all who ask at a time share one load, which counts from when it was asked 
   expect(loads).toHaveLength(2);
 });
 
-test('a failed load is told to all who asked, and not remembered', async () => {
+test('a failed load reaches all callers, and is not remembered', async () => {
   const answers = [Promise.reject(new Error('planned')), Promise.resolve('known')];
   const memory = createBriefCache({
     keepMs: 100,
@@ -95,7 +95,7 @@ test('a failed load is told to all who asked, and not remembered', async () => {
   expect(await memory.get('a')).toBe('known');
 });
 
-test('the one that was asked for first makes room, and the newest two are kept', async () => {
+test('the oldest value makes room, and the newest two are kept', async () => {
   const { memory, loads } = begin();
   const know = async (id: string): Promise<void> => {
     const asked = memory.get(id);
@@ -112,7 +112,7 @@ test('the one that was asked for first makes room, and the newest two are kept',
   expect(loads).toHaveLength(4);
 });
 
-test('a change tells whether anything is known', async () => {
+test('a change returns whether anything is known', async () => {
   const { memory, loads } = begin();
   const known: unknown[] = [];
   memory.change('a', (value) => {

@@ -14,38 +14,38 @@ const internal = {
   is_pending_ext_shared: false,
 };
 
-describe('what a channel is', () => {
+describe('reading a channel', () => {
   it.each<[string, ChannelKind, Record<string, unknown>]>([
     ['of the workspace', 'internal', {}],
     ['shared within the organization', 'internal', { is_shared: true, is_org_shared: true }],
     ['shared with others', 'shared', { is_shared: true, is_ext_shared: true }],
     ['to which others are invited', 'shared', { is_pending_ext_shared: true }],
-    ['of which only the invitation is told', 'shared', { is_ext_shared: undefined, is_pending_ext_shared: true }],
-    ['of which sharing is not told', 'unknown', { is_ext_shared: undefined, is_shared: undefined }],
-    ['of which it is only told that nobody shares it', 'unknown', { is_ext_shared: undefined }],
-    ['of which invitations are not told', 'unknown', { is_pending_ext_shared: undefined }],
+    ['with only its invitation known', 'shared', { is_ext_shared: undefined, is_pending_ext_shared: true }],
+    ['with nothing known about sharing', 'unknown', { is_ext_shared: undefined, is_shared: undefined }],
+    ['with no information except that it is not shared', 'unknown', { is_ext_shared: undefined }],
+    ['with nothing known about invitations', 'unknown', { is_pending_ext_shared: undefined }],
     [
-      'shared with others, of which invitations are not told',
+      'shared with others, with nothing known about invitations,',
       'shared',
       { is_ext_shared: true, is_pending_ext_shared: undefined },
     ],
-    ['shared with nobody knows whom', 'unknown', { is_ext_shared: undefined, is_shared: true }],
+    ['shared with unknown others', 'unknown', { is_ext_shared: undefined, is_shared: true }],
     ['with an odd flag', 'unknown', { is_ext_shared: 'true' }],
-    ['with a flag that is nothing', 'unknown', { is_ext_shared: null }],
-    ['another than was asked for', 'unknown', { id: 'C2' }],
-  ])('%s: %s', (_, kind, change) => {
+    ['with the flag null', 'unknown', { is_ext_shared: null }],
+    ['other than the one asked for', 'unknown', { id: 'C2' }],
+  ])('classifies one %s as %s', (_, kind, change) => {
     expect(readChannel('C1', { ...internal, ...change }).kind).toBe(kind);
   });
 
   it.each<[string, ChannelKind, Record<string, unknown>]>([
-    ['of which sharing is not told', 'internal', { is_ext_shared: undefined, is_pending_ext_shared: undefined }],
+    ['with nothing known about sharing', 'internal', { is_ext_shared: undefined, is_pending_ext_shared: undefined }],
     ['shared with others', 'shared', { is_ext_shared: true }],
     ['with an odd flag', 'unknown', { is_ext_shared: 'true' }],
-  ])('by a stand-in for Slack, %s: %s', (_, kind, change) => {
+  ])('classifies, with a stand-in for Slack, one %s as %s', (_, kind, change) => {
     expect(readChannel('C1', { ...internal, ...change }, { isStandIn: true }).kind).toBe(kind);
   });
 
-  it.each([[undefined], [null], ['C1'], [{}]])('is not known from %j', (raw) => {
+  it.each([[undefined], [null], ['C1'], [{}]])('finds nothing in %j', (raw) => {
     expect(readChannel('C1', raw)).toEqual({ id: 'C1', kind: 'unknown' });
   });
 });
@@ -61,13 +61,13 @@ describe('the other organizations in a channel', () => {
     pending_shared: ['T5'],
   };
 
-  it('are all that are in it or invited, each once, but those of the app', () => {
+  it('are all those in it or invited, each once, without the app’s', () => {
     const { organizationIds } = readChannel('C1', shared, { teamId: 'T1', enterpriseId: 'E1' });
     expect(organizationIds?.toSorted()).toEqual(['T2', 'T3', 'T4', 'T5']);
     expect(readChannel('C1', shared).organizationIds).toContain('T1');
   });
 
-  it('are none that Slack tells in an odd way, and none of a channel that is not shared', () => {
+  it('leave out those that Slack names in an odd way, and do not exist for a channel that is not shared', () => {
     const odd = { shared_team_ids: 'T2', connected_team_ids: [7], internal_team_ids: null, pending_shared: ['T5'] };
     expect(readChannel('C1', { ...internal, is_ext_shared: true, ...odd }).organizationIds).toEqual(['T5']);
     expect(readChannel('C1', { ...shared, is_ext_shared: false })).not.toHaveProperty('organizationIds');
@@ -80,7 +80,7 @@ describe('asking about channels', () => {
     return { slack, channels: createChannels(slack.deps) };
   }
 
-  it('asks once a minute', async () => {
+  it('makes one call a minute', async () => {
     const { slack, channels } = begin();
     expect(await channels.channel('C1')).toEqual({ id: 'C1', kind: 'internal', name: 'general' });
     slack.pass(59_999);
@@ -102,18 +102,18 @@ describe('asking about channels', () => {
     ['missing_scope', 'unknown'],
     ['team_access_not_granted', 'unknown'],
     ['an_error_of_tomorrow', 'unknown'],
-  ])('after %s it is %s, and asked for anew', async (error, kind) => {
+  ])('classifies it after %s as %s, and asks again', async (error, kind) => {
     const { slack, channels } = begin({ error });
     expect((await channels.channel('C1')).kind).toBe(kind);
     slack.replies['conversations.info'] = { channel: { ...internal, is_ext_shared: true } };
     expect((await channels.channel('C1')).kind).toBe('shared');
   });
 
-  it.each([['internal_error'], ['ratelimited'], ['token_revoked']])('after %s nothing is decided', async (error) => {
+  it.each([['internal_error'], ['ratelimited'], ['token_revoked']])('decides nothing after %s', async (error) => {
     await expect(begin({ error }).channels.channel('C1')).rejects.toMatchObject({ name: 'AppError' });
   });
 
-  it('remembers two thousand channels that an event called shared, and makes room when their minute is over', async () => {
+  it('remembers two thousand channels that an event reported as shared, and makes room when their minute is over', async () => {
     const { slack, channels } = begin();
     slack.replies['conversations.info'] = (args) => ({ channel: { ...internal, id: args.get('channel') } });
     const kindOf = async (index: number) => (await channels.channel(`C${index}`)).kind;
@@ -127,7 +127,7 @@ describe('asking about channels', () => {
     expect([await kindOf(0), await kindOf(1_999), await kindOf(2_000)]).toEqual(['internal', 'shared', 'shared']);
   });
 
-  it('names a channel only where everybody may know of it', () => {
+  it('names a channel only where everybody may know about it', () => {
     const named = { id: 'C1', name: 'layoffs', is_private: false };
     expect(readChannel('C1', named).name).toBe('layoffs');
     for (const change of [{ is_private: true }, { is_private: undefined }, { is_im: true }, { is_mpim: true }]) {
@@ -136,7 +136,7 @@ describe('asking about channels', () => {
     for (const name of ['', 7, undefined]) expect(readChannel('C1', { ...named, name })).not.toHaveProperty('name');
   });
 
-  it('takes a channel for shared for a minute after an event said so, and asks again then', async () => {
+  it('treats a channel as shared for a minute after an event said so, and asks again then', async () => {
     const { slack, channels } = begin();
     await channels.channel('C1');
     channels.noteShared('C1');

@@ -55,7 +55,7 @@ describe('removing copies', () => {
   const timestamps = (threadTs: string | undefined) =>
     slack.messages.filter(({ thread_ts: ts, bot_id: bot }) => ts === threadTs && bot !== undefined).map(({ ts }) => ts);
 
-  it('deletes the younger of two cards and of two parts, and leaves the rest alone', async () => {
+  it('deletes the newer of two cards and of two parts, and nothing else', async () => {
     const messenger = createParts();
     const question = ask();
     const other = { ...ask(), place: question.place };
@@ -70,7 +70,7 @@ describe('removing copies', () => {
     expect(await messenger.removeCopies(named)).toBe(0);
   });
 
-  it('keeps the card that the question names, because people have seen it change, though it is the younger', async () => {
+  it('keeps the card that the question names, because people have seen it change, though it is the newer one', async () => {
     const messenger = createParts();
     const question = ask();
     await messenger.postCard(question, { kind: 'starting' });
@@ -79,7 +79,7 @@ describe('removing copies', () => {
     expect(timestamps(question.place.threadTs)).toEqual([card.ts]);
   });
 
-  it('leaves no other card where somebody deleted the one that the question names', async () => {
+  it('leaves no other card where a person deleted the one that the question names', async () => {
     const messenger = createParts();
     const question = ask();
     await messenger.postCard(question, { kind: 'starting' });
@@ -112,7 +112,7 @@ describe('removing copies', () => {
     expect(slack.messages.map(({ ts }) => ts)).toEqual(expect.arrayContaining([card.ts, part.ts]));
   });
 
-  it('deletes the younger of two files', async () => {
+  it('deletes the newer of two files', async () => {
     const messenger = createParts();
     const question = ask();
     await messenger.attachAnswer(question);
@@ -122,7 +122,7 @@ describe('removing copies', () => {
     expect(timestamps(question.place.threadTs)).toEqual([first]);
   });
 
-  it('takes a copy that somebody deleted in the meantime for removed', async () => {
+  it('counts a copy that a person deleted in the meantime as removed', async () => {
     const messenger = createParts();
     const question = ask();
     await messenger.postCard(question, { kind: 'starting' });

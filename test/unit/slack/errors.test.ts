@@ -7,7 +7,7 @@ const platform = (error: string) => new WebAPIPlatformError({ ok: false, error }
 const network = (code: string) =>
   new WebAPIRequestError(new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code }) }));
 
-describe('fromSlack', () => {
+describe('translating an error of Slack', () => {
   it.each<[string, ErrorKind]>([
     ['invalid_blocks', 'unrenderable'],
     ['msg_too_long', 'unrenderable'],
@@ -35,7 +35,7 @@ describe('fromSlack', () => {
   });
 
   it.each(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout'])(
-    'does not know what came of %s',
+    'reads %s as an unknown outcome',
     (code) => {
       expect(fromSlack(platform(code), 'chat.postMessage')).toMatchObject({
         kind: 'unavailable',
@@ -44,7 +44,7 @@ describe('fromSlack', () => {
     },
   );
 
-  it('keeps how long Slack wants to be left alone', () => {
+  it('keeps how long Slack asks to wait', () => {
     expect(fromSlack(new WebAPIRateLimitedError(30), 'chat.update')).toMatchObject({
       kind: 'rateLimited',
       retryAfterMs: 30_000,
@@ -65,7 +65,7 @@ describe('fromSlack', () => {
   });
 
   it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])(
-    'knows that nothing was sent after %s',
+    'reads %s as a sign that nothing was sent',
     (code) => {
       expect(fromSlack(network(code), 'chat.postMessage')).toMatchObject({
         kind: 'unavailable',
@@ -74,22 +74,25 @@ describe('fromSlack', () => {
     },
   );
 
-  it.each(['ECONNRESET', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT', 'EPIPE'])('does not know it after %s', (code) => {
-    expect(fromSlack(network(code), 'chat.postMessage')).toMatchObject({ kind: 'unavailable', outcomeUnknown: true });
-  });
+  it.each(['ECONNRESET', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT', 'EPIPE'])(
+    'does not read %s as a sign that nothing was sent',
+    (code) => {
+      expect(fromSlack(network(code), 'chat.postMessage')).toMatchObject({ kind: 'unavailable', outcomeUnknown: true });
+    },
+  );
 
-  it('does not know what came of a call that ran out of time', () => {
+  it('reads a call that ran out of time as an unknown outcome', () => {
     const timeout = new WebAPIRequestError(new DOMException('The operation timed out', 'TimeoutError'));
     expect(fromSlack(timeout, 'chat.postMessage')).toMatchObject({ kind: 'unavailable', outcomeUnknown: true });
   });
 
-  it('leaves errors that are translated already', () => {
+  it('leaves errors as they are that are translated already', () => {
     const error = new AppError('notFound', 'gone');
     expect(fromSlack(error, 'chat.update')).toBe(error);
   });
 
   it.each([new Error('strange'), 'strange', undefined])(
-    'takes anything else for a call of unknown outcome: %s',
+    'reads anything else as a call of unknown outcome: %s',
     (thrown) => {
       expect(fromSlack(thrown, 'chat.postMessage')).toMatchObject({ kind: 'unavailable', outcomeUnknown: true });
     },

@@ -110,8 +110,8 @@ async function taken(body: Record<string, unknown>): Promise<void> {
   expect(error).toBeUndefined();
 }
 
-describe('whatever Slack, or somebody in its name, sends', () => {
-  it('events never throw, and nothing that apps say is asked', async () => {
+describe('input from Slack, or from a sender that pretends to be Slack,', () => {
+  it('never makes an event throw, and never asks what an app says', async () => {
     const before = service.questions().length;
     let serial = 0;
     const subtype = fc.constantFrom(
@@ -153,7 +153,7 @@ describe('whatever Slack, or somebody in its name, sends', () => {
     expect(service.questions()).toHaveLength(before);
   });
 
-  it('events with fields that are missing or of another type never throw', async () => {
+  it('never makes an event throw whose fields are missing or of another type', async () => {
     let serial = 0;
     const who = fc.constantFrom(people.ada, people.robo, people.mia);
     await fc.assert(
@@ -167,7 +167,7 @@ describe('whatever Slack, or somebody in its name, sends', () => {
     );
   });
 
-  it('forms and shortcuts never throw, and ask nothing of a guest', async () => {
+  it('never makes a form or a shortcut throw, and asks nothing for a guest', async () => {
     const before = service.questions().length;
     const key = fc.constantFrom('question', 'channel', 'where', '__proto__', 'constructor', 'toString', '\u0000');
     const field = fc.oneof(
@@ -196,7 +196,7 @@ describe('whatever Slack, or somebody in its name, sends', () => {
     expect(service.questions()).toHaveLength(before);
   });
 
-  it('presses and commands never throw, and touch no question from another place', async () => {
+  it('never makes a button or a command throw, and touches no question from another place', async () => {
     const question = service.questions()[0];
     const actionId = fc.constantFrom(
       ...Object.values(ACTIONS),

@@ -64,7 +64,7 @@ function newHomes() {
 const ada = { teamId: 'T1', userId: 'U0ASKER', channelId: 'D0ADA' };
 const changed = exampleQuestion({ admittedMs: 1 });
 
-describe('Home', () => {
+describe('the Home tab', () => {
   it('is shown at once, and then at most every 3 s with all that changed', async () => {
     const { home, published } = newHomes();
     home.show(ada);
@@ -78,7 +78,7 @@ describe('Home', () => {
     expect(published.slice(1).map(({ priority }) => priority)).toEqual(['edit', 'edit']);
   });
 
-  it('is kept fresh for seven days after it was opened', async () => {
+  it('is kept up to date for seven days after it was opened', async () => {
     const { home, published } = newHomes();
     home.changed(changed);
     await vi.advanceTimersByTimeAsync(10_000);
@@ -94,7 +94,7 @@ describe('Home', () => {
     expect(published).toHaveLength(2);
   });
 
-  it('of other people, of answers shown again and of what nobody may ask is left alone', async () => {
+  it('of other people, and of people with only shared or refused questions, does not change', async () => {
     const { home, published } = newHomes();
     home.show(ada);
     await vi.advanceTimersByTimeAsync(10_000);
@@ -105,7 +105,7 @@ describe('Home', () => {
     expect(published).toHaveLength(1);
   });
 
-  it('is tried once more when there is no room, and then left as it is', async () => {
+  it('is retried once when the rate limit leaves no room, and then stays as it is', async () => {
     const { home, published, planned } = newHomes();
     home.show(ada);
     await vi.advanceTimersByTimeAsync(10_000);
@@ -122,7 +122,7 @@ describe('Home', () => {
     expect(planned).toEqual([]);
   });
 
-  it('says within a second that it is on its way while nobody knows who opened it', async () => {
+  it('says within a second that it is loading while the visitor is still unknown', async () => {
     const { home, published, world } = newHomes();
     world.admit = () => new Promise((resolve) => setTimeout(() => resolve({ may: true }), 5_000));
     home.show(ada);
@@ -133,7 +133,7 @@ describe('Home', () => {
     expect(published).toHaveLength(2);
   });
 
-  it('of a visitor that Slack cannot tell says so; one that is only kept fresh stays as it is', async () => {
+  it('says so where Slack cannot identify its visitor, and stays as it is where it is only updated', async () => {
     const { home, published, world } = newHomes();
     home.show(ada);
     await vi.advanceTimersByTimeAsync(10_000);
@@ -146,7 +146,7 @@ describe('Home', () => {
     expect(published.at(-1)?.text).toContain('could not tell who you are');
   });
 
-  it('is shown without the questions when they cannot be read, with what became of a press', async () => {
+  it('is shown without the questions when they cannot be read, with the result of a button', async () => {
     const { home, published, world } = newHomes();
     home.show(ada);
     await vi.advanceTimersByTimeAsync(10_000);
@@ -156,7 +156,7 @@ describe('Home', () => {
     expect(published.at(-1)?.text).toMatch(/Not cancelled.*cannot be read/);
   });
 
-  it('never goes back to an older state: one call at a time, and another when something came up meanwhile', async () => {
+  it('never returns to an older state, since it makes one call at a time, and another one after a change', async () => {
     const { home, published, world } = newHomes();
     let answer: (overview: Overview) => void = () => {};
     world.overview = () =>

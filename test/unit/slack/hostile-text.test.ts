@@ -3,7 +3,7 @@ import { hostileTexts, textReaders } from '../../support/hostile/hostile-text.ts
 
 describe('a text of 40,000 characters', () => {
   // A reader whose work grows with the square of the length does not end in time; `npm run bench` measures the slowest.
-  it.each(textReaders)('is read to its end by %s, however hostile', (_, read) => {
+  it.each(textReaders)('is read to its end by %s, with any hostile content', (_, read) => {
     let texts = 0;
     for (const { text } of hostileTexts()) {
       read(text);

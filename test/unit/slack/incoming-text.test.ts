@@ -9,7 +9,7 @@ const names = {
 };
 const plain = (text: string): string => toPlainText(text, names, 'UBOT');
 
-describe('toPlainText', () => {
+describe('the plain text of a message', () => {
   it.each([
     // The app's own mention, and other people's
     ['<@UBOT> where?', 'where?'],
@@ -75,11 +75,11 @@ describe('toPlainText', () => {
     ['```\nfoo()\n  bar()\n```', '```\nfoo()\n  bar()\n```'],
     ['one  \ntwo\t\n\nthree', 'one\ntwo\n\nthree'],
     ['*bold* _it_ ~no~ `code`', '*bold* _it_ ~no~ `code`'],
-  ])('reads %j as %j', (text, expected) => {
+  ])('is read from %j as %j', (text, expected) => {
     expect(plain(text)).toBe(expected);
   });
 
-  it('keeps the mention of the app where it is not told who the app is', () => {
+  it('keeps the mention of the app where the app’s id is unknown', () => {
     expect(toPlainText('<@UBOT> where?', names)).toBe('@UBOT where?');
   });
 
@@ -113,7 +113,7 @@ describe('toPlainText', () => {
     fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join('')),
   );
 
-  it('never throws, and makes no more of a text than was in it', () => {
+  it('never throws, and never grows beyond its source', () => {
     fc.assert(
       fc.property(anything, (text) => {
         // A name, a word for a group, or `label (url)` may be added for each token.
@@ -126,7 +126,7 @@ describe('toPlainText', () => {
     );
   });
 
-  it('gives back what people write, code above all, from what Slack makes of it', () => {
+  it('restores what people write, code above all, from what Slack makes of it', () => {
     const written = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join('')),
@@ -153,8 +153,8 @@ describe('toPlainText', () => {
   });
 });
 
-describe('unnamedIds', () => {
-  it('lists the people and channels without a label, each once', () => {
+describe('the ids without a name', () => {
+  it('list the people and channels without a label, each once', () => {
     expect(unnamedIds('<@U1> <@U1> <@U2|bob> <#C1> <#C2|> <#C3|x> <!here> <!subteam^S1> <https://a.example>')).toEqual({
       users: ['U1'],
       channels: ['C1', 'C2'],
@@ -162,7 +162,7 @@ describe('unnamedIds', () => {
   });
 });
 
-describe('mentions', () => {
+describe('whether a text mentions the app', () => {
   it.each([
     ['<@UBOT>', true],
     ['hey <@UBOT|app>, where?', true],
@@ -170,12 +170,12 @@ describe('mentions', () => {
     ['&lt;@UBOT&gt;', false],
     ['@UBOT', false],
     ['', false],
-  ])('%j: %s', (text, expected) => {
+  ])('is decided for %j as %s', (text, expected) => {
     expect(mentions(text, 'UBOT')).toBe(expected);
   });
 });
 
-describe('addressesAnother', () => {
+describe('whether a text addresses another person', () => {
   it.each([
     ['<@U1> what do you think?', true],
     ['  <@U1|ann> look', true],
@@ -187,7 +187,7 @@ describe('addressesAnother', () => {
     ['<#C1> is what?', false],
     ['<https://a.example> says?', false],
     ['', false],
-  ])('%j: %s', (text, expected) => {
+  ])('is decided for %j as %s', (text, expected) => {
     expect(addressesAnother(text, 'UBOT')).toBe(expected);
   });
 });

@@ -35,7 +35,7 @@ function whoIs(userId: string): SlackUser {
   return { userId, name: 'somebody', kind: kinds.get(userId) ?? 'member' };
 }
 
-describe('what a conversation is to a person', () => {
+describe('the access of a person to a conversation', () => {
   it.each([
     [people.gerd, 'C0PUBLIC', 'open'],
     [people.ada, 'C0GENERAL', 'open'],
@@ -48,11 +48,11 @@ describe('what a conversation is to a person', () => {
     [people.ada, 'C0PRIVATE', 'hidden'],
     [people.ada, 'D0ADA', 'member'],
     [people.ada, 'D0BOB', 'none'],
-  ])('of %s in %s: %s', async (userId, channelId, reach) => {
+  ])('for %s in %s is %s', async (userId, channelId, reach) => {
     expect(await memberships().of(userId, channelId)).toBe(reach);
   });
 
-  describe('as Slack tells of it', () => {
+  describe('according to Slack', () => {
     function scripted(replies: Record<string, Reply>, kind: SlackUser['kind'] = 'member') {
       const slack = createScriptedSlack(replies);
       const person = async (userId: string): Promise<SlackUser> => ({ userId, name: 'somebody', kind });
@@ -63,17 +63,17 @@ describe('what a conversation is to a person', () => {
 
     it.each<[string, string, unknown, string, Reply]>([
       ['an open channel', 'open', { is_private: false }, 'U2', members],
-      ['a channel that is not said to be open, for somebody in it,', 'member', {}, 'U1', members],
-      ['a channel that is not said to be open, for somebody else,', 'none', {}, 'U2', members],
-      ['a group that is not said to be private', 'none', { is_private: false, is_mpim: true }, 'U2', members],
-      ['a direct message of theirs', 'member', { is_im: true, user: 'U1' }, 'U1', {}],
-      ['a direct message of somebody else', 'none', { is_im: true, user: 'U2' }, 'U1', members],
-      ['a direct message with nobody knows whom', 'member', { is_private: false, is_im: true }, 'U1', members],
-      ['what is no conversation', 'none', 'C1', 'U1', members],
-      ['what has an odd flag', 'none', { is_private: 'no' }, 'U1', members],
+      ['a channel that Slack does not report as open, for a member,', 'member', {}, 'U1', members],
+      ['a channel that Slack does not report as open, for another person,', 'none', {}, 'U2', members],
+      ['a group that Slack does not report as private', 'none', { is_private: false, is_mpim: true }, 'U2', members],
+      ['a direct message of the person', 'member', { is_im: true, user: 'U1' }, 'U1', {}],
+      ['a direct message of another person', 'none', { is_im: true, user: 'U2' }, 'U1', members],
+      ['a direct message without a named person', 'member', { is_private: false, is_im: true }, 'U1', members],
+      ['a reply without a conversation', 'none', 'C1', 'U1', members],
+      ['a conversation with an odd flag', 'none', { is_private: 'no' }, 'U1', members],
       ['a channel whose members are hidden', 'hidden', {}, 'U1', { error: 'channel_not_found' }],
-      ['a channel of which no members are told', 'none', {}, 'U1', {}],
-    ])('%s is %s', async (_, reach, channel, userId, conversationMembers) => {
+      ['a channel without a list of members', 'none', {}, 'U1', {}],
+    ])('for %s is %s', async (_, reach, channel, userId, conversationMembers) => {
       const { memberships } = scripted({
         'conversations.info': { channel },
         'conversations.members': conversationMembers,
@@ -81,7 +81,7 @@ describe('what a conversation is to a person', () => {
       expect(await memberships.of(userId, 'C1')).toBe(reach);
     });
 
-    it('is nothing to guests where it is open, unless they are in it', async () => {
+    it('does not exist for guests in an open channel, unless they are members', async () => {
       const { memberships } = scripted(
         { 'conversations.info': { channel: { is_private: false } }, 'conversations.members': members },
         'guest',
@@ -89,7 +89,7 @@ describe('what a conversation is to a person', () => {
       expect([await memberships.of('U1', 'C1'), await memberships.of('U2', 'C1')]).toEqual(['member', 'none']);
     });
 
-    it('is looked for on every page of members, up to the twentieth', async () => {
+    it('is looked up on every page of members, up to the twentieth', async () => {
       const paged =
         (last: number): Reply =>
         (args) => {
@@ -111,7 +111,7 @@ describe('what a conversation is to a person', () => {
       expect(long.slack.calls).toHaveLength(40);
     });
 
-    it.each(['conversations.info', 'conversations.members'])('is not said where %s fails', async (method) => {
+    it.each(['conversations.info', 'conversations.members'])('is undecided where %s fails', async (method) => {
       const { slack, memberships } = scripted({
         'conversations.info': { channel: {} },
         'conversations.members': members,
@@ -121,7 +121,7 @@ describe('what a conversation is to a person', () => {
     });
   });
 
-  it('is not said while Slack does not tell who somebody is', async () => {
+  it('is undecided while Slack does not say who a person is', async () => {
     const down = new AppError('unavailable', 'planned');
     await expect(memberships(() => Promise.reject(down)).of(people.ada, 'C0GENERAL')).rejects.toBe(down);
   });

@@ -19,12 +19,8 @@ test.each<[string, Record<string, unknown>, string]>([
   ['a private channel', { ...open, is_private: true }, 'see #private-channel now'],
   ['a group conversation', { ...open, is_mpim: true, name: 'mpdm-ada--bob-1' }, 'see #private-channel now'],
   ['a direct message', { ...open, is_im: true }, 'see #private-channel now'],
-  [
-    'a channel of which Slack does not say that it is open',
-    { ...open, is_private: undefined },
-    'see #private-channel now',
-  ],
-  ['a channel of which Slack says something odd', { ...open, is_private: 'no' }, 'see #C1 now'],
+  ['a channel that Slack does not report as open', { ...open, is_private: undefined }, 'see #private-channel now'],
+  ['a channel with an odd flag', { ...open, is_private: 'no' }, 'see #C1 now'],
 ])('%s is called by its name only where everybody may know it', async (_, channel, expected) => {
   const slack = createScriptedSlack({ 'conversations.info': { channel } });
   const read = readerOf(slack);
@@ -34,12 +30,12 @@ test.each<[string, Record<string, unknown>, string]>([
   if (!expected.includes('layoffs')) expect(readChannel('C1', channel)).not.toHaveProperty('name');
 });
 
-test('a channel that is hidden from the app is private too', async () => {
+test('a channel that is hidden from the app also counts as private', async () => {
   const slack = createScriptedSlack({ 'conversations.info': { error: 'channel_not_found' } });
   expect(await readerOf(slack)('see <#C1>')).toBe('see #private-channel');
 });
 
-test('a channel Slack does not tell of keeps its id', async () => {
+test('a channel that Slack gives no information about keeps its id', async () => {
   const slack = createScriptedSlack({ 'conversations.info': { error: 'internal_error' } });
   expect(await readerOf(slack)('see <#C1>')).toBe('see #C1');
 });
@@ -76,7 +72,7 @@ function reading(person: Users['person'] = async (userId) => ({ userId, name: `n
 
 const mentionsOf = (count: number): string => Array.from({ length: count }, (_, index) => `<@U${index}>`).join(' ');
 
-test('people are called by their names, and the app itself is asked about by nobody', async () => {
+test('people are called by their names, and the app never asks about itself', async () => {
   const { read, asked } = reading();
   expect(await read('<@UBOT> ask <@U1> in <#C1>')).toBe('ask @name of U1 in #name-of-C1');
   expect(asked).toEqual(['U1', 'C1']);
@@ -93,7 +89,7 @@ test('a name is asked for once an hour', async () => {
   expect(asked).toEqual(['U1', 'U1']);
 });
 
-test('a name that Slack does not tell is asked for again after a moment', async () => {
+test('a name that Slack does not return is asked for again after a moment', async () => {
   const { read, asked, pass } = reading(() => Promise.reject(new AppError('unavailable', 'planned')));
   expect(await read('<@U1>')).toBe('@U1');
   pass(799);
@@ -111,7 +107,7 @@ test('twenty names are looked up for one text, and the rest keep their ids', asy
   expect(text).toMatch(/@name of U19 @U20$/);
 });
 
-test('names that come too late are left out, and known the next time', async () => {
+test('names that arrive too late are left out, and known the next time', async () => {
   vi.useFakeTimers();
   try {
     let tell: (person: SlackUser) => void = () => {};

@@ -28,8 +28,8 @@ function createMemory() {
   return { memory, messageLog: createMessageLog({ records, log: createRecordingLog().log }) };
 }
 
-describe('the diary', () => {
-  it('keeps the order in which messages were dealt with, in few writes, per channel', async () => {
+describe('the log of messages', () => {
+  it('keeps the order in which messages were handled, in few writes, per channel', async () => {
     const { messageLog, memory } = createMemory();
     for (let ts = 1; ts <= 20; ts += 1) messageLog.note(place, entry(ts));
     messageLog.note({ ...place, channelId: 'C2' }, entry(99));
@@ -41,7 +41,7 @@ describe('the diary', () => {
     expect([...memory.stored.keys()].toSorted()).toEqual(['T1:C1', 'T1:C2']);
   });
 
-  it('keeps the newest hundred', async () => {
+  it('keeps the newest hundred entries', async () => {
     const { messageLog } = createMemory();
     for (let ts = 1; ts <= 250; ts += 1) {
       messageLog.note(place, entry(ts));
@@ -52,7 +52,7 @@ describe('the diary', () => {
     expect([kept.at(0)?.atMs, kept.at(-1)?.atMs]).toEqual([250, 151]);
   });
 
-  it('notes the same fate of a message once, and another one beside it', async () => {
+  it('notes the same outcome of a message once, and a different outcome as well', async () => {
     const { messageLog, memory } = createMemory();
     messageLog.note(place, entry(1));
     await messageLog.read(place);

@@ -50,7 +50,7 @@ function begin(replies: Record<string, Record<string, unknown>>, identity = full
   };
 }
 
-describe('looking for a message of ours', () => {
+describe('searching for a message of the app', () => {
   const question = questionWith({ card: { intentMs: someMs }, delivery: { round: 0, posted: [], intentMs: someMs } });
   const blocks = [{ type: 'context', block_id: markerBlockId(cardMarker(question), 'x') }];
   const found = (message: Record<string, unknown>, identity?: Identity) =>
@@ -64,8 +64,8 @@ describe('looking for a message of ours', () => {
     ['by its user', { user: 'UBOT' }],
     ['by its user, where the app has another id there', { user: 'UBOT', bot_id: 'BOTHER' }],
     ['by its app', { bot_id: 'BOURS' }],
-    ['by nobody named', {}],
-  ])('finds one %s', async (_, message) => {
+    ['without an author', {}],
+  ])('finds a message %s', async (_, message) => {
     expect(await found(message)).toBe('2.2');
   });
 
@@ -73,17 +73,17 @@ describe('looking for a message of ours', () => {
     ['a person', { user: 'U1' }],
     ['another app', { user: 'U2', bot_id: 'BOTHER' }],
     ['another app without a user', { bot_id: 'BOTHER' }],
-  ])('takes none of %s for it, though it carries the marker', async (_, message) => {
+  ])('ignores a message of %s, even with the marker', async (_, message) => {
     expect(await found(message)).toBeUndefined();
   });
 
-  it('goes by the user where it does not know its own app', async () => {
+  it('compares the user where the app does not know its id', async () => {
     const nameless: Identity = { teamId: 'T1', botUserId: 'UBOT' };
     expect(await found({ bot_id: 'BSOME' }, nameless)).toBe('2.2');
     expect(await found({ user: 'U1', bot_id: 'BSOME' }, nameless)).toBeUndefined();
   });
 
-  it('that is not allowed: reports it, waits a minute, and takes the message for not posted', async () => {
+  it('reports a refusal for lack of permission, waits a minute, and counts the message as not posted', async () => {
     const forbidden = { ok: false, error: 'missing_scope', needed: 'channels:history' };
     const { messenger, lines, pass } = begin({ 'conversations.replies': forbidden });
     for (const find of [() => messenger.findCard(question), () => messenger.findPart(question, 0)]) {
@@ -95,7 +95,7 @@ describe('looking for a message of ours', () => {
     expect(lines.map(({ event }) => event)).toEqual(new Array(4).fill('advance_not_allowed'));
   });
 
-  it('finds none in a channel that the app has not joined yet, so that it posts and joins', async () => {
+  it('finds none in a channel that the app has not joined yet, so that the app posts and joins', async () => {
     const notJoined = { ok: false, error: 'not_in_channel' };
     const { messenger } = begin({ 'conversations.history': notJoined, 'conversations.replies': notJoined });
     const { threadTs: _, ...place } = question.place;
@@ -103,13 +103,13 @@ describe('looking for a message of ours', () => {
     expect(await messenger.findPart(question, 0)).toBeUndefined();
   });
 
-  it('with a token that is refused goes on failing', async () => {
+  it('fails each time with a refused token', async () => {
     const { messenger, pass } = begin({ 'conversations.replies': { ok: false, error: 'token_revoked' } });
     pass(3_600_000);
     await expect(messenger.findPart(question, 0)).rejects.toMatchObject({ kind: 'unauthorized' });
   });
 
-  it('finds the part, not another one', async () => {
+  it('finds the part itself, not another one', async () => {
     const part = { user: 'UBOT', blocks: [{ type: 'context', block_id: markerBlockId(partMarker(question, 1), 'x') }] };
     const { messenger } = begin({ 'conversations.replies': { ok: true, messages: [{ ts: '3.3', ...part }] } });
     expect(await messenger.findPart(question, 1)).toBe('3.3');
@@ -117,8 +117,8 @@ describe('looking for a message of ours', () => {
   });
 });
 
-describe('posting', () => {
-  it('takes room in the channel once, however often the form is refused', async () => {
+describe('posting a message', () => {
+  it('uses room in the channel once, however often the form is refused', async () => {
     const { messenger, rooms } = begin({ 'chat.postMessage': { ok: false, error: 'invalid_blocks' } });
     await expect(messenger.postCard(questionWith(), { kind: 'starting' })).rejects.toMatchObject({
       kind: 'unrenderable',
@@ -127,8 +127,8 @@ describe('posting', () => {
   });
 });
 
-describe('a private word', () => {
-  it('that goes out as a direct message unfurls no links', async () => {
+describe('a private message', () => {
+  it('unfurls no links where it is sent as a direct message', async () => {
     const { messenger, calls } = begin({
       'chat.postEphemeral': { ok: false, error: 'user_not_in_channel' },
       'chat.postMessage': { ok: true, ts: '1.1' },

@@ -80,7 +80,7 @@ function mostInAMinute(timesMs: number[]): number {
   return Math.max(0, ...timesMs.map((fromMs) => timesMs.filter((ms) => ms >= fromMs && ms < fromMs + minuteMs).length));
 }
 
-describe('room', () => {
+describe('room for calls', () => {
   it('is never more than Slack grants, in any minute', async () => {
     await fc.assert(
       fc.asyncProperty(methods, schedule, async (method, groups) => {
@@ -97,7 +97,7 @@ describe('room', () => {
     );
   });
 
-  it.each(Object.keys(methodAllowances) as SlackMethod[])('for %s comes back within 20 s', async (method) => {
+  it.each(Object.keys(methodAllowances) as SlackMethod[])('for %s returns within 20 s', async (method) => {
     const gate = newGate();
     await countPassing(300, () => passes(gate, method, passage('edit')));
     expect(await passes(gate, method, passage('edit'))).toBe(false);
@@ -105,14 +105,14 @@ describe('room', () => {
     expect(await passes(gate, method, passage('edit'))).toBe(true);
   });
 
-  it('is counted apart for each workspace and each method', async () => {
+  it('is counted separately for each workspace and each method', async () => {
     const gate = newGate();
     await countPassing(50, () => passes(gate, 'chat.postEphemeral', passage('edit')));
     expect(await passes(gate, 'chat.postEphemeral', { ...passage('edit'), teamId: 'T2' })).toBe(true);
     expect(await passes(gate, 'conversations.info', passage('edit'))).toBe(true);
   });
 
-  it('says when it will be there again', async () => {
+  it('is announced with the time when there will be some again', async () => {
     const gate = newGate();
     await countPassing(50, () => passes(gate, 'chat.postEphemeral', passage('edit')));
     await vi.advanceTimersByTimeAsync(4_000);
@@ -120,7 +120,7 @@ describe('room', () => {
     await expect(refused).rejects.toMatchObject({ kind: 'rateLimited', retryAfterMs: 16_000 });
   });
 
-  it('is promised to each of those who come again at another time, and used by them', async () => {
+  it('is promised to each waiting caller at a different time, and used by them', async () => {
     const gate = newGate();
     const times: number[] = [];
     const startMs = Date.now();
@@ -152,13 +152,13 @@ describe('messages of one channel', () => {
     expect(await passes(gate, 'chat.postMessage', passage('edit', 'C2'))).toBe(true);
   });
 
-  it('do not use up the room of the workspace where the channel has none', async () => {
+  it('do not use up the room of the workspace where the channel has no room', async () => {
     const gate = newGate();
     await countPassing(500, () => passes(gate, 'chat.postMessage', passage('edit', 'C1')));
     expect(await passes(gate, 'chat.postMessage', passage('edit', 'C2'))).toBe(true);
   });
 
-  it('wait for each other as parts of one answer', async () => {
+  it('of one answer wait for each other', async () => {
     const gate = newGate();
     const timesMs: number[] = [];
     const startMs = Date.now();
@@ -173,7 +173,7 @@ describe('messages of one channel', () => {
   });
 });
 
-describe.each(['answer', 'card', 'private'] as const)('a call that is no edit: %s', (priority) => {
+describe.each(['answer', 'card', 'private'] as const)('a call other than an edit, of the kind %s,', (priority) => {
   it('waits no longer than 2 s', async () => {
     const gate = newGate();
     const startMs = Date.now();
@@ -189,7 +189,7 @@ describe.each(['answer', 'card', 'private'] as const)('a call that is no edit: %
     expect(all.filter(({ sent }) => sent)).toHaveLength(7);
   });
 
-  it('is refused at once where waiting would not suffice', async () => {
+  it('is refused at once where waiting would not be enough', async () => {
     const gate = newGate();
     await countPassing(300, () => passes(gate, 'chat.postMessage', passage('edit')));
     const startMs = Date.now();
@@ -219,14 +219,14 @@ describe('edits of running cards', () => {
     );
   });
 
-  it('have four of the seven calls of a window', async () => {
+  it('may use four of the seven calls of a window', async () => {
     const gate = newGate();
     expect(await countPassing(20, () => passes(gate, 'chat.update', passage('edit')))).toBe(4);
     expect(await countPassing(20, () => passes(gate, 'chat.update', passage('card')))).toBe(3);
   });
 });
 
-describe("Slack's own refusal", () => {
+describe('a refusal by Slack', () => {
   const refuse = (gate: MethodLimits, method: SlackMethod, retryAfterMs?: number) =>
     expect(
       gate.pass(method, passage('card', 'C1'), async () => {
@@ -234,7 +234,7 @@ describe("Slack's own refusal", () => {
       }),
     ).rejects.toThrow('told so');
 
-  it('stops that method of that workspace for as long, and nothing else', async () => {
+  it('stops that method of that workspace for the named time, and nothing else', async () => {
     const gate = newGate();
     await refuse(gate, 'chat.postMessage', 30_000);
     expect(await passes(gate, 'chat.postMessage', passage('answer', 'C2'))).toBe(false);
@@ -260,7 +260,7 @@ describe("Slack's own refusal", () => {
   });
 });
 
-it('lets results and failures of a call leave as they are', async () => {
+it('results and failures of a call pass unchanged', async () => {
   const gate = newGate();
   const failure = new AppError('unavailable', 'lost', { outcomeUnknown: true });
   await expect(gate.pass('chat.postMessage', passage('answer', 'C1'), async () => 'sent')).resolves.toBe('sent');

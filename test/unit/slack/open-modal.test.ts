@@ -42,7 +42,7 @@ describe('opening a modal', () => {
     expect(slack.calls).toEqual(['views.open']);
   });
 
-  it('opens before what is slow, and is filled then', async () => {
+  it('opens the modal before slow content is ready, and fills it afterwards', async () => {
     let know = (): void => undefined;
     const known = new Promise<void>((resolve) => {
       know = resolve;
@@ -58,28 +58,31 @@ describe('opening a modal', () => {
     expect(slack.violations).toEqual([]);
   });
 
-  it('says in the modal when what belongs in it cannot be read', async () => {
+  it('says in the modal when its content cannot be read', async () => {
     await openModal(desk(), { triggerId: '1.1', recipient }, async () => {
       throw new AppError('storage', 'down');
     });
     expect(shown()).toContain('cannot read what it stored');
   });
 
-  it.each(['expired_trigger_id', 'exchanged_trigger_id', 'internal_error'])('tells privately of %s', async (error) => {
-    const at = desk();
-    slack.fault('views.open', { error });
-    await openModal(at, { triggerId: '1.1', recipient }, async () => form);
-    expect(at.told).toEqual([{ kind: 'formNotOpened' }]);
-  });
+  it.each(['expired_trigger_id', 'exchanged_trigger_id', 'internal_error'])(
+    'privately reports the failure %s',
+    async (error) => {
+      const at = desk();
+      slack.fault('views.open', { error });
+      await openModal(at, { triggerId: '1.1', recipient }, async () => form);
+      expect(at.told).toEqual([{ kind: 'formNotOpened' }]);
+    },
+  );
 
-  it('tells privately where Slack gave no trigger', async () => {
+  it('privately reports where Slack gave no trigger', async () => {
     const at = desk();
     await openModal(at, { triggerId: undefined, recipient }, async () => form);
     expect(at.told).toEqual([{ kind: 'formNotOpened' }]);
     expect(slack.calls).toEqual([]);
   });
 
-  it('does not mind a modal that was closed meanwhile', async () => {
+  it('ignores a modal that was closed in the meantime', async () => {
     await updateModal(desk(), 'V0GONE', form);
     expect(slack.calls).toEqual(['views.update']);
   });

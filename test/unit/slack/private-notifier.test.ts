@@ -10,7 +10,7 @@ const to = { channelId: 'C1', userId: 'U1' };
 const notice = { kind: 'nothingToCancel' } as const;
 const silence = (): Promise<void> => new Promise(() => {});
 
-it('waits for words under way, and no longer than it is told to', async () => {
+it('a stop waits for private messages that are on their way, up to its limit', async () => {
   const ends: (() => void)[] = [];
   const sendPrivately = (): Promise<void> => new Promise((resolve) => void ends.push(resolve));
   const { notify, drain } = createPrivateNotifier({ sendPrivately, log: createRecordingLog().log });
@@ -37,7 +37,7 @@ it('waits for words under way, and no longer than it is told to', async () => {
   await inVain;
 });
 
-it('reports a word that does not arrive, and does not wait for it again', async () => {
+it('a private message that does not arrive is reported, and not waited for again', async () => {
   const { log, lines } = createRecordingLog();
   const sendPrivately = (): Promise<void> => Promise.reject(new AppError('unavailable', 'no answer'));
   const { notify, drain } = createPrivateNotifier({ sendPrivately, log });

@@ -15,7 +15,7 @@ describe('a share URL', () => {
     [`https://sourcegraph.example.com/deepsearch/${token}?a=b&amp;c=d`],
     [`https://sourcegraph.example.com/deepsearch/${token}#answer`],
     [`https://sourcegraph.example.com/x/../deepsearch/${token}`],
-  ])('is %s', (address) => {
+  ])('has the form %s', (address) => {
     const found = read(address);
     expect(found?.readToken).toBe(token);
     expect(found?.url).not.toMatch(/[?#]/);
@@ -24,7 +24,7 @@ describe('a share URL', () => {
   it.each([
     [`https://example.com/code/search/deepsearch/${token}`],
     [`https://example.com/code/search/deepsearch/shared/${token}?x`],
-  ])('below a path is %s', (address) => {
+  ])('below a path has the form %s', (address) => {
     expect(readPrefixed(address)).toMatchObject({ readToken: token });
   });
 
@@ -49,7 +49,7 @@ describe('a share URL', () => {
     [`https://other.sourcegraph.example.com/deepsearch/${token}`],
     [`javascript://sourcegraph.example.com/deepsearch/${token}`],
     [`https://sourcegraph.example.com/deepsearch/${token}?${'x'.repeat(2_000)}`],
-  ])('is not %s', (address) => {
+  ])('does not have the form %s', (address) => {
     expect(read(address)).toBeUndefined();
   });
 
@@ -57,11 +57,11 @@ describe('a share URL', () => {
     [`https://example.com/deepsearch/${token}`],
     [`https://example.com/code/searching/deepsearch/${token}`],
     [`https://example.com/other/deepsearch/${token}`],
-  ])('below a path is not %s', (address) => {
+  ])('below a path does not have the form %s', (address) => {
     expect(readPrefixed(address)).toBeUndefined();
   });
 
-  it('is found in no other text, and nothing throws', () => {
+  it('is found in no other text, and never throws', () => {
     const part = fc.constantFrom(
       'https://',
       'sourcegraph.example.com',

@@ -4,7 +4,7 @@ import { isFileAddress } from '../../../src/slack/threads/thread-files.ts';
 const slackApi = new URL('https://slack.com/api/');
 const ownApi = new URL('http://127.0.0.1:8080/api/');
 
-describe('the token may go', () => {
+describe('the token may be sent', () => {
   it.each([
     'https://files.slack.com/files-pri/T1-F1/a.txt',
     'https://files.slack.com/files-pri/T1-F1/download/a%20b.txt?t=1#top',
@@ -14,7 +14,7 @@ describe('the token may go', () => {
     'https://slack-files.com/files-pri/T1-F1/a.txt',
     'https://files.slack-gov.com/files-pri/T1-F1/a.txt',
     'https://files.slack.com:443/files-pri/T1-F1/a.txt',
-  ])('to where Slack keeps files: %s', (url) => {
+  ])('to the file address %s', (url) => {
     expect(isFileAddress(new URL(url), slackApi)).toBe(true);
     expect(isFileAddress(new URL(url), ownApi)).toBe(true);
   });
@@ -25,7 +25,7 @@ describe('the token may go', () => {
   });
 });
 
-describe('the token may not go', () => {
+describe('the token may not be sent', () => {
   it.each([
     ['to the Web API', 'https://slack.com/api/chat.delete?channel=C1&ts=1.1'],
     ['to the Web API by another host', 'https://files.slack.com/api/users.list'],
@@ -52,11 +52,11 @@ describe('the token may not go', () => {
     ['to the Web API of a stand-in, by encoded letters', 'http://127.0.0.1:8080/%61p%49/users.list'],
     ['to the Web API of a stand-in, by letters that are encoded twice', 'http://127.0.0.1:8080/%2561pi/users.list'],
     ['to the Web API of a stand-in, with doubled slashes', 'http://127.0.0.1:8080//api//users.list'],
-  ])('%s: %s', (_, url) => {
+  ])('%s, as in %s', (_, url) => {
     expect(isFileAddress(new URL(url), url.startsWith('http://127') ? ownApi : slackApi)).toBe(false);
   });
 
-  it('anywhere on a stand-in whose Web API has no path of its own', () => {
+  it('anywhere on a stand-in whose Web API has no separate path', () => {
     expect(isFileAddress(new URL('http://127.0.0.1:8080/files-pri/a'), new URL('http://127.0.0.1:8080/'))).toBe(false);
   });
 });

@@ -16,7 +16,7 @@ function textOf(message: Record<string, unknown>): string | undefined {
 
 const section = (text: unknown, more = {}) => ({ type: 'section', text, ...more });
 
-describe('who wrote a message', () => {
+describe('the author of a message', () => {
   test.each<[string, Record<string, unknown>, ThreadMessage['author']]>([
     ['a person', {}, { userId: 'U1' }],
     ['the app by its user', { user: 'UBOT' }, 'app'],
@@ -38,14 +38,14 @@ describe('who wrote a message', () => {
 
 describe('a message', () => {
   test.each([[undefined], ['file_share'], ['thread_broadcast'], ['bot_message'], ['me_message']])(
-    'of kind %j is somebody’s words',
+    'of kind %j is read as said by a person or program',
     (subtype) => {
       expect(textOf({ subtype })).toBe('said');
     },
   );
 
   test.each([['channel_join'], ['channel_topic'], ['tombstone'], ['pinned_item'], ['a_kind_of_tomorrow']])(
-    'of kind %j is not',
+    'of kind %j is left out',
     (subtype) => {
       expect(read({ subtype })).toBeUndefined();
     },
@@ -54,15 +54,15 @@ describe('a message', () => {
   test.each<[string, unknown]>([
     ['without a time', { user: 'U1', text: 'said' }],
     ['with an odd time', { ts: 'x1700000000.000001', user: 'U1', text: 'said' }],
-    ['with a time that goes on', { ts: `${ts}x`, user: 'U1', text: 'said' }],
-    ['without words and files', { ts, user: 'U1', text: '' }],
-    ['with words that are none', { ts, user: 'U1', text: 7 }],
-    ['that is none', 'said'],
+    ['with a time and more characters', { ts: `${ts}x`, user: 'U1', text: 'said' }],
+    ['without text and files', { ts, user: 'U1', text: '' }],
+    ['with a text of another type', { ts, user: 'U1', text: 7 }],
+    ['that is not an object', 'said'],
   ])('%s is left out', (_, message) => {
     expect(readPage([message], identity)).toEqual({ messages: [] });
   });
 
-  test('without words is kept for its file', () => {
+  test('without text is kept for its file', () => {
     const files = [{ id: 'F1', name: 'a.png', mimetype: 'image/png', size: 3 }];
     expect(read({ text: '', files })).toEqual({
       ts,
@@ -72,7 +72,7 @@ describe('a message', () => {
     });
   });
 
-  test('that is a card of the app is left out, and somebody else’s that looks like one is not', () => {
+  test('that is a card of the app is left out, but not another author’s message that looks like one', () => {
     for (const block_id of [card, `${card}:x1`]) {
       expect(read({ user: 'UBOT', blocks: [section({ text: 'Searching' }, { block_id })] })).toBeUndefined();
       expect(read({ blocks: [section({ text: 'Searching' }, { block_id })] })?.text).toBe('said');
@@ -83,58 +83,62 @@ describe('a message', () => {
   });
 });
 
-describe('the words', () => {
+describe('the text', () => {
   const program = { user: undefined, bot_id: 'B1', text: '' };
 
   test.each<[string, string, Record<string, unknown>]>([
     [
-      'of a person are their text, whatever their blocks say',
+      'of a person is their text, whatever their blocks say',
       'said',
       { blocks: [section({ text: 'much, much more' })] },
     ],
     [
-      'of a program are those of its blocks',
+      'of a program is that of its blocks',
       'one\ntwo',
       { ...program, blocks: [section({ text: 'one' }), section('two')] },
     ],
     [
-      'of a program are its text where that says more',
+      'of a program is its plain text where that says more',
       'all of it',
       { ...program, text: 'all of it', blocks: [section('one')] },
     ],
-    ['of a program are its text where that says as much', 'one', { ...program, text: 'one', blocks: [section('two')] }],
     [
-      'leave out what stands beside them',
+      'of a program is its plain text where that says as much',
+      'one',
+      { ...program, text: 'one', blocks: [section('two')] },
+    ],
+    [
+      'leaves out blocks that are no sections',
       'one',
       { ...program, blocks: [{ type: 'context', text: 'beside' }, section('one'), { type: 'divider' }, section('')] },
     ],
     [
-      'leave out blocks that are none',
+      'leaves out blocks of an odd shape',
       'one',
       { ...program, blocks: ['odd', section(7), section({ text: 8 }), section('one')] },
     ],
     [
-      'of an attachment are its heading, title and text',
+      'of an attachment is its heading, title and text',
       'Alert\nDisk full\non db-1',
       { ...program, attachments: [{ pretext: 'Alert', title: 'Disk full', text: 'on db-1', fallback: 'x' }] },
     ],
     [
-      'of an attachment are its title alone',
+      'of an attachment is its title alone',
       'Disk full',
       { ...program, attachments: [{ title: 'Disk full', fallback: 'x' }] },
     ],
     [
-      'of an attachment are its text alone',
+      'of an attachment is its text alone',
       'on db-1',
       { ...program, attachments: [{ text: 'on db-1', fallback: 'x' }] },
     ],
     [
-      'of an attachment with neither are its substitute',
+      'of an attachment with neither is its fallback',
       'Alert!',
       { ...program, attachments: [{ pretext: 'x', fallback: 'Alert!' }] },
     ],
     [
-      'of blocks come before those of attachments',
+      'of blocks comes before that of attachments',
       'one\ntwo',
       { ...program, attachments: [{ text: 'two' }], blocks: [section('one')] },
     ],
@@ -142,7 +146,7 @@ describe('the words', () => {
     expect(textOf(message)).toBe(text);
   });
 
-  test('of an answer of the app end at its line, and those of other programs don’t', () => {
+  test('of an answer of the app ends at its divider, but the text of other programs does not', () => {
     const blocks = [section('the answer'), { type: 'divider' }, section('its sources')];
     expect(textOf({ user: 'UBOT', text: '', blocks })).toBe('the answer');
     expect(textOf({ ...program, blocks })).toBe('the answer\nits sources');
@@ -150,10 +154,10 @@ describe('the words', () => {
   });
 });
 
-describe('a page', () => {
+describe('a page of a thread', () => {
   const said = (text: string, more = {}) => ({ ts, user: 'U1', text, ...more });
 
-  test('has the replies that Slack counts on its first message', () => {
+  test('has as many replies as Slack counts on its first message', () => {
     expect(readPage([said('root', { reply_count: 5 }), said('reply', { reply_count: 9 })], identity).replyCount).toBe(
       5,
     );
@@ -176,7 +180,7 @@ describe('a file', () => {
     expect(readFiles([file])).toEqual([{ id: 'F1', name: 'a.log', type: 'text/plain', bytes: 3, url: 'https://x' }]);
   });
 
-  test('is called by its title or id where it has no name, and is of no size where that is odd', () => {
+  test('is called by its title or id where it has no name, and has no size where the size is odd', () => {
     expect(one({ name: '', title: 'A log' })?.name).toBe('A log');
     expect(one({ name: 7, title: undefined })?.name).toBe('F1');
     expect(one({ size: -1, mimetype: undefined })).toMatchObject({ bytes: 0, type: '' });
@@ -188,29 +192,29 @@ describe('a file', () => {
     ['JSON', { mimetype: 'application/json' }],
     ['a kind of JSON', { mimetype: 'application/vnd.api+json; charset=utf-8' }],
     ['a script', { mimetype: 'application/x-sh' }],
-    ['a snippet, whatever it is called', { mode: 'snippet', mimetype: '' }],
-    ['what Slack knows as a kind of text', { mimetype: 'video/mp2t', filetype: 'typescript' }],
-    ['what Slack says nothing of besides', { file_access: undefined, is_external: undefined }],
-  ])('that is %s can be read', (_, change) => {
+    ['a snippet of any name', { mode: 'snippet', mimetype: '' }],
+    ['of a type that Slack knows as text', { mimetype: 'video/mp2t', filetype: 'typescript' }],
+    ['without further information', { file_access: undefined, is_external: undefined }],
+  ])('that is %s is readable', (_, change) => {
     expect(one(change)?.url).toBe('https://x');
   });
 
   test.each<[string, Record<string, unknown>]>([
     ['a picture', { mimetype: 'image/png' }],
-    ['only called a kind of text', { mimetype: 'image/text/plain' }],
-    ['something like JSON', { mimetype: 'application/jsonish' }],
-    ['elsewhere', { is_external: true }],
-    ['elsewhere by its mode', { mode: 'external' }],
+    ['only named like a kind of text', { mimetype: 'image/text/plain' }],
+    ['of a type that only resembles JSON', { mimetype: 'application/jsonish' }],
+    ['outside of Slack', { is_external: true }],
+    ['outside of Slack by its mode', { mode: 'external' }],
     ['hidden by Slack’s limit', { mode: 'hidden_by_limit' }],
-    ['not for the app to see', { file_access: 'check_file_info' }],
+    ['hidden from the app', { file_access: 'check_file_info' }],
     ['without an address', { url_private: undefined }],
     ['of no kind', { mimetype: undefined }],
-  ])('that is %s is only named', (_, change) => {
+  ])('that is %s is only listed by name', (_, change) => {
     expect(one(change)).toMatchObject({ id: 'F1', name: 'a.log' });
     expect(one(change)).not.toHaveProperty('url');
   });
 
-  test('that is deleted, or none, is left out', () => {
+  test('that is deleted or of an odd shape is left out', () => {
     expect(readFiles([{ ...file, mode: 'tombstone' }, { ...file, id: '' }, 'odd', null, file])).toHaveLength(1);
     for (const odd of [undefined, null, {}, 'files']) expect(readFiles(odd)).toEqual([]);
   });

@@ -43,11 +43,11 @@ function begin(options: { fails?: () => AppError | undefined; waiting?: Question
   return { threadNoteKeeper, lines, texts: () => stored?.messages.map(({ text }) => text), waiting: () => waiting };
 }
 
-test('a name tells one thread from every other', () => {
+test('the name of a thread differs from that of every other thread', () => {
   expect(threadNotesName(place)).toBe('T1:C1:1700000000.000001');
 });
 
-test('what people take back is taken back however much is on its way', async () => {
+test('a deletion removes its message from the thread notes, however many changes are pending', async () => {
   const { threadNoteKeeper, texts, lines } = begin();
   for (let index = 0; index < 250; index += 1) threadNoteKeeper.add(place, message(index));
   await Promise.all([
@@ -58,7 +58,7 @@ test('what people take back is taken back however much is on its way', async () 
   expect(lines.filter(({ event }) => event === 'thread_note_not_stored')).toHaveLength(50);
 });
 
-test('what can’t be stored now is thrown when it must be taken back, and only then', async () => {
+test('a failed write throws only where a message must be removed', async () => {
   let fails: AppError | undefined;
   const { threadNoteKeeper, texts } = begin({ fails: () => fails });
   threadNoteKeeper.add(place, message(1));
@@ -72,7 +72,7 @@ test('what can’t be stored now is thrown when it must be taken back, and only 
   expect(texts()).toEqual([]);
 });
 
-test('a record that can’t be read keeps no edit from being acknowledged, and no question from being read again', async () => {
+test('an unreadable record lets edits be acknowledged and questions read their thread again', async () => {
   let fails: AppError | undefined;
   const { threadNoteKeeper, waiting, lines } = begin({ fails: () => fails });
   threadNoteKeeper.add(place, message(1));
@@ -83,7 +83,7 @@ test('a record that can’t be read keeps no edit from being acknowledged, and n
   expect(waiting().context?.outdated).toBe(true);
 });
 
-test('a question that is not answered yet reads the thread again before another attempt', async () => {
+test('an unanswered question reads the thread again before another attempt', async () => {
   for (const [change, isOutdated] of [
     [{}, true],
     [{ phase: 'parked' }, true],

@@ -22,8 +22,8 @@ function linesOf(block: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-describe('what is quoted', () => {
-  test('the first and the newest thirty', () => {
+describe('the quotes of a thread', () => {
+  test('contain the first message and the newest thirty', () => {
     const chosen = chooseQuotes(quotes(100));
     expect(chosen).toHaveLength(31);
     expect(chosen.slice(0, 2).map(({ text }) => text)).toEqual(['text 0', 'text 70']);
@@ -31,14 +31,14 @@ describe('what is quoted', () => {
     expect(chooseQuotes([])).toEqual([]);
   });
 
-  test('as much as there is room for, the newest before the older', () => {
+  test('contain as much as there is room for, newer messages before older ones', () => {
     const chosen = chooseQuotes(quotes(20, 'x'.repeat(1_900)));
     expect(chosen).toHaveLength(6);
     expect(chosen.at(-1)?.ts).toBe(quote(19).ts);
     expect(write(quotes(20, 'x'.repeat(1_900))).length).toBeLessThan(13_000);
   });
 
-  test('a long message is cut, with a mark that counts', () => {
+  test('cut a long message, with a mark that counts the missing characters', () => {
     const [line] = linesOf(write([quote(0, 'y'.repeat(5_000))]));
     expect(String(line?.text)).toMatch(/^y{1960}… \(3040 characters left out\)$/);
   });
@@ -50,29 +50,29 @@ describe('what is quoted', () => {
     ['one more line', '\n'.repeat(1_001), `${'\n'.repeat(980)}… (21 characters left out)`],
     ['signs that are written as numbers', '<'.repeat(334), `${'<'.repeat(326)}… (8 characters left out)`],
     ['pairs that stand for one sign', `y${'😀'.repeat(1_000)}`, `y${'😀'.repeat(977)}… (46 characters left out)`],
-  ])('a message has room for 2,000 characters: %s', (_, text, written) => {
+  ])('have room for 2,000 characters of a message, as in the case of %s', (_, text, written) => {
     const [line] = linesOf(write([quote(0, text)]));
     expect(line?.text).toBe(written);
   });
 
-  test('a name has room for 200 characters', () => {
+  test('have room for 200 characters of a name', () => {
     const named = (length: number) => linesOf(write([{ ...quote(0), from: 'n'.repeat(length) }]))[0]?.from;
     expect(named(200)).toBe('n'.repeat(200));
     expect(named(201)).toBe(`${'n'.repeat(160)}… (41 characters left out)`);
   });
 
-  test('each with its writer and the minute, and without a list of no files', () => {
+  test('give each message with its author and minute, and without an empty list of files', () => {
     expect(linesOf(write([quote(0)]))).toEqual([{ from: 'ada', at: '2023-11-14T22:13Z', text: 'text 0' }]);
   });
 
-  test('the first message is always among them, however long', () => {
+  test('always contain the first message, however long', () => {
     const all = [quote(0, '\n'.repeat(9_000)), ...quotes(20, 'x'.repeat(1_900)).slice(1)];
     expect(chooseQuotes(all)[0]).toBe(all[0]);
     expect(chooseQuotes(all)).toHaveLength(6);
     expect(chooseQuotes([quote(0)])).toEqual([quote(0)]);
   });
 
-  test('where nothing is missing nothing is counted', () => {
+  test('count nothing where nothing is missing', () => {
     expect(linesOf(write(quotes(3)))).toHaveLength(3);
   });
 
@@ -83,12 +83,12 @@ describe('what is quoted', () => {
     ],
     ['since', /^The question was asked in a Slack thread\. What people said there since the last question follows/],
     ['files', /^The question came with files\. They follow as JSON lines; they are quotes/],
-  ] as const)('what it is, is said before it: %s', (occasion, expected) => {
+  ] as const)('begin with a sentence about what they are (%s)', (occasion, expected) => {
     const all = quotes(1);
     expect(writeQuotes(occasion, { all, chosen: all, later: 0, files: [] }, new Set())).toMatch(expected);
   });
 
-  test('the fence is longer than any row of backticks inside', () => {
+  test('have a fence that is longer than any row of backticks inside', () => {
     for (const [text, fence] of [
       ['x', '```'],
       ['``', '```'],
@@ -104,7 +104,7 @@ describe('what is quoted', () => {
     }
   });
 
-  test('what is left out is counted where it is missing', () => {
+  test('count what is left out at the place where it is missing', () => {
     const all = quotes(40);
     const block = writeQuotes('thread', { all, chosen: chooseQuotes(all), later: 7, files: [] }, new Set());
     const lines = linesOf(block);
@@ -112,12 +112,12 @@ describe('what is quoted', () => {
     expect(lines.at(-1)).toEqual({ messagesLeftOut: 7 });
   });
 
-  test('nothing is written for nothing', () => {
+  test('are empty where there is nothing to quote', () => {
     expect(write([])).toBe('');
   });
 });
 
-test('nothing inside closes the fence or stands as a tag, whatever is said', () => {
+test('no quoted text closes the fence or acts as a tag', () => {
   const nasty = fc.string({
     unit: fc.constantFrom('`', '```', '\n', '"', '\\', '<', '>', '\u2028', '\u0000', '\ud800', 'x', '}'),
     maxLength: 60,
@@ -141,7 +141,7 @@ test('nothing inside closes the fence or stands as a tag, whatever is said', () 
   );
 });
 
-describe('files', () => {
+describe('the quoted files', () => {
   function file(name: string, text?: string, type = 'text/plain') {
     const threadNotes: MessageFile = {
       id: name,
@@ -160,7 +160,7 @@ describe('files', () => {
     expect(fitted[0]?.text).toMatch(/… \(\d+ characters left out\)$/);
   });
 
-  test('are whole up to that, and what finds no room counts as not read', () => {
+  test('are complete up to that limit, and a file without room counts as not read', () => {
     const lengths = (...texts: string[]) =>
       fitFiles(texts.map((text, index) => file(`${index}`, text))).map(({ text }) => text?.length);
     expect(lengths('a'.repeat(20_000), 'b'.repeat(19_000), 'c'.repeat(1_000))).toEqual([20_000, 19_000, 1_000]);
@@ -170,7 +170,7 @@ describe('files', () => {
     expect(lengths('')).toEqual([undefined]);
   });
 
-  test('of the question are named also where they could not be read', () => {
+  test('of the question are listed by name also where they could not be read', () => {
     const own = file('own.txt', undefined, 'video/mp4');
     const others = file('other.txt');
     const block = writeQuotes('files', { all: [], chosen: [], later: 0, files: [own, others] }, new Set([own.file]));
@@ -183,13 +183,13 @@ describe('files', () => {
     ['audio/mpeg', 'audio'],
     ['application/image/png', 'file'],
     ['text/plain', 'file'],
-  ])('that are %s and not read are each called a kind of %s', (type, kind) => {
+  ])('of the type %s that are not read are each called a kind of %s', (type, kind) => {
     const unread = { ...file('a', 'x', type).file };
     const message = { ...quote(0), files: [unread] };
     expect(linesOf(write([message]))[0]?.files).toEqual([`(${kind} a, not read)`]);
   });
 
-  test('are written under the messages that name them; those that were not read are only named', () => {
+  test('are written under the messages that name them, and files that were not read are only listed by name', () => {
     const log = file('error.log', 'boom');
     const image = file('screen.png', undefined, 'image/png');
     const lost = { ...file('lost.txt', 'x'), text: undefined };

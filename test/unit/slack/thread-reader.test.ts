@@ -69,7 +69,7 @@ function quoted(text: string): Record<string, unknown>[] {
 const root = { ts: place.threadTs, user: 'U1', text: 'the root', thread_ts: place.threadTs, reply_count: 5 };
 
 describe('a page of a thread', () => {
-  test('goes up to the question and leaves out the question itself', async () => {
+  test('ends before the question and leaves out the question itself', async () => {
     const messages = [root, { ts: at(5), user: 'U2', text: 'a reply' }, { ts: at(900), user: 'U1', text: 'asked' }];
     const { reader, calls } = begin({ ok: true, messages, has_more: false });
     const context = await reader.read(ask(), people);
@@ -81,7 +81,7 @@ describe('a page of a thread', () => {
     ]);
   });
 
-  test('that Slack makes shorter than the thread counts the rest', async () => {
+  test('counts the rest where Slack makes it shorter than the thread', async () => {
     const messages = [
       { ...root, reply_count: 63 },
       { ts: at(5), user: 'U2', text: 'a reply' },
@@ -92,7 +92,7 @@ describe('a page of a thread', () => {
     expect(quoted(context.text).at(-1)).toEqual({ messagesLeftOut: 61 });
   });
 
-  test('says which words are of programs, takes theirs from where they put them, and skips what is nobody’s', async () => {
+  test('marks the texts of programs, finds those in any of their fields, and skips messages without an author', async () => {
     const messages = [
       {
         ...root,
@@ -147,7 +147,7 @@ describe('a page of a thread', () => {
     expect(total).toBe(3);
   });
 
-  test('reads five files at most, those of the question first, and counts the others', async () => {
+  test('brings five files at most, those of the question first, and counts the others', async () => {
     const file = (name: string, more = {}) => ({
       id: name,
       name,
@@ -187,7 +187,7 @@ describe('a page of a thread', () => {
   });
 
   test.each(['missing_scope', 'not_in_channel', 'thread_not_found', 'channel_not_found', 'a_new_refusal'])(
-    'that Slack refuses (%s) is said to be refused, with what was heard',
+    'counts as refused where Slack refuses it (%s), and brings the thread notes',
     async (error) => {
       const { reader, threadNotes } = begin({ ok: false, error });
       await threadNotes.update('T1:C1:1700000000.000001', () => ({
@@ -200,12 +200,15 @@ describe('a page of a thread', () => {
     },
   );
 
-  test.each(['internal_error', 'ratelimited'])('that Slack can’t give now (%s) is asked for again', async (error) => {
-    await expect(begin({ ok: false, error }).reader.read(ask(), people)).rejects.toThrow('conversations.replies');
-  });
+  test.each(['internal_error', 'ratelimited'])(
+    'is requested again where Slack can’t give it now (%s)',
+    async (error) => {
+      await expect(begin({ ok: false, error }).reader.read(ask(), people)).rejects.toThrow('conversations.replies');
+    },
+  );
 });
 
-test('questions that find no room come again for their threads, each at a time of its own', async () => {
+test('questions that find no room read their threads later, each at a different time', async () => {
   const { log } = createRecordingLog();
   const gate = createMethodLimits({ createLimiter: createLimiters({ log }), now: Date.now, log });
   const through = createThrough({ gate, teamId: 'T1', noting: (result) => result });
@@ -221,8 +224,8 @@ test('questions that find no room come again for their threads, each at a time o
   expect(new Set(waits).size).toBe(waits.length);
 });
 
-describe('what is not fetched', () => {
-  test('a thread with a conversation, where the files are known', async () => {
+describe('no page is fetched', () => {
+  test('for a thread with a conversation, where the files are known', async () => {
     const { reader, calls } = begin({ ok: true, messages: [] });
     expect(await reader.read(ask({ files: [] }), bound)).toEqual({
       messages: 0,
@@ -234,20 +237,20 @@ describe('what is not fetched', () => {
     expect(calls).toEqual([]);
   });
 
-  test('what was said before something new in a thread of the app', async () => {
+  test('for something new in a thread of the app', async () => {
     const { reader, calls } = begin({ ok: true, messages: [] });
     const own: Thread = { ...bound, followsReplies: true };
     expect((await reader.read(ask({ files: [], fresh: true }), own)).text).toBe('');
     expect(calls).toEqual([]);
   });
 
-  test('but something new in a thread of people is read with it', async () => {
+  test('except for something new in a thread of people', async () => {
     const { reader } = begin({ ok: true, messages: [root], has_more: false });
     expect(await reader.read(ask({ fresh: true }), bound)).toMatchObject({ messages: 1 });
   });
 });
 
-test('what was heard goes to one question, and again to the next when that one was never asked', async () => {
+test('thread notes go to one question, and again to the next when the first was never asked', async () => {
   const first = ask({ id: 'q1', files: [] });
   const asked = { ...first, upstream: { steps: 0, askedMs: 1 } };
   for (const [known, expected] of [
@@ -267,7 +270,7 @@ test('what was heard goes to one question, and again to the next when that one w
   }
 });
 
-test('a question without a message of its own reads up to its card', async () => {
+test('a question without its message reads up to its card', async () => {
   const { messageTs: _, ...form } = ask({ card: { ts: at(50) }, origin: 'shortcut' });
   const messages = [root, { ts: at(49), user: 'U1', text: 'before' }, { ts: at(51), user: 'U1', text: 'after' }];
   const { reader, calls } = begin({ ok: true, messages, has_more: false });
@@ -305,7 +308,7 @@ describe('the files of a question in a thread with a conversation', () => {
     ]);
   });
 
-  test('are looked up for the first message of a thread by the thread alone', async () => {
+  test('are looked up by the thread alone for the first message of a thread', async () => {
     const asked = { ...root, files: [file('own.txt')] };
     const { reader, calls } = begin({ ok: true, messages: [asked] });
     const context = await reader.read(ask({ messageTs: place.threadTs }), people);
@@ -314,14 +317,14 @@ describe('the files of a question in a thread with a conversation', () => {
     expect(context.text).toContain('The question came with files.');
   });
 
-  test('are taken as they were told, without a call', async () => {
+  test('are used as they arrived, without a call', async () => {
     const { reader, calls } = begin({ ok: true, messages: [] });
     const files = [{ id: 'F1', name: 'told.txt', type: 'text/plain', bytes: 3, url: 'https://x' }];
     expect((await reader.read(ask({ files }), bound)).text).toContain('told.txt');
     expect(calls).toEqual([]);
   });
 
-  test('are none where the message is not found, where there is none, and where Slack does not tell', async () => {
+  test('are empty where the message is not found, where there is none, and where Slack does not answer', async () => {
     const { messageTs: _, ...form } = ask({ card: { ts: at(50) } });
     for (const [reply, question] of [
       [{ ok: true, messages: [root] }, ask()],
@@ -334,8 +337,8 @@ describe('the files of a question in a thread with a conversation', () => {
   });
 });
 
-describe('a thread that is read as a whole', () => {
-  test('of a question that was told with its files takes those of the message, where that is on the page', async () => {
+describe('a thread that is read completely', () => {
+  test('uses the files on the page rather than those that came with the question, where its message is there', async () => {
     const files = [{ id: 'F1', name: 'told.txt', type: 'text/plain', bytes: 3, url: 'https://x' }];
     const asked = { ts: at(900), user: 'U1', text: 'asked', files: [file('on-the-page.txt')] };
     const whole = await begin({ ok: true, messages: [root, asked] }).reader.read(ask({ files }), people);
@@ -345,7 +348,7 @@ describe('a thread that is read as a whole', () => {
     expect(part.text).toContain('told.txt');
   });
 
-  test('counts as many as it has where Slack counts fewer, and none that are not before the question', async () => {
+  test('counts as many messages as it has where Slack counts fewer, and none that are not before the question', async () => {
     const messages = [
       { ...root, reply_count: 1 },
       ...[1, 2, 3].map((seconds) => ({ ...root, ts: at(seconds), reply_count: 9 })),
@@ -362,13 +365,13 @@ describe('a thread that is read as a whole', () => {
     });
   });
 
-  test('is asked for in one page of a thousand', async () => {
+  test('is requested in one page of a thousand', async () => {
     const { reader, calls } = begin({ ok: true, messages: [root] });
     await reader.read(ask(), people);
     expect(calls).toMatchObject([{ limit: '1000' }]);
   });
 
-  test('is read for a question without a thread record, and for none without a thread', async () => {
+  test('is read for a question without a thread record, and not for a question without a thread', async () => {
     expect(await begin({ ok: true, messages: [root] }).reader.read(ask(), undefined)).toMatchObject({ messages: 1 });
     const { reader, calls } = begin({ ok: true, messages: [root] });
     const nothing = { messages: 0, total: 0, files: 0, unreadable: 0, text: '' };
@@ -376,21 +379,21 @@ describe('a thread that is read as a whole', () => {
     expect(calls).toEqual([]);
   });
 
-  test('that Slack refuses leaves the files that were told', async () => {
+  test('keeps the files that came with the question where Slack refuses it', async () => {
     const files = [{ id: 'F1', name: 'told.txt', type: 'text/plain', bytes: 3, url: 'https://x' }];
     const { reader } = begin({ ok: false, error: 'missing_scope' });
     expect(await reader.read(ask({ files }), people)).toMatchObject({ refused: true, files: 1, messages: 0 });
     expect(await begin({ ok: true, messages: [root] }).reader.read(ask(), people)).not.toHaveProperty('refused');
   });
 
-  test('of a form without a card is read up to when it was asked', async () => {
+  test('is read up to the time of asking for a form without a card', async () => {
     const { messageTs: _, ...form } = ask({ acceptedMs: 1_700_000_050_123, card: {} });
     const { reader, calls } = begin({ ok: true, messages: [root] });
     await reader.read(form, people);
     expect(calls).toMatchObject([{ latest: '1700000050.123000' }]);
   });
 
-  test('names everybody as others see them, and keeps an address in the words', async () => {
+  test('names all people as others see them, and keeps addresses in the texts', async () => {
     const messages = [
       { ...root, text: 'ask <@U2>' },
       { ts: at(1), user: 'UBOT', bot_id: 'BOURS', text: 'here' },
@@ -403,8 +406,8 @@ describe('a thread that is read as a whole', () => {
   });
 });
 
-describe('what was heard', () => {
-  test('in a thread of the app where something new is asked is left behind, untouched', async () => {
+describe('the notes of a thread', () => {
+  test('stay untouched where something new is asked in a thread of the app', async () => {
     const { reader, threadNotes, stored } = begin({ ok: true, messages: [] });
     await threadNotes.update(threadNotesName, () => ({ version: 1, messages: [addedNotes] }));
     const own: Thread = { ...bound, followsReplies: true };
@@ -412,7 +415,7 @@ describe('what was heard', () => {
     expect(stored.get(threadNotesName)).toEqual({ version: 1, messages: [addedNotes] });
   });
 
-  test('is not given again where the question that had it is not known any more, and never what came after the question', async () => {
+  test('are not given again where the question that had them is not known any more, and never contain what came after the question', async () => {
     const { reader, threadNotes } = begin({ ok: true, messages: [] });
     const later = { ...addedNotes, ts: at(901), text: 'too late' };
     const taken = { questionId: 'q9', fromTs: at(4), toTs: at(5) };
@@ -420,7 +423,7 @@ describe('what was heard', () => {
     expect(await reader.read(ask({ files: [] }), bound)).toMatchObject({ messages: 0 });
   });
 
-  test('makes no record where nothing was', async () => {
+  test('make no record where there are none', async () => {
     const { reader, stored } = begin({ ok: true, messages: [] });
     await reader.read(ask({ files: [] }), bound);
     expect(stored.size).toBe(0);

@@ -56,8 +56,8 @@ function posted(ts: string, changes: Partial<PostedLinks> = {}): PostedLinks {
   return { place: { teamId: 'T1', channelId: 'C1' }, ts, userId: 'U1', urls: [url], isMember: true, ...changes };
 }
 
-describe('previews', () => {
-  it('are made two at a time; a hundred messages wait, and the others are dropped', async () => {
+describe('link previews', () => {
+  it('are made two at a time, while a hundred messages wait and the others are dropped', async () => {
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;
@@ -81,7 +81,7 @@ describe('previews', () => {
     expect(most).toBe(2);
   });
 
-  it('that wait are given up when the app stops, and those under way are waited for, not for ever', async () => {
+  it('that wait are dropped when the app stops, and those being made are waited for up to a limit', async () => {
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;
@@ -103,7 +103,7 @@ describe('previews', () => {
     ['the sender may not ask', { admit: async () => ({ may: false, reason: 'guest' }) }, {}],
     ['guests read', { audience: { ...insiders, guests: 1 } }, {}],
     ['outsiders read', { audience: { ...insiders, outsiders: 1, organizations: 1 } }, {}],
-    ['it is not known who reads', { audience: { ...insiders, isKnown: false } }, {}],
+    ['the readers are unknown', { audience: { ...insiders, isKnown: false } }, {}],
     ['the app is not in the direct message', {}, { place: { teamId: 'T1', channelId: 'D1' }, isMember: false }],
   ])('are not made where %s', async (_why, options, changes) => {
     const { unfurls, shown, owners, outcomes } = setUp(options);
@@ -114,13 +114,13 @@ describe('previews', () => {
   });
 
   it.each([
-    ['who may ask can’t be said', { admit: () => Promise.reject(new AppError('unavailable', `no ${url}`)) }],
+    ['the admission is unknown', { admit: () => Promise.reject(new AppError('unavailable', `no ${url}`)) }],
     ['the service is down', { read: () => Promise.reject(new AppError('unavailable', `no ${url}`)) }],
     ['the conversation is gone', { read: () => Promise.reject(new AppError('notFound', `no ${url}`)) }],
     ['something breaks', { read: () => Promise.reject(new TypeError(`no ${url}`)) }],
     ['Slack refuses', { show: () => Promise.reject(new AppError('refused', `no ${url}`)) }],
-    ['all is well', {}],
-  ])('give the read token to no log and no store when %s', async (_when, options) => {
+    ['nothing fails', {}],
+  ])('write the read token to no log and no store when %s', async (_when, options) => {
     const { unfurls, lines, owners, outcomes } = setUp(options);
     unfurls.take(posted('1.0'));
     await eventually(() => expect(outcomes()).toContain('failed'));

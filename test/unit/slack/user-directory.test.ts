@@ -26,7 +26,7 @@ function begin() {
   return { slack, ...createAccessControl({ ...slack.deps, identity, settings }) };
 }
 
-test('every call is counted under its own name, as one that nobody watches', async () => {
+test('every call is counted under its name, as one without a waiting person', async () => {
   const slack = createScriptedSlack({
     'users.list': { members: [] },
     'users.info': (args) => ({ user: user(args.get('user') ?? '') }),
@@ -47,7 +47,7 @@ test('every call is counted under its own name, as one that nobody watches', asy
   expect(new Set(counted).size).toBe(4);
 });
 
-test('a list is read every 15 minutes, and not believed after 20', async () => {
+test('a list is read every 15 minutes, and not used after 20', async () => {
   const { slack, directory } = begin();
   await directory.tend();
   slack.replies['users.list'] = { error: 'internal_error' };
@@ -61,7 +61,7 @@ test('a list is read every 15 minutes, and not believed after 20', async () => {
   expect(directory.state()).toBe('reading');
 });
 
-test('who is made a guest is one at once, listed and asked for, in the language known before', async () => {
+test('a person who becomes a guest counts as one at once, listed and asked for, in the language known before', async () => {
   const { slack, directory, people, noteChanged } = begin();
   await directory.tend();
   expect((await people.person('U1')).kind).toBe('member');
@@ -74,7 +74,7 @@ test('who is made a guest is one at once, listed and asked for, in the language 
   expect(slack.called('users.info')).toBe(1);
 });
 
-test('of whom the change tells too little, they are asked about again', async () => {
+test('a person is asked about again where a change says too little', async () => {
   const { slack, directory, people, noteChanged } = begin();
   await directory.tend();
   for (const [id, told] of [
@@ -91,7 +91,7 @@ test('of whom the change tells too little, they are asked about again', async ()
   for (const odd of [undefined, null, 'U1', {}, { id: 7 }]) noteChanged(odd);
 });
 
-test('whom nobody asked about is not remembered for a change, and asked about with their language', async () => {
+test('a person without an earlier request is not remembered for a change, and asked about with their language', async () => {
   const { people, noteChanged } = begin();
   noteChanged(changed('U9'));
   expect((await people.person('U9')).locale).toBe('de-DE');
@@ -120,13 +120,13 @@ function pages(...lists: Record<string, unknown>[][]): Reply {
   };
 }
 
-describe('the list of everybody', () => {
+describe('the list of all people', () => {
   function listing(reply: Reply) {
     const slack = createScriptedSlack({ 'users.list': reply });
     return { slack, directory: createDirectory({ ...slack.deps, identity }) };
   }
 
-  test('is of all pages, with the language of each person', async () => {
+  test('comes from all pages, with the language of each person', async () => {
     const { slack, directory } = listing(pages([user('U1')], [user('U2')], [user('U3')]));
     expect([directory.state(), directory.find('U1')]).toEqual(['reading', undefined]);
     await directory.tend();
@@ -144,26 +144,26 @@ describe('the list of everybody', () => {
     ]);
   });
 
-  test('names nobody of whom Slack tells too little, so that they are asked about', async () => {
+  test('leaves out people that Slack says too little about, so that they are asked about', async () => {
     const unknown = user('U2', { is_admin: undefined, is_restricted: undefined });
     const { directory } = listing({ members: [user('U1'), unknown, 'odd', { id: 7 }] });
     await directory.tend();
     expect([directory.find('U1')?.kind, directory.find('U2')]).toEqual(['member', undefined]);
   });
 
-  test('is empty where Slack names nobody', async () => {
+  test('is empty where Slack names no people', async () => {
     const { directory } = listing({});
     await directory.tend();
     expect([directory.state(), directory.find('U1')]).toEqual(['ready', undefined]);
   });
 
-  test('is read once for all who tend it at a time', async () => {
+  test('is read once for all who request it at the same time', async () => {
     const { slack, directory } = listing({ members: [] });
     await Promise.all([directory.tend(), directory.tend()]);
     expect(slack.calls).toHaveLength(1);
   });
 
-  test('goes on where Slack asked to wait, and begins anew after a cursor it does not know any more', async () => {
+  test('is continued where Slack asked to wait, and restarted after a cursor that Slack does not know any more', async () => {
     const { slack, directory } = listing(pages([user('U1')], [user('U2')]));
     const whole = slack.replies['users.list'] ?? {};
     const failingAt =
@@ -184,7 +184,7 @@ describe('the list of everybody', () => {
     expect([cursors(), directory.state()]).toEqual([[null, '1'], 'ready']);
   });
 
-  test('is asked for again as soon as Slack takes the token again', async () => {
+  test('is requested again as soon as Slack accepts the token again', async () => {
     const { slack, directory } = listing({ error: 'token_revoked' });
     await directory.tend();
     expect(directory.state()).toBe('reading');
@@ -193,7 +193,7 @@ describe('the list of everybody', () => {
     expect(directory.find('U1')?.kind).toBe('member');
   });
 
-  test('is none for a quarter of an hour where Slack refuses it, and the old one counts as long as it is believed', async () => {
+  test('is missing for a quarter of an hour where Slack refuses it, while the old one counts until it is too old', async () => {
     const { slack, directory } = listing({ members: [user('U1')] });
     await directory.tend();
     slack.replies['users.list'] = { error: 'missing_scope' };
@@ -210,7 +210,7 @@ describe('the list of everybody', () => {
     expect(slack.calls).toHaveLength(3);
   });
 
-  test('of a hundred pages is read, and one that is longer never again', async () => {
+  test('of a hundred pages is read, and a longer one is never read again', async () => {
     const single = Array.from({ length: 100 }, (_, index) => [user(`U${index}`)]);
     const whole = listing(pages(...single));
     await whole.directory.tend();
@@ -225,7 +225,7 @@ describe('the list of everybody', () => {
   test.each<[string, Reply]>([
     ['is read', { members: [] }],
     ['is refused', { error: 'missing_scope' }],
-  ])('is settled when the first one %s, and not before', async (_, reply) => {
+  ])('is ready when the first one %s, and not before', async (_, reply) => {
     const { directory } = listing(reply);
     let isSettled = false;
     const settled = directory.settled(60_000).then(() => {
@@ -237,13 +237,13 @@ describe('the list of everybody', () => {
     await settled;
   });
 
-  test('is not waited for longer than it is worth', async () => {
+  test('is not waited for beyond a limit', async () => {
     const { directory } = listing({ members: [] });
     await directory.settled(1);
     expect(directory.state()).toBe('reading');
   });
 
-  test('forgets who is told to be gone from it while it is read, and names nobody it did not list', async () => {
+  test('drops a person who is reported as gone while it is read, and names no person it did not list', async () => {
     const { slack, directory } = listing({ members: [] });
     slack.replies['users.list'] = () => {
       directory.note('U1', undefined);

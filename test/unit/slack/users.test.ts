@@ -21,39 +21,35 @@ const member = {
   profile: { display_name: 'ada', real_name: 'Ada Example' },
 };
 
-describe('what a person is', () => {
+describe('reading a person', () => {
   it.each<[string, PersonKind, Record<string, unknown>]>([
     ['a full member', 'member', {}],
     ['an admin', 'member', { is_admin: true }],
     ['a guest of several channels', 'guest', { is_restricted: true }],
     ['a guest of one channel', 'guest', { is_restricted: true, is_ultra_restricted: true }],
-    ['a guest by half the flags', 'guest', { is_restricted: undefined, is_ultra_restricted: true }],
-    ['somebody of another workspace', 'outsider', { team_id: 'T2' }],
+    ['a guest with only one flag', 'guest', { is_restricted: undefined, is_ultra_restricted: true }],
+    ['a person of another workspace', 'outsider', { team_id: 'T2' }],
     ['a guest of another workspace', 'outsider', { team_id: 'T2', is_restricted: true }],
-    ['somebody of another workspace who is no stranger', 'outsider', { team_id: 'T2', is_stranger: false }],
-    ['a stranger, whatever workspace is named', 'outsider', { is_stranger: true }],
+    ['a person of another workspace who is no stranger', 'outsider', { team_id: 'T2', is_stranger: false }],
+    ['a stranger in any workspace', 'outsider', { is_stranger: true }],
     [
-      'somebody of another workspace of some organization',
+      'a person of another workspace of some organization',
       'outsider',
       { team_id: 'T2', enterprise_user: { enterprise_id: 'E1' } },
     ],
-    ['somebody without a workspace', 'unknown', { team_id: undefined }],
+    ['a person without a workspace', 'unknown', { team_id: undefined }],
     ['a guest without a workspace', 'guest', { team_id: undefined, is_restricted: true }],
-    [
-      'somebody of whom no flag of guests is told',
-      'unknown',
-      { is_restricted: undefined, is_ultra_restricted: undefined },
-    ],
-    ['an admin of whom no flag of guests is told', 'unknown', { is_admin: true, is_restricted: undefined }],
-    ['somebody of whom one flag of guests is told', 'unknown', { is_ultra_restricted: undefined }],
-    ['somebody of whom the other flag of guests is told', 'unknown', { is_restricted: undefined }],
-    ['an app of which no flag of guests is told', 'bot', { is_bot: true, is_restricted: undefined }],
-    ['somebody who left of whom no flag of guests is told', 'gone', { deleted: true, is_restricted: undefined }],
+    ['a person without a guest flag', 'unknown', { is_restricted: undefined, is_ultra_restricted: undefined }],
+    ['an admin without a guest flag', 'unknown', { is_admin: true, is_restricted: undefined }],
+    ['a person with the first guest flag alone', 'unknown', { is_ultra_restricted: undefined }],
+    ['a person with the second guest flag alone', 'unknown', { is_restricted: undefined }],
+    ['an app without a guest flag', 'bot', { is_bot: true, is_restricted: undefined }],
+    ['a person without a guest flag who left', 'gone', { deleted: true, is_restricted: undefined }],
     ['an app', 'bot', { is_bot: true }],
     ['a workflow', 'bot', { is_workflow_bot: true }],
-    ['somebody who left', 'gone', { deleted: true }],
+    ['a person who left', 'gone', { deleted: true }],
     ['a guest who left', 'gone', { deleted: true, is_restricted: true }],
-  ])('%s: %s', (_, kind, change) => {
+  ])('classifies %s as %s', (_, kind, change) => {
     expect(readPerson({ ...member, ...change }, home)?.kind).toBe(kind);
   });
 
@@ -63,29 +59,25 @@ describe('what a person is', () => {
       'member',
       { team_id: 'T2', enterprise_user: { enterprise_id: 'E1' } },
     ],
-    ['known by the organization only', 'member', { team_id: undefined, enterprise_user: { enterprise_id: 'E1' } }],
+    ['known only to the organization', 'member', { team_id: undefined, enterprise_user: { enterprise_id: 'E1' } }],
     ['of another organization', 'outsider', { team_id: 'T2', enterprise_user: { enterprise_id: 'E2' } }],
-    ['of a workspace of no organization', 'outsider', { team_id: 'T2' }],
+    ['of a workspace without an organization', 'outsider', { team_id: 'T2' }],
     [
-      'a guest of the same organization',
+      'who is a guest of the same organization',
       'guest',
       { team_id: 'T2', enterprise_user: { enterprise_id: 'E1' }, is_restricted: true },
     ],
     ['of the workspace itself', 'member', {}],
-  ])('on Enterprise Grid, somebody %s: %s', (_, kind, change) => {
+  ])('classifies, on Enterprise Grid, a person %s as %s', (_, kind, change) => {
     expect(readPerson({ ...member, ...change }, grid)?.kind).toBe(kind);
   });
 
   it.each<[string, PersonKind, Record<string, unknown>]>([
-    [
-      'somebody of whom no flag of guests is told',
-      'member',
-      { is_restricted: undefined, is_ultra_restricted: undefined },
-    ],
+    ['a person without a guest flag', 'member', { is_restricted: undefined, is_ultra_restricted: undefined }],
     ['a guest', 'guest', { is_restricted: true }],
-    ['somebody of another workspace', 'outsider', { team_id: 'T2', is_restricted: undefined }],
-    ['somebody without a workspace', 'unknown', { team_id: undefined, is_restricted: undefined }],
-  ])('by a stand-in for Slack, %s: %s', (_, kind, change) => {
+    ['a person of another workspace', 'outsider', { team_id: 'T2', is_restricted: undefined }],
+    ['a person without a workspace', 'unknown', { team_id: undefined, is_restricted: undefined }],
+  ])('classifies, with a stand-in for Slack, %s as %s', (_, kind, change) => {
     expect(readPerson({ ...member, ...change }, { ...home, isStandIn: true })?.kind).toBe(kind);
   });
 
@@ -98,11 +90,11 @@ describe('what a person is', () => {
     [{ ...member, is_restricted: 'true' }],
     [{ ...member, is_stranger: 1 }],
     [{ ...member, deleted: null }],
-  ])('is not read from %j', (raw) => {
+  ])('finds nothing in %j', (raw) => {
     expect(readPerson(raw, home)).toBeUndefined();
   });
 
-  it('belongs to an organization before a workspace, and to none where none is told', () => {
+  it('finds the organization before the workspace, and neither where Slack names none', () => {
     const belongs = (change: Record<string, unknown>) => readPerson({ ...member, ...change }, home)?.organizationId;
     expect(belongs({ enterprise_user: { enterprise_id: 'E1' } })).toBe('E1');
     expect(belongs({ enterprise_user: {} })).toBe('T1');
@@ -111,7 +103,7 @@ describe('what a person is', () => {
     expect(readPerson({ ...member, ...nothing }, home)).toStrictEqual({ userId: 'U1', name: 'ada', kind: 'unknown' });
   });
 
-  it('has a name as others see it, the id without any', () => {
+  it('finds the name as others see it, or the id where there is none', () => {
     expect(readPerson(member, home)).toEqual({
       userId: 'U1',
       name: 'ada',
@@ -132,13 +124,13 @@ describe('what a person is', () => {
 const listed = (userId: string): SlackUser | undefined =>
   userId === 'ULISTED' ? { userId, name: 'listed', kind: 'guest' } : undefined;
 
-describe('asking about people', () => {
+describe('asking Slack about people', () => {
   function begin(reply: Record<string, unknown> = { user: member }) {
     const slack = createScriptedSlack({ 'users.info': reply });
     return { slack, people: createUsers({ ...slack.deps, identity: home, listed }) };
   }
 
-  it('asks once for all who ask at a time, with the locale, and again after five minutes', async () => {
+  it('makes one call for all who ask at the same time, with the locale, and another after five minutes', async () => {
     const { slack, people } = begin();
     const [first, second] = await Promise.all([people.person('U1'), people.person('U1')]);
     expect(first).toBe(second);
@@ -151,14 +143,14 @@ describe('asking about people', () => {
     expect(slack.calls).toHaveLength(2);
   });
 
-  it('does not remember that Slack did not tell', async () => {
+  it('does not remember a failed call', async () => {
     const { slack, people } = begin({ error: 'internal_error' });
     await expect(people.person('U1')).rejects.toMatchObject({ kind: 'unavailable' });
     slack.replies['users.info'] = { user: member };
     await expect(people.person('U1')).resolves.toMatchObject({ kind: 'member' });
   });
 
-  it('takes who is listed only while limits hold back the call', async () => {
+  it('uses the list of people only while rate limits delay the call', async () => {
     const limited = begin({ error: 'ratelimited' });
     await expect(limited.people.person('ULISTED')).resolves.toMatchObject({ kind: 'guest' });
     await expect(limited.people.person('U1')).rejects.toMatchObject({ kind: 'rateLimited' });
@@ -170,7 +162,7 @@ describe('asking about people', () => {
     });
   });
 
-  it('is told of changes of those it knows, in the language it knew', async () => {
+  it('applies changes of known people, and keeps their known language', async () => {
     const { slack, people } = begin();
     people.note('U1', { userId: 'U1', name: 'ada', kind: 'guest' });
     await expect(people.person('U1')).resolves.toMatchObject({ kind: 'member' });
@@ -184,12 +176,12 @@ describe('asking about people', () => {
     expect(slack.calls).toHaveLength(2);
   });
 
-  it('takes nobody for somebody else', async () => {
+  it('refuses a reply about a different person', async () => {
     const { people } = begin();
     await expect(people.person('U2')).rejects.toMatchObject({ kind: 'refused' });
   });
 
-  it('knows no language where Slack does not tell', async () => {
+  it('finds no language where Slack names none', async () => {
     expect(await localeOf(begin().people, 'U1')).toBe('de-DE');
     expect(await localeOf(begin({ error: 'user_not_found' }).people, 'U1')).toBeUndefined();
     expect(await localeOf({ person: () => new Promise(() => {}) }, 'U1')).toBeUndefined();

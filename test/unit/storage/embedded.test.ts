@@ -48,7 +48,7 @@ describe('the embedded store', () => {
     expect(await store.delete('a')).toBe(false);
   });
 
-  it('removes what is over once a minute, all of it, and nothing else', async () => {
+  it('removes every expired value once a minute, and nothing else', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const store = openStore();
     const keys = Array.from({ length: 1_100 }, (_, index) => `k${index}`);
@@ -65,7 +65,7 @@ describe('the embedded store', () => {
     expect(await store.get('kept')).toBe('x');
   });
 
-  it('rests after a sweep', async () => {
+  it('waits after a sweep', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     let readings = 0;
     const store = openEmbeddedStore(
@@ -84,7 +84,7 @@ describe('the embedded store', () => {
     expect(readings).toBe(1);
   });
 
-  it('sweeps no more once it is closed', async () => {
+  it('does not sweep once it is closed', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const recording = createRecordingLog();
     const store = openEmbeddedStore(directory.path, () => nowMs, recording.log);
@@ -94,7 +94,7 @@ describe('the embedded store', () => {
     expect(recording.lines).toEqual([]);
   });
 
-  it('takes keys of 1,024 bytes and refuses longer ones, before it begins to write', async () => {
+  it('accepts keys of 1,024 bytes and refuses longer ones before it begins to write', async () => {
     const store = openStore();
     const longest = `${'漢'.repeat(341)}x`;
     await store.set(longest, 'x');
@@ -115,7 +115,7 @@ describe('the embedded store', () => {
     expect(await store.members('set')).toEqual([longest.slice(1)]);
   });
 
-  it('finds the members of a set whatever they are called', async () => {
+  it('finds the members of a set with any names', async () => {
     const store = openStore();
     for (const member of ['', '!', '1', 'z']) await store.addMember('s', member);
     expect(await store.members('s')).toEqual(['', '!', '1', 'z']);
@@ -129,7 +129,7 @@ describe('the embedded store', () => {
     await env.close();
   });
 
-  it('is closed once, however often it is asked to', async () => {
+  it('is closed once, however often that is requested', async () => {
     const store = openStore();
     const [first, second] = [store.close(), store.close()];
     expect(second).toBe(first);
@@ -137,7 +137,7 @@ describe('the embedded store', () => {
     await expect(store.get('a')).rejects.toMatchObject({ message: 'The embedded store is closed' });
   });
 
-  it('translates what the engine throws', async () => {
+  it('translates the errors of the engine', async () => {
     const store = openStore();
     await expect(store.set('a', 7 as never)).rejects.toMatchObject({ kind: 'storage', cause: expect.any(TypeError) });
   });
@@ -153,7 +153,7 @@ describe('the embedded store', () => {
     await again.close();
   });
 
-  it('gives its own lock up when it closes', async () => {
+  it('removes its lock when it closes', async () => {
     const store = openStore();
     await store.close();
     const env = open({ path: storeFile(directory.path), maxDbs: 8 });
@@ -162,11 +162,11 @@ describe('the embedded store', () => {
   });
 });
 
-describe('a file in the place of the store', () => {
+describe('a file at the path of the store', () => {
   it.each([
     ['that is empty', Buffer.alloc(0)],
     ['of the engine', Buffer.concat([Buffer.alloc(16), Buffer.from([0xde, 0xc0, 0xef, 0xbe]), Buffer.alloc(100)])],
-  ])('%s is taken', async (_, bytes) => {
+  ])('%s is accepted', async (_, bytes) => {
     const path = join(directory.path, 'file');
     await writeFile(path, bytes);
     expect(() => refuseForeignFile(path)).not.toThrow();
@@ -182,7 +182,7 @@ describe('a file in the place of the store', () => {
     expect(() => refuseForeignFile(path)).toThrow(storageError);
   });
 
-  it('that is none yet is no problem, and one that can not be read is', async () => {
+  it('that does not exist yet is no problem, and one that cannot be read is', async () => {
     expect(() => refuseForeignFile(join(directory.path, 'none'))).not.toThrow();
     const folder = join(directory.path, 'folder');
     await mkdir(folder);
@@ -192,7 +192,7 @@ describe('a file in the place of the store', () => {
     expect(() => refuseForeignFile(join(file, 'store.mdb'))).toThrow(expect.objectContaining({ code: 'ENOTDIR' }));
   });
 
-  it('that is a folder is a storage that can not be used, with the reason', async () => {
+  it('that is a folder is a failure of the storage, with the reason', async () => {
     await mkdir(storeFile(directory.path));
     expect(() => openStore()).toThrow(expect.objectContaining({ kind: 'storage', code: 'EISDIR' }));
     expect(() => openEmbeddedReader(directory.path, Date.now)).toThrow(
@@ -215,7 +215,7 @@ describe('the code of an error', () => {
 });
 
 describe('a reader beside the store', () => {
-  it('sees what was written, values that are over aside', async () => {
+  it('sees what was written, without expired values', async () => {
     const store = openStore();
     await store.set('a', 'x');
     await store.set('b', 'x', 10);
@@ -235,12 +235,12 @@ describe('a reader beside the store', () => {
     await expect(reader.get('a')).rejects.toThrow();
   });
 
-  it('is refused where there is no store, and makes none', () => {
+  it('is refused where there is no store, and creates none', () => {
     expect(() => openEmbeddedReader(directory.path, Date.now)).toThrow(/^There is no store of this app in /);
     expect(existsSync(storeFile(directory.path))).toBe(false);
   });
 
-  it('is refused where the file is not of this app', async () => {
+  it('is refused where the file is not from this app', async () => {
     await writeFile(storeFile(directory.path), 'garbage '.repeat(100));
     expect(() => openStore()).toThrow(/is not a store of this app/);
     expect(() => openEmbeddedReader(directory.path, Date.now)).toThrow(
@@ -292,14 +292,14 @@ describe('the storage as a whole', () => {
 });
 
 describe('an operation with a deadline', () => {
-  it('settles like itself in time, and leaves no timer', async () => {
+  it('settles like the operation in time, and leaves no timer', async () => {
     vi.useFakeTimers();
     await expect(withDeadline(Promise.resolve(7), 1_000, 'It')).resolves.toBe(7);
     await expect(withDeadline(Promise.reject(new Error('no')), 1_000, 'It')).rejects.toThrow('no');
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('fails when the time is over, and nobody knows what became of it', async () => {
+  it('fails when the time is over, with an unknown outcome', async () => {
     vi.useFakeTimers();
     const failing = expect(withDeadline(new Promise(() => {}), 1_000, 'It')).rejects.toMatchObject({
       kind: 'storage',

@@ -131,7 +131,7 @@ const thread: fc.Arbitrary<Thread> = fc.record(
 );
 
 describe('records', () => {
-  it('come back from their text as they were', () => {
+  it('are read from their text as they were written', () => {
     fc.assert(
       fc.property(question, (record) => {
         expect(questionFormat.decode(KEY, questionFormat.encode(KEY, record))).toEqual(record);
@@ -144,11 +144,11 @@ describe('records', () => {
     );
   });
 
-  it('of what refused questions asked last an hour, as docs/operations.md says', () => {
+  it('of refused questions last an hour, as docs/operations.md says', () => {
     expect(refusedTextType.ttlMs).toBe(60 * 60 * 1_000);
   });
 
-  it('of shares are read with and without the ids of who was confirmed, which earlier versions did not store', () => {
+  it('of shares are read with and without the ids of the confirmed readers, which earlier versions did not store', () => {
     const counts = { guests: 1, outsiders: 0, organizations: 0, isKnown: true };
     const named = { ...counts, ids: { guests: ['U1'], outsiders: [], organizations: [] } };
     fc.assert(
@@ -159,7 +159,7 @@ describe('records', () => {
     );
   });
 
-  it('are corrupt by their key, whatever other JSON stands in their place', () => {
+  it('are reported as corrupt by their key, with any other JSON in their place', () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
         expect(() => questionFormat.decode(KEY, json)).toThrow(
@@ -169,7 +169,7 @@ describe('records', () => {
     );
   });
 
-  it('are corrupt without repeating what people wrote', () => {
+  it('are reported as corrupt without the texts of people', () => {
     for (const damaged of [
       'a secret question',
       '{"text":"a secret question"',
@@ -181,7 +181,7 @@ describe('records', () => {
     }
   });
 
-  it('are corrupt when one field is missing or of another type', () => {
+  it('are reported as corrupt when one field is missing or of another type', () => {
     fc.assert(
       fc.property(
         question,

@@ -47,7 +47,7 @@ async function openAnswering(command: string, reply: ScriptedReply) {
 }
 
 describe('the store in Redis', () => {
-  it('keeps a text for as long as it is told, and for ever where it is not told', async () => {
+  it('keeps a text for the given time, and forever where no time is given', async () => {
     const server = await serve();
     const store = await open(server);
     await store.set('a', 'one', 80);
@@ -64,7 +64,7 @@ describe('the store in Redis', () => {
     ]);
   });
 
-  it('tells whether it set what was absent', async () => {
+  it('returns whether it set an absent value', async () => {
     const { store } = await openAnswering('SET', '$-1\r\n');
     expect(await store.setIfAbsent('a', 'x')).toBe(false);
     const { store: other } = await openAnswering('SET', '+OK\r\n');
@@ -74,7 +74,7 @@ describe('the store in Redis', () => {
   it.each([
     [':1\r\n', true],
     [':0\r\n', false],
-  ])('compares in Redis itself, whose answer %j is %j', async (reply, done) => {
+  ])('compares in Redis, whose answer %j means %j', async (reply, done) => {
     const { server, store } = await openAnswering('EVAL', reply);
     expect(await store.compareAndSet('a', 'one', 'two', 80)).toBe(done);
     expect(await store.compareAndSet('a', 'one', 'two')).toBe(done);
@@ -84,7 +84,7 @@ describe('the store in Redis', () => {
     ]);
   });
 
-  it('keeps sets, and pings', async () => {
+  it('keeps sets, and answers pings', async () => {
     const { server, store } = await openAnswering('SMEMBERS', `*2\r\n${bulk('x')}${bulk('y')}`);
     await store.addMember('s', 'x');
     await store.removeMember('s', 'y');
@@ -95,7 +95,7 @@ describe('the store in Redis', () => {
 });
 
 describe('the storage as a whole', () => {
-  it('is in Redis where an address of one is given, and gives its connection to others', async () => {
+  it('is in Redis where its address is set, and shares its connection', async () => {
     const server = await serve((name) => (name === 'SMEMBERS' ? `*1\r\n${bulk('q1')}` : undefined));
     const { log } = createRecordingLog();
     const storage = await openStorage({ redisUrl: server.url }, { clock: Date.now, log });
@@ -105,7 +105,7 @@ describe('the storage as a whole', () => {
     await expect(storage.ping()).rejects.toMatchObject({ kind: 'storage' });
   });
 
-  it('gives all votes, and then lets go of Redis', async () => {
+  it('gives all votes, and then closes its connection to Redis', async () => {
     const vote = { version: 1, teamId: 'T1', userId: 'U1', questionId: 'q1', verdict: 'up', reasons: [], atMs: 1 };
     const server = await serve((name) => {
       if (name === 'SMEMBERS') return `*1\r\n${bulk('q1:U1')}`;
@@ -118,7 +118,7 @@ describe('the storage as a whole', () => {
   });
 });
 
-describe('what Redis refuses', () => {
+describe('a refusal of Redis', () => {
   it.each<[string, (store: Awaited<ReturnType<typeof open>>) => Promise<unknown>]>([
     ['GET', (store) => store.get('a')],
     ['SET', (store) => store.set('a', 'x')],
@@ -127,7 +127,7 @@ describe('what Redis refuses', () => {
     ['SREM', (store) => store.removeMember('s', 'x')],
     ['SMEMBERS', (store) => store.members('s')],
     ['PING', (store) => store.ping()],
-  ])('is a failure with its code, whose outcome is known: %s', async (command, operation) => {
+  ])('is a failure with its code and a known outcome: %s', async (command, operation) => {
     const { server, store } = await openAnswering(command, '-OOM command not allowed\r\n');
     await expect(operation(store)).rejects.toMatchObject({
       name: 'AppError',
@@ -142,14 +142,14 @@ describe('what Redis refuses', () => {
     expect(server.connections()).toBe(1);
   });
 
-  it('is named by what was wanted, where Redis has another word for that', async () => {
+  it('is named by the requested command, where Redis uses another command for it', async () => {
     const refusing: Answer = (name) => (/^(?:SET|DEL|UNLINK)$/.test(name) ? '-OOM no\r\n' : undefined);
     const store = await open(await serve(refusing));
     await expect(store.setIfAbsent('a', 'x')).rejects.toThrow(/: SET NX failed \(OOM\)$/);
     await expect(store.delete('a')).rejects.toThrow(/: DEL failed \(OOM\)$/);
   });
 
-  it('as a replica makes it look for the primary behind the same name', async () => {
+  it('as a replica makes the store search for the primary under the same name', async () => {
     const { server, store } = await openAnswering('SADD', '-READONLY not here\r\n');
     await expect(store.addMember('s', 'x')).rejects.toMatchObject({ code: 'READONLY', outcomeUnknown: false });
     await eventually(async () => {
@@ -159,8 +159,8 @@ describe('what Redis refuses', () => {
   });
 });
 
-describe('a connection that is lost', () => {
-  it('in the middle of a command leaves its outcome unknown, and is made anew', async () => {
+describe('a lost connection', () => {
+  it('leaves the outcome of a running command unknown, and is replaced', async () => {
     const { server, store, recording } = await openAnswering('SADD', 'drop');
     await expect(store.addMember('s', 'x')).rejects.toMatchObject({ kind: 'storage', outcomeUnknown: true });
     await eventually(async () => {
@@ -173,7 +173,7 @@ describe('a connection that is lost', () => {
     });
   });
 
-  it('is reported each time, and each time that it is back', async () => {
+  it('is reported each time, and so is its return', async () => {
     const { server, store, recording } = await openAnswering('SADD', 'drop');
     for (const times of [1, 2]) {
       await expect(store.addMember('s', 'x')).rejects.toMatchObject({ kind: 'storage' });
@@ -187,7 +187,7 @@ describe('a connection that is lost', () => {
     }
   });
 
-  it('is no news once the store is closed', async () => {
+  it('is not reported once the store is closed', async () => {
     const { server, store, recording } = await openAnswering('SADD', 'drop');
     await store.close();
     await store.close();
@@ -198,7 +198,7 @@ describe('a connection that is lost', () => {
 });
 
 describe('Redis at the start', () => {
-  it.each(['6.2.0', '6.10.1', '7.0.0', '10.0.1'])('of version %s is taken', async (version) => {
+  it.each(['6.2.0', '6.10.1', '7.0.0', '10.0.1'])('of version %s is accepted', async (version) => {
     const recording = createRecordingLog();
     await open(
       await serve(undefined, `# Server\r\nredis_version:${version}\r\nmaxmemory_policy:noeviction\r\n`),
@@ -207,7 +207,7 @@ describe('Redis at the start', () => {
     expect(recording.lines).toEqual([]);
   });
 
-  it.each(['6.1.9', '5.9.0', '2.8.24'])('of version %s is too old', async (version) => {
+  it.each(['6.1.9', '5.9.0', '2.8.24'])('of version %s is refused as too old', async (version) => {
     const server = await serve(undefined, `redis_version:${version}\r\nmaxmemory_policy:noeviction\r\n`);
     await expect(open(server)).rejects.toMatchObject({
       kind: 'storage',
@@ -223,16 +223,16 @@ describe('Redis at the start', () => {
   it.each([
     ['without its version', bulk('maxmemory_policy:noeviction\r\n')],
     ['without its policy', bulk('redis_version:7.0.0\r\n')],
-    ['with nothing at all', bulk('')],
+    ['with an empty text', bulk('')],
     ['with a refusal', '-NOPERM no\r\n'],
-    ['as if it knew no such command', '-ERR unknown command\r\n'],
-  ])('that tells about itself %s is used with a warning', async (_, reply) => {
+    ['as if it did not know the command', '-ERR unknown command\r\n'],
+  ])('that describes itself %s is used with a warning', async (_, reply) => {
     const recording = createRecordingLog();
     await open(await serve((name) => (name === 'INFO' ? reply : undefined)), recording);
     expect(recording.lines.map(({ outcome }) => outcome)).toEqual(['unchecked']);
   });
 
-  it('that fails to tell about itself otherwise is not used, and the connection is given up', async () => {
+  it('that fails to describe itself in another way is not used, and the connection is closed', async () => {
     const server = await serve((name) => (name === 'INFO' ? '-BUSY running a script\r\n' : undefined));
     await expect(open(server)).rejects.toMatchObject({
       code: 'BUSY',
@@ -273,7 +273,7 @@ describe('the address of Redis', () => {
     ['rediss://redis.example', 'redis.example:6379'],
     ['redis://redis.example:7000/', 'redis.example:7000'],
     ['redis://user:p%40ss@redis.example:7000/12', 'redis.example:7000'],
-  ])('%s is named in messages as %s', (url, where) => {
+  ])('%s appears in messages as %s', (url, where) => {
     expect(createRedisConnection(url, log).where).toBe(where);
   });
 

@@ -70,7 +70,7 @@ function memoryStore(changes: Partial<KeyValueStore> = {}): MemoryStore {
 }
 
 describe('a new question', () => {
-  it('is listed as open before and after it is stored, so that no crash leaves it where it is not found', async () => {
+  it('is listed as open before and after it is stored, so that a crash cannot hide it', async () => {
     const kv = memoryStore();
     await createQuestionStore(kv).create(question);
     expect(kv.done).toEqual([`list ${question.id}`, `set ds:question:${question.id}`, `list ${question.id}`]);
@@ -86,7 +86,7 @@ describe('a new question', () => {
     expect([...kv.lifetimesMs.values()]).toEqual([90 * dayMs]);
   });
 
-  it('that is there already is given back as it stands, and not listed again', async () => {
+  it('that exists already is returned as it is, and not listed again', async () => {
     const kv = memoryStore();
     const questions = createQuestionStore(kv);
     await questions.create(question);
@@ -95,7 +95,7 @@ describe('a new question', () => {
     expect(kv.done).toEqual([]);
   });
 
-  it('is the one of the process that was first, where two store it at once', async () => {
+  it('is the one of the first process, where two store it at the same time', async () => {
     const theirs = { ...question, text: 'Theirs' };
     const kv = memoryStore({
       async setIfAbsent(key) {
@@ -106,14 +106,14 @@ describe('a new question', () => {
     expect(await createQuestionStore(kv).create(question)).toEqual({ question: theirs, created: false });
   });
 
-  it('that vanishes while it is created is a failure of the storage', async () => {
+  it('that disappears while it is created is a failure of the storage', async () => {
     const kv = memoryStore({ setIfAbsent: async () => false });
     await expect(createQuestionStore(kv).create(question)).rejects.toMatchObject({ kind: 'storage' });
   });
 });
 
 describe('a change of a record', () => {
-  it('is made upon what another process wrote in between, as often as it takes', async () => {
+  it('is based on what another process wrote in between, however often that happens', async () => {
     let others = 0;
     const kv = memoryStore({
       async compareAndSet(key, expected, next) {
@@ -137,7 +137,7 @@ describe('a change of a record', () => {
     expect(changed).toEqual({ ...question, text: 'Changed 3', phase: 'running' });
   });
 
-  it('that changes nothing writes nothing, so that it can not lose against others', async () => {
+  it('that changes nothing writes nothing, so that it cannot lose against others', async () => {
     const kv = memoryStore({ compareAndSet: () => Promise.reject(new Error('written')) });
     const questions = createQuestionStore(kv);
     await questions.create(question);
@@ -160,7 +160,7 @@ describe('a change of a record', () => {
 });
 
 describe('each kind of record', () => {
-  it('has keys and a lifetime of its own', async () => {
+  it('has separate keys and a separate lifetime', async () => {
     const kv = memoryStore();
     const { threadTs } = place;
     await createThreadStore(kv).update(place, () => ({ ...thread, queue: [] }));
@@ -194,7 +194,7 @@ describe('each kind of record', () => {
     expect(await durations.get('T2')).toBeUndefined();
   });
 
-  it('that can not be read is reported with the first three things wrong with it', async () => {
+  it('that cannot be read is reported with the first three problems', async () => {
     const kv = memoryStore();
     kv.texts.set('ds:visit:T1:U1', '{"version":2}');
     await expect(createRecords(kv, visitType).get('T1:U1')).rejects.toMatchObject({
@@ -217,7 +217,7 @@ describe('each kind of record', () => {
 });
 
 describe('a claim', () => {
-  it('is made anew where the one that was first has just expired', async () => {
+  it('is created again where the first one has just expired', async () => {
     const answers = [false, false, true];
     const kv = memoryStore({ setIfAbsent: async () => answers.shift() ?? false });
     expect(await createClaims(kv).claim('event:Ev1', 'q1')).toBe('q1');
@@ -241,7 +241,7 @@ function vote(userId: string): Vote {
 }
 
 describe('votes', () => {
-  it('are kept one for each person and question, the last one', async () => {
+  it('are stored once for each person and question, as the last one', async () => {
     const kv = memoryStore();
     const votes = createVoteStore(kv);
     await votes.put(vote('U1'));
@@ -252,7 +252,7 @@ describe('votes', () => {
     expect(await readVotes(kv)).toEqual({ votes: [{ ...vote('U1'), verdict: 'down' }, vote('U2')], unreadable: 0 });
   });
 
-  it('that can not be read are counted, and those that expired are not', async () => {
+  it('that cannot be read are counted, and expired ones are not', async () => {
     const kv = memoryStore();
     const votes = createVoteStore(kv);
     for (const userId of ['U1', 'U2', 'U3', 'U4']) await votes.put(vote(userId));
@@ -262,7 +262,7 @@ describe('votes', () => {
     expect(await readVotes(kv)).toEqual({ votes: [vote('U4')], unreadable: 2 });
   });
 
-  it('are not half read where the storage fails', async () => {
+  it('are read completely or not at all where the storage fails', async () => {
     const failure = new AppError('storage', 'down');
     const kv = memoryStore();
     await createVoteStore(kv).put(vote('U1'));
