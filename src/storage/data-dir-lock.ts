@@ -50,12 +50,11 @@ function isAlive(holder: Holder): boolean {
   const bootId = readBootId();
   if (holder.bootId !== undefined && bootId !== undefined && holder.bootId !== bootId) return false;
   if (holder.startTicks !== undefined && bootId !== undefined) {
-    return describeProcess(holder.pid).startTicks === holder.startTicks;
+    return readStartTicks(holder.pid) === holder.startTicks;
   }
   return isSignalable(holder.pid);
 }
 
-/** `startTicks` is absent when the process is gone, and when it was killed but not yet collected by its parent. */
 function describeProcess(pid: number): Holder {
   const bootId = readBootId();
   const startTicks = readStartTicks(pid);
@@ -66,12 +65,14 @@ function readBootId(): string | undefined {
   return readSystemFile('/proc/sys/kernel/random/boot_id')?.trim();
 }
 
-/** Field 22 of /proc/<pid>/stat; the fields are counted after the command's name, which may contain spaces (proc(5)). */
+/**
+ * Undefined when the process is gone, and when it was killed but not yet collected by its parent. Field 22 of
+ * /proc/<pid>/stat; the fields are counted after the command's name, which may contain spaces (proc(5)).
+ */
 function readStartTicks(pid: number): string | undefined {
   const stat = readSystemFile(`/proc/${pid}/stat`);
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const state = fields?.[0];
-  return state === 'Z' || state === 'X' ? undefined : fields?.[19];
+  return fields?.[0] === 'Z' ? undefined : fields?.[19];
 }
 
 function readSystemFile(path: string): string | undefined {

@@ -46,7 +46,7 @@ export function createRedisConnection(redisUrl: string, log: Log): RedisConnecti
   const where = describeUrl(redisUrl);
   let isProven = false;
   let isLost = false;
-  let isClosed = false;
+  let closing: Promise<void> | undefined;
   let lastError: unknown;
   const running = new Set<Promise<unknown>>();
 
@@ -67,7 +67,7 @@ export function createRedisConnection(redisUrl: string, log: Log): RedisConnecti
   });
   client.on('error', (error) => {
     lastError = error;
-    if (!isProven || isLost || isClosed) return;
+    if (!isProven || isLost || closing !== undefined) return;
     isLost = true;
     log.warn({ event: 'storage.redis', outcome: 'lost' }, error);
   });
@@ -79,14 +79,14 @@ export function createRedisConnection(redisUrl: string, log: Log): RedisConnecti
 
   /** Only for a client that is ready: one that is not is connecting already, and would then do so twice at once. */
   function reconnect(): void {
-    if (isClosed || !client.isReady) return;
+    if (closing !== undefined || !client.isReady) return;
     client.destroy();
     // Tries until it succeeds; its failures are reported as `error` events.
     client.connect().catch(() => {});
   }
 
   async function run<T>(command: string, operation: () => Promise<T>): Promise<T> {
-    if (isClosed) throw new AppError('storage', 'The Redis store is closed');
+    if (closing !== undefined) throw new AppError('storage', 'The Redis store is closed');
     const result = withDeadline(operation(), OPERATION_DEADLINE_MS, `Redis at ${where}: ${command}`);
     running.add(result);
     try {
@@ -127,24 +127,24 @@ export function createRedisConnection(redisUrl: string, log: Log): RedisConnecti
   }
 
   async function close(): Promise<void> {
-    if (isClosed) return;
-    isClosed = true;
     // Not left to the client: the adapter of Keyv connects a closed client again for an operation that comes late.
     await Promise.allSettled(running);
-    if (client.isReady) {
-      try {
-        await withDeadline(client.close(), CLOSE_DEADLINE_MS, 'Closing');
-        return;
-      } catch {
-        // Commands without an answer until now will not get one.
-        client.destroy();
-      }
-    } else if (client.isOpen) {
-      client.destroy();
-    }
+    // Redis answers in order: with this answer, everything sent before has its own. `client.close()` waits for that too,
+    // but can't be given up: after it, the client refuses to be destroyed.
+    if (client.isReady) await withDeadline(client.ping(), CLOSE_DEADLINE_MS, 'Closing').catch(() => {});
+    if (client.isOpen) client.destroy();
   }
 
-  return { client, where, prove, run, close };
+  return {
+    client,
+    where,
+    prove,
+    run,
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
 }
 
 /** Host and port. Looked at before the client does, whose own errors repeat the URL. */

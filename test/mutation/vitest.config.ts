@@ -18,7 +18,9 @@ export default defineConfig({
     include: ['test/{unit,contract,transport}/**/*.test.ts'],
     setupFiles: ['test/mutation/setup.ts'],
     sequence: { sequencer: PropertiesLast },
-    testTimeout: 20_000,
+    // Far more than any of these tests takes, and less than Stryker waits: it would start its process again for a mutant
+    // that makes a test wait in vain.
+    testTimeout: 5_000,
     hookTimeout: 30_000,
     restoreMocks: true,
     // Each mutant gets a thread of its own; its test files share that, which takes a third of the time.

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open } from 'lmdb';
@@ -94,7 +94,66 @@ describe('the embedded store', () => {
     expect(recording.lines).toEqual([]);
   });
 
-  it('accepts keys of 1,024 bytes and refuses longer ones before it begins to write', async () => {
+  it('stops a sweep when it is closed, which is no failure', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const recording = createRecordingLog();
+    const store = openEmbeddedStore(directory.path, () => nowMs, recording.log);
+    await Promise.all(Array.from({ length: 600 }, (_, index) => store.set(`k${index}`, 'x', 1_000)));
+    nowMs += 1_001;
+    vi.advanceTimersByTime(60_000);
+    await store.close();
+    expect(recording.lines).toEqual([]);
+    const env = open({ path: storeFile(directory.path), maxDbs: 8, readOnly: true });
+    expect(env.openDB({ name: 'entries' }).getCount()).toBe(100);
+    await env.close();
+  });
+
+  it('reports a sweep that fails, and tries again a minute later', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const recording = createRecordingLog();
+    let failures = 1;
+    const store = openEmbeddedStore(
+      directory.path,
+      () => {
+        if (nowMs > 1_000_000 && failures-- > 0) throw new Error('a failure of the test');
+        return nowMs;
+      },
+      recording.log,
+    );
+    stores.push(store);
+    await store.set('a', 'x', 1_000);
+    nowMs += 1_001;
+    vi.advanceTimersByTime(60_000);
+    await eventually(() => expect(recording.lines).toHaveLength(1));
+    expect(recording.lines[0]).toMatchObject({ event: 'storage.sweep', outcome: 'failed' });
+    vi.advanceTimersByTime(60_000);
+    const env = open({ path: storeFile(directory.path), maxDbs: 8, readOnly: true });
+    await eventually(() => expect(env.openDB({ name: 'entries' }).getCount()).toBe(0));
+    await env.close();
+    expect(recording.lines).toHaveLength(1);
+  });
+
+  // Only there can be seen what a process has open.
+  it.runIf(process.platform === 'linux')('leaves no file open when it is closed', async () => {
+    const openFiles = () =>
+      readdirSync('/proc/self/fd').flatMap((name) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${name}`);
+        } catch {
+          // Closed since it was listed.
+          return [];
+        }
+      });
+    const ofStore = () => openFiles().filter((path) => path.startsWith(directory.path));
+    const store = openStore();
+    expect(ofStore()).not.toEqual([]);
+    await store.close();
+    expect(ofStore()).toEqual([]);
+    refuseForeignFile(storeFile(directory.path));
+    expect(ofStore()).toEqual([]);
+  });
+
+  it('takes keys of 1,024 bytes and refuses longer ones, before it begins to write', async () => {
     const store = openStore();
     const longest = `${'漢'.repeat(341)}x`;
     await store.set(longest, 'x');

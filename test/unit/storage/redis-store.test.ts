@@ -1,0 +1,121 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { openStorage, readAllVotes } from '../../../src/storage/open-storage.ts';
+import { eventually } from '../../support/eventually.ts';
+import { bulk } from '../../support/processes/scripted-redis.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
+import { type Answer, closeAll, open, openAnswering, serve } from './scripted-store.ts';
+
+afterEach(closeAll);
+
+describe('the store in Redis', () => {
+  it('keeps a text for as long as it is told, and for ever where it is not told', async () => {
+    const server = await serve();
+    const store = await open(server);
+    await store.set('a', 'one', 80);
+    await store.set('a', 'two');
+    await store.setIfAbsent('b', 'one', 90);
+    await store.setIfAbsent('b', 'two');
+    await store.compareAndSet('c', undefined, 'one', 100);
+    expect(server.commands).toEqual([
+      ['SET', 'a', 'one', 'PX', '80'],
+      ['SET', 'a', 'two'],
+      ['SET', 'b', 'one', 'PX', '90', 'NX'],
+      ['SET', 'b', 'two', 'NX'],
+      ['SET', 'c', 'one', 'PX', '100', 'NX'],
+    ]);
+  });
+
+  it('tells whether it set what was absent', async () => {
+    const { store } = await openAnswering('SET', '$-1\r\n');
+    expect(await store.setIfAbsent('a', 'x')).toBe(false);
+    const { store: other } = await openAnswering('SET', '+OK\r\n');
+    expect(await other.setIfAbsent('a', 'x')).toBe(true);
+  });
+
+  it.each([
+    [':1\r\n', true],
+    [':0\r\n', false],
+  ])('compares in Redis itself, whose answer %j is %j', async (reply, done) => {
+    const { server, store } = await openAnswering('EVAL', reply);
+    expect(await store.compareAndSet('a', 'one', 'two', 80)).toBe(done);
+    expect(await store.compareAndSet('a', 'one', 'two')).toBe(done);
+    expect(server.commands.map(([name, , ...rest]) => [name, ...rest])).toEqual([
+      ['EVAL', '1', 'a', 'one', 'two', '80'],
+      ['EVAL', '1', 'a', 'one', 'two', ''],
+    ]);
+  });
+
+  it('keeps sets, and pings', async () => {
+    const { server, store } = await openAnswering('SMEMBERS', `*2\r\n${bulk('x')}${bulk('y')}`);
+    await store.addMember('s', 'x');
+    await store.removeMember('s', 'y');
+    expect(await store.members('s')).toEqual(['x', 'y']);
+    await store.ping();
+    expect(server.commands).toEqual([['SADD', 's', 'x'], ['SREM', 's', 'y'], ['SMEMBERS', 's'], ['PING']]);
+  });
+});
+
+describe('the storage as a whole', () => {
+  it('is in Redis where an address of one is given, and gives its connection to others', async () => {
+    const server = await serve((name) => (name === 'SMEMBERS' ? `*1\r\n${bulk('q1')}` : undefined));
+    const { log } = createRecordingLog();
+    const storage = await openStorage({ redisUrl: server.url }, { clock: Date.now, log });
+    expect(await storage.questions.openIds()).toEqual(['q1']);
+    expect(await storage.redis?.ping()).toBe('PONG');
+    await storage.close();
+    await expect(storage.ping()).rejects.toMatchObject({ kind: 'storage' });
+  });
+
+  it('gives all votes, and then lets go of Redis', async () => {
+    const vote = { version: 1, teamId: 'T1', userId: 'U1', questionId: 'q1', verdict: 'up', reasons: [], atMs: 1 };
+    const server = await serve((name) => {
+      if (name === 'SMEMBERS') return `*1\r\n${bulk('q1:U1')}`;
+      return name === 'GET' ? bulk(JSON.stringify(vote)) : undefined;
+    });
+    const { log } = createRecordingLog();
+    const all = await readAllVotes({ redisUrl: server.url }, { clock: Date.now, log });
+    expect(all).toEqual({ votes: [vote], unreadable: 0 });
+    await eventually(() => expect(server.open()).toBe(0));
+  });
+});
+
+describe('what Redis refuses', () => {
+  it.each<[string, (store: Awaited<ReturnType<typeof open>>) => Promise<unknown>]>([
+    ['GET', (store) => store.get('a')],
+    ['SET', (store) => store.set('a', 'x')],
+    ['EVAL', (store) => store.compareAndSet('a', 'x', 'y')],
+    ['SADD', (store) => store.addMember('s', 'x')],
+    ['SREM', (store) => store.removeMember('s', 'x')],
+    ['SMEMBERS', (store) => store.members('s')],
+    ['PING', (store) => store.ping()],
+  ])('is a failure with its code, whose outcome is known: %s', async (command, operation) => {
+    const { server, store } = await openAnswering(command, '-OOM command not allowed\r\n');
+    await expect(operation(store)).rejects.toMatchObject({
+      name: 'AppError',
+      kind: 'storage',
+      code: 'OOM',
+      outcomeUnknown: false,
+      message: expect.stringContaining(`127.0.0.1:${server.port}: ${command} failed (OOM)`),
+    });
+    // The connection is as good as before.
+    if (command !== 'PING') await store.ping();
+    await store.setIfAbsent('b', 'x').catch(() => {});
+    expect(server.connections()).toBe(1);
+  });
+
+  it('is named by what was wanted, where Redis has another word for that', async () => {
+    const refusing: Answer = (name) => (/^(?:SET|DEL|UNLINK)$/.test(name) ? '-OOM no\r\n' : undefined);
+    const store = await open(await serve(refusing));
+    await expect(store.setIfAbsent('a', 'x')).rejects.toThrow(/: SET NX failed \(OOM\)$/);
+    await expect(store.delete('a')).rejects.toThrow(/: DEL failed \(OOM\)$/);
+  });
+
+  it('as a replica makes it look for the primary behind the same name', async () => {
+    const { server, store } = await openAnswering('SADD', '-READONLY not here\r\n');
+    await expect(store.addMember('s', 'x')).rejects.toMatchObject({ code: 'READONLY', outcomeUnknown: false });
+    await eventually(async () => {
+      await store.ping();
+      expect(server.connections()).toBe(2);
+    });
+  });
+});
