@@ -68,7 +68,7 @@ function formatsOf(locale: string): Formats {
   const numbers = new Intl.NumberFormat(locale, DIGITS);
   const shares = new Intl.NumberFormat(locale, WHOLE_PERCENT);
   const plurals = new Intl.PluralRules(locale, DIGITS);
-  const lists = new Intl.ListFormat(locale, { type: 'conjunction' });
+  const lists = new Intl.ListFormat(locale);
 
   const number = (value: number): string => numbers.format(value);
 

@@ -55,14 +55,11 @@ function isLowSurrogate(unit: number): boolean {
 /** The longest end ≤ `limit` at a line, else a sentence, else a word, else between graphemes; at least half of `limit`. */
 export function niceEnd(text: string, limit: number): number {
   if (text.length <= limit) return text.length;
-  const window = text.slice(0, limit + 1);
+  const window = text.slice(0, limit);
   const earliest = Math.floor(limit / 2);
   for (const pattern of [/\n/g, /[.!?。！？]["')\]]*\s/g, /\s/g]) {
-    let best = -1;
-    for (const match of window.matchAll(pattern)) {
-      const end = match.index + match[0].length;
-      if (end <= limit) best = end;
-    }
+    let best = 0;
+    for (const match of window.matchAll(pattern)) best = match.index + match[0].length;
     if (best > earliest) return best;
   }
   return graphemeEnd(text, limit);
@@ -83,7 +80,7 @@ export function inertCut(text: string, limit: number): string {
   let room = limit;
   let written = inertMrkdwn(cut(line, room));
   while (written.length > limit) {
-    room = Math.max(1, Math.min(room - 1, Math.floor((room * limit) / written.length)));
+    room = Math.floor((room * limit) / written.length);
     written = inertMrkdwn(cut(line, room));
   }
   return written;
@@ -96,8 +93,7 @@ export function pieces(text: string, limit: number, write: (piece: string) => st
   while (rest !== '') {
     let end = niceEnd(rest, limit);
     while (end > 1 && write(rest.slice(0, end)).length > limit) {
-      const shorter = niceEnd(rest, Math.max(1, Math.floor((end * limit) / write(rest.slice(0, end)).length)));
-      end = shorter < end ? shorter : graphemeEnd(rest, end - 1);
+      end = niceEnd(rest, Math.floor((end * limit) / write(rest.slice(0, end)).length));
     }
     result.push(rest.slice(0, end));
     rest = rest.slice(end);

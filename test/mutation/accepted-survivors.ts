@@ -1,3 +1,4 @@
+import { acceptedInRender } from './accepted-in-render.ts';
 import { acceptedInStorage } from './accepted-in-storage.ts';
 import { likeNothing, neverComes, sameResult } from './accepted-reasons.ts';
 
@@ -311,4 +312,5 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     becomes: ['const timeMs = Date.parse(iso ?? "Stryker was here!");'],
     reason: likeNothing,
   },
+  ...acceptedInRender,
 ];

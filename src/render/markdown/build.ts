@@ -12,21 +12,23 @@ export function build(units: readonly Unit[], from: number, to: number): RootCon
 }
 
 function group(units: readonly Unit[], depth: number, begun: ReadonlySet<Frame>): RootContent[] {
-  const result: RootContent[] = [];
-  let index = 0;
-  while (index < units.length) {
-    const unit = units[index];
-    const frame = unit?.frames[depth];
-    let end = index + 1;
-    if (unit !== undefined && frame === undefined) {
-      if (unit.leaf.kind === 'block') result.push(unit.leaf.node);
-    } else if (frame !== undefined) {
-      while (end < units.length && units[end]?.frames[depth] === frame) end += 1;
-      result.push(...reopen(frame, units.slice(index, end), depth + 1, begun));
-    }
-    index = end;
+  return byFrame(units, depth).flatMap(({ frame, inside }) =>
+    frame === undefined
+      ? inside.flatMap(({ leaf }) => (leaf.kind === 'block' ? [leaf.node] : []))
+      : reopen(frame, inside, depth + 1, begun),
+  );
+}
+
+/** The units in runs that stand in the same container at `depth`, or in none. */
+function byFrame(units: readonly Unit[], depth: number): { frame: Frame | undefined; inside: Unit[] }[] {
+  const runs: { frame: Frame | undefined; inside: Unit[] }[] = [];
+  for (const unit of units) {
+    const frame = unit.frames[depth];
+    const last = runs.at(-1);
+    if (last === undefined || last.frame !== frame) runs.push({ frame, inside: [unit] });
+    else last.inside.push(unit);
   }
-  return result;
+  return runs;
 }
 
 function reopen(frame: Frame, units: readonly Unit[], depth: number, begun: ReadonlySet<Frame>): RootContent[] {
@@ -49,8 +51,7 @@ function reopen(frame: Frame, units: readonly Unit[], depth: number, begun: Read
       const rows = units.flatMap(({ leaf }) => (leaf.kind === 'row' ? [leaf.row] : []));
       return [{ ...frame, children: [...frame.children.slice(0, 1), ...rows] }];
     }
-    case 'paragraph':
-    case 'heading': {
+    case 'paragraph': {
       const children = joined(units.flatMap(({ leaf }) => (leaf.kind === 'phrasing' ? leaf.children : [])));
       const trimmed = trimEnds(children);
       return trimmed.length === 0 ? [] : [{ type: 'paragraph', children: trimmed }];
@@ -61,22 +62,18 @@ function reopen(frame: Frame, units: readonly Unit[], depth: number, begun: Read
 function reopenList(frame: List, units: readonly Unit[], depth: number, begun: ReadonlySet<Frame>): RootContent[] {
   const continued: RootContent[] = [];
   const items: ListItem[] = [];
-  let start: number | undefined;
-  let index = 0;
-  while (index < units.length) {
-    const item = units[index]?.frames[depth];
-    let end = index + 1;
-    while (end < units.length && units[end]?.frames[depth] === item) end += 1;
-    const content = group(units.slice(index, end), depth + 1, begun);
-    if (item?.type === 'listItem' && begun.has(item)) {
+  let start = 0;
+  for (const { frame: item, inside } of byFrame(units, depth)) {
+    if (item?.type !== 'listItem') continue;
+    const content = group(inside, depth + 1, begun);
+    if (begun.has(item)) {
       continued.push(...content);
-    } else if (item?.type === 'listItem') {
-      start ??= (frame.start ?? 1) + frame.children.indexOf(item);
+    } else {
+      if (items.length === 0) start = (frame.start ?? 1) + frame.children.indexOf(item);
       items.push({ ...item, children: content.filter(isFlow) });
     }
-    index = end;
   }
-  return items.length === 0 ? continued : [...continued, { ...frame, start: start ?? 1, children: items }];
+  return items.length === 0 ? continued : [...continued, { ...frame, start, children: items }];
 }
 
 function isFlow(node: RootContent): node is ListItem['children'][number] {

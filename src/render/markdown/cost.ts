@@ -15,16 +15,15 @@ export function leafCost(unit: { frames: Frame[]; leaf: Leaf }): Cost {
     case 'line': {
       const { text, glued } = unit.leaf;
       const written = breakTokens(text);
-      const extra = glued ? 0 : 1 + indent.markdown;
       return {
         ...NO_COST,
-        markdown: written.length + extra,
-        weight: weightOf(written) + extra,
+        markdown: written.length + (glued ? 0 : 1 + indent.markdown),
+        weight: weightOf(written) + (glued ? 0 : 1 + indent.weight),
         mrkdwn: escapeFenced(text).length + (glued ? 0 : 1),
       };
     }
     case 'row':
-      return rowCost(unit.leaf.row, unit.frames);
+      return rowCost(unit.leaf.row, unit.leaf.table, indent);
     case 'nothing':
       return { ...NO_COST, markdown: 2, weight: 2, mrkdwn: 2 };
   }
@@ -36,7 +35,7 @@ function blockCost(node: RootContent, indent: Indent): Cost {
     return {
       ...NO_COST,
       markdown: 6 + indent.markdown,
-      weight: 6 + LIMITS.blockWeight,
+      weight: 6 + indent.weight + LIMITS.blockWeight,
       mrkdwn: 8 + indent.mrkdwn,
       blocks: 2,
     };
@@ -60,17 +59,14 @@ function phrasingCost(children: PhrasingContent[], indent: Indent): Cost {
   return {
     ...NO_COST,
     markdown: length + lines * indent.markdown + 2,
-    weight: weight + lines * indent.markdown + 2,
+    weight: weight + lines * indent.weight + 2,
     mrkdwn: mrkdwn.length + lines * indent.mrkdwn + 2,
   };
 }
 
-function rowCost(row: TableRow, frames: readonly Frame[]): Cost {
-  const table = frames.at(-1);
-  if (table?.type !== 'table') return NO_COST;
-  const indent = indentOf(frames);
+function rowCost(row: TableRow, table: Table, indent: Indent): Cost {
   const cells = row.children.map((cell) => measurePhrasing(cell.children));
-  const bars = 3 * row.children.length + 2 + indent.markdown;
+  const bars = 3 * row.children.length + 2;
   const form = tableForm(table);
   const text = row.children.map((cell) => textOf(cell.children)).join('');
   const mrkdwn =
@@ -78,8 +74,8 @@ function rowCost(row: TableRow, frames: readonly Frame[]): Cost {
       ? form.widths.reduce((total, width) => total + width + 3, 1) + escapeFenced(text).length - text.length
       : writeMrkdwn([{ ...table, children: [...table.children.slice(0, 1), row] }]).length;
   return {
-    markdown: cells.reduce((total, cell) => total + cell.length, bars),
-    weight: cells.reduce((total, cell) => total + cell.weight, bars),
+    markdown: cells.reduce((total, cell) => total + cell.length, bars + indent.markdown),
+    weight: cells.reduce((total, cell) => total + cell.weight, bars + indent.weight),
     // A record has a line per cell, and every line is indented.
     mrkdwn: mrkdwn + indent.mrkdwn * (form.kind === 'records' ? row.children.length : 1) + 1,
     blocks: 0,
@@ -92,23 +88,25 @@ export function frameCost(frame: Frame, frames: readonly Frame[]): Cost {
   const indent = indentOf(frames);
   switch (frame.type) {
     case 'code': {
-      const fences =
-        Math.max(3, longestTicks(frame.value) + 1) * 2 + (frame.lang?.length ?? 0) + 4 + 2 * indent.markdown;
-      return { ...NO_COST, markdown: fences, weight: fences + LIMITS.blockWeight, mrkdwn: 12, blocks: 2 };
+      const fences = Math.max(3, longestTicks(frame.value) + 1) * 2 + (frame.lang?.length ?? 0) + 4;
+      return {
+        ...NO_COST,
+        markdown: fences + 2 * indent.markdown,
+        weight: fences + 2 * indent.weight + LIMITS.blockWeight,
+        mrkdwn: 12,
+        blocks: 2,
+      };
     }
     case 'table': {
       const header: Table = { ...frame, children: frame.children.slice(0, 1) };
       const markdown = writeMarkdown([header]);
       return {
         markdown: markdown.length + 2 * indent.markdown + 3,
-        weight: weightOf(markdown) + LIMITS.blockWeight + 2 * indent.markdown + 3,
+        weight: weightOf(markdown) + LIMITS.blockWeight + 2 * indent.weight + 3,
         mrkdwn: writeMrkdwn([header]).length + 2,
         blocks: 2,
         tableRows: 1,
-        tableText: header.children.reduce(
-          (total, row) => total + row.children.reduce((sum, cell) => sum + textOf(cell.children).length, 0),
-          0,
-        ),
+        tableText: header.children.flatMap((row) => row.children.map((cell) => textOf(cell.children))).join('').length,
       };
     }
     case 'listItem': {
@@ -122,18 +120,22 @@ export function frameCost(frame: Frame, frames: readonly Frame[]): Cost {
 
 interface Indent {
   markdown: number;
+  weight: number;
   mrkdwn: number;
 }
 
 /** What every line after the first of something in these containers is indented by. */
 function indentOf(frames: readonly Frame[]): Indent {
-  const indent = { markdown: 0, mrkdwn: 0 };
+  const indent = { markdown: 0, weight: 0, mrkdwn: 0 };
   for (const frame of frames) {
     if (frame.type === 'blockquote') {
       indent.markdown += 2;
+      indent.weight += weightOf('> ');
       indent.mrkdwn += 2;
     } else if (frame.type === 'listItem') {
-      indent.markdown += markerWidth(frame, frames);
+      const width = markerWidth(frame, frames);
+      indent.markdown += width;
+      indent.weight += width;
       indent.mrkdwn += 4;
     }
   }
@@ -142,9 +144,9 @@ function indentOf(frames: readonly Frame[]): Indent {
 
 function markerWidth(item: ListItem, frames: readonly Frame[]): number {
   const list = frames[frames.indexOf(item) - 1];
-  if (list?.type !== 'list') return 2;
   const check = typeof item.checked === 'boolean' ? 4 : 0;
-  return check + (list.ordered === true ? String((list.start ?? 1) + list.children.length).length + 2 : 2);
+  const number = list?.type === 'list' && list.ordered === true ? String((list.start ?? 1) + list.children.length) : '';
+  return check + number.length + 2;
 }
 
 export function sum(costs: readonly Cost[]): Cost {

@@ -45,7 +45,6 @@ export function dividePhrasing(nodes: readonly PhrasingContent[]): PhrasingConte
 }
 
 function divideNode(node: PhrasingContent): PhrasingContent[] {
-  if (sizeOf(node) <= MAX_UNIT / 2) return [node];
   switch (node.type) {
     case 'text':
       return dividedText(node.value, textSize).map((value) => ({ type: 'text', value }));
@@ -74,8 +73,9 @@ function divideNode(node: PhrasingContent): PhrasingContent[] {
 function wrapped(type: 'strong' | 'emphasis' | 'delete', children: PhrasingContent[]): PhrasingContent[] {
   const trimmed = trimEnds(children);
   const whole = textOf(children);
-  const leading = whole.slice(0, whole.length - whole.trimStart().length);
-  const trailing = whole.trim() === '' ? '' : whole.slice(whole.trimEnd().length);
+  const rest = whole.trimStart();
+  const leading = whole.slice(0, whole.length - rest.length);
+  const trailing = rest.slice(rest.trimEnd().length);
   const space = (value: string): PhrasingContent[] => (value === '' ? [] : [{ type: 'text', value }]);
   const middle: PhrasingContent[] = trimmed.length === 0 ? [] : [{ type, children: trimmed }];
   return [...space(leading), ...middle, ...space(trailing)];
@@ -86,7 +86,7 @@ export function trimEnds(children: readonly PhrasingContent[]): PhrasingContent[
   const result = [...children];
   for (let first = result[0]; first !== undefined; first = result[0]) {
     if (first.type === 'break') result.shift();
-    else if (first.type === 'text' && first.value.trimStart() === '') result.shift();
+    else if (first.type === 'text' && first.value.trim() === '') result.shift();
     else {
       if (first.type === 'text') result[0] = { ...first, value: first.value.trimStart() };
       break;
@@ -94,7 +94,7 @@ export function trimEnds(children: readonly PhrasingContent[]): PhrasingContent[
   }
   for (let last = result.at(-1); last !== undefined; last = result.at(-1)) {
     if (last.type === 'break') result.pop();
-    else if (last.type === 'text' && last.value.trimEnd() === '') result.pop();
+    else if (last.type === 'text' && last.value.trim() === '') result.pop();
     else {
       if (last.type === 'text') result[result.length - 1] = { ...last, value: last.value.trimEnd() };
       break;

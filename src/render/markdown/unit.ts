@@ -1,25 +1,14 @@
-import type {
-  Blockquote,
-  Code,
-  Heading,
-  List,
-  ListItem,
-  Paragraph,
-  PhrasingContent,
-  RootContent,
-  Table,
-  TableRow,
-} from 'mdast';
+import type { Blockquote, Code, List, ListItem, Paragraph, PhrasingContent, RootContent, Table, TableRow } from 'mdast';
 
-export type Frame = Blockquote | List | ListItem | Code | Table | Paragraph | Heading;
+export type Frame = Blockquote | List | ListItem | Code | Table | Paragraph;
 
 export type Leaf =
   | { kind: 'block'; node: RootContent }
   | { kind: 'phrasing'; children: PhrasingContent[] }
   /** `glued` continues the line of the unit before. */
   | { kind: 'line'; text: string; glued: boolean }
-  | { kind: 'row'; row: TableRow }
-  /** A list item or table without content. */
+  | { kind: 'row'; row: TableRow; table: Table }
+  /** A table without rows. */
   | { kind: 'nothing' };
 
 /** The amounts that Slack limits; all of them add up over the units of a message. */

@@ -34,10 +34,7 @@ function collect(node: RootContent, frames: Frame[], into: { frames: Frame[]; le
   switch (node.type) {
     case 'blockquote':
     case 'list':
-      for (const child of node.children) collect(child, [...frames, node], into);
-      break;
     case 'listItem':
-      if (node.children.length === 0) into.push({ frames: [...frames, node], leaf: { kind: 'nothing' } });
       for (const child of node.children) collect(child, [...frames, node], into);
       break;
     case 'code':
@@ -49,7 +46,7 @@ function collect(node: RootContent, frames: Frame[], into: { frames: Frame[]; le
       const table: Table = { ...node, data: { form: tableForm(node) } };
       const rows = table.children.slice(1);
       if (rows.length === 0) into.push({ frames: [...frames, table], leaf: { kind: 'nothing' } });
-      for (const row of rows) into.push({ frames: [...frames, table], leaf: { kind: 'row', row } });
+      for (const row of rows) into.push({ frames: [...frames, table], leaf: { kind: 'row', row, table } });
       break;
     }
     case 'paragraph': {
@@ -71,11 +68,10 @@ function codeLines(value: string): [text: string, glued: boolean][] {
   });
 }
 
-function sharedFrames(before: { frames: Frame[] } | undefined, unit: { frames: Frame[] }): number {
-  let shared = 0;
-  while (before !== undefined && shared < unit.frames.length && before.frames[shared] === unit.frames[shared])
-    shared += 1;
-  return shared;
+/** How many containers, from the outermost in, a unit shares with the one before it. */
+function sharedFrames(before: { frames: Frame[] } | undefined, { frames }: { frames: Frame[] }): number {
+  const shared = frames.findIndex((frame, depth) => frame !== before?.frames[depth]);
+  return shared < 0 ? frames.length : shared;
 }
 
 function boundaryBefore(
@@ -91,7 +87,6 @@ function boundaryBefore(
   }
   switch (innermost.type) {
     case 'paragraph':
-    case 'heading':
       return 0;
     case 'code': {
       if (unit.leaf.kind === 'line' && unit.leaf.glued) return -0.5;

@@ -96,7 +96,7 @@ function startWriter(dataDir: string, { fileLimitKiB }: { fileLimitKiB?: number 
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const lines: string[] = [];
-  if (writer.stdout !== null) createInterface({ input: writer.stdout }).on('line', (queue) => lines.push(queue));
+  if (writer.stdout !== null) createInterface({ input: writer.stdout }).on('line', (line) => lines.push(line));
   return {
     pid: writer.pid,
     lines,

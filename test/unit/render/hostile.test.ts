@@ -107,21 +107,3 @@ describe('an answer longer than Slack can show', () => {
     expect(JSON.stringify(messages.at(-1))).toContain('it ends here');
   });
 });
-
-describe('dividing an answer again', () => {
-  it('returns the division made before, for the answers that are posted at the same time', () => {
-    const answers = lines(8, (i) => `${'A `word` and *more* of it.\n\n'.repeat(600)}${i}`);
-    const first = answers.map((markdown) => layoutAnswer(markdown, ROOM));
-    expect(answers.map((markdown) => layoutAnswer(markdown, ROOM)).every((each, i) => each === first[i])).toBe(true);
-  });
-
-  it('remembers the last fifty answers only', () => {
-    const divided = (index: number) => layoutAnswer(`Answer ${index}.`, ROOM);
-    const first = divided(0);
-    for (let index = 1; index < 50; index += 1) divided(index);
-    expect(divided(0)).toBe(first);
-    for (let index = 50; index < 100; index += 1) divided(index);
-    expect(divided(0)).not.toBe(first);
-    expect(divided(99)).toBe(divided(99));
-  });
-});

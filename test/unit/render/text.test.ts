@@ -17,7 +17,11 @@ describe('text that is written for mrkdwn', () => {
     expect(escapeMrkdwn('<a> & <b> & &amp;')).toBe('&lt;a&gt; &amp; &lt;b&gt; &amp; &amp;amp;');
   });
 
-  it('quotes nothing, on whichever line the mark is', () => {
+  it('has a mark for the character that Slack refuses', () => {
+    expect(escapeMrkdwn('a\0b')).toBe('a\ufffdb');
+  });
+
+  it('quotes nothing, wherever a line begins with the mark', () => {
     expect(inertMrkdwn('> a\n  > b\nc > d\n\n>>> e')).toBe(
       '\u200B&gt; a\n  \u200B&gt; b\nc &gt; d\n\n\u200B&gt;&gt;&gt; e',
     );
@@ -37,6 +41,10 @@ describe('the place to cut a text that is too long', () => {
     [`ab${family}cd`, 2 + family.length, 2 + family.length],
     ['😀😀', 3, 2],
     ['😀😀', 1, 2],
+    // The first and the last second half of a pair there is, and what comes right after the halves.
+    ['\u{10000}b', 1, 2],
+    ['\u{103ff}b', 1, 2],
+    ['a！', 1, 1],
     ['ab', 0, 1],
     ['', 5, 0],
   ])('is, for %j within %i, at %i', (text, limit, end) => {
@@ -55,11 +63,14 @@ describe('the place to cut a text that is too long', () => {
     for (const limit of [199, 200, 201]) {
       expect(joined.slice(0, graphemeEnd(joined, limit))).not.toMatch(/\p{Surrogate}/u);
     }
+    expect([199, 200].map((limit) => graphemeEnd(joined, limit))).toEqual([198, 200]);
   });
 
   it.each([
     ['one line\nanother line', 12, 'one line\n'],
     ['one. two. three four', 12, 'one. two. '],
+    ['one two. three four', 15, 'one two. '],
+    ['see a.ts for more', 15, 'see a.ts for '],
     ['one (two!) three', 12, 'one (two!) '],
     ['これは。 あれは何ですか', 8, 'これは。 '],
     ['some words here', 12, 'some words '],
@@ -69,7 +80,8 @@ describe('the place to cut a text that is too long', () => {
     ['aaaa bbbbbbbbbbb', 10, 'aaaa bbbbb'],
     ['aaaaa bbbbbbbbbb', 10, 'aaaaa '],
     ['short', 10, 'short'],
-  ])('is where people would cut %j within %i', (text, limit, kept) => {
+    ['😀😀', 1, '😀'],
+  ])('is found where people would end %j within %i', (text, limit, kept) => {
     expect(text.slice(0, niceEnd(text, limit))).toBe(kept);
   });
 });
@@ -82,6 +94,7 @@ describe('a text that is cut', () => {
     ['a verylongword', 10, 'a verylon…'],
     ['some   words here', 9, 'some…'],
     ['abcd efghij', 9, 'abcd efg…'],
+    ['abcd efghij', 8, 'abcd ef…'],
     ['abcde fghij', 9, 'abcde…'],
     [`abc${family}`, 6, 'abc…'],
   ])('becomes, from %j within %i, %j', (text, limit, short) => {

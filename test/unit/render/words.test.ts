@@ -24,6 +24,7 @@ describe('durations', () => {
 
   it.each([
     [20_000, 60_000, '20 to 60 s', '20 bis 60 s'],
+    [1_000, 5_000, '1 to 5 s', '1 bis 5 s'],
     [20_000, 61_000, '20 s to 1 min 1 s', '20 s bis 1 min 1 s'],
     [70_000, 120_000, '1 min 10 s to 2 min', '1 min 10 s bis 2 min'],
     [120_000, 300_000, '2 to 5 min', '2 bis 5 min'],
