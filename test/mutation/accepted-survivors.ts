@@ -1,3 +1,4 @@
+import { acceptedInMarkdown } from './accepted-in-markdown.ts';
 import { acceptedInRender } from './accepted-in-render.ts';
 import { acceptedInStorage } from './accepted-in-storage.ts';
 import { likeNothing, neverComes, sameResult } from './accepted-reasons.ts';
@@ -20,14 +21,14 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
   ...acceptedInStorage,
   {
     file: 'src/core/intake/accept.ts',
-    line: "if (taken) await settle(ports, 'thread_queue_not_joined', id, () => joinLine(threads, question));",
-    becomes: ['if (taken) await settle(ports, "", id, () => joinLine(threads, question));'],
+    line: "if (taken) await settle(ports, 'thread_queue_not_joined', id, () => joinQueue(threads, question));",
+    becomes: ['if (taken) await settle(ports, "", id, () => joinQueue(threads, question));'],
     reason: forTheLog,
   },
   {
     file: 'src/core/intake/accept.ts',
-    line: "await settle(ports, 'advance_not_scheduled', id, () => looks.lookIn(id, 0));",
-    becomes: ['await settle(ports, "", id, () => looks.lookIn(id, 0));'],
+    line: "await settle(ports, 'advance_not_scheduled', id, () => looks.schedule(id, 0));",
+    becomes: ['await settle(ports, "", id, () => looks.schedule(id, 0));'],
     reason: forTheLog,
   },
   {
@@ -76,8 +77,8 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
   },
   {
     file: 'src/core/lifecycle/thread-queue.ts',
-    line: 'if (placeInLine <= 0 || head === undefined || (await isAlive(head))) return placeInLine;',
-    becomes: ['if (placeInLine <= 0 || false || (await isAlive(head))) return placeInLine;'],
+    line: 'if (positionInQueue <= 0 || head === undefined || (await isAlive(head))) return positionInQueue;',
+    becomes: ['if (positionInQueue <= 0 || false || (await isAlive(head))) return positionInQueue;'],
     reason: sameResult,
   },
   {
@@ -103,12 +104,12 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
   },
   {
     file: 'src/core/lifecycle/delivery.ts',
-    line: "if (copies > 0) journal.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });",
+    line: "if (copies > 0) log.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });",
     becomes: [
-      "if (true) journal.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });",
-      "if (false) journal.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });",
-      "if (copies >= 0) journal.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });",
-      "if (copies <= 0) journal.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });",
+      "if (true) log.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });",
+      "if (false) log.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });",
+      "if (copies >= 0) log.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });",
+      "if (copies <= 0) log.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });",
     ],
     reason: forTheLog,
   },
@@ -168,12 +169,12 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
   },
   {
     file: 'src/core/lifecycle/card-updates.ts',
-    line: "if (error.kind === 'rateLimited') ports.journal.debug(dropped);",
+    line: "if (error.kind === 'rateLimited') ports.log.debug(dropped);",
     becomes: [
-      'if (true) ports.journal.debug(dropped);',
-      'if (false) ports.journal.debug(dropped);',
-      "if (error.kind !== 'rateLimited') ports.journal.debug(dropped);",
-      'if (error.kind === "") ports.journal.debug(dropped);',
+      'if (true) ports.log.debug(dropped);',
+      'if (false) ports.log.debug(dropped);',
+      "if (error.kind !== 'rateLimited') ports.log.debug(dropped);",
+      'if (error.kind === "") ports.log.debug(dropped);',
     ],
     reason: forTheLog,
   },
@@ -313,4 +314,5 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     reason: likeNothing,
   },
   ...acceptedInRender,
+  ...acceptedInMarkdown,
 ];

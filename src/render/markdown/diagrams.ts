@@ -22,12 +22,13 @@ export interface DiagramNotes {
 const MAX_NOTES = 20;
 
 /** Makes the notes of one answer: what follows a diagram to say where it is drawn, because Slack shows its code only. */
-export function createDiagramNotes(notes: DiagramNotes | undefined): (language: string | undefined) => Paragraph[] {
-  const url = notes === undefined ? undefined : safeUrl(notes.url);
+export function createDiagramNotes(notes: DiagramNotes | undefined): (language: string) => Paragraph[] {
+  if (notes === undefined) return () => [];
+  const url = safeUrl(notes.url);
   let left = MAX_NOTES;
   return (language) => {
-    const name = notes?.names.get(language?.toLowerCase() ?? '');
-    if (notes === undefined || name === undefined || url === undefined || left === 0) return [];
+    const name = notes.names.get(language.toLowerCase());
+    if (name === undefined || url === undefined || left === 0) return [];
     left -= 1;
     return [
       {

@@ -19,7 +19,7 @@ const MORE = '\n…';
  * paragraph where one ends in the second half, else with a sentence, an item, a row or a line. A first heading that says
  * what `title` says is left out.
  */
-export function openingOf(markdown: string, limit: number, title = ''): string {
+export function openingOf(markdown: string, limit: number, title?: string): string {
   const read = markdown.slice(0, graphemeEnd(markdown, MAX_READ));
   const nodes = parseAnswer(read);
   const shown = isHeading(nodes[0], title) ? nodes.slice(1) : nodes;
@@ -44,6 +44,6 @@ export function openingOf(markdown: string, limit: number, title = ''): string {
   return to === units.length && read === markdown ? text : `${text}${MORE}`;
 }
 
-function isHeading(node: RootContent | undefined, words: string): boolean {
-  return node?.type === 'heading' && textOf(node.children).trim() === words.trim();
+function isHeading(node: RootContent | undefined, words: string | undefined): boolean {
+  return node?.type === 'heading' && textOf(node.children).trim() === words?.trim();
 }

@@ -1,7 +1,10 @@
 import type {
+  BlockContent,
   Definition,
   Image,
+  ImageReference,
   Link,
+  LinkReference,
   List,
   ListItem,
   Paragraph,
@@ -57,7 +60,7 @@ function normalize(root: Root, diagrams: DiagramNotes | undefined): RootContent[
   const definitions = new Map<string, Definition>();
   const used = new Set<string>();
   /** Found anywhere, shown at the end of the document. */
-  const footnotes: RootContent[] = [];
+  const footnotes: BlockContent[] = [];
   collectDefinitions(root.children, definitions);
   collectReferences(root.children, used);
   let depth = 0;
@@ -65,7 +68,7 @@ function normalize(root: Root, diagrams: DiagramNotes | undefined): RootContent[
   const body = inner(root.children);
   return [...body, ...footnotes];
 
-  function block(node: RootContent): RootContent[] {
+  function block(node: RootContent): BlockContent[] {
     switch (node.type) {
       case 'paragraph':
         return paragraph(phrasing(node.children));
@@ -78,20 +81,22 @@ function normalize(root: Root, diagrams: DiagramNotes | undefined): RootContent[
       case 'blockquote': {
         const children = deeper(node.children);
         if (depth >= MAX_DEPTH) return children;
-        return children.length === 0 ? [] : [{ type: 'blockquote', children: asBlocks(children) }];
+        return children.length === 0 ? [] : [{ type: 'blockquote', children }];
       }
       case 'list':
         return depth >= MAX_DEPTH ? node.children.flatMap((item) => deeper(item.children)) : list(node);
       case 'code': {
-        const info = [node.lang ?? '', node.meta ?? ''].filter((part) => part !== '').join(' ');
-        const known = info === '' || LANGUAGE.test(info);
-        const code: RootContent = {
+        const language = node.lang ?? '';
+        const info = `${language} ${node.meta ?? ''}`.trim();
+        const isHighlighted = LANGUAGE.test(info);
+        const code: BlockContent = {
           type: 'code',
-          lang: info !== '' && known ? info : null,
+          lang: isHighlighted ? info : null,
           value: defuseWords(node.value),
         };
-        const shown = [code, ...noteOf(node.lang ?? undefined)];
-        return known ? shown : [...paragraph([{ type: 'inlineCode', value: defuseWords(info) }]), ...shown];
+        const shown = [code, ...noteOf(language)];
+        if (info === '' || isHighlighted) return shown;
+        return [...paragraph([{ type: 'inlineCode', value: defuseWords(info) }]), ...shown];
       }
       case 'table':
         return table(node);
@@ -114,19 +119,17 @@ function normalize(root: Root, diagrams: DiagramNotes | undefined): RootContent[
         }
         return [];
       }
-      case 'yaml':
-        return paragraph(linesAsText(node.value));
       default:
         // Phrasing content never stands among blocks in a parsed document.
         return [];
     }
   }
 
-  function inner(nodes: readonly RootContent[]): RootContent[] {
+  function inner(nodes: readonly RootContent[]): BlockContent[] {
     return nodes.flatMap((node) => block(node));
   }
 
-  function deeper(nodes: readonly RootContent[]): RootContent[] {
+  function deeper(nodes: readonly RootContent[]): BlockContent[] {
     depth += 1;
     const children = inner(nodes);
     depth -= 1;
@@ -139,7 +142,7 @@ function normalize(root: Root, diagrams: DiagramNotes | undefined): RootContent[
       type: 'listItem',
       spread: false,
       checked: item.checked ?? null,
-      children: asBlocks(deeper(item.children)),
+      children: deeper(item.children),
     }));
     const children = items.filter((item) => item.children.length > 0);
     const [first] = children;
@@ -149,7 +152,7 @@ function normalize(root: Root, diagrams: DiagramNotes | undefined): RootContent[
     return [{ type: 'list', ordered, start, spread: false, children }];
   }
 
-  function table(node: Table): RootContent[] {
+  function table(node: Table): BlockContent[] {
     const rows: TableRow[] = node.children.map((row) => ({
       type: 'tableRow',
       children: row.children.map((cell) => ({
@@ -195,28 +198,25 @@ function normalize(root: Root, diagrams: DiagramNotes | undefined): RootContent[
         return children.length === 0 ? [] : [{ type: node.type, children }];
       }
       case 'html':
-        return /^<br\s*\/?>$/i.test(node.value) ? [{ type: 'break' }] : [text(node.value)];
+        return /^<br\s*\/?>/i.test(node.value) ? [{ type: 'break' }] : [text(node.value)];
       case 'link':
         return link(node, inLink);
-      case 'linkReference': {
-        const definition = definitions.get(node.identifier);
-        if (definition === undefined) return phrasing(node.children, inLink);
-        return link({ type: 'link', url: definition.url, children: node.children }, inLink);
-      }
+      case 'linkReference':
+        return link({ url: addressOf(node), children: node.children }, inLink);
       case 'image':
         return image(node, inLink);
-      case 'imageReference': {
-        const url = definitions.get(node.identifier)?.url ?? '';
-        return image({ type: 'image', url, alt: node.alt ?? null }, inLink);
-      }
+      case 'imageReference':
+        return image({ url: addressOf(node), alt: node.alt }, inLink);
       case 'footnoteReference':
         return [text(`[${node.label ?? node.identifier}]`)];
-      default:
-        return [];
     }
   }
 
-  function link(node: Link, inLink: boolean): PhrasingContent[] {
+  function addressOf(node: LinkReference | ImageReference): string {
+    return definitions.get(node.identifier)?.url ?? '';
+  }
+
+  function link(node: Pick<Link, 'url' | 'children'>, inLink: boolean): PhrasingContent[] {
     const images: Image[] = [];
     const children = phrasing(
       node.children.map((child) => {
@@ -237,9 +237,8 @@ function normalize(root: Root, diagrams: DiagramNotes | undefined): RootContent[
     return [{ type: 'link', url, children: children.length === 0 ? [text(node.url)] : children }, ...after];
   }
 
-  function image(node: Image, inLink: boolean): PhrasingContent[] {
-    const label = node.alt === null || node.alt === undefined || node.alt === '' ? node.url : node.alt;
-    return link({ type: 'link', url: node.url, children: [text(label)] }, inLink);
+  function image(node: Pick<Image, 'url' | 'alt'>, inLink: boolean): PhrasingContent[] {
+    return link({ url: node.url, children: [text(node.alt || node.url)] }, inLink);
   }
 }
 
@@ -330,7 +329,7 @@ function writtenSize(node: { children: readonly PhrasingContent[] }): number {
   }, 0);
 }
 
-function tableAsList(rows: readonly TableRow[]): RootContent[] {
+function tableAsList(rows: readonly TableRow[]): List[] | Paragraph[] {
   const header = rows[0]?.children ?? [];
   const body = rows.slice(1);
   if (body.length === 0) return header.flatMap((cell) => paragraph(cell.children));
@@ -341,7 +340,7 @@ function tableAsList(rows: readonly TableRow[]): RootContent[] {
         name.length === 0 ? [] : [{ type: 'strong', children: withoutStrong(name) }, text(': ')];
       return paragraph(merged([...label, ...cell.children]));
     });
-    return { type: 'listItem', spread: false, children: cells };
+    return { type: 'listItem', children: cells };
   });
   return [{ type: 'list', ordered: false, spread: false, children: items }];
 }
@@ -373,18 +372,4 @@ function oneLined(nodes: readonly PhrasingContent[]): PhrasingContent[] {
       return node;
     }),
   );
-}
-
-function asBlocks(nodes: readonly RootContent[]): ListItem['children'] {
-  return nodes.filter(isFlow);
-}
-
-function isFlow(node: RootContent): node is ListItem['children'][number] {
-  return node.type !== 'listItem' && node.type !== 'tableRow' && node.type !== 'tableCell' && !isPhrasing(node);
-}
-
-const PHRASING: ReadonlySet<string> = new Set(['text', 'inlineCode', 'break', 'strong', 'emphasis', 'delete', 'link']);
-
-function isPhrasing(node: RootContent): node is PhrasingContent {
-  return PHRASING.has(node.type);
 }

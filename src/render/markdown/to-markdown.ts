@@ -172,7 +172,7 @@ function escapeText(value: string, place: TextPlace): string {
   const escaped = value.replace(SPECIAL, (character, at: number) => {
     const previous = at > 0 ? value.charAt(at - 1) : place.before;
     const next = at + 1 < value.length ? value.charAt(at + 1) : place.after;
-    const ahead = character === '&' ? value.slice(at, at + LONGEST_ENTITY) : '';
+    const ahead = value.slice(at, at + LONGEST_ENTITY);
     return escapeCharacter(character, previous, next, ahead, place);
   });
   if (place.inHeading && isBlank(place.after)) return escaped.replace(/(?<=^|\s)(?=#+$)/, '\\');
@@ -222,7 +222,6 @@ function escapeStart(line: string, written: string): string {
   const ordered = /^(\d{1,9})([.)])(?=\s|$)/.exec(line);
   if (ordered?.[1] !== undefined) return `${ordered[1]}\\${written.slice(ordered[1].length)}`;
   if (/^\[(?:[ xX]\](?=\s|$)|\^|[^\]]*$|[^\]]*\]:)/.test(line)) return `\\${written}`;
-  if (/^~~~/.test(line)) return `\\${written}`;
   return LINE_START.some((pattern) => pattern.test(line)) ? `\\${written}` : written;
 }
 

@@ -41,11 +41,11 @@ function block(node: RootContent, depth: number): string {
     case 'paragraph':
       return guardQuotes(inline(node.children));
     case 'heading':
-      return marked('*', inline(withoutStrong(node.children)), '', '');
+      return bold(node.children);
     case 'list':
       return list(node, depth);
     case 'blockquote':
-      return quote(node, depth);
+      return quote(node);
     case 'code':
       return fence(node.value);
     case 'table':
@@ -58,44 +58,35 @@ function block(node: RootContent, depth: number): string {
 }
 
 function list(node: List, depth: number): string {
-  const indent = INDENT.repeat(depth);
   return node.children
     .map((item, index) => {
       const marker = node.ordered === true ? `${(node.start ?? 1) + index}.` : BULLETS[depth % BULLETS.length];
       const check = item.checked === true ? '☑ ' : item.checked === false ? '☐ ' : '';
-      const [first, ...rest] = item.children;
-      const opens = first?.type === 'paragraph' || first?.type === 'heading';
-      const lines = opens && first !== undefined ? block(first, depth) : '';
-      const others = (opens ? rest : item.children).map((child) => {
-        const written = block(child, child.type === 'list' ? depth + 1 : depth);
-        // Space inside a fence would belong to the code, so fences and lists place themselves.
-        return child.type === 'list' || written.startsWith('```') ? written : indented(written, `${indent}${INDENT}`);
-      });
-      const head = `${indent}${marker} ${check}${indented(lines, `${indent}${INDENT}`).trimStart()}`.trimEnd();
-      return [head, ...others.filter((written) => written !== '')].join('\n');
+      const besideMarker = item.children.slice(0, 1).filter(({ type }) => type === 'paragraph' || type === 'heading');
+      const [first = ''] = besideMarker.map((child) => indented(block(child, depth)).trimStart());
+      const others = blocks(item.children.slice(besideMarker.length), depth + 1).map(indented);
+      return [`${marker} ${check}${first}`.trimEnd(), ...others].join('\n');
     })
     .join('\n');
 }
 
-function indented(text: string, indent: string): string {
-  return text
-    .split('\n')
-    .map((line) => (line === '' ? line : `${indent}${line}`))
-    .join('\n');
+/** Without what is empty. */
+function blocks(nodes: readonly RootContent[], depth: number): string[] {
+  return nodes.map((node) => block(node, depth)).filter((text) => text !== '');
 }
 
-function quote(node: Blockquote, depth: number): string {
-  const written = node.children.map((child) => {
-    const text = block(child, depth);
-    // A fence does not survive quoting marks inside it.
-    return text.includes('```')
-      ? text
-      : text
-          .split('\n')
-          .map((line) => (line.startsWith('> ') ? line : `> ${line}`))
-          .join('\n');
-  });
-  return written.filter((text) => text !== '').join('\n');
+/** All lines but those of code: space inside a fence would belong to it. */
+function indented(text: string): string {
+  return text.replace(/```\n[\s\S]*?\n```|^(?=.)/gm, (code) => code || INDENT);
+}
+
+function quote(node: Blockquote): string {
+  return blocks(node.children, 0)
+    .map((text) => {
+      // A fence does not survive quoting marks inside it.
+      return text.includes('```') ? text : text.replace(/^(?!> )/gm, '> ');
+    })
+    .join('\n');
 }
 
 /** A code block; three backticks inside it would end it, so an invisible character divides them. */
@@ -159,11 +150,16 @@ function inlineNode(node: PhrasingContent, before: string, after: string): strin
 }
 
 function inlineCode(value: string): string {
-  return escapeMrkdwn(value.replaceAll('`', BACKTICK).replaceAll('\n', ' '));
+  return escapeMrkdwn(value.replaceAll('`', BACKTICK));
+}
+
+/** Bold words that stand in a line alone, or between spaces. */
+function bold(nodes: readonly PhrasingContent[]): string {
+  return marked('*', inline(withoutStrong(nodes)));
 }
 
 /** Formatting does not cross line breaks in mrkdwn, and has no spaces just inside its marks. */
-function marked(mark: string, text: string, before: string, after: string): string {
+function marked(mark: string, text: string, before = '', after = ''): string {
   const lines = text.split('\n');
   return lines
     .map((line, index) => {
@@ -226,23 +222,25 @@ function writeTable(node: Table): string {
   if (header === undefined) return '';
   if (form.kind === 'aligned') {
     const rule = form.widths.map((width) => '-'.repeat(width)).join('-+-');
-    const [first, ...rest] = node.children.map((row) =>
+    const lines = node.children.map((row) =>
       form.widths
         .map((width, column) => pad(textOf(row.children[column]?.children ?? []), width, node.align?.[column] ?? null))
         .join(' | ')
         .trimEnd(),
     );
-    return fence([first ?? '', rule, ...rest].join('\n'));
+    return fence([...lines.slice(0, 1), rule, ...lines.slice(1)].join('\n'));
   }
   const rows = node.children.slice(1);
-  if (rows.length === 0)
-    return header.children.map((cell) => marked('*', inline(withoutStrong(cell.children)), '', '')).join(' · ');
+  if (rows.length === 0) {
+    const names = header.children.map((cell) => bold(cell.children));
+    return names.filter((name) => name !== '').join(' · ');
+  }
   return rows
     .map((row) => {
       const cells = row.children.map((cell, column) => {
         const value = inline(cell.children);
         const name = inline(withoutStrong(header.children[column]?.children ?? []));
-        return name === '' || value === '' ? value : `${marked('*', `${name}:`, '', ' ')} ${value}`;
+        return name === '' || value === '' ? value : `${marked('*', `${name}:`)} ${value}`;
       });
       return `• ${cells.filter((cell) => cell !== '').join(form.kind === 'records' ? `\n${INDENT}` : ' · ')}`;
     })
@@ -250,11 +248,10 @@ function writeTable(node: Table): string {
 }
 
 function pad(text: string, width: number, align: 'left' | 'right' | 'center' | null): string {
-  const line = text.replaceAll('\n', ' ');
-  const room = Math.max(0, width - displayWidth(line));
-  if (align === 'right') return ' '.repeat(room) + line;
+  const room = Math.max(0, width - displayWidth(text));
+  if (align === 'right') return ' '.repeat(room) + text;
   const left = align === 'center' ? Math.floor(room / 2) : 0;
-  return ' '.repeat(left) + line + ' '.repeat(room - left);
+  return ' '.repeat(left) + text + ' '.repeat(room - left);
 }
 
 /** Columns a text takes in a fixed-width font: wide East Asian characters and emoji take two. */

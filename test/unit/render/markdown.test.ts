@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { RootContent } from 'mdast';
+import type { ListItem, Paragraph, RootContent } from 'mdast';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../../src/render/markdown/build.ts';
 import { layoutAnswer } from '../../../src/render/markdown/layout.ts';
@@ -86,8 +86,40 @@ describe('Markdown', () => {
     ['![](https://e.org/a.png)', '[https://e.org/a.png](https://e.org/a.png)'],
     ['[x](vbscript:y)', 'x (vbscript:y)'],
     ['[x](https://e.org/?a=1&b=2_3)', '[x](https://e.org/?a=1&b=2_3)'],
+    ['a &amp;#65; &amp;#x1F; &amp;#; &amp;#xg; &amp;#a;', 'a &amp;#65; &amp;#x1F; &#; &#xg; &#a;'],
   ])('%s is written as %s', (source, written) => {
     expect(writeMarkdown(parseAnswer(source))).toBe(written);
+  });
+});
+
+describe('Markdown that keeps its escapes, because it would be read differently without them', () => {
+  it.each([
+    ['[a \\[b\\] c](https://e.org)'],
+    ['[> a](https://e.org)'],
+    ['# [a #](https://e.org)'],
+    ['# \\##'],
+    ['# a \\##'],
+    ['a\\![b](https://e.org)'],
+    ['a \\*`b`'],
+    ['*a*\\_ b'],
+    ['a \\_**b**'],
+    ['**a\n\\# b**'],
+    ['\\~~~a~~'],
+    ['~~a~~\\~'],
+    ['~'],
+    ['\\~\\~\\~ a'],
+    ['a\\](b)'],
+    ['1\\.'],
+    ['\\+ a\\\\'],
+    ['\\[x] a'],
+    ['[x]a'],
+    ['- \\[ ]'],
+    ['\\[^1] a'],
+    ['\\[a b'],
+    ['\\[ab]: c'],
+    ['[a\n\\[b](https://e.org)'],
+  ])('is %j', (markdown) => {
+    expect(writeMarkdown(parseAnswer(markdown))).toBe(markdown);
   });
 });
 
@@ -105,8 +137,35 @@ describe('mrkdwn', () => {
     ['```js\na < b && c\n```', '```\na &lt; b &amp;&amp; c\n```'],
     ['> a\n>\n> b', '> a\n> b'],
     ['a\n\n---\n\nb', 'a\n\n———\n\nb'],
+    ['=**&#32;a&#32;**=', '= *a* ='],
+    ['x**a\\\nb**y', 'x\u200B*a*\n*b*\u200By'],
+    ['**a\\\n\\\nb**', '*a*\n\n*b*'],
+    ['**a**[b](https://e.org)', '*a*\u200B<https://e.org|b>'],
+    ['- a\\\n  \\\n  b', '• a\n\n    b'],
+    ['- a\n  - b\n    > - c\n\n    d', '• a\n    ◦ b\n        > • c\n        d'],
+    ['- a\n  > b\n  >\n  > ```\n  > c\n  >  d\n  > ```\n- e', '• a\n    > b\n```\nc\n d\n```\n• e'],
+    ['| [a](https://e.org) | |\n|-|-|', '*<https://e.org|a>*'],
+    ['| a |\n|-|\n| **[b](https://e.org) c** |', '• *a:* *<https://e.org|b> c*'],
+    ['| a | a |\n|-|-|\n| b<br>c | d |', '```\na   | a\n----+----\nb c | d\n```'],
   ])('of %j is %j', (source, written) => {
     expect(writeMrkdwn(parseAnswer(source))).toBe(written);
+  });
+
+  it('has nothing for what is empty', () => {
+    const nothing: RootContent = { type: 'blockquote', children: [] };
+    const paragraph = (value: string): Paragraph => ({ type: 'paragraph', children: [{ type: 'text', value }] });
+    const [a, b] = [paragraph('a'), paragraph('b')];
+    const item: ListItem = { type: 'listItem', children: [a, nothing, b] };
+    expect(writeMrkdwn([a, nothing, b])).toBe('a\n\nb');
+    expect(writeMrkdwn([{ type: 'list', children: [item] }])).toBe('• a\n    b');
+    expect(writeMrkdwn([{ type: 'blockquote', children: [a, nothing, b] }])).toBe('> a\n> b');
+  });
+
+  it.each([
+    ['its columns aligned', 81, /^```\na {3}\| b\n/],
+    ['a record per row where it is wider than Slack’s window', 82, /^• \*a:\* c\n {4}\*b:\* x+$/],
+  ])('of a table has %s', (_what, width, written) => {
+    expect(writeMrkdwn(parseAnswer(`| a | b |\n|---|---|\n| c | ${'x'.repeat(width)} |`))).toMatch(written);
   });
 });
 

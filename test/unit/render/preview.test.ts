@@ -127,6 +127,13 @@ describe('the beginning of an answer', () => {
     expect(openingOf(`${sentence.repeat(10)}\n\n${sentence.repeat(10)}`, 600)).toBe(`${sentence.repeat(10).trim()}\n…`);
   });
 
+  it.each([
+    ['with a paragraph that ends in the second half', 'aaaa bbbb c', 'aaaa bbbb c\n…'],
+    ['further on where the last paragraph ends in the first half', 'aaaa bbbb.', 'aaaa bbbb.\n\n• Cc dd.\n…'],
+  ])('ends %s', (_where, first, opening) => {
+    expect(openingOf(`${first}\n\n- Cc dd.\n- Ee ff gg hh ii jj kk`, 20)).toBe(opening);
+  });
+
   it('ends with a sentence of a long paragraph', () => {
     const opening = openingOf(sentence.repeat(100), 600);
     expect(opening).toMatch(/length\.\n…$/);
@@ -142,6 +149,19 @@ describe('the beginning of an answer', () => {
   it('does not end with a heading, nor begin with the title', () => {
     const markdown = `# Retries\n\n${sentence.repeat(10)}\n\n## More\n\n${sentence.repeat(10)}`;
     expect(openingOf(markdown, 600, 'Retries')).toBe(`${sentence.repeat(10).trim()}\n…`);
+    expect(openingOf('# Retries&nbsp;\n\nThree of them.', 600, ' Retries ')).toBe('Three of them.');
+  });
+
+  it('is nothing of an empty answer', () => {
+    expect(openingOf('', 600, 'Retries')).toBe('');
+  });
+
+  it('is formatted though the whole answer is too long to be read', () => {
+    expect(openingOf(`**Retries**\n\n${sentence.repeat(4_000)}`, 20)).toBe('*Retries*\n…');
+  });
+
+  it('says that more follows where all that was read is shown', () => {
+    expect(openingOf(`Retries${' '.repeat(30_000)}\n\nThree of them.`, 600)).toBe('Retries\n…');
   });
 
   it('consists of words where nothing shorter can be cut off', () => {
@@ -149,7 +169,17 @@ describe('the beginning of an answer', () => {
     expect(openingOf(`| x | y |\n|---|---|\n${row}`, 600)).toMatch(/…$/);
   });
 
-  it('is limited by what people read, not by the addresses', () => {
+  it.each([
+    ['has its links where they and the mark that more follows take all the room', 3_000, /^<https.*\|x>\n…$/s],
+    ['is words where they take more', 3_001, /^x x…$/],
+  ])('%s', (_what, length, opening) => {
+    const address = 'https://e.org/';
+    const half = (length - '<|x> <|x>\n…'.length) / 2 - address.length;
+    const links = [Math.floor(half), Math.ceil(half)].map((rest) => `[x](${address}${'y'.repeat(rest)})`);
+    expect(openingOf(`${links.join(' ')}\n\n- a\n- b`, 4)).toMatch(opening);
+  });
+
+  it('counts what is read, not the addresses', () => {
     const link = `[main.ts](https://search.example.com/${'x'.repeat(150)})`;
     expect(openingOf(`${link} ${link} ${link} ${link}`, 600).split('|main.ts>')).toHaveLength(5);
   });
