@@ -137,11 +137,9 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const clientOptions = { ...webClientOptions(config.SLACK_API_URL, libraryLogger), fetch: clientFetch(outbound) };
     const botToken = config.SLACK_BOT_TOKEN.reveal();
     const client = createWebClient(botToken, clientOptions);
-    const identity = {
-      ...(await learnIdentity(client, log, random)),
-      isStandIn: config.SLACK_STAND_IN,
-    };
-    if (config.SLACK_STAND_IN) log.warn({ event: 'slack_stand_in' });
+    const { SLACK_STAND_IN: isStandIn, CONTACT: contact } = config;
+    const identity = { ...(await learnIdentity(client, log, random)), isStandIn, contact };
+    if (isStandIn) log.warn({ event: 'slack_stand_in' });
     const slackAccess = createAccessNote({
       probe: () => through('auth.test', 'private', () => client.auth.test()),
       isRefusal: isTokenRefused,
@@ -263,6 +261,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const answerUpdates = createAnswerUpdates({
       client,
       through,
+      identity,
       format: config.MESSAGE_FORMAT,
       markUsed: requests.markUsed,
       recall: (question) => recallAnswer(ports, question),

@@ -61,6 +61,12 @@ const channelIds = (): z.ZodType<string[], string> =>
       (ids) => ids.length > 0 && ids.every((id) => /^[CG][A-Z0-9]{2,}$/.test(id)),
       'must be ids of channels, such as C0123456789, separated by commas',
     );
+/** What is shown to people in one line. */
+const oneLine = (most: number): z.ZodType<string, string> =>
+  z
+    .string()
+    .refine((value) => !/[\p{Cc}\u2028\u2029]/u.test(value), 'must be one line')
+    .refine((value) => value.length <= most, `must have at most ${most} characters`);
 const yesOrNo = (): z.ZodType<boolean, string> =>
   z.enum(['true', 'false'], 'must be true or false').transform((value) => value === 'true');
 const webAddress = (): z.ZodType<string, string> => address(/^https?:$/, 'an http or https address');
@@ -209,6 +215,10 @@ export const SETTINGS = {
     whole(1, 100_000),
     'Most questions of one person at the service at a time; the others wait their turn.',
     '10',
+  ),
+  CONTACT: setting(
+    oneLine(200),
+    'Whom people can ask where only the operator can help: the id of a person (`U…`), a user group (`S…`) or a channel (`C…`), or words. It stands beside "the operator of this app" and notifies no one: in a channel, a person becomes a link to their profile and a user group is left out.',
   ),
   OPEN_CHANNELS: setting(
     channelIds(),

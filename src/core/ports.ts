@@ -125,9 +125,9 @@ export type PrivateNotice =
   | { kind: 'answeredBeforeCancel' }
   /** `canInvite`: the app can post there once it is invited; otherwise the place takes nothing from it. */
   | { kind: 'notInChannel'; questionId: string; text: string; canInvite: boolean; isBetweenTwo?: true }
-  | { kind: 'undeliverable'; place: ThreadPlace; shareUrl?: string }
+  | { kind: 'undeliverable'; questionId: string; place: ThreadPlace; shareUrl?: string }
   /** An answer could not be shown again in this channel. */
-  | { kind: 'shareUndeliverable'; channelId: string }
+  | { kind: 'shareUndeliverable'; questionId: string; channelId: string }
   /** `withheld`: it was asked, or is to be shown again, and only the answer may not be shown there. */
   | { kind: 'notAllowed'; reason: Refusal; questionId: string; text: string; withheld?: 'answer' | 'share' };
 

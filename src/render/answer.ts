@@ -1,5 +1,5 @@
 import type { Button, KnownBlock } from '@slack/types';
-import { type Answer, isBetweenTwo, type Question, type Quota } from '../core/question/question.ts';
+import { type Answer, isBetweenTwo, isSharedWithOthers, type Question, type Quota } from '../core/question/question.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { feedbackBlock, feedbackWeight } from './feedback.ts';
 import { followUpsWeight, renderFollowUps } from './follow-ups.ts';
@@ -113,7 +113,7 @@ function emptyAnswer(say: Say): AnswerPart {
 function renderHead(question: Question, answer: Answer, say: Say): string[] {
   const title = startsWithTitle(answer) ? '' : inertCut(answer.title, MAX_TITLE);
   // Nobody waits for an answer that is shown again: its card says who shares it.
-  const mention = question.origin === 'shared' ? '' : `<@${question.askerId}>`;
+  const mention = isSharedWithOthers(question) ? '' : `<@${question.askerId}>`;
   // A mark inside the title would end the bold; it is only an ornament there.
   const bold = title === '' ? '' : `*${title.replaceAll('*', '')}*`;
   const first = [mention, bold].filter((text) => text !== '').join(' ');

@@ -1,6 +1,7 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { CardView } from '../core/ports.ts';
-import type { Origin, Question } from '../core/question/question.ts';
+import { isSharedWithOthers, type Origin, type Question } from '../core/question/question.ts';
+import { referenceOf } from '../core/reference.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { ACTIONS, cardMarker, markerBlockId, markerMetadata } from './ids.ts';
 import { LIMITS } from './limits.ts';
@@ -32,7 +33,7 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
   const step = view.kind === 'running' && view.lastStep !== undefined ? inertCut(view.lastStep, MAX_STEP) : '';
   const asker = `<@${question.askerId}>`;
   const questionText = shownText(question.text, say);
-  const heading = question.origin === 'shared' ? say.card.sharedAnswer(asker) : say.card.asked(asker);
+  const heading = isSharedWithOthers(question) ? say.card.sharedAnswer(asker) : say.card.asked(asker);
   const asked = RESTATED.has(question.origin) ? quote(heading, questionText) : undefined;
   const askedSections = asked === undefined ? [] : asked.sections;
   const follows = followed(question, say);
@@ -97,7 +98,7 @@ function statusLine(question: Question, view: CardView, say: Say): string {
     case 'gaveUp':
       return say.card.gaveUp(view.durationMs);
     case 'notAllowed':
-      return say.card.notAllowed();
+      return `${say.card.notAllowed()} · ${say.failures.reference(referenceOf(question.id))}`;
     case 'shared':
       return say.card.shared();
   }

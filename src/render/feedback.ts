@@ -1,5 +1,6 @@
 import type { ActionsBlock, ContextActionsBlock, FeedbackButtons, ModalView } from '@slack/types';
 import { actions, button, section } from './blocks.ts';
+import { privateContact } from './contact.ts';
 import { ACTIONS, buttonValue, FORMS } from './ids.ts';
 import { LIMITS } from './limits.ts';
 import { type Say, sayIn } from './say.ts';
@@ -49,7 +50,11 @@ export function feedbackWeight(say: Say): number {
 }
 
 /** The form that asks why an answer was not helpful. */
-export function renderFeedbackForm(questionId: string, locale: string | undefined): ModalView {
+export function renderFeedbackForm(
+  questionId: string,
+  locale: string | undefined,
+  contact?: string | undefined,
+): ModalView {
   const say = sayIn(locale);
   const { feedback } = say;
   return {
@@ -60,7 +65,7 @@ export function renderFeedbackForm(questionId: string, locale: string | undefine
     submit: { type: 'plain_text', text: feedback.send() },
     close: { type: 'plain_text', text: say.buttons.close() },
     blocks: [
-      section(feedback.why()),
+      section(feedback.why(privateContact(contact))),
       {
         type: 'input',
         block_id: FEEDBACK_FIELDS.reasons,

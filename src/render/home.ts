@@ -2,6 +2,7 @@ import type { Button, HeaderBlock, HomeView, KnownBlock } from '@slack/types';
 import type { Overview, OverviewEntry } from '../core/history/overview.ts';
 import type { Question, Quota, Refusal } from '../core/question/question.ts';
 import { actions, button, context, section } from './blocks.ts';
+import { privateContact } from './contact.ts';
 import { ACTIONS, COMMAND } from './ids.ts';
 import { LIMITS } from './limits.ts';
 import { mrkdwnLink, permalink } from './links.ts';
@@ -18,21 +19,28 @@ export type ServiceState = 'fine' | 'refused' | 'unreachable';
 export type HomeContent =
   /** Nobody knows yet who it is. */
   | { kind: 'checking' }
-  | { kind: 'refused'; reason: Refusal }
-  | {
+  | { kind: 'refused'; reason: Refusal; reference: string }
+  | (ReadOverview & {
       kind: 'shown';
-      /** Absent while it can't be read. */
-      overview?: Overview | undefined;
       service: ServiceState;
-      /** A press that could not be carried out. */
-      notCancelled?: boolean;
-    };
+      /** The reference of a press that could not be carried out. */
+      notCancelled?: string | undefined;
+    });
+
+/** A person's questions, or the reference of why they can't be read. */
+export type ReadOverview = { overview: Overview } | { unreadable: string };
 
 /** What lists of questions depend on besides the questions. */
 export interface ListOptions {
   locale: string | undefined;
   /** The workspace's own address, which ends with a slash: `https://acme.slack.com/`. */
   workspaceUrl: string;
+}
+
+export interface HomeOptions extends ListOptions {
+  botUserId: string;
+  /** Whom people are told to turn to, where the operator named someone. */
+  contact?: string | undefined;
 }
 
 /** Most questions of each kind shown on Home, and in all by `history`. Together with what stands around them ≤ 100 blocks. */
@@ -47,36 +55,44 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const channelIds = /^[CG][A-Z0-9]+$/;
 
 /** The Home tab of one person, within Slack's 100 blocks and 250 KB. */
-export function renderHome(content: HomeContent, options: ListOptions & { botUserId: string }): HomeView {
+export function renderHome(content: HomeContent, options: HomeOptions): HomeView {
   return { type: 'home', blocks: homeBlocks(content, options).slice(0, LIMITS.homeBlocks) };
 }
 
-function homeBlocks(content: HomeContent, options: ListOptions & { botUserId: string }): KnownBlock[] {
+function homeBlocks(content: HomeContent, options: HomeOptions): KnownBlock[] {
   const say = sayIn(options.locale);
   switch (content.kind) {
     case 'checking':
       return [header(say.home.heading()), context(say.home.checking())];
     case 'refused':
-      return [header(say.home.heading()), section(whyNot(say, content.reason))];
+      return [
+        header(say.home.heading()),
+        section(whyNot(say, content.reason, options.contact)),
+        referenceLine(content.reference, say),
+      ];
     case 'shown':
       return [
         header(say.home.heading()),
         section(say.home.intro()),
         actions([askButton(say)]),
-        ...(content.notCancelled === true ? [section(say.home.notCancelled())] : []),
-        ...questionBlocks(content.overview, say, options),
+        ...notCancelledBlocks(content.notCancelled, say),
+        ...questionBlocks(content, say, options),
         header(say.home.accessHeading()),
-        section(accessLines(content, say)),
+        section(accessLines(content, say, options.contact)),
         header(say.home.canHeading()),
         section(say.home.can(COMMAND, `<@${options.botUserId}>`)),
       ];
   }
 }
 
-/** A person's newest questions as a private message; `overview` is absent when it can't be read. */
-export function renderHistory(overview: Overview | undefined, options: ListOptions): RenderedMessage {
+/** A person's newest questions as a private message. */
+export function renderHistory(read: ReadOverview, options: ListOptions): RenderedMessage {
   const say = sayIn(options.locale);
-  if (overview === undefined) return said(say.home.historyUnreadable());
+  if ('unreadable' in read) {
+    const { text, blocks } = said(say.home.historyUnreadable());
+    return { text, blocks: [...blocks, referenceLine(read.unreadable, say)] };
+  }
+  const { overview } = read;
   const entries = [...overview.open, ...overview.ended]
     .toSorted((one, other) => other.question.acceptedMs - one.question.acceptedMs)
     .slice(0, mostInHistory);
@@ -85,13 +101,23 @@ export function renderHistory(overview: Overview | undefined, options: ListOptio
   return { text: say.home.history(), blocks: [section(say.home.history()), ...rows] };
 }
 
-function said(text: string): RenderedMessage {
+function said(text: string): RenderedMessage & { blocks: KnownBlock[] } {
   return { text, blocks: [section(text)] };
 }
 
-function questionBlocks(overview: Overview | undefined, say: Say, options: ListOptions): KnownBlock[] {
-  if (overview === undefined) return [header(say.home.endedHeading()), section(say.home.unreadable())];
-  const { open, ended } = overview;
+function referenceLine(reference: string, say: Say): KnownBlock {
+  return context(say.failures.reference(reference));
+}
+
+function notCancelledBlocks(reference: string | undefined, say: Say): KnownBlock[] {
+  return reference === undefined ? [] : [section(say.home.notCancelled()), referenceLine(reference, say)];
+}
+
+function questionBlocks(read: ReadOverview, say: Say, options: ListOptions): KnownBlock[] {
+  if ('unreadable' in read) {
+    return [header(say.home.endedHeading()), section(say.home.unreadable()), referenceLine(read.unreadable, say)];
+  }
+  const { open, ended } = read.overview;
   const left = open.length - mostOpen;
   const openBlocks = open.slice(0, mostOpen).map((entry) => {
     const stop = stopButton(entry, say);
@@ -190,22 +216,23 @@ function threadUrl({ place, card, delivery }: Question, workspaceUrl: string): s
   return ts === undefined ? undefined : permalink(workspaceUrl, { channelId, ts, threadTs });
 }
 
-function accessLines({ service, overview }: Extract<HomeContent, { kind: 'shown' }>, say: Say): string {
-  const quota = overview?.quota;
+function accessLines(content: Extract<HomeContent, { kind: 'shown' }>, say: Say, contact: string | undefined): string {
+  const { service } = content;
+  const quota = 'overview' in content ? content.overview.quota : undefined;
   return [
     say.home.access(),
-    serviceLine(service, say),
+    serviceLine(service, say, contact),
     ...(quota === undefined || quota.limit <= 0 ? [] : [quotaLine(quota, say)]),
   ].join('\n');
 }
 
 /** One sentence on whether questions get through to the service. */
-export function serviceLine(service: ServiceState, { home }: Say): string {
+export function serviceLine(service: ServiceState, { home }: Say, contact: string | undefined): string {
   switch (service) {
     case 'fine':
       return home.serviceFine();
     case 'refused':
-      return home.serviceRefused();
+      return home.serviceRefused(privateContact(contact));
     case 'unreachable':
       return home.serviceUnreachable();
   }
@@ -217,17 +244,18 @@ export function quotaLine({ used, limit, resetAtMs }: Quota, say: Say): string {
   return resetAtMs === undefined ? line : `${line}, ${say.answer.quotaResets(slackDayTime(resetAtMs, say))}`;
 }
 
-function whyNot({ home }: Say, reason: Refusal): string {
+function whyNot({ home }: Say, reason: Refusal, contact: string | undefined): string {
+  const operatorDo = home.operatorDo(privateContact(contact));
   switch (reason) {
     case 'guest':
     case 'outsider':
-      return `${home[reason]()} ${home.operatorDo()}`;
+      return `${home[reason]()} ${operatorDo}`;
     case 'unknownPerson':
       return home.unknownPerson();
     case 'unknownChannel':
     case 'sharedChannel':
     case 'guestsInChannel':
     case 'channelRefused':
-      return `${home.elsewhere()} ${home.operatorDo()}`;
+      return `${home.elsewhere()} ${operatorDo}`;
   }
 }

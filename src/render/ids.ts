@@ -16,6 +16,8 @@ export const ACTIONS = {
   drop: 'deepsearch:drop',
   askHere: 'deepsearch:ask_here',
   askInDm: 'deepsearch:ask_in_dm',
+  /** Shows an answer that was withheld from a channel. */
+  showInDm: 'deepsearch:show_in_dm',
   askEdited: 'deepsearch:ask_edited',
   followUpMenu: 'deepsearch:follow_up_menu',
   share: 'deepsearch:share',

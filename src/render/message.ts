@@ -17,4 +17,8 @@ export const FORMAT_LADDER: readonly MessageFormat[] = ['markdown', 'mrkdwn', 'p
 /** What the renderings of a question depend on besides the question, which knows its asker's language. */
 export interface RenderOptions {
   format: MessageFormat;
+  /** Whom people are told to turn to, where the operator named someone. */
+  contact?: string | undefined;
+  /** The workspace's own address, which ends with a slash. */
+  workspaceUrl?: string | undefined;
 }

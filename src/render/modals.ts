@@ -25,14 +25,14 @@ export interface ShownAudience {
   fingerprint: string;
 }
 
-/** A modal that only says something: while a form is being filled, or in its place. */
-export function renderWords(words: (say: Say) => string, locale: string | undefined): ModalView {
+/** A modal that only says something: while a form is being filled, or in its place; `reference`: of a failure. */
+export function renderWords(words: (say: Say) => string, locale: string | undefined, reference?: string): ModalView {
   const say = sayIn(locale);
   return {
     type: 'modal',
     title: plain(PRODUCT),
     close: plain(say.buttons.close()),
-    blocks: [section(words(say))],
+    blocks: [section(words(say)), ...(reference === undefined ? [] : [context(say.failures.reference(reference))])],
   };
 }
 

@@ -3,8 +3,10 @@ import type { PrivateNotice } from '../core/ports.ts';
 import { threadQuestion } from '../core/question/prompt.ts';
 import type { Refusal } from '../core/question/question.ts';
 import { isAboutPerson } from '../core/question/refused-text.ts';
+import { referenceOf } from '../core/reference.ts';
 import { maxQuestionLength } from '../core/settings.ts';
 import { actions, button, context, section } from './blocks.ts';
+import { privateContact } from './contact.ts';
 import { ACTIONS, COMMAND } from './ids.ts';
 import { mrkdwnLink } from './links.ts';
 import type { RenderedMessage } from './message.ts';
@@ -12,33 +14,41 @@ import { quote } from './quote.ts';
 import { type Say, sayIn } from './say.ts';
 import { shownText } from './shown-text.ts';
 
-/** Everything that is said to one person only; `text` is what they wrote, given back. */
+/**
+ * Everything that is said to one person only; `text` is what they wrote, given back. `reference`: what the log line of the
+ * failure is found by; the others of a question are found by its id.
+ */
 export type Notice =
   | PrivateNotice
   /** `after` is what was said without a question behind it. */
   | { kind: 'emptyQuestion'; after?: 'command' | 'new' }
   | { kind: 'questionTooLong'; text: string }
   /** Our storage did not take the question of a command or a message. */
-  | { kind: 'notTaken'; text: string }
+  | { kind: 'notTaken'; text: string; reference: string }
   /** Our storage did not take the press of a button. */
-  | { kind: 'actionNotTaken' }
+  | { kind: 'actionNotTaken'; reference: string }
   /** Who pressed may not; nothing was done. */
-  | { kind: 'actionNotAllowed'; reason: Refusal }
+  | { kind: 'actionNotAllowed'; reason: Refusal; reference: string }
   /** Slack did not say in time whether who pressed may. */
-  | { kind: 'actionNotChecked' }
+  | { kind: 'actionNotChecked'; reference: string }
   | { kind: 'alreadyAsked'; byUserId?: string }
   | { kind: 'alreadyAskedByYou' }
   /** What ended while the service still worked is looked after again, by somebody's press. */
   | { kind: 'alreadyWatched' }
-  | { kind: 'queueFull'; limit: number }
+  | { kind: 'queueFull'; limit: number; reference: string }
   | { kind: 'nothingToCancel' }
   /** The same of somebody's direct messages, said outside of their threads. */
   | { kind: 'nothingToCancelInDirect' }
   | { kind: 'severalToCancel' }
-  | { kind: 'expiredButton' }
+  | { kind: 'expiredButton'; reference: string }
   /** Slack's time to open a form had passed. */
-  | { kind: 'formNotOpened' }
+  | { kind: 'formNotOpened'; reference: string }
   | { kind: 'askedPrivately' }
+  /** A withheld answer is shown to its asker in their direct messages. */
+  | { kind: 'shownPrivately' }
+  | { kind: 'alreadyShown' }
+  /** Someone wants to see a withheld answer that someone else asked for. */
+  | { kind: 'notYours'; reference: string }
   | { kind: 'sharing'; channelId: string }
   | { kind: 'muted' }
   | { kind: 'unmuted' }
@@ -54,13 +64,36 @@ export type Notice =
   /** The question was answered before its edited version was asked. */
   | { kind: 'editedAfterAnswer' };
 
+export interface NoticeOptions {
+  botUserId: string;
+  locale: string | undefined;
+  /** Whom people are told to turn to, where the operator named someone. */
+  contact?: string | undefined;
+}
+
 /** A private word, for `chat.postEphemeral` or a `response_url`, in the reader's language. Fits Slack's limits. */
-export function renderNotice(
-  notice: Notice,
-  { botUserId, locale }: { botUserId: string; locale: string | undefined },
-): RenderedMessage {
+export function renderNotice(notice: Notice, { botUserId, locale, contact }: NoticeOptions): RenderedMessage {
   const say = sayIn(locale);
-  const bot = `<@${botUserId}>`;
+  const message = written(notice, say, `<@${botUserId}>`, privateContact(contact));
+  const reference = referenceIn(notice);
+  if (reference === undefined) return message;
+  return { ...message, blocks: [...(message.blocks ?? []), context(say.failures.reference(reference))] };
+}
+
+/** What the operator finds a failure by; undefined for what is none. */
+function referenceIn(notice: Notice): string | undefined {
+  switch (notice.kind) {
+    case 'notInChannel':
+    case 'undeliverable':
+    case 'shareUndeliverable':
+    case 'notAllowed':
+      return referenceOf(notice.questionId);
+    default:
+      return 'reference' in notice ? notice.reference : undefined;
+  }
+}
+
+function written(notice: Notice, say: Say, bot: string, contact: string | undefined): RenderedMessage {
   switch (notice.kind) {
     case 'answeredBeforeCancel':
       return said(say.notices.answeredBeforeCancel());
@@ -87,13 +120,14 @@ export function renderNotice(
     }
     case 'notAllowed': {
       const so = notice.withheld === undefined ? say.refusals.soNotAsked() : say.refusals.soNotShown();
-      if (notice.withheld === 'share') return givenBack(say, refusal(say, notice.reason, so).why, notice.text);
-      const { sentence, canAskInDm } = refusal(say, notice.reason, so);
-      const askInDm = button(say.buttons.askInDm(), ACTIONS.askInDm, { questionId: notice.questionId });
-      return givenBack(say, sentence, notice.text, canAskInDm && !isAboutThread(notice) ? [actions([askInDm])] : []);
+      if (notice.withheld === 'share') return givenBack(say, refusal(say, notice.reason, so, contact).why, notice.text);
+      const isWithheld = notice.withheld === 'answer';
+      const otherwise = isWithheld ? say.refusals.showDo() : say.refusals.elsewhereDo();
+      const { sentence, canAskInDm } = refusal(say, notice.reason, so, contact, otherwise);
+      return givenBack(say, sentence, notice.text, canAskInDm ? inDm(notice, isWithheld, say) : []);
     }
     case 'actionNotAllowed':
-      return said(refusal(say, notice.reason, say.refusals.soNothingDone()).sentence);
+      return said(refusalSentence(say, notice.reason, contact, say.refusals.soNothingDone()));
     case 'actionNotChecked':
       return said(`${say.refusals.notChecked()} ${say.refusals.notCheckedDo()}`);
     case 'emptyQuestion':
@@ -144,9 +178,22 @@ export function renderNotice(
       return said(say.notices.formNotOpened());
     case 'askedPrivately':
       return said(say.notices.askedPrivately());
+    case 'shownPrivately':
+      return said(say.notices.shownPrivately());
+    case 'alreadyShown':
+      return said(say.notices.alreadyShown());
+    case 'notYours':
+      return said(say.notices.notYours());
     case 'sharing':
       return said(say.sharing.sharing(`<#${notice.channelId}>`));
   }
+}
+
+/** The button that shows in the direct messages what is there already, or asks there. */
+function inDm(notice: { questionId: string; text: string }, isWithheld: boolean, say: Say): KnownBlock[] {
+  const value = { questionId: notice.questionId };
+  if (isWithheld) return [actions([button(say.buttons.showInDm(), ACTIONS.showInDm, value)])];
+  return isAboutThread(notice) ? [] : [actions([button(say.buttons.askInDm(), ACTIONS.askInDm, value)])];
 }
 
 /** What a mention without a word asks makes no sense outside of its thread. */
@@ -174,29 +221,38 @@ export function renderHelp(options: {
   };
 }
 
-/** Why someone may not ask, and what they can do, as plain text. */
-export function refusalSentence(say: Say, reason: Refusal): string {
-  return refusal(say, reason, say.refusals.soNotAsked()).sentence;
+/** Why someone may not do something, `so` being what came of it, and what they can do; `contact` as it is shown there. */
+export function refusalSentence(
+  say: Say,
+  reason: Refusal,
+  contact: string | undefined,
+  so = say.refusals.soNotAsked(),
+): string {
+  return refusal(say, reason, so, contact).sentence;
 }
 
 function refusal(
   { refusals }: Say,
   reason: Refusal,
   so: string,
+  contact: string | undefined,
+  otherwise = refusals.elsewhereDo(),
 ): { why: string; sentence: string; canAskInDm: boolean } {
   const why = refusals[reason](so);
   const canAskInDm = !isAboutPerson(reason);
+  // Without a contact the other way is enough.
+  const operator = contact === undefined ? [] : [refusals.operatorDo(contact)];
   switch (reason) {
     case 'guest':
     case 'outsider':
-      return { why, sentence: `${why} ${refusals.operatorDo()}`, canAskInDm };
+      return { why, sentence: `${why} ${refusals.operatorDo(contact)}`, canAskInDm };
     case 'unknownPerson':
       return { why, sentence: `${why} ${refusals.unknownPersonDo()}`, canAskInDm };
     case 'unknownChannel':
     case 'sharedChannel':
     case 'guestsInChannel':
     case 'channelRefused':
-      return { why, sentence: `${why} ${refusals.elsewhereDo()}`, canAskInDm };
+      return { why, sentence: [why, otherwise, ...operator].join(' '), canAskInDm };
   }
 }
 

@@ -1,7 +1,10 @@
 import type { Button, KnownBlock } from '@slack/types';
-import type { Failure, Outcome, Question } from '../core/question/question.ts';
+import { threadQuestion } from '../core/question/prompt.ts';
+import { type Failure, isBetweenTwo, type Outcome, type Question } from '../core/question/question.ts';
+import { referenceOf } from '../core/reference.ts';
 import { renderAnswer } from './answer.ts';
 import { actions, button, context, section } from './blocks.ts';
+import { privateContact, publicContact } from './contact.ts';
 import { ACTIONS, markerBlockId, markerMetadata, partMarker } from './ids.ts';
 import { mrkdwnLink } from './links.ts';
 import type { RenderedMessage, RenderOptions } from './message.ts';
@@ -11,8 +14,6 @@ import { inertCut } from './text.ts';
 /** The service's own words about a failure are shown up to here. */
 const MAX_FAILURE_TITLE = 200;
 const MAX_FAILURE_MESSAGE = 700;
-/** Enough of the id to find the question in the log. */
-const REFERENCE_LENGTH = 9;
 
 /**
  * The messages that carry a question's outcome, in order; none while it has none. Their number does not depend on the
@@ -25,7 +26,7 @@ export function renderOutcome(question: Question, options: RenderOptions): Rende
   if (outcome.kind === 'answered') return renderAnswer(question, outcome.answer, options);
   if (outcome.kind === 'notAllowed') return [];
   const say = sayIn(question.locale);
-  return [renderEnd(question, ending(question, outcome, say), options, say)];
+  return [renderEnd(question, ending(question, outcome, say, options), options, say)];
 }
 
 /** The message of an end without an answer after somebody pressed its button: who it was stands in the button's place. */
@@ -38,7 +39,7 @@ export function renderUsedEnd(
   if (outcome?.kind !== 'failed' && outcome?.kind !== 'gaveUp') return undefined;
   const say = sayIn(question.locale);
   const by = `<@${byUserId}>`;
-  const { button: _, ...end } = ending(question, outcome, say);
+  const { button: _, ...end } = ending(question, outcome, say, options);
   const used = outcome.kind === 'gaveUp' ? say.failures.checkedAgain(by) : say.failures.askedAgain(by);
   return renderEnd(question, { ...end, used }, options, say);
 }
@@ -51,16 +52,21 @@ interface Ending {
   withReference: boolean;
   /** Whether the asker has to be told; someone who cancelled knows. */
   mentions: boolean;
-  button?: Button;
+  button?: Button | undefined;
   /** What stands in its place once it was used. */
   used?: string;
 }
 
-function ending(question: Question, outcome: Exclude<Outcome, { kind: 'answered' | 'notAllowed' }>, say: Say): Ending {
+function ending(
+  question: Question,
+  outcome: Exclude<Outcome, { kind: 'answered' | 'notAllowed' }>,
+  say: Say,
+  options: RenderOptions,
+): Ending {
   const value = { questionId: question.id };
   switch (outcome.kind) {
     case 'failed':
-      return failed(question, outcome.failure, say);
+      return failed(question, outcome.failure, say, contactFor(question, options, say));
     case 'gaveUp': {
       const { shareUrl, askedMs } = question.upstream;
       const waitedMs = question.endedMs === undefined || askedMs === undefined ? undefined : question.endedMs - askedMs;
@@ -87,15 +93,22 @@ function ending(question: Question, outcome: Exclude<Outcome, { kind: 'answered'
   }
 }
 
-function failed(question: Question, failure: Failure, say: Say): Ending {
-  const value = { questionId: question.id };
-  // Whoever shares is shown anew who would see it.
+/** In direct messages with the app only the asker reads. */
+function contactFor(question: Question, { contact, workspaceUrl }: RenderOptions, say: Say): string | undefined {
+  return isBetweenTwo(question.place) ? privateContact(contact) : publicContact(contact, say, workspaceUrl);
+}
+
+function failed(question: Question, failure: Failure, say: Say, contact: string | undefined): Ending {
+  const { shares } = question;
+  const isWithheld = shares?.withheld === true;
+  // The form shows again who would see it.
   const share =
-    question.shares === undefined
+    shares === undefined || isWithheld
       ? undefined
-      : button(say.buttons.share(), ACTIONS.share, { questionId: question.shares.questionId });
-  const again = share ?? button(say.buttons.tryAgain(), ACTIONS.tryAgain, value);
-  const anew = share ?? button(say.buttons.askNew(), ACTIONS.askNew, value);
+      : button(say.buttons.share(), ACTIONS.share, { questionId: shares.questionId });
+  const { again, inNew } = share === undefined ? askButtons(question, say) : { again: share, inNew: share };
+  // The answer is there already: what kept it away may be over.
+  const retry = isWithheld ? button(say.buttons.tryAgain(), ACTIONS.showInDm, { questionId: question.id }) : again;
   const base = { withReference: true, mentions: true };
   switch (failure.cause) {
     case 'service': {
@@ -106,26 +119,37 @@ function failed(question: Question, failure: Failure, say: Say): Ending {
       return { ...base, lines: [...said, say.failures.serviceDo()], button: again };
     }
     case 'tooLong':
-      return { ...base, lines: [say.failures.tooLong(), say.failures.tooLongDo()], button: anew };
+      return { ...base, lines: [say.failures.tooLong(), say.failures.tooLongDo()], button: inNew };
     case 'unauthorized':
-      return { ...base, lines: [say.failures.unauthorized(), say.failures.unauthorizedDo()], button: again };
+      return { ...base, lines: [say.failures.unauthorized(), say.failures.unauthorizedDo(contact)], button: retry };
     case 'unreachable':
-      return { ...base, lines: [say.failures.unreachable(), say.failures.unreachableDo()], button: again };
+      return { ...base, lines: [say.failures.unreachable(), say.failures.unreachableDo()], button: retry };
     case 'limited':
-      return { ...base, lines: [say.failures.limited(), say.failures.limitedDo()], button: again };
+      return { ...base, lines: [say.failures.limited(), say.failures.limitedDo()], button: retry };
     case 'gone':
       return {
         ...base,
-        lines: [say.failures.gone(), say.failures.goneDo()],
-        ...(share === undefined ? { button: anew } : {}),
+        lines: isWithheld
+          ? [say.failures.answerGone(), say.failures.answerGoneDo()]
+          : [say.failures.gone(), say.failures.goneDo()],
+        button: share === undefined ? inNew : undefined,
       };
     case 'refused':
-      return { ...base, lines: [say.failures.refused(), say.failures.refusedDo()], button: anew };
+      return { ...base, lines: [say.failures.refused(), say.failures.refusedDo()], button: inNew };
     case 'threadUnread':
       return { ...base, lines: [say.failures.threadUnread(), say.failures.threadUnreadDo()], button: again };
     case 'internal':
-      return { ...base, lines: [say.failures.internal(), say.failures.internalDo()], button: again };
+      return { ...base, lines: [say.failures.internal(), say.failures.internalDo(contact)], button: retry };
   }
+}
+
+/** What asks the question again; where a thread was the question, there is nothing to ask in the direct messages. */
+function askButtons({ id, text, shares }: Question, say: Say): { again?: Button; inNew?: Button } {
+  if (shares?.withheld === true && text === threadQuestion) return {};
+  return {
+    again: button(say.buttons.tryAgain(), ACTIONS.tryAgain, { questionId: id }),
+    inNew: button(say.buttons.askNew(), ACTIONS.askNew, { questionId: id }),
+  };
 }
 
 function renderEnd(question: Question, end: Ending, options: RenderOptions, say: Say): RenderedMessage {
@@ -133,7 +157,7 @@ function renderEnd(question: Question, end: Ending, options: RenderOptions, say:
   const metadata = markerMetadata(question, marker);
   const mention = end.mentions ? `<@${question.askerId}> ` : '';
   const text = `${mention}${end.lines.join('\n')}`;
-  const reference = say.failures.reference(question.id.slice(0, REFERENCE_LENGTH));
+  const reference = say.failures.reference(referenceOf(question.id));
   if (options.format === 'plain') {
     return { text: end.withReference ? `${text}\n${reference}` : text, metadata };
   }

@@ -34,7 +34,7 @@ const longestLink = 500;
 /** What runs and waits, told to one reader. */
 export function renderStatus(
   view: StatusView,
-  reader: { userId: string; locale: string | undefined; botUserId: string },
+  reader: { userId: string; locale: string | undefined; botUserId: string; contact?: string | undefined },
 ): RenderedMessage {
   const say = sayIn(reader.locale);
   const here = [heading(view, say), ...listed(view.open, say, ({ question }) => asker(question.askerId, reader, say))];
@@ -52,7 +52,10 @@ export function renderStatus(
       ...(view.elsewhere.length === 0 ? [] : [section(elsewhere.join('\n'))]),
       context(sayRule(say, view.rule, `<@${reader.botUserId}>`)),
       context(
-        [serviceLine(view.service, say), ...(hasLimit(view.quota) ? [quotaLine(view.quota, say)] : [])].join('\n'),
+        [
+          serviceLine(view.service, say, reader.contact),
+          ...(hasLimit(view.quota) ? [quotaLine(view.quota, say)] : []),
+        ].join('\n'),
       ),
     ],
   };

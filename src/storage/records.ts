@@ -165,6 +165,7 @@ const questionSchema = z.looseObject({
           })
           .exactOptional(),
       }),
+      withheld: z.literal(true).exactOptional(),
     })
     .exactOptional(),
   edited: z.looseObject({ text: z.string(), atMs: z.number() }).exactOptional(),

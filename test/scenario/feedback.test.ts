@@ -132,7 +132,7 @@ describe('a native feedback button', () => {
     await answered('how?');
     await world.feedback('negative', { user: people.mia });
     await eventually(async () => expect(visibleText(await world.modal())).toContain('nothing was done'));
-    expect((await world.modal()).blocks.map(({ type }) => type)).toEqual(['section']);
+    expect((await world.modal()).blocks.map(({ type }) => type)).toEqual(['section', 'context']);
     await world.feedback('positive', { user: people.mia });
     await eventually(() => expect(toldTo(people.mia)).toContain('nothing was done'));
     expect(await votes()).toEqual([]);

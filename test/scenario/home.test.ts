@@ -143,7 +143,7 @@ describe('the Home tab', () => {
 
   test.each([people.mia, people.olga, people.robo])('tells %s why they may not ask, and nothing else', async (user) => {
     await openHome(user);
-    expect(world.home(user)?.blocks).toHaveLength(2);
+    expect(world.home(user)?.blocks).toHaveLength(3);
     expect(home(user)).toMatch(/may not ask|Only members|could not tell/);
     expect(home(user)).not.toContain('"button"');
   });

@@ -55,7 +55,9 @@ describe('a private reply to a message in a thread appears in that thread', () =
     const ts = await world.mention('first?');
     await eventually(() => expect(service.questions()).toHaveLength(1));
     await world.reply(ts, 'and this?');
-    expect((await word()).threadTs).toBe(ts);
+    const { text, threadTs } = await word();
+    expect(threadTs).toBe(ts);
+    expect(text).toMatch(/Reference `q[0-9a-f]{8}`/);
   });
 
   test('in direct messages as well', async () => {

@@ -49,7 +49,7 @@ describe.skipIf(!hasRedisServer())('the app on Redis', () => {
       const command = await world.command('keep my words?');
       expect(command.acknowledged).toBe(true);
       expect(JSON.stringify(command.response)).toContain('keep my words?');
-      expect(JSON.stringify(command.response)).toMatch(/not taken/i);
+      expect(JSON.stringify(command.response)).toMatch(/not taken.*Reference `e[0-9a-f]{8}`/i);
       const ts = world.slack.say('C0GENERAL', people.ada, 'lost?');
       const event = mentionOf({ user: people.ada, text: 'lost?', ts });
       expect((await world.deliver(event)).acknowledged).toBe(false);

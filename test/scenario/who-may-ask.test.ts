@@ -56,6 +56,7 @@ describe('a question', () => {
     const word = await refusedTo(user);
     expect(word).toContain(why);
     expect(word).toContain('where is main?');
+    expect(word).toMatch(/Reference `q[0-9a-f]{8}`/);
     // A private word is not shown in a thread without replies.
     expect(word).toMatch(/^ /);
     expect(buttonsOf(one(world.ephemeralsTo(user)).blocks)).toEqual([]);

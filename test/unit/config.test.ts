@@ -90,6 +90,15 @@ describe('reading the configuration', () => {
     expect(problemsOf({ ...standIn, SLACK_STAND_IN: 'true', SLACK_API_URL: 'no address' })).toHaveLength(1);
   });
 
+  it('takes a contact of one line and at most 200 characters', () => {
+    expect(parseConfig(enough).CONTACT).toBeUndefined();
+    for (const CONTACT of ['U0123456789', 'the platform team', 'x'.repeat(200)]) {
+      expect(parseConfig({ ...enough, CONTACT }).CONTACT).toBe(CONTACT);
+    }
+    expect(problemsOf({ ...enough, CONTACT: 'x'.repeat(201) })).toEqual(['CONTACT must have at most 200 characters']);
+    expect(problemsOf({ ...enough, CONTACT: 'one\ntwo' })).toEqual(['CONTACT must be one line']);
+  });
+
   it('reports every problem at once, by name', () => {
     const problems = problemsOf({
       SRC_ENDPOINT: 'code.example',

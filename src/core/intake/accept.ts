@@ -39,7 +39,7 @@ export type Acceptance =
   | { kind: 'empty' }
   | { kind: 'tooLong'; length: number; limit: number }
   /** The thread already has as many waiting questions as are allowed. */
-  | { kind: 'queueFull'; limit: number };
+  | { kind: 'queueFull'; limit: number; questionId: string };
 
 export interface AcceptPorts
   extends Pick<LifecyclePorts, 'questions' | 'threads' | 'scheduler' | 'log' | 'now' | 'settings'> {
@@ -64,7 +64,10 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
     if (isInThread(request.place) && (await questions.get(id)) === undefined) {
       const thread = await threads.get(request.place);
       const waiting = thread?.queue.length ?? 0;
-      if (waiting >= settings.threadLimit) return { kind: 'queueFull', limit: settings.threadLimit };
+      if (waiting >= settings.threadLimit) {
+        note('queueFull', id, request);
+        return { kind: 'queueFull', limit: settings.threadLimit, questionId: id };
+      }
     }
     const drafted = draft(id, { ...request, text }, now());
     const { question: stored, created } = await questions.create(drafted);
@@ -74,16 +77,14 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
     const { question, taken } = await confirm(id, drafted);
     if (taken) await settle(ports, 'thread_queue_not_joined', id, () => joinQueue(threads, question));
     await settle(ports, 'advance_not_scheduled', id, () => scheduler.schedule(id, 0));
-    ports.log.info({
-      event: 'question_received',
-      outcome: taken ? 'accepted' : 'duplicate',
-      questionId: id,
-      origin: request.origin,
-      teamId: request.place.teamId,
-      channelId: request.place.channelId,
-    });
-    return { kind: taken ? 'accepted' : 'duplicate', question };
+    const kind = taken ? 'accepted' : 'duplicate';
+    note(kind, id, request);
+    return { kind, question };
   };
+
+  function note(outcome: Acceptance['kind'], id: string, { origin, place: { teamId, channelId } }: NewQuestion): void {
+    ports.log.info({ event: 'question_received', outcome, questionId: id, origin, teamId, channelId });
+  }
 
   /**
    * Two steps, because a write that was given up on may still be carried out: a question that its asker was told is not

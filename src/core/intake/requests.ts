@@ -3,6 +3,7 @@ import { getReadable, type LifecyclePorts, settle } from '../lifecycle/lifecycle
 import { threadQuestion } from '../question/prompt.ts';
 import { isInThread, newThread, type Place, type Question, type ThreadPlace } from '../question/question.ts';
 import { keptText } from '../question/refused-text.ts';
+import { createWithheldAnswers } from '../withheld.ts';
 import { type Acceptance, type AcceptPorts, questionId as idOf, type NewQuestion } from './accept.ts';
 import { createAttempts, mostAttempts } from './attempts.ts';
 import { createFollowUps } from './follow-ups.ts';
@@ -62,6 +63,7 @@ export function createRequests(ports: RequestPorts) {
   const { questions, threads, claims, scheduler, observer, accept, digest, now } = ports;
   const attemptUnder = createAttempts({ questions, digest });
   const suggestions = createFollowUps({ questions, accept, find, attemptUnder });
+  const withheldAnswers = createWithheldAnswers({ questions, accept, attemptUnder });
 
   return {
     cancel,
@@ -73,6 +75,7 @@ export function createRequests(ports: RequestPorts) {
     noteEdit,
     askEdited,
     ...suggestions,
+    ...withheldAnswers,
     askAgain,
     checkAgain,
     askIn,
@@ -249,8 +252,7 @@ export function createRequests(ports: RequestPorts) {
     const question = found === undefined ? undefined : await newestAttempt(found);
     if (question === undefined) return { kind: 'expired' };
     if (question.id !== found?.id && !isToldPrivately(question)) return { kind: 'duplicate', question };
-    // Who would see a shared answer is shown and confirmed anew each time.
-    if (!hasEnded(question) || question.shares !== undefined || question.text === '') return { kind: 'expired' };
+    if (!hasEnded(question) || !canBeAsked(question)) return { kind: 'expired' };
     const { responseUrl, fresh = false, byMs } = options;
     const { key } = await attemptUnder(againKey(question.id));
     return accept(
@@ -339,6 +341,15 @@ export function createRequests(ports: RequestPorts) {
     const isAskersOwn = isToldPrivately(question) && question.askerId === requester.userId;
     return question.place.channelId === requester.channelId || isAskersOwn ? question : undefined;
   }
+}
+
+/**
+ * Whether there is something to ask. Who would see a shared answer is shown and confirmed each time, so sharing is not tried
+ * again unseen; what was withheld is shown to its asker alone, and may be asked again there, unless it is about a thread.
+ */
+function canBeAsked({ shares, text }: Question): boolean {
+  if (text === '') return false;
+  return shares === undefined || (shares.withheld === true && text !== threadQuestion);
 }
 
 function hasEnded(question: Question): boolean {

@@ -306,7 +306,7 @@ function privateEnd({ id, text, place, upstream, outcome, shares }: Question): P
     const notice = { kind: 'notAllowed', reason: outcome.reason, questionId: id, text } as const;
     return withheld === undefined ? notice : { ...notice, withheld };
   }
-  if (shares !== undefined) return { kind: 'shareUndeliverable', channelId: place.channelId };
+  if (shares !== undefined) return { kind: 'shareUndeliverable', questionId: id, channelId: place.channelId };
   if (outcome?.kind === 'undeliverable' || !isInThread(place)) {
     const canInvite = outcome?.kind === 'undeliverable' && outcome.canInvite;
     const notice = { kind: 'notInChannel', questionId: id, text, canInvite } as const;
@@ -314,6 +314,7 @@ function privateEnd({ id, text, place, upstream, outcome, shares }: Question): P
   }
   return {
     kind: 'undeliverable',
+    questionId: id,
     place,
     ...(upstream.shareUrl === undefined ? {} : { shareUrl: upstream.shareUrl }),
   };

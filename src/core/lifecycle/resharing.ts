@@ -1,6 +1,6 @@
 import { type AppError, isAppError } from '../errors.ts';
 import { isPatienceOver } from '../pacing.ts';
-import type { Answer, Question } from '../question/question.ts';
+import type { Answer, Outcome, Question } from '../question/question.ts';
 import { failed as failedWith, interpret } from './decide.ts';
 import { changeQuestion, endWith, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
 
@@ -23,6 +23,11 @@ export async function recallAnswer({ deepSearch, now }: RecallPorts, question: Q
   return { ...question.outcome.answer, markdown: reading.outcome.answer.markdown };
 }
 
+/** Neither quota nor suggestions: both are about the conversation that is not shared. */
+function answeredWith({ quota: _quota, ...answer }: Answer): Outcome {
+  return { kind: 'answered', answer: { ...answer, followUps: [] } };
+}
+
 /** The life of an answer that is shown again: instead of asking, the answer is read again. */
 export function createResharing(ports: LifecyclePorts) {
   return { recall, failed };
@@ -30,16 +35,50 @@ export function createResharing(ports: LifecyclePorts) {
   async function recall(question: Question): Promise<Progress> {
     const { shares } = question;
     const source = shares === undefined ? undefined : await ports.questions.get(shares.questionId);
+    if (source !== undefined && shares?.withheld === true) return recallWithheld(question, source);
     const answer = source === undefined ? undefined : await recallAnswer(ports, source);
     if (source === undefined || answer === undefined) {
       return { question: await endWith(ports, question, failedWith({ cause: 'gone' })) };
     }
     const shareUrl = shares?.withLink === true ? source.upstream.shareUrl : undefined;
-    // Neither quota nor suggestions: both are about the conversation that is not shared.
-    const { quota: _quota, ...shared } = answer;
-    return {
-      question: await endWith(ports, question, { kind: 'answered', answer: { ...shared, followUps: [] } }, shareUrl),
-    };
+    return { question: await endWith(ports, question, answeredWith(answer), shareUrl) };
+  }
+
+  /** Nothing of the answer was kept, so all of it is read. One that still runs is watched until it ends. */
+  async function recallWithheld(question: Question, source: Question): Promise<Progress> {
+    const { conversationId, questionId, askedMs = source.acceptedMs } = source.upstream;
+    const conversation = conversationId === undefined ? undefined : await ports.deepSearch.read(conversationId);
+    const observed = conversation?.questions.find(({ id }) => id === questionId);
+    if (conversation === undefined || observed === undefined) {
+      return { question: await endWith(ports, question, failedWith({ cause: 'gone' })) };
+    }
+    const nowMs = ports.now();
+    const reading = interpret(observed, conversation, (source.endedMs ?? nowMs) - askedMs, nowMs);
+    const shareUrl = conversation.shareUrl ?? source.upstream.shareUrl;
+    switch (reading.is) {
+      case 'ended': {
+        const { outcome } = reading;
+        const end = outcome.kind === 'answered' ? answeredWith(outcome.answer) : outcome;
+        return { question: await endWith(ports, question, end, shareUrl) };
+      }
+      case 'limited':
+        return { question: await endWith(ports, question, failedWith({ cause: 'limited' }), shareUrl) };
+      case 'working':
+        return {
+          question: await watch(question, { conversationId: conversation.id, questionId: observed.id, askedMs }),
+        };
+    }
+  }
+
+  function watch(
+    question: Question,
+    upstream: { conversationId: number; questionId: number; askedMs: number },
+  ): Promise<Question> {
+    return changeQuestion(ports, question, (stored) => ({
+      ...stored,
+      phase: 'running',
+      upstream: { ...stored.upstream, ...upstream, watchedFromMs: ports.now() },
+    }));
   }
 
   async function failed(question: Question, error: AppError): Promise<Progress | undefined> {

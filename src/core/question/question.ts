@@ -166,7 +166,13 @@ export interface Question {
   /** What the question carries on from, where it starts a conversation of its own: told to the service with it. */
   follows?: { text: string; shareUrl?: string };
   /** For an answer that is shown again: the question that was answered, and whether the conversation is linked. */
-  shares?: { questionId: string; withLink: boolean; confirmed: ConfirmedAudience };
+  shares?: {
+    questionId: string;
+    withLink: boolean;
+    confirmed: ConfirmedAudience;
+    /** The answer was withheld from where it was asked, and is shown to its asker alone. */
+    withheld?: true;
+  };
   /** The message that asked was edited since: its new text, offered to be asked instead. */
   edited?: { text: string; atMs: number };
   /** Suggestions of the answer that were asked, and by whom. */
@@ -286,6 +292,11 @@ export interface ThreadPlace extends Place {
  */
 export function isBetweenTwo({ channelId }: Pick<Place, 'channelId'>): boolean {
   return channelId.startsWith('D');
+}
+
+/** An answer that someone shows to others; a withheld one is shown to its asker. */
+export function isSharedWithOthers({ origin, shares }: Question): boolean {
+  return origin === 'shared' && shares?.withheld !== true;
 }
 
 export function isInThread(place: Place): place is ThreadPlace {

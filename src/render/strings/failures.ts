@@ -1,4 +1,5 @@
 import type { Formats } from '../formats.ts';
+import { inBrackets } from './in-brackets.ts';
 
 const en = (f: Formats) => ({
   service: () => 'Deep Search could not answer this question.',
@@ -6,8 +7,8 @@ const en = (f: Formats) => ({
   tooLong: () => 'This conversation has grown too long for Deep Search.',
   tooLongDo: () => 'Ask the same question in a new conversation.',
   unauthorized: () => "This app's access to Deep Search needs attention.",
-  unauthorizedDo: () =>
-    'The operator of this app can fix it: the access token is missing, wrong, expired or not allowed to ask.',
+  unauthorizedDo: (contact: string | undefined) =>
+    `The operator of this app${inBrackets(contact)} can fix it: the access token is missing, wrong, expired or not allowed to ask.`,
   unreachable: () => 'Deep Search could not be reached.',
   unreachableDo: () => 'Try again in a few minutes.',
   limited: () => 'Deep Search kept limiting requests.',
@@ -16,11 +17,16 @@ const en = (f: Formats) => ({
   refusedDo: () => 'Ask it in other words, or in a new conversation.',
   gone: () => 'The conversation was deleted in Deep Search while the question ran.',
   goneDo: () => 'Ask the question in a new conversation.',
+  answerGone: () => 'This answer is not in Deep Search any more.',
+  answerGoneDo: () => 'Ask the question again.',
   threadUnread: () => 'This thread could not be read, so there is nothing to answer.',
   threadUnreadDo: () => 'Mention me with the question itself, or try again.',
   internal: () => 'This app failed while it worked on the question.',
-  internalDo: () => 'Try again. If it fails again, give the reference below to the operator of this app.',
+  internalDo: (contact: string | undefined) =>
+    `Try again. If it fails again, give the reference below to the operator of this app${inBrackets(contact)}.`,
   reference: (reference: string) => `Reference \`${reference}\``,
+  /** Where marks are shown as they are. */
+  referencePlain: (reference: string) => `Reference ${reference}`,
   gaveUp: (waitedMs: number | undefined) =>
     waitedMs === undefined
       ? 'Deep Search is still running; I stopped watching.'
@@ -40,8 +46,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   tooLong: () => 'Diese Unterhaltung ist für Deep Search zu lang geworden.',
   tooLongDo: () => 'Stell dieselbe Frage in einer neuen Unterhaltung.',
   unauthorized: () => 'Mit dem Zugang dieser App zu Deep Search stimmt etwas nicht.',
-  unauthorizedDo: () =>
-    'Wer diese App betreibt, kann das beheben: Das Zugriffstoken fehlt, ist falsch, ist abgelaufen oder darf nicht fragen.',
+  unauthorizedDo: (contact) =>
+    `Wer diese App betreibt${inBrackets(contact)}, kann das beheben: Das Zugriffstoken fehlt, ist falsch, ist abgelaufen oder darf nicht fragen.`,
   unreachable: () => 'Deep Search war nicht erreichbar.',
   unreachableDo: () => 'Versuch es in ein paar Minuten noch einmal.',
   limited: () => 'Deep Search hat die Anfragen anhaltend begrenzt.',
@@ -50,12 +56,15 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   refusedDo: () => 'Frag mit anderen Worten oder in einer neuen Unterhaltung.',
   gone: () => 'Die Unterhaltung wurde in Deep Search gelöscht, während die Frage lief.',
   goneDo: () => 'Stell die Frage in einer neuen Unterhaltung.',
+  answerGone: () => 'Diese Antwort gibt es in Deep Search nicht mehr.',
+  answerGoneDo: () => 'Stell die Frage noch einmal.',
   threadUnread: () => 'Dieser Thread konnte nicht gelesen werden, es gibt also nichts zu beantworten.',
   threadUnreadDo: () => 'Erwähne mich mit der Frage selbst, oder versuch es noch einmal.',
   internal: () => 'In dieser App ist bei der Arbeit an der Frage ein Fehler aufgetreten.',
-  internalDo: () =>
-    'Versuch es noch einmal. Klappt es wieder nicht, gib die Referenz unten an die Leute weiter, die diese App betreiben.',
+  internalDo: (contact) =>
+    `Versuch es noch einmal. Klappt es wieder nicht, gib die Referenz unten an die Leute weiter, die diese App betreiben${inBrackets(contact)}.`,
   reference: (reference) => `Referenz \`${reference}\``,
+  referencePlain: (reference) => `Referenz ${reference}`,
   gaveUp: (waitedMs) =>
     waitedMs === undefined
       ? 'Deep Search läuft immer noch; ich schaue nicht mehr nach.'

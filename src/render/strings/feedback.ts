@@ -1,4 +1,5 @@
 import type { Formats } from '../formats.ts';
+import { inBrackets } from './in-brackets.ts';
 
 const en = (f: Formats) => ({
   helpful: () => 'Helpful',
@@ -9,7 +10,8 @@ const en = (f: Formats) => ({
   noted: () => 'Noted.',
   /** Of a modal: at most 24 characters. */
   whyTitle: () => 'What was wrong?',
-  why: () => 'Your vote counts as it is. If you say why, whoever runs this app can read it.',
+  why: (contact: string | undefined) =>
+    `Your vote counts as it is. If you say why, whoever runs this app${inBrackets(contact)} can read it.`,
   reasons: () => 'Reasons',
   comment: () => 'In your own words',
   wrong: () => 'It is wrong',
@@ -31,7 +33,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   notHelpfulLabel: () => 'Diese Antwort war nicht hilfreich',
   noted: () => 'Notiert.',
   whyTitle: () => 'Was hat nicht gestimmt?',
-  why: () => 'Deine Stimme zählt schon so. Schreibst du dazu, warum, kann es lesen, wer diese App betreibt.',
+  why: (contact) =>
+    `Deine Stimme zählt schon so. Schreibst du dazu, warum, kann es lesen, wer diese App betreibt${inBrackets(contact)}.`,
   reasons: () => 'Gründe',
   comment: () => 'In eigenen Worten',
   wrong: () => 'Sie ist falsch',

@@ -1,4 +1,5 @@
 import type { Formats } from '../formats.ts';
+import { inBrackets } from './in-brackets.ts';
 
 const en = (f: Formats) => ({
   heading: () => 'Deep Search',
@@ -30,8 +31,8 @@ const en = (f: Formats) => ({
   quota: (used: string) => `At your latest answer: ${used}`,
   access: () => 'Questions are asked with the access of this app, which everyone here shares.',
   serviceFine: () => 'Deep Search is reachable.',
-  serviceRefused: () =>
-    "This app's access to Deep Search needs attention. The operator of this app can fix it: the access token is missing, wrong, expired or not allowed to ask.",
+  serviceRefused: (contact: string | undefined) =>
+    `This app's access to Deep Search needs attention. The operator of this app${inBrackets(contact)} can fix it: the access token is missing, wrong, expired or not allowed to ask.`,
   serviceUnreachable: () => 'Deep Search is not reachable at the moment. Questions are taken and asked when it is.',
   accessHeading: () => 'Access',
   canHeading: () => 'How to ask',
@@ -51,7 +52,7 @@ const en = (f: Formats) => ({
   outsider: () => 'Only members of this workspace may ask Deep Search.',
   unknownPerson: () => 'Slack could not tell who you are. Open this tab again in a few minutes.',
   elsewhere: () => 'Deep Search is not switched on for you here.',
-  operatorDo: () => 'The operator of this app can change who may ask.',
+  operatorDo: (contact: string | undefined) => `The operator of this app${inBrackets(contact)} can change who may ask.`,
   promptOverviewTitle: () => 'What is in the code?',
   promptOverview: () => 'Which repositories can you search, and what is each of them for?',
   promptWhereTitle: () => 'Where is it defined?',
@@ -93,8 +94,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   quota: (used) => `Bei deiner letzten Antwort: ${used}`,
   access: () => 'Fragen werden mit dem Zugang dieser App gestellt, den sich hier alle teilen.',
   serviceFine: () => 'Deep Search ist erreichbar.',
-  serviceRefused: () =>
-    'Mit dem Zugang dieser App zu Deep Search stimmt etwas nicht. Wer diese App betreibt, kann das beheben: Das Zugriffstoken fehlt, ist falsch, ist abgelaufen oder darf nicht fragen.',
+  serviceRefused: (contact) =>
+    `Mit dem Zugang dieser App zu Deep Search stimmt etwas nicht. Wer diese App betreibt${inBrackets(contact)}, kann das beheben: Das Zugriffstoken fehlt, ist falsch, ist abgelaufen oder darf nicht fragen.`,
   serviceUnreachable: () =>
     'Deep Search ist gerade nicht erreichbar. Fragen werden angenommen und gestellt, sobald es wieder geht.',
   accessHeading: () => 'Zugang',
@@ -115,7 +116,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   outsider: () => 'Nur Mitglieder dieses Workspace dürfen Deep Search fragen.',
   unknownPerson: () => 'Slack konnte nicht sagen, wer du bist. Öffne diesen Tab in ein paar Minuten noch einmal.',
   elsewhere: () => 'Deep Search ist hier für dich nicht freigegeben.',
-  operatorDo: () => 'Wer diese App betreibt, kann ändern, wer fragen darf.',
+  operatorDo: (contact) => `Wer diese App betreibt${inBrackets(contact)}, kann ändern, wer fragen darf.`,
   promptOverviewTitle: () => 'Was steckt im Code?',
   promptOverview: () => 'Welche Repositorys kannst du durchsuchen, und wofür ist jedes da?',
   promptWhereTitle: () => 'Wo ist es definiert?',

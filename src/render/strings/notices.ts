@@ -33,6 +33,9 @@ const en = (f: Formats) => ({
   expiredButton: () => 'This button is too old to be used. Ask the question again.',
   formNotOpened: () => 'Slack did not open the form in time. Press again.',
   askedPrivately: () => 'Asked in our direct messages; the answer comes there.',
+  shownPrivately: () => 'The answer comes in our direct messages.',
+  alreadyShown: () => 'This answer was sent to our direct messages before.',
+  notYours: () => 'Only the person who asked is shown this answer.',
 });
 
 const de = (f: Formats): ReturnType<typeof en> => ({
@@ -68,6 +71,9 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   expiredButton: () => 'Diese Schaltfläche ist zu alt. Stell die Frage noch einmal.',
   formNotOpened: () => 'Slack hat das Formular nicht rechtzeitig geöffnet. Drück noch einmal.',
   askedPrivately: () => 'In unseren Direktnachrichten gefragt; dort kommt auch die Antwort an.',
+  shownPrivately: () => 'Die Antwort kommt in unseren Direktnachrichten.',
+  alreadyShown: () => 'Diese Antwort habe ich schon in unsere Direktnachrichten geschickt.',
+  notYours: () => 'Diese Antwort bekommt nur, wer gefragt hat.',
 });
 
 /** What is said to one person only. */

@@ -1,4 +1,5 @@
 import type { Formats } from '../formats.ts';
+import { inBrackets } from './in-brackets.ts';
 
 const en = (_: Formats) => ({
   guest: (so: string) => `Guests of this workspace may not ask Deep Search, ${so}.`,
@@ -10,7 +11,8 @@ const en = (_: Formats) => ({
   guestsInChannel: (so: string) => `Guests in this channel would see the answer, ${so}.`,
   channelRefused: (so: string) => `Deep Search is not switched on for this channel, ${so}.`,
   elsewhereDo: () => 'Ask in our direct messages instead.',
-  operatorDo: () => 'The operator of this app can change who may ask.',
+  showDo: () => 'I can show it to you in our direct messages.',
+  operatorDo: (contact: string | undefined) => `The operator of this app${inBrackets(contact)} can change who may ask.`,
   notChecked: () => 'Slack did not say in time whether you may ask here, so nothing was done.',
   notCheckedDo: () => 'Try again in a minute.',
   soNotAsked: () => 'so the question was not asked',
@@ -28,7 +30,8 @@ const de = (_: Formats): ReturnType<typeof en> => ({
   guestsInChannel: (so) => `Gäste in diesem Channel würden die Antwort sehen, ${so}.`,
   channelRefused: (so) => `Deep Search ist für diesen Channel nicht freigegeben, ${so}.`,
   elsewhereDo: () => 'Frag stattdessen in unseren Direktnachrichten.',
-  operatorDo: () => 'Wer diese App betreibt, kann ändern, wer fragen darf.',
+  showDo: () => 'In unseren Direktnachrichten kann ich sie dir zeigen.',
+  operatorDo: (contact) => `Wer diese App betreibt${inBrackets(contact)}, kann ändern, wer fragen darf.`,
   notChecked: () => 'Slack hat nicht rechtzeitig gesagt, ob du hier fragen darfst, deshalb ist nichts passiert.',
   notCheckedDo: () => 'Versuch es in einer Minute noch einmal.',
   soNotAsked: () => 'deshalb wurde die Frage nicht gestellt',

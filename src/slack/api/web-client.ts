@@ -43,6 +43,8 @@ export interface Identity {
   isStandIn?: boolean;
   /** The workspace's own address, which ends with a slash. */
   workspaceUrl?: string;
+  /** Whom people are told to turn to about the app: an id of Slack, or words, as the operator wrote it. */
+  contact?: string | undefined;
 }
 
 /**

@@ -1,8 +1,9 @@
 import { isAppError } from '../../core/errors.ts';
 import type { Overview } from '../../core/history/overview.ts';
 import type { Log } from '../../core/ports.ts';
-import { renderHistory } from '../../render/home.ts';
+import { type ReadOverview, renderHistory } from '../../render/home.ts';
 import { anyWorkspaceUrl, type Identity } from '../api/web-client.ts';
+import { logFailure } from '../failure-log.ts';
 import type { PrivateMessage } from '../messages/messenger.ts';
 
 /** What a person asked lately, for them alone. Never throws `AppError`: questions that can't be read are said to be so. */
@@ -18,17 +19,16 @@ export function createHistoryOf(deps: {
   const { workspaceUrl = anyWorkspaceUrl } = identity;
 
   return async ({ teamId, userId }) => {
-    const overview = await readable(teamId, userId);
-    return (locale) => renderHistory(overview, { locale, workspaceUrl });
+    const read = await readOverview(teamId, userId);
+    return (locale) => renderHistory(read, { locale, workspaceUrl });
   };
 
-  async function readable(teamId: string, userId: string): Promise<Overview | undefined> {
+  async function readOverview(teamId: string, userId: string): Promise<ReadOverview> {
     try {
-      return await overviewOf(teamId, userId);
+      return { overview: await overviewOf(teamId, userId) };
     } catch (error) {
       if (!isAppError(error)) throw error;
-      log.warn({ event: 'history_not_read', kind: error.kind }, error);
-      return undefined;
+      return { unreadable: logFailure(log, 'warn', { event: 'history_not_read', kind: error.kind }, error) };
     }
   }
 }

@@ -4,9 +4,10 @@ import { type Visit, visitLifeMs } from '../../core/history/home-visits.ts';
 import type { Overview } from '../../core/history/overview.ts';
 import type { AccessPolicy, Admission, Clock, Log, Records } from '../../core/ports.ts';
 import type { Question } from '../../core/question/question.ts';
-import { type HomeContent, renderHome, type ServiceState } from '../../render/home.ts';
+import { type HomeContent, type ReadOverview, renderHome, type ServiceState } from '../../render/home.ts';
 import type { Through } from '../api/slack-api.ts';
 import { anyWorkspaceUrl, type Identity } from '../api/web-client.ts';
+import { logFailure } from '../failure-log.ts';
 import { within } from '../within.ts';
 
 /** How long a person who opens their Home waits for it to be known who they are, before something is shown. */
@@ -29,10 +30,10 @@ export interface Home {
   /** Shows a person their Home now, whoever they are; returns at once and never throws. */
   show(home: HomeOf): void;
   /**
-   * Shows what became of a press on a Home, of somebody who opened it; `isDone`: whether it was carried out. `otherwise` is
-   * called where that can't be shown, because nothing tells that they opened it.
+   * Shows what became of a press on a Home, of somebody who opened it; `failure`: the reference of one that was not carried
+   * out. `otherwise` is called where that can't be shown, because nothing tells that they opened it.
    */
-  showAction(person: Omit<HomeOf, 'channelId'>, isDone: boolean, otherwise: () => void): void;
+  showAction(person: Omit<HomeOf, 'channelId'>, failure: string | undefined, otherwise: () => void): void;
   /** Brings the asker's Home up to date in a while, if they looked at it lately; returns at once and never throws. */
   changed(question: Question): void;
   /** Takes nothing new and waits for what is under way, at most `deadlineMs`. */
@@ -66,7 +67,8 @@ interface Seat {
   shownMs: number;
   /** The person is looking, which is not noted yet. */
   isVisit: boolean;
-  notCancelled: boolean;
+  /** The reference of a press that was not carried out. */
+  notCancelled: string | undefined;
   /** The last try failed and was put off; a second failure in a row is the end of it. */
   wasPutOff: boolean;
 }
@@ -86,12 +88,12 @@ export function createHome(deps: HomeDeps): Home {
     request(seat, 'now');
   }
 
-  function showAction(person: Omit<HomeOf, 'channelId'>, isDone: boolean, otherwise: () => void): void {
+  function showAction(person: Omit<HomeOf, 'channelId'>, failure: string | undefined, otherwise: () => void): void {
     const showAgain = async (): Promise<void> => {
       const known = seats.get(nameOf(person))?.home ?? (await quietly('visit_not_read', () => homeOf(person)));
       if (known === undefined) return otherwise();
       const seat = seatOf(known);
-      seat.notCancelled ||= !isDone;
+      seat.notCancelled = failure ?? seat.notCancelled;
       request(seat, 'now');
     };
     follow(showAgain());
@@ -128,7 +130,7 @@ export function createHome(deps: HomeDeps): Home {
       isBusy: false,
       shownMs: 0,
       isVisit: false,
-      notCancelled: false,
+      notCancelled: undefined,
       wasPutOff: false,
     };
     seats.set(nameOf(home), seat);
@@ -196,18 +198,22 @@ export function createHome(deps: HomeDeps): Home {
   async function build(seat: Seat, priority: Priority): Promise<void> {
     const { home, isVisit, notCancelled } = seat;
     seat.isVisit = false;
-    seat.notCancelled = false;
+    seat.notCancelled = undefined;
     const admitting = admissionOf(home, isVisit);
     const inTime = await within(admitting, patienceMs);
     // The new Home of somebody not known yet says nothing but that it is on its way; it must not stay empty.
     if (inTime === undefined && isVisit) await send(home, { kind: 'checking' }, undefined, priority);
     const admission = inTime ?? (await admitting);
     const { locale } = admission;
-    if (!admission.may) return send(home, { kind: 'refused', reason: admission.reason }, locale, priority);
+    if (!admission.may) {
+      const { reason } = admission;
+      const reference = logFailure(log, 'info', { event: 'home_refused', outcome: reason, userId: home.userId });
+      return send(home, { kind: 'refused', reason, reference }, locale, priority);
+    }
     // Before the questions are read: what changes from then on is brought up to date.
     if (isVisit) await noteVisit(home);
-    const [overview, service] = await Promise.all([readable(home), serviceState()]);
-    await send(home, { kind: 'shown', overview, service, notCancelled }, locale, priority);
+    const [read, service] = await Promise.all([readOverview(home), serviceState()]);
+    await send(home, { kind: 'shown', ...read, service, notCancelled }, locale, priority);
   }
 
   /** When Slack can't tell a visitor who they are, the answer is no; a Home nobody looks at stays as it is. */
@@ -226,8 +232,13 @@ export function createHome(deps: HomeDeps): Home {
     await quietly('visit_not_noted', () => visits.update(nameOf(home), () => visit));
   }
 
-  async function readable({ teamId, userId }: HomeOf): Promise<Overview | undefined> {
-    return quietly('home_not_read', () => overviewOf(teamId, userId));
+  async function readOverview({ teamId, userId }: HomeOf): Promise<ReadOverview> {
+    try {
+      return { overview: await overviewOf(teamId, userId) };
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      return { unreadable: logFailure(log, 'warn', { event: 'home_not_read', kind: error.kind }, error) };
+    }
   }
 
   async function quietly<Result>(event: string, run: () => Promise<Result>): Promise<Result | undefined> {
@@ -246,8 +257,8 @@ export function createHome(deps: HomeDeps): Home {
     locale: string | undefined,
     priority: Priority,
   ): Promise<void> {
-    const { botUserId, workspaceUrl = anyWorkspaceUrl } = identity;
-    const view = renderHome(content, { locale, botUserId, workspaceUrl });
+    const { botUserId, contact, workspaceUrl = anyWorkspaceUrl } = identity;
+    const view = renderHome(content, { locale, botUserId, workspaceUrl, contact });
     await through('views.publish', priority, () => client.views.publish({ user_id: userId, view }));
   }
 

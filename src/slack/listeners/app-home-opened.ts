@@ -1,6 +1,7 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import { ACTIONS, parseButtonValue } from '../../render/ids.ts';
+import { logFailure } from '../failure-log.ts';
 import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
 import type { Desk } from './desk.ts';
 
@@ -38,18 +39,19 @@ export function registerHome(app: App, desk: Desk): void {
     }
     const userId = parsed.data.user.id;
     const teamId = context.teamId ?? desk.identity.teamId;
-    let isDone = true;
+    let failure: string | undefined;
     try {
       const byMs = Date.now() + ackBudgetMs;
       const cancelling = desk.requests.cancelOwn(value.questionId, { userId, teamId }, byMs - confirmMs);
       await inAckTime(cancelling, byMs, async () => {});
     } catch (error) {
-      desk.log.error({ event: 'button_not_taken', questionId: value.questionId }, error);
-      isDone = false;
+      const about = { event: 'button_not_taken', questionId: value.questionId };
+      failure = logFailure(desk.log, 'error', about, error);
     }
     await ack();
-    desk.home.showAction({ teamId, userId }, isDone, () => {
-      if (!isDone) desk.notify({ channelId: userId, userId }, { kind: 'actionNotTaken' });
+    const reference = failure;
+    desk.home.showAction({ teamId, userId }, reference, () => {
+      if (reference !== undefined) desk.notify({ channelId: userId, userId }, { kind: 'actionNotTaken', reference });
     });
   });
 }

@@ -6,10 +6,12 @@ import type { ButtonResult, Requester } from '../../core/intake/requests.ts';
 import { type ButtonValue, parseButtonValue } from '../../render/ids.ts';
 import type { Notice } from '../../render/notices.ts';
 import type { Named } from '../access/policy.ts';
+import { logFailure } from '../failure-log.ts';
 import type { Recipient } from '../messages/messenger.ts';
 import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
 import { type Desk, refusalOf, withdraw } from './desk.ts';
 import { openInOwnTime } from './open-modal.ts';
+import { logRefusal } from './refusals.ts';
 
 /** How long it may take to find out whether a presser may. */
 const checkMs = 1_200;
@@ -96,13 +98,13 @@ export function onBlockAction(
             })
           : { notice: refusal };
     } catch (error) {
-      desk.log.error({ event: 'button_not_taken', questionId: action.value.questionId }, error);
-      handled = { notice: { kind: 'actionNotTaken' } };
+      const failure = { event: 'button_not_taken', questionId: action.value.questionId };
+      handled = { notice: { kind: 'actionNotTaken', reference: logFailure(desk.log, 'error', failure, error) } };
     }
     await ack();
     const { notice, after, modal } = handled;
     if (notice !== undefined) desk.notify(action.recipient, addressed(notice, action.requester.userId));
-    if (modal !== undefined) openInOwnTime(desk, action, modal);
+    if (modal !== undefined) openInOwnTime(desk, { ...action, questionId: action.value.questionId }, modal);
     after?.();
   });
 }
@@ -113,27 +115,36 @@ export function onBlockAction(
  */
 export async function refusalOfAction(
   desk: Desk,
-  { requester, named }: Pick<BlockAction, 'requester' | 'named'>,
+  { requester, named, value }: Pick<BlockAction, 'requester' | 'named'> & Partial<Pick<BlockAction, 'value'>>,
   rule: Exclude<ActionRule, 'later'>,
 ): Promise<Notice | undefined> {
+  const { userId, teamId, channelId } = requester;
   try {
-    const { userId, teamId, channelId } = requester;
     const checking = desk.access.admit(userId, { teamId, channelId }, { ...named, personOnly: rule === 'person' });
     const admission = await inAckTime(checking, Date.now() + checkMs, async () => {});
     if (admission.may) return undefined;
-    desk.log.info({ event: 'action_refused', outcome: admission.reason, userId, channelId });
-    return { kind: 'actionNotAllowed', reason: admission.reason };
+    const { reason } = admission;
+    const reference = logRefusal(desk, { userId, channelId, reason, questionId: value?.questionId });
+    return { kind: 'actionNotAllowed', reason, reference };
   } catch (error) {
     if (!isAppError(error)) throw error;
-    desk.log.warn({ event: 'action_not_checked', kind: error.kind }, error);
-    return { kind: 'actionNotChecked' };
+    const about = value === undefined ? {} : { questionId: value.questionId };
+    const failure = { event: 'action_not_checked', kind: error.kind, ...about };
+    return { kind: 'actionNotChecked', reference: logFailure(desk.log, 'warn', failure, error) };
   }
 }
 
 /** What became of a press on a button that asks; nothing is said when it asked. */
-export function told(result: ButtonResult): Handled {
+export function told(desk: Pick<Desk, 'log'>, result: ButtonResult, { value }: Pick<BlockAction, 'value'>): Handled {
+  if (result.kind === 'expired') return expired(desk, value);
   if (result.kind === 'duplicate') return { notice: { kind: 'alreadyAsked', byUserId: result.question.askerId } };
   return { asked: result, notice: refusalOf(result, '') };
+}
+
+/** What is said of a button whose question is gone, or belongs to another place. */
+export function expired(desk: Pick<Desk, 'log'>, { questionId }: ButtonValue): Handled {
+  const reference = logFailure(desk.log, 'info', { event: 'button_expired', questionId });
+  return { notice: { kind: 'expiredButton', reference } };
 }
 
 /** Who asked it themselves is told so, and not by their name. */

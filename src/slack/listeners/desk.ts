@@ -3,6 +3,7 @@ import type { VoteStore } from '../../core/history/votes.ts';
 import type { Acceptance, NewQuestion } from '../../core/intake/accept.ts';
 import type { ButtonResult, CancelResult, Requests } from '../../core/intake/requests.ts';
 import type { Claims, Log, QuestionStore, ThreadStore } from '../../core/ports.ts';
+import { referenceOf } from '../../core/reference.ts';
 import type { Notice } from '../../render/notices.ts';
 import type { AccessControl } from '../access/access-control.ts';
 import type { Audiences } from '../access/audience.ts';
@@ -57,17 +58,15 @@ export interface Desk {
   log: Log;
 }
 
-/** What is said privately to someone whose question or press was not taken; undefined when it was. */
-export function refusalOf(result: ButtonResult, text: string): Notice | undefined {
+/** What is said privately to someone whose question was not taken; undefined when it was. */
+export function refusalOf(result: Acceptance, text: string): Notice | undefined {
   switch (result.kind) {
     case 'empty':
       return { kind: 'emptyQuestion' };
     case 'tooLong':
       return { kind: 'questionTooLong', text };
     case 'queueFull':
-      return { kind: 'queueFull', limit: result.limit };
-    case 'expired':
-      return { kind: 'expiredButton' };
+      return { kind: 'queueFull', limit: result.limit, reference: referenceOf(result.questionId) };
     case 'accepted':
     case 'duplicate':
       return undefined;

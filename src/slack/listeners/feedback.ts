@@ -1,16 +1,19 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import type { Verdict, Vote } from '../../core/history/votes.ts';
-import type { Question, Refusal } from '../../core/question/question.ts';
+import type { Question } from '../../core/question/question.ts';
+import { privateContact } from '../../render/contact.ts';
 import { FEEDBACK_FIELDS, FEEDBACK_REASONS, MAX_FEEDBACK_COMMENT, renderFeedbackForm } from '../../render/feedback.ts';
 import { ACTIONS, FORMS, parseButtonValue } from '../../render/ids.ts';
 import { renderWords } from '../../render/modals.ts';
-import { renderNotice } from '../../render/notices.ts';
+import { refusalSentence } from '../../render/notices.ts';
 import { sayIn } from '../../render/say.ts';
 import { localeOf } from '../access/users.ts';
+import { logFailure } from '../failure-log.ts';
 import type { Recipient } from '../messages/messenger.ts';
-import { type BlockAction, type Handled, onBlockAction, refusalOfAction } from './block-actions.ts';
+import { type BlockAction, expired, type Handled, onBlockAction, refusalOfAction } from './block-actions.ts';
 import type { Desk } from './desk.ts';
+import { logRefusal, refusedProblem } from './refusals.ts';
 import { onViewSubmission, type Reply, type Sent } from './view-submissions.ts';
 
 /**
@@ -31,11 +34,11 @@ export function registerFeedback(app: App, desk: Desk): void {
   async function vote(action: BlockAction): Promise<Handled> {
     const { value, requester, recipient } = action;
     if (value.verdict === 'down') return { modal: () => voteAgainst(action) };
-    if (value.verdict === undefined) return { notice: { kind: 'expiredButton' } };
+    if (value.verdict === undefined) return expired(desk, value);
     const refusal = await refusalOfAction(desk, action, 'place');
     if (refusal !== undefined) return { notice: refusal };
     const question = votedOn(await desk.requests.find(value.questionId, requester));
-    if (question === undefined) return { notice: { kind: 'expiredButton' } };
+    if (question === undefined) return expired(desk, value);
     await desk.votes.put(voteOf(question, requester.userId, 'up'));
     return { after: () => sayNoted(recipient) };
   }
@@ -48,27 +51,38 @@ export function registerFeedback(app: App, desk: Desk): void {
       desk.access.admit(userId, { teamId, channelId }, named),
       localeOf(desk.people, userId),
     ]);
-    if (!admission.may) return renderWords(() => refusal(admission.reason, locale), locale);
+    if (!admission.may) {
+      const { reason } = admission;
+      const reference = logRefusal(desk, { userId, channelId, questionId: value.questionId, reason });
+      return renderWords(
+        (say) => refusalSentence(say, reason, privateContact(desk.identity.contact), say.refusals.soNothingDone()),
+        locale,
+        reference,
+      );
+    }
     const question = votedOn(found);
-    if (question === undefined) return renderWords((say) => say.feedback.gone(), locale);
+    if (question === undefined) return goneView(value.questionId, locale);
     const before = await desk.votes.get(question.id, userId);
     if (before?.verdict !== 'down') await desk.votes.put(voteOf(question, userId, 'down'));
-    return renderFeedbackForm(question.id, locale);
+    return renderFeedbackForm(question.id, locale, desk.identity.contact);
   }
 
   async function explain({ userId, teamId, named, say, locale, metadata, entered }: Sent): Promise<Reply> {
     const questionId = parseButtonValue(metadata)?.questionId;
     const question = votedOn(questionId === undefined ? undefined : await desk.questions.get(questionId));
-    const gone: Reply = { kind: 'view', view: renderWords((words) => words.feedback.gone(), locale) };
-    if (question?.place.teamId !== teamId) return gone;
+    const gone = (): Reply => ({ kind: 'view', view: goneView(questionId, locale) });
+    if (question?.place.teamId !== teamId) return gone();
     const { channelId, threadTs } = question.place;
     const [membership, admission] = await Promise.all([
       desk.memberships.of(userId, channelId),
       desk.access.admit(userId, { teamId, channelId }, named),
     ]);
     // Whoever can't see the answer learns no more than that of one that is gone.
-    if (membership === 'none' || membership === 'hidden') return gone;
-    if (!admission.may) return wrong(refusal(admission.reason, locale));
+    if (membership === 'none' || membership === 'hidden') return gone();
+    if (!admission.may) {
+      const refused = { userId, channelId, questionId: question.id, reason: admission.reason };
+      return wrong(refusedProblem(desk, refused, say, say.refusals.soNothingDone()));
+    }
     const chosen = entered.choices(FEEDBACK_FIELDS.reasons);
     const comment = entered.text(FEEDBACK_FIELDS.comment);
     if (comment.length > MAX_FEEDBACK_COMMENT) return wrong(say.feedback.tooLong(MAX_FEEDBACK_COMMENT));
@@ -81,8 +95,10 @@ export function registerFeedback(app: App, desk: Desk): void {
     return { kind: 'done', after: () => sayNoted(recipient) };
   }
 
-  function refusal(reason: Refusal, locale: string | undefined): string {
-    return renderNotice({ kind: 'actionNotAllowed', reason }, { botUserId: desk.identity.botUserId, locale }).text;
+  function goneView(questionId: string | undefined, locale: string | undefined): ModalView {
+    const about = questionId === undefined ? {} : { questionId };
+    const reference = logFailure(desk.log, 'info', { event: 'vote_expired', ...about });
+    return renderWords((say) => say.feedback.gone(), locale, reference);
   }
 
   function sayNoted(recipient: Recipient): void {

@@ -1,6 +1,7 @@
 import type { ModalView } from '@slack/types';
 import { isAppError } from '../../core/errors.ts';
 import { renderWords } from '../../render/modals.ts';
+import { logFailure } from '../failure-log.ts';
 import type { Recipient } from '../messages/messenger.ts';
 import { within } from '../within.ts';
 import type { Desk } from './desk.ts';
@@ -12,6 +13,8 @@ type Modals = Pick<Desk, 'client' | 'through' | 'notify' | 'log'>;
 interface Opener {
   triggerId: string | undefined;
   recipient: Recipient;
+  /** The question the modal is about, where there is one. */
+  questionId?: string;
 }
 
 /** What is known by then is in the modal from the start. Slack's trigger lives 3 s, its way here and back included. */
@@ -19,22 +22,21 @@ const quickMs = 500;
 
 /** Opens a modal as `openModal` does, and lets nobody wait: what asked for it is to be acknowledged at once. */
 export function openInOwnTime(desk: Modals, opener: Opener, fill: () => Promise<ModalView>): void {
-  openModal(desk, opener, fill).catch((error: unknown) => desk.log.error({ event: 'modal_not_opened' }, error));
+  openModal(desk, opener, fill).catch((error: unknown) => {
+    desk.log.error({ event: 'modal_not_opened', ...aboutOf(opener) }, error);
+  });
 }
 
 /**
  * Opens a modal before anything slow: with what `fill` finds, or, where that takes longer, with a word that is replaced.
  * Whoever can't get the modal any more is told so privately. Throws nothing that Slack or storage throws.
  */
-export async function openModal(
-  desk: Modals,
-  { triggerId, recipient }: Opener,
-  fill: () => Promise<ModalView>,
-): Promise<void> {
-  if (triggerId === undefined) return desk.notify(recipient, { kind: 'formNotOpened' });
+export async function openModal(desk: Modals, opener: Opener, fill: () => Promise<ModalView>): Promise<void> {
+  const { triggerId, recipient } = opener;
+  if (triggerId === undefined) return notOpened({ reason: 'no_trigger' });
   const filling = fill().catch((error: unknown) => {
-    desk.log.error({ event: 'modal_not_filled' }, error);
-    return renderWords((say) => say.modals.failed(), undefined);
+    const reference = logFailure(desk.log, 'error', { event: 'modal_not_filled', ...aboutOf(opener) }, error);
+    return renderWords((say) => say.modals.failed(), undefined, reference);
   });
   const quick = await within(filling, quickMs);
   const view = quick ?? renderWords((say) => say.modals.loading(), undefined);
@@ -46,12 +48,20 @@ export async function openModal(
     viewId = opened.view?.id;
   } catch (error) {
     if (!isAppError(error)) throw error;
-    desk.log.warn({ event: 'modal_not_opened', kind: error.kind }, error);
-    return desk.notify(recipient, { kind: 'formNotOpened' });
+    return notOpened({ kind: error.kind }, error);
   }
   if (quick !== undefined || viewId === undefined) return;
   const id = viewId;
   void filling.then((filled) => updateModal(desk, id, filled));
+
+  function notOpened(why: { reason: string } | { kind: string }, error?: unknown): void {
+    const failure = { event: 'modal_not_opened', ...why, ...aboutOf(opener) };
+    desk.notify(recipient, { kind: 'formNotOpened', reference: logFailure(desk.log, 'warn', failure, error) });
+  }
+}
+
+function aboutOf({ questionId }: Opener): { questionId?: string } {
+  return questionId === undefined ? {} : { questionId };
 }
 
 /** Replaces what a modal shows; one that was closed meanwhile is no loss. Never throws. */

@@ -1,15 +1,15 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
-import type { ButtonResult } from '../../core/intake/requests.ts';
-import { ACTIONS } from '../../render/ids.ts';
-import { renderWords } from '../../render/modals.ts';
-import { refusalSentence } from '../../render/notices.ts';
+import type { ButtonResult, Requester } from '../../core/intake/requests.ts';
+import { ACTIONS, type ButtonValue } from '../../render/ids.ts';
 import { renderSourcesModal } from '../../render/sources.ts';
 import { localeOf } from '../access/users.ts';
+import { logFailure } from '../failure-log.ts';
 import { assertInTime } from './ack-time.ts';
 import {
   type ActionRule,
   type BlockAction,
+  expired,
   type Handled,
   onBlockAction,
   openDirect,
@@ -17,6 +17,8 @@ import {
   told,
 } from './block-actions.ts';
 import { type Desk, notCancelledOf } from './desk.ts';
+import { refusedView } from './refusals.ts';
+import { expiredView } from './view-submissions.ts';
 
 /**
  * The buttons of cards, answers and private notices. A press is acknowledged once it is stored; one that could not be
@@ -30,25 +32,28 @@ export function registerActions(app: App, desk: Desk): void {
   onEnd(
     ACTIONS.tryAgain,
     async ({ value, requester, byMs }) => requests.askAgain(value.questionId, requester, { byMs }),
-    told,
+    toldOf,
   );
   onEnd(
     ACTIONS.askNew,
     async ({ value, requester, byMs }) => requests.askAgain(value.questionId, requester, { fresh: true, byMs }),
-    told,
+    toldOf,
   );
   onEnd(
     ACTIONS.checkAgain,
     async ({ value, requester, byMs }) => requests.checkAgain(value.questionId, requester, byMs),
     // What is watched again was asked before, so there is nothing to withdraw, and it was not asked by an earlier press.
-    (result) => ({ notice: result.kind === 'duplicate' ? { kind: 'alreadyWatched' } : told(result).notice }),
+    (result, action) => ({
+      notice: result.kind === 'duplicate' ? { kind: 'alreadyWatched' } : toldOf(result, action).notice,
+    }),
   );
   // Where it can't be shown again, the presser is told in the place of the press.
   on(ACTIONS.askHere, async ({ value, requester, byMs, recipient: { responseUrl } }) =>
-    told(await requests.askAgain(value.questionId, requester, { responseUrl, byMs })),
+    told(desk, await requests.askAgain(value.questionId, requester, { responseUrl, byMs }), { value }),
   );
   // Pressed where the question may not be asked; that it may be in a direct message is found before it is shown there.
   on(ACTIONS.askInDm, askInDm, 'person');
+  on(ACTIONS.showInDm, showInDm, 'person');
   on(ACTIONS.askEdited, askEdited);
   on(ACTIONS.allSources, async (action) => ({ modal: () => sources(action) }), 'later');
 
@@ -58,20 +63,49 @@ export function registerActions(app: App, desk: Desk): void {
       desk.access.admit(requester.userId, { teamId: requester.teamId, channelId: requester.channelId }, named),
       localeOf(desk.people, requester.userId),
     ]);
-    if (!admission.may) return renderWords((say) => refusalSentence(say, admission.reason), locale);
-    if (question?.outcome?.kind !== 'answered') return renderWords((say) => say.modals.expired(), locale);
+    const { userId, channelId } = requester;
+    const about = { userId, channelId, questionId: value.questionId };
+    if (!admission.may) return refusedView(desk, { ...about, reason: admission.reason }, locale);
+    if (question?.outcome?.kind !== 'answered') return expiredView(desk, value.questionId, locale);
     return renderSourcesModal(question, question.outcome.answer, locale);
   }
 
   async function askInDm({ value, requester, byMs }: BlockAction): Promise<Handled> {
     const channelId = await openDirect(desk, requester.userId);
     assertInTime(byMs);
-    return told(await requests.askIn(value.questionId, { teamId: requester.teamId, channelId }, requester, byMs));
+    return told(
+      desk,
+      await requests.askIn(value.questionId, { teamId: requester.teamId, channelId }, requester, byMs),
+      {
+        value,
+      },
+    );
+  }
+
+  /** Nothing is asked: the answer is there, and only its asker gets to see it. */
+  async function showInDm({ value, requester, byMs }: BlockAction): Promise<Handled> {
+    const { questionId } = value;
+    const found = await requests.findWithheld(questionId, requester);
+    if (found.kind === 'expired') return expired(desk, value);
+    if (found.kind === 'notYours') return notYours(value, requester);
+    const channelId = await openDirect(desk, requester.userId);
+    assertInTime(byMs);
+    const result = await requests.showWithheld(questionId, { teamId: requester.teamId, channelId }, requester, byMs);
+    if (result.kind === 'notYours') return notYours(value, requester);
+    if (result.kind === 'duplicate') return { notice: { kind: 'alreadyShown' } };
+    if (result.kind !== 'accepted') return told(desk, result, { value });
+    // Where the press was made in those direct messages, the answer itself is enough.
+    return { asked: result, notice: channelId === requester.channelId ? undefined : { kind: 'shownPrivately' } };
+  }
+
+  function notYours({ questionId }: ButtonValue, { userId }: Requester): Handled {
+    const failure = { event: 'action_refused', outcome: 'notYours', questionId, userId };
+    return { notice: { kind: 'notYours', reference: logFailure(desk.log, 'info', failure) } };
   }
 
   async function askEdited({ value, requester, byMs }: BlockAction): Promise<Handled> {
     const { result, cameLate } = await requests.askEdited(value.questionId, requester, byMs);
-    if (result.kind !== 'accepted' && result.kind !== 'duplicate') return told(result);
+    if (result.kind !== 'accepted' && result.kind !== 'duplicate') return told(desk, result, { value });
     // The old version is stopped once the new one stands for certain, and also when that was asked before.
     const after = (): void => {
       requests.cancel(value.questionId, requester).catch((error: unknown) => {
@@ -79,7 +113,7 @@ export function registerActions(app: App, desk: Desk): void {
       });
     };
     const isLate = result.kind === 'accepted' && cameLate;
-    return { ...told(result), ...(isLate ? { notice: { kind: 'editedAfterAnswer' } } : {}), after };
+    return { ...told(desk, result, { value }), ...(isLate ? { notice: { kind: 'editedAfterAnswer' } } : {}), after };
   }
 
   /** Who asked may always take the question back, even where they could not ask it any more. */
@@ -96,17 +130,21 @@ export function registerActions(app: App, desk: Desk): void {
   function onEnd(
     actionId: string,
     run: (action: BlockAction) => Promise<ButtonResult>,
-    tell: (result: ButtonResult) => Handled,
+    tell: (result: ButtonResult, action: BlockAction) => Handled,
   ): void {
     on(actionId, async (action) => {
       const { value, requester, messageTs } = action;
       // As it is before the press: what is watched again forgets its end.
       const ended = await requests.find(value.questionId, requester);
       const result = await run(action);
-      const handled = tell(result);
+      const handled = tell(result, action);
       if (ended === undefined || messageTs === undefined || result.kind !== 'accepted') return handled;
       return { ...handled, after: () => desk.answerUpdates.endUsed(ended, messageTs, requester.userId) };
     });
+  }
+
+  function toldOf(result: ButtonResult, action: BlockAction): Handled {
+    return told(desk, result, action);
   }
 
   function on(actionId: string | RegExp, handle: (action: BlockAction) => Promise<Handled>, rule?: ActionRule): void {

@@ -16,10 +16,22 @@ import {
 import { type Say, sayIn } from '../../render/say.ts';
 import type { Audience } from '../access/audience.ts';
 import { localeOf } from '../access/users.ts';
+import { logFailure } from '../failure-log.ts';
 import { type BlockAction, onBlockAction } from './block-actions.ts';
 import type { Desk } from './desk.ts';
 import { updateModal } from './open-modal.ts';
-import { onViewSubmission, problemOf, type Reply, type Sent, viewState } from './view-submissions.ts';
+import { logRefusal } from './refusals.ts';
+import {
+  expiredProblem,
+  expiredView,
+  onViewSubmission,
+  problemOf,
+  problemWith,
+  type Reply,
+  type Sent,
+  unreadableForm,
+  viewState,
+} from './view-submissions.ts';
 
 /** What is read of a choice in the menu of channels. */
 const chosenChannel = z.object({
@@ -58,7 +70,7 @@ export function registerSharing(app: App, desk: Desk): void {
     ]);
     if (own !== undefined) return formOf({ questionId: own.id }, locale);
     const isKnown = question?.place.teamId === requester.teamId;
-    return renderWords((say) => (isKnown ? say.sharing.notYours() : say.modals.expired()), locale);
+    return isKnown ? renderWords((say) => say.sharing.notYours(), locale) : expiredView(desk, value.questionId, locale);
   }
 
   async function showAudience(body: unknown, teamId: string): Promise<void> {
@@ -70,7 +82,7 @@ export function registerSharing(app: App, desk: Desk): void {
     const { questionId } = metadata;
     if ((await requests.findOwnAnswered(questionId, { userId: user.id, teamId })) === undefined) return;
     const withLink = view.state.isTicked(FIELDS.withLink);
-    const [locale, shown] = await Promise.all([localeOf(desk.people, user.id), shownOf(user.id, place)]);
+    const [locale, shown] = await Promise.all([localeOf(desk.people, user.id), shownOf(user.id, place, questionId)]);
     const problem = typeof shown === 'function' ? { problem: shown(sayIn(locale)) } : { chosen: shown };
     await updateModal(desk, view.id, formOf({ questionId, ...problem, withLink }, locale));
   }
@@ -83,7 +95,7 @@ export function registerSharing(app: App, desk: Desk): void {
     const { userId, teamId, named, say, locale, entered } = sent;
     const metadata = parseShareMetadata(sent.metadata);
     if (metadata === undefined) {
-      return { kind: 'view', view: renderWords((words) => words.modals.unreadable(), locale) };
+      return { kind: 'view', view: unreadableForm(desk, locale) };
     }
     const { questionId } = metadata;
     const channelId = entered.conversation(FIELDS.channel, ACTIONS.shareChannel);
@@ -99,7 +111,11 @@ export function registerSharing(app: App, desk: Desk): void {
     if (membership === 'hidden') return wrong(say.sharing.hiddenChannel());
     if (membership !== 'member') return wrong(say.modals.notMember());
     const admission = await desk.access.admit(userId, place, { ...named, confirmed });
-    if (!admission.may) return wrong(refusalOfShare(say, admission.reason));
+    if (!admission.may) {
+      const { reason } = admission;
+      const reference = logRefusal(desk, { userId, channelId, reason, questionId });
+      return wrong(problemWith(say, refusalOfShare(say, reason), reference));
+    }
     const withLink = entered.isTicked(FIELDS.withLink);
     const chosen = { channelId, audience: shownAudience(audience) };
     const confirm = confirmField(channelId, chosen.audience);
@@ -110,14 +126,15 @@ export function registerSharing(app: App, desk: Desk): void {
     }
     const sharing = { key: `share:${sent.viewId}`, userId, place, withLink, confirmed };
     const result = await requests.share(questionId, sharing, sent.byMs);
-    const problem = problemOf(result, question.text, say);
+    const problem =
+      result.kind === 'expired' ? expiredProblem(desk, questionId, say) : problemOf(result, question.text, say);
     if (problem !== undefined) return wrong(problem);
     const after = (): void => desk.notify({ ...question.place, userId }, { kind: 'sharing', channelId });
     return { kind: 'done', result, after };
   }
 
   /** Who would read it there, or why it can't be shared there; only who is in a channel is told who else is. */
-  async function shownOf(userId: string, place: Place): Promise<Chosen | ((say: Say) => string)> {
+  async function shownOf(userId: string, place: Place, questionId: string): Promise<Chosen | ((say: Say) => string)> {
     const { channelId } = place;
     if (isBetweenTwo({ channelId })) return (say) => say.sharing.choose();
     try {
@@ -126,12 +143,17 @@ export function registerSharing(app: App, desk: Desk): void {
       if (membership !== 'member') return (say) => say.modals.notMember();
       const audience = await audienceOf(channelId);
       const admission = await desk.access.admit(userId, place, { confirmed: confirmedOf(audience) });
-      if (!admission.may) return (say) => refusalOfShare(say, admission.reason);
+      if (!admission.may) {
+        const { reason } = admission;
+        const reference = logRefusal(desk, { userId, channelId, reason, questionId });
+        return (say) => problemWith(say, refusalOfShare(say, reason), reference);
+      }
       return { channelId, audience: shownAudience(audience) };
     } catch (error) {
       if (!isAppError(error)) throw error;
-      desk.log.warn({ event: 'membership_not_known', channelId, kind: error.kind }, error);
-      return (say) => say.sharing.audienceUnknown(`<#${channelId}>`);
+      const failure = { event: 'membership_not_known', channelId, kind: error.kind, questionId };
+      const reference = logFailure(desk.log, 'warn', failure, error);
+      return (say) => problemWith(say, say.sharing.audienceUnknown(`<#${channelId}>`), reference);
     }
   }
 

@@ -2,13 +2,13 @@ import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import type { NewQuestion } from '../../core/intake/accept.ts';
 import { ACTIONS, FORMS, SHORTCUTS } from '../../render/ids.ts';
-import { FIELDS, PLACES, renderAskForm, renderWords } from '../../render/modals.ts';
-import { refusalSentence } from '../../render/notices.ts';
+import { FIELDS, PLACES, renderAskForm } from '../../render/modals.ts';
 import { localeOf } from '../access/users.ts';
 import { openDirect } from './block-actions.ts';
 import type { Desk } from './desk.ts';
 import { openInOwnTime } from './open-modal.ts';
-import { onViewSubmission, problemOf, type Reply, type Sent } from './view-submissions.ts';
+import { refusedProblem } from './refusals.ts';
+import { onViewSubmission, problemOf, type Reply, type Sent, unreadableForm } from './view-submissions.ts';
 
 /** What is read of a shortcut from anywhere, and of the button that opens the same form. */
 const opened = z.object({ user: z.object({ id: z.string() }), trigger_id: z.string().optional() });
@@ -75,7 +75,7 @@ export function registerShortcuts(app: App, desk: Desk): void {
     const { userId, named, say, locale, entered } = sent;
     const about = aboutPattern.exec(sent.metadata);
     if (about === null && sent.metadata !== '') {
-      return { kind: 'view', view: renderWords((words) => words.modals.unreadable(), locale) };
+      return { kind: 'view', view: unreadableForm(desk, locale) };
     }
     const text = entered.text(FIELDS.question);
     if (text === '') return wrong(FIELDS.question, say.modals.empty());
@@ -85,7 +85,10 @@ export function registerShortcuts(app: App, desk: Desk): void {
     );
     if ('kind' in asked) return asked;
     const admission = await desk.access.admit(userId, asked.place, named);
-    if (!admission.may) return wrong(FIELDS.where, refusalSentence(say, admission.reason));
+    if (!admission.may) {
+      const { channelId } = asked.place;
+      return wrong(FIELDS.where, refusedProblem(desk, { userId, channelId, reason: admission.reason }, say));
+    }
     const result = await desk.accept(
       { key: `view:${sent.viewId}`, askerId: userId, text, origin: 'shortcut', ...asked },
       sent.byMs,

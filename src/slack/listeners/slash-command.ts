@@ -7,6 +7,7 @@ import type { RenderedMessage } from '../../render/message.ts';
 import { type Notice, renderHelp, renderNotice } from '../../render/notices.ts';
 import { ruleOf } from '../../render/place-rule.ts';
 import { localeOf } from '../access/users.ts';
+import { logFailure } from '../failure-log.ts';
 import type { PrivateMessage } from '../messages/messenger.ts';
 import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
 import { refusalOfAction } from './block-actions.ts';
@@ -54,12 +55,14 @@ export function registerCommand(app: App, desk: Desk): void {
   });
 
   function written(word: PrivateMessage, locale: string | undefined): RenderedMessage {
-    return typeof word === 'function' ? word(locale) : renderNotice(word, { botUserId, locale });
+    return typeof word === 'function'
+      ? word(locale)
+      : renderNotice(word, { botUserId, locale, contact: desk.identity.contact });
   }
 
   function notTaken(error: unknown, text: string): Notice {
-    desk.log.error({ event: 'command_not_taken', outcome: 'told_privately' }, error);
-    return { kind: 'notTaken', text };
+    const failure = { event: 'command_not_taken', outcome: 'told_privately' };
+    return { kind: 'notTaken', text, reference: logFailure(desk.log, 'error', failure, error) };
   }
 
   async function runVerb(verb: CommandVerb, userId: string, place: Place, byMs: number): Promise<PrivateMessage> {

@@ -5,6 +5,7 @@ import { newThread, type Thread, type ThreadPlace } from '../../core/question/qu
 import { COMMAND } from '../../render/ids.ts';
 import { type Notice, renderHelp } from '../../render/notices.ts';
 import { ruleOf } from '../../render/place-rule.ts';
+import { logFailure } from '../failure-log.ts';
 import type { PrivateMessage, Recipient } from '../messages/messenger.ts';
 import { refusalOfAction } from './block-actions.ts';
 import { type Desk, notCancelledOf } from './desk.ts';
@@ -120,8 +121,8 @@ export function createVerbs(desk: Desk) {
       }
     } catch (error) {
       if (!isAppError(error)) throw error;
-      desk.log.warn({ event: 'verb_not_answered', kind: error.kind }, error);
-      return { kind: 'notTaken', text: verb };
+      const failure = { event: 'verb_not_answered', kind: error.kind };
+      return { kind: 'notTaken', text: verb, reference: logFailure(desk.log, 'warn', failure, error) };
     }
   }
 

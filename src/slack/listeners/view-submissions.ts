@@ -1,12 +1,15 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
+import type { Acceptance } from '../../core/intake/accept.ts';
 import type { ButtonResult } from '../../core/intake/requests.ts';
+import { referenceOf } from '../../core/reference.ts';
 import { maxQuestionLength } from '../../core/settings.ts';
 import { renderWords } from '../../render/modals.ts';
 import { type Say, sayIn } from '../../render/say.ts';
 import type { Named } from '../access/policy.ts';
 import { localeOf } from '../access/users.ts';
+import { logFailure } from '../failure-log.ts';
 import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
 import { type Desk, withdraw } from './desk.ts';
 
@@ -82,8 +85,7 @@ export function onViewSubmission(
     const byMs = Date.now() + ackBudgetMs;
     const parsed = submission.safeParse(body);
     if (!parsed.success) {
-      desk.log.warn({ event: 'form_unreadable' });
-      return ack({ response_action: 'update', view: renderWords((say) => say.modals.unreadable(), undefined) });
+      return ack({ response_action: 'update', view: unreadableForm(desk, undefined) });
     }
     const { user, view } = parsed.data;
     const locale = await localeOf(desk.people, user.id);
@@ -105,8 +107,8 @@ export function onViewSubmission(
         if (late.kind === 'done' && late.result !== undefined) await withdraw(desk, late.result, user.id);
       });
     } catch (error) {
-      desk.log.error({ event: 'form_not_taken', outcome: 'told_in_form' }, error);
-      reply = { kind: 'errors', errors: { [form.errorField]: form.failed(say) } };
+      const reference = logFailure(desk.log, 'error', { event: 'form_not_taken', outcome: 'told_in_form' }, error);
+      reply = { kind: 'errors', errors: { [form.errorField]: problemWith(say, form.failed(say), reference) } };
     }
     if (reply.kind === 'errors') return ack({ response_action: 'errors', errors: reply.errors });
     if (reply.kind === 'view') return ack({ response_action: 'update', view: reply.view });
@@ -115,17 +117,38 @@ export function onViewSubmission(
   });
 }
 
+/** What a form becomes whose content this app did not write. */
+export function unreadableForm(desk: Pick<Desk, 'log'>, locale: string | undefined): ModalView {
+  const reference = logFailure(desk.log, 'warn', { event: 'form_unreadable' });
+  return renderWords((say) => say.modals.unreadable(), locale, reference);
+}
+
+/** What a form says of a failure, with what its log line is found by. Slack shows the errors of forms as plain text. */
+export function problemWith(say: Say, problem: string, reference: string): string {
+  return `${problem} ${say.failures.referencePlain(reference)}`;
+}
+
+/** What a modal shows that is about a question which is gone. */
+export function expiredView(desk: Pick<Desk, 'log'>, questionId: string, locale: string | undefined): ModalView {
+  const reference = logFailure(desk.log, 'info', { event: 'form_expired', questionId });
+  return renderWords((say) => say.modals.expired(), locale, reference);
+}
+
+/** What a form says that is about a question which is gone. */
+export function expiredProblem({ log }: Pick<Desk, 'log'>, questionId: string | undefined, say: Say): string {
+  const about = questionId === undefined ? {} : { questionId };
+  return problemWith(say, say.modals.expired(), logFailure(log, 'info', { event: 'form_expired', ...about }));
+}
+
 /** What a form says where its question was not taken; undefined where it was. */
-export function problemOf(result: ButtonResult, text: string, say: Say): string | undefined {
+export function problemOf(result: Acceptance, text: string, say: Say): string | undefined {
   switch (result.kind) {
     case 'empty':
       return say.modals.empty();
     case 'tooLong':
       return say.modals.tooLong(text.length, maxQuestionLength);
     case 'queueFull':
-      return say.notices.queueFull(result.limit);
-    case 'expired':
-      return say.modals.expired();
+      return problemWith(say, say.notices.queueFull(result.limit), referenceOf(result.questionId));
     case 'duplicate':
       // Also one that was withdrawn because it had been called not taken.
       return result.question.cancel === undefined ? undefined : say.modals.takenBefore();

@@ -5,6 +5,7 @@ import type { Answer, Question } from '../../core/question/question.ts';
 import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../../render/message.ts';
 import { renderOutcome, renderUsedEnd } from '../../render/outcome.ts';
 import type { Through } from '../api/slack-api.ts';
+import type { Identity } from '../api/web-client.ts';
 import { within } from '../within.ts';
 
 /** How often repainting an answer is tried, and the longest wait in between. */
@@ -30,6 +31,7 @@ export interface AnswerUpdates {
 export function createAnswerUpdates(deps: {
   client: WebClient;
   through: Through;
+  identity: Pick<Identity, 'workspaceUrl' | 'contact'>;
   format: UpdatedFormat;
   /** Notes the use; returns the question if that is news. */
   markUsed: (questionId: string, index: number, byUserId: string) => Promise<Question | undefined>;
@@ -38,6 +40,7 @@ export function createAnswerUpdates(deps: {
   log: Log;
 }): AnswerUpdates {
   const { client, through, format, markUsed, recall, log } = deps;
+  const { contact, workspaceUrl } = deps.identity;
   const formats = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format)).filter((each) => each !== 'plain');
   /** By question, so that an older state never comes after a newer one. */
   const underWay = new Map<string, Promise<void>>();
@@ -50,7 +53,8 @@ export function createAnswerUpdates(deps: {
   }
 
   function endUsed(question: Question, messageTs: string, byUserId: string): void {
-    const render = (asFormat: UpdatedFormat) => renderUsedEnd(question, byUserId, { format: asFormat });
+    const render = (asFormat: UpdatedFormat) =>
+      renderUsedEnd(question, byUserId, { format: asFormat, contact, workspaceUrl });
     inOrder(question.id, () => patiently(() => edit(question, messageTs, render)));
   }
 

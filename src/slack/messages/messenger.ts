@@ -33,7 +33,7 @@ export interface MessengerDeps {
 
 /** Slack as the core sees it: cards and answers through the Web API, falling back to simpler formats where refused. */
 export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender {
-  const { client, through, outbound, format, log, now } = deps;
+  const { client, through, outbound, identity, format, log, now } = deps;
   const own = createOwnMessages(deps);
   const ladder = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format));
   const sendPrivately = createPrivateSender(deps);
@@ -73,7 +73,8 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
 
   async function postPart(question: Question, part: number): Promise<{ ts: string }> {
     return post(question, 'answer', (asFormat) => {
-      const rendered = renderOutcome(question, { format: asFormat })[part];
+      const { contact, workspaceUrl } = identity;
+      const rendered = renderOutcome(question, { format: asFormat, contact, workspaceUrl })[part];
       if (rendered === undefined) throw new Error(`outcome has no part ${part}`);
       return rendered;
     });
@@ -202,13 +203,12 @@ function createPrivateSender({
   client,
   through,
   outbound,
-  identity,
+  identity: { botUserId, contact },
   localeOf,
 }: MessengerDeps): PrivateSender['sendPrivately'] {
   return async function sendPrivately(to, word) {
     const locale = to.locale ?? (await localeOf(to.userId));
-    const message =
-      typeof word === 'function' ? word(locale) : renderNotice(word, { botUserId: identity.botUserId, locale });
+    const message = typeof word === 'function' ? word(locale) : renderNotice(word, { botUserId, locale, contact });
     const private_: { text: string; blocks?: KnownBlock[] } = { text: message.text };
     if (message.blocks !== undefined) private_.blocks = message.blocks;
     // Without it a response to a press in a thread stands in the channel: docs.slack.dev/interactivity/handling-user-interaction.

@@ -27,7 +27,7 @@ export interface ReportsDeps {
   openIn: ReturnType<typeof createOpenIn>;
   overviewOf: ReturnType<typeof createOverview>;
   serviceState: () => Promise<ServiceState>;
-  identity: Pick<Identity, 'botUserId' | 'workspaceUrl'>;
+  identity: Pick<Identity, 'botUserId' | 'workspaceUrl' | 'contact'>;
   log: Log;
   now: Clock;
 }
@@ -37,7 +37,7 @@ export type Reports = ReturnType<typeof createReports>;
 /** What runs in a place and what was done with its messages, written for one reader. Throws `AppError` of kind `storage`. */
 export function createReports(deps: ReportsDeps) {
   const { questions, threads, messageLog, deepSearch, openIn, overviewOf, serviceState, identity, log, now } = deps;
-  const { botUserId, workspaceUrl = anyWorkspaceUrl } = identity;
+  const { botUserId, contact, workspaceUrl = anyWorkspaceUrl } = identity;
 
   return { ofThread, ofChannel, why };
 
@@ -57,7 +57,7 @@ export function createReports(deps: ReportsDeps) {
     return (locale) =>
       renderStatus(
         { of: 'thread', open, elsewhere: [], conversationUrl, rule, service },
-        { userId, locale, botUserId },
+        { userId, locale, botUserId, contact },
       );
   }
 
@@ -80,7 +80,7 @@ export function createReports(deps: ReportsDeps) {
     return (locale) =>
       renderStatus(
         { of: isDirect ? 'direct' : 'channel', open, elsewhere, rule, service, quota: own.quota },
-        { userId, locale, botUserId },
+        { userId, locale, botUserId, contact },
       );
   }
 

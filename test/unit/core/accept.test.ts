@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAccept, type NewQuestion } from '../../../src/core/intake/accept.ts';
+import { createAccept, type NewQuestion, questionId } from '../../../src/core/intake/accept.ts';
 import { crash, createLifeDesk, digestOf, failing, thread } from '../../support/lifecycle/memory-requests.ts';
 import { Crash } from '../../support/lifecycle/memory-world.ts';
 
@@ -111,7 +111,8 @@ describe('accepting a question', () => {
     const first = request();
     expect((await accept(first)).kind).toBe('accepted');
     expect((await accept(request())).kind).toBe('accepted');
-    expect(await accept(request())).toEqual({ kind: 'queueFull', limit: 2 });
+    const third = request();
+    expect(await accept(third)).toEqual({ kind: 'queueFull', limit: 2, questionId: questionId(digestOf, third.key) });
     expect((await accept(first)).kind).toBe('duplicate');
     await life.run();
     expect((await accept(request())).kind).toBe('accepted');

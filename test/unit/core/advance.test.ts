@@ -189,7 +189,7 @@ describe('a question, where Slack', () => {
       const { id } = await ask();
       await life.run();
       expect(life.privateMessages.map(({ notice }) => notice)).toEqual([
-        { kind: 'undeliverable', place: thread, shareUrl: life.question(id).upstream.shareUrl },
+        { kind: 'undeliverable', questionId: id, place: thread, shareUrl: life.question(id).upstream.shareUrl },
       ]);
       expect(life.messagesOf(life.question(id), 'card')[0]?.view?.kind).toBe('answered');
     },

@@ -361,7 +361,7 @@ describe('what the asker is told privately', () => {
     [
       'could not share',
       { outcome: { kind: 'undeliverable', canInvite: true }, shares },
-      { kind: 'shareUndeliverable', channelId: 'C1' },
+      { kind: 'shareUndeliverable', questionId: 'id', channelId: 'C1' },
     ],
     [
       'can invite the app',
@@ -383,11 +383,11 @@ describe('what the asker is told privately', () => {
       { outcome: { kind: 'undeliverable', canInvite: false }, place: { ...nowhere, channelId: 'D1' } },
       { kind: 'notInChannel', questionId: 'id', text: 'where?', canInvite: false, isBetweenTwo: true },
     ],
-    ['have an answer that could not be posted', {}, { kind: 'undeliverable', place: thread }],
+    ['have an answer that could not be posted', {}, { kind: 'undeliverable', questionId: 'id', place: thread }],
     [
       'have an answer that could not be posted, and its link',
       { upstream: { steps: 0, shareUrl } },
-      { kind: 'undeliverable', place: thread, shareUrl },
+      { kind: 'undeliverable', questionId: 'id', place: thread, shareUrl },
     ],
   ])('is that they %s', async (_, change, notice) => {
     const { steps, question, life, id } = await delivering({ text: 'where?', ...change });

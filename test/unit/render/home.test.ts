@@ -68,8 +68,8 @@ describe('the Home tab', () => {
   it.each(['en-US', 'de-DE'])('matches its golden file in %s', (locale) => {
     const views = [
       renderHome(shown, { ...options, locale }),
-      renderHome({ kind: 'refused', reason: 'guest' }, { ...options, locale }),
-      renderHistory(overview, { ...options, locale }),
+      renderHome({ kind: 'refused', reason: 'guest', reference: 'e01234567' }, { ...options, locale }),
+      renderHistory({ overview }, { ...options, locale }),
     ];
     const file = new URL(`../../fixtures/render/home.${locale}.json`, import.meta.url);
     const written = `${JSON.stringify(views, null, 2)}\n`;
@@ -102,9 +102,10 @@ describe('the Home tab', () => {
     'guestsInChannel',
     'channelRefused',
   ])('of a person refused as %s says so and nothing else', (reason) => {
-    const view = renderHome({ kind: 'refused', reason }, options);
+    const view = renderHome({ kind: 'refused', reason, reference: 'e01234567' }, options);
     expect(slackProblems('views.publish', { view })).toEqual([]);
-    expect(view.blocks).toHaveLength(2);
+    expect(view.blocks).toHaveLength(3);
+    expect(JSON.stringify(view.blocks[2])).toContain('Reference `e01234567`');
     expect(JSON.stringify(view)).not.toMatch(/"button"|\/deepsearch/);
   });
 
@@ -120,7 +121,7 @@ describe('the Home tab', () => {
   it('is never blank, neither while its visitor is unknown nor while nothing can be read', () => {
     const contents: HomeContent[] = [
       { kind: 'checking' },
-      { kind: 'shown', service: 'fine', notCancelled: true },
+      { kind: 'shown', unreadable: 'e01234567', service: 'fine', notCancelled: 'q01234567' },
       { kind: 'shown', overview: { open: [], ended: [] }, service: 'fine' },
     ];
     for (const content of contents) {
@@ -128,7 +129,9 @@ describe('the Home tab', () => {
       expect(slackProblems('views.publish', { view })).toEqual([]);
       expect(view.blocks.length).toBeGreaterThan(1);
     }
-    expect(homeText({ kind: 'shown', service: 'fine', notCancelled: true })).toMatch(/Not cancelled.*cannot be read/);
+    expect(homeText({ kind: 'shown', unreadable: 'e01234567', service: 'fine', notCancelled: 'q01234567' })).toMatch(
+      /Not cancelled.*`q01234567`.*cannot be read.*`e01234567`/,
+    );
   });
 
   it('of a person with very many questions stays within 100 blocks, and says what is left out', () => {
@@ -169,7 +172,7 @@ describe('lists of questions with hostile text', () => {
         };
         const view = renderHome({ kind: 'shown', overview: list, service: 'refused' }, { ...options, locale: 'de-DE' });
         expect(slackProblems('views.publish', { view })).toEqual([]);
-        const message = renderHistory(list, { ...options, locale: 'de-DE' });
+        const message = renderHistory({ overview: list }, { ...options, locale: 'de-DE' });
         expect(slackProblems('chat.postEphemeral', { ...message })).toEqual([]);
         for (const written of [JSON.stringify(view), JSON.stringify(message)]) {
           expect(written).not.toMatch(/<!(?!date)|<@U0(?!BOT)|@channel|@everyone|@here/);
@@ -182,7 +185,7 @@ describe('lists of questions with hostile text', () => {
 
 describe('the history', () => {
   it('lists the newest question first, running or not, each with a link to its thread', () => {
-    const message = renderHistory(overview, options);
+    const message = renderHistory({ overview }, options);
     expect(message.blocks).toHaveLength(1 + overview.open.length + overview.ended.length);
     expect(JSON.stringify(message)).toContain(
       '<https://acme.slack.com/archives/C1/p1700000000000300?thread_ts=1700000000.000100&amp;cid=C1|open>',
@@ -195,12 +198,16 @@ describe('the history', () => {
     const asked = (index: number, acceptedMs: number) =>
       entry({ kind: 'starting' }, numbered(index, { text: `asked at ${acceptedMs}`, acceptedMs }));
     const list: Overview = { open: [asked(1, 1_000), asked(2, 4_000)], ended: [asked(3, 3_000), asked(4, 2_000)] };
-    const order = [...JSON.stringify(renderHistory(list, options)).matchAll(/asked at (\d)/g)].map(([, at]) => at);
+    const order = [...JSON.stringify(renderHistory({ overview: list }, options)).matchAll(/asked at (\d)/g)].map(
+      ([, at]) => at,
+    );
     expect(order).toEqual(['4', '3', '2', '1']);
   });
 
   it('says when there are no questions, and when they cannot be read', () => {
-    expect(renderHistory({ open: [], ended: [] }, options).text).toContain('/deepsearch help');
-    expect(renderHistory(undefined, options).text).toContain('cannot be read');
+    expect(renderHistory({ overview: { open: [], ended: [] } }, options).text).toContain('/deepsearch help');
+    const unreadable = renderHistory({ unreadable: 'e01234567' }, options);
+    expect(unreadable.text).toContain('cannot be read');
+    expect(JSON.stringify(unreadable.blocks)).toContain('Reference `e01234567`');
   });
 });

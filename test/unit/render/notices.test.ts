@@ -5,6 +5,7 @@ import { type Notice, renderHelp, renderNotice } from '../../../src/render/notic
 import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { QUESTION_ID } from './example.ts';
 
+const reference = 'e01234567';
 const place = { teamId: 'T1', channelId: 'C1', threadTs: '1.2' };
 const options = { botUserId: 'U0BOT', locale: undefined };
 
@@ -21,28 +22,31 @@ describe('a private notice', () => {
       { kind: 'notInChannel', questionId: QUESTION_ID, text: 'Where <is> it?', canInvite: true },
       ['/invite', '<@U0BOT>', 'Where &lt;is&gt; it?', ACTIONS.askHere, ACTIONS.askInDm, QUESTION_ID],
     ],
-    [{ kind: 'undeliverable', place, shareUrl: 'https://e.org/x' }, ['<#C1>', '<https://e.org/x|Open in Deep Search>']],
     [
-      { kind: 'undeliverable', place, shareUrl: 'https://e.org/x|y> <!here' },
+      { kind: 'undeliverable', questionId: QUESTION_ID, place, shareUrl: 'https://e.org/x' },
+      ['<#C1>', '<https://e.org/x|Open in Deep Search>'],
+    ],
+    [
+      { kind: 'undeliverable', questionId: QUESTION_ID, place, shareUrl: 'https://e.org/x|y> <!here' },
       ['<https://e.org/x%7Cy%3E%20%3C!here|Open in Deep Search>'],
     ],
-    [{ kind: 'undeliverable', place }, ['<#C1>', 'Ask again']],
+    [{ kind: 'undeliverable', questionId: QUESTION_ID, place }, ['<#C1>', 'Ask again']],
     [{ kind: 'emptyQuestion' }, ['Write a question.']],
     [{ kind: 'emptyQuestion', after: 'new' }, ['Write a question after `new`.']],
     [{ kind: 'emptyQuestion', after: 'command' }, ['Write a question after `/deepsearch`.', '`/deepsearch where']],
     [{ kind: 'questionTooLong', text: 'x'.repeat(10_001) }, ['10,001', '10,000', 'Nothing was sent']],
-    [{ kind: 'notTaken', text: 'Where is it?' }, ['not taken and nothing was sent', 'Where is it?']],
-    [{ kind: 'actionNotTaken' }, ['nothing was sent']],
+    [{ kind: 'notTaken', text: 'Where is it?', reference }, ['not taken and nothing was sent', 'Where is it?']],
+    [{ kind: 'actionNotTaken', reference }, ['nothing was sent']],
     [{ kind: 'alreadyAsked', byUserId: 'U0BOB' }, ['<@U0BOB>']],
     [{ kind: 'alreadyAsked' }, ['already asked.']],
     [{ kind: 'alreadyAskedByYou' }, ['already asked by you.']],
     [{ kind: 'alreadyWatched' }, ['It is being watched again already.']],
-    [{ kind: 'actionNotChecked' }, ['Try again in a minute.']],
-    [{ kind: 'queueFull', limit: 10 }, ['10 questions are']],
+    [{ kind: 'actionNotChecked', reference }, ['Try again in a minute.']],
+    [{ kind: 'queueFull', limit: 10, reference }, ['10 questions are']],
     [{ kind: 'nothingToCancel' }, ['Nothing is running']],
     [{ kind: 'nothingToCancelInDirect' }, ['Nothing of yours is running here.']],
     [{ kind: 'severalToCancel' }, ['`cancel`', 'Home']],
-    [{ kind: 'expiredButton' }, ['too old']],
+    [{ kind: 'expiredButton', reference }, ['too old']],
   ])('contains what is needed: %o', (notice, parts) => {
     const text = shown(notice);
     for (const part of parts) expect(text).toContain(part);
@@ -70,6 +74,43 @@ it('a notice does not suggest an invitation where that would not help', () => {
   expect(text).not.toContain('/invite');
 });
 
+describe('a private notice of a failure', () => {
+  const text = 'Where is it?';
+  const questionId = QUESTION_ID;
+
+  it.each<[Notice]>([
+    [{ kind: 'notInChannel', questionId, text, canInvite: true }],
+    [{ kind: 'undeliverable', questionId, place }],
+    [{ kind: 'shareUndeliverable', questionId, channelId: 'C1' }],
+    [{ kind: 'notAllowed', reason: 'guest', questionId, text }],
+    [{ kind: 'notAllowed', reason: 'guestsInChannel', questionId, text, withheld: 'answer' }],
+    [{ kind: 'notAllowed', reason: 'guestsInChannel', questionId, text, withheld: 'share' }],
+  ])('%o names its question by the beginning of the id', (notice) => {
+    expect(shown(notice)).toContain(`Reference \`${QUESTION_ID.slice(0, 9)}\``);
+  });
+
+  it.each<[Notice]>([
+    [{ kind: 'notTaken', text, reference }],
+    [{ kind: 'actionNotTaken', reference }],
+    [{ kind: 'actionNotAllowed', reason: 'guest', reference }],
+    [{ kind: 'actionNotChecked', reference }],
+    [{ kind: 'queueFull', limit: 1, reference }],
+    [{ kind: 'expiredButton', reference }],
+    [{ kind: 'formNotOpened', reference }],
+    [{ kind: 'notYours', reference }],
+  ])('%o shows the reference of its log line', (notice) => {
+    expect(shown(notice)).toContain('Reference `e01234567`');
+  });
+
+  it.each<[Notice]>([
+    [{ kind: 'emptyQuestion' }],
+    [{ kind: 'alreadyAskedByYou' }],
+    [{ kind: 'edited', questionId, text }],
+  ])('%o, which is none, has no reference', (notice) => {
+    expect(shown(notice)).not.toContain('Reference');
+  });
+});
+
 describe('help', () => {
   it('names the command and the app', () => {
     const message = renderHelp({ commandName: '/deepsearch', ...options });
@@ -80,7 +121,7 @@ describe('help', () => {
 });
 
 it('a notice for a mention without text gives the question back in the language of the reader', () => {
-  const notice: Notice = { kind: 'notTaken', text: threadQuestion };
+  const notice: Notice = { kind: 'notTaken', text: threadQuestion, reference };
   expect(JSON.stringify(renderNotice(notice, { ...options, locale: 'de-DE' }))).toContain('Beantworte, was oben');
   expect(shown(notice)).toContain(threadQuestion);
 });
@@ -104,4 +145,18 @@ describe('a refusal', () => {
       expect(text.includes(ACTIONS.askInDm)).toBe(canAskInDm);
     },
   );
+
+  it.each([
+    ['sharedChannel', true],
+    ['guestsInChannel', true],
+    ['guest', false],
+  ] as const)('as %s of an answer offers to show it in the direct messages: %s', (reason, isOffered) => {
+    for (const text of ['Where?', threadQuestion]) {
+      const said = shown({ kind: 'notAllowed', reason, questionId: QUESTION_ID, text, withheld: 'answer' });
+      expect(said).toContain('so the answer is not shown there');
+      expect(said.includes(ACTIONS.showInDm)).toBe(isOffered);
+      expect(said.includes('I can show it to you')).toBe(isOffered);
+      expect(said).not.toContain(ACTIONS.askInDm);
+    }
+  });
 });

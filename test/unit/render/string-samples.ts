@@ -59,13 +59,16 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     sharedAnswer: [['<@U0BOB>']],
   },
   failures: {
+    unauthorizedDo: someone,
+    internalDo: someone,
     reference: [['q01234567']],
+    referencePlain: [['q01234567']],
     gaveUp: [[undefined], ...durations],
     askedAgain: [['<@U0BOB>']],
     checkedAgain: [['<@U0BOB>']],
     cancelled: someone,
   },
-  feedback: { tooLong: [[1000]] },
+  feedback: { why: someone, tooLong: [[1000]] },
   file: { answeredAt: [['2026-11-20 14:03 UTC']], sources: counts },
   help: {
     ask: [['/deepsearch', '<@U0BOT>']],
@@ -74,6 +77,8 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     command: [['/deepsearch']],
   },
   home: {
+    serviceRefused: someone,
+    operatorDo: someone,
     more: counts,
     queued: counts,
     running: [['15:00']],
@@ -107,6 +112,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     sharedChannel: so,
     guestsInChannel: so,
     channelRefused: so,
+    operatorDo: someone,
   },
   sharing: {
     audience: [

@@ -36,6 +36,7 @@ function fitting(method: string, message: RenderedMessage): RenderedMessage {
   return message;
 }
 
+const reference = 'e01234567';
 const place = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000100' };
 const refusals: Refusal[] = [
   'guest',
@@ -51,37 +52,37 @@ describe('the private messages', () => {
   const text = 'Where is it?';
   const notices: Notice[] = [
     { kind: 'answeredBeforeCancel' },
-    { kind: 'shareUndeliverable', channelId: 'C2' },
+    { kind: 'shareUndeliverable', questionId: QUESTION_ID, channelId: 'C2' },
     ...[text, threadQuestion].flatMap((asked): Notice[] => [
       { kind: 'notInChannel', questionId: QUESTION_ID, text: asked, canInvite: true },
       { kind: 'notInChannel', questionId: QUESTION_ID, text: asked, canInvite: false },
       { kind: 'notInChannel', questionId: QUESTION_ID, text: asked, canInvite: false, isBetweenTwo: true },
       { kind: 'notAllowed', reason: 'sharedChannel', questionId: QUESTION_ID, text: asked },
     ]),
-    { kind: 'undeliverable', place },
-    { kind: 'undeliverable', place, shareUrl: 'https://search.example.com/x' },
+    { kind: 'undeliverable', questionId: QUESTION_ID, place },
+    { kind: 'undeliverable', questionId: QUESTION_ID, place, shareUrl: 'https://search.example.com/x' },
     ...refusals.flatMap((reason): Notice[] => [
       { kind: 'notAllowed', reason, questionId: QUESTION_ID, text },
       { kind: 'notAllowed', reason, questionId: QUESTION_ID, text, withheld: 'answer' },
       { kind: 'notAllowed', reason, questionId: QUESTION_ID, text, withheld: 'share' },
-      { kind: 'actionNotAllowed', reason },
+      { kind: 'actionNotAllowed', reason, reference },
     ]),
-    { kind: 'actionNotChecked' },
+    { kind: 'actionNotChecked', reference },
     { kind: 'emptyQuestion' },
     { kind: 'emptyQuestion', after: 'command' },
     { kind: 'emptyQuestion', after: 'new' },
     { kind: 'questionTooLong', text: 'x'.repeat(12_000) },
-    { kind: 'notTaken', text },
-    { kind: 'actionNotTaken' },
+    { kind: 'notTaken', text, reference },
+    { kind: 'actionNotTaken', reference },
     { kind: 'alreadyAsked' },
     { kind: 'alreadyAsked', byUserId: 'U0BOB' },
     { kind: 'alreadyAskedByYou' },
     { kind: 'alreadyWatched' },
-    { kind: 'queueFull', limit: 10 },
+    { kind: 'queueFull', limit: 10, reference },
     { kind: 'nothingToCancel' },
     { kind: 'nothingToCancelInDirect' },
     { kind: 'severalToCancel' },
-    { kind: 'expiredButton' },
+    { kind: 'expiredButton', reference },
     { kind: 'muted' },
     { kind: 'unmuted' },
     { kind: 'muteDirect' },
@@ -90,8 +91,11 @@ describe('the private messages', () => {
     { kind: 'nothingToConnect' },
     { kind: 'edited', questionId: QUESTION_ID, text },
     { kind: 'editedAfterAnswer' },
-    { kind: 'formNotOpened' },
+    { kind: 'formNotOpened', reference },
     { kind: 'askedPrivately' },
+    { kind: 'shownPrivately' },
+    { kind: 'alreadyShown' },
+    { kind: 'notYours', reference },
     { kind: 'sharing', channelId: 'C2' },
   ];
 
@@ -118,7 +122,8 @@ describe('the forms', () => {
       { url: 'https://x.example.com/b.ts', label: 'b.ts' },
     ];
     const forms = {
-      words: renderWords((say) => say.notices.formNotOpened(), 'en-US'),
+      words: renderWords((say) => say.modals.loading(), 'en-US'),
+      failure: renderWords((say) => say.modals.failed(), 'en-US', reference),
       'ask somewhere': renderAskForm({}, 'en-US'),
       'ask about a message, privately': renderAskForm(
         { text: 'What is this?', about: 'C1 1.2', startsPrivately: true },

@@ -40,6 +40,7 @@ async function standing(options: { recalls?: (() => void)[]; markdown?: string }
   const recalls = options.recalls ?? [];
   const answerUpdates = createAnswerUpdates({
     client,
+    identity: {},
     through: (method, priority, run) => {
       urgencies.push(priority);
       return call(method, run);

@@ -151,9 +151,9 @@ describe('the Home tab', () => {
     home.show(ada);
     await vi.advanceTimersByTimeAsync(10_000);
     world.overview = () => Promise.reject(new AppError('storage', 'down'));
-    home.showAction(ada, false, () => {});
+    home.showAction(ada, 'q01234567', () => {});
     await vi.advanceTimersByTimeAsync(10);
-    expect(published.at(-1)?.text).toMatch(/Not cancelled.*cannot be read/);
+    expect(published.at(-1)?.text).toMatch(/Not cancelled.*`q01234567`.*cannot be read.*`e[0-9a-f]{8}`/);
   });
 
   it('never returns to an older state, since it makes one call at a time, and another one after a change', async () => {

@@ -8,7 +8,8 @@ import { eventually } from '../../support/eventually.ts';
 import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
-const form = renderEditForm({ questionId: 'q0123456789abcdef01234567', index: 0 }, 'What calls it?', undefined);
+const questionId = 'q0123456789abcdef01234567';
+const form = renderEditForm({ questionId, index: 0 }, 'What calls it?', undefined);
 const recipient = { channelId: 'C0GENERAL', userId: people.ada };
 
 let slack: FakeSlack;
@@ -62,7 +63,7 @@ describe('opening a modal', () => {
     await openModal(desk(), { triggerId: '1.1', recipient }, async () => {
       throw new AppError('storage', 'down');
     });
-    expect(shown()).toContain('cannot read what it stored');
+    expect(shown()).toMatch(/cannot read what it stored.*Reference `e[0-9a-f]{8}`/);
   });
 
   it.each(['expired_trigger_id', 'exchanged_trigger_id', 'internal_error'])(
@@ -70,15 +71,15 @@ describe('opening a modal', () => {
     async (error) => {
       const at = desk();
       slack.fault('views.open', { error });
-      await openModal(at, { triggerId: '1.1', recipient }, async () => form);
-      expect(at.told).toEqual([{ kind: 'formNotOpened' }]);
+      await openModal(at, { triggerId: '1.1', recipient, questionId }, async () => form);
+      expect(at.told).toEqual([{ kind: 'formNotOpened', reference: 'q01234567' }]);
     },
   );
 
   it('privately reports where Slack gave no trigger', async () => {
     const at = desk();
     await openModal(at, { triggerId: undefined, recipient }, async () => form);
-    expect(at.told).toEqual([{ kind: 'formNotOpened' }]);
+    expect(at.told).toEqual([{ kind: 'formNotOpened', reference: expect.stringMatching(/^e[0-9a-f]{8}$/) }]);
     expect(slack.calls).toEqual([]);
   });
 

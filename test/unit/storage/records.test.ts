@@ -154,7 +154,13 @@ describe('records', () => {
     fc.assert(
       fc.property(question, fc.constantFrom(counts, named), (record, confirmed) => {
         const shared: Question = { ...record, shares: { questionId: 'q1', withLink: false, confirmed } };
-        expect(questionFormat.decode(KEY, questionFormat.encode(KEY, shared))).toEqual(shared);
+        const withheld: Question = {
+          ...record,
+          shares: { questionId: 'q1', withLink: true, confirmed, withheld: true },
+        };
+        for (const each of [shared, withheld]) {
+          expect(questionFormat.decode(KEY, questionFormat.encode(KEY, each))).toEqual(each);
+        }
       }),
     );
   });

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
+import { type FakeMessage, people } from '../support/fake-slack/fake-slack.ts';
+import { one } from '../support/one.ts';
+import { buttonOf } from '../support/payloads/surfaces.ts';
+import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
+
+const { ada, bob } = people;
+
+let service: FakeService;
+let world: World;
+
+beforeEach(async () => {
+  // Only the clock is in the test's hand: who reads in a channel is asked again when the last answer is a minute old.
+  vi.useFakeTimers({ toFake: ['Date'], shouldAdvanceTime: true });
+  service = await startFakeService();
+  world = await startWorld({ service: { url: service.url, token: serviceToken } });
+});
+afterEach(async () => {
+  await world.stop();
+  await service.stop();
+  vi.useRealTimers();
+  expect(world.slack.violations).toEqual([]);
+});
+
+function toldTo(user: string): string {
+  return world.ephemeralsTo(user).map(visibleText).join('\n');
+}
+
+/** The cards of questions in direct messages with the app. */
+function cardsWith(user: string): FakeMessage[] {
+  const channel = user.replace(/^U/, 'D');
+  return world.slack.messages.filter(
+    (each) => each.channel === channel && each.bot_id !== undefined && each.thread_ts === undefined,
+  );
+}
+
+/** A question of ada's whose channel becomes shared while it runs, so that its answer is withheld from it. */
+async function withheld(): Promise<void> {
+  const ts = await world.mention('where is main?');
+  const question = await eventually(() => one(service.find('where is main?')));
+  const channel = world.slack.channels.get('C0GENERAL');
+  if (channel === undefined) throw new Error('no channel');
+  world.slack.channels.set('C0GENERAL', { ...channel, isExtShared: true });
+  vi.setSystemTime(Date.now() + 120_000);
+  service.answer(question);
+  await eventually(() => expect(toldTo(ada)).toContain('so the answer is not shown there. I can show it to you'));
+  expect(world.answersIn(ts)).toEqual([]);
+  await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Not shown here'));
+}
+
+describe('an answer that was withheld from a channel', () => {
+  test('is shown once in the direct messages of its asker, without a second question, however often they press', async () => {
+    await withheld();
+    const presses = await Promise.all([world.pressPrivately('Show it there'), world.pressPrivately('Show it there')]);
+    expect(presses.map(({ acknowledged }) => acknowledged)).toEqual([true, true]);
+    const card = await eventually(() => one(cardsWith(ada)));
+    expect(visibleText(card)).toMatch(/<@U0ADA> asked:[\s\S]*where is main\?/);
+    const answer = await eventually(() => one(world.answersIn(card.ts)));
+    expect(visibleText(answer)).toContain('The answer to "where is main?"');
+    expect(visibleText(answer)).toContain(service.conversations[0]?.share_url ?? 'none');
+    await eventually(() => expect(toldTo(ada)).toContain('The answer comes in our direct messages.'));
+    await world.pressPrivately('Show it there');
+    await eventually(() => expect(toldTo(ada)).toContain('sent to our direct messages before'));
+    expect(cardsWith(ada)).toHaveLength(1);
+    expect(world.answersIn(card.ts)).toHaveLength(1);
+    expect(service.questions()).toHaveLength(1);
+  });
+
+  test('makes a follow-up in the direct messages a conversation of its own, which is told what was shown', async () => {
+    await withheld();
+    service.answerEverything();
+    await world.pressPrivately('Show it there');
+    const card = await eventually(() => one(cardsWith(ada)));
+    await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(1));
+    await world.direct('and why?', { threadTs: card.ts });
+    await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(2));
+    expect(service.conversations).toHaveLength(2);
+    expect(service.questions().at(-1)?.question).toContain('is in [main.ts]');
+  });
+
+  test('is not shown to someone else who presses', async () => {
+    await withheld();
+    const word = world.ephemeralsTo(ada).at(-1) ?? { channel: '', user: '', text: '' };
+    const [button] = buttonsOf(word.blocks);
+    expect(button?.label).toBe('Show it there');
+    const place = { ephemeral: word, responseUrl: world.slack.responseUrl(`bob?user=${bob}&channel=C0GENERAL`) };
+    const { actionId = '', blockId = '', value = '' } = button ?? {};
+    await world.deliver(buttonOf({ actionId, blockId, value, user: bob, place }));
+    await eventually(() => expect(toldTo(bob)).toContain('Only the person who asked is shown this answer.'));
+    expect(cardsWith(bob)).toEqual([]);
+    expect(cardsWith(ada)).toEqual([]);
+  });
+
+  test('that is gone from the service is said to be gone, and can be asked again there', async () => {
+    await withheld();
+    service.fault('read', { status: 404 });
+    await world.pressPrivately('Show it there');
+    const card = await eventually(() => one(cardsWith(ada)));
+    const gone = await eventually(() => one(world.answersIn(card.ts)));
+    expect(visibleText(gone)).toMatch(/not in Deep Search any more[\s\S]*Reference `q/);
+    expect(service.questions()).toHaveLength(1);
+    service.answerEverything();
+    await world.press('Ask in a new conversation', { threadTs: card.ts });
+    await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(2));
+    expect(service.questions()).toHaveLength(2);
+  });
+});
