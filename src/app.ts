@@ -232,7 +232,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       settings,
     };
     const accept = createAccept({ ...ports, digest: shortDigest });
-    const requests = createRequests({ ...ports, accept, digest: shortDigest });
+    const requests = createRequests({ ...ports, accept, digest: shortDigest, addedMentions: storage.addedMentions });
     const messageLog = createMessageLog({ records: storage.messageLogs, log });
     const reports = createReports({
       questions,

@@ -17,6 +17,13 @@ export const messagesWithoutFile = 3;
 /** Longest question taken, in characters. */
 export const maxQuestionLength = 10_000;
 
+/** Earlier questions that go along when a thread's conversation has to begin again: how many, and characters of all. */
+export const mostEarlierQuestions = 10;
+export const earlierQuestionsRoom = 4_000;
+
+/** Questions of a thread that are known by id, so that enough are left without those that were cancelled or repeated. */
+export const mostAskedKnown = 3 * mostEarlierQuestions;
+
 /** A question that is stored but not confirmed for this long was never taken: its asker was told so, or Slack repeats it. */
 export const offerMs = 30_000;
 

@@ -91,7 +91,7 @@ export function mapQuestion(
   baseHref: string,
   toMarkdown: (answer: string) => string,
 ): UpstreamQuestion {
-  const work = (raw.runSlots ?? []).filter((turn) => turn.role !== 'user');
+  const work = (raw.turns ?? []).filter((turn) => turn.role !== 'user');
   const state = stateOf(raw);
   return {
     id: raw.id,

@@ -36,7 +36,7 @@ export const questionSchema = z.object({
   title: text,
   /** Markdown; links may be relative to the instance. */
   answer: text,
-  runSlots: z.array(turnSchema).nullish(),
+  turns: z.array(turnSchema).nullish(),
   sources: z.array(sourceSchema).nullish(),
   stats: statsSchema.nullish(),
   suggested_followups: z.array(z.string()).nullish(),

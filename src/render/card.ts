@@ -36,7 +36,10 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
   const heading = isSharedWithOthers(question) ? say.card.sharedAnswer(asker) : say.card.asked(asker);
   const asked = RESTATED.has(question.origin) ? quote(heading, questionText) : undefined;
   const askedSections = asked === undefined ? [] : asked.sections;
-  const follows = followed(question, say);
+  const begins = [
+    ...(question.asFollowUp === undefined ? [] : [say.card.newConversation()]),
+    ...followed(question, say),
+  ];
   const shortened = asked?.shortened === undefined ? [] : [say.words.shortened(asked.shortened)];
 
   const readNote = isQuiet(view) ? '' : threadNote(question, say);
@@ -45,7 +48,7 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
     // An edit takes 4,000 bytes of text, so a plain card keeps the beginning of a long question.
     const lines = [
       ...(asked === undefined ? [] : [heading, inertCut(questionText, LIMITS.notificationText)]),
-      ...follows,
+      ...begins,
       status,
       ...(step === '' ? [] : [step]),
       ...(readNote === '' ? [] : [readNote]),
@@ -53,15 +56,15 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
     return { text: lines.join('\n'), metadata };
   }
 
-  const button = buttonFor(question, view, say);
+  const buttons = buttonsFor(question, view, say);
   const content = JSON.stringify([status, view, askedSections, step, readNote]);
   const blocks: KnownBlock[] = [
     ...askedSections.map((text) => section(text)),
-    ...[...shortened, ...follows].map((text) => context(text)),
+    ...[...shortened, ...begins].map((text) => context(text)),
     isQuiet(view) ? context(status, markerBlockId(marker, content)) : section(status, markerBlockId(marker, content)),
     ...(step === '' ? [] : [context(step)]),
     ...(readNote === '' ? [] : [context(readNote)]),
-    ...(button === undefined ? [] : [actions([button])]),
+    ...(buttons.length === 0 ? [] : [actions(buttons)]),
   ];
   return { text: notification(question, status, say), blocks, metadata };
 }
@@ -114,10 +117,11 @@ function followed({ follows }: Question, say: Say): string[] {
 }
 
 /** What the question was asked with, besides its own words; empty when there was nothing. */
-function threadNote({ context: read }: Question, say: Say): string {
+function threadNote({ context: read, readsFrom }: Question, say: Say): string {
   if (read === undefined) return '';
-  const note = say.thread.read(read);
-  return read.refused === true ? [say.thread.refused(), note].filter(Boolean).join('; ') : note;
+  const isElsewhere = readsFrom !== undefined;
+  const note = say.thread.read({ ...read, isElsewhere });
+  return read.refused === true ? [say.thread.refused(isElsewhere), note].filter(Boolean).join('; ') : note;
 }
 
 function briefThreadNote({ context: read }: Question, say: Say): string {
@@ -125,8 +129,10 @@ function briefThreadNote({ context: read }: Question, say: Say): string {
   return read.refused === true ? say.thread.refusedBriefly() : say.thread.readBriefly(read);
 }
 
-function buttonFor(question: Question, view: CardView, say: Say): Button | undefined {
+function buttonsFor(question: Question, view: CardView, say: Say): Button[] {
   const value = { questionId: question.id };
+  const asFollowUp =
+    question.asFollowUp === undefined ? [] : [button(say.buttons.askAsFollowUp(), ACTIONS.askAsFollowUp, value)];
   switch (view.kind) {
     case 'queued':
     case 'waitingForSlot':
@@ -134,11 +140,11 @@ function buttonFor(question: Question, view: CardView, say: Say): Button | undef
     case 'running':
     case 'unreachable':
     case 'limited':
-      return button(say.buttons.cancel(), ACTIONS.cancel, value);
+      return [...asFollowUp, button(say.buttons.cancel(), ACTIONS.cancel, value)];
     case 'parked':
-      return button(say.buttons.drop(), ACTIONS.drop, value);
+      return [...asFollowUp, button(say.buttons.drop(), ACTIONS.drop, value)];
     default:
-      return undefined;
+      return [];
   }
 }
 

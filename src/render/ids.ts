@@ -19,6 +19,8 @@ export const ACTIONS = {
   /** Shows an answer that was withheld from a channel. */
   showInDm: 'deepsearch:show_in_dm',
   askEdited: 'deepsearch:ask_edited',
+  askMention: 'deepsearch:ask_mention',
+  askAsFollowUp: 'deepsearch:ask_as_follow_up',
   followUpMenu: 'deepsearch:follow_up_menu',
   share: 'deepsearch:share',
   /** The menu of channels in the form that shares an answer. */

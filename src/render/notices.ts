@@ -33,6 +33,8 @@ export type Notice =
   | { kind: 'actionNotChecked'; reference: string }
   | { kind: 'alreadyAsked'; byUserId?: string }
   | { kind: 'alreadyAskedByYou' }
+  /** Only who asked the question may do that. */
+  | { kind: 'notAsker'; askerId: string }
   /** What ended while the service still worked is looked after again, by somebody's press. */
   | { kind: 'alreadyWatched' }
   | { kind: 'queueFull'; limit: number; reference: string }
@@ -61,6 +63,8 @@ export type Notice =
   | { kind: 'nothingToConnect' }
   /** The message of a running question was edited; `text` is the new question. */
   | { kind: 'edited'; questionId: string; text: string }
+  /** A message mentions the app only since it was edited; `questionId` is the id that its question will have. */
+  | { kind: 'mentionAdded'; questionId: string; text: string }
   /** The question was answered before its edited version was asked. */
   | { kind: 'editedAfterAnswer' };
 
@@ -144,6 +148,8 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
       return said(say.notices.alreadyAsked(notice.byUserId === undefined ? undefined : `<@${notice.byUserId}>`));
     case 'alreadyAskedByYou':
       return said(say.notices.alreadyAskedByYou());
+    case 'notAsker':
+      return said(say.notices.notAsker(`<@${notice.askerId}>`));
     case 'alreadyWatched':
       return said(say.notices.alreadyWatched());
     case 'queueFull':
@@ -171,6 +177,10 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
     case 'edited':
       return givenBack(say, say.verbs.edited(), notice.text, [
         actions([button(say.buttons.askEdited(), ACTIONS.askEdited, { questionId: notice.questionId })]),
+      ]);
+    case 'mentionAdded':
+      return givenBack(say, say.verbs.mentionAdded(), notice.text, [
+        actions([button(say.buttons.askMention(), ACTIONS.askMention, { questionId: notice.questionId })]),
       ]);
     case 'editedAfterAnswer':
       return said(say.verbs.editedAfterAnswer());

@@ -2,6 +2,7 @@ import { App } from '@slack/bolt';
 import type { Logger as SlackLogger, WebClientOptions } from '@slack/web-api';
 import { z } from 'zod';
 import type { Channels } from './access/channels.ts';
+import { registerAddedMentions } from './listeners/added-mentions.ts';
 import { registerSessions } from './listeners/agent-session-stopped.ts';
 import { registerHome } from './listeners/app-home-opened.ts';
 import type { Desk } from './listeners/desk.ts';
@@ -54,6 +55,7 @@ export function createBoltApp(options: {
   registerCommand(app, desk);
   registerMessages(app, desk);
   registerActions(app, desk);
+  registerAddedMentions(app, desk);
   registerFeedback(app, desk);
   registerFollowUps(app, desk);
   registerShortcuts(app, desk);

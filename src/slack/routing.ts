@@ -1,4 +1,6 @@
+import type { NewQuestion } from '../core/intake/accept.ts';
 import { isCancel, readIntent, type Verb } from '../core/intake/intents.ts';
+import { threadQuestion } from '../core/question/prompt.ts';
 import type { Thread } from '../core/question/question.ts';
 import { addressesAnother, mentions } from './incoming-text.ts';
 
@@ -34,11 +36,21 @@ export type IgnoreReason =
 /** What to do with a message. */
 export type Route =
   | { to: 'ignore'; reason: IgnoreReason }
-  /** `fresh` starts a new conversation in a thread that has one. */
-  | { to: 'ask'; text: string; fresh: boolean }
+  /** `fresh` starts a new conversation in a thread that has one; `wholeText` is the text with the verb that asked for it. */
+  | { to: 'ask'; text: string; fresh: boolean; wholeText?: string }
   /** A bare mention in a thread of people: what they said there is the question. */
   | { to: 'askThread' }
   | { to: 'verb'; verb: Verb };
+
+/** A route of a message that asks. */
+export type AskRoute = Extract<Route, { to: 'ask' | 'askThread' }>;
+
+/** What a message that asks asks for. */
+export function askedBy(route: AskRoute): Pick<NewQuestion, 'text' | 'fresh' | 'asFollowUp'> {
+  if (route.to === 'askThread') return { text: threadQuestion, fresh: false };
+  const { text, fresh, wholeText } = route;
+  return { text, fresh, ...(wholeText === undefined ? {} : { asFollowUp: { text: wholeText } }) };
+}
 
 /** Message subtypes a person's own words come in. Everything else is an edit, a deletion, a notice or a bot. */
 const spokenSubtypes = new Set([undefined, 'file_share', 'thread_broadcast']);
@@ -93,7 +105,7 @@ function routeAddressed(message: IncomingMessage, plainText: string, thread: Thr
     case 'ask': {
       const hasConversation = thread?.conversationId !== undefined || (thread?.queue.length ?? 0) > 0;
       return intent.freshText !== undefined && hasConversation
-        ? { to: 'ask', text: intent.freshText, fresh: true }
+        ? { to: 'ask', text: intent.freshText, fresh: true, wholeText: intent.text }
         : { to: 'ask', text: plainText, fresh: false };
     }
   }

@@ -1,14 +1,28 @@
 import { z } from 'zod';
+import type { AddedMention } from '../core/added-mentions.ts';
 import type { MessageLogRecord } from '../core/history/message-log.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
 import { upgradeMessageLog } from './earlier-records.ts';
 import { createFormat, type Exactly } from './record-format.ts';
-import { DAY_MS, type RecordType } from './records.ts';
+import { DAY_MS, fileSchema, type RecordType } from './records.ts';
 
 /** How long a refused question's words are kept for the button that asks them in the direct messages. */
 const REFUSED_TEXT_TTL_MS = DAY_MS / 24;
 /** How long it can be told what was done with a message. */
 const MESSAGE_LOG_TTL_MS = DAY_MS;
+
+/** How long a message that was edited into a mention is kept for the button that asks it. */
+const ADDED_MENTION_TTL_MS = DAY_MS;
+
+const addedMentionSchema = z.looseObject({
+  version: z.literal(1),
+  place: z.looseObject({ teamId: z.string(), channelId: z.string(), threadTs: z.string() }),
+  userId: z.string(),
+  ts: z.string(),
+  text: z.string(),
+  files: z.array(fileSchema),
+  isTakenBack: z.boolean().exactOptional(),
+});
 
 const refusedTextSchema = z.looseObject({ version: z.literal(1), text: z.string() });
 
@@ -44,6 +58,12 @@ export const refusedTextType: RecordType<RefusedText> = {
   key: (questionId) => `ds:refused-text:${questionId}`,
   ttlMs: REFUSED_TEXT_TTL_MS,
   format: createFormat<RefusedText>(refusedTextSchema satisfies Exactly<typeof refusedTextSchema, RefusedText>),
+};
+
+export const addedMentionType: RecordType<AddedMention> = {
+  key: (questionId) => `ds:added-mention:${questionId}`,
+  ttlMs: ADDED_MENTION_TTL_MS,
+  format: createFormat<AddedMention>(addedMentionSchema satisfies Exactly<typeof addedMentionSchema, AddedMention>),
 };
 
 export const messageLogType: RecordType<MessageLogRecord> = {

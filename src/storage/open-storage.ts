@@ -1,3 +1,4 @@
+import type { AddedMention } from '../core/added-mentions.ts';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
 import type { DurationLog } from '../core/history/durations.ts';
 import type { Visit } from '../core/history/home-visits.ts';
@@ -7,7 +8,7 @@ import type { Claims, Clock, Log, QuestionStore, Records, ThreadStore } from '..
 import type { RefusedText } from '../core/question/refused-text.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
-import { messageLogType, refusedTextType } from './brief-records.ts';
+import { addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore } from './embedded-store.ts';
 import type { KeyValueStore } from './key-value-store.ts';
@@ -35,6 +36,7 @@ export interface Storage {
   askedQuestions: Records<AskedQuestionsRecord>;
   messageLogs: Records<MessageLogRecord>;
   threadNotes: Records<ThreadNotes>;
+  addedMentions: Records<AddedMention>;
   refusedTexts: Records<RefusedText>;
   visits: Records<Visit>;
   votes: VoteStore;
@@ -68,6 +70,7 @@ function createStorage(kv: KeyValueStore): Storage {
     askedQuestions: createRecords(kv, askedQuestionsType),
     messageLogs: createRecords(kv, messageLogType),
     threadNotes: createRecords(kv, threadNotesType),
+    addedMentions: createRecords(kv, addedMentionType),
     refusedTexts: createRecords(kv, refusedTextType),
     visits: createRecords(kv, visitType),
     votes: createVoteStore(kv),

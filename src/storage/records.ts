@@ -104,7 +104,7 @@ const outcomeSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-const fileSchema = z.looseObject({
+export const fileSchema = z.looseObject({
   id: z.string(),
   name: z.string(),
   type: z.string(),
@@ -135,6 +135,14 @@ const questionSchema = z.looseObject({
   messageTs: z.string().exactOptional(),
   files: z.array(fileSchema).exactOptional(),
   readsThread: z.boolean().exactOptional(),
+  readsFrom: z
+    .looseObject({
+      teamId: z.string(),
+      channelId: z.string(),
+      threadTs: z.string(),
+      isRefused: z.boolean().exactOptional(),
+    })
+    .exactOptional(),
   context: z
     .looseObject({
       messages: z.number(),
@@ -147,7 +155,13 @@ const questionSchema = z.looseObject({
     })
     .exactOptional(),
   threadChanges: z.number().exactOptional(),
-  follows: z.looseObject({ text: z.string(), shareUrl: z.string().exactOptional() }).exactOptional(),
+  follows: z
+    .looseObject({
+      text: z.string(),
+      shareUrl: z.string().exactOptional(),
+      before: z.array(z.string()).exactOptional(),
+    })
+    .exactOptional(),
   shares: z
     .looseObject({
       questionId: z.string(),
@@ -168,7 +182,15 @@ const questionSchema = z.looseObject({
       withheld: z.literal(true).exactOptional(),
     })
     .exactOptional(),
-  edited: z.looseObject({ text: z.string(), atMs: z.number() }).exactOptional(),
+  asFollowUp: z
+    .looseObject({
+      text: z.string(),
+      conversationId: z.number().exactOptional(),
+      isChosen: z.boolean().exactOptional(),
+    })
+    .exactOptional(),
+  insteadOf: z.string().exactOptional(),
+  edited: z.looseObject({ text: z.string(), atMs: z.number(), wholeText: z.string().exactOptional() }).exactOptional(),
   usedFollowUps: z.array(z.looseObject({ index: z.number(), byUserId: z.string() })).exactOptional(),
   expected: z.looseObject({ fromMs: z.number(), toMs: z.number(), lateMs: z.number() }).exactOptional(),
   responseUrl: z.string().exactOptional(),
@@ -225,6 +247,7 @@ const threadSchema = z.looseObject({
   followsReplies: z.boolean(),
   muted: z.boolean().exactOptional(),
   conversationId: z.number().exactOptional(),
+  asked: z.array(z.string()).exactOptional(),
   queue: z.array(z.string()),
 });
 

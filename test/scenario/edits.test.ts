@@ -180,10 +180,93 @@ describe('a message', () => {
     await nothingElseIsAsked(['see https://example.com?']);
     expect(world.ephemeralsTo(people.ada)).toEqual([]);
   });
+});
 
-  test('that becomes a mention by an edit asks nothing', async () => {
-    const ts = world.slack.say('C0GENERAL', people.ada, 'hello all');
-    await world.edit(ts, `<@${team.botUserId}> where is it?`);
+describe('a message that an edit turns from talk into a mention', () => {
+  const askIt = 'Ask it';
+  const mentioned = (text: string): string => `<@${team.botUserId}> ${text}`;
+
+  /** Somebody says something, and then edits it into a mention. */
+  async function turned(text: string, threadTs?: string): Promise<string> {
+    const ts = world.slack.say('C0GENERAL', people.ada, 'hello all', threadTs);
+    await world.edit(ts, mentioned(text));
+    return ts;
+  }
+
+  test('asks nothing by itself, and is offered to its author once', async () => {
+    const ts = await turned('where is it?');
+    expect((await privateMessages(1))[0]).toMatch(/Your edit mentions me[\s\S]*where is it\?/);
+    await world.edit(ts, 'where is that?');
+    await world.edit(ts, 'where is this?');
+    await nothingElseIsAsked([]);
+    expect(await privateMessages(1)).toHaveLength(1);
+    expect(world.ephemeralsTo(people.bob)).toEqual([]);
+  });
+
+  test('is asked as it is now when that is pressed, once, and is a question like any other then', async () => {
+    const ts = await turned('where is it?');
+    await privateMessages(1);
+    await world.edit(ts, 'where is the parser?');
+    const deliveries = await Promise.all([world.pressPrivately(askIt), world.pressPrivately(askIt)]);
+    expect(deliveries.every(({ acknowledged }) => acknowledged)).toBe(true);
+    const question = await eventually(() => one(service.find('where is the parser?')));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Searching'));
+    expect(asked()).toEqual(['where is the parser?']);
+    await world.deliver(messageDeletedOf({ message: messageAt(ts), ts: '1800000000.000001' }));
+    await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
+  });
+
+  test('follows up the conversation of its thread', async () => {
+    service.answerEverything();
+    const root = world.slack.say('C0GENERAL', people.bob, 'the build is red');
+    await world.mention('why?', { threadTs: root });
+    await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
+    await turned('since when?', root);
+    await world.pressPrivately(askIt);
+    await eventually(() => expect(world.answersIn(root)).toHaveLength(2));
+    expect(service.conversations.map(({ questions }) => questions.length)).toEqual([2]);
+  });
+
+  test('without more words asks what was asked in its thread', async () => {
+    const root = world.slack.say('C0GENERAL', people.bob, 'why is the build red?');
+    await turned('', root);
+    await world.pressPrivately(askIt);
+    const question = await eventually(() => one(service.questions()));
+    expect(question.question).toMatch(/^Answer what was asked above\.[\s\S]*why is the build red\?/);
+  });
+
+  test('can not be asked once it mentions the app no more, or is deleted', async () => {
+    const ts = await turned('where is it?');
+    await privateMessages(1);
+    const { before, after } = world.slack.edit(ts, 'never mind');
+    await world.deliver(messageChangedOf({ before, after, ts: after.edited?.ts ?? '' }));
+    await world.pressPrivately(askIt);
+    expect((await privateMessages(2))[1]).toContain('too old');
+    const second = await turned('where is that?');
+    await privateMessages(3);
+    await world.deliver(messageDeletedOf({ message: messageAt(second), ts: '1800000000.000001' }));
+    await world.pressPrivately(askIt);
+    expect((await privateMessages(4))[3]).toContain('too old');
+    await nothingElseIsAsked([]);
+  });
+
+  test('may be asked by nobody who may not ask', async () => {
+    await turned('where is it?');
+    await privateMessages(1);
+    world.slack.changePerson(people.ada, { is_restricted: true });
+    await world.restart();
+    await world.pressPrivately(askIt);
+    expect((await privateMessages(2))[1]).toContain('Guests of this workspace');
+    await nothingElseIsAsked([]);
+  });
+
+  test('is not offered where it is a verb, or where only a preview was added', async () => {
+    await turned('status');
+    const ts = world.slack.say('C0GENERAL', people.ada, mentioned('see https://example.com'));
+    const before = messageAt(ts);
+    const preview = { ...before, attachments: [{ from_url: 'https://example.com', fallback: 'Example' }] };
+    await world.deliver(messageChangedOf({ before, after: preview, ts: '1800000000.000001' }));
+    await world.deliver(messageChangedOf({ before: { ...before, text: '' }, after: preview, ts: '1800000000.000002' }));
     await nothingElseIsAsked([]);
     expect(world.ephemeralsTo(people.ada)).toEqual([]);
   });

@@ -179,6 +179,22 @@ describe('a question', () => {
   });
 
   test('with refused credentials says so, and the app stays ready to say so again', async () => {
+    const ts = await world.mention('where are retries?');
+    service.answer(await asked('where are retries?'));
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    const [old] = service.conversations;
+    await world.reply(ts, 'and for v2?');
+    service.fail(await asked('and for v2?'), 'TokenLimitExceeded');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    await world.press('Ask in a new conversation');
+    const fresh = await eventually(() => one(service.conversations[1]?.questions ?? []));
+    expect(fresh.question).toBe(
+      `Carrying on from the question "where are retries?". Based on the findings in ${old?.share_url}.\n\nand for v2?`,
+    );
+    expect(threadText(ts)).toMatch(/Carries on from: .*where are retries\?/);
+  });
+
+  test('with credentials that are refused says so, and the copy stays ready to say so again', async () => {
     service.fault('create', { status: 401 });
     service.fault('list', { status: 401 });
     const ts = await world.mention('locked?');
@@ -202,6 +218,7 @@ describe('a question', () => {
     await world.reply(ts, 'second?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
     expect(service.conversations).toHaveLength(1);
+    expect(one(service.questions()).question).toMatch(/^Carrying on from the question "first\?"\.[^\n]*\n\nsecond\?$/);
     expect(threadText(ts)).toMatch(/new conversation|new one/i);
   });
 

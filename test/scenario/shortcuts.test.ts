@@ -77,6 +77,40 @@ describe('the shortcut on a message', () => {
     expect(world.slack.inThread(ts)).toEqual([]);
   });
 
+  test('reads the thread of the message for an answer that is only for whoever asks', async () => {
+    service.answerEverything();
+    const root = world.slack.say('C0GENERAL', people.bob, 'the build is red');
+    const ts = world.slack.say('C0GENERAL', people.bob, 'is it the cache?', root);
+    await world.shortcut('deepsearch:ask_about', { message: ts });
+    await world.submit(await world.modal(), { where: 'privately' });
+    const asked = await eventually(() => one(service.questions()));
+    expect(asked.question).toContain('the build is red');
+    const card = await eventually(() => one(roots('D0ADA')));
+    await eventually(() => expect(world.answersIn(card.ts)).toHaveLength(1));
+    await eventually(() => expect(visibleText(one(roots('D0ADA')))).toContain('read 2 messages'));
+    expect(world.slack.inThread(root).filter(({ bot_id: botId }) => botId !== undefined)).toEqual([]);
+  });
+
+  test('does not read the thread privately where its asker may not ask, and the card says so', async () => {
+    const ts = world.slack.say('C0GUESTS', people.bob, 'the build is red');
+    await world.shortcut('deepsearch:ask_about', { message: ts });
+    await world.submit(await world.modal(), { question: 'why is it?', where: 'privately' });
+    expect((await eventually(() => one(service.questions()))).question).toBe('why is it?');
+    await eventually(() =>
+      expect(visibleText(one(roots('D0ADA')))).toContain('The thread it is about could not be read'),
+    );
+  });
+
+  test('fills the form with what the blocks and attachments of a message without text say', async () => {
+    const ts = world.slack.say('C0GENERAL', people.bob, 'x');
+    const message = one(world.slack.messages.filter((each) => each.ts === ts));
+    const blocks = [{ type: 'section', text: { type: 'mrkdwn', text: '*Alert* of <@U0ADA>' } }];
+    Object.assign(message, { text: '', blocks, attachments: [{ title: 'Disk full', text: 'on db-1 &amp; db-2' }] });
+    await world.shortcut('deepsearch:ask_about', { message: ts });
+    const form = await world.modal();
+    expect(form.blocks[0]?.element?.initial_value).toBe('*Alert* of @ada\nDisk full\non db-1 & db-2');
+  });
+
   test('cuts a very long message, and says so', async () => {
     const ts = world.slack.say('C0GENERAL', people.bob, `${'long '.repeat(1_000)}end`);
     await world.shortcut('deepsearch:ask_about', { message: ts });

@@ -112,7 +112,13 @@ describe('the command why, in a thread,', () => {
     expect(said).toContain('answered · it came again and was not asked twice · edited later');
     const talk = world.slack.say('C0GENERAL', people.ada, 'hello all');
     await world.edit(talk, `<@${team.botUserId}> where is it?`);
+    await eventually(() =>
+      expect(world.ephemeralsTo(people.ada).map(visibleText).join()).toContain('You can ask it now'),
+    );
     expect(await whyIn(talk)).toContain('your message → not taken: an edit does not ask');
+    await world.pressPrivately('Ask it');
+    await eventually(() => expect(world.answersIn(talk)).toHaveLength(1));
+    expect(await whyIn(talk)).toContain('your message → answered');
   });
 
   test('shows a message that is too long, and one that is too many', async () => {

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import { type LifecyclePorts, settle } from '../lifecycle/lifecycle-ports.ts';
 import { joinQueue } from '../lifecycle/thread-queue.ts';
-import { isInThread, type Origin, type Place, type Question } from '../question/question.ts';
+import { type AsFollowUp, isInThread, type Origin, type Place, type Question } from '../question/question.ts';
 import type { MessageFile } from '../question/thread-notes.ts';
 import { maxQuestionLength } from '../settings.ts';
 
@@ -25,6 +25,10 @@ export interface NewQuestion {
   files?: MessageFile[] | undefined;
   /** As of the question; without it, a mention in somebody's thread reads the thread. */
   readsThread?: boolean;
+  readsFrom?: Question['readsFrom'];
+  /** As of the question; left out where the text is longer than a question may be. */
+  asFollowUp?: AsFollowUp;
+  insteadOf?: string;
   follows?: Question['follows'];
   shares?: Question['shares'];
   /** As of the question; a question that begins without it gets the asker's when it is admitted. */
@@ -112,6 +116,10 @@ function readsThread({ readsThread, origin, beginsThread = false }: NewQuestion)
   return readsThread ?? (origin === 'mention' && !beginsThread);
 }
 
+function isAskable(asFollowUp: AsFollowUp | undefined): asFollowUp is AsFollowUp {
+  return asFollowUp !== undefined && asFollowUp.text.length <= maxQuestionLength;
+}
+
 function draft(id: string, request: NewQuestion, nowMs: number): Question {
   return {
     version: 1,
@@ -127,6 +135,9 @@ function draft(id: string, request: NewQuestion, nowMs: number): Question {
     ...(request.messageTs === undefined ? {} : { messageTs: request.messageTs }),
     ...(request.files === undefined ? {} : { files: request.files }),
     ...(readsThread(request) ? { readsThread: true } : {}),
+    ...(request.readsFrom === undefined ? {} : { readsFrom: request.readsFrom }),
+    ...(isAskable(request.asFollowUp) ? { asFollowUp: request.asFollowUp } : {}),
+    ...(request.insteadOf === undefined ? {} : { insteadOf: request.insteadOf }),
     ...(request.follows === undefined ? {} : { follows: request.follows }),
     ...(request.shares === undefined ? {} : { shares: request.shares }),
     ...(request.locale === undefined ? {} : { locale: request.locale }),

@@ -37,8 +37,9 @@ export function createAttempts({
 }
 
 function isTakenBack(question: Question | undefined): boolean {
-  // One that gave way to its edited version was not taken back: that version goes on in its place.
+  // One that gave way to its edited version, or to a follow-up, was not taken back: that one goes on in its place.
   if (question?.cancel === undefined || question.edited !== undefined) return false;
+  if (question.asFollowUp?.isChosen === true) return false;
   const { upstream, outcome } = question;
   const wasTried = upstream.firstTriedMs !== undefined || upstream.intentMs !== undefined;
   return !wasTried && (outcome === undefined || outcome.kind === 'cancelled');

@@ -1,10 +1,21 @@
+import { type AddedMentionPorts, createAddedMentions } from '../added-mentions.ts';
+import { asFollowUpAgain, asFollowUpKey, createAsFollowUps } from '../as-follow-ups.ts';
+import { findEarlier } from '../earlier-questions.ts';
 import { AppError } from '../errors.ts';
 import { getReadable, type LifecyclePorts, settle } from '../lifecycle/lifecycle-ports.ts';
 import { threadQuestion } from '../question/prompt.ts';
-import { isInThread, newThread, type Place, type Question, type ThreadPlace } from '../question/question.ts';
+import {
+  type EditedQuestion,
+  type Followed,
+  isInThread,
+  newThread,
+  type Place,
+  type Question,
+  type ThreadPlace,
+} from '../question/question.ts';
 import { keptText } from '../question/refused-text.ts';
 import { createWithheldAnswers } from '../withheld.ts';
-import { type Acceptance, type AcceptPorts, questionId as idOf, type NewQuestion } from './accept.ts';
+import { type Acceptance, questionId as idOf } from './accept.ts';
 import { createAttempts, mostAttempts } from './attempts.ts';
 import { createFollowUps } from './follow-ups.ts';
 
@@ -40,10 +51,8 @@ export interface Requester {
 export type RequestPorts = Pick<
   LifecyclePorts,
   'questions' | 'threads' | 'claims' | 'scheduler' | 'observer' | 'log' | 'refusedTexts' | 'now'
-> & {
-  digest: AcceptPorts['digest'];
-  accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
-};
+> &
+  Pick<AddedMentionPorts, 'digest' | 'accept' | 'addedMentions'>;
 
 export type Requests = ReturnType<typeof createRequests>;
 
@@ -64,6 +73,8 @@ export function createRequests(ports: RequestPorts) {
   const attemptUnder = createAttempts({ questions, digest });
   const suggestions = createFollowUps({ questions, accept, find, attemptUnder });
   const withheldAnswers = createWithheldAnswers({ questions, accept, attemptUnder });
+  const addedMentions = createAddedMentions({ ...ports, attemptUnder });
+  const asFollowUps = createAsFollowUps({ questions, accept, find, attemptUnder, cancel });
 
   return {
     cancel,
@@ -76,6 +87,8 @@ export function createRequests(ports: RequestPorts) {
     askEdited,
     ...suggestions,
     ...withheldAnswers,
+    ...asFollowUps,
+    ...addedMentions,
     askAgain,
     checkAgain,
     askIn,
@@ -108,13 +121,21 @@ export function createRequests(ports: RequestPorts) {
 
   /** The question that a message started, in the newest version that was asked. `key` as in `accept`. */
   async function startedBy(key: string): Promise<Question | undefined> {
-    let newest = await questions.get(idOf(digest, key));
-    for (let versions = 0; versions < mostAttempts && newest?.edited !== undefined; versions += 1) {
-      const { question: next } = await attemptUnder(editedKey(newest.id, newest.edited.atMs));
+    const first = await questions.get(idOf(digest, key));
+    let newest = first === undefined ? undefined : ((await attemptUnder(key)).question ?? first);
+    for (let versions = 0; versions < mostAttempts && newest !== undefined; versions += 1) {
+      const next = await replacementOf(newest);
       if (next === undefined) break;
       newest = next;
     }
     return newest;
+  }
+
+  /** What was asked in the place of a question: its edited version, or the same as a follow-up. */
+  async function replacementOf({ id, edited, asFollowUp }: Question): Promise<Question | undefined> {
+    const next = edited === undefined ? undefined : await attemptUnder(editedKey(id, edited.atMs));
+    if (next?.question !== undefined || asFollowUp?.isChosen !== true) return next?.question;
+    return (await attemptUnder(asFollowUpKey(id))).question;
   }
 
   /**
@@ -186,7 +207,7 @@ export function createRequests(ports: RequestPorts) {
    * Remembers that the message that asked a question was edited while the question runs; nothing changes by that. `key` as
    * in `accept`; `atMs` is when it was edited, the same for every delivery. Back to its old text is an edit as well.
    */
-  async function noteEdit(key: string, edit: { text: string; atMs: number }): Promise<EditResult> {
+  async function noteEdit(key: string, edit: EditedQuestion): Promise<EditResult> {
     const found = await startedBy(key);
     if (found === undefined) return { kind: 'nothing' };
     const became: { kind: EditResult['kind'] } = { kind: 'nothing' };
@@ -232,6 +253,7 @@ export function createRequests(ports: RequestPorts) {
         files: question.files,
         readsThread: question.readsThread ?? false,
         fresh: question.fresh && !cameLate,
+        ...(cameLate ? {} : asFollowUpAgain(question, edited.wholeText)),
         ...(question.follows === undefined ? {} : { follows: question.follows }),
       },
       byMs,
@@ -255,6 +277,7 @@ export function createRequests(ports: RequestPorts) {
     if (!hasEnded(question) || !canBeAsked(question)) return { kind: 'expired' };
     const { responseUrl, fresh = false, byMs } = options;
     const { key } = await attemptUnder(againKey(question.id));
+    const follows = (fresh ? await earlierOf(question) : undefined) ?? question.follows;
     return accept(
       {
         key,
@@ -266,12 +289,23 @@ export function createRequests(ports: RequestPorts) {
         messageTs: question.messageTs,
         files: question.files,
         readsThread: question.readsThread ?? false,
-        ...(question.follows === undefined ? {} : { follows: question.follows }),
+        ...(question.readsFrom === undefined ? {} : { readsFrom: question.readsFrom }),
+        ...(follows === undefined ? {} : { follows }),
         fresh: fresh || question.fresh,
+        ...asFollowUpAgain(question, question.asFollowUp?.text),
         ...(responseUrl === undefined ? {} : { responseUrl }),
       },
       byMs,
     );
+  }
+
+  /** What was asked before a question in its conversation. One that was not asked yet would have followed its thread's up. */
+  async function earlierOf(question: Question): Promise<Followed | undefined> {
+    const { place, fresh, upstream } = question;
+    if (!isInThread(place)) return undefined;
+    const thread = await threads.get(place);
+    const conversationId = upstream.conversationId ?? (fresh ? undefined : thread?.conversationId);
+    return findEarlier(questions, question, thread, conversationId);
   }
 
   async function newestAttempt(question: Question): Promise<Question> {

@@ -1,12 +1,21 @@
+import { findEarlier, withAsked } from '../earlier-questions.ts';
 import { AppError, isAppError } from '../errors.ts';
 import { nextPollMs } from '../pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../ports.ts';
 import { upstreamText } from '../question/prompt.ts';
-import { isInThread, newThread, type Question, type ThreadPlace } from '../question/question.ts';
+import { isInThread, newThread, type Question, type Thread, type ThreadPlace } from '../question/question.ts';
 import { isThreadUnread, withoutOutdated } from '../question/thread-context.ts';
 import { longestQuietWaitMs, upstreamWindowMs } from '../settings.ts';
 import { failed } from './decide.ts';
-import { beside, changeQuestion, endWith, type LifecyclePorts, type Progress, wake } from './lifecycle-ports.ts';
+import {
+  beside,
+  changeQuestion,
+  endWith,
+  getReadable,
+  type LifecyclePorts,
+  type Progress,
+  wake,
+} from './lifecycle-ports.ts';
 import { joinQueue } from './thread-queue.ts';
 import { withCallGivenUp, withCallSearched, withEarlierCall, withoutPending } from './unknown-outcome.ts';
 
@@ -43,14 +52,14 @@ export function createAsking(ports: LifecyclePorts) {
       if (question.cancel !== undefined) return { question: await forgetIntent(question) };
     }
     const thread = await threads.get(question.place);
-    const conversationId = question.fresh ? undefined : thread?.conversationId;
+    const conversationId = await conversationFor(question, thread);
     const expected = await beside(ports, question, ports.durations.expect(question.place.teamId));
     const nowMs = now();
     const intended = await store(question, (stored) => {
       const current = withoutOutdated(stored);
       if (isThreadUnread(current)) return { ...current, upstream: withoutIntent(current.upstream) };
       return {
-        ...current,
+        ...withEarlierConversation(current, thread),
         ...(expected === undefined ? {} : { expected }),
         upstream: {
           ...withoutIntent(current.upstream),
@@ -69,6 +78,16 @@ export function createAsking(ports: LifecyclePorts) {
     return answeredAtOnce
       ? { question: bound }
       : { question: bound, waitMs: nextPollMs(ports.settings.pacing, 0, ports.random()) };
+  }
+
+  /** The conversation that a question follows up; undefined for one that starts its own. */
+  async function conversationFor(question: Question, thread: Thread | undefined): Promise<number | undefined> {
+    const { fresh, insteadOf, upstream } = question;
+    if (fresh) return undefined;
+    if (insteadOf === undefined) return thread?.conversationId;
+    if (upstream.conversationLost === true) return upstream.conversationId;
+    const replaced = await getReadable(ports.questions, insteadOf);
+    return replaced?.asFollowUp?.conversationId ?? thread?.conversationId;
   }
 
   /** `earlier`: the question with the attempt that this one repeats. */
@@ -130,6 +149,7 @@ export function createAsking(ports: LifecyclePorts) {
     await threads.update(place, (thread) => ({
       ...(thread ?? newThread(place, question.beginsThread)),
       conversationId: asked.conversationId,
+      asked: withAsked(thread?.asked, question.id),
     }));
     const bound = await store(question, (stored) => ({
       ...stored,
@@ -176,9 +196,13 @@ export function createAsking(ports: LifecyclePorts) {
     }
   }
 
-  /** The thread's conversation was deleted upstream: the thread forgets it, and the question starts a new one. */
+  /**
+   * The thread's conversation was deleted upstream: the thread forgets it, and the question starts a new one, which is told
+   * what was asked in the old one.
+   */
   async function loseConversation(question: Question, place: ThreadPlace): Promise<Question> {
     const lostId = question.upstream.intentConversationId;
+    const follows = await findEarlier(ports.questions, question, await threads.get(place), lostId);
     await threads.update(place, (thread) => {
       if (thread === undefined) return newThread(place, false);
       const { conversationId, ...unbound } = thread;
@@ -186,6 +210,7 @@ export function createAsking(ports: LifecyclePorts) {
     });
     return store(question, (stored) => ({
       ...stored,
+      ...(follows === undefined ? {} : { follows }),
       upstream: { ...withoutIntent(stored.upstream), conversationLost: true },
     }));
   }
@@ -250,6 +275,16 @@ export function createAsking(ports: LifecyclePorts) {
 /** After hours others may read along in the channel: whether the question may be asked there is found out again. */
 function toBeAdmitted({ admittedMs: _, ...question }: Question): Question {
   return question;
+}
+
+/** Notes which conversation a new one leaves behind. Where there is none, the question can't be a follow-up. */
+function withEarlierConversation(question: Question, thread: Thread | undefined): Question {
+  const { asFollowUp, ...rest } = question;
+  if (asFollowUp === undefined || asFollowUp.conversationId !== undefined) return question;
+  const conversationId = thread?.conversationId;
+  return conversationId === undefined || conversationId === question.upstream.conversationId
+    ? rest
+    : { ...rest, asFollowUp: { ...asFollowUp, conversationId } };
 }
 
 function firstOf(conversation: Conversation): Asked {

@@ -15,7 +15,7 @@ import {
   releaseSlot,
   wake,
 } from './lifecycle-ports.ts';
-import { leaveQueue } from './thread-queue.ts';
+import { goBack, leaveQueue } from './thread-queue.ts';
 import {
   withCallGivenUp,
   withCallSearched,
@@ -234,6 +234,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
   /** Gives up the question's place in line and its turn: its end is posted, and what is left is its card. */
   async function leave(question: Question): Promise<void> {
     if (isInThread(question.place)) {
+      await goBack(threads, question);
       await wake(ports, await leaveQueue(threads, question.id, question.place));
     }
     await releaseSlot(ports, question);

@@ -2,17 +2,37 @@ import type { ThreadStore } from '../ports.ts';
 import { isInThread, newThread, type Question, type ThreadPlace } from '../question/question.ts';
 import { getReadable, type LifecyclePorts } from './lifecycle-ports.ts';
 
-/** Puts a question at the end of its thread's line, once; a thread that the question begins follows plain replies. */
-export async function joinQueue(threads: ThreadStore, { id, place, beginsThread }: Question): Promise<void> {
+/**
+ * Puts a question into its thread's line, once: right behind the one that it replaces, otherwise at the end. A thread that
+ * the question begins follows plain replies.
+ */
+export async function joinQueue(threads: ThreadStore, question: Question): Promise<void> {
+  const { id, place, beginsThread } = question;
   if (!isInThread(place)) return;
   await threads.update(place, (thread = newThread(place, beginsThread)) =>
     thread.queue.includes(id) && thread.followsReplies === (thread.followsReplies || beginsThread)
       ? thread
       : {
           ...thread,
-          queue: thread.queue.includes(id) ? thread.queue : [...thread.queue, id],
+          queue: joined(thread.queue, question),
           followsReplies: thread.followsReplies || beginsThread,
         },
+  );
+}
+
+function joined(queue: string[], { id, insteadOf }: Question): string[] {
+  if (queue.includes(id)) return queue;
+  const at = insteadOf === undefined ? -1 : queue.indexOf(insteadOf);
+  return at < 0 ? [...queue, id] : queue.toSpliced(at + 1, 0, id);
+}
+
+/** The thread of a question whose asker chose a follow-up instead goes back to the conversation it had before. */
+export async function goBack(threads: ThreadStore, { place, asFollowUp, upstream }: Question): Promise<void> {
+  const { isChosen, conversationId } = asFollowUp ?? {};
+  if (isChosen !== true || conversationId === undefined || upstream.conversationId === undefined) return;
+  if (!isInThread(place)) return;
+  await threads.update(place, (thread = newThread(place, false)) =>
+    thread.conversationId === upstream.conversationId ? { ...thread, conversationId } : thread,
   );
 }
 

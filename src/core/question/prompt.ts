@@ -1,4 +1,4 @@
-import type { Question } from './question.ts';
+import type { Followed, Question } from './question.ts';
 
 /** What the service is asked by a mention alone, in a thread whose messages go along; people are shown it in their language. */
 export const threadQuestion = 'Answer what was asked above.';
@@ -22,7 +22,9 @@ export function questionIn(words: string): string {
 
 const CARRYING_ON = 'Carrying on from the question ';
 
-function carryingOn({ text, shareUrl }: NonNullable<Question['follows']>): string {
+function carryingOn({ text, before = [], shareUrl }: Followed): string {
+  const older = before.map((each) => JSON.stringify(each)).join(', ');
+  const asked = older === '' ? '' : ` Questions before it, oldest first: ${older}.`;
   const findings = shareUrl === undefined ? '' : ` Based on the findings in ${shareUrl}.`;
-  return `${CARRYING_ON}${JSON.stringify(text)}.${findings}`;
+  return `${CARRYING_ON}${JSON.stringify(text)}.${asked}${findings}`;
 }

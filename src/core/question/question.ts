@@ -118,6 +118,35 @@ export interface Trouble {
   notBeforeMs: number;
 }
 
+/** A thread that is read for a question in another place. `isRefused`: its asker may not ask there, so it is not read. */
+export interface ReadsFrom extends ThreadPlace {
+  isRefused?: boolean;
+}
+
+/** An earlier question of another conversation. `before`: what was asked before it, oldest first. */
+export interface Followed {
+  text: string;
+  shareUrl?: string;
+  before?: string[];
+}
+
+/** A question that began with "new", as a follow-up. */
+export interface AsFollowUp {
+  /** The whole text, with that word. */
+  text: string;
+  /** The conversation of the thread before; absent until the question is asked first. */
+  conversationId?: number;
+  /** Its asker chose that, so the thread goes back to that conversation. */
+  isChosen?: boolean;
+}
+
+/** A later version of a question's message. `wholeText`: with the verb "new" that it begins with. */
+export interface EditedQuestion {
+  text: string;
+  atMs: number;
+  wholeText?: string;
+}
+
 /**
  * Times of a call that must take effect once and has no stored result. The intent is stored before the call, so that a
  * crash leaves a trace of it.
@@ -160,11 +189,17 @@ export interface Question {
   files?: MessageFile[];
   /** The thread is read before the question is asked, because it may be about what people said there. */
   readsThread?: boolean;
+  /** The thread that is read instead of its own, for a private question about a message somewhere else. */
+  readsFrom?: ReadsFrom;
   context?: ThreadContext;
   /** How often the thread's messages were edited or deleted before it was read. */
   threadChanges?: number;
+  /** Where "new" was taken for the verb in a thread with a conversation: what can be asked there instead. */
+  asFollowUp?: AsFollowUp;
+  /** The question that this one replaces as a follow-up: it is asked next, in the conversation that came before. */
+  insteadOf?: string;
   /** What the question carries on from, where it starts a conversation of its own: told to the service with it. */
-  follows?: { text: string; shareUrl?: string };
+  follows?: Followed;
   /** For an answer that is shown again: the question that was answered, and whether the conversation is linked. */
   shares?: {
     questionId: string;
@@ -174,7 +209,7 @@ export interface Question {
     withheld?: true;
   };
   /** The message that asked was edited since: its new text, offered to be asked instead. */
-  edited?: { text: string; atMs: number };
+  edited?: EditedQuestion;
   /** Suggestions of the answer that were asked, and by whom. */
   usedFollowUps?: { index: number; byUserId: string }[];
   expected?: Expectation;
@@ -277,6 +312,8 @@ export interface Thread {
   /** Plain replies are not taken for questions until somebody unmutes the thread. */
   muted?: boolean;
   conversationId?: number;
+  /** Ids of the newest questions that the service was asked here, in any conversation; newest last. */
+  asked?: string[];
   /** Open questions of this thread in order of arrival; the first one may run, the others wait. */
   queue: string[];
 }

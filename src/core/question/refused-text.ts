@@ -42,7 +42,14 @@ export function forgetRefused(question: Question): Question {
   const { outcome } = question;
   if (outcome?.kind !== 'notAllowed') return question;
   if (wasAsked(question) && !isAboutPerson(outcome.reason)) return question;
-  const { files: _files, context: _context, follows: _follows, edited: _edited, ...rest } = question;
+  const {
+    files: _files,
+    context: _context,
+    follows: _follows,
+    edited: _edited,
+    asFollowUp: _whole,
+    ...rest
+  } = question;
   return { ...rest, text: '' };
 }
 

@@ -14,6 +14,7 @@ const en = (f: Formats) => {
   return {
     /** `question` was asked before, elsewhere. */
     follows: (question: string) => `Carries on from: “${question}”`,
+    newConversation: () => 'New conversation',
     asked: (asker: string) => `*${asker} asked:*`,
     askedPlain: (question: string) => `Asked: ${question}`,
     queued: (place: number) =>
@@ -50,6 +51,7 @@ const de = (f: Formats): ReturnType<typeof en> => {
   const { steps } = wordStrings.de(f);
   return {
     follows: (question) => `Knüpft an: „${question}“`,
+    newConversation: () => 'Neue Unterhaltung',
     asked: (asker) => `*${asker} hat gefragt:*`,
     askedPlain: (question) => `Gefragt: ${question}`,
     queued: (place) =>

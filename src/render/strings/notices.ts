@@ -23,6 +23,7 @@ const en = (f: Formats) => ({
   alreadyAsked: (by: string | undefined) =>
     by === undefined ? 'This was already asked.' : `This was already asked by ${by}.`,
   alreadyAskedByYou: () => 'This was already asked by you.',
+  notAsker: (asker: string) => `Only ${asker} can do this, because they asked the question.`,
   alreadyWatched: () => 'It is being watched again already.',
   queueFull: (limit: number) =>
     `${f.count(limit, { one: 'question is', other: 'questions are' })} already waiting in this thread. Ask again when one is answered.`,
@@ -61,6 +62,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
     'Nicht angenommen, nichts wurde gesendet: Diese App kann es gerade nicht speichern. Drück in einer Minute noch einmal.',
   alreadyAsked: (by) => (by === undefined ? 'Das wurde schon gefragt.' : `Das hat ${by} schon gefragt.`),
   alreadyAskedByYou: () => 'Das hast du schon gefragt.',
+  notAsker: (asker) => `Nur ${asker} hat das gefragt und kann das tun.`,
   alreadyWatched: () => 'Die Frage wird bereits wieder beobachtet.',
   queueFull: (limit) =>
     `${f.count(limit, { one: 'Frage wartet', other: 'Fragen warten' })} schon in diesem Thread. Frag noch einmal, sobald eine beantwortet ist.`,

@@ -6,11 +6,13 @@ interface Reading {
   total: number;
   files: number;
   unreadable: number;
+  /** It is not the thread that the question stands in. */
+  isElsewhere: boolean;
 }
 
 const en = (f: Formats) => {
   const files = (count: number) => f.count(count, { one: 'file', other: 'files' });
-  const messages = ({ messages: read, total }: Reading) =>
+  const messages = ({ messages: read, total }: Pick<Reading, 'messages' | 'total'>) =>
     read < total
       ? `${f.number(read)} of ${f.count(total, { one: 'message', other: 'messages' })}`
       : f.count(read, { one: 'message', other: 'messages' });
@@ -18,15 +20,18 @@ const en = (f: Formats) => {
     read: (reading: Reading) =>
       sentence(
         [
-          ...(reading.messages > 0 ? [`${messages(reading)} of this thread`] : []),
+          ...(reading.messages > 0
+            ? [`${messages(reading)} of ${reading.isElsewhere ? 'the thread it is about' : 'this thread'}`]
+            : []),
           ...(reading.files > 0 ? [files(reading.files)] : []),
         ],
         (what) => `Read ${f.list(what)}`,
         reading.unreadable > 0 ? `${files(reading.unreadable)} could not be read` : '',
       ),
-    refused: () => 'This thread could not be read',
+    refused: (isElsewhere: boolean): string =>
+      isElsewhere ? 'The thread it is about could not be read' : 'This thread could not be read',
     /** As a part of the line that says how it ended. */
-    readBriefly: (reading: Reading) =>
+    readBriefly: (reading: Omit<Reading, 'isElsewhere'>) =>
       [
         ...(reading.messages > 0 ? [`read ${messages(reading)}`] : []),
         ...(reading.unreadable > 0 ? [`${files(reading.unreadable)} not read`] : []),
@@ -39,7 +44,7 @@ const en = (f: Formats) => {
 
 const de = (f: Formats): ReturnType<typeof en> => {
   const files = (count: number) => f.count(count, { one: 'Datei', other: 'Dateien' });
-  const messages = ({ messages: read, total }: Reading) =>
+  const messages = ({ messages: read, total }: Pick<Reading, 'messages' | 'total'>) =>
     read < total
       ? `${f.number(read)} von ${f.count(total, { one: 'Nachricht', other: 'Nachrichten' })}`
       : f.count(read, { one: 'Nachricht', other: 'Nachrichten' });
@@ -47,13 +52,18 @@ const de = (f: Formats): ReturnType<typeof en> => {
     read: (reading) =>
       sentence(
         [
-          ...(reading.messages > 0 ? [`${messages(reading)} dieses Threads`] : []),
+          ...(reading.messages > 0
+            ? [`${messages(reading)} ${reading.isElsewhere ? 'des Threads, um den es geht' : 'dieses Threads'}`]
+            : []),
           ...(reading.files > 0 ? [files(reading.files)] : []),
         ],
         (what) => `${f.list(what)} gelesen`,
         reading.unreadable > 0 ? `${files(reading.unreadable)} nicht lesbar` : '',
       ),
-    refused: () => 'Dieser Thread konnte nicht gelesen werden',
+    refused: (isElsewhere) =>
+      isElsewhere
+        ? 'Der Thread, um den es geht, konnte nicht gelesen werden'
+        : 'Dieser Thread konnte nicht gelesen werden',
     readBriefly: (reading) =>
       [
         ...(reading.messages > 0 ? [`${messages(reading)} gelesen`] : []),

@@ -10,6 +10,7 @@ const en = (_: Formats) => ({
   nothingToConnect: () =>
     "Everybody here asks with the app's own access to Deep Search, so there is no account to connect or disconnect.",
   edited: () => 'You edited a question that is still running. It goes on as it was, unless you ask the new version:',
+  mentionAdded: () => 'Your edit mentions me, but an edit asks nothing by itself. You can ask it now:',
   editedAfterAnswer: () => 'The first version was answered already, so the edited one is asked as a follow-up.',
 });
 
@@ -24,6 +25,7 @@ const de = (_: Formats): ReturnType<typeof en> => ({
     'Alle hier fragen mit dem Zugang dieser App zu Deep Search, deshalb gibt es kein Konto zu verbinden oder zu trennen.',
   edited: () =>
     'Du hast eine Frage bearbeitet, die noch läuft. Sie läuft weiter wie zuvor, außer du stellst die neue Fassung:',
+  mentionAdded: () => 'Deine Bearbeitung erwähnt mich, aber das allein fragt noch nichts. Du kannst es jetzt fragen:',
   editedAfterAnswer: () =>
     'Die erste Fassung war schon beantwortet, deshalb wird die bearbeitete als Folgefrage gestellt.',
 });

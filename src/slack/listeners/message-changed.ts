@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { readIntent } from '../../core/intake/intents.ts';
-import { isInThread, type Question } from '../../core/question/question.ts';
+import { type EditedQuestion, isInThread, type Question } from '../../core/question/question.ts';
 import { maxQuestionLength } from '../../core/settings.ts';
 import { mentions } from '../incoming-text.ts';
 import { readFiles } from '../threads/thread-messages.ts';
+import { createAddedMentions } from './added-mentions.ts';
 import type { Desk } from './desk.ts';
 import { messageKey } from './message-key.ts';
 
@@ -33,7 +34,7 @@ const deletionEvent = z.object({
   channel: z.string(),
   deleted_ts: z.string(),
   previous_message: z
-    .object({ user: z.string().optional(), thread_ts: z.string().optional() })
+    .object({ user: z.string().optional(), text: z.string().optional(), thread_ts: z.string().optional() })
     .optional()
     .catch(undefined),
 });
@@ -43,6 +44,8 @@ type NestedMessage = z.infer<typeof nestedMessage>;
 
 /** What becomes of messages that change after they were posted. Throws `AppError` of kind `storage` when nothing was done. */
 export function createEdits(desk: Desk) {
+  const addedMentions = createAddedMentions(desk);
+
   return { changed, deleted };
 
   /** Previews, our own updates and news of a thread change no text; an edit that does is offered, and asks nothing by itself. */
@@ -61,6 +64,13 @@ export function createEdits(desk: Desk) {
     if (!hasNewText) return;
     const question = await desk.requests.startedBy(messageKey(teamId, channelId, message.ts));
     if (question !== undefined) return offer(event, question, teamId);
+    // Only what people edit is marked as edited; a preview is not.
+    if (event.channel_type !== 'im' && previous !== undefined && message.edited !== undefined) {
+      const place = { teamId, channelId, threadTs: message.thread_ts ?? message.ts };
+      const { user: userId, ts, subtype, text } = message;
+      const files = readFiles(message.files);
+      await addedMentions.edited({ place, userId, ts, subtype, text, before: previous.text, files });
+    }
     const isForApp = event.channel_type === 'im' || mentions(message.text, desk.identity.botUserId);
     if (isForApp) note(event, teamId, undefined);
   }
@@ -76,12 +86,14 @@ export function createEdits(desk: Desk) {
     teamId: string,
     channelId: string,
     ts: string,
-    previous: { user?: string | undefined; thread_ts?: string | undefined } | undefined,
+    previous: { user?: string | undefined; text?: string | undefined; thread_ts?: string | undefined } | undefined,
   ): Promise<void> {
     const threadTs = previous?.thread_ts;
+    const didMention = mentions(previous?.text ?? '', desk.identity.botUserId);
     await Promise.all([
       threadTs === undefined ? undefined : desk.threadNotes.remove({ teamId, channelId, threadTs }, ts),
       desk.requests.cancelStartedBy(messageKey(teamId, channelId, ts), previous?.user),
+      didMention ? addedMentions.deleted({ teamId, channelId, ts }) : undefined,
     ]);
   }
 
@@ -98,18 +110,18 @@ export function createEdits(desk: Desk) {
   async function offer(event: ChangeEvent, question: Question, teamId: string): Promise<void> {
     const { message, channel: channelId } = event;
     note(event, teamId, question.id);
-    const text = editedText(question, await desk.read(message.text));
-    if (text === undefined) return;
+    const edited = readEdited(question, await desk.read(message.text));
+    if (edited === undefined) return;
     // Slack counts to the microsecond, which tells one edit from the next.
     const atMs = Math.round(Number(event.ts) * 1_000_000) / 1000;
     if (!Number.isFinite(atMs)) return;
-    const edit = await desk.requests.noteEdit(messageKey(teamId, channelId, message.ts), { text, atMs });
+    const edit = await desk.requests.noteEdit(messageKey(teamId, channelId, message.ts), { ...edited, atMs });
     if (edit.kind !== 'noted') return;
     const { id, askerId, place } = edit.question;
     const isReply = isInThread(place) && place.threadTs !== message.ts;
     desk.notify(
       { channelId, userId: askerId, ...(isReply ? { threadTs: place.threadTs } : {}) },
-      { kind: 'edited', questionId: id, text },
+      { kind: 'edited', questionId: id, text: edited.text },
     );
   }
 
@@ -134,10 +146,11 @@ function hasOtherFiles(message: NestedMessage, previous: NestedMessage | undefin
 }
 
 /** The question that an edited message asks, read as the message that asked was; undefined when it asks none. */
-function editedText({ origin, fresh }: Question, plainText: string): string | undefined {
+function readEdited({ origin, fresh }: Question, plainText: string): Omit<EditedQuestion, 'atMs'> | undefined {
   const intent = readIntent(plainText);
   if (intent.kind !== 'ask')
-    return origin === 'reply' && intent.kind === 'verb' && intent.verb !== 'cancel' ? plainText : undefined;
+    return origin === 'reply' && intent.kind === 'verb' && intent.verb !== 'cancel' ? { text: plainText } : undefined;
   const text = fresh ? (intent.freshText ?? intent.text) : intent.text;
-  return text.length > maxQuestionLength ? undefined : text;
+  if (text.length > maxQuestionLength) return undefined;
+  return fresh && intent.freshText !== undefined ? { text, wholeText: intent.text } : { text };
 }

@@ -2,11 +2,10 @@ import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import type { Disposition } from '../../core/history/message-log.ts';
 import type { Acceptance, NewQuestion } from '../../core/intake/accept.ts';
-import { threadQuestion } from '../../core/question/prompt.ts';
 import type { Origin, Place, Thread, ThreadPlace } from '../../core/question/question.ts';
 import type { Notice } from '../../render/notices.ts';
 import { mentions } from '../incoming-text.ts';
-import { type IgnoreReason, type IncomingMessage, type Route, routeMessage } from '../routing.ts';
+import { askedBy, type IgnoreReason, type IncomingMessage, type Route, routeMessage } from '../routing.ts';
 import { readFiles } from '../threads/thread-messages.ts';
 import { type Desk, refusalOf } from './desk.ts';
 import { createEdits } from './message-changed.ts';
@@ -104,10 +103,9 @@ export function registerMessages(app: App, desk: Desk): void {
       key,
       place,
       askerId: userId,
-      text: decided.to === 'ask' ? decided.text : threadQuestion,
+      ...askedBy(decided),
       origin: originOf(event, desk.identity.botUserId),
       beginsThread: !isReply,
-      fresh: decided.to === 'ask' && decided.fresh,
       ...readingOf(event),
     };
     const acceptance = await taken(request, event);

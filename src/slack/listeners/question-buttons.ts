@@ -55,6 +55,7 @@ export function registerActions(app: App, desk: Desk): void {
   on(ACTIONS.askInDm, askInDm, 'person');
   on(ACTIONS.showInDm, showInDm, 'person');
   on(ACTIONS.askEdited, askEdited);
+  on(ACTIONS.askAsFollowUp, askAsFollowUp);
   on(ACTIONS.allSources, async (action) => ({ modal: () => sources(action) }), 'later');
 
   async function sources({ value, requester, named }: BlockAction): Promise<ModalView> {
@@ -114,6 +115,20 @@ export function registerActions(app: App, desk: Desk): void {
     };
     const isLate = result.kind === 'accepted' && cameLate;
     return { ...told(desk, result, { value }), ...(isLate ? { notice: { kind: 'editedAfterAnswer' } } : {}), after };
+  }
+
+  async function askAsFollowUp(action: BlockAction): Promise<Handled> {
+    const { value, requester, byMs } = action;
+    const result = await requests.askAsFollowUp(value.questionId, requester, byMs);
+    if (result.kind === 'notAsker') return { notice: { kind: 'notAsker', askerId: result.askerId } };
+    if (result.kind !== 'accepted' && result.kind !== 'duplicate') return told(desk, result, action);
+    // Also when it was asked before: that press may not have come this far.
+    const after = (): void => {
+      requests.giveWay(value.questionId, requester).catch((error: unknown) => {
+        desk.log.error({ event: 'new_question_not_cancelled', questionId: value.questionId }, error);
+      });
+    };
+    return { ...told(desk, result, action), after };
   }
 
   /** Who asked may always take the question back, even where they could not ask it any more. */

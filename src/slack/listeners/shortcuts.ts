@@ -4,6 +4,7 @@ import type { NewQuestion } from '../../core/intake/accept.ts';
 import { ACTIONS, FORMS, SHORTCUTS } from '../../render/ids.ts';
 import { FIELDS, PLACES, renderAskForm } from '../../render/modals.ts';
 import { localeOf } from '../access/users.ts';
+import { readWords } from '../threads/thread-messages.ts';
 import { openDirect } from './block-actions.ts';
 import type { Desk } from './desk.ts';
 import { openInOwnTime } from './open-modal.ts';
@@ -17,13 +18,13 @@ const opened = z.object({ user: z.object({ id: z.string() }), trigger_id: z.stri
 const openedOnMessage = opened.extend({
   response_url: z.string().optional(),
   channel: z.object({ id: z.string() }),
-  message: z.object({ ts: z.string(), thread_ts: z.string().optional(), text: z.string().default('') }),
+  message: z.looseObject({ ts: z.string(), thread_ts: z.string().optional() }),
 });
 
 /** The thread a form is about, as the form keeps it. */
 const aboutPattern = /^([A-Z0-9]{2,30}) (\d{1,12}\.\d{1,8})$/;
 
-type Asked = Pick<NewQuestion, 'place' | 'beginsThread' | 'readsThread'>;
+type Asked = Pick<NewQuestion, 'place' | 'beginsThread' | 'readsThread' | 'readsFrom'>;
 
 /** The shortcuts, Home's button to ask, and the form all of them open. */
 export function registerShortcuts(app: App, desk: Desk): void {
@@ -40,7 +41,10 @@ export function registerShortcuts(app: App, desk: Desk): void {
       ...(responseUrl === undefined ? {} : { responseUrl }),
     };
     openInOwnTime(desk, { triggerId, recipient }, async () => {
-      const [text, locale] = await Promise.all([desk.read(message.text), localeOf(desk.people, user.id)]);
+      const [text, locale] = await Promise.all([
+        desk.read(readWords(message, desk.identity)),
+        localeOf(desk.people, user.id),
+      ]);
       return renderAskForm({ text, about: `${channel.id} ${threadTs}` }, locale);
     });
   });
@@ -97,6 +101,21 @@ export function registerShortcuts(app: App, desk: Desk): void {
     return problem === undefined ? { kind: 'done', result } : wrong(FIELDS.question, problem);
   }
 
+  /** The thread a private question is about: read where its asker may read it and may ask in it, as in the thread itself. */
+  async function readsFromOf(
+    { userId, teamId, named }: Sent,
+    about: { channelId: string; threadTs: string } | undefined,
+  ): Promise<NewQuestion['readsFrom'] | undefined> {
+    if (about === undefined) return undefined;
+    const readsFrom = { teamId, ...about };
+    const [membership, admission] = await Promise.all([
+      desk.memberships.of(userId, about.channelId),
+      desk.access.admit(userId, readsFrom, named),
+    ]);
+    const mayRead = (membership === 'open' || membership === 'member') && admission.may;
+    return mayRead ? readsFrom : { ...readsFrom, isRefused: true };
+  }
+
   /** Where the question goes, if the person may read there: a form is not taken at its word. */
   async function whereOf(
     sent: Sent,
@@ -104,7 +123,12 @@ export function registerShortcuts(app: App, desk: Desk): void {
   ): Promise<Asked | Reply> {
     const { userId, teamId, say, entered } = sent;
     if (entered.choice(FIELDS.where) === PLACES.privately) {
-      return { place: { teamId, channelId: await openDirect(desk, userId) }, beginsThread: true };
+      const [channelId, readsFrom] = await Promise.all([openDirect(desk, userId), readsFromOf(sent, about)]);
+      return {
+        place: { teamId, channelId },
+        beginsThread: true,
+        ...(readsFrom === undefined ? {} : { readsThread: true, readsFrom }),
+      };
     }
     const channelId = about?.channelId ?? entered.conversation(FIELDS.channel);
     if (channelId === undefined) return wrong(FIELDS.channel, say.modals.noChannel());

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { MessageFile } from '../../core/question/thread-notes.ts';
 import type { Identity } from '../api/web-client.ts';
 import { readableText } from '../incoming-text.ts';
+import { richText } from './rich-text.ts';
 
 const someText = z.string().transform(readableText).catch('');
 const maybeText = z.string().min(1).transform(readableText).optional().catch(undefined);
@@ -27,6 +28,9 @@ const blockObject = z.object({
   block_id: maybeText,
   /** A string in `markdown` blocks, an object in the others. */
   text: z.union([z.string(), textObject]).optional().catch(undefined),
+  fields: listOf(textObject),
+  /** Of `rich_text` blocks. */
+  elements: z.unknown().optional(),
 });
 
 const attachmentObject = z.object({ pretext: someText, title: someText, text: someText, fallback: someText });
@@ -90,6 +94,12 @@ export function readPage(raw: readonly unknown[], identity: Identity): ThreadPag
   return { messages, ...(replyCount === undefined ? {} : { replyCount }) };
 }
 
+/** What a message says, in Slack's own markup: its text, or what its blocks and attachments say. */
+export function readWords(raw: unknown, identity: Identity): string {
+  const parsed = messageObject.safeParse(raw);
+  return parsed.success ? textOf(parsed.data, authorOf(parsed.data, identity)) : '';
+}
+
 /** The files of a message or an event; `url` only for those whose content is text that the app may read. */
 export function readFiles(raw: unknown): MessageFile[] {
   return listOf(fileObject)
@@ -132,12 +142,17 @@ function isCard({ blocks }: MessageObject): boolean {
   return blocks.some(({ block_id: id }) => /^ds:q[0-9a-f]{24}:card(?::|$)/.test(id ?? ''));
 }
 
-/** People's words are in `text`; programs often leave it empty, or to the beginning of what their blocks say. */
+/**
+ * People's words are in `text`, where they wrote any; programs often leave it empty, or to the beginning of what their blocks
+ * say. A message that somebody passed on is an attachment.
+ */
 function textOf({ text, blocks, attachments }: MessageObject, author: Author): string {
-  if (typeof author === 'object' && 'userId' in author) return text;
+  if (typeof author === 'object' && 'userId' in author && text !== '') return text;
   const words = blocks.slice(0, endOfAnswer(blocks, author)).map((block) => {
-    if (block.type === 'context' || block.text === undefined) return '';
-    return typeof block.text === 'string' ? block.text : block.text.text;
+    if (block.type === 'context') return '';
+    if (block.type === 'rich_text') return readableText(richText(block.elements));
+    const own = typeof block.text === 'object' ? block.text.text : (block.text ?? '');
+    return [own, ...block.fields.map((field) => field.text)].filter((part) => part !== '').join('\n');
   });
   const beside = attachments.map((each) =>
     each.text === '' && each.title === ''

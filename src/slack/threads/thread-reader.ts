@@ -4,6 +4,7 @@ import type { QuestionStore, Records, ThreadReader } from '../../core/ports.ts';
 import {
   isInThread,
   type Question,
+  type ReadsFrom,
   type Thread,
   type ThreadContext,
   type ThreadPlace,
@@ -65,21 +66,33 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
   };
 
   async function find(question: Question, place: ThreadPlace, thread: Thread | undefined): Promise<Found> {
+    if (question.readsFrom !== undefined) return elsewhere(question, question.readsFrom);
     const isRoot = question.messageTs === place.threadTs;
     // Whoever asks something new in a thread of the app leaves behind what was said there.
     const leavesBehind = question.fresh && thread?.followsReplies === true;
     if (isRoot || leavesBehind) return since([], await ownFiles(question, place));
     const given = await take(question, place);
     if (thread?.conversationId !== undefined && !question.fresh) return since(given, await ownFiles(question, place));
+    return (await wholeThread(question, place)) ?? { ...(await since(given, question.files ?? [])), refused: true };
+  }
+
+  /** A thread that the question does not stand in; what was heard there is left for the questions that do. */
+  async function elsewhere(question: Question, readsFrom: ReadsFrom): Promise<Found> {
+    const found = readsFrom.isRefused === true ? undefined : await wholeThread(question, readsFrom);
+    return found ?? { ...(await since([], [])), refused: true };
+  }
+
+  /** Undefined where Slack does not let the app read. */
+  async function wholeThread(question: Question, place: ThreadPlace): Promise<Found | undefined> {
     try {
-      return await wholeThread(question, place);
+      return await readWhole(question, place);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      return { ...(await since(given, question.files ?? [])), refused: true };
+      return undefined;
     }
   }
 
-  async function wholeThread(question: Question, place: ThreadPlace): Promise<Found> {
+  async function readWhole(question: Question, place: ThreadPlace): Promise<Found> {
     const upTo = upToTs(question);
     // A question that finds no room waits for its thread, and each for its own time.
     const page = await fetchPage(place, 'card', { latest: upTo, inclusive: true, limit: pageSize });
@@ -108,7 +121,9 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     if (known === undefined) return [];
     const takenBy = known.taken?.questionId;
     const earlier = takenBy === undefined ? undefined : await deps.questions.get(takenBy);
-    const wasAsked = takenBy !== undefined && (earlier === undefined || earlier.upstream.askedMs !== undefined);
+    const isReplaced = takenBy === question.insteadOf;
+    const wasAsked =
+      takenBy !== undefined && !isReplaced && (earlier === undefined || earlier.upstream.askedMs !== undefined);
     let given: ThreadNote[] = [];
     await deps.threadNotes.update(name, (notes) => {
       const gift = takeNotes(question.id, upToTs(question), notes, wasAsked);

@@ -1,5 +1,7 @@
+import type { AddedMention } from '../../../src/core/added-mentions.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import { expectation } from '../../../src/core/history/durations.ts';
+import type { RequestPorts } from '../../../src/core/intake/requests.ts';
 import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 import { defaultPacing } from '../../../src/core/pacing.ts';
@@ -116,6 +118,7 @@ export function createMemoryLife(
   const durations = new Map<string, number>();
   const asked = new Map<string, string>();
   const refusedTexts = new Map<string, RefusedText>();
+  const addedMentions = new Map<string, AddedMention>();
   const refusedUsers = new Set<string>();
   const { log } = createRecordingLog();
   let lastId = 0;
@@ -349,7 +352,7 @@ export function createMemoryLife(
     return posted.find((message) => message.questionId === id && message.marker === marker && !message.deleted)?.ts;
   }
 
-  const ports: LifecyclePorts = {
+  const ports: LifecyclePorts & Pick<RequestPorts, 'addedMentions'> = {
     questions: {
       create: async (question) => {
         const created = await operate('write', () => put(question.id, question));
@@ -414,6 +417,14 @@ export function createMemoryLife(
       update: async (id, apply) => {
         const kept = apply(refusedTexts.get(id));
         await operate('write', () => void refusedTexts.set(id, kept));
+        return kept;
+      },
+    },
+    addedMentions: {
+      get: async (id) => addedMentions.get(id),
+      update: async (id, apply) => {
+        const kept = apply(addedMentions.get(id));
+        await operate('write', () => void addedMentions.set(id, kept));
         return kept;
       },
     },

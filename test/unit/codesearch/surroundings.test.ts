@@ -23,7 +23,7 @@ describe('separating a question from its surroundings', () => {
         { text: 'it ``` fails', isFile: false },
         { text: 'boom', isFile: true },
       ],
-      carriedOn: undefined,
+      carriedOn: [],
     });
   });
 
@@ -33,18 +33,30 @@ describe('separating a question from its surroundings', () => {
     `${introduction}\n\`\`\`json\n{}\n\`\`\`\nand more`,
     '',
   ])('leaves %j unchanged', (text) => {
-    expect(separateSurroundings(text)).toEqual({ asked: text, quotes: [], carriedOn: undefined });
+    expect(separateSurroundings(text)).toEqual({ asked: text, quotes: [], carriedOn: [] });
   });
 
   test('removes the question that it continues from', () => {
     const text =
       'Carrying on from the question "What is \\"retry\\" for?". Based on the findings in https://e.org/d/1.\n\nand where is it?';
-    expect(separateSurroundings(text)).toMatchObject({ asked: 'and where is it?', carriedOn: 'What is "retry" for?' });
+    expect(separateSurroundings(text)).toMatchObject({
+      asked: 'and where is it?',
+      carriedOn: ['What is "retry" for?'],
+    });
+  });
+
+  test('takes all questions off that it carries on from, oldest first', () => {
+    const before = 'Questions before it, oldest first: "Where is \\"a\\"?", "And b?".';
+    const text = `Carrying on from the question "And c?". ${before} Based on the findings in https://e.org/d/1.\n\nfor v2?`;
+    expect(separateSurroundings(text)).toMatchObject({
+      asked: 'for v2?',
+      carriedOn: ['Where is "a"?', 'And b?', 'And c?'],
+    });
   });
 
   test('keeps a question that only has a similar beginning', () => {
     const text = 'Carrying on from the question "x\n\nwhat?';
-    expect(separateSurroundings(text)).toMatchObject({ asked: text, carriedOn: undefined });
+    expect(separateSurroundings(text)).toMatchObject({ asked: text, carriedOn: [] });
   });
 });
 
@@ -101,5 +113,11 @@ describe('a question in a thread', () => {
 
 test('a question that continues from another uses the one before', () => {
   const text = 'Carrying on from the question "Where is JobQueue defined?".\n\nWhich tests cover it?';
+  expect(understandInContext(text, [])).toMatchObject({ intent: 'tests', continues: true, identifiers: ['JobQueue'] });
+});
+
+test('a question that carries on from several leans on what those leaned on', () => {
+  const before = 'Questions before it, oldest first: "Where is JobQueue defined?".';
+  const text = `Carrying on from the question "And who wrote it?". ${before}\n\nWhich tests cover it?`;
   expect(understandInContext(text, [])).toMatchObject({ intent: 'tests', continues: true, identifiers: ['JobQueue'] });
 });

@@ -55,6 +55,7 @@ describe('asking a question again', () => {
     files: [{ id: 'F1', name: 'a.log', type: 'text/plain', bytes: 3 }],
     follows: { text: 'Where?' },
     readsThread: true,
+    readsFrom: { ...place, channelId: 'C2', threadTs: '1700000000.000009' },
   };
 
   it('copies all that belongs to the question, for any person who presses the button', async () => {

@@ -23,19 +23,21 @@ describe('the attempt that counts', () => {
     ['was never made', undefined],
     ['is open', {}],
     ['has ended', { outcome: { kind: 'cancelled' } }],
-    ['was cancelled after the service may have been asked', { cancel, upstream: { steps: 0, intentMs: someMs } }],
-    ['was cancelled after a failed try to ask it', { cancel, upstream: { steps: 0, firstTriedMs: someMs } }],
-    ['was cancelled too late, since it was answered', { cancel, outcome: { kind: 'answered', answer: someAnswer } }],
-    ['was cancelled too late, since it may not be asked', { cancel, outcome: { kind: 'notAllowed', reason: 'guest' } }],
-    ['was replaced by its edited version', { cancel, edited }],
+    ['was taken back after the service may have been asked', { cancel, upstream: { steps: 0, intentMs: someMs } }],
+    ['was taken back after it was tried in vain', { cancel, upstream: { steps: 0, firstTriedMs: someMs } }],
+    ['was taken back too late, as it was answered', { cancel, outcome: { kind: 'answered', answer: someAnswer } }],
+    ['was taken back too late, as it may not be asked', { cancel, outcome: { kind: 'notAllowed', reason: 'guest' } }],
+    ['gave way to its edited version', { cancel, edited }],
+    ['gave way to a follow-up', { cancel, asFollowUp: { text: 'new where?', isChosen: true } }],
   ])('is the first one where that %s', async (_, first) => {
     const { attemptUnder } = attemptsAmong((key) => (key === 'k' ? first : undefined));
     expect((await attemptUnder('k')).key).toBe('k');
   });
 
   it.each<[string, Partial<Question>]>([
-    ['and is still open', { cancel }],
-    ['and has ended as cancelled', { cancel, outcome: { kind: 'cancelled' } }],
+    ['and is open still', { cancel }],
+    ['and has ended so', { cancel, outcome: { kind: 'cancelled' } }],
+    ['and could be asked as a follow-up', { cancel, asFollowUp: { text: 'new where?' } }],
   ])('is the one after an attempt that was cancelled before it was asked %s', async (_, first) => {
     const { attemptUnder } = attemptsAmong((key) => (key === 'k' ? first : { text: key }));
     expect(await attemptUnder('k')).toMatchObject({ key: 'k:again', question: { text: 'k:again' } });

@@ -21,6 +21,15 @@ describe('the text that the service is asked', () => {
       'Carrying on from the question "Where?".\n\nWhy?',
     );
   });
+
+  it('name the questions before that one, each in one line', () => {
+    const before = ['Where is it?', 'And\nthen?'];
+    expect(upstreamText({ text: 'for v2?', follows: { ...follows, before } })).toBe(
+      'Carrying on from the question "Where is \\"retry\\"?". ' +
+        'Questions before it, oldest first: "Where is it?", "And\\nthen?". ' +
+        'Based on the findings in https://code.example/1.\n\nfor v2?',
+    );
+  });
 });
 
 describe('the question in a text that the service was asked', () => {
@@ -28,10 +37,11 @@ describe('the question in a text that the service was asked', () => {
     const word = fc.stringMatching(/^[a-z?"]{1,10}$/);
     const queue = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(' '));
     fc.assert(
-      fc.property(queue, fc.option(queue), fc.boolean(), fc.option(queue), (text, followed, isShared, said) => {
+      fc.property(queue, fc.option(queue), fc.boolean(), fc.option(queue), (text, followed, isLong, said) => {
+        const more = isLong ? { ...follows, before: [text, 'And\n\nthen?'] } : {};
         const asked = upstreamText({
           text,
-          ...(followed === null ? {} : { follows: isShared ? { ...follows, text: followed } : { text: followed } }),
+          ...(followed === null ? {} : { follows: { ...more, text: followed } }),
           ...(said === null ? {} : { context: context(said) }),
         });
         expect(questionIn(asked)).toBe(text);

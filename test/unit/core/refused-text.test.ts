@@ -10,6 +10,7 @@ const asked = {
     { id: 'F1', name: 'secret.txt', type: 'text/plain', bytes: 1, url: 'https://files.slack.com/files-pri/T1-F1/a' },
   ],
   follows: { text: 'a secret answer' },
+  asFollowUp: { text: 'new: a secret question?' },
 };
 
 /** A world in which a question was refused. */

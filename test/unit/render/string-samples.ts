@@ -96,6 +96,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     emptyQuestionDo: [['/deepsearch']],
     questionTooLong: [[10_001, 10_000]],
     alreadyAsked: someone,
+    notAsker: [['<@U0BOB>']],
     queueFull: counts,
   },
   modals: {
@@ -126,11 +127,13 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
   },
   thread: {
     read: [
-      [{ messages: 0, total: 0, files: 0, unreadable: 1 }],
-      [{ messages: 1, total: 1, files: 0, unreadable: 0 }],
-      [{ messages: 14, total: 63, files: 1, unreadable: 2 }],
-      [{ messages: 31, total: 1400, files: 5, unreadable: 0 }],
+      [{ messages: 0, total: 0, files: 0, unreadable: 1, isElsewhere: false }],
+      [{ messages: 1, total: 1, files: 0, unreadable: 0, isElsewhere: false }],
+      [{ messages: 14, total: 63, files: 1, unreadable: 2, isElsewhere: false }],
+      [{ messages: 31, total: 1400, files: 5, unreadable: 0, isElsewhere: false }],
+      [{ messages: 31, total: 1400, files: 5, unreadable: 0, isElsewhere: true }],
     ],
+    refused: [[false], [true]],
     readBriefly: [
       [{ messages: 1, total: 1, files: 0, unreadable: 0 }],
       [{ messages: 14, total: 63, files: 1, unreadable: 2 }],

@@ -78,6 +78,7 @@ describe('the private messages', () => {
     { kind: 'alreadyAsked', byUserId: 'U0BOB' },
     { kind: 'alreadyAskedByYou' },
     { kind: 'alreadyWatched' },
+    { kind: 'notAsker', askerId: 'U0BOB' },
     { kind: 'queueFull', limit: 10, reference },
     { kind: 'nothingToCancel' },
     { kind: 'nothingToCancelInDirect' },
@@ -90,6 +91,8 @@ describe('the private messages', () => {
     { kind: 'threadVerb', verb: 'status' },
     { kind: 'nothingToConnect' },
     { kind: 'edited', questionId: QUESTION_ID, text },
+    { kind: 'mentionAdded', questionId: QUESTION_ID, text },
+    { kind: 'mentionAdded', questionId: QUESTION_ID, text: threadQuestion },
     { kind: 'editedAfterAnswer' },
     { kind: 'formNotOpened', reference },
     { kind: 'askedPrivately' },
@@ -363,6 +366,16 @@ describe('the ends and the cards', () => {
       'refused thread': exampleQuestion({ context: { ...read, refused: true } }),
       'refused thread without more': exampleQuestion({
         context: { messages: 0, total: 0, files: 0, unreadable: 0, text: '', refused: true },
+      }),
+      'new in a thread with a conversation': exampleQuestion({ fresh: true, asFollowUp: { text: 'new where?' } }),
+      'about another thread': exampleQuestion({
+        origin: 'shortcut',
+        context: read,
+        readsFrom: { teamId: 'T1', channelId: 'C2', threadTs: '1700000000.000100' },
+      }),
+      'about another thread that is not read': exampleQuestion({
+        context: { messages: 0, total: 0, files: 0, unreadable: 0, text: '', refused: true },
+        readsFrom: { teamId: 'T1', channelId: 'C2', threadTs: '1700000000.000100', isRefused: true },
       }),
       'carries on': exampleQuestion({
         follows: { text: 'What was\nfirst?', shareUrl: `https://e.org/${'x'.repeat(986)}` },

@@ -20,6 +20,7 @@ function route(change: Partial<IncomingMessage>, thread?: Thread): Route {
 }
 
 const ask = (text: string, fresh = false): Route => ({ to: 'ask', text, fresh });
+const askNew = (text: string, wholeText: string): Route => ({ to: 'ask', text, fresh: true, wholeText });
 const runVerb = (verb: Verb): Route => ({ to: 'verb', verb });
 const ignore = (reason: IgnoreReason): Route => ({ to: 'ignore', reason });
 const inThread = { threadTs: place.threadTs };
@@ -29,6 +30,10 @@ const inDm = { channelType: 'im' };
 describe('a mention', () => {
   it.each<[string, Partial<IncomingMessage>, Thread | undefined, Route]>([
     ['with a question, in a channel, asks a question', { text: '<@UBOT> where?' }, undefined, ask('where?')],
+    ['with a question, in a thread of ours', { ...inThread, text: '<@UBOT> and then?' }, ours, ask('and then?')],
+    ['with a question, in a thread of people', { ...inThread, text: '<@UBOT> where?' }, undefined, ask('where?')],
+    ['in the middle of a question', { text: 'so <@UBOT>, where?' }, undefined, ask('so , where?')],
+    ['that names another person', { text: '<@UBOT> what did <@U2> change?' }, undefined, ask('what did @U2 change?')],
     [
       'with a question, in a thread of the app, asks a question',
       { ...inThread, text: '<@UBOT> and then?' },
@@ -52,25 +57,25 @@ describe('a mention', () => {
       'with "new", in a bound thread, asks in a new conversation',
       { ...inThread, text: '<@UBOT> new where?' },
       ours,
-      ask('where?', true),
+      askNew('where?', 'new where?'),
     ],
     [
       'with "different question" asks in a new conversation',
       { ...inThread, text: '<@UBOT> different question: where?' },
       ours,
-      ask('where?', true),
+      askNew('where?', 'different question: where?'),
     ],
     [
       'with "new", in a bound thread of people, asks in a new conversation',
       { ...inThread, text: '<@UBOT> new where?' },
       peoples,
-      ask('where?', true),
+      askNew('where?', 'new where?'),
     ],
     [
       'with "new", where a question waits, asks in a new conversation',
       { ...inThread, text: '<@UBOT> new where?' },
       { ...newThread(place, true), queue: ['q1'] },
-      ask('where?', true),
+      askNew('where?', 'new where?'),
     ],
     [
       'with "new", where no question was asked, asks a question',
@@ -344,20 +349,15 @@ describe('a message in a channel', () => {
 describe('a direct message', () => {
   it.each<[string, Partial<IncomingMessage>, Thread | undefined, Route]>([
     ['asks a question', { text: 'where?' }, undefined, ask('where?')],
-    ['asks a question in a thread', { ...inThread, text: 'and then?' }, ours, ask('and then?')],
-    ['asks a question in a thread without questions', { ...inThread, text: 'where?' }, undefined, ask('where?')],
-    ['asks a question although it mentions the app', { text: '<@UBOT> where?' }, undefined, ask('where?')],
-    [
-      'asks a question although it begins with another person',
-      { text: '<@U2> did what?' },
-      undefined,
-      ask('@U2 did what?'),
-    ],
-    ['starts a new conversation', { ...inThread, text: 'new where?' }, ours, ask('where?', true)],
-    ['asks a question with a file', { text: 'what is this?', subtype: 'file_share' }, undefined, ask('what is this?')],
-    ['asks a question in a muted thread', { ...inThread, text: 'and then?' }, muted, ask('and then?')],
-    ['without text asks for help', { text: '' }, undefined, runVerb('help')],
-    ['runs a command where it is a verb', { text: 'status' }, undefined, runVerb('status')],
+    ['asks in a thread', { ...inThread, text: 'and then?' }, ours, ask('and then?')],
+    ['asks in a thread nobody asked in', { ...inThread, text: 'where?' }, undefined, ask('where?')],
+    ['asks although it mentions the app', { text: '<@UBOT> where?' }, undefined, ask('where?')],
+    ['asks although it begins with another person', { text: '<@U2> did what?' }, undefined, ask('@U2 did what?')],
+    ['starts a new conversation', { ...inThread, text: 'new where?' }, ours, askNew('where?', 'new where?')],
+    ['asks with a file', { text: 'what is this?', subtype: 'file_share' }, undefined, ask('what is this?')],
+    ['asks in a muted thread', { ...inThread, text: 'and then?' }, muted, ask('and then?')],
+    ['with nothing at all asks for help', { text: '' }, undefined, runVerb('help')],
+    ['says a verb', { text: 'status' }, undefined, runVerb('status')],
     ['asks for help', { text: 'help' }, undefined, runVerb('help')],
     ['cancels', { ...inThread, text: 'cancel' }, ours, runVerb('cancel')],
     [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readFiles, readPage, type ThreadMessage } from '../../../src/slack/threads/thread-messages.ts';
+import { readFiles, readPage, readWords, type ThreadMessage } from '../../../src/slack/threads/thread-messages.ts';
 
 const identity = { teamId: 'T1', botUserId: 'UBOT', botId: 'BOURS' };
 const ts = '1700000000.000001';
@@ -138,7 +138,74 @@ describe('the text', () => {
       { ...program, attachments: [{ pretext: 'x', fallback: 'Alert!' }] },
     ],
     [
-      'of blocks comes before that of attachments',
+      'of a person without text are those of what they passed on',
+      'on db-1',
+      { text: '', attachments: [{ text: 'on db-1', fallback: 'x' }] },
+    ],
+    [
+      'of a block with fields are those too',
+      'one\ntwo\nthree',
+      { ...program, blocks: [section({ text: 'one' }, { fields: [{ text: 'two' }, 7, { text: 'three' }] })] },
+    ],
+    [
+      'of a program are those of its rich text',
+      'Disk &lt;full&gt; on <https://e.org|db-1>, <@U1> <#C1> <!here> <!subteam^S1> :fire:\n• one\n• two',
+      {
+        ...program,
+        blocks: [
+          {
+            type: 'rich_text',
+            elements: [
+              {
+                type: 'rich_text_section',
+                elements: [
+                  { type: 'text', text: 'Disk <full> on ' },
+                  { type: 'link', url: 'https://e.org', text: 'db-1' },
+                  { type: 'text', text: ', ' },
+                  { type: 'user', user_id: 'U1' },
+                  { type: 'text', text: ' ' },
+                  { type: 'channel', channel_id: 'C1' },
+                  { type: 'text', text: ' ' },
+                  { type: 'broadcast', range: 'here' },
+                  { type: 'text', text: ' ' },
+                  { type: 'usergroup', usergroup_id: 'S1' },
+                  { type: 'text', text: ' ' },
+                  { type: 'emoji', name: 'fire' },
+                ],
+              },
+              {
+                type: 'rich_text_list',
+                elements: [
+                  { type: 'rich_text_section', elements: [{ type: 'text', text: 'one' }, { type: 'color' }] },
+                  { type: 'rich_text_section', elements: [{ type: 'text', text: 'two' }] },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'of odd rich text are what can be read of it',
+      'one\n<https://e.org>',
+      {
+        ...program,
+        blocks: [
+          { type: 'rich_text', elements: 'odd' },
+          {
+            type: 'rich_text',
+            elements: [7, null, { type: 'rich_text_section', elements: [{ type: 'text', text: 8 }] }],
+          },
+          { type: 'rich_text', elements: [{ type: 'rich_text_quote', elements: [{ type: 'text', text: 'one' }] }] },
+          {
+            type: 'rich_text',
+            elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'link', url: 'https://e.org' }] }],
+          },
+        ],
+      },
+    ],
+    [
+      'of blocks come before those of attachments',
       'one\ntwo',
       { ...program, attachments: [{ text: 'two' }], blocks: [section('one')] },
     ],
@@ -147,6 +214,26 @@ describe('the text', () => {
   });
 
   test('of an answer of the app ends at its divider, but the text of other programs does not', () => {
+    expect(readWords({ ts, user: 'U1', text: 'said' }, identity)).toBe('said');
+    expect(readWords({ ts, ...program, blocks: [section({ text: 'one' })] }, identity)).toBe('one');
+    expect(
+      readWords({ ts, user: 'UBOT', text: 'x', blocks: [section('the answer'), { type: 'divider' }] }, identity),
+    ).toBe('the answer');
+    for (const odd of [undefined, 'said', { user: 'U1', text: 'said' }]) expect(readWords(odd, identity)).toBe('');
+  });
+
+  test('of rich text that is nested without end are read so deep and no deeper', () => {
+    const nested = (depth: number): object =>
+      depth === 0
+        ? { type: 'rich_text_section', elements: [{ type: 'text', text: 'one' }] }
+        : { type: 'rich_text_list', elements: [nested(depth - 1)] };
+    const said = (depth: number) => textOf({ ...program, blocks: [{ type: 'rich_text', elements: [nested(depth)] }] });
+    expect(said(5)).toBe('• • • • • one');
+    expect(said(6)).toBeUndefined();
+    expect(said(2_000)).toBeUndefined();
+  });
+
+  test('of an answer of the app end at its line, and those of other programs don’t', () => {
     const blocks = [section('the answer'), { type: 'divider' }, section('its sources')];
     expect(textOf({ user: 'UBOT', text: '', blocks })).toBe('the answer');
     expect(textOf({ ...program, blocks })).toBe('the answer\nits sources');

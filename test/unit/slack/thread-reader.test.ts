@@ -394,6 +394,36 @@ describe('a thread that is read completely', () => {
   });
 
   test('names all people as others see them, and keeps addresses in the texts', async () => {
+    const { messageTs: _, ...form } = ask({
+      place: { ...place, channelId: 'D1', threadTs: at(50) },
+      card: { ts: at(50) },
+    });
+    const { reader, calls, threadNotes, stored } = begin({ ok: true, messages: [root] });
+    await threadNotes.update(threadNotesName, () => ({ version: 1, messages: [addedNotes] }));
+    const about = { ...form, readsFrom: place };
+    const own: Thread = { ...bound, channelId: 'D1', followsReplies: true };
+    for (const question of [about, { ...about, fresh: true }]) {
+      expect(await reader.read(question, own)).toMatchObject({ messages: 1 });
+    }
+    expect(calls).toMatchObject([
+      { channel: 'C1', ts: place.threadTs, latest: at(50) },
+      { channel: 'C1', ts: place.threadTs, latest: at(50) },
+    ]);
+    expect(stored.get(threadNotesName)).toEqual({ version: 1, messages: [addedNotes] });
+  });
+
+  test('is not another one that its asker may not read, or that Slack refuses', async () => {
+    const nothing = { messages: 0, total: 0, files: 0, unreadable: 0, text: '', refused: true };
+    const direct = { ...place, channelId: 'D1' };
+    const refused = begin({ ok: true, messages: [root] });
+    const question = ask({ place: direct, readsFrom: { ...place, isRefused: true } });
+    expect(await refused.reader.read(question, undefined)).toEqual(nothing);
+    expect(refused.calls).toEqual([]);
+    const { reader } = begin({ ok: false, error: 'not_in_channel' });
+    expect(await reader.read(ask({ place: direct, readsFrom: place }), undefined)).toEqual(nothing);
+  });
+
+  test('names everybody as others see them, and keeps an address in the words', async () => {
     const messages = [
       { ...root, text: 'ask <@U2>' },
       { ts: at(1), user: 'UBOT', bot_id: 'BOURS', text: 'here' },
@@ -424,6 +454,15 @@ describe('the notes of a thread', () => {
   });
 
   test('make no record where there are none', async () => {
+    const first = ask({ id: 'q1', files: [], upstream: { steps: 0, askedMs: 1 } });
+    const { reader, threadNotes } = begin({ ok: true, messages: [] }, [first]);
+    const taken = { questionId: 'q1', fromTs: '0', toTs: at(5) };
+    await threadNotes.update(threadNotesName, () => ({ version: 1, messages: [addedNotes], taken }));
+    const followUp = ask({ id: 'q2', files: [], insteadOf: 'q1' });
+    expect(await reader.read(followUp, bound)).toMatchObject({ messages: 1 });
+  });
+
+  test('makes no record where nothing was', async () => {
     const { reader, stored } = begin({ ok: true, messages: [] });
     await reader.read(ask({ files: [] }), bound);
     expect(stored.size).toBe(0);

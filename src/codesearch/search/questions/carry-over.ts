@@ -24,10 +24,14 @@ const ORDINAL: readonly [RegExp, number][] = [
 /** Understands a question in its conversation: pronouns and elliptic questions get the subject they lean on. */
 export function understandInContext(text: string, earlier: readonly EarlierQuestion[]): QuestionInContext {
   const { asked, quotes, carriedOn } = separateSurroundings(text);
-  const question = withQuotes(understand(asked), quotes);
   const before =
     earlier.findLast((record) => record.focus !== undefined)?.focus ??
-    (carriedOn === undefined ? undefined : focusOf(understand(carriedOn)));
+    carriedOn.reduce<Focus | undefined>((focus, each) => focusOf(leanOn(understand(each), focus)), undefined);
+  return leanOn(withQuotes(understand(asked), quotes), before);
+}
+
+/** A question that takes its subject over from what was asked or answered before, where it can't stand alone. */
+function leanOn(question: Question, before: Focus | undefined): QuestionInContext {
   if (before === undefined) return { ...question, before, continues: false };
   const strong = question.subjects.filter((subject) => subject.weight >= 0.5);
   const named = question.identifiers.length > 0 || question.paths.length > 0;

@@ -10,23 +10,33 @@ export interface Quoted {
 export interface Surrounded {
   asked: string;
   quotes: Quoted[];
-  /** An earlier question that this one carries on from. */
-  carriedOn: string | undefined;
+  /** Earlier questions that this one carries on from, oldest first. */
+  carriedOn: string[];
 }
 
 const quotedLine = z.object({ text: z.string(), file: z.unknown().optional() });
 const fence = /^(`{3,})[\w-]*\s*$/;
-const carryingOn = /^Carrying on from the question ("(?:[^"\\\n]|\\.)*")\.(?: Based on the findings in \S+\.)?\s*\n/;
+const quotedText = String.raw`"(?:[^"\\\n]|\\.)*"`;
+const carryingOn = new RegExp(
+  [
+    String.raw`^Carrying on from the question (${quotedText})\.`,
+    String.raw`(?: Questions before it, oldest first: (${quotedText}(?:, ${quotedText})*)\.)?`,
+    String.raw`(?: Based on the findings in \S+\.)?\s*\n`,
+  ].join(''),
+);
 
 /**
- * Separates a question from what askers on others' behalf put around it: a first line that names the question it carries on
- * from, and, at the end, a fence of JSON lines that the line above calls quotes and not instructions.
+ * Separates a question from what askers on others' behalf put around it: a first line that names the questions it carries
+ * on from, and, at the end, a fence of JSON lines that the line above calls quotes and not instructions.
  */
 export function separateSurroundings(text: string): Surrounded {
   const { own, quotes } = separateQuotes(text);
   const match = carryingOn.exec(own);
-  const carriedOn = match?.[1] === undefined ? undefined : parsed(match[1], z.string());
-  if (match === null || carriedOn === undefined) return { asked: own, quotes, carriedOn: undefined };
+  if (match === null) return { asked: own, quotes, carriedOn: [] };
+  const [, newest = '', older] = match;
+  const written = [...(older === undefined ? [] : [older]), newest].join(',');
+  const carriedOn = parsed(`[${written}]`, z.array(z.string()));
+  if (carriedOn === undefined) return { asked: own, quotes, carriedOn: [] };
   return { asked: own.slice(match[0].length).trim(), quotes, carriedOn };
 }
 

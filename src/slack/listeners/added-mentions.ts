@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import type { App } from '@slack/bolt';
+import type { AddedMention } from '../../core/added-mentions.ts';
+import type { ThreadPlace } from '../../core/question/question.ts';
+import type { MessageFile } from '../../core/question/thread-notes.ts';
+import { maxQuestionLength } from '../../core/settings.ts';
+import { ACTIONS } from '../../render/ids.ts';
+import { mentions } from '../incoming-text.ts';
+import { type AskRoute, askedBy, routeMessage } from '../routing.ts';
+import { type BlockAction, expired, type Handled, onBlockAction, told } from './block-actions.ts';
+import type { Desk } from './desk.ts';
+import { messageKey } from './message-key.ts';
+
+/** A message as it is after an edit that changed its text; `before` is the text that it had. */
+export interface EditedMessage {
+  place: ThreadPlace;
+  userId: string;
+  ts: string;
+  subtype: string | undefined;
+  text: string;
+  before: string;
+  files: MessageFile[];
+}
+
+/** Offers to ask messages that an edit made mention the app. */
+export function createAddedMentions(desk: Desk) {
+  const { requests, identity } = desk;
+
+  return { edited, deleted };
+
+  /** For messages in channels that asked nothing so far. Throws `AppError` of kind `storage` when nothing was done. */
+  async function edited(message: EditedMessage): Promise<void> {
+    const { place, userId, ts, files } = message;
+    const did = mentions(message.before, identity.botUserId);
+    const does = mentions(message.text, identity.botUserId);
+    if (!did && !does) return;
+    const key = messageKey(place.teamId, place.channelId, ts);
+    if (!does) return requests.takeMentionBack(key);
+    const text = await desk.read(message.text);
+    if (did) return requests.changeMention(key, { text, files });
+    const mention: AddedMention = { version: 1, place, userId, ts, text, files };
+    const route = await routeOf(desk, mention, message.subtype);
+    if (route === undefined) return;
+    const questionId = await requests.noteMention(key, mention, randomUUID());
+    if (questionId === undefined) return;
+    desk.notify(
+      { channelId: place.channelId, userId, ...(isReply(mention) ? { threadTs: place.threadTs } : {}) },
+      { kind: 'mentionAdded', questionId, text: askedBy(route).text },
+    );
+  }
+
+  async function deleted({ teamId, channelId, ts }: { teamId: string; channelId: string; ts: string }): Promise<void> {
+    await requests.takeMentionBack(messageKey(teamId, channelId, ts));
+  }
+}
+
+/** The button of that offer: asks the message as it is now, as a mention in its place would. */
+export function registerAddedMentions(app: App, desk: Desk): void {
+  onBlockAction(app, desk, ACTIONS.askMention, async (action: BlockAction): Promise<Handled> => {
+    const { value, requester, byMs } = action;
+    const mention = await desk.requests.findMention(value.questionId, requester);
+    const route = mention === undefined ? undefined : await routeOf(desk, mention);
+    if (mention === undefined || route === undefined) return expired(desk, value);
+    const { place, userId, ts, files } = mention;
+    const result = await desk.requests.askMention(
+      messageKey(place.teamId, place.channelId, ts),
+      {
+        ...askedBy(route),
+        place,
+        askerId: userId,
+        origin: 'mention',
+        beginsThread: !isReply(mention),
+        messageTs: ts,
+        files,
+        readsThread: isReply(mention) || files.length > 0,
+      },
+      byMs,
+    );
+    if (result.kind === 'accepted') note(mention, result.question.id);
+    return told(desk, result, action);
+  });
+
+  function note(mention: AddedMention, questionId: string): void {
+    const { place, userId, ts } = mention;
+    const thread = isReply(mention) ? { threadTs: place.threadTs } : {};
+    desk.messageLog.note(place, { ts, userId, atMs: Date.now(), disposition: 'asked', questionId, ...thread });
+  }
+}
+
+/** What such a message asks; undefined for a verb, nothing at all, or more than a question may have. */
+async function routeOf(
+  { threads, identity }: Desk,
+  { place, userId, ts, text }: AddedMention,
+  subtype?: string,
+): Promise<AskRoute | undefined> {
+  const thread = await threads.get(place);
+  const message = { isMention: true, userId, subtype, text, ts, threadTs: place.threadTs, edited: false };
+  const route = routeMessage(message, text, thread, identity.botUserId);
+  if (route.to !== 'ask' && route.to !== 'askThread') return undefined;
+  const { text: asked } = askedBy(route);
+  return asked === '' || asked.length > maxQuestionLength ? undefined : route;
+}
+
+function isReply({ ts, place }: Pick<AddedMention, 'ts' | 'place'>): boolean {
+  return ts !== place.threadTs;
+}

@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+import type { NewQuestion } from '../../../src/core/intake/accept.ts';
+import { maxQuestionLength } from '../../../src/core/settings.ts';
+import { createLifeDesk, failing, press } from '../../support/lifecycle/memory-requests.ts';
+
+const asker = { ...press, userId: 'U1' };
+const wholeText = 'new endpoints: who owns them?';
+const asksNew: Partial<NewQuestion> = {
+  key: 'm',
+  text: 'endpoints: who owns them?',
+  fresh: true,
+  readsThread: false,
+  beginsThread: false,
+  asFollowUp: { text: wholeText },
+};
+
+/** A thread with one answered question, then one with the verb "new" that has run for three seconds. */
+async function withNewQuestion(options: Parameters<typeof createLifeDesk>[0] = {}) {
+  const desk = createLifeDesk({ work: { takesMs: 30_000, ends: 'completed' }, ...options });
+  const { life, ask } = desk;
+  await ask({ text: 'first?' });
+  await life.run();
+  const { id } = await ask(asksNew);
+  await life.run(life.now() + 3_000);
+  return { ...desk, id, conversations: () => conversationsIn(life) };
+}
+
+/** Which conversation each text was asked in, counted from 1. */
+function conversationsIn(life: ReturnType<typeof createLifeDesk>['life']): [string, number][] {
+  const ids = [...new Set(life.upstream().map(({ conversationId }) => conversationId))];
+  return life.upstream().map(({ text, conversationId }) => [text, ids.indexOf(conversationId) + 1]);
+}
+
+describe('a question with the verb "new" that is asked as a follow-up', () => {
+  it('is asked as it was typed in the conversation before, and the new one is cancelled', async () => {
+    const { life, requests, ask, id, conversations } = await withNewQuestion();
+    expect(await requests.askAsFollowUp(id, asker)).toMatchObject({
+      kind: 'accepted',
+      question: { text: wholeText, askerId: 'U1', fresh: false, origin: 'retry', insteadOf: id },
+    });
+    await requests.giveWay(id, asker);
+    await life.run();
+    expect(life.question(id).outcome).toEqual({ kind: 'cancelled' });
+    await ask({ text: 'and then?' });
+    await life.run();
+    expect(conversations()).toEqual([
+      ['first?', 1],
+      ['endpoints: who owns them?', 2],
+      [wholeText, 1],
+      ['and then?', 1],
+    ]);
+    expect(life.violations).toEqual([]);
+  });
+
+  it('is asked once however often that is pressed', async () => {
+    const { life, requests, id } = await withNewQuestion();
+    const both = await Promise.all([requests.askAsFollowUp(id, asker), requests.askAsFollowUp(id, asker)]);
+    expect(both.map(({ kind }) => kind).toSorted()).toEqual(['accepted', 'duplicate']);
+    await requests.giveWay(id, asker);
+    await requests.giveWay(id, asker);
+    await life.run();
+    expect((await requests.askAsFollowUp(id, asker)).kind).toBe('duplicate');
+    expect(life.upstream().filter(({ text }) => text === wholeText)).toHaveLength(1);
+  });
+
+  it('is asked before the questions that wait behind it, so that they follow it up', async () => {
+    const { life, requests, ask, id, conversations } = await withNewQuestion();
+    await ask({ text: 'and then?', origin: 'reply', beginsThread: false });
+    await life.run(life.now() + 1_000);
+    await requests.askAsFollowUp(id, asker);
+    await requests.giveWay(id, asker);
+    await life.run();
+    expect(conversations().slice(2)).toEqual([
+      [wholeText, 1],
+      ['and then?', 1],
+    ]);
+  });
+
+  it('can be asked so while it waits behind the question that begins the conversation', async () => {
+    const desk = createLifeDesk({ work: { takesMs: 30_000, ends: 'completed' } });
+    const { life, ask, requests } = desk;
+    await ask({ text: 'first?' });
+    const { id } = await ask(asksNew);
+    await life.run(life.now() + 3_000);
+    expect((await requests.askAsFollowUp(id, asker)).kind).toBe('accepted');
+    await requests.giveWay(id, asker);
+    await life.run();
+    expect(conversationsIn(life)).toEqual([
+      ['first?', 1],
+      [wholeText, 1],
+    ]);
+  });
+
+  it('goes to the conversation before, although the new one was answered meanwhile', async () => {
+    const { life, requests, ask, id, conversations } = await withNewQuestion();
+    await requests.askAsFollowUp(id, asker);
+    await life.run();
+    await requests.giveWay(id, asker);
+    await ask({ text: 'and then?' });
+    await life.run();
+    expect(life.question(id).outcome?.kind).toBe('answered');
+    expect(conversations().slice(2)).toEqual([
+      [wholeText, 1],
+      ['and then?', 1],
+    ]);
+  });
+
+  it('leaves the thread with the conversation before, also where the follow-up is taken back', async () => {
+    const { life, requests, ask, id, conversations } = await withNewQuestion();
+    const result = await requests.askAsFollowUp(id, asker);
+    if (result.kind !== 'accepted') throw new Error(result.kind);
+    await requests.giveWay(id, asker);
+    await requests.cancel(result.question.id, asker);
+    await life.run();
+    await ask({ text: 'and then?' });
+    await life.run();
+    expect(conversations().at(-1)).toEqual(['and then?', 1]);
+    expect(life.upstream().map(({ text }) => text)).not.toContain(wholeText);
+  });
+
+  it('starts a new conversation where the one before is gone', async () => {
+    const { life, requests, id, conversations } = await withNewQuestion({
+      faults: { followUp: [failing('notFound')] },
+    });
+    const result = await requests.askAsFollowUp(id, asker);
+    if (result.kind !== 'accepted') throw new Error(result.kind);
+    await requests.giveWay(id, asker);
+    await life.run();
+    expect(life.question(result.question.id).outcome?.kind).toBe('answered');
+    expect(life.question(result.question.id).upstream.conversationLost).toBe(true);
+    expect(conversations().at(-1)?.[1]).toBe(3);
+    expect(life.violations).toEqual([]);
+  });
+
+  it('is what its message started, so that it can be edited and taken back', async () => {
+    const { life, requests, id } = await withNewQuestion();
+    expect((await requests.startedBy('m'))?.id).toBe(id);
+    await requests.askAsFollowUp(id, asker);
+    await requests.giveWay(id, asker);
+    expect((await requests.startedBy('m'))?.text).toBe(wholeText);
+    await requests.cancelStartedBy('m');
+    await life.run();
+    expect(life.questions().map(({ outcome }) => outcome?.kind)).toEqual(['answered', 'cancelled', 'cancelled']);
+  });
+});
+
+describe('asking a question as a follow-up', () => {
+  it('is left to its asker', async () => {
+    const { requests, id, life } = await withNewQuestion();
+    expect(await requests.askAsFollowUp(id, press)).toEqual({ kind: 'notAsker', askerId: 'U1' });
+    expect(life.questions()).toHaveLength(2);
+  });
+
+  it('is expired from another place, and for a question without the verb', async () => {
+    const { requests, id, ask } = await withNewQuestion();
+    expect(await requests.askAsFollowUp(id, { ...asker, channelId: 'C2' })).toEqual({ kind: 'expired' });
+    const other = await ask({ text: 'new' });
+    expect(await requests.askAsFollowUp(other.id, asker)).toEqual({ kind: 'expired' });
+  });
+
+  it('is expired once the question has ended', async () => {
+    const { requests, id, life } = await withNewQuestion();
+    await life.run();
+    expect(await requests.askAsFollowUp(id, asker)).toEqual({ kind: 'expired' });
+  });
+
+  it('is expired where the thread turns out to have no conversation', async () => {
+    const { ask, life, requests } = createLifeDesk({ work: { takesMs: 30_000, ends: 'completed' } });
+    const first = await ask({ text: 'first?' });
+    const { id } = await ask(asksNew);
+    await requests.cancel(first.id, asker);
+    await life.run(life.now() + 3_000);
+    expect(life.question(id).phase).toBe('running');
+    expect(life.question(id)).not.toHaveProperty('asFollowUp');
+    expect(await requests.askAsFollowUp(id, asker)).toEqual({ kind: 'expired' });
+  });
+
+  it('too late for Slack is not taken', async () => {
+    const { requests, id, life } = await withNewQuestion();
+    await expect(requests.askAsFollowUp(id, asker, life.now() - 1)).rejects.toMatchObject({ kind: 'storage' });
+  });
+
+  it('is not offered for a text that is too long with the verb', async () => {
+    const { ask } = createLifeDesk();
+    const text = 'x'.repeat(maxQuestionLength);
+    expect(await ask({ text, asFollowUp: { text: `new ${text}` } })).not.toHaveProperty('asFollowUp');
+    expect(await ask({ text, asFollowUp: { text } })).toMatchObject({ asFollowUp: { text } });
+  });
+});
+
+describe('another version of a question with the verb "new"', () => {
+  it('can be asked as a follow-up of the same conversation, when it is asked again', async () => {
+    const { ask, life, requests } = createLifeDesk({ work: { takesMs: 2_000, ends: 'failed' } });
+    await ask({ text: 'first?' });
+    await life.run();
+    const { id } = await ask(asksNew);
+    await life.run();
+    const { conversationId } = life.question(id).asFollowUp ?? {};
+    expect(conversationId).toBe(life.upstream()[0]?.conversationId);
+    expect(await requests.askAgain(id, asker)).toMatchObject({
+      question: { fresh: true, asFollowUp: { text: wholeText, conversationId } },
+    });
+  });
+
+  it('can be asked as a follow-up in its own words, when its message was edited', async () => {
+    const { life, requests, id } = await withNewQuestion();
+    const { conversationId } = life.question(id).asFollowUp ?? {};
+    await requests.noteEdit('m', { text: 'endpoints?', wholeText: 'new endpoints?', atMs: 5 });
+    const { result } = await requests.askEdited(id, asker);
+    expect(result).toMatchObject({
+      question: { text: 'endpoints?', fresh: true, asFollowUp: { text: 'new endpoints?', conversationId } },
+    });
+  });
+
+  it('can not be asked as a follow-up once its text has lost the verb', async () => {
+    const { requests, id } = await withNewQuestion();
+    await requests.noteEdit('m', { text: 'endpoints?', atMs: 5 });
+    const { result } = await requests.askEdited(id, asker);
+    if (result.kind !== 'accepted') throw new Error(result.kind);
+    expect(result.question).not.toHaveProperty('asFollowUp');
+  });
+});
