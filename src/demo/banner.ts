@@ -26,7 +26,7 @@ Type in #general:
   /deepsearch ${third}
 
 Then open the thread ("replies" under the message) and
-  - reply there, without a mention, to ask a follow-up, or press one of the suggestions (⋯ has "Edit first…");
+  - reply there, without a mention, to ask a follow-up, or press one of the suggestions (⋯ has "Edit or ask privately");
   - press Cancel on a card, or reply "cancel", while a question runs;
   - click the sources: every link opens;
   - write "${mention} why" to hear, for your eyes only, what was done with the messages there.

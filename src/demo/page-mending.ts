@@ -17,9 +17,9 @@ export const MENDING = String.raw`
   .blocks a { color: #1264a3; }
   .home .bk-header:not(:first-child) { margin-top: 18px; }
   .bk-section:has(> .bk-button) { display: flex; justify-content: space-between; align-items: flex-start; gap: 16px; }
-  .bk-actions:has(> .bk-overflow) { flex-wrap: nowrap; }
+  .bk-section > .bk-button { flex: none; white-space: nowrap; }
   .bk-actions:has(> .bk-overflow) > .bk-button {
-    min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
+    max-width: 100%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
   }
   .bk-overflow {
     flex: none; width: 34px; padding: 0; appearance: none; background: #fff; font-weight: 700; text-align: center;

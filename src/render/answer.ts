@@ -1,6 +1,6 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { type Answer, isBetweenTwo, isSharedWithOthers, type Question, type Quota } from '../core/question/question.ts';
-import { actions, button, context, section } from './blocks.ts';
+import { button, context, section } from './blocks.ts';
 import { feedbackBlock, feedbackWeight } from './feedback.ts';
 import { followUpsWeight, renderFollowUps } from './follow-ups.ts';
 import { ACTIONS, markerBlockId, markerMetadata, partMarker } from './ids.ts';
@@ -11,16 +11,18 @@ import { type AnswerPart, layoutAnswer } from './markdown/layout.ts';
 import { parseAnswer, textOf } from './markdown/parse.ts';
 import type { RenderedMessage, RenderOptions } from './message.ts';
 import { type Say, sayIn } from './say.ts';
-import { countSources, firstSources, groupSources, sourceLines } from './sources.ts';
+import { countSources, groupSources, SEPARATOR, sourceLinks } from './sources.ts';
 import { inertCut } from './text.ts';
 import { slackDayTime } from './time.ts';
 
-const SHOWN_SOURCES = 5;
+const SHOWN_SOURCES = 3;
 const MAX_TITLE = 300;
-/** With addresses longer than this together, fewer than five sources are shown. */
-const MAX_SOURCES = 4_000;
-/** A longer share address would not leave room for the rest of the footer. */
+/** A longer share address would not leave room for the rest of the footer, nor for the sources. */
 const MAX_SHARE_URL = 2_000;
+/** The same with its label. */
+const MAX_SHARE_LINK = 2_100;
+/** Most blocks below the text: sources, suggestions in two rows, footer, votes. */
+const MOST_EXTRAS = 5;
 /** From this share of the quota on it is mentioned. */
 const QUOTA_WORTH_SAYING = 0.8;
 /** Marker of a part, "Part 12 of 34 · " and the like. */
@@ -30,9 +32,12 @@ const PART_LINE = 40;
 export function renderAnswer(question: Question, answer: Answer, options: RenderOptions): RenderedMessage[] {
   const say = sayIn(question.locale);
   const head = renderHead(question, answer, say);
-  const sources = renderSources(answer, say);
-  const buttons = renderButtons(question, sources, say);
-  const followUps = followUpsWeight(answer);
+  const longestNote = findLongestNote(question, say);
+  const sources = renderSources(answer, LIMITS.sectionText - longestNote.length - 1, say);
+  const allSources = sources.hasMore
+    ? button(say.buttons.allSources(sources.total), ACTIONS.allSources, { questionId: question.id })
+    : undefined;
+  const share = renderShare(question, say);
   const footer = renderFooter(question, answer, say);
   const hasFile = question.delivery.file?.state === 'attached';
   const isLonger = say.answer.isLonger(linkTo(question, say), hasFile);
@@ -40,13 +45,12 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
     firstWeight: weigh(head),
     // Whether there is a file is known only before the last part; the parts must be the same before and after.
     lastWeight:
-      weigh([longestNote(question, say), ...sources.sections, footer]) +
-      LIMITS.blockWeight +
-      buttonsWeight(buttons) +
-      followUps.weight +
+      weigh([`${longestNote}\n${sources.line}`, footer]) +
+      buttonsWeight(allSources === undefined ? share : [allSources, ...share]) +
+      followUpsWeight(answer) +
       feedbackWeight(say),
     eachWeight: PART_LINE + LIMITS.blockWeight,
-    blocks: head.length + sources.sections.length + followUps.rows + 6,
+    blocks: head.length + MOST_EXTRAS,
   };
   const divided = layoutAnswer(answer.markdown, surroundings, diagramNotes(question, say));
   const isEmpty = divided.isWhole && divided.parts.every((part) => part.markdown === '');
@@ -60,11 +64,13 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
     const numbered = parts.length > 1 ? [say.answer.part(index + 1, parts.length)] : [];
     const small = [...numbered, ...(isLast ? [footer] : [])].join(' · ');
     const before = index === 0 ? head : [];
-    const after = isLast ? [...notes, ...sources.sections] : [];
+    const after = (line: string) => (isLast ? [[...notes, line].join('\n')] : []);
     const metadata = markerMetadata(question, marker);
     if (options.format === 'plain') {
       return {
-        text: [...before, ...part.sections, ...after, small].filter((text) => text !== '').join('\n\n'),
+        text: [...before, ...part.sections, ...after(sources.lineAlone), small]
+          .filter((text) => text !== '')
+          .join('\n\n'),
         metadata,
       };
     }
@@ -77,10 +83,10 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
     const blocks: KnownBlock[] = [
       ...before.map((text) => section(text)),
       ...body,
-      ...(isLast ? [divider] : []),
-      ...after.map((text) => section(text)),
-      ...(isLast && buttons.length > 0 ? [actions(buttons)] : []),
-      ...(isLast ? renderFollowUps(question, answer, say) : []),
+      ...after(sources.line).map((text) =>
+        allSources === undefined ? section(text) : { ...section(text), accessory: allSources },
+      ),
+      ...(isLast ? renderFollowUps(question, answer, share, say) : []),
       context(small, markerBlockId(marker, `${small}${part.markdown}${isLast ? askedSince(question) : ''}`)),
       // What others asked is voted on where they asked it.
       ...(isLast && question.origin !== 'shared' ? [feedbackBlock(question.id, options.format, say)] : []),
@@ -95,14 +101,11 @@ function diagramNotes({ upstream: { shareUrl } }: Question, say: Say): DiagramNo
   return { url: shareUrl, label: say.words.openInDeepSearch(), names };
 }
 
-function longestNote(question: Question, say: Say): string {
+function findLongestNote(question: Question, say: Say): string {
   const link = linkTo(question, say);
   const notes = [say.answer.attached(), say.answer.isLonger(link, true), say.answer.isLonger(link, false)];
   return notes.reduce((longest, note) => (note.length > longest.length ? note : longest), '');
 }
-
-/** Sets the sources apart from the answer, which often ends in a list of links itself. */
-const divider: KnownBlock = { type: 'divider' };
 
 function emptyAnswer(say: Say): AnswerPart {
   const words = say.answer.empty();
@@ -128,47 +131,41 @@ function startsWithTitle(answer: Answer): boolean {
   return first?.type === 'heading' && textOf(first.children).trim() === answer.title.trim();
 }
 
-/** The sources shown in the message, and how many there are: the modal has all of them. */
+/** The line of sources in the message, and how many there are: the modal has all of them. */
 interface ShownSources {
-  sections: string[];
+  line: string;
+  /** The line where no button can show the others. */
+  lineAlone: string;
   total: number;
   hasMore: boolean;
 }
 
-function renderSources(answer: Answer, say: Say): ShownSources {
-  const groups = groupSources(answer.sources);
-  const total = countSources(groups);
-  if (total === 0) return { sections: [`_${say.answer.noSources()}_`], total, hasMore: false };
-  const repositories = new Set(groups.flatMap((group) => group.repository ?? [])).size;
-  let shown = Math.min(SHOWN_SOURCES, total);
-  let lines = sourceLines(groupSources(firstSources(answer.sources, shown)));
-  while (shown > 1 && lines.join('\n').length > MAX_SOURCES) {
-    shown -= 1;
-    lines = sourceLines(groupSources(firstSources(answer.sources, shown)));
+/** `room`: how many characters the line may have. */
+function renderSources(answer: Answer, room: number, say: Say): ShownSources {
+  const total = countSources(groupSources(answer.sources));
+  if (total === 0) {
+    const line = `_${say.answer.noSources()}_`;
+    return { line, lineAlone: line, total, hasMore: false };
   }
-  const sections = [say.answer.sources(total, repositories)];
-  for (const line of lines) {
-    const last = sections.at(-1) ?? '';
-    if (last.length + 1 + line.length <= LIMITS.sectionText) sections[sections.length - 1] = `${last}\n${line}`;
-    else sections.push(line);
-  }
-  return { sections, total, hasMore: shown < total };
+  const title = `*${say.answer.sources()}*`;
+  const links = sourceLinks(answer.sources, SHOWN_SOURCES, room - title.length);
+  const line = [title, ...links].join(SEPARATOR);
+  const left = total - links.length;
+  const lineAlone = left === 0 ? line : [line, say.answer.moreSources(left)].join(SEPARATOR);
+  return { line, lineAlone, total, hasMore: left > 0 };
 }
 
-function renderButtons(question: Question, sources: ShownSources, say: Say): Button[] {
-  const value = { questionId: question.id };
-  return [
-    ...(sources.hasMore ? [button(say.buttons.allSources(sources.total), ACTIONS.allSources, value)] : []),
-    ...(isBetweenTwo(question.place) && question.origin !== 'shared'
-      ? [button(say.buttons.share(), ACTIONS.share, value)]
-      : []),
-  ];
+function renderShare(question: Question, say: Say): Button[] {
+  return isBetweenTwo(question.place) && question.origin !== 'shared'
+    ? [button(say.buttons.share(), ACTIONS.share, { questionId: question.id })]
+    : [];
 }
 
 function linkTo({ upstream: { shareUrl } }: Question, say: Say): string | undefined {
-  return shareUrl === undefined || shareUrl.length > MAX_SHARE_URL
-    ? undefined
-    : mrkdwnLink(shareUrl, say.words.openInDeepSearch());
+  if (shareUrl === undefined || shareUrl.length > MAX_SHARE_URL) return undefined;
+  const link = mrkdwnLink(shareUrl, say.words.openInDeepSearch());
+  // Escaping may have made it longer.
+  return link.length > MAX_SHARE_LINK ? undefined : link;
 }
 
 function renderFooter(question: Question, answer: Answer, say: Say): string {

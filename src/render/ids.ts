@@ -58,8 +58,11 @@ export function followUpAction(index: number): string {
   return `${ACTIONS.followUp}:${index}`;
 }
 
-/** What can be done with a suggestion besides asking it as it is. */
-export type FollowUpChoice = 'edit' | 'private';
+/**
+ * What the menu under an answer offers: to ask a suggestion in other words or elsewhere, and to take only mentions in the
+ * thread. `private` stands in the menus of earlier versions, which opened no form for it.
+ */
+export type MenuChoice = 'edit' | 'private' | 'mute';
 
 /**
  * What a button or an option of a menu carries: the question it is about and, for a follow-up, which suggestion of its
@@ -68,15 +71,15 @@ export type FollowUpChoice = 'edit' | 'private';
 export interface ButtonValue {
   questionId: string;
   index?: number;
-  choice?: FollowUpChoice;
+  choice?: MenuChoice;
   verdict?: Verdict;
 }
 
-const VALUE_PATTERN = /^(q[0-9a-f]{24})(?:\.(0|[1-9]\d?)(?::(edit|private))?|:(up|down))?$/;
+const VALUE_PATTERN = /^(q[0-9a-f]{24})(?:\.(0|[1-9]\d?)(?::(edit|private))?|:(up|down)|:(mute))?$/;
 
 export function buttonValue({ questionId, index, choice, verdict }: ButtonValue): string {
   if (verdict !== undefined) return `${questionId}:${verdict}`;
-  if (index === undefined) return questionId;
+  if (index === undefined) return choice === 'mute' ? `${questionId}:mute` : questionId;
   return choice === undefined ? `${questionId}.${index}` : `${questionId}.${index}:${choice}`;
 }
 
@@ -88,6 +91,7 @@ export function parseButtonValue(raw: unknown): ButtonValue | undefined {
   if (questionId === undefined) return undefined;
   const verdict = match?.[4];
   if (verdict === 'up' || verdict === 'down') return { questionId, verdict };
+  if (match?.[5] === 'mute') return { questionId, choice: 'mute' };
   if (match?.[2] === undefined) return { questionId };
   const choice = match[3] === 'edit' || match[3] === 'private' ? match[3] : undefined;
   return { questionId, index: Number(match[2]), ...(choice === undefined ? {} : { choice }) };

@@ -31,6 +31,8 @@ export const LIMITS = {
   headerText: 150,
   textObject: 3_000,
   buttonText: 75,
+  /** Of an entry of a menu. */
+  optionText: 75,
   buttonValue: 2_000,
   url: 3_000,
   tableRows: 100,

@@ -49,7 +49,6 @@ export function renderAskForm(
   const filled = fitted(text);
   const there =
     about === undefined ? option(say.modals.inChannel(), PLACES.channel) : option(say.modals.inThread(), PLACES.thread);
-  const privately = option(say.modals.privately(), PLACES.privately);
   return {
     type: 'modal',
     callback_id: FORMS.ask,
@@ -60,20 +59,24 @@ export function renderAskForm(
     blocks: [
       questionInput(say.modals.question(), filled),
       ...(filled.length < text.length ? [context(say.modals.cut(filled.length))] : []),
-      input(FIELDS.where, say.modals.where(), {
-        type: 'radio_buttons',
-        action_id: FIELDS.where,
-        options: [there, privately],
-        initial_option: startsPrivately ? privately : there,
-      }),
+      whereInput(say, there, say.modals.privately(), startsPrivately),
       ...(about === undefined ? [channelInput(say)] : []),
     ],
   };
 }
 
-/** The form that asks a suggestion in other words. */
-export function renderEditForm(value: ButtonValue, text: string, locale: string | undefined): ModalView {
+/**
+ * The form that asks a suggestion in other words, or elsewhere: `isDirect` is for direct messages, where every answer is
+ * private.
+ */
+export function renderEditForm(
+  form: { value: ButtonValue; text: string; isDirect: boolean; startsPrivately: boolean },
+  locale: string | undefined,
+): ModalView {
   const say = sayIn(locale);
+  const { value, text, isDirect, startsPrivately } = form;
+  const here = option(say.modals.inThisThread(), PLACES.thread);
+  const elsewhere = isDirect ? say.modals.inNewConversation() : say.modals.privately();
   return {
     type: 'modal',
     callback_id: FORMS.editFollowUp,
@@ -81,7 +84,7 @@ export function renderEditForm(value: ButtonValue, text: string, locale: string 
     title: plain(say.modals.editTitle()),
     submit: plain(say.modals.ask()),
     close: plain(say.buttons.cancel()),
-    blocks: [questionInput(say.modals.followUp(), fitted(text))],
+    blocks: [questionInput(say.modals.followUp(), fitted(text)), whereInput(say, here, elsewhere, startsPrivately)],
   };
 }
 
@@ -197,6 +200,21 @@ function questionInput(label: string, text: string): InputBlock {
     multiline: true,
     max_length: LIMITS.inputText,
     ...(text === '' ? {} : { initial_value: text }),
+  });
+}
+
+function whereInput(
+  say: Say,
+  there: Option & { value: string },
+  privately: string,
+  startsPrivately: boolean,
+): InputBlock {
+  const other = option(privately, PLACES.privately);
+  return input(FIELDS.where, say.modals.where(), {
+    type: 'radio_buttons',
+    action_id: FIELDS.where,
+    options: [there, other],
+    initial_option: startsPrivately ? other : there,
   });
 }
 

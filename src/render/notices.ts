@@ -13,6 +13,10 @@ import type { RenderedMessage } from './message.ts';
 import { quote } from './quote.ts';
 import { type Say, sayIn } from './say.ts';
 import { shownText } from './shown-text.ts';
+import { cut, oneLine } from './text.ts';
+
+/** Of a question that is only named. */
+const MAX_TO_CONFIRM = 150;
 
 /**
  * Everything that is said to one person only; `text` is what they wrote, given back. `reference`: what the log line of the
@@ -39,9 +43,13 @@ export type Notice =
   | { kind: 'alreadyWatched' }
   | { kind: 'queueFull'; limit: number; reference: string }
   | { kind: 'nothingToCancel' }
+  /** The question of a button that cancels has ended before. */
+  | { kind: 'alreadyEnded' }
   /** The same of somebody's direct messages, said outside of their threads. */
   | { kind: 'nothingToCancelInDirect' }
   | { kind: 'severalToCancel' }
+  /** A bare "stop" by someone who did not ask what runs; `text` is the question. */
+  | { kind: 'confirmCancel'; questionId: string; askerId: string; text: string }
   | { kind: 'expiredButton'; reference: string }
   /** Slack's time to open a form had passed. */
   | { kind: 'formNotOpened'; reference: string }
@@ -156,10 +164,17 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
       return said(say.notices.queueFull(notice.limit));
     case 'nothingToCancel':
       return said(say.notices.nothingToCancel());
+    case 'alreadyEnded':
+      return said(say.notices.alreadyEnded());
     case 'nothingToCancelInDirect':
       return said(say.notices.nothingToCancelInDirect());
     case 'severalToCancel':
       return said(say.notices.severalToCancel());
+    case 'confirmCancel': {
+      const cancelIt = button(say.buttons.cancelIt(), ACTIONS.cancel, { questionId: notice.questionId }, 'danger');
+      const shortly = cut(oneLine(shownText(notice.text, say)), MAX_TO_CONFIRM);
+      return givenBack(say, say.notices.confirmCancel(`<@${notice.askerId}>`), shortly, [actions([cancelIt])]);
+    }
     case 'expiredButton':
       return said(say.notices.expiredButton());
     case 'muted':

@@ -9,6 +9,11 @@ import { cut, inertCut, oneLine } from './text.ts';
 
 const MAX_LABEL = 150;
 const MAX_REPOSITORY = 200;
+/** Of a label where several stand in one line. */
+const MAX_LABEL_IN_LINE = 80;
+
+/** Between what stands in one line. */
+export const SEPARATOR = ' · ';
 
 /** Sources of one repository; `repository` is absent for those whose repository is not known. */
 export interface SourceGroup {
@@ -51,6 +56,23 @@ export function sourceLines(groups: readonly SourceGroup[]): string[] {
       return line.length <= LIMITS.sectionText ? line : `• ${inertCut(source.label, MAX_LABEL)}`;
     }),
   ]);
+}
+
+/**
+ * Links to the first `most` sources, as mrkdwn, to stand in one line of at most `room` characters with a separator before
+ * each. One whose address leaves no room for it is left out.
+ */
+export function sourceLinks(sources: readonly Source[], most: number, room: number): string[] {
+  const links: string[] = [];
+  let left = room;
+  for (const { url, label } of firstSources(sources, most)) {
+    const link = mrkdwnLink(url, cut(oneLine(label), MAX_LABEL_IN_LINE));
+    const length = SEPARATOR.length + link.length;
+    if (length > left) continue;
+    links.push(link);
+    left -= length;
+  }
+  return links;
 }
 
 /** The modal behind "All sources", in its reader's language: every source by repository, as far as a modal can hold them. */

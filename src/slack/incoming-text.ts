@@ -56,6 +56,14 @@ export function addressesAnother(text: string, botUserId: string): boolean {
   return first !== null && first[1] !== botUserId;
 }
 
+/** The plain text without mentions of people and groups, and without links to profiles. */
+export function textBesidePeople(text: string): string {
+  return toPlainText(text.replace(person, ' '), { user: () => undefined, channel: () => undefined });
+}
+
+/** A mention of a person or a group of people, or the address of a person's profile. */
+const person = /<(?:@[A-Z0-9]+|!subteam\^[^<>\s|]+|https:\/\/[a-z0-9.-]+\.slack\.com\/team\/[A-Z0-9]+)(?:\|[^<>]*)?>/g;
+
 function readable(target: string, label: string | undefined, names: Names, botUserId: string | undefined): string {
   const rest = target.slice(1);
   switch (target[0]) {

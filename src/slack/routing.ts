@@ -1,8 +1,9 @@
+import { asksNothing } from '../core/courtesies.ts';
 import type { NewQuestion } from '../core/intake/accept.ts';
 import { isCancel, readIntent, type Verb } from '../core/intake/intents.ts';
 import { threadQuestion } from '../core/question/prompt.ts';
 import type { Thread } from '../core/question/question.ts';
-import { addressesAnother, mentions } from './incoming-text.ts';
+import { addressesAnother, mentions, textBesidePeople } from './incoming-text.ts';
 
 /** What of a Slack message decides where it goes; as Slack sends it, so every field may be missing. */
 export interface IncomingMessage {
@@ -31,6 +32,8 @@ export type IgnoreReason =
   | 'addresses_another_person'
   | 'no_text'
   | 'thread_muted'
+  /** Thanks, an emoji and the like. */
+  | 'asks_nothing'
   | `subtype_${string}`;
 
 /** What to do with a message. */
@@ -83,7 +86,13 @@ export function routeMessage(
   if (plainText === '') return { to: 'ignore', reason: 'no_text' };
   if (isCancel(plainText)) return { to: 'verb', verb: 'cancel' };
   if (thread.muted === true) return { to: 'ignore', reason: 'thread_muted' };
+  if (isCourtesy(message)) return { to: 'ignore', reason: 'asks_nothing' };
   return { to: 'ask', text: plainText, fresh: false };
+}
+
+/** "Thanks, @ada" asks as little as "thanks" does. */
+function isCourtesy({ text }: IncomingMessage): boolean {
+  return asksNothing(textBesidePeople(text));
 }
 
 function notSpokenBecause(message: IncomingMessage, botUserId: string): IgnoreReason | undefined {
@@ -103,6 +112,7 @@ function routeAddressed(message: IncomingMessage, plainText: string, thread: Thr
     case 'new':
       return { to: 'ask', text: '', fresh: true };
     case 'ask': {
+      if (isCourtesy(message)) return { to: 'ignore', reason: 'asks_nothing' };
       const hasConversation = thread?.conversationId !== undefined || (thread?.queue.length ?? 0) > 0;
       return intent.freshText !== undefined && hasConversation
         ? { to: 'ask', text: intent.freshText, fresh: true, wholeText: intent.text }

@@ -41,6 +41,7 @@ const messageLogSchema = z.looseObject({
         'duplicate',
         'addressesAnother',
         'muted',
+        'asksNothing',
         'peoplesThread',
         'fromBot',
         'edited',

@@ -192,6 +192,7 @@ const questionSchema = z.looseObject({
   insteadOf: z.string().exactOptional(),
   edited: z.looseObject({ text: z.string(), atMs: z.number(), wholeText: z.string().exactOptional() }).exactOptional(),
   usedFollowUps: z.array(z.looseObject({ index: z.number(), byUserId: z.string() })).exactOptional(),
+  offersMute: z.boolean().exactOptional(),
   expected: z.looseObject({ fromMs: z.number(), toMs: z.number(), lateMs: z.number() }).exactOptional(),
   responseUrl: z.string().exactOptional(),
   card: z.looseObject({
@@ -246,6 +247,8 @@ const threadSchema = z.looseObject({
   threadTs: z.string(),
   followsReplies: z.boolean(),
   muted: z.boolean().exactOptional(),
+  startedBy: z.string().exactOptional(),
+  hasSecondPerson: z.boolean().exactOptional(),
   conversationId: z.number().exactOptional(),
   asked: z.array(z.string()).exactOptional(),
   queue: z.array(z.string()),

@@ -50,7 +50,7 @@ describe.skipIf(!isPossible)('a person at the local Slack in a browser', { timeo
     expect(await source.locator('mark, .marked').count()).toBeGreaterThan(0);
     await source.close();
 
-    const suggestion = answer.locator('.bk-actions:has(.bk-overflow)').first().getByRole('button');
+    const suggestion = answer.locator('.bk-actions:has(.bk-overflow)').getByRole('button').first();
     const asked = (await suggestion.textContent()) ?? '';
     await suggestion.click();
     // The follow-up's card and its answer join the root and the first answer.

@@ -22,7 +22,7 @@ describe.skipIf(program === undefined)('a suggested follow-up in the local Slack
     const text = `<@${botUserId}> How are failed payments retried?`;
     const root = await slack.post({ channel: general, user: alice, text });
     const { answer } = await answerIn(slack, root);
-    await slack.choose(answer, bob, 'Edit first…');
+    await slack.choose(answer, bob, 'Edit or ask privately');
     const form = await eventually(async () => (await slack.modal()) ?? fail('no modal'), patient);
     expect(JSON.stringify(form)).toContain('Follow-up question');
     await slack.submit(bob, {
@@ -43,7 +43,10 @@ describe.skipIf(program === undefined)('a suggested follow-up in the local Slack
     const text = `<@${botUserId}> Where is \`paymentRetryDelay\` used?`;
     const root = await slack.post({ channel: general, user: bob, text });
     const { answer } = await answerIn(slack, root);
-    await slack.choose(answer, alice, 'Ask privately');
+    await slack.choose(answer, alice, 'Edit or ask privately');
+    await eventually(async () => (await slack.modal()) ?? fail('no modal'), patient);
+    const privately = { type: 'radio_buttons', selected_option: { value: 'privately' } };
+    await slack.submit(alice, { where: { where: privately } });
     const card = await eventually(async () => {
       const found = (await slack.messages(aliceDirect)).find((each) => textOf(each).includes('asked:'));
       return found ?? fail('no card in direct messages');

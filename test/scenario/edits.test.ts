@@ -172,6 +172,8 @@ describe('a message', () => {
     await world.deliver(messageChangedOf({ before, after: preview, ts: '1800000000.000001' }));
     const withReplies = { ...before, reply_count: 1, latest_reply: '1800000000.000002' };
     await world.deliver(messageChangedOf({ before, after: withReplies, ts: '1800000000.000003' }));
+    // Thanks ask nothing, so there is nothing to be asked instead.
+    await world.edit(ts, 'ok, thanks :pray:');
     const card = await eventually(() => one(world.slack.inThread(ts)));
     await world.deliver(messageChangedOf({ before: card, after: { ...card, text: 'x' }, ts: '1800000000.000004' }));
     service.answer(question);

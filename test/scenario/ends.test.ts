@@ -341,8 +341,8 @@ describe('an answer', () => {
     }));
     service.answer(await asked('sources?'), { sources });
     const answer = await eventually(() => one(world.answersIn(ts)));
-    expect(visibleText(answer)).toContain('file4.ts');
-    expect(visibleText(answer)).not.toContain('file5.ts');
+    expect(visibleText(answer)).toContain('file2.ts');
+    expect(visibleText(answer)).not.toContain('file3.ts');
     await world.press('All sources (12)');
     const view = await eventually(() => one(world.slack.views));
     expect(JSON.stringify(view)).toContain('file11.ts');

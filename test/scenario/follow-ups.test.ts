@@ -7,6 +7,9 @@ import { one } from '../support/one.ts';
 import { overflowOf, viewSubmissionOf } from '../support/payloads/surfaces.ts';
 import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
 
+/** The entry of the menu under an answer for its first suggestion. */
+const editOrAskPrivately = 'Edit or ask privately: What calls it?';
+
 let service: FakeService;
 let world: World;
 
@@ -108,7 +111,7 @@ describe('where the app was taken out of a private channel', () => {
 
   test('an edited follow-up is not asked, and the form says that the answer is gone', async () => {
     const form = await hidden(async () => {
-      await world.overflow('Edit first…', { user: people.bob });
+      await world.overflow(editOrAskPrivately, { user: people.bob });
       return world.modal();
     });
     const { response } = await world.submit(form, { question: 'What calls it in tests?' }, { user: people.bob });
@@ -130,9 +133,9 @@ describe('where the app was taken out of a private channel', () => {
 });
 
 describe('the button "Edit first"', () => {
-  test('opens a form with the follow-up, and asks the edited text in the thread', async () => {
+  test('opens a form with the suggestion, and asks what was made of it, in the thread', async () => {
     const { ts, last } = await answered();
-    await world.overflow('Edit first…', { user: people.bob });
+    await world.overflow(editOrAskPrivately, { user: people.bob });
     const form = await world.modal();
     expect(form.blocks[0]?.element?.initial_value).toBe('What calls it?');
     await world.submit(form, { question: 'What calls it in tests?' }, { user: people.bob });
@@ -144,7 +147,7 @@ describe('the button "Edit first"', () => {
 
   test('says who asked a follow-up that was asked in the meantime, and asks nothing', async () => {
     const { ts } = await answered();
-    await world.overflow('Edit first…', { user: people.ada });
+    await world.overflow(editOrAskPrivately, { user: people.ada });
     const form = await world.modal();
     await world.press('What calls it?', { user: people.bob });
     const delivery = await world.submit(form, { question: 'Mine instead?' }, { user: people.ada });
@@ -155,7 +158,7 @@ describe('the button "Edit first"', () => {
 
   test('asks one question, though its form is sent twice', async () => {
     const { ts } = await answered();
-    await world.overflow('Edit first…');
+    await world.overflow(editOrAskPrivately);
     const form = await world.modal();
     const both = await Promise.all([
       world.submit(form, { question: 'Only once?' }),
@@ -168,22 +171,29 @@ describe('the button "Edit first"', () => {
 
   test('shows guests why they may not ask', async () => {
     await answered();
-    await world.overflow('Edit first…', { user: people.mia });
+    await world.overflow(editOrAskPrivately, { user: people.mia });
     expect(JSON.stringify((await world.modal()).blocks)).toContain('Guests');
   });
 
   test('says privately that it came too late for Slack', async () => {
     await answered();
     world.slack.expireTriggers();
-    await world.overflow('Edit first…');
+    await world.overflow(editOrAskPrivately);
     await eventually(() => expect(toldTo(people.ada)).toContain('did not open the form in time'));
   });
 });
 
 describe('the button "Ask privately"', () => {
-  test('answers in the direct messages of the person who chose it, and leaves the follow-up to others', async () => {
+  /** Opens the form of the first suggestion, and sends it off for an answer in the direct messages. */
+  async function askPrivately(user: string, threadTs: string, question?: string) {
+    await world.overflow(editOrAskPrivately, { user, threadTs });
+    const entered = { where: 'privately', ...(question === undefined ? {} : { question }) };
+    return world.submit(await world.modal(), entered, { user });
+  }
+
+  test('answers in the direct messages of the person who chose that, and leaves the suggestion to others', async () => {
     const { ts, last } = await answered('the first question?');
-    await world.overflow('Ask privately', { user: people.bob });
+    await askPrivately(people.bob, ts);
     const root = await eventually(() =>
       one(world.slack.messages.filter(({ channel, thread_ts: at }) => channel === 'D0BOB' && at === undefined)),
     );
@@ -200,17 +210,32 @@ describe('the button "Ask privately"', () => {
     expect(asked.questions[0]?.question).toContain(service.conversations[0]?.share_url ?? 'no URL');
     await eventually(() => expect(toldTo(people.bob)).toContain('Asked in our direct messages'));
     expect(labels(last)).toEqual(['What calls it?', 'Where is it tested?']);
-    // Once per person.
-    await world.overflow('Ask privately', { user: people.bob, threadTs: ts });
-    await world.overflow('Ask privately', { user: people.ada, threadTs: ts });
+    // Once per person, also in other words.
+    const again = await askPrivately(people.bob, ts, 'In other words?');
+    expect(JSON.stringify(again.response)).toContain('already asked by you');
+    await askPrivately(people.ada, ts, 'What calls it in tests?');
     await eventually(() => expect(service.conversations).toHaveLength(3));
-    await eventually(() => expect(toldTo(people.bob)).toContain('already asked by you'));
+    expect(service.questions().some(({ question }) => question.includes('What calls it in tests?'))).toBe(true);
+    expect(service.questions().some(({ question }) => question.includes('In other words?'))).toBe(false);
   });
 
-  test('is refused to guests', async () => {
-    await answered();
-    await world.overflow('Ask privately', { user: people.mia });
-    await eventually(() => expect(toldTo(people.mia)).toContain('Guests'));
+  test('of an earlier version, which asked privately at once, opens the form for it', async () => {
+    const { last } = await answered();
+    const value = `${buttonsOf(last.blocks)[0]?.value}:private`;
+    const place = { message: last, responseUrl: world.slack.responseUrl('old') };
+    const option = { text: { type: 'plain_text', text: 'Ask privately' }, value };
+    await world.deliver(overflowOf({ actionId: 'deepsearch:follow_up_menu', user: people.bob, place, option }));
+    expect(JSON.stringify((await world.modal()).blocks)).toMatch(/"initial_option":\{[^}]*\}?[^}]*"privately"/);
+  });
+
+  test('is refused to guests, though they had the form open', async () => {
+    const { ts } = await answered();
+    await world.overflow(editOrAskPrivately, { threadTs: ts });
+    const form = await world.modal();
+    world.slack.changePerson(people.ada, { is_restricted: true });
+    await world.restart();
+    const { response } = await world.submit(form, { where: 'privately' });
+    expect(JSON.stringify(response)).toContain('Guests');
     expect(service.conversations).toHaveLength(1);
   });
 });

@@ -7,6 +7,9 @@ import { hasRedisServer } from '../support/processes/redis-server.ts';
 import { type SlowRedis, startSlowRedis } from '../support/processes/slow-redis.ts';
 import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 
+/** The entry of the menu under an answer for its first suggestion. */
+const editOrAskPrivately = 'Edit or ask privately: What calls it?';
+
 let service: FakeService;
 let world: World;
 
@@ -58,18 +61,20 @@ describe('while Slack is slow', () => {
   test('a question that was reported as not accepted is not asked privately later, and can be asked then', async () => {
     await begin();
     await answered();
+    await world.overflow(editOrAskPrivately, { user: people.bob });
+    const form = await world.modal();
     const letGo = hold('conversations.open');
-    await world.overflow('Ask privately', { user: people.bob });
-    await eventually(() => expect(toldTo(people.bob)).toContain('Not taken, nothing was sent'), patient);
+    const late = await world.submit(form, { where: 'privately' }, { user: people.bob });
+    expect(JSON.stringify(late.response)).toContain('Not taken, nothing was sent');
     letGo();
     await settled();
     expect(service.questions().some(({ question }) => question.includes('What calls it?'))).toBe(false);
-    await world.overflow('Ask privately', { user: people.bob });
+    await world.submit(form, { where: 'privately' }, { user: people.bob });
     await eventually(() => expect(toldTo(people.bob)).toContain('Asked in our direct messages'));
     await eventually(() => expect(service.conversations).toHaveLength(3));
   });
 
-  test.each(['Edit first…', 'No, and why', 'All sources (8)', 'Share…'])(
+  test.each([editOrAskPrivately, 'No, and why', 'All sources (8)', 'Share…'])(
     '%s is acknowledged before its modal opens, and is not reported as failed',
     async (which) => {
       await begin();
@@ -91,7 +96,7 @@ describe('while Slack is slow', () => {
   );
 
   function press(which: string) {
-    if (which === 'Edit first…') return world.overflow(which);
+    if (which === editOrAskPrivately) return world.overflow(which);
     return which === 'No, and why' ? world.feedback('negative') : world.press(which);
   }
 });
@@ -121,7 +126,7 @@ describe.skipIf(!hasRedisServer())('while storage is slow', () => {
   test('an edited follow-up that was reported as not accepted is left to everybody', async () => {
     await beginSlow();
     const { ts, last } = await answered();
-    await world.overflow('Edit first…');
+    await world.overflow(editOrAskPrivately);
     const form = await world.modal();
     holdTaking();
     const refused = await world.submit(form, { question: 'in my own words?' });

@@ -3,6 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { type FakeService, serviceToken, startFakeService } from '../support/fake-service/fake-service.ts';
 import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
+import { messageOf } from '../support/payloads/payloads.ts';
 import { startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 
 let service: FakeService;
@@ -74,9 +75,9 @@ describe('the command mute', () => {
     const ts = await world.mention('long?');
     const question = await eventually(() => one(service.find('long?')));
     await world.mention('mute', { threadTs: ts });
-    await world.reply(ts, 'cancel', { user: people.bob });
+    await world.reply(ts, 'cancel');
     await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
-    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0BOB>/));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0ADA>/));
   });
 
   test('changes nothing in a thread of people, or outside of threads, and says so', async () => {
@@ -111,7 +112,80 @@ describe('the command mute', () => {
 });
 
 describe('the command cancel', () => {
-  test('stops by a mention what runs in the thread', async () => {
+  const entry = 'Only when mentioned';
+
+  /** Whether the newest answer of a thread offers it. */
+  function offers(ts: string): boolean {
+    return JSON.stringify(world.answersIn(ts).at(-1)?.blocks).includes(entry);
+  }
+
+  /** A thread in which a second person has asked, too. */
+  async function talk(): Promise<string> {
+    const ts = await answeredThread();
+    await world.reply(ts, 'second?', { user: people.bob });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    return ts;
+  }
+
+  test('is offered under answers once a second person replied without a mention, and not before', async () => {
+    const ts = await answeredThread();
+    expect(offers(ts)).toBe(false);
+    await world.reply(ts, 'alone?');
+    await world.mention('by mention?', { threadTs: ts, user: people.bob });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(3));
+    expect(offers(ts)).toBe(false);
+    await world.reply(ts, 'thanks', { user: people.bob });
+    await world.reply(ts, 'and now?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(4));
+    expect(offers(ts)).toBe(true);
+    // What stands in the menu stays there when the answer is shown again.
+    await world.press('What calls it?', { threadTs: ts });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(5));
+    expect(world.answersIn(ts).filter(({ blocks }) => JSON.stringify(blocks).includes(entry))).toHaveLength(2);
+  });
+
+  test('mutes the thread, and tells the presser how to undo it', async () => {
+    const ts = await talk();
+    await world.overflow(entry, { threadTs: ts, user: people.bob });
+    expect((await privateMessages(1, people.bob))[0]).toMatch(/no longer taken as questions[\s\S]*unmute/);
+    // Once more is harmless.
+    await world.overflow(entry, { threadTs: ts });
+    await privateMessages(1);
+    await world.reply(ts, 'just talking');
+    await world.mention('asked anyway?', { threadTs: ts });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(3));
+    expect(offers(ts)).toBe(false);
+    await world.mention('unmute', { threadTs: ts });
+    await privateMessages(2);
+    await world.reply(ts, 'a follow-up?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(4));
+    expect(offers(ts)).toBe(true);
+    expect(asked()).toEqual(['first?', 'second?', 'asked anyway?', 'a follow-up?']);
+  });
+
+  test('is not for those who may not ask there', async () => {
+    const ts = await talk();
+    world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
+    await world.overflow(entry, { threadTs: ts, user: people.mia });
+    expect((await privateMessages(1, people.mia))[0]).toContain('Guests of this workspace');
+    world.slack.channels.get('C0GENERAL')?.members?.pop();
+    await world.restart();
+    await world.reply(ts, 'a follow-up?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(3));
+  });
+
+  test('is not offered in direct messages', async () => {
+    service.answerEverything();
+    const ts = await world.direct('first?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.direct('second?', { threadTs: ts });
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    expect(offers(ts)).toBe(false);
+  });
+});
+
+describe('cancel', () => {
+  test('by a mention stops what runs in the thread', async () => {
     const ts = await world.mention('long?');
     const question = await eventually(() => one(service.find('long?')));
     await world.mention('stop', { threadTs: ts, user: people.bob });
@@ -120,6 +194,58 @@ describe('the command cancel', () => {
   });
 
   test('lets guests cancel only what they asked', async () => {
+    const ts = await world.mention('where are the retries, and who set them?');
+    const question = await eventually(() => one(service.questions()));
+    await world.reply(ts, 'Stop!', { user: people.bob });
+    const [said] = await privateMessages(1, people.bob);
+    expect(said).toContain('<@U0ADA> asked what is running here');
+    expect(said).toContain('where are the retries, and who set them?');
+    expect(question.status).toBe('processing');
+    expect(service.calls).not.toContain('cancel');
+    await world.pressPrivately('Cancel it', { user: people.bob });
+    await world.pressPrivately('Cancel it', { user: people.bob });
+    await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0BOB>/));
+    // Pressed once more, too late, it says so and touches nothing that runs since.
+    await world.reply(ts, 'second?');
+    const second = await eventually(() => one(service.find('second?')));
+    await world.pressPrivately('Cancel it', { user: people.bob });
+    await eventually(() => expect(world.ephemeralsTo(people.bob).map(visibleText).at(-1)).toContain('ended already'));
+    expect(second.status).toBe('processing');
+  });
+
+  test('that was confirmed after the answer came is told so', async () => {
+    const ts = await world.mention('quick?');
+    const question = await eventually(() => one(service.find('quick?')));
+    await world.reply(ts, 'cancel', { user: people.bob });
+    await privateMessages(1, people.bob);
+    service.answer(question);
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.pressPrivately('Cancel it', { user: people.bob });
+    expect((await privateMessages(2, people.bob))[1]).toContain('it stands');
+  });
+
+  test('as a plain reply by someone who may not ask is refused, and offers nothing', async () => {
+    const ts = await world.mention('long?');
+    const question = await eventually(() => one(service.find('long?')));
+    world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
+    await world.reply(ts, 'cancel', { user: people.mia });
+    expect((await privateMessages(1, people.mia))[0]).toContain('Guests of this workspace');
+    expect(JSON.stringify(world.ephemeralsTo(people.mia))).not.toContain('Cancel it');
+    expect(question.status).toBe('processing');
+  });
+
+  test('that Slack delivers again is confirmed once', async () => {
+    const ts = await world.mention('long?');
+    await eventually(() => one(service.find('long?')));
+    const stop = await world.reply(ts, 'stop', { user: people.bob });
+    await world.deliver(messageOf({ user: people.bob, text: 'stop', ts: stop, threadTs: ts }));
+    await world.mention('status', { threadTs: ts, user: people.bob });
+    const said = await privateMessages(2, people.bob);
+    expect(said.filter((each) => each.includes('asked what is running here'))).toHaveLength(1);
+  });
+
+  test('is not for guests, who may take back only what they asked themselves', async () => {
     const ts = await world.mention('long?');
     const question = await eventually(() => one(service.find('long?')));
     world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);

@@ -66,12 +66,14 @@ describe('the command why, in a thread,', () => {
     await world.reply(ts, `<@${people.gerd}> look at this`);
     await world.reply(ts, '', { more: { subtype: 'file_share' } });
     await world.deliver(botPostOf({ user: people.robo, text: 'deployed', ts: '1800000000.000001', threadTs: ts }));
+    await world.reply(ts, 'Thanks! :pray:', { user: people.bob });
     await world.mention('mute', { threadTs: ts });
     await world.reply(ts, 'just talking');
     await eventually(async () => {
       const said = await whyIn(ts);
       expect(said).toContain('not taken: it begins by addressing someone else');
       expect(said).toContain('not taken: it has no text');
+      expect(said).toContain('message by <@U0BOB> → not taken: it asks nothing');
       expect(said).toContain('message by <@U0ROBO> → not taken: it comes from an app');
       expect(said).toContain('your message → done as said');
       expect(said).toContain('not taken: this thread is muted');
@@ -80,6 +82,30 @@ describe('the command why, in a thread,', () => {
   });
 
   test('of people says that only mentions are answered there', async () => {
+    service.answerEverything();
+    const dm = await world.direct('in private?');
+    await eventually(() => expect(world.answersIn(dm)).toHaveLength(1));
+    await world.direct('ok, danke', { threadTs: dm });
+    await world.direct(':+1:');
+    await world.direct('why', { threadTs: dm });
+    await eventually(() => {
+      const said = world.ephemeralsTo(people.ada).map(visibleText).join('\n');
+      expect(said).toContain('your message → not taken: it asks nothing');
+    });
+    const ts = await world.mention('first?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
+    await world.mention('vielen Dank!', { threadTs: ts });
+    expect(await whyIn(ts)).toContain('your message → not taken: it asks nothing');
+    await world.reply(ts, 'ok, and for v2?');
+    await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
+    expect(service.questions().map(({ question }) => question.split('\n')[0])).toEqual([
+      'in private?',
+      'first?',
+      'ok, and for v2?',
+    ]);
+  });
+
+  test('of people tells that it takes mentions only', async () => {
     service.answerEverything();
     const root = world.slack.say('C0GENERAL', people.ada, 'hello all');
     expect(await whyIn(root)).toMatch(/No message here was meant for me[\s\S]*only take messages that mention me/);

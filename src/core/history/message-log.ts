@@ -9,6 +9,8 @@ export type Disposition =
   /** It begins by addressing another person. */
   | 'addressesAnother'
   | 'muted'
+  /** It is thanks, an emoji or the like. */
+  | 'asksNothing'
   /** A plain reply in a thread that people started, without a mention. */
   | 'peoplesThread'
   | 'fromBot'

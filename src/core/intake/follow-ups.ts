@@ -50,17 +50,17 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
     );
   }
 
-  /** Asks a suggestion in another place, as a conversation of its own, once per person. */
+  /** Asks a suggestion in another place, as a new conversation, once per person; `text` asks it in other words. */
   async function followUpPrivately(
     questionId: string,
     index: number,
     place: Place,
     requester: Requester,
-    byMs?: number,
+    { text, byMs }: { text?: string; byMs?: number } = {},
   ): Promise<Result> {
     const question = await find(questionId, requester);
-    const text = followUpOf(question, index);
-    if (question === undefined || text === undefined) return { kind: 'expired' };
+    const suggestion = followUpOf(question, index);
+    if (question === undefined || suggestion === undefined) return { kind: 'expired' };
     const { shareUrl } = question.upstream;
     const { key } = await attemptUnder(`follow-up:${questionId}:${index}:${requester.userId}`);
     return accept(
@@ -68,7 +68,7 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
         key,
         place,
         askerId: requester.userId,
-        text,
+        text: text ?? suggestion,
         origin: 'followUp',
         beginsThread: true,
         follows: { text: question.text, ...(shareUrl === undefined ? {} : { shareUrl }) },

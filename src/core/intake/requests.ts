@@ -81,6 +81,7 @@ export function createRequests(ports: RequestPorts) {
     cancelOwn,
     cancelStartedBy,
     cancelInThread,
+    runningIn,
     cancelOnlyIn,
     startedBy,
     noteEdit,
@@ -154,6 +155,13 @@ export function createRequests(ports: RequestPorts) {
     const question = aimedAt === undefined ? undefined : await questions.get(aimedAt);
     if (question === undefined || (ownOnly && question.askerId !== userId)) return { kind: 'nothing' };
     return cancelFound(question, userId);
+  }
+
+  /** The question that {@link cancelInThread} would cancel; undefined where it has ended or is being cancelled. */
+  async function runningIn(place: ThreadPlace): Promise<Question | undefined> {
+    const [first] = (await threads.get(place))?.queue ?? [];
+    const question = first === undefined ? undefined : await getReadable(questions, first);
+    return question === undefined || hasEnded(question) || question.cancel !== undefined ? undefined : question;
   }
 
   /** Cancels the one question of a person that is open in a place, whatever its thread. `key` as in {@link cancelInThread}. */

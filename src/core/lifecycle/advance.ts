@@ -1,13 +1,14 @@
 import { type AppError, isAppError } from '../errors.ts';
 import { backOffMs, isPatienceOver, nextPollMs } from '../pacing.ts';
 import { isBetweenTwo, isInThread, type Outcome, type Question } from '../question/question.ts';
+import { mayWantMute } from '../second-person.ts';
 import { longestQuietWaitMs } from '../settings.ts';
 import { createAdmission } from './admission.ts';
 import { createAsking } from './asking.ts';
 import { createCardUpdates } from './card-updates.ts';
 import { atOnce, decide, interpret, type Standing, type Step } from './decide.ts';
 import { createDelivery } from './delivery.ts';
-import { changeQuestion, delist, endWith, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
+import { beside, changeQuestion, delist, endWith, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
 import { createResharing } from './resharing.ts';
 import { findPositionInQueue } from './thread-queue.ts';
 import { type Effect, withCallLeftBehind } from './unknown-outcome.ts';
@@ -200,7 +201,8 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     const reading = interpret(observed, conversation, elapsedMs, nowMs);
     if (reading.is === 'limited') return { question: await asking.park(question, reading.untilMs) };
     if (reading.is === 'ended') {
-      const ended = await end(question, reading.outcome, conversation.shareUrl);
+      const offering = reading.outcome.kind === 'answered' ? await withOffer(question) : question;
+      const ended = await end(offering, reading.outcome, conversation.shareUrl);
       await tellIfTooLateToCancel(ended);
       return { question: ended };
     }
@@ -210,6 +212,13 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     const watched = await noteProgress(question, observed.steps, observed.lastStep, conversation.shareUrl);
     await card.refresh(watched, standing);
     return { question: watched, waitMs: nextPollMs(settings.pacing, elapsedMs, ports.random()) };
+  }
+
+  /** Decided once, before the first message of the answer, so that all renderings of it are alike. */
+  async function withOffer(question: Question): Promise<Question> {
+    if (!isInThread(question.place)) return question;
+    const thread = await beside(ports, question, ports.threads.get(question.place));
+    return mayWantMute(thread) ? store(question, (stored) => ({ ...stored, offersMute: true })) : question;
   }
 
   async function watchFailed(question: Question, error: AppError): Promise<Progress | undefined> {

@@ -3,21 +3,21 @@ import { isInThread, newThread, type Question, type ThreadPlace } from '../quest
 import { getReadable, type LifecyclePorts } from './lifecycle-ports.ts';
 
 /**
- * Puts a question into its thread's line, once: right behind the one that it replaces, otherwise at the end. A thread that
+ * Puts a question into its thread's queue, once: right behind the one that it replaces, otherwise at the end. A thread that
  * the question begins follows plain replies.
  */
 export async function joinQueue(threads: ThreadStore, question: Question): Promise<void> {
-  const { id, place, beginsThread } = question;
+  const { id, place, beginsThread, askerId } = question;
   if (!isInThread(place)) return;
-  await threads.update(place, (thread = newThread(place, beginsThread)) =>
-    thread.queue.includes(id) && thread.followsReplies === (thread.followsReplies || beginsThread)
-      ? thread
-      : {
-          ...thread,
-          queue: joined(thread.queue, question),
-          followsReplies: thread.followsReplies || beginsThread,
-        },
-  );
+  await threads.update(place, (thread = newThread(place, beginsThread)) => {
+    const isBegun = !beginsThread || (thread.followsReplies && thread.startedBy !== undefined);
+    if (isBegun && thread.queue.includes(id)) return thread;
+    return {
+      ...thread,
+      queue: joined(thread.queue, question),
+      ...(beginsThread ? { followsReplies: true, startedBy: thread.startedBy ?? askerId } : {}),
+    };
+  });
 }
 
 function joined(queue: string[], { id, insteadOf }: Question): string[] {

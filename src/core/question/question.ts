@@ -212,6 +212,8 @@ export interface Question {
   edited?: EditedQuestion;
   /** Suggestions of the answer that were asked, and by whom. */
   usedFollowUps?: { index: number; byUserId: string }[];
+  /** Under its answer stands the offer to take only mentions in the thread. */
+  offersMute?: boolean;
   expected?: Expectation;
   /** Where a private word to the asker can be sent (Slack's `response_url`); valid for 30 minutes. Never logged. */
   responseUrl?: string;
@@ -311,6 +313,10 @@ export interface Thread {
   followsReplies: boolean;
   /** Plain replies are not taken for questions until somebody unmutes the thread. */
   muted?: boolean;
+  /** Whose question began the thread; absent in records of earlier versions. */
+  startedBy?: string;
+  /** Another person has replied without a mention since. */
+  hasSecondPerson?: boolean;
   conversationId?: number;
   /** Ids of the newest questions that the service was asked here, in any conversation; newest last. */
   asked?: string[];

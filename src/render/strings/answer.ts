@@ -2,10 +2,8 @@ import type { Formats } from '../formats.ts';
 
 const en = (f: Formats) => ({
   empty: () => 'Deep Search finished without writing an answer.',
-  sources: (count: number, repositories: number) =>
-    repositories > 1
-      ? `*Sources* · ${f.number(count)} in ${f.count(repositories, { one: 'repository', other: 'repositories' })}`
-      : `*Sources* · ${f.number(count)}`,
+  sources: () => 'Sources',
+  moreSources: (count: number) => `${f.number(count)} more`,
   noSources: () => 'No sources were named for this answer.',
   part: (part: number, parts: number) => `Part ${f.number(part)} of ${f.number(parts)}`,
   attached: () => 'The whole answer is attached as a Markdown file.',
@@ -30,10 +28,8 @@ const en = (f: Formats) => ({
 
 const de = (f: Formats): ReturnType<typeof en> => ({
   empty: () => 'Deep Search ist fertig, hat aber keine Antwort geschrieben.',
-  sources: (count, repositories) =>
-    repositories > 1
-      ? `*Quellen* · ${f.number(count)} in ${f.count(repositories, { one: 'Repository', other: 'Repositorys' })}`
-      : `*Quellen* · ${f.number(count)}`,
+  sources: () => 'Quellen',
+  moreSources: (count) => `${f.number(count)} weitere`,
   noSources: () => 'Zu dieser Antwort wurden keine Quellen genannt.',
   part: (part, parts) => `Teil ${f.number(part)} von ${f.number(parts)}`,
   attached: () => 'Die ganze Antwort hängt als Markdown-Datei an.',

@@ -2,6 +2,7 @@ import type { Formats } from '../formats.ts';
 
 const en = (f: Formats) => ({
   cancel: () => 'Cancel',
+  cancelIt: () => 'Cancel it',
   drop: () => 'Drop',
   tryAgain: () => 'Try again',
   askNew: () => 'Ask in a new conversation',
@@ -14,14 +15,16 @@ const en = (f: Formats) => ({
   askMention: () => 'Ask it',
   askAsFollowUp: () => 'Ask as a follow-up',
   close: () => 'Close',
-  editFirst: () => 'Edit first…',
-  askPrivately: () => 'Ask privately',
+  editFirst: (suggestion: string) => `Edit first: ${suggestion}`,
+  editOrAskPrivately: (suggestion: string) => `Edit or ask privately: ${suggestion}`,
+  onlyMentions: () => 'Only when mentioned',
   share: () => 'Share…',
   askQuestion: () => 'Ask a question',
 });
 
 const de = (f: Formats): ReturnType<typeof en> => ({
   cancel: () => 'Abbrechen',
+  cancelIt: () => 'Frage abbrechen',
   drop: () => 'Verwerfen',
   tryAgain: () => 'Noch einmal versuchen',
   askNew: () => 'In neuer Unterhaltung fragen',
@@ -34,8 +37,9 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   askMention: () => 'Jetzt fragen',
   askAsFollowUp: () => 'Als Folgefrage stellen',
   close: () => 'Schließen',
-  editFirst: () => 'Erst bearbeiten…',
-  askPrivately: () => 'Privat fragen',
+  editFirst: (suggestion) => `Erst bearbeiten: ${suggestion}`,
+  editOrAskPrivately: (suggestion) => `Bearbeiten oder privat fragen: ${suggestion}`,
+  onlyMentions: () => 'Nur bei Erwähnung',
   share: () => 'Teilen…',
   askQuestion: () => 'Frage stellen',
 });

@@ -28,9 +28,11 @@ const en = (f: Formats) => ({
   queueFull: (limit: number) =>
     `${f.count(limit, { one: 'question is', other: 'questions are' })} already waiting in this thread. Ask again when one is answered.`,
   nothingToCancel: () => 'Nothing is running in this thread.',
+  alreadyEnded: () => 'This question has ended already.',
   nothingToCancelInDirect: () => 'Nothing of yours is running here.',
   severalToCancel: () =>
     'Several of your questions are running here. Reply `cancel` in the thread of one of them, or cancel it on my Home tab.',
+  confirmCancel: (asker: string) => `${asker} asked what is running here. Nothing is cancelled unless you confirm it:`,
   expiredButton: () => 'This button is too old to be used. Ask the question again.',
   formNotOpened: () => 'Slack did not open the form in time. Press again.',
   askedPrivately: () => 'Asked in our direct messages; the answer comes there.',
@@ -67,9 +69,11 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   queueFull: (limit) =>
     `${f.count(limit, { one: 'Frage wartet', other: 'Fragen warten' })} schon in diesem Thread. Frag noch einmal, sobald eine beantwortet ist.`,
   nothingToCancel: () => 'In diesem Thread läuft gerade nichts.',
+  alreadyEnded: () => 'Diese Frage ist schon zu Ende.',
   nothingToCancelInDirect: () => 'Hier läuft gerade nichts von dir.',
   severalToCancel: () =>
     'Hier laufen mehrere Fragen von dir. Antworte im Thread der Frage mit `abbrechen`, oder brich sie auf meinem Home-Tab ab.',
+  confirmCancel: (asker) => `${asker} hat gefragt, was hier läuft. Abgebrochen wird nur, wenn du es bestätigst:`,
   expiredButton: () => 'Diese Schaltfläche ist zu alt. Stell die Frage noch einmal.',
   formNotOpened: () => 'Slack hat das Formular nicht rechtzeitig geöffnet. Drück noch einmal.',
   askedPrivately: () => 'In unseren Direktnachrichten gefragt; dort kommt auch die Antwort an.',

@@ -1,8 +1,9 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
-import type { ButtonResult } from '../../core/intake/requests.ts';
+import type { ButtonResult, Requester } from '../../core/intake/requests.ts';
+import { isBetweenTwo, isInThread, type Place } from '../../core/question/question.ts';
 import { ACTIONS, type ButtonValue, FOLLOW_UP_PATTERN, FORMS, parseButtonValue } from '../../render/ids.ts';
-import { FIELDS, renderEditForm, renderWords } from '../../render/modals.ts';
+import { FIELDS, PLACES, renderEditForm, renderWords } from '../../render/modals.ts';
 import { localeOf } from '../access/users.ts';
 import { assertInTime } from './ack-time.ts';
 import {
@@ -15,10 +16,20 @@ import {
   told,
 } from './block-actions.ts';
 import type { Desk } from './desk.ts';
+import { setMuted } from './muting.ts';
 import { refusedProblem, refusedView } from './refusals.ts';
 import { expiredProblem, expiredView, onViewSubmission, problemOf, type Reply, type Sent } from './view-submissions.ts';
 
-/** The suggestions under an answer: asked as they are, in other words, or privately. */
+/** A suggestion as someone made it their own. */
+interface Edited {
+  questionId: string;
+  index: number;
+  requester: Requester;
+  /** Absent where the suggestion was left as it is. */
+  text?: string;
+}
+
+/** The suggestions under an answer, asked as they are, in other words, or privately; and the rest of their menu. */
 export function registerFollowUps(app: App, desk: Desk): void {
   const { requests } = desk;
 
@@ -26,7 +37,7 @@ export function registerFollowUps(app: App, desk: Desk): void {
     const result = await requests.followUp(value.questionId, value.index ?? -1, requester, { byMs });
     return { ...told(desk, result, { value }), after: () => noteUsed(value, result) };
   });
-  // Forms open before it is asked who may; what is private is checked where it is asked.
+  // Forms open before it is asked who may.
   onBlockAction(app, desk, ACTIONS.followUpMenu, choose, 'later');
   onViewSubmission(app, desk, FORMS.editFollowUp, {
     errorField: FIELDS.question,
@@ -35,39 +46,51 @@ export function registerFollowUps(app: App, desk: Desk): void {
   });
 
   async function choose(action: BlockAction): Promise<Handled> {
+    switch (action.value.choice) {
+      case 'edit':
+      case 'private':
+        return { modal: () => editForm(action) };
+      case 'mute':
+        return mute(action);
+      default:
+        return expired(desk, action.value);
+    }
+  }
+
+  /** The verb `mute` for a thread in which people talk. */
+  async function mute(action: BlockAction): Promise<Handled> {
     const { value, requester, byMs } = action;
-    if (value.choice === 'edit') return { modal: () => editForm(action) };
-    if (value.choice !== 'private') return expired(desk, value);
-    const refusal = await refusalOfAction(desk, action, 'person');
+    const refusal = await refusalOfAction(desk, action, 'place');
     if (refusal !== undefined) return { notice: refusal };
-    // Only where the press belongs to the question a direct message is opened for it.
-    if ((await requests.find(value.questionId, requester)) === undefined) return expired(desk, value);
-    const place = { teamId: requester.teamId, channelId: await openDirect(desk, requester.userId) };
+    const question = await requests.find(value.questionId, requester);
+    if (question === undefined || !isInThread(question.place)) return expired(desk, value);
     assertInTime(byMs);
-    const result = await requests.followUpPrivately(value.questionId, value.index ?? -1, place, requester, byMs);
-    return result.kind === 'accepted' && place.channelId !== requester.channelId
-      ? { asked: result, notice: { kind: 'askedPrivately' } }
-      : told(desk, result, { value });
+    await setMuted(desk.threads, question.place, true);
+    return { notice: { kind: 'muted' } };
   }
 
   async function editForm({ value, requester, named }: BlockAction): Promise<ModalView> {
+    const { userId, teamId, channelId } = requester;
     const [question, admission, locale] = await Promise.all([
       requests.find(value.questionId, requester),
-      desk.access.admit(requester.userId, { teamId: requester.teamId, channelId: requester.channelId }, named),
-      localeOf(desk.people, requester.userId),
+      // Where the answer may go is decided in the form: here counts only whether they may ask somewhere.
+      desk.access.admit(userId, { teamId, channelId }, { ...named, personOnly: true }),
+      localeOf(desk.people, userId),
     ]);
     const text =
       question?.outcome?.kind === 'answered' ? question.outcome.answer.followUps[value.index ?? -1] : undefined;
-    const { userId, channelId } = requester;
     const about = { userId, channelId, questionId: value.questionId };
     if (!admission.may) return refusedView(desk, { ...about, reason: admission.reason }, locale);
     if (question === undefined || text === undefined) return expiredView(desk, value.questionId, locale);
     const used = question.usedFollowUps?.find(({ index }) => index === value.index);
-    if (used === undefined) return renderEditForm(plainValue(value), text, locale);
+    if (used === undefined) {
+      const startsPrivately = value.choice === 'private';
+      const form = { value: plainValue(value), text, isDirect: isBetweenTwo({ channelId }), startsPrivately };
+      return renderEditForm(form, locale);
+    }
     const { byUserId } = used;
     return renderWords(
-      ({ notices }) =>
-        byUserId === requester.userId ? notices.alreadyAskedByYou() : notices.alreadyAsked(`<@${byUserId}>`),
+      ({ notices }) => (byUserId === userId ? notices.alreadyAskedByYou() : notices.alreadyAsked(`<@${byUserId}>`)),
       locale,
     );
   }
@@ -81,9 +104,11 @@ export function registerFollowUps(app: App, desk: Desk): void {
     const gone = (): Reply => wrong(expiredProblem(desk, value?.questionId, say));
     if (value?.index === undefined || question?.place.teamId !== teamId) return gone();
     const { channelId } = question.place;
+    const privately = entered.choice(FIELDS.where) === PLACES.privately;
     const [membership, admission] = await Promise.all([
       desk.memberships.of(userId, channelId),
-      desk.access.admit(userId, { teamId, channelId }, named),
+      // What is asked privately is checked where it is asked.
+      desk.access.admit(userId, { teamId, channelId }, { ...named, personOnly: privately }),
     ]);
     // Whoever can't see the answer learns no more than that of one that is gone.
     if (membership === 'none' || membership === 'hidden') return gone();
@@ -91,25 +116,59 @@ export function registerFollowUps(app: App, desk: Desk): void {
       const refused = { userId, channelId, questionId: question.id, reason: admission.reason };
       return wrong(refusedProblem(desk, refused, say));
     }
-    const requester = { userId, teamId, channelId };
-    const result = await requests.followUp(value.questionId, value.index, requester, {
+    const edited: Edited = {
+      questionId: value.questionId,
+      index: value.index,
+      requester: { userId, teamId, channelId },
       ...(text === undefined ? {} : { text }),
-      byMs: sent.byMs,
+    };
+    return privately ? askPrivately(edited, question.place, sent) : askInThread(edited, sent);
+  }
+
+  async function askInThread({ questionId, index, requester, text }: Edited, { say, byMs }: Sent): Promise<Reply> {
+    const result = await requests.followUp(questionId, index, requester, {
+      ...(text === undefined ? {} : { text }),
+      byMs,
     });
-    if (result.kind === 'expired') return gone();
+    if (result.kind === 'expired') return wrong(expiredProblem(desk, questionId, say));
     const isOwn =
       result.kind === 'duplicate' &&
-      result.question.askerId === userId &&
+      result.question.askerId === requester.userId &&
       (text === undefined || result.question.text === text);
     if (result.kind === 'duplicate' && !isOwn) {
       return wrong(say.modals.askedMeanwhile(await nameOf(result.question.askerId)));
     }
     const problem = problemOf(result, text ?? '', say);
-    return problem === undefined ? { kind: 'done', result, after: () => noteUsed(value, result) } : wrong(problem);
+    return problem === undefined
+      ? { kind: 'done', result, after: () => noteUsed({ questionId, index }, result) }
+      : wrong(problem);
+  }
+
+  /** Leaves the suggestion to others; asked once per person. */
+  async function askPrivately(
+    { questionId, index, requester, text }: Edited,
+    { channelId, threadTs }: Place,
+    { say, byMs }: Sent,
+  ): Promise<Reply> {
+    const place = { teamId: requester.teamId, channelId: await openDirect(desk, requester.userId) };
+    assertInTime(byMs);
+    const result = await requests.followUpPrivately(questionId, index, place, requester, {
+      ...(text === undefined ? {} : { text }),
+      byMs,
+    });
+    if (result.kind === 'expired') return wrong(expiredProblem(desk, questionId, say));
+    if (result.kind === 'duplicate' && text !== undefined && result.question.text !== text) {
+      return wrong(say.notices.alreadyAskedByYou());
+    }
+    const problem = problemOf(result, text ?? '', say);
+    if (problem !== undefined) return wrong(problem);
+    if (place.channelId === channelId) return { kind: 'done', result };
+    const recipient = { channelId, userId: requester.userId, ...(threadTs === undefined ? {} : { threadTs }) };
+    return { kind: 'done', result, after: () => desk.notify(recipient, { kind: 'askedPrivately' }) };
   }
 
   /** Only once it stands: what was called not taken uses no suggestion up. */
-  function noteUsed({ questionId, index }: ButtonValue, result: ButtonResult): void {
+  function noteUsed({ questionId, index }: Pick<ButtonValue, 'questionId' | 'index'>, result: ButtonResult): void {
     if (index === undefined || (result.kind !== 'accepted' && result.kind !== 'duplicate')) return;
     desk.answerUpdates.followUpUsed(questionId, index, result.question.askerId);
   }

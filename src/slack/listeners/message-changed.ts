@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asksNothing } from '../../core/courtesies.ts';
 import { readIntent } from '../../core/intake/intents.ts';
 import { type EditedQuestion, isInThread, type Question } from '../../core/question/question.ts';
 import { maxQuestionLength } from '../../core/settings.ts';
@@ -150,6 +151,7 @@ function readEdited({ origin, fresh }: Question, plainText: string): Omit<Edited
   const intent = readIntent(plainText);
   if (intent.kind !== 'ask')
     return origin === 'reply' && intent.kind === 'verb' && intent.verb !== 'cancel' ? { text: plainText } : undefined;
+  if (asksNothing(plainText)) return undefined;
   const text = fresh ? (intent.freshText ?? intent.text) : intent.text;
   if (text.length > maxQuestionLength) return undefined;
   return fresh && intent.freshText !== undefined ? { text, wholeText: intent.text } : { text };

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Disposition } from '../../core/history/message-log.ts';
 import type { Acceptance, NewQuestion } from '../../core/intake/accept.ts';
 import type { Origin, Place, Thread, ThreadPlace } from '../../core/question/question.ts';
+import { withReplier } from '../../core/second-person.ts';
 import type { Notice } from '../../render/notices.ts';
 import { mentions } from '../incoming-text.ts';
 import { askedBy, type IgnoreReason, type IncomingMessage, type Route, routeMessage } from '../routing.ts';
@@ -57,16 +58,29 @@ export function registerMessages(app: App, desk: Desk): void {
     const place: ThreadPlace = { teamId, channelId: event.channel, threadTs };
     // Most messages of a workspace are nobody's business here: decide what can be decided before reading anything.
     const early = route(message, message.text, undefined);
-    if (early.to === 'ignore' && early.reason !== 'thread_unknown') return passBy(event, message, place, early.reason);
+    if (early.to === 'ignore' && !needsThread.has(early.reason)) return passBy(event, message, place, early.reason);
     const thread = event.thread_ts === undefined ? undefined : await desk.threads.get(place);
     const text = await desk.read(event.text);
     const decided = route(message, text, thread);
+    if (thread !== undefined && isPlainReply(decided, event)) await noteReplier(place, thread, message.userId);
     if (decided.to === 'ignore') {
-      if (thread !== undefined && notedReasons.has(decided.reason)) addThreadNote(event, place);
-      if (thread !== undefined) noteIgnored(event, place, decided.reason);
+      if (thread !== undefined && isToBeHeard(decided.reason, event)) addThreadNote(event, place);
+      if (thread !== undefined || decided.reason === 'asks_nothing') noteIgnored(event, place, decided.reason);
       return ignore(event, decided.reason);
     }
     await follow(decided, event, place, text, thread);
+  }
+
+  /** Answers offer to take only mentions once a second person replies; stored before the question of that reply is taken. */
+  async function noteReplier(place: ThreadPlace, thread: Thread, userId = ''): Promise<void> {
+    if (!thread.followsReplies || withReplier(thread, userId) === thread) return;
+    await desk.threads.update(place, (stored = thread) => withReplier(stored, userId));
+  }
+
+  /** A person said it in a thread that follows replies, without mentioning the app. */
+  function isPlainReply(decided: Route, event: MessageEvent): boolean {
+    if (originOf(event, desk.identity.botUserId) !== 'reply') return false;
+    return decided.to !== 'ignore' || notedReasons.has(decided.reason) || decided.reason === 'asks_nothing';
   }
 
   function route(message: IncomingMessage, text: string, thread: Thread | undefined): Route {
@@ -91,8 +105,9 @@ export function registerMessages(app: App, desk: Desk): void {
     if (decided.to === 'verb') {
       const { verb } = decided;
       const isDirect = event.channel_type === 'im';
+      const isPlain = originOf(event, desk.identity.botUserId) === 'reply';
       await verbs.runVerb({
-        ...{ verb, place, thread, isReply, isDirect, userId, key, recipient },
+        ...{ verb, place, thread, isReply, isDirect, isPlain, userId, key, recipient },
         deliveredAs: event.type,
       });
       // Whoever asks why knows that they asked.
@@ -190,6 +205,14 @@ const notedReasons: ReadonlySet<string> = new Set([
   'no_text',
 ]);
 
+/** Reasons found before the thread was read that do not stand, or are to be noted, once it was. */
+const needsThread: ReadonlySet<string> = new Set(['thread_unknown', 'asks_nothing']);
+
+/** Thanks are no help to the next question; a file beside them may be. */
+function isToBeHeard(reason: IgnoreReason, { files }: MessageEvent): boolean {
+  return notedReasons.has(reason) || (reason === 'asks_nothing' && readFiles(files).length > 0);
+}
+
 /** In a thread a question may be about what was said there, and files are part of it; mentions are told without theirs. */
 function readingOf(event: MessageEvent): Pick<NewQuestion, 'messageTs' | 'files' | 'readsThread'> {
   const files = event.type === 'app_mention' ? undefined : readFiles(event.files);
@@ -230,6 +253,8 @@ function dispositionOfIgnored(reason: IgnoreReason): Disposition | undefined {
       return 'muted';
     case 'no_text':
       return 'noText';
+    case 'asks_nothing':
+      return 'asksNothing';
     default:
       return undefined;
   }

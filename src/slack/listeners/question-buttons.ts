@@ -138,7 +138,8 @@ export function registerActions(app: App, desk: Desk): void {
     const refusal = isOwn ? undefined : await refusalOfAction(desk, action, 'person');
     if (refusal !== undefined) return { notice: refusal };
     const result = await requests.cancel(value.questionId, requester, action.byMs);
-    return { notice: notCancelledOf(result) };
+    // Another question may run in the thread by now.
+    return { notice: result.kind === 'nothing' ? { kind: 'alreadyEnded' } : notCancelledOf(result) };
   }
 
   /** A button of an end without an answer is good for one press, and is taken away once that stands. */

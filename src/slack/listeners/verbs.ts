@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isAppError } from '../../core/errors.ts';
 import type { Verb } from '../../core/intake/intents.ts';
-import { newThread, type Thread, type ThreadPlace } from '../../core/question/question.ts';
+import type { Thread, ThreadPlace } from '../../core/question/question.ts';
 import { COMMAND } from '../../render/ids.ts';
 import { type Notice, renderHelp } from '../../render/notices.ts';
 import { ruleOf } from '../../render/place-rule.ts';
@@ -9,6 +9,7 @@ import { logFailure } from '../failure-log.ts';
 import type { PrivateMessage, Recipient } from '../messages/messenger.ts';
 import { refusalOfAction } from './block-actions.ts';
 import { type Desk, notCancelledOf } from './desk.ts';
+import { setMuted } from './muting.ts';
 
 /** A verb that someone said in a message. */
 export interface SaidVerb {
@@ -19,6 +20,8 @@ export interface SaidVerb {
   /** The message is a reply, and not the first one of its thread. */
   isReply: boolean;
   isDirect: boolean;
+  /** It is a plain reply, which may not be meant for the app. */
+  isPlain: boolean;
   userId: string;
   /** Names the message. */
   key: string;
@@ -44,7 +47,7 @@ export function createVerbs(desk: Desk) {
         }
         case 'mute':
         case 'unmute': {
-          const notice = await setMuted(said, verb === 'mute');
+          const notice = await mute(said, verb === 'mute');
           return answer(said, () => notice);
         }
         case 'help':
@@ -74,8 +77,18 @@ export function createVerbs(desk: Desk) {
     if (!said.isReply && said.isDirect) return cancelInDirect(said, refusal);
     // Outside of a thread there is nothing that could be meant.
     if (!said.isReply) return refusal ?? { kind: 'threadVerb', verb: said.verb };
+    const toConfirm = said.isPlain && !ownOnly ? await othersQuestion(said) : undefined;
+    if (toConfirm !== undefined) return toConfirm;
     const result = await desk.requests.cancelInThread(said.place, said.userId, said.key, { ownOnly });
     return ownOnly && result.kind === 'nothing' ? refusal : notCancelledOf(result);
+  }
+
+  /** People say "stop" to each other, too: what somebody else asked is cancelled by the button of a private word. */
+  async function othersQuestion({ place, userId }: SaidVerb): Promise<Notice | undefined> {
+    const question = await desk.requests.runningIn(place);
+    if (question === undefined || question.askerId === userId) return undefined;
+    const { id: questionId, askerId, text } = question;
+    return { kind: 'confirmCancel', questionId, askerId, text };
   }
 
   /** Outside of threads a person means the one question that they have open there. */
@@ -94,15 +107,13 @@ export function createVerbs(desk: Desk) {
     }
   }
 
-  async function setMuted(said: SaidVerb, muted: boolean): Promise<Notice> {
+  async function mute(said: SaidVerb, muted: boolean): Promise<Notice> {
     const { place, thread, isReply, isDirect } = said;
     if (isDirect) return { kind: 'muteDirect' };
     const refusal = await refusalOf(said);
     if (refusal !== undefined) return refusal;
     if (!isReply || thread?.followsReplies !== true) return { kind: 'muteNeedless' };
-    await desk.threads.update(place, (stored = newThread(place, thread.followsReplies)) =>
-      (stored.muted === true) === muted ? stored : { ...stored, muted },
-    );
+    await setMuted(desk.threads, place, muted);
     return { kind: muted ? 'muted' : 'unmuted' };
   }
 

@@ -61,6 +61,14 @@ export async function actAs(page: Page, name: string): Promise<void> {
   await page.locator('.actas select').selectOption({ label: name });
 }
 
+/** Chooses the first entry that begins so from the menu of a row of buttons. */
+export async function chooseIn(row: Locator, beginning: string): Promise<void> {
+  const labels = await row.locator('.bk-overflow option').allTextContents();
+  const label = labels.find((each) => each.startsWith(beginning));
+  if (label === undefined) throw new Error(`no entry "${beginning}" in: ${labels.join(', ')}`);
+  await row.locator('.bk-overflow').selectOption({ label });
+}
+
 /** Sends the form that is open. */
 export async function sendForm(page: Page): Promise<void> {
   await page.locator('.modal-btn.primary').click();

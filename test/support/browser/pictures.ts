@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { WORKSPACE } from '../../../src/demo/workspace.ts';
 import type { LocalSlack } from '../local-slack/local-slack.ts';
 import { answerIn, cardOfCommand } from '../local-slack/threads.ts';
-import { goTo, messages, openThread, replies, reply, say, sendForm } from './browser.ts';
+import { chooseIn, goTo, messages, openThread, replies, reply, say, sendForm } from './browser.ts';
 
 /** Where pictures are taken: the page of a person, and the local Slack behind it. */
 export interface Studio {
@@ -34,13 +34,12 @@ export async function takeThread({ page, slack, keep }: Studio, question: string
   await answerIn(slack, root);
   await openThread(page, root.ts);
   await widenThread(page);
-  await keep('thread', { width: pageWidth, height: 1075 });
+  await keep('thread', { width: pageWidth, height: 960 });
 }
 
 /** A suggestion in other words, before it is asked; it is asked then. */
 export async function takeFollowUp({ page, keep }: Studio): Promise<void> {
-  const rows = page.locator('.thread-body .bk-actions:has(.bk-overflow)');
-  await rows.first().locator('.bk-overflow').selectOption({ label: 'Edit first…' });
+  await chooseIn(page.locator('.thread-body .bk-actions:has(.bk-overflow)').first(), 'Edit or ask privately');
   const input = page.locator('.modal .bk-plain-input');
   await input.fill('How does readIntent tell "cancel" from a question about cancelling?');
   await keep('follow-up', { width: pageWidth, height: 760 });

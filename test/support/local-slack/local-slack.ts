@@ -35,7 +35,7 @@ export interface LocalSlack {
   command(command: { channel: string; user: string; text: string }): Promise<void>;
   /** Presses the button with this label or action id; throws when the message has none. */
   press(message: LocalMessage, user: string, button: string): Promise<void>;
-  /** Chooses the option with this label from an overflow menu of the message; throws when it has none. */
+  /** Chooses the first option whose label begins so from an overflow menu of the message; throws when it has none. */
   choose(message: LocalMessage, user: string, option: string): Promise<void>;
   /** Opens the app's Home tab. Resolves when the app has acknowledged it. */
   openHome(user: string): Promise<void>;
@@ -86,7 +86,7 @@ export function createLocalSlack(url: string): LocalSlack {
       await send('interact', { channel: message.channel, messageTs: message.ts, user, action });
     },
     choose: async (message, user, option) => {
-      const found = optionsOf(message).find(({ label }) => label === option);
+      const found = optionsOf(message).find(({ label }) => label.startsWith(option));
       if (found === undefined) throw new Error(`no option "${option}" on: ${textOf(message)}`);
       const { actionId, blockId, selected } = found;
       const action = { type: 'overflow', action_id: actionId, block_id: blockId, selected_option: selected };

@@ -155,3 +155,19 @@ describe('cancelling the only question', () => {
     expect(await only([first, ...filled(998)])).toEqual({ kind: 'cancelling' });
   });
 });
+
+describe('what runs in a thread', () => {
+  it.each<[string, Partial<Question>, boolean]>([
+    ['is the first question of its line', {}, true],
+    ['is nothing once that was answered', { outcome: answered }, false],
+    ['is nothing while that is being cancelled', { cancel: { byUserId: 'U9', atMs: 1 } }, false],
+  ])('%s', async (_, change, isFound) => {
+    const { ids, requests } = await desk(change, {});
+    expect((await requests.runningIn(thread))?.id).toBe(isFound ? ids[0] : undefined);
+  });
+
+  it('is nothing where nothing was asked', async () => {
+    const { requests } = await desk();
+    expect(await requests.runningIn(thread)).toBeUndefined();
+  });
+});

@@ -56,7 +56,10 @@ describe('a follow-up', () => {
       },
     });
     expect(await requests.followUpPrivately(id, 0, direct, press)).toMatchObject({ kind: 'duplicate' });
-    expect(await requests.followUpPrivately(id, 0, direct, other)).toMatchObject({ kind: 'accepted' });
+    expect(await requests.followUpPrivately(id, 0, direct, other, { text: 'In other words?' })).toMatchObject({
+      kind: 'accepted',
+      question: { text: 'In other words?' },
+    });
     expect(await requests.followUp(id, 0, press)).toMatchObject({ kind: 'accepted' });
   });
 
@@ -115,8 +118,8 @@ describe('a follow-up that was cancelled before the service was asked', () => {
   });
 
   it.each([
-    ['in its thread', (desk: Desk, byMs: number) => desk.requests.followUp(desk.id, 0, press, { byMs })],
-    ['privately', (desk: Desk, byMs: number) => desk.requests.followUpPrivately(desk.id, 0, direct, press, byMs)],
+    ['as it is', (desk: Desk, byMs: number) => desk.requests.followUp(desk.id, 0, press, { byMs })],
+    ['privately', (desk: Desk, byMs: number) => desk.requests.followUpPrivately(desk.id, 0, direct, press, { byMs })],
   ])('is not asked where it is too late, %s', async (_name, ask) => {
     const desk = await answeredDesk();
     await expect(ask(desk, desk.life.now() - 1)).rejects.toMatchObject({ kind: 'storage' });

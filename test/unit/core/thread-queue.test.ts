@@ -58,7 +58,8 @@ describe('joining a queue again', () => {
   ])(
     'of a thread where replies are followed (%j) with a question that begins the thread (%j) makes it %j that replies are followed',
     async (follows, begins, after) => {
-      const known: Thread = { version: 1, ...thread, followsReplies: follows, queue: [idOf(0), idOf(1)] };
+      const queue = [idOf(0), idOf(1)];
+      const known: Thread = { version: 1, ...thread, followsReplies: follows, startedBy: 'U0BOB', queue };
       let stored: Thread | undefined;
       const update = async (_: unknown, change: (current: Thread | undefined) => Thread) => {
         stored = change(known);
@@ -142,5 +143,15 @@ describe('the position in the queue', () => {
     const down = failing('storage').error;
     const questions = { ...life.ports.questions, get: () => Promise.reject(down) };
     await expect(findPositionInQueue({ ...life.ports, questions }, idOf(1), thread)).rejects.toBe(down);
+  });
+
+  it('notes who began the thread, once, and not for a question that did not begin it', async () => {
+    const { life } = createLifeDesk();
+    const { threads } = life.ports;
+    await joinQueue(threads, questionWith({ id: idOf(0), place: thread, beginsThread: false }));
+    expect(life.threads()[0]).not.toHaveProperty('startedBy');
+    await joinQueue(threads, questionWith({ id: idOf(1), place: thread, beginsThread: true, askerId: 'U0ADA' }));
+    await joinQueue(threads, questionWith({ id: idOf(2), place: thread, beginsThread: true, askerId: 'U0BOB' }));
+    expect(life.threads()).toMatchObject([{ startedBy: 'U0ADA', queue: [idOf(0), idOf(1), idOf(2)] }]);
   });
 });

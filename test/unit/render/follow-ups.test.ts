@@ -40,7 +40,6 @@ describe('the follow-ups under an answer', () => {
           const after = renderOutcome({ ...fresh, usedFollowUps }, { format });
           expect(after).toHaveLength(before.length);
           expect(after.slice(0, -1)).toEqual(before.slice(0, -1));
-          expect(after.at(-1)?.blocks?.length).toBe(before.at(-1)?.blocks?.length);
           const text = (messages: Rendered) =>
             messages.at(-1)?.blocks?.flatMap((block) => (block.type === 'markdown' ? [block.text] : []));
           expect(text(after)).toEqual(text(before));
@@ -57,24 +56,38 @@ describe('the follow-ups under an answer', () => {
   });
 
   it('offer to edit and to ask privately, each with its follow-up', () => {
-    const offered = menus(renderOutcome(answered(), { format: 'markdown' }));
-    expect(offered.map(({ options }) => options.map(({ value }) => parseButtonValue(value)))).toMatchObject([
-      [
-        { index: 0, choice: 'edit' },
-        { index: 0, choice: 'private' },
-      ],
-      [
-        { index: 1, choice: 'edit' },
-        { index: 1, choice: 'private' },
-      ],
+    const message = renderOutcome(answered(), { format: 'markdown' });
+    const [menu, ...others] = menus(message);
+    expect(others).toEqual([]);
+    expect(menu?.options.map(({ text }) => text.text)).toEqual([
+      'Edit or ask privately: How many retries are made?',
+      'Edit or ask privately: Who calls it?',
+    ]);
+    expect(menu?.options.map(({ value }) => parseButtonValue(value))).toMatchObject([
+      { index: 0, choice: 'edit' },
+      { index: 1, choice: 'edit' },
     ]);
   });
 
-  it('offer a new conversation and sharing in direct messages, where everything is private', () => {
+  it('share their menu with the offer to take only mentions, which is there without them too', () => {
+    const followUps = ['a', 'b', 'c', 'd'];
+    const values = (question: Question) =>
+      menus(renderOutcome(question, { format: 'mrkdwn' })).map(({ options }) =>
+        options.map(({ value }) => parseButtonValue(value)),
+      );
+    const mute = { questionId: answered().id, choice: 'mute' };
+    expect(values(answered({ followUps }, { offersMute: true }))).toMatchObject([
+      [{ index: 0 }, { index: 1 }, { index: 2 }, mute],
+    ]);
+    expect(values(answered({ followUps: [] }, { offersMute: true }))).toEqual([[mute]]);
+    expect(values(answered({ followUps: [] }))).toEqual([]);
+  });
+
+  it('in direct messages, where all is private, offer to edit only, and sharing', () => {
     const place = { teamId: 'T1', channelId: 'D1', threadTs: '1.1' };
     const shown = shownIn(renderOutcome(answered({}, { place }), { format: 'markdown' }));
-    expect(shown).toContain('Ask in a new conversation');
-    expect(shown).not.toContain('Ask privately');
+    expect(shown).toContain('Edit first: Who calls it?');
+    expect(shown).not.toContain('ask privately');
     expect(shown).toContain('Share…');
     expect(shownIn(renderOutcome(answered(), { format: 'markdown' }))).not.toContain('Share…');
   });
@@ -92,7 +105,11 @@ describe('the follow-ups under an answer', () => {
     const question = answered({}, { usedFollowUps: [{ index: 1, byUserId: 'U0BOB' }] });
     const shown = shownIn(renderOutcome(question, { format: 'markdown' }));
     expect(shown).toContain('<@U0BOB> asked: Who calls it?');
-    expect(menus(renderOutcome(question, { format: 'markdown' }))).toHaveLength(1);
+    expect(menus(renderOutcome(question, { format: 'markdown' }))[0]?.options).toHaveLength(1);
+    const all = [0, 1].map((index) => ({ index, byUserId: 'U0BOB' }));
+    const none = renderOutcome(answered({}, { usedFollowUps: all }), { format: 'markdown' });
+    expect(menus(none)).toEqual([]);
+    expect(shownIn(none)).toMatch(/asked: How many retries are made\?\\n<@U0BOB> asked: Who calls it\?/);
   });
 });
 

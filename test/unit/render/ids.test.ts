@@ -28,7 +28,17 @@ describe('the values of buttons', () => {
     );
   });
 
+  it('carry what is chosen from the menu under an answer', () => {
+    for (const value of [
+      { questionId: QUESTION_ID, index: 2, choice: 'edit' },
+      { questionId: QUESTION_ID, choice: 'mute' },
+    ] as const)
+      expect(parseButtonValue(buttonValue(value))).toEqual(value);
+  });
+
   it.each([
+    `${QUESTION_ID}.1:mute`,
+    `${QUESTION_ID}:edit`,
     undefined,
     null,
     7,

@@ -52,7 +52,10 @@ describe('the forms', () => {
         for (const view of [
           renderAskForm({ text, startsPrivately }, locale),
           renderAskForm({ text, about: 'C0GENERAL 1700000000.000001' }, locale),
-          renderEditForm({ questionId: QUESTION_ID, index: 2 }, text, locale),
+          renderEditForm(
+            { value: { questionId: QUESTION_ID, index: 2 }, text, isDirect: startsPrivately, startsPrivately },
+            locale,
+          ),
         ]) {
           expect(problems(view)).toEqual([]);
           expect(text.startsWith(prefilled(view))).toBe(true);

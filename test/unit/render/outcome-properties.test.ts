@@ -9,6 +9,7 @@ import { answered } from './example.ts';
 import { fencesAreBalanced, readableMarkdown, readableMrkdwn, squeeze, words } from './readable.ts';
 
 const FORMATS: readonly MessageFormat[] = ['markdown', 'mrkdwn', 'plain'];
+const FILLER = 'The retry policy reads its limits from the configuration of the service. ';
 const PINGS = /<!(?:channel|here|everyone|subteam)|<@U123|(?<![\p{L}\p{N}_.+-])@(?:here|channel|everyone)\b/iu;
 
 /** The share of the answer in each message, as written. */
@@ -155,7 +156,70 @@ describe('an answer of generated Markdown', () => {
   });
 });
 
-const FILLER = 'The retry policy reads its limits from the configuration of the service. ';
+/** Every state the end of an answer can be in, with hostile and long things in it. */
+const ends = fc
+  .record({
+    length: fc.oneof(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 9_000, max: 13_500 }), fc.constant(300_000)),
+    sources: fc.array(
+      fc.record({
+        url: fc.oneof(
+          fc.webUrl(),
+          fc.integer({ min: 1, max: 4_000 }).map((length) => `https://e.org/${'&'.repeat(length)}`),
+        ),
+        label: fc.oneof(fc.string({ maxLength: 300 }), fc.constant('<@U123> & | '.repeat(30))),
+      }),
+      { maxLength: 8 },
+    ),
+    followUps: fc.array(fc.oneof(fc.string({ maxLength: 300 }), fc.constant('<!channel> & '.repeat(40))), {
+      maxLength: 5,
+    }),
+    used: fc.subarray([0, 1, 2, 3]),
+    channelId: fc.constantFrom('C1', 'D1'),
+    origin: fc.constantFrom('mention', 'shared'),
+    offersMute: fc.boolean(),
+    hasFile: fc.boolean(),
+    share: fc.constantFrom('', 'x'.repeat(1_900), '&'.repeat(380)),
+    used80: fc.boolean(),
+    locale: fc.constantFrom('en-US', 'de-DE'),
+  })
+  .map((end) =>
+    answered(
+      {
+        markdown: FILLER.repeat(Math.ceil(end.length / FILLER.length)).slice(0, end.length),
+        sources: end.sources,
+        followUps: end.followUps,
+        ...(end.used80 ? { quota: { used: 90, limit: 100, resetAtMs: 1_700_000_000_000 } } : {}),
+      },
+      {
+        place: { teamId: 'T1', channelId: end.channelId, threadTs: '1.1' },
+        origin: end.origin,
+        offersMute: end.offersMute,
+        usedFollowUps: end.used.map((index) => ({ index, byUserId: 'U0ASKER' })),
+        upstream: { steps: 0, shareUrl: `https://search.example.com/${end.share}` },
+        delivery: { round: 0, posted: [], ...(end.hasFile ? { file: { state: 'attached' } } : {}) },
+        locale: end.locale,
+      },
+    ),
+  );
+
+describe('below the text of an answer', () => {
+  it('stand at most five blocks, whatever there is to say, and all of it fits Slack', () => {
+    fc.assert(
+      fc.property(ends, (question) => {
+        for (const format of FORMATS) {
+          for (const message of renderOutcome(question, { format })) {
+            expect(slackProblems('chat.postMessage', { ...message })).toEqual([]);
+            const types = (message.blocks ?? []).map(({ type }) => type);
+            // The sources are the last section.
+            const textEnd = format === 'markdown' ? types.lastIndexOf('markdown') : types.lastIndexOf('section') - 1;
+            expect(types.length - 1 - textEnd).toBeLessThanOrEqual(5);
+          }
+        }
+      }),
+      runs(60),
+    );
+  });
+});
 
 describe.each([1, 2_999, 3_001, 11_999, 12_001, 60_000])('an answer of %i characters', (length) => {
   it.each([

@@ -17,7 +17,10 @@ function sources(count: number, repositories = 1): Source[] {
 
 function buttons(message: RenderedMessage | undefined) {
   return (message?.blocks ?? [])
-    .flatMap((block) => (block.type === 'actions' ? block.elements : []))
+    .flatMap((block) => [
+      ...(block.type === 'section' && block.accessory !== undefined ? [block.accessory] : []),
+      ...(block.type === 'actions' ? block.elements : []),
+    ])
     .flatMap((each) =>
       each.type === 'button' ? [{ id: each.action_id, label: each.text.text, value: each.value }] : [],
     );
@@ -46,9 +49,7 @@ describe('an answer', () => {
     expect(message?.blocks?.map((block) => block.type)).toEqual([
       'section',
       'markdown',
-      'divider',
       'section',
-      'actions',
       'actions',
       'context',
       'context_actions',
@@ -56,10 +57,7 @@ describe('an answer', () => {
     expect(texts(message)).toBe(
       [
         '<@U0ASKER> *Payment retries*',
-        '*Sources* · 2',
-        '_github.com/acme/shop_',
-        '• <https://x.example.com/a.ts|a.ts>',
-        '• <https://x.example.com/b.ts|b.ts>',
+        '*Sources* · <https://x.example.com/a.ts|a.ts> · <https://x.example.com/b.ts|b.ts>',
         '41 s · 12 steps · 3 credits · *<https://search.example.com/deepsearch/abc|Open in Deep Search>*',
       ].join('\n'),
     );
@@ -130,35 +128,36 @@ describe('an answer', () => {
   it('shows five sources, without repetitions, and offers the others', () => {
     const many = sources(12, 3);
     const message = only(renderOutcome(answered({ sources: [...many, ...many] }), markdown));
-    expect(texts(message)).toContain('*Sources* · 12 in 3 repositories');
-    expect(texts(message).match(/^• /gm)).toHaveLength(5);
+    const [line = ''] = texts(message)
+      .split('\n')
+      .filter((each) => each.startsWith('*Sources*'));
+    expect(line.match(/\|[\w.-]+>/g)).toEqual(['|file-0.ts>', '|file-1.ts>', '|file-2.ts>']);
     expect(buttons(message)[0]).toMatchObject({ id: ACTIONS.allSources, label: 'All sources (12)' });
-    expect(buttons(only(renderOutcome(answered({ sources: sources(5) }), markdown))).map(({ id }) => id)).not.toContain(
+    expect(only(renderOutcome(answered({ sources: many }), { format: 'plain' }))?.text).toContain(
+      '|file-2.ts> · 9 more\n',
+    );
+    expect(buttons(only(renderOutcome(answered({ sources: sources(3) }), markdown))).map(({ id }) => id)).not.toContain(
       ACTIONS.allSources,
     );
   });
 
-  it.each([2, 3, 5])('offers all of %i sources where their long addresses make it show fewer', (count) => {
-    const long = sources(count).map((source) => ({ ...source, url: `${source.url}?${'x'.repeat(2_500)}` }));
+  it.each([2, 3, 5])('offers all of %i sources where a long address leaves no room for the others', (count) => {
+    const long = sources(count).map((source) => ({ ...source, url: `${source.url}?${'x'.repeat(1_700)}` }));
     const message = only(renderOutcome(answered({ sources: long }), markdown));
-    expect(texts(message)).toContain(`*Sources* · ${count}`);
-    expect(texts(message).match(/^• /gm)).toHaveLength(1);
+    expect(texts(message).match(/\|file-\d\.ts>/g)).toEqual(['|file-0.ts>']);
     expect(buttons(message)[0]).toMatchObject({ id: ACTIONS.allSources, label: `All sources (${count})` });
   });
 
-  it('shows five sources whose addresses are just short enough, and offers no more', () => {
-    const line = (url: string) => `• <${url}|file-0.ts>`.length;
-    const repository = '_github.com/acme/repo-0_'.length;
-    const withAddresses = (length: number) =>
-      sources(5).map((source) => ({ ...source, url: source.url.padEnd(length, 'x') }));
-    const [short = { url: '' }] = withAddresses(0);
-    // Together with the line breaks, the five lines and the name of their repository take 4,000 characters.
-    const most = short.url.length + Math.floor((4_000 - repository - 5 * (line(short.url) + 1)) / 5);
-    const shown = (length: number) => only(renderOutcome(answered({ sources: withAddresses(length) }), markdown));
-    expect(texts(shown(most)).match(/^• /gm)).toHaveLength(5);
-    expect(buttons(shown(most)).map(({ id }) => id)).not.toContain(ACTIONS.allSources);
-    expect(texts(shown(most + 1)).match(/^• /gm)).toHaveLength(4);
-    expect(buttons(shown(most + 1))[0]).toMatchObject({ id: ACTIONS.allSources, label: 'All sources (5)' });
+  it('shows the sources that have room, and those without behind the button', () => {
+    const [first, ...others] = sources(3);
+    if (first === undefined) throw new Error('no source');
+    const long = { ...first, url: first.url.padEnd(2_900, 'x') };
+    const message = only(renderOutcome(answered({ sources: [long, ...others] }), markdown));
+    expect(texts(message).match(/\|file-\d\.ts>/g)).toEqual(['|file-1.ts>', '|file-2.ts>']);
+    expect(buttons(message)[0]).toMatchObject({ label: 'All sources (3)' });
+    const none = only(renderOutcome(answered({ sources: [long] }), markdown));
+    expect(texts(none).split('\n')).toContain('*Sources*');
+    expect(buttons(none)[0]).toMatchObject({ label: 'All sources (1)' });
   });
 
   it('says when there are no sources', () => {
@@ -174,9 +173,9 @@ describe('an answer', () => {
       { url: `https://e.org/${'x'.repeat(4_000)}`, label: 'long' },
     ];
     const shown = texts(only(renderOutcome(answered({ sources: evil }), markdown)));
-    expect(shown).toContain('• <https://e.org/a%7Cb%3Ec|a❘b&gt; &lt;!here&gt;>');
-    expect(shown).toContain('• click (javascript:alert(1))');
-    expect(shown).toContain('• long');
+    expect(shown).toContain(
+      '*Sources* · <https://e.org/a%7Cb%3Ec|a❘b&gt; &lt;!here&gt;> · click (javascript:alert(1))\n',
+    );
   });
 
   it('mentions the quota only above 80 percent', () => {
@@ -202,6 +201,12 @@ describe('an answer', () => {
       const message = only(renderOutcome(answered({ markdown: empty, title: '' }), markdown));
       expect(JSON.stringify(message?.blocks)).toContain('finished without writing an answer');
     }
+  });
+
+  it('links no conversation whose address gets too long for the footer once it is written', () => {
+    const shareUrl = `https://search.example.com/?${'&'.repeat(1_000)}`;
+    const question = answered({}, { upstream: { steps: 0, shareUrl } });
+    expect(texts(only(renderOutcome(question, markdown)))).not.toContain('Open in Deep Search');
   });
 
   it('fits with a title, labels and repositories of any length', () => {

@@ -17,10 +17,7 @@ const someone: [string | undefined][] = [[undefined], ['<@U0BOB>']];
 /** Every surface has its samples here, so that no sentence goes untested in any language. */
 export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
   answer: {
-    sources: [
-      [1, 1],
-      [1000, 2],
-    ],
+    moreSources: counts,
     part: [[1, 3]],
     isLonger: [
       [undefined, false],
@@ -34,7 +31,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     sourcesLeftOut: counts,
     usedFollowUp: [['<@U0BOB>', 'Who calls it?']],
   },
-  buttons: { allSources: counts },
+  buttons: { allSources: counts, editFirst: [['Who calls it?']], editOrAskPrivately: [['Who calls it?']] },
   card: {
     follows: [['Where is it?']],
     asked: [['<@U0BOB>']],
@@ -95,6 +92,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     emptyQuestion: [['new'], [undefined]],
     emptyQuestionDo: [['/deepsearch']],
     questionTooLong: [[10_001, 10_000]],
+    confirmCancel: [['<@U0BOB>']],
     alreadyAsked: someone,
     notAsker: [['<@U0BOB>']],
     queueFull: counts,

@@ -81,8 +81,10 @@ describe('the private messages', () => {
     { kind: 'notAsker', askerId: 'U0BOB' },
     { kind: 'queueFull', limit: 10, reference },
     { kind: 'nothingToCancel' },
+    { kind: 'alreadyEnded' },
     { kind: 'nothingToCancelInDirect' },
     { kind: 'severalToCancel' },
+    { kind: 'confirmCancel', questionId: QUESTION_ID, askerId: 'U0BOB', text },
     { kind: 'expiredButton', reference },
     { kind: 'muted' },
     { kind: 'unmuted' },
@@ -124,6 +126,7 @@ describe('the forms', () => {
       { url: 'https://x.example.com/a.ts', label: 'a.ts', repository: 'github.com/acme/shop' },
       { url: 'https://x.example.com/b.ts', label: 'b.ts' },
     ];
+    const edited = { value: { questionId: QUESTION_ID, index: 1 }, text: 'Who calls it?' };
     const forms = {
       words: renderWords((say) => say.modals.loading(), 'en-US'),
       failure: renderWords((say) => say.modals.failed(), 'en-US', reference),
@@ -136,7 +139,8 @@ describe('the forms', () => {
         ...renderAskForm({ text: 'x'.repeat(3_001) }, 'en-US'),
         blocks: renderAskForm({ text: 'x'.repeat(3_001) }, 'en-US').blocks.slice(1),
       },
-      edit: renderEditForm({ questionId: QUESTION_ID, index: 1, choice: 'edit' }, 'Who calls it?', 'en-US'),
+      edit: renderEditForm({ ...edited, isDirect: false, startsPrivately: false }, 'en-US'),
+      'edit in direct messages': renderEditForm({ ...edited, isDirect: true, startsPrivately: true }, 'en-US'),
       'share, before a channel is chosen': share({}),
       'share, where there is a problem': share({ problem: 'Nobody may see it there.' }),
       'share with members, with the link': share({ chosen: { channelId: 'C2', audience }, withLink: true }),
@@ -226,6 +230,7 @@ describe('the reasons of the command why', () => {
     'duplicate',
     'addressesAnother',
     'muted',
+    'asksNothing',
     'peoplesThread',
     'fromBot',
     'edited',

@@ -8,8 +8,8 @@ import { eventually } from '../../support/eventually.ts';
 import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
-const questionId = 'q0123456789abcdef01234567';
-const form = renderEditForm({ questionId, index: 0 }, 'What calls it?', undefined);
+const value = { questionId: 'q0123456789abcdef01234567', index: 0 };
+const form = renderEditForm({ value, text: 'What calls it?', isDirect: false, startsPrivately: false }, undefined);
 const recipient = { channelId: 'C0GENERAL', userId: people.ada };
 
 let slack: FakeSlack;
@@ -71,7 +71,7 @@ describe('opening a modal', () => {
     async (error) => {
       const at = desk();
       slack.fault('views.open', { error });
-      await openModal(at, { triggerId: '1.1', recipient, questionId }, async () => form);
+      await openModal(at, { triggerId: '1.1', recipient, questionId: value.questionId }, async () => form);
       expect(at.told).toEqual([{ kind: 'formNotOpened', reference: 'q01234567' }]);
     },
   );

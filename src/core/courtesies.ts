@@ -1,0 +1,312 @@
+/** Words of thanks, in English and German. Each may be followed by what it is for, see {@link reasons}. */
+const thanks = [
+  'thanks',
+  'thank you',
+  'thank u',
+  'many thanks',
+  'big thanks',
+  'thx',
+  'thnx',
+  'tx',
+  'ty',
+  'tysm',
+  'tyvm',
+  'cheers',
+  'kudos',
+  'danke',
+  'danke dir',
+  'danke euch',
+  'danke ihnen',
+  'danke schön',
+  'danke schoen',
+  'dankeschön',
+  'dankeschoen',
+  'danke sehr',
+  'dankesehr',
+  'danke vielmals',
+  'ich danke dir',
+  'vielen dank',
+  'vielen lieben dank',
+  'lieben dank',
+  'herzlichen dank',
+  'besten dank',
+  'tausend dank',
+  'merci',
+];
+
+/** What thanks may be for. */
+const reasons = [
+  'for that',
+  'for this',
+  'for the answer',
+  'for the quick answer',
+  'for the help',
+  'for your help',
+  'for the info',
+  'for checking',
+  'for looking',
+  'dafür',
+  'dafuer',
+  'für die hilfe',
+  'für die antwort',
+  'für die schnelle antwort',
+  'für die info',
+  'für deine hilfe',
+];
+
+/** Words that only say that something was read, liked or done. "yes", "no", "please" and "more" may answer the answer. */
+const acknowledgments = [
+  '+1',
+  '-1',
+  '+100',
+  '++',
+  'ok',
+  'okay',
+  'ok then',
+  'okay then',
+  'okey',
+  'okey dokey',
+  'oki',
+  'k',
+  'kk',
+  'alright',
+  'all right',
+  'all good',
+  'all set',
+  'all clear',
+  'got it',
+  'gotcha',
+  'i see',
+  'i got it',
+  'understood',
+  'noted',
+  'roger',
+  'copy that',
+  'makes sense',
+  'sounds good',
+  'looks good',
+  'looks good to me',
+  'lgtm',
+  'sgtm',
+  'works for me',
+  'wfm',
+  'that works',
+  'it works',
+  'that helps',
+  'that helped',
+  'this helps',
+  'this helped',
+  'helpful',
+  'will do',
+  'good to know',
+  'good job',
+  'great job',
+  'nice job',
+  'good work',
+  'great work',
+  'nice work',
+  'well done',
+  'nice one',
+  'good bot',
+  'good',
+  'great',
+  'nice',
+  'cool',
+  'neat',
+  'sweet',
+  'perfect',
+  'awesome',
+  'excellent',
+  'amazing',
+  'brilliant',
+  'wonderful',
+  'fantastic',
+  'lovely',
+  'impressive',
+  'super',
+  'exactly',
+  'agreed',
+  'indeed',
+  'fair enough',
+  'much appreciated',
+  'appreciated',
+  'appreciate it',
+  'i appreciate it',
+  'no worries',
+  'no problem',
+  'np',
+  'never mind',
+  'nevermind',
+  'nvm',
+  'youre welcome',
+  'you are welcome',
+  'yw',
+  'my pleasure',
+  'thats all',
+  'thats it',
+  'wow',
+  'whoa',
+  'yay',
+  'ah',
+  'aha',
+  'oh',
+  'haha',
+  'hehe',
+  'lol',
+  'alles klar',
+  'alles gut',
+  'klar',
+  'verstanden',
+  'verstehe',
+  'achso',
+  'ach so',
+  'passt',
+  'passt so',
+  'passt schon',
+  'klingt gut',
+  'sieht gut aus',
+  'ergibt sinn',
+  'macht sinn',
+  'notiert',
+  'gut',
+  'gut zu wissen',
+  'gut gemacht',
+  'gute arbeit',
+  'schön',
+  'prima',
+  'toll',
+  'klasse',
+  'spitze',
+  'perfekt',
+  'genial',
+  'mega',
+  'top',
+  'stark',
+  'wunderbar',
+  'ausgezeichnet',
+  'hervorragend',
+  'hilfreich',
+  'das hilft',
+  'das hilft mir',
+  'hat geholfen',
+  'das hat geholfen',
+  'das funktioniert',
+  'funktioniert',
+  'genau',
+  'stimmt',
+  'gern geschehen',
+  'gerne geschehen',
+  'kein problem',
+  'keine ursache',
+  'schon gut',
+  'das wars',
+  'das war alles',
+];
+
+/** Words that stand beside those above and ask nothing either, but say nothing alone. */
+const companions = [
+  'very',
+  'very much',
+  'so much',
+  'really',
+  'super',
+  'a lot',
+  'a ton',
+  'a million',
+  'a bunch',
+  'again',
+  'this is',
+  'that is',
+  'thats',
+  'its',
+  'that',
+  'all',
+  'everyone',
+  'everybody',
+  'both',
+  'team',
+  'folks',
+  'guys',
+  'bot',
+  'sehr',
+  'so weit',
+  'echt',
+  'wirklich',
+  'richtig',
+  'nochmal',
+  'nochmals',
+  'noch mal',
+  'das ist',
+  'ist',
+  'das',
+  'dir',
+  'euch',
+  'ihnen',
+  'allen',
+  'an alle',
+  'allerseits',
+  'leute',
+];
+
+/** Words after which more is to come: a text that ends with one is not finished, as in "ok, and". */
+const joining = ['and', 'so', 'und'];
+
+const courtesies = new Set([
+  ...thanks,
+  ...thanks.flatMap((words) => reasons.map((reason) => `${words} ${reason}`)),
+  ...acknowledgments,
+]);
+const beside = new Set([...companions, ...joining]);
+
+/** A longer text is no courtesy. */
+const longestCourtesy = 300;
+
+/** Most words of one entry in the lists above. */
+const longestEntry = Math.max(...[...courtesies, ...beside].map((entry) => entry.split(' ').length));
+
+/** Slack writes emoji as `:name:`, in a skin tone as `:name::skin-tone-2:`; some clients send the characters. */
+const namedEmoji = /:[\p{L}\p{N}_+'-]{1,100}:/gu;
+const emoji =
+  /[0-9#*]\u{FE0F}?\u{20E3}|\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\u{200D}|\u{FE0F}|[\u{E0020}-\u{E007F}]/gu;
+
+/** `:)`, `;-)`, `:D`, `<3`, `xD` and the like, at the end of a word. */
+const emoticon = /(?:[:;=]['’]?-?[()dp3*/\\]|<3|(?<![\p{L}\p{N}])xd)(?![\p{L}\p{N}])/giu;
+
+/** All that may stand between the words; anything else, a question mark above all, makes a text a question. */
+const plainMarks = /^[\p{L}\p{M}\p{N}\s.,;:!…~+\-–—'’"“”„*_^&]*$/u;
+
+/**
+ * True for a text that asks nothing: thanks, words such as "ok" and "got it", emoji, or marks alone, in English and
+ * German. A single word that is none of these makes it a question. `text` is plain, without names of people in it.
+ */
+export function asksNothing(text: string): boolean {
+  if (text.length > longestCourtesy) return false;
+  const bare = text.replace(namedEmoji, ' ').replace(emoji, ' ').replace(emoticon, ' ');
+  if (!plainMarks.test(bare)) return false;
+  const words = bare.toLowerCase().replace(/['’]/g, '').match(wordPattern) ?? [];
+  return words.length === 0 || isMadeOfCourtesies(words);
+}
+
+/** A word, or a vote such as `+1`. */
+const wordPattern = /(?<![\p{L}\p{N}])[+-]\d+|\+\+|[\p{L}\p{M}\p{N}]+/gu;
+
+/** Whether the words are entries of the lists one after the other, with at least one courtesy. */
+function isMadeOfCourtesies(words: readonly string[]): boolean {
+  if (joining.includes(words.at(-1) ?? '')) return false;
+  let hasCourtesy = false;
+  for (let from = 0; from < words.length; ) {
+    const entry = longestEntryAt(words, from);
+    if (entry === undefined) return false;
+    hasCourtesy ||= courtesies.has(entry);
+    from += entry.split(' ').length;
+  }
+  return hasCourtesy;
+}
+
+function longestEntryAt(words: readonly string[], from: number): string | undefined {
+  for (let length = Math.min(longestEntry, words.length - from); length > 0; length -= 1) {
+    const entry = words.slice(from, from + length).join(' ');
+    if (courtesies.has(entry) || beside.has(entry)) return entry;
+  }
+  return undefined;
+}
