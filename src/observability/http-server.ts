@@ -32,8 +32,8 @@ const stopTimeoutMs = 5_000;
 /**
  * The app's HTTP server, in both modes: `/livez` (the process answers), `/readyz` (it can take questions now; otherwise
  * 503 and the names of what is missing), and the paths of `mounts`, for example Slack's events. `/readyz` shows the
- * state of Slack and the service but does not depend on it: a copy with a refused token can still tell people so, and a
- * load balancer would drop all copies at once.
+ * state of Slack and the service but does not depend on it. A copy with a refused token can still tell people so, and
+ * otherwise a load balancer would drop all copies at once.
  */
 export function createOperatorServer(options: {
   port: number;

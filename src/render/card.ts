@@ -20,7 +20,7 @@ const RESTATED: ReadonlySet<Origin> = new Set(['command', 'followUp', 'retry', '
 const MAX_STEP = 200;
 /** The question that this one follows is named only, so it is cut to this length. */
 const MAX_FOLLOWED = 150;
-/** A context element holds 2,000 characters. */
+/** A longer address might not fit into a context element, which holds 2,000 characters. */
 const MAX_SHARE_URL = 1_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 

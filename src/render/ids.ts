@@ -62,7 +62,7 @@ export function followUpAction(index: number): string {
 
 /**
  * The choices of the menu under an answer: edit a follow-up or ask it elsewhere, and take only mentions in the thread.
- * `private` is in menus that earlier versions posted; it asks without a form.
+ * Menus of earlier versions also have `private`, which opens the same form with the private place chosen.
  */
 export type MenuChoice = 'edit' | 'private' | 'mute';
 

@@ -164,7 +164,7 @@ async function settle<T>(operation: () => T | Promise<T>): Promise<T> {
 function openEnvironment(dataDir: string): RootDatabase {
   const path = storeFile(dataDir);
   try {
-    // The store contains questions about private code, so only this user may read it.
+    // The store contains questions and answers about private code, so only this user may read it.
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     refuseForeignFile(path);
     const options = {

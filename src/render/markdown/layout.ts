@@ -35,10 +35,10 @@ export interface DividedAnswer {
 
 /** Most parts of an answer: more than people read in a thread, together about 240,000 characters. */
 const MAX_PARTS = 20;
-/** No message shows more characters than its weight, so the text beyond this is never shown. */
+/** No message holds more than `messageWeight` characters, so the text beyond this is never shown. */
 const MAX_SHOWN = MAX_PARTS * LIMITS.messageWeight;
 
-/** Most lines of an answer. The Markdown parser gets fewer lines. */
+/** Most lines of an answer. Answers that are parsed as Markdown have fewer. */
 const MAX_LINES = 6_000;
 
 /** Room in a section for inexact costs. */
