@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { z } from 'zod';
 
-/** A value that prints as `[secret]` wherever it ends up; only `reveal` gives it away. */
+/** A secret setting. It prints as `[secret]` everywhere; only `reveal` returns its value. */
 export class Secret {
   readonly #value: string;
 
@@ -29,7 +29,7 @@ export class Secret {
 }
 
 const secret = (): z.ZodType<Secret, string> => z.string().transform((value) => new Secret(value));
-/** What is sent as part of an HTTP header: Node refuses other characters, with an error that repeats them. */
+/** Text for an HTTP header. Node rejects other characters with an error that repeats the text. */
 const inHeader = (): z.ZodType<string, string> =>
   z.string().regex(/^[\x20-\x7e]+$/, 'has characters that no HTTP header can carry');
 const token = (): z.ZodType<Secret, string> => inHeader().transform((value) => new Secret(value));
@@ -41,10 +41,10 @@ const whole = (least: number, most: number): z.ZodType<number, string> =>
     .refine((value) => value >= least && value <= most, `must be between ${least} and ${most}`);
 const address = (protocol: RegExp, what: string): z.ZodType<string, string> =>
   z.string().refine((value) => URL.canParse(value) && protocol.test(new URL(value).protocol), `must be ${what}`);
-/** An address that may hold a password. */
+/** An address that may contain a password. */
 const secretAddress = (protocol: RegExp, what: string): z.ZodType<Secret, string> =>
   address(protocol, what).transform((value) => new Secret(value));
-/** `host:3128` means `http://host:3128`, as other programs read these variables. */
+/** Reads `host:3128` as `http://host:3128`, as other programs read these variables. */
 const proxyAddress = (): z.ZodType<Secret, string> =>
   z
     .string()
@@ -52,7 +52,7 @@ const proxyAddress = (): z.ZodType<Secret, string> =>
     .pipe(secretAddress(/^https?:$/, 'an http or https address'));
 const certificateFile = (): z.ZodType<string, string> =>
   z.string().refine(holdsCertificate, 'is not the path of a readable PEM file with certificates');
-/** Ids of channels, separated by commas. */
+/** Channel ids, separated by commas. */
 const channelIds = (): z.ZodType<string[], string> =>
   z
     .string()
@@ -61,7 +61,7 @@ const channelIds = (): z.ZodType<string[], string> =>
       (ids) => ids.length > 0 && ids.every((id) => /^[CG][A-Z0-9]{2,}$/.test(id)),
       'must be ids of channels, such as C0123456789, separated by commas',
     );
-/** What is shown to people in one line. */
+/** Text that people see on one line. */
 const oneLine = (most: number): z.ZodType<string, string> =>
   z
     .string()
@@ -73,11 +73,11 @@ const webAddress = (): z.ZodType<string, string> => address(/^https?:$/, 'an htt
 
 interface Setting<Output> {
   schema: z.ZodType<Output, string>;
-  /** What is used when the variable is not set, as it would be written. Undefined: nothing. */
+  /** The value used when the variable is not set, as an operator would write it. Undefined: no value. */
   fallback?: string;
   /** One or two sentences for docs/configuration.md. */
   about: string;
-  /** Read where the variable itself is not set. */
+  /** Name of a second variable, read when the first one is not set. */
   alias?: string;
 }
 
@@ -95,7 +95,7 @@ function aliased<Output>(alias: string, plain: Setting<Output>): Setting<Output>
   return { ...plain, alias };
 }
 
-/** Every setting of the app: the one place where a variable is named, checked, defaulted and described. */
+/** Every setting of the app. A variable's name, check, default and description stand only here. */
 export const SETTINGS = {
   SLACK_BOT_TOKEN: setting(token(), 'The bot token of the Slack app (`xoxb-…`). Required.'),
   SLACK_APP_TOKEN: setting(
@@ -109,7 +109,7 @@ export const SETTINGS = {
   SLACK_API_URL: setting(webAddress(), "Base address of Slack's Web API.", 'https://slack.com/api/'),
   SLACK_STAND_IN: setting(
     yesOrNo(),
-    'Whether `SLACK_API_URL` is a stand-in for Slack, as in the demo. A flag that a stand-in leaves out (guest, shared channel) counts as not set; a flag that Slack leaves out refuses the question. Not accepted with the address of Slack itself.',
+    "Whether `SLACK_API_URL` is a stand-in for Slack, as in the demo. When a stand-in leaves out a flag (guest, shared channel), the app reads it as false; when Slack leaves out a flag, the app refuses the question. Rejected together with Slack's own address.",
     'false',
   ),
   SRC_ENDPOINT: setting(webAddress(), 'Base address of the code search service. Required.'),
@@ -120,128 +120,136 @@ export const SETTINGS = {
   ),
   SRC_TIMEOUT_MS: setting(
     whole(100, 120_000),
-    'Longest time one read from the service may take, repeats included.',
+    'Longest time for one read from the service, in milliseconds, including retries.',
     '15000',
   ),
   SRC_REQUESTS_PER_SECOND: setting(
     whole(1, 10_000),
-    'Most requests to the service per second in the long run, by all processes on one Redis together.',
+    'Highest sustained rate of requests to the service, per second, for all processes on one Redis together.',
     '50',
   ),
   SRC_REQUEST_BURST: setting(
     whole(1, 100_000),
-    'Requests to the service that may be made at once after a quiet time.',
+    'How many requests the app may send to the service at once after a quiet time.',
     '100',
   ),
   SRC_CA_FILE: setting(
     certificateFile(),
-    'Path of a PEM file with the certificate authorities to trust for the service, beside the usual ones.',
+    'Path of a PEM file with certificate authorities to trust for the service, in addition to the usual ones.',
   ),
   HTTP_PROXY: aliased(
     'http_proxy',
     setting(
       proxyAddress(),
-      'Proxy for all that the app sends to `http` addresses, of the code search service and of Slack; without a scheme, `http://` is meant. Also read from `http_proxy`.',
+      'Proxy for all requests to `http` addresses, both the code search service and Slack. An address without a scheme means `http://`. Also read from `http_proxy`.',
     ),
   ),
   HTTPS_PROXY: aliased(
     'https_proxy',
     setting(
       proxyAddress(),
-      "The same for `https` addresses, which Slack's are, and for the websocket of Socket Mode; the proxy must allow CONNECT. Also read from `https_proxy`.",
+      'Proxy for `https` addresses, which includes Slack, and for the websocket of Socket Mode. The proxy must allow CONNECT. Also read from `https_proxy`.',
     ),
   ),
   NO_PROXY: aliased(
     'no_proxy',
-    setting(z.string(), 'Hosts reached without the proxy, separated by commas. Also read from `no_proxy`.'),
+    setting(z.string(), 'Hosts to reach without the proxy, separated by commas. Also read from `no_proxy`.'),
   ),
   REDIS_URL: setting(
     secretAddress(/^rediss?:$/, 'a redis or rediss address'),
-    'Redis to keep questions and threads in. Not set: they are kept in `DATA_DIR`.',
+    'Redis that stores questions and threads. Not set: they are stored in `DATA_DIR`.',
   ),
-  DATA_DIR: setting(z.string(), 'Folder of the embedded storage. Used by one process at a time.', './data'),
+  DATA_DIR: setting(z.string(), 'Folder of the embedded storage. Only one process at a time can use it.', './data'),
   PORT: setting(
     whole(0, 65_535),
-    'Port of `/livez` and `/readyz`, and of `/slack/events` without Socket Mode. 0 takes a free one.',
+    'Port of `/livez` and `/readyz`, and of `/slack/events` without Socket Mode. 0 picks a free port.',
     '3000',
   ),
-  HOST: setting(z.string(), 'Address on which `PORT` is open. Not set: all addresses.'),
+  HOST: setting(z.string(), 'Address that `PORT` listens on. Not set: all addresses.'),
   METRICS_PORT: setting(
     whole(0, 65_535),
-    'Port of `/metrics`, which is never served where Slack or a balancer reaches the app. 0 takes a free one.',
+    'Port of `/metrics`. Metrics are never served on the port that Slack or a load balancer reaches. 0 picks a free port.',
     '9464',
   ),
   METRICS_HOST: setting(
     z.string(),
-    'Address on which `METRICS_PORT` is open; by default only programs of the same machine can read it. `0.0.0.0` is all IPv4 addresses.',
+    'Address that `METRICS_PORT` listens on. By default only programs on the same machine can read it. `0.0.0.0` means all IPv4 addresses.',
     '127.0.0.1',
   ),
   LOG_LEVEL: setting(
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
-    'Least important lines to log: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+    'Lowest level to log: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
     'info',
   ),
   MESSAGE_FORMAT: setting(
     z.enum(['markdown', 'mrkdwn']),
-    "How answers are written: `markdown` for Slack's native Markdown blocks, `mrkdwn` for clients that lack them.",
+    "Format of answers: `markdown` for Slack's native Markdown blocks, `mrkdwn` for clients that lack them.",
     'markdown',
   ),
   PATIENCE_SECONDS: setting(
     whole(1, 86_400),
-    'How long a question is watched before the app stops and says so.',
+    'How many seconds the app waits for an answer before it gives up and says so.',
     '900',
   ),
-  POLL_FIRST_MS: setting(whole(50, 60_000), 'Wait before the first look at a question that was asked.', '1000'),
-  POLL_MIN_MS: setting(whole(50, 60_000), 'Shortest wait between two looks.', '1000'),
-  POLL_MAX_MS: setting(whole(50, 600_000), 'Longest wait between two looks.', '10000'),
-  POLL_PERCENT: setting(whole(1, 100), 'The wait between two looks as a share of the time elapsed, in percent.', '10'),
+  POLL_FIRST_MS: setting(
+    whole(50, 60_000),
+    'Wait before the first read of a question after it was asked, in milliseconds.',
+    '1000',
+  ),
+  POLL_MIN_MS: setting(whole(50, 60_000), 'Shortest wait between two reads of a question, in milliseconds.', '1000'),
+  POLL_MAX_MS: setting(whole(50, 600_000), 'Longest wait between two reads of a question, in milliseconds.', '10000'),
+  POLL_PERCENT: setting(
+    whole(1, 100),
+    'Wait between two reads of a question, as a percentage of the time since it was asked.',
+    '10',
+  ),
   CARD_EDIT_MS: setting(
     whole(100, 60_000),
-    'Shortest time between two edits of one progress card; Slack advises 3,000.',
+    'Shortest time between two edits of one progress card, in milliseconds. Slack advises 3,000.',
     '3000',
   ),
   LATE_CALL_SECONDS: setting(
     whole(1, 120),
-    'How long Slack or the service may still carry out a call that got no reply in time; it is not repeated before.',
+    'How many seconds Slack or the service may still need to carry out a call that got no reply in time. The app repeats the call only after that.',
     '15',
   ),
-  THREAD_LIMIT: setting(whole(1, 1_000), 'Most open questions in one thread, the running one included.', '20'),
+  THREAD_LIMIT: setting(whole(1, 1_000), 'Most open questions in one thread, including the running one.', '20'),
   RUNNING_PER_WORKSPACE: setting(
     whole(1, 100_000),
-    'Most questions of one workspace at the service at a time; the others wait their turn.',
+    'Most questions of one workspace that run at the service at the same time. Further questions wait.',
     '100',
   ),
   RUNNING_PER_PERSON: setting(
     whole(1, 100_000),
-    'Most questions of one person at the service at a time; the others wait their turn.',
+    'Most questions of one person that run at the service at the same time. Further questions wait.',
     '10',
   ),
   CONTACT: setting(
     oneLine(200),
-    'Whom people can ask where only the operator can help: the id of a person (`U…`), a user group (`S…`) or a channel (`C…`), or words. It stands beside "the operator of this app" and notifies no one: in a channel, a person becomes a link to their profile and a user group is left out.',
+    'Who can help when only the operator can: the id of a person (`U…`), a user group (`S…`) or a channel (`C…`), or a text. The app shows it next to "the operator of this app" and notifies no one: in a channel, a person becomes a link to their profile, and a user group is left out.',
   ),
   OPEN_CHANNELS: setting(
     channelIds(),
-    'Ids of channels in which everybody may ask, guests and people of other organizations included, and in which answers are shown whoever reads them. Separated by commas.',
+    'Ids of channels in which everyone may ask, including guests and people from other organizations. Answers appear there without a check of who can read them. Separated by commas.',
   ),
   ALLOWED_CHANNELS: setting(
     channelIds(),
-    'Ids of the only channels in which the app answers, beside direct messages and `OPEN_CHANNELS`. Separated by commas. Not set: all it is in.',
+    'Ids of the only channels in which the app answers, besides direct messages and `OPEN_CHANNELS`. Separated by commas. Not set: all channels that the app is in.',
   ),
-  REFUSED_CHANNELS: setting(channelIds(), 'Ids of channels in which nobody may ask. Separated by commas.'),
+  REFUSED_CHANNELS: setting(channelIds(), 'Ids of channels in which no one may ask. Separated by commas.'),
   SHARE_WITH_OTHER_ORGANIZATIONS: setting(
     yesOrNo(),
-    'Whether people may share private answers into channels with other organizations, after they were shown who reads there. Without it they may share only into channels that no other organization reads, and into `OPEN_CHANNELS`.',
+    'Whether people may share private answers into channels with other organizations, after the app showed them who can read there. Otherwise they may share only into channels without other organizations, and into `OPEN_CHANNELS`.',
     'false',
   ),
-  SHUTDOWN_SECONDS: setting(whole(1, 300), 'How long work under way may take to finish after SIGTERM.', '10'),
+  SHUTDOWN_SECONDS: setting(whole(1, 300), 'How many seconds running work may take to finish after SIGTERM.', '10'),
 } as const;
 
 export type Config = {
   [Name in keyof typeof SETTINGS]: (typeof SETTINGS)[Name] extends Setting<infer Output> ? Output : never;
 } & { SLACK_BOT_TOKEN: Secret; SRC_ENDPOINT: string; SRC_ACCESS_TOKEN: Secret };
 
-/** Everything that is wrong with the environment, one sentence each; never a value. */
+/** Lists all problems of the environment, one sentence each. It never contains a value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: string[];
@@ -252,7 +260,9 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the configuration. An empty variable counts as not set. Throws {@link ConfigError} with all problems at once. */
+/**
+ * Reads the configuration. An empty variable counts as not set. Throws {@link ConfigError} with all problems at once.
+ */
 export function parseConfig(environment: Environment): Config {
   const { values, problems } = readSettings(environment, SETTINGS);
   for (const name of ['SLACK_BOT_TOKEN', 'SRC_ENDPOINT', 'SRC_ACCESS_TOKEN']) {
@@ -272,7 +282,7 @@ export function parseConfig(environment: Environment): Config {
   return values;
 }
 
-/** Where things are kept, for programs that need nothing else. Throws {@link ConfigError}. */
+/** The storage settings, for programs that need no others. Throws {@link ConfigError}. */
 export function parseStorageConfig(environment: Environment): Pick<Config, 'REDIS_URL' | 'DATA_DIR'> {
   const { REDIS_URL, DATA_DIR } = SETTINGS;
   const { values, problems } = readSettings(environment, { REDIS_URL, DATA_DIR });
@@ -299,14 +309,14 @@ function readSettings(
   return { values, problems };
 }
 
-/** Every value came out of its own schema; what is left to prove is that the required ones are there. */
+/** Checks that the required values are there. Each value already passed its own schema. */
 function isComplete(values: Record<string, unknown>): values is Config {
   return (
     values.SLACK_BOT_TOKEN !== undefined && values.SRC_ENDPOINT !== undefined && values.SRC_ACCESS_TOKEN !== undefined
   );
 }
 
-/** Channels that one setting refuses and another lets ask. */
+/** Finds channels that one setting refuses and another setting allows. */
 function contradictions(values: Record<string, unknown>): string[] {
   const refused = idsOf(values.REFUSED_CHANNELS);
   return ['OPEN_CHANNELS', 'ALLOWED_CHANNELS']
@@ -318,7 +328,7 @@ function idsOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Slack's own hosts, those of its cloud for governments included. */
+/** Whether the host belongs to Slack, including Slack's cloud for governments. */
 function isSlackHost(url: unknown): boolean {
   return typeof url === 'string' && /(?:^|\.)slack(?:-gov)?\.com\.?$/.test(new URL(url).hostname);
 }

@@ -2,7 +2,7 @@ import { createApp } from './app.ts';
 import { ConfigError, parseConfig } from './config.ts';
 import { createLogger } from './observability/logger.ts';
 
-/** Exit codes: 0 after a clean stop, 1 when the app could not start or broke, 2 for a wrong configuration. */
+/** Exit codes: 0 after a clean stop, 1 when the app could not start or crashed, 2 for a wrong configuration. */
 async function main(): Promise<void> {
   const config = readConfig();
   if (config === undefined) return;
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   try {
     await app.start();
   } catch (error) {
-    // A signal during the start takes the ground from under it; the stop goes on and ends the process.
+    // A signal during the start closes what the start needs, so the start fails. `stop` ends the process.
     if (stopping) return;
     logger.fatal({ event: 'app_not_started', err: error });
     process.exit(1);

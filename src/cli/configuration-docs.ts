@@ -19,5 +19,5 @@ ${rows.join('\n')}
 `;
 }
 
-// `npm run docs` runs this file and keeps what it writes.
+// `npm run docs` runs this file and saves its output.
 if (process.argv[1] === import.meta.filename) process.stdout.write(configurationDocs());

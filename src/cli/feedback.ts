@@ -28,7 +28,7 @@ interface Order {
   out: string | undefined;
 }
 
-/** Exit codes as the usage says. */
+/** Returns the exit code, as the usage text describes. */
 async function main(): Promise<number> {
   try {
     const order = readOrder(process.argv.slice(2), Date.now());
@@ -52,7 +52,7 @@ function location(): StorageLocation {
   return redisUrl === undefined ? { dataDir } : { redisUrl: redisUrl.reveal() };
 }
 
-/** Undefined where only help is wanted; throws `UsageError` that tells everything that is wrong. */
+/** Returns undefined for `--help`. Throws `UsageError` with all problems at once. */
 function readOrder(args: string[], nowMs: number): Order | undefined {
   const { help, values, problems } = readCommandLine(args, { since: { takes: 'text' }, out: { takes: 'text' } });
   if (help) return undefined;
@@ -62,7 +62,9 @@ function readOrder(args: string[], nowMs: number): Order | undefined {
   return { sinceMs, out: values.out };
 }
 
-/** The time that a span before `nowMs` or a day begins at; undefined for any other text. */
+/**
+ * The start of the export in ms: a span before `nowMs`, or the beginning of a day (UTC). Undefined for any other text.
+ */
 function readSince(since: string, nowMs: number): number | undefined {
   const span = /^(\d{1,6})([hdw])$/.exec(since);
   const unit = span?.[2];
@@ -73,7 +75,7 @@ function readSince(since: string, nowMs: number): number | undefined {
 
 class FileError extends Error {}
 
-/** For the owner only: comments may quote private code. */
+/** Only the owner may read the file, because comments may quote private code. */
 function write(csv: string, out: string | undefined): void {
   if (out === undefined) {
     process.stdout.write(csv);
@@ -91,7 +93,7 @@ function fail(code: number, message: string): number {
   return code;
 }
 
-/** What went wrong is said by the error that ends the program. */
+/** Logs nothing: the error that ends the program says what went wrong. */
 const quiet: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 process.exitCode = await main();

@@ -5,32 +5,34 @@ import { orAborted } from './deadline.ts';
 /** An OAuth access token as its issuer returned it. */
 export interface BearerToken {
   accessToken: string;
-  /** The issuer's `expires_in`, in seconds from now; absent means that only a 401 tells. */
+  /** The issuer's `expires_in`, in seconds from now. Absent: the token counts as valid until a 401. */
   expiresInSeconds?: number;
 }
 
-/** The three ways the service knows its callers. */
+/** The three ways to authenticate with the service. */
 export type Auth =
   | { kind: 'token'; token: string }
   /** Acts as `username`; the token needs the scope `site-admin:sudo`. */
   | { kind: 'sudo'; username: string; token: string }
   /**
-   * `refresh` obtains a new token. It is never called twice at once and is abandoned after 30 s; what it throws
-   * counts as `unavailable` unless it is an {@link AppError}.
+   * `refresh` obtains a new token. It never runs twice at once and is abandoned after 30 s. An error it throws counts
+   * as `unavailable`, unless it is an {@link AppError}.
    */
   | { kind: 'bearer'; initial?: BearerToken; refresh: (signal: AbortSignal) => Promise<BearerToken> };
 
 export interface Authorizer {
-  /** The value of the `Authorization` header for a request about to be sent. */
+  /** The value of the `Authorization` header for the next request. */
   header(signal: AbortSignal): Promise<string>;
-  /** Replaces the credential that was answered with 401. False when there is nothing to replace it with. */
+  /** Replaces a credential that the service rejected with 401. Returns false when there is no replacement. */
   renew(rejectedHeader: string, signal: AbortSignal): Promise<boolean>;
 }
 
 const REFRESH_TIMEOUT_MS = 30_000;
 const MAX_EARLY_MS = 60_000;
 
-/** Throws `unauthorized` at once for a credential that no header can carry; its text never appears in the message. */
+/**
+ * Throws `unauthorized` at once for a credential that no header can carry. The message never contains the credential.
+ */
 export function createAuthorizer(auth: Auth, clock: Clock): Authorizer {
   if (auth.kind === 'bearer') return bearerAuthorizer(auth, clock);
   const header =
@@ -89,7 +91,7 @@ function bearerAuthorizer(auth: Extract<Auth, { kind: 'bearer' }>, clock: Clock)
     }
   }
 
-  // All callers share one refresh; each waits for it only as long as its own deadline allows.
+  // All callers share one refresh. Each caller waits only until its own deadline.
   function refresh(signal: AbortSignal): Promise<Held> {
     refreshing ??= fetchToken();
     return orAborted(refreshing, signal);
@@ -101,7 +103,7 @@ function bearerAuthorizer(auth: Extract<Auth, { kind: 'bearer' }>, clock: Clock)
       try {
         return (await refresh(signal)).header;
       } catch (error) {
-        // The margin exists for this: the old token still has a little time to live.
+        // The refresh failed before the old token expired, so use the old token until then.
         if (held && clock() < held.expiresAtMs && !signal.aborted) return held.header;
         throw error;
       }

@@ -12,25 +12,29 @@ import { AppError, isAppError } from '../core/errors.ts';
 import type { DeepSearch, Log } from '../core/ports.ts';
 
 export interface BreakerOptions {
-  /** Calls without an answer in a row, after which the service is left alone. */
+  /** How many calls in a row must fail before the circuit opens. */
   failuresToOpen?: number;
-  /** How long it is left alone the first time; doubles with each probe that fails. */
+  /** How long the circuit stays open the first time, in milliseconds. Doubles with each failed probe. */
   openMs?: number;
   longestOpenMs?: number;
   log: Log;
 }
 
-/** What callers see while a probe is under way. */
+/** The `retryAfterMs` that callers get while a probe runs. */
 const probeRetryMs = 1_000;
 
 /**
- * Leaves a service that does not answer alone. While the circuit is open every call fails at once as `unavailable`, with
- * `retryAfterMs` and nothing sent: still true, as nothing was heard from the service when it was last asked. After that
- * one read at a time is let through as a probe; a question that comes first is preceded by one, so that no question is
- * spent on finding out. Only `unavailable` counts as a failure. Any other word from the service shows that it is there:
- * a success, `unauthorized`, `notFound`, `refused`, and its own 429. What shows neither, a reply that nobody understands
- * (of a proxy, or one broken conversation) or a refusal by our own budget, leaves a closed circuit as it is and an open
- * one open. The state is this process's own.
+ * Stops calls to a service that does not answer. While the circuit is open, each call fails at once as `unavailable`
+ * with `retryAfterMs`, and nothing is sent. `unavailable` is still true then, because the last call got no answer.
+ * After that the breaker lets through one read at a time as a probe. A question that comes first is sent only after a
+ * probe, so that no question is spent on the test.
+ *
+ * Only `unavailable` counts as a failure. Every other answer of the service proves that it runs: a success,
+ * `unauthorized`, `notFound`, `refused`, and its own 429. Two outcomes prove nothing and leave the circuit as it is: a
+ * reply that this client can't read (from a proxy, or about one broken conversation), and a refusal by the app's own
+ * budget.
+ *
+ * Each process has its own state.
  */
 export function withBreaker(codeSearch: DeepSearch, options: BreakerOptions): DeepSearch {
   const { failuresToOpen = 5, openMs = 5_000, longestOpenMs = 30_000, log } = options;
@@ -42,7 +46,7 @@ export function withBreaker(codeSearch: DeepSearch, options: BreakerOptions): De
       breaker: new ConsecutiveBreaker(failuresToOpen),
       halfOpenAfter: new DelegateBackoff(({ attempt }: IHalfOpenAfterBackoffContext) => {
         const leftAloneMs = Math.min(longestOpenMs, openMs * 2 ** (attempt - 1));
-        // The library's own clock; it takes no other.
+        // The library uses this clock and accepts no other.
         probeAtMs = Date.now() + leftAloneMs;
         log.warn({ event: 'deepsearch.circuit', outcome: 'open', attempt, leftAloneMs }, lastFailure());
         return leftAloneMs;
@@ -72,9 +76,9 @@ export function withBreaker(codeSearch: DeepSearch, options: BreakerOptions): De
     return guarded(run);
   }
 
-  /** Runs a call if the circuit lets it; throws what is no word from the service. */
+  /** Runs a call if the circuit allows it. Throws any error that does not come from the service itself. */
   async function observe<Result>(run: () => Promise<Result>): Promise<Observed<Result>> {
-    // Otherwise the library would let callers wait for the end of the probe.
+    // Without this line the library makes callers wait until the probe ends.
     if (policy.state === CircuitState.HalfOpen) throw leftAlone(probeRetryMs);
     try {
       return await policy.execute(async () => {
@@ -106,7 +110,7 @@ export function withBreaker(codeSearch: DeepSearch, options: BreakerOptions): De
 
 type Observed<Result> = { value: Result } | { refusal: AppError };
 
-/** A refusal by our own budget carries no code. */
+/** Whether the service itself sent the error. A refusal by the app's own budget has no code. */
 function isWordOfService(error: unknown): error is AppError {
   return (
     isAppError(error, 'unauthorized', 'notFound', 'refused') ||

@@ -2,40 +2,42 @@ import { AppError, isAppError } from '../core/errors.ts';
 import type { DeepSearch, Log } from '../core/ports.ts';
 import type { Allowance, CreateLimiter } from '../core/rate-limits.ts';
 
-/** How long a question or a cancellation waits here for its turn; longer waits are the core's. */
+/** How long a question or a cancellation waits here for a free request. The core handles longer waits. */
 const queuePatienceMs = 5_000;
-/** The part of the budget that reads leave to what people ask and cancel. */
+/** The share of the budget that reads leave free for questions and cancellations. */
 const keptShare = 0.2;
-/** How long everybody pauses when the service limits us without saying for how long. */
+/** How long all calls pause after a 429 without `Retry-After`. */
 const unsaidPauseMs = 1_000;
-/** The longest pause of reads: running questions must be seen to end, even on a day without quota. */
+/** The longest pause of reads. The app must see running questions end, even on a day without quota. */
 const longestReadPauseMs = 60_000;
 
-/** One budget for the one account the app has at the service. */
+/** The app has one account at the service, so one budget. */
 const account = 'account';
 
-/** For a limiter that is there to be blocked: more than anybody asks. */
+/** For a limiter that is used only for blocking: the allowance is never exhausted. */
 const onlyBlocked: Allowance = { points: 1_000_000, windowSeconds: 1 };
 
 type Kind = 'question' | 'cancellation' | 'read';
 
 export interface BudgetOptions {
   createLimiter: CreateLimiter;
-  /** Sustained rate over all processes that share the limiters' store. */
+  /** Sustained rate for all processes that share the limiters' store. */
   requestsPerSecond: number;
-  /** Calls that may be made at once after a quiet time; at least one second's worth. */
+  /** How many calls may run at once after a quiet time; at least one second's worth. */
   burst: number;
   log: Log;
 }
 
 /**
- * Keeps the calls of all processes within one budget. A read without room fails at once, and reads never use more than
- * four fifths; questions and cancellations wait for up to 5 s. What has no room is `rateLimited`, with `retryAfterMs`
- * and nothing sent. One call counts as one request, although the client repeats a failed read up to twice.
+ * Keeps the calls of all processes within one budget. A read without room fails at once, and reads use at most four
+ * fifths of the budget. Questions and cancellations wait for up to 5 s. A call without room fails as `rateLimited` with
+ * `retryAfterMs`, and nothing is sent. One call counts as one request, although the client repeats a failed read up to
+ * twice.
  *
- * When the service says 429, everything pauses for the `Retry-After`, up to 60 s. A longer one is about a quota, and
- * stops new questions for all of its time, which their callers see, so that they park; reads and cancellations pause
- * for 60 s if it was them the service refused, and not at all if it was a question.
+ * After a 429 of the service everything pauses for the `Retry-After`, up to 60 s. A longer `Retry-After` is about a
+ * quota. It stops new questions for the whole time, and their callers see that time, so that they park the questions.
+ * Reads and cancellations then pause for 60 s if the service refused one of them, and not at all if it refused a
+ * question.
  */
 export function withBudget(
   codeSearch: DeepSearch,
@@ -79,7 +81,7 @@ export function withBudget(
     }
   }
 
-  /** Pauses whom the refusal is about; returns what the caller is to see. */
+  /** Pauses the kinds of calls that the 429 is about. Returns the error for the caller. */
   async function heed(error: AppError, kind: Kind): Promise<AppError> {
     const pauseMs = error.retryAfterMs ?? unsaidPauseMs;
     log.warn({ event: 'deepsearch.rate_limited', outcome: kind, retryAfterMs: error.retryAfterMs });
@@ -97,7 +99,7 @@ export function withBudget(
   }
 }
 
-/** The shortest window of whole seconds that holds the burst at the given rate. */
+/** The shortest window of whole seconds that allows the burst at the given rate. */
 function allowanceOf(requestsPerSecond: number, burst: number): Allowance {
   const windowSeconds = Math.max(1, Math.ceil(burst / requestsPerSecond));
   return { points: Math.max(1, Math.floor(requestsPerSecond * windowSeconds)), windowSeconds };

@@ -21,79 +21,83 @@ import {
 } from './schemas.ts';
 
 export interface DeepSearchClientOptions {
-  /** Address of the instance; a path prefix and a trailing slash are fine. */
+  /** Address of the instance. It may have a path prefix and a trailing slash. */
   baseUrl: string;
   auth: Auth;
   /** Version of this application, for the `X-Requested-With` header that the service requires. */
   userAgentVersion: string;
-  /** Budget of one call in all, repeats included. Default 15 s. */
+  /** Time limit of one call, including retries. Default 15 s. */
   timeoutMs?: number | undefined;
-  /** Budget of creating and following up. Default 60 s: early releases answer only when the answer is ready. */
+  /**
+   * Time limit of creating a conversation or adding a follow-up. Default 60 s: early releases reply only when the
+   * answer is ready.
+   */
   createTimeoutMs?: number | undefined;
   /** Default 10 s. */
   connectTimeoutMs?: number | undefined;
   /** Default 10 MiB. */
   maxResponseBytes?: number | undefined;
-  /** Connections open at once; further calls wait within their budget. Default 16. */
+  /** Most open connections. Further calls wait within their time limit. Default 16. */
   maxConnections?: number | undefined;
   proxy?: ProxySettings | undefined;
-  /** PEM of certificate authorities to trust beside the usual ones. */
+  /** PEM of certificate authorities to trust in addition to the usual ones. */
   ca?: string | undefined;
   clock?: Clock | undefined;
-  /** Uniform in [0, 1); spreads repeats. */
+  /** Uniform in [0, 1). Spreads retries over time. */
   random?: (() => number) | undefined;
 }
 
-/** The parameters of the list, in the spec's order. */
+/** The parameters of the list, in the order of the API's specification. */
 export interface ListParams {
   id?: number;
   userId?: number;
-  /** Reaches another person's conversation, when sharing is enabled on the instance. */
+  /** Finds another person's conversation, if sharing is enabled on the instance. */
   readToken?: string;
   isStarred?: boolean;
   /** Conversations per page. */
   first?: number;
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   after?: string;
   /** Default `-updated_at`. */
   sort?: 'id' | '-id' | 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
 }
 
 /**
- * The conversation API (first generation, `/.api/deepsearch/v1`) and the two GraphQL queries the application needs.
- * Every method throws `AppError` only, within its budget. Reads, cancel and delete are repeated after passing failures;
- * creating and following up never are, and tell by `outcomeUnknown` whether they may have taken effect.
+ * The conversation API (first generation, `/.api/deepsearch/v1`) and the two GraphQL queries that the app needs. Every
+ * method throws only `AppError`, within its time limit. Reads, cancel and delete are retried after temporary failures.
+ * Creating a conversation and adding a follow-up are never retried; `outcomeUnknown` on their error says that they may
+ * have taken effect.
  */
 export interface DeepSearchClient {
   create(question: string): Promise<ApiConversation>;
   list(params?: ListParams): Promise<ConversationPage>;
-  /** All pages, one after the other; ends when a page names no further cursor or one that was already used. */
+  /** All pages in order. Ends when a page has no cursor or repeats one that was already used. */
   conversations(params?: ListParams): AsyncGenerator<ApiConversation, void, undefined>;
   get(conversationId: number): Promise<ApiConversation>;
-  /** A conversation that is already gone is a success. */
+  /** Succeeds when the conversation is already gone. */
   delete(conversationId: number): Promise<void>;
   /** Returns the new question. */
   addQuestion(conversationId: number, question: string): Promise<ApiQuestion>;
-  /** `refused` or `notFound` when there is nothing left to cancel. */
+  /** Fails as `refused` or `notFound` when there is nothing left to cancel. */
   cancelQuestion(conversationId: number, questionId: number): Promise<void>;
-  /** `notFound` when the token is unknown or sharing is off. */
+  /** Fails as `notFound` when the token is unknown or sharing is off. */
   readByToken(readToken: string): Promise<ApiConversation>;
-  /** `unauthorized` when the credential belongs to nobody. */
+  /** Fails as `unauthorized` when the credential belongs to no user. */
   currentUser(): Promise<{ username: string }>;
-  /** Number of matches of a search, in the service's own query syntax. */
+  /** Number of matches of a search. `query` is in the service's query syntax. */
   matchCount(query: string): Promise<number>;
-  /** Aborts what is under way and drops every connection; later calls fail with `unavailable`. */
+  /** Aborts running calls and closes all connections. Later calls fail as `unavailable`. */
   close(): Promise<void>;
 }
 
 interface Call {
   method: HttpRequest['method'];
-  /** Below the base address. */
+  /** Path below the base address. */
   path: string;
   query?: URLSearchParams;
   body?: object;
   headers?: Record<string, string>;
-  /** May be repeated. */
+  /** Whether the call may be repeated. */
   safe: boolean;
 }
 
@@ -101,13 +105,13 @@ const API = '/.api/deepsearch/v1';
 const GRAPHQL = '/.api/graphql';
 const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 
-/** Throws `refused` for an unusable address and `unauthorized` for an unusable credential, before anything is sent. */
+/** Throws `refused` for an unusable address and `unauthorized` for an unusable credential, before sending anything. */
 export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSearchClient {
   const { timeoutMs = 15_000, createTimeoutMs = 60_000, clock = Date.now, random = Math.random } = options;
   const base = parseBaseUrl(options.baseUrl);
   const authorizer = createAuthorizer(options.auth, clock);
   const closing = new AbortController();
-  // Every call under way listens to it, and there is no leak to warn of: each stops listening when it ends.
+  // Every running call adds a listener. This is no leak: each call removes its listener when it ends.
   setMaxListeners(0, closing.signal);
   const http = createHttp({
     origin: base.origin,
@@ -142,7 +146,10 @@ export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSe
     return reply.body;
   }
 
-  /** The one way every request goes: budget, credential, one renewal of it, and repeats where they do no harm. */
+  /**
+   * Sends every request: applies the time limit, adds the credential, renews it once after a 401, and retries safe
+   * calls.
+   */
   async function send(call: Call): Promise<string> {
     const deadline = startDeadline(call.safe ? timeoutMs : createTimeoutMs, closing.signal);
     let retries = 0;
@@ -154,7 +161,7 @@ export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSe
           return await attempt(call, authorization, deadline);
         } catch (error) {
           if (!isAppError(error)) throw error;
-          // A 401 certainly did nothing, so even a creation may be repeated once with a new credential.
+          // A 401 had no effect, so even a creation may be repeated once with a new credential.
           if (error.code === 401 && !renewed) {
             renewed = true;
             if (await authorizer.renew(authorization, deadline.signal)) continue;
@@ -178,7 +185,7 @@ export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSe
     try {
       value = JSON.parse(body);
     } catch {
-      // The parser's own message quotes the body, which may hold private text.
+      // The parser's message quotes the body, which may contain private text.
       throw badReply(call, 'invalid JSON');
     }
     const parsed = schema.safeParse(value);
@@ -217,7 +224,7 @@ export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSe
   return {
     create: (question) =>
       ask(
-        // Makes early releases answer at once instead of when the answer is ready; later ones ignore it.
+        // With this header early releases reply at once instead of when the answer is ready. Later releases ignore it.
         { method: 'POST', path: API, body: { question }, headers: { prefer: 'respond-async' }, safe: false },
         conversationSchema,
       ),
@@ -236,7 +243,7 @@ export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSe
         {
           method: 'POST',
           path: `${API}/${conversationId}/questions`,
-          // In practice the body has to repeat the id of the path.
+          // In practice the service requires the id in the body too, not only in the path.
           body: { conversation_id: conversationId, question },
           headers: { prefer: 'respond-async' },
           safe: false,
@@ -248,7 +255,7 @@ export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSe
     },
     async readByToken(readToken) {
       const page = await list({ readToken });
-      // A service that knows no such filter answers with what else there is, which was not asked for.
+      // A service without this filter returns other conversations, so check the token.
       const conversation = page.conversations.find((each) => opensWith(each, readToken));
       if (conversation) return conversation;
       throw new AppError('notFound', 'no conversation is readable with this token');
@@ -273,7 +280,7 @@ export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSe
   };
 }
 
-/** Splits an instance's address; `href` has no trailing slash. Throws `refused` for anything but http and https. */
+/** Splits the address of an instance. `href` has no trailing slash. Throws `refused` unless it is http or https. */
 export function parseBaseUrl(baseUrl: string): { origin: string; prefix: string; href: string } {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
@@ -298,7 +305,7 @@ function listQuery(params: ListParams): URLSearchParams {
   return query;
 }
 
-/** By the contract, a share URL ends with the read token. */
+/** The API's contract says that a share URL ends with the read token. */
 function opensWith({ read_token: token, share_url: url }: ApiConversation, readToken: string): boolean {
   return (token ?? url?.slice(-readToken.length))?.toLowerCase() === readToken.toLowerCase();
 }
@@ -307,7 +314,7 @@ function badReply({ method, path, safe }: Call, what: string): AppError {
   return new AppError('badReply', `${method} ${path} answered with ${what}`, { outcomeUnknown: !safe });
 }
 
-/** Where the shape is wrong, without any value of the reply. */
+/** Says where the reply has the wrong shape, without any value of the reply. */
 function describe({ issues }: z.core.$ZodError): string {
   const [issue] = issues;
   return issue ? `${issue.message} at ${issue.path.join('.') || 'the top'}` : 'unknown';

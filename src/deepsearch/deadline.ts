@@ -1,11 +1,11 @@
 import { AppError } from '../core/errors.ts';
 
-/** The time one call may take in all: its waits, its refresh of credentials and every attempt. */
+/** The total time limit of one call: its waits, its credential refresh and every attempt. */
 export interface Deadline {
-  /** Aborted with an {@link AppError} of kind `unavailable` when the time is up or the client closes. */
+  /** Aborts with an {@link AppError} of kind `unavailable` when the time is up or the client closes. */
   signal: AbortSignal;
   remainingMs(): number;
-  /** Must be called when the call ends. */
+  /** Frees the timer. Call it when the call ends. */
   stop(): void;
 }
 
@@ -29,7 +29,7 @@ export function startDeadline(timeoutMs: number, closing: AbortSignal): Deadline
   };
 }
 
-/** Settles like `promise`, or rejects with the signal's reason as soon as it is aborted. */
+/** Settles like `promise`, or rejects with the signal's reason as soon as the signal aborts. */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
@@ -39,7 +39,7 @@ export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   });
 }
 
-/** Waits, unless the signal is aborted first: then it rejects with the signal's reason. */
+/** Waits `delayMs`. Rejects with the signal's reason if the signal aborts first. */
 export async function waitMs(delayMs: number, signal: AbortSignal): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   try {

@@ -6,16 +6,16 @@ import { absoluteLink, absoluteLinks } from './links.ts';
 import type { ApiConversation, ApiQuestion, ApiSource } from './schemas.ts';
 
 const MAX_NEWEST = 1_000;
-/** Conversations come with all their answers, so a page of 100 would not fit into a reply. */
+/** Each conversation contains all its answers, so a page of 100 would exceed the reply limit. */
 const NEWEST_PAGE = 20;
 const MAX_LAST_STEP_CHARACTERS = 300;
-/** Conversations are read again and again while only their last question changes. */
+/** How many rewritten answers are kept: each read repeats all answers, and only the last question changes. */
 const REMEMBERED_ANSWERS = 50;
 const MAX_REMEMBERED_LENGTH = 100_000;
 
 /**
- * The code search service behind the core's port, over the first generation of its API. A later generation gets its
- * own `create…` beside this one; nothing outside this folder knows which of them is in use.
+ * Implements the core's port with the first generation of the service's API. A later generation gets its own `create…`
+ * function next to this one. Nothing outside this folder knows which generation is in use.
  */
 export function createDeepSearch(client: DeepSearchClient, baseUrl: string): DeepSearch {
   const baseHref = parseBaseUrl(baseUrl).href;
@@ -47,7 +47,7 @@ export function createDeepSearch(client: DeepSearchClient, baseUrl: string): Dee
       try {
         await client.cancelQuestion(conversationId, questionId);
       } catch (error) {
-        // Already finished, or gone: the next read tells which.
+        // The question has finished or is gone. The next read shows which.
         const over = isAppError(error, 'notFound') || (isAppError(error) && (error.code === 400 || error.code === 409));
         if (!over) throw error;
       }
@@ -65,7 +65,7 @@ function withoutAnswers(raw: ApiConversation): ApiConversation {
   return { ...raw, questions: bare };
 }
 
-/** Translates a conversation into the core's words; `toMarkdown` makes the links of an answer absolute. */
+/** Maps a conversation to the core's type. `toMarkdown` makes the links of an answer absolute. */
 export function mapConversation(
   raw: ApiConversation,
   baseHref: string,
@@ -85,7 +85,7 @@ export function mapConversation(
   };
 }
 
-/** Translates one question; see {@link mapConversation}. */
+/** Maps one question; see {@link mapConversation}. */
 export function mapQuestion(
   raw: ApiQuestion,
   baseHref: string,
@@ -97,7 +97,7 @@ export function mapQuestion(
     id: raw.id,
     text: raw.question,
     state,
-    // Turns are counted while there are any, so that the number does not jump when the stats come at the end.
+    // Counts turns as long as there are any, so that the number does not jump when the stats arrive at the end.
     steps: work.length > 0 ? work.length : (raw.stats?.tool_calls ?? 0),
     sources: mapSources(raw.sources ?? [], baseHref),
     followUps: [...new Set((raw.suggested_followups ?? []).map((text) => text.trim()).filter((text) => text !== ''))],
@@ -105,7 +105,7 @@ export function mapQuestion(
     ...defined('lastStep', lastStep(work.map((turn) => turn.reasoning ?? ''))),
     ...defined('title', raw.title || undefined),
     ...defined('answer', raw.answer ? toMarkdown(raw.answer) : undefined),
-    // All counters are 0 until there is something to count.
+    // A counter of 0 means that it has no value yet.
     ...defined('durationMs', raw.stats?.time_millis || undefined),
     ...defined('credits', raw.stats?.credits || undefined),
     ...(state === 'failed' && {
@@ -119,7 +119,8 @@ export function mapQuestion(
 }
 
 function stateOf({ status, error }: ApiQuestion): UpstreamQuestion['state'] {
-  // A question with an error is finished whatever its status says; cancelled ones are `completed` with such an error.
+  // A question with an error has finished, whatever its status says. Cancelled questions are `completed` with a cancel
+  // error.
   if (error && (error.kind || error.title || error.message))
     return isCancelled(error.kind ?? '') ? 'cancelled' : 'failed';
   switch (status) {
@@ -128,7 +129,7 @@ function stateOf({ status, error }: ApiQuestion): UpstreamQuestion['state'] {
     case 'failed':
       return status;
     default:
-      // A status this client does not know is no end: it keeps looking until the question ends or patience does.
+      // An unknown status does not end the question: the app keeps reading it until it ends or patience runs out.
       return isCancelled(status) ? 'cancelled' : 'processing';
   }
 }
@@ -149,14 +150,14 @@ function mapSources(raw: ApiSource[], baseHref: string): Source[] {
   return [...byUrl.values()];
 }
 
-/** `github.com/org/repo/-/blob/…` and `github.com/org/repo@revision/-/…` name their repository before `/-/`. */
+/** Both `github.com/org/repo/-/blob/…` and `github.com/org/repo@revision/-/…` name the repository before `/-/`. */
 function repositoryOf(path: string, type: string): string | undefined {
   const end = path.indexOf('/-/');
   if (end < 0 && type !== 'Repository') return undefined;
   return (end < 0 ? path : path.slice(0, end)).replace(/@[^@]*$/, '') || undefined;
 }
 
-/** The path below the instance's address, without its leading slash; empty for an address elsewhere. */
+/** The path below the instance's address, without a leading slash. Empty for an address on another host. */
 function pathBelow(url: string, baseHref: string): string {
   if (!url.startsWith(`${baseHref}/`)) return '';
   const path = url.slice(baseHref.length + 1).replace(/[?#].*$/s, '');
@@ -167,7 +168,7 @@ function pathBelow(url: string, baseHref: string): string {
   }
 }
 
-/** An absolute http or https address, or undefined: nothing else may become a link in Slack. */
+/** The absolute http or https address, or undefined. Nothing else may become a link in Slack. */
 function webAddress(link: string, baseHref: string): string | undefined {
   const url = absoluteLink(link.trim(), baseHref);
   return /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url).href : undefined;
@@ -182,7 +183,7 @@ function lastStep(reasonings: string[]): string | undefined {
   return `${characters.slice(0, MAX_LAST_STEP_CHARACTERS - 1).join('')}…`;
 }
 
-/** A limit of −1 means unlimited: then there is nothing to show. */
+/** A limit of −1 means unlimited, so there is no quota to show. */
 function mapQuota(raw: ApiConversation['quota_usage']): Quota | undefined {
   const limit = raw?.quota_limit ?? 0;
   if (limit <= 0) return undefined;
@@ -200,7 +201,7 @@ function defined<K extends string, V>(key: K, value: V | undefined): { [P in K]?
   return result;
 }
 
-/** Keeps the results for the `size` texts used last, very long ones apart. */
+/** Caches the results for the `size` most recent texts. Very long texts are not cached. */
 function remember(size: number, compute: (text: string) => string): (text: string) => string {
   const known = new Map<string, string>();
   return (text) => {

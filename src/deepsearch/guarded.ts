@@ -5,10 +5,9 @@ import { type BudgetOptions, withBudget } from './budget.ts';
 export type GuardOptions = BudgetOptions & BreakerOptions;
 
 /**
- * The service behind a circuit breaker, behind which lies the budget: core → breaker → budget → client. The breaker comes
- * first so that calls to a service that is away cost no points, do not wait in line for nothing, and fail as what they
- * are, `unavailable`, and not as `rateLimited`. The price is that the breaker also sees what the budget refuses; it can
- * tell, and takes it for no sign of the service.
+ * The service behind a circuit breaker and a budget: core → breaker → budget → client. The breaker comes first, so that
+ * calls to an unreachable service use no budget, do not queue, and fail as `unavailable` instead of `rateLimited`. The
+ * breaker therefore also sees refusals of the budget; it recognizes them and does not count them.
  */
 export function guardDeepSearch(codeSearch: DeepSearch, options: GuardOptions): DeepSearch {
   return withBreaker(withBudget(codeSearch, options), options);

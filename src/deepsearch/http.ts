@@ -3,23 +3,23 @@ import { AppError } from '../core/errors.ts';
 import { createProxyAgent, type ProxySettings } from './proxy.ts';
 
 export interface HttpOptions {
-  /** The one origin requests go to; nothing, a redirect included, makes this client send to another. */
+  /** The only origin that this client sends requests to. Redirects don't change it. */
   origin: string;
   maxConnections: number;
   maxResponseBytes: number;
   connectTimeoutMs: number;
   proxy: ProxySettings | undefined;
-  /** PEM of certificate authorities to trust beside the usual ones. */
+  /** PEM of certificate authorities to trust in addition to the usual ones. */
   ca?: string | undefined;
 }
 
 export interface HttpRequest {
   method: 'GET' | 'POST' | 'DELETE';
-  /** Path and query, as they go on the wire. */
+  /** Path and query, as sent. */
   path: string;
-  /** Names the request in error messages; free of secrets. */
+  /** Names the request in error messages. Contains no secrets. */
   label: string;
-  /** Repeating it does no harm, so nobody needs to know whether it arrived. */
+  /** Whether the request may be repeated. If so, its outcome is never unknown. */
   safe: boolean;
   headers: Record<string, string>;
   body?: string;
@@ -27,24 +27,27 @@ export interface HttpRequest {
 
 export interface HttpReply {
   status: number;
-  /** First value of each header, by lower-case name. */
+  /** First value of each header, by its lower-case name. */
   headers: Record<string, string>;
-  /** Read only for a success; a failure's body is thrown away unread, since nothing in it may be shown or logged. */
+  /** Set only for a success. The body of a failure is discarded, because it must not be shown or logged. */
   body: string;
 }
 
 export interface Http {
-  /** Any status is a reply. Throws `unavailable` without a complete reply and `badReply` for one over the size limit. */
+  /**
+   * Returns any complete reply, whatever its status. Throws `unavailable` without a complete reply and `badReply` for a
+   * reply over the size limit.
+   */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>;
-  /** Drops every connection at once. */
+  /** Closes all connections at once. */
   close(): Promise<void>;
 }
 
-/** A failure's body is drained this far and this long, so that its connection can be used again. */
+/** How much of a failure's body is read, and for how long, so that the connection can be reused. */
 const DRAIN_BYTES = 64 * 1024;
 const DRAIN_MS = 1_000;
 
-/** One keep-alive pool for one origin, directly or through a proxy. */
+/** One keep-alive connection pool for one origin, directly or through a proxy. */
 export function createHttp(options: HttpOptions): Http {
   const dispatcher = createProxyAgent({ ...options, scheme: options.origin.startsWith('https:') ? 'https' : 'http' });
   return {
@@ -61,8 +64,8 @@ function exchange(
 ): Promise<HttpReply> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
-    // Turns true when undici takes a connected socket to write the request to. Whatever fails before (name, connection,
-    // certificate, proxy tunnel, place in the queue) certainly had no effect.
+    // Becomes true when undici takes a connected socket to write the request. A failure before that (name lookup,
+    // connection, certificate, proxy tunnel, wait in the queue) had no effect.
     let sent = false;
     let settled = false;
     let status = 0;
@@ -100,7 +103,7 @@ function exchange(
         method: request.method,
         headers: request.headers,
         body: request.body ?? null,
-        // The caller's signal bounds the whole exchange.
+        // The caller's signal limits the whole exchange.
         headersTimeout: 0,
         bodyTimeout: 0,
       },
@@ -131,7 +134,7 @@ function exchange(
         },
         onResponseEnd() {
           clearTimeout(drainTimer);
-          // TextDecoder drops a byte order mark, which JSON.parse would trip over.
+          // TextDecoder drops a byte order mark, which JSON.parse rejects.
           settle(() => resolve({ status, headers, body: new TextDecoder().decode(Buffer.concat(chunks)) }));
         },
         onResponseError(_controller, error) {
@@ -164,7 +167,10 @@ function firstValues(headers: Record<string, string | string[] | undefined>): Re
   return values;
 }
 
-/** System and undici errors both carry a `code`; several failed addresses of one name arrive as an AggregateError with one. */
+/**
+ * System errors and undici errors both have a `code`. If several addresses of one name fail, the error is an
+ * AggregateError with a `code`.
+ */
 function codeOf(error: Error): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

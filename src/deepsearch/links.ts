@@ -2,20 +2,23 @@ import { type CompileContext, fromMarkdown, type Token } from 'mdast-util-from-m
 import { gfm } from 'micromark-extension-gfm';
 import { isQuicklyParsed } from '../core/markdown-guard.ts';
 
-/** Makes a link absolute: relative ones count from the instance's address (without a trailing slash), prefix included. */
+/**
+ * Makes a link absolute. A relative link is resolved against the instance's address (without trailing slash), including
+ * its prefix.
+ */
 export function absoluteLink(link: string, baseHref: string): string {
   return basePrefix(link, baseHref) + link;
 }
 
 /**
- * Makes every relative link, image and reference definition of a Markdown text absolute, and changes nothing else:
- * the base is inserted in front of the destination, in the source. Links in code are no links. A text that would hold
- * up the process for long stays as it is.
+ * Makes every relative link, image and reference definition of a Markdown text absolute, and changes nothing else. It
+ * inserts the base in front of the destination in the source text. Links inside code are not links. A text that would
+ * block the process for long stays as it is.
  */
 export function absoluteLinks(markdown: string, baseHref: string): string {
-  // Every destination stands behind one of these.
+  // Every destination follows one of these.
   if (!/\](?:\(|:)/.test(markdown) || !isQuicklyParsed(markdown)) return markdown;
-  // Positions do not count a byte order mark, which the tokenizer skips.
+  // Positions exclude a byte order mark, because the tokenizer skips it.
   const shift = markdown.startsWith('\uFEFF') ? 1 : 0;
   const insertions = destinations(markdown)
     .map(({ url, offset }) => ({ text: escaped(basePrefix(url, baseHref)), offset: offset + shift }))
@@ -29,10 +32,13 @@ export function absoluteLinks(markdown: string, baseHref: string): string {
   return result + markdown.slice(copied);
 }
 
-/** The tree's positions cover whole links; the tokens passed to the compiler also tell where a destination starts. */
+/**
+ * Finds each destination and its offset. The tree has positions of whole links only, but the compiler's tokens also
+ * have the position of the destination.
+ */
 function destinations(markdown: string): { url: string; offset: number }[] {
   const found: { url: string; offset: number }[] = [];
-  // Collecting the decoded text of a destination between these two is what the compiler's own handlers do as well.
+  // The compiler's own handlers collect the decoded text of a destination in the same way.
   function begin(this: CompileContext) {
     this.buffer();
   }
@@ -51,18 +57,18 @@ function destinations(markdown: string): { url: string; offset: number }[] {
   return found;
 }
 
-/** What to put in front of a link so that it is absolute; empty when it is already, or is no link. */
+/** The prefix that makes a link absolute. Empty for an absolute link and for text that is no link. */
 function basePrefix(link: string, baseHref: string): string {
   if (link === '' || /^[a-z][a-z0-9+.-]*:/i.test(link)) return '';
   const { origin, protocol, pathname } = new URL(baseHref);
   if (link.startsWith('//')) return protocol;
   if (!link.startsWith('/')) return `${baseHref}/`;
-  // An instance under a path prefix may already have put it in front of its links.
+  // An instance with a path prefix may already include the prefix in its links.
   const prefixed = pathname !== '/' && (link === pathname || link.startsWith(`${pathname}/`));
   return prefixed ? origin : baseHref;
 }
 
-/** A base address as it may stand in a Markdown destination, where these characters have a meaning of their own. */
+/** Escapes the characters of a base address that have a meaning in a Markdown destination. */
 function escaped(base: string): string {
   return base.replace(/[()&]/g, '\\$&');
 }

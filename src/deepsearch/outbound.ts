@@ -2,10 +2,10 @@ import type { Duplex } from 'node:stream';
 import { Dispatcher, fetch as fetchThrough } from 'undici';
 import { createProxyAgent, type ProxySettings } from './proxy.ts';
 
-/** Longest wait for a connection, or for a proxy to give one, in milliseconds. */
+/** Longest wait for a connection, directly or through a proxy, in milliseconds. */
 const connectTimeoutMs = 10_000;
 
-/** What of `fetch` is used. */
+/** The options of `fetch` that the app uses. */
 interface Init {
   method?: string;
   headers?: Record<string, string>;
@@ -14,26 +14,34 @@ interface Init {
   signal?: AbortSignal;
 }
 
-/** The way out for parts that call other programs than the service, by the same proxy settings as the service's client. */
+/**
+ * Outgoing connections for parts that call other programs than the service. They use the same proxy settings as the
+ * service's client.
+ */
 export interface Outbound {
   fetch: (address: string | URL, init?: Init) => Promise<Response>;
-  /** For one websocket at a time: one that begins ends the one before it, whatever its far side does. */
+  /**
+   * Carries one websocket at a time: a new websocket closes the previous one, even if its far side does not respond.
+   */
   dispatcher: Dispatcher;
-  /** Drops every connection at once. */
+  /** Closes all connections at once. */
   close(): Promise<void>;
 }
 
-/** Lives here because undici does, which the process's own `fetch` can't be told a proxy without. */
+/**
+ * Creates the outgoing connections. It is in this folder because only this folder imports undici, and the process's own
+ * `fetch` can't be given a proxy.
+ */
 export function createOutbound(proxy: ProxySettings): Outbound {
   const https = createProxyAgent({ scheme: 'https', proxy, connectTimeoutMs });
   const http = createProxyAgent({ scheme: 'http', proxy, connectTimeoutMs });
-  // A websocket needs a tunnel whatever its scheme is (RFC 6455, section 4.1).
+  // A websocket needs a tunnel for `ws` and `wss` (RFC 6455, section 4.1).
   const tunnel = createProxyAgent({ scheme: 'http', proxy, connectTimeoutMs, tunnelsHttp: true });
   let websocket: Duplex | undefined;
   const dispatcher = new FunctionDispatcher((options, handler) => {
     const isSecure = String(options.origin).startsWith('https:');
     if (!options.upgrade) return (isSecure ? https : http).dispatch(options, handler);
-    // An agent forgets a socket that became a websocket, and a far side that went silent would keep it for good.
+    // An agent no longer tracks a socket that became a websocket, so a silent far side would hold it forever.
     const keeping = noting(handler, (socket) => {
       websocket?.destroy();
       websocket = socket;
@@ -61,7 +69,7 @@ class FunctionDispatcher extends Dispatcher {
   }
 }
 
-/** The handler as it is, telling of the socket that a websocket gets. */
+/** Wraps the handler and passes the socket of a new websocket to `note`. */
 function noting(handler: Dispatcher.DispatchHandler, note: (socket: Duplex) => void): Dispatcher.DispatchHandler {
   return {
     onRequestStart: (...start) => handler.onRequestStart?.(...start),

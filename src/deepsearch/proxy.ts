@@ -2,7 +2,7 @@ import { rootCertificates } from 'node:tls';
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { AppError } from '../core/errors.ts';
 
-/** Proxy addresses as the usual environment variables hold them; `noProxy` is a list of hosts separated by commas. */
+/** Proxy addresses as in the usual environment variables. `noProxy` lists hosts, separated by commas. */
 export interface ProxySettings {
   http?: string | undefined;
   https?: string | undefined;
@@ -10,18 +10,18 @@ export interface ProxySettings {
 }
 
 /**
- * Keep-alive pools for addresses of one scheme, directly or through the proxy for that scheme. `https` goes through a tunnel;
- * `http` in absolute form unless `tunnelsHttp`, since many proxies refuse CONNECT to anything but port 443. Throws `refused`
- * where a proxy's address is not usable.
+ * Keep-alive connection pools for addresses of one scheme, directly or through the proxy for that scheme. `https` uses
+ * a tunnel. `http` uses the absolute form unless `tunnelsHttp` is set, since many proxies refuse CONNECT to any port
+ * but 443. Throws `refused` when the proxy's address is not usable.
  */
 export function createProxyAgent(options: {
   scheme: 'http' | 'https';
   proxy: ProxySettings | undefined;
   connectTimeoutMs: number;
   tunnelsHttp?: boolean;
-  /** Most connections to one origin; as many as there are requests without it. */
+  /** Most connections to one origin. Unset: no limit. */
   maxConnections?: number;
-  /** PEM of certificate authorities to trust beside the usual ones. */
+  /** PEM of certificate authorities to trust in addition to the usual ones. */
   ca?: string | undefined;
 }): Dispatcher {
   const { scheme, proxy, connectTimeoutMs, tunnelsHttp = false, maxConnections, ca } = options;
@@ -31,8 +31,8 @@ export function createProxyAgent(options: {
   };
   const https = scheme === 'https';
   try {
-    // Empty strings, not undefined: otherwise undici reads the environment on its own. Only the proxy for the scheme is
-    // given, because undici would send https through the http proxy when it has no other.
+    // Empty strings instead of undefined keep undici from reading the environment. Only the proxy for this scheme is
+    // set, because undici would send https through the http proxy if there is no https proxy.
     return new EnvHttpProxyAgent({
       httpProxy: https ? '' : proxyAddress(proxy?.http),
       httpsProxy: https ? proxyAddress(proxy?.https) : '',

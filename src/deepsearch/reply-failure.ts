@@ -3,8 +3,8 @@ import type { HttpReply, HttpRequest } from './http.ts';
 import { parseRetryAfterMs } from './retry.ts';
 
 /**
- * What a reply without success means; undefined for a success. Its body plays no part: error bodies of the service are
- * not specified and those of proxies are HTML.
+ * The error of an unsuccessful reply; undefined for a success. The body is not read: the service does not specify its
+ * error bodies, and those of proxies are HTML.
  */
 export function replyFailure(
   { status, headers }: HttpReply,
@@ -16,7 +16,8 @@ export function replyFailure(
   const outcomeUnknown = !safe;
   const retryAfterMs = parseRetryAfterMs(headers['retry-after'], nowMs);
   if (status < 400) {
-    // Never followed: the next origin must not see the credential. The address in the settings has to be corrected.
+    // Redirects are never followed, because the next origin must not see the credential. The operator has to correct
+    // the address in the settings.
     return new AppError('badReply', `${said}, a redirect to ${originOf(headers.location)}; it is not followed`, {
       code: status,
       outcomeUnknown,
@@ -41,6 +42,7 @@ export function replyFailure(
 
 function originOf(location: string | undefined): string {
   if (location === undefined) return 'nowhere';
-  // A path stays on this origin; only the origin is named, since the rest may carry secrets.
+  // Names only the origin, because the rest of the address may contain secrets. A path without an origin stays on this
+  // origin.
   return URL.canParse(location) ? new URL(location).origin : 'another path';
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-// The conversation API as its replies are read: unknown fields are dropped, optional ones may be missing or null,
-// and what is used must have the right type.
+// Schemas of the replies of the conversation API. Unknown fields are dropped, optional fields may be missing or null,
+// and every field that the app uses must have the right type.
 
 const id = z.int();
 const text = z.string().nullish();
 
 const sourceSchema = z.object({
   type: text,
-  /** Relative to the instance, as a rule. */
+  /** Usually relative to the instance. */
   link: text,
   label: text,
   metadata: z.object({ repoName: text }).nullish(),
@@ -29,7 +29,7 @@ export const questionSchema = z.object({
   id,
   conversation_id: id.nullish(),
   question: z.string(),
-  /** `pending`, `processing`, `completed` or `failed` by the contract; `cancelled` and `canceled` occur. */
+  /** The contract allows `pending`, `processing`, `completed` and `failed`; `cancelled` and `canceled` occur too. */
   status: z.string(),
   created_at: text,
   updated_at: text,
@@ -42,12 +42,12 @@ export const questionSchema = z.object({
   suggested_followups: z.array(z.string()).nullish(),
   error: questionErrorSchema.nullish(),
 });
-/** One question as the service sends it; field names are the service's own. */
+/** One question as the service sends it, with the service's field names. */
 export type ApiQuestion = z.infer<typeof questionSchema>;
 
 export const conversationSchema = z.object({
   id,
-  /** A service written in Go sends null for an empty list. */
+  /** The service is written in Go and sends null for an empty list. */
   questions: z
     .array(questionSchema)
     .nullable()
@@ -63,10 +63,10 @@ export const conversationSchema = z.object({
     .object({ total_quota: z.number().nullish(), quota_limit: z.number().nullish(), reset_time: text })
     .nullish(),
 });
-/** One conversation as the service sends it; field names are the service's own. */
+/** One conversation as the service sends it, with the service's field names. */
 export type ApiConversation = z.infer<typeof conversationSchema>;
 
-/** A follow-up is answered with the new question alone, or with the whole conversation, whose last question it then is. */
+/** The reply to a follow-up is either the new question alone, or the whole conversation with the new question last. */
 export const followUpSchema = z.union([
   conversationSchema.transform((conversation, context) => {
     const last = conversation.questions.at(-1);
@@ -81,7 +81,7 @@ const LIST_KEYS = ['conversations', 'nodes', 'results', 'items', 'data'];
 
 const looseRecord = z.looseObject({});
 
-/** A page of conversations, in any of the envelopes seen in practice; an envelope without a list is an error. */
+/** A page of conversations, in any of the envelopes seen in practice. An envelope without a list is an error. */
 export const conversationPageSchema = z
   .union([z.array(z.unknown()), looseRecord])
   .transform((page, context) => {
@@ -98,7 +98,7 @@ export const conversationPageSchema = z
   })
   .pipe(z.object({ conversations: z.array(conversationSchema), nextCursor: z.string().optional() }));
 
-/** `nextCursor` is what `after` takes to get the next page; absent on the last one. */
+/** `nextCursor` is the `after` of the next page. Absent on the last page. */
 export type ConversationPage = z.infer<typeof conversationPageSchema>;
 
 function cursorText(value: unknown): string {

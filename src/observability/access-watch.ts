@@ -1,44 +1,47 @@
 import { isAppError } from '../core/errors.ts';
 import type { Clock, DeepSearch } from '../core/ports.ts';
 
-/** After our credentials were refused, how often the far side is asked whether it takes them again, in milliseconds. */
+/** After a refusal of the app's credentials: how often to check whether they work again, in milliseconds. */
 const probeEveryMs = 15_000;
 
-/** How long a far side that nobody called is believed to be as it was, and how long finding out may take. */
+/** How long the latest state is trusted without a call, and how long a check may take. */
 const believedMs = 60_000;
 const longestProbeMs = 500;
 
-/** How long a refusal to ask is believed without a new call: nothing else would show that asking is allowed again. */
+/**
+ * How long a refusal of a question is trusted without another call. Only another question would show that asking is
+ * allowed again.
+ */
 const refusedAskMs = 10 * 60_000;
 
-/** How the far side met the latest call: `refused` is about our credentials, `unreachable` about everything else. */
+/** The result of the latest call: `refused` is about the app's credentials, `unreachable` about everything else. */
 export type FarSideState = 'fine' | 'refused' | 'unreachable';
 
-/** A program this one depends on for its work, but not for talking to people. */
+/** A program that this app needs for its work, but not to talk to people. */
 export interface FarSide {
-  /** Its name on `/readyz` and in metrics. */
+  /** Name on `/readyz` and in metrics. */
   target: string;
-  /** Never throws, and answers within about half a second. */
+  /** Never throws. Answers within about half a second. */
   state: () => Promise<FarSideState>;
 }
 
 export interface AccessNote {
-  /** Notes how a call ends; the result or the error goes on as it is. */
+  /** Records how a call ends and passes on its result or error. */
   noting<Result>(result: Promise<Result>): Promise<Result>;
   /**
-   * As `noting`, for calls that may be refused where all others are allowed: such a refusal stands until one of these
-   * calls succeeds, the credentials as a whole are taken again, or ten minutes passed without another.
+   * Like `noting`, for calls that may be refused while all others are allowed. A refusal lasts until one of these calls
+   * succeeds, until the credentials as a whole work again after a refusal, or for ten minutes without another refusal.
    */
   notingAsk<Result>(result: Promise<Result>): Promise<Result>;
-  /** As in {@link FarSide}: a far side whose latest call was fine is not asked, any other every 15 s at most. */
+  /** For {@link FarSide}. Makes no call if the latest call was fine, otherwise at most one every 15 s. */
   latest(): Promise<FarSideState>;
-  /** For people to see, within about half a second: also asks the far side itself when it has not been called for a minute. */
+  /** For people to see, within about half a second. Also calls the far side when there was no call for a minute. */
   state(): Promise<FarSideState>;
 }
 
 /**
- * Remembers whether a far side takes our credentials. `probe` is a call that leads through `noting`; `isRefusal` tells
- * the errors that are about the credentials as a whole.
+ * Remembers whether a far side accepts the app's credentials. `probe` is a call that passes through `noting`.
+ * `isRefusal` recognizes errors about the credentials as a whole.
  */
 export function createAccessNote(options: {
   probe: () => Promise<unknown>;
@@ -57,7 +60,7 @@ export function createAccessNote(options: {
   async function noting<Result>(result: Promise<Result>): Promise<Result> {
     try {
       const value = await result;
-      // What was wrong with all of it was put right, and with it what asking met.
+      // The credentials work again, so a refusal of questions is probably over too.
       if (refused) askRefusedMs = undefined;
       succeeded();
       return value;
@@ -75,7 +78,7 @@ export function createAccessNote(options: {
       succeeded();
       return value;
     } catch (error) {
-      // Whether it is about more than asking, the next probe finds out.
+      // The next probe shows whether the refusal is about more than questions.
       if (isRefusal(error)) askRefusedMs = now();
       failed(error);
       throw error;
@@ -115,7 +118,7 @@ export function createAccessNote(options: {
   }
 }
 
-/** How the work ends is noted elsewhere. */
+/** Waits for the work, at most `ms`. `noting` records how it ends. */
 async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
@@ -125,8 +128,10 @@ async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Wraps the service so that refused credentials show until the service takes them again: for asking, where asking was
- * refused. */
+/**
+ * Wraps the service and shows a refusal of credentials until the service accepts them again. A refusal of questions
+ * lasts until the service accepts a question.
+ */
 export function watchAccess(
   codeSearch: DeepSearch,
   now: Clock,
@@ -140,7 +145,7 @@ export function watchAccess(
     create: (text) => notingAsk(codeSearch.create(text)),
     followUp: (conversationId, text) => notingAsk(codeSearch.followUp(conversationId, text)),
     read: (conversationId) => noting(codeSearch.read(conversationId)),
-    // A refusal here may be about that conversation alone.
+    // A refusal here may be about this conversation alone.
     byReadToken: (readToken) => codeSearch.byReadToken(readToken),
     newest: (limit, sinceMs) => noting(codeSearch.newest(limit, sinceMs)),
     cancel: (conversationId, questionId) => noting(codeSearch.cancel(conversationId, questionId)),

@@ -2,34 +2,38 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { FarSide } from './access-watch.ts';
 
-/** One thing without which the app can take no question; `check` throws or returns false when it is not usable now. */
+/** Something that the app needs to take questions. `check` throws or returns false when it is not usable now. */
 export interface Dependency {
   name: string;
   check: () => Promise<boolean>;
 }
 
-/** Handlers of other parts, by exact path. */
+/** Request handlers of other parts, by exact path. */
 export type Mounts = Record<string, (request: IncomingMessage, response: ServerResponse) => void>;
 
 export interface PageServer {
-  /** Listens; returns the port, which is a free one when 0 was asked for. Throws with the setting to change. */
+  /**
+   * Starts to listen. Returns the port; 0 in the settings picks a free one. Throws an error that names the setting to
+   * change.
+   */
   start(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Answers of one server to GET and HEAD, by exact path. */
+/** The replies of one server to GET and HEAD, by exact path. */
 type Pages = Record<string, (response: ServerResponse) => void | Promise<void>>;
 
-/** Longest time one dependency may take to prove itself, in milliseconds. */
+/** Longest time for the check of one dependency, in milliseconds. */
 const checkTimeoutMs = 2_000;
 
-/** How long requests under way may take to finish when the server stops, in milliseconds. */
+/** How long running requests may take to finish when the server stops, in milliseconds. */
 const stopTimeoutMs = 5_000;
 
 /**
- * The app's own HTTP server, in both modes: `/livez` (the process answers), `/readyz` (it can take questions now; 503 and
- * the names of what is missing otherwise), and the paths of `mounts`, such as Slack's events. How the far sides are is only
- * shown: a copy with a refused token still tells people so, and a balancer would drop all copies at once.
+ * The app's HTTP server, in both modes: `/livez` (the process answers), `/readyz` (it can take questions now; otherwise
+ * 503 and the names of what is missing), and the paths of `mounts`, for example Slack's events. `/readyz` shows the
+ * state of Slack and the service but does not depend on it. A copy with a refused token can still tell people so, and
+ * otherwise a load balancer would drop all copies at once.
  */
 export function createOperatorServer(options: {
   port: number;
@@ -57,7 +61,10 @@ export function createOperatorServer(options: {
   }
 }
 
-/** `/metrics` on a port of its own: they tell how much a company asks, and Slack's port is open to others. */
+/**
+ * Serves `/metrics` on a separate port, because metrics show how much a company asks, and other programs can reach
+ * Slack's port.
+ */
 export function createMetricsServer(options: {
   port: number;
   host: string;
@@ -70,7 +77,7 @@ export function createMetricsServer(options: {
   return createPageServer({ name: 'METRICS_PORT', port, host, pages, mounts: {} });
 }
 
-/** `name` is that of the setting with the port. */
+/** `name` is the name of the setting with the port. */
 function createPageServer(options: {
   name: string;
   port: number;
@@ -84,7 +91,7 @@ function createPageServer(options: {
       response.end();
     });
   });
-  // Slack's requests and probes are short; a client that sends slowly must not hold a socket for long.
+  // Slack's requests and probes are short. A client that sends slowly must not hold a socket for long.
   server.requestTimeout = 30_000;
   server.headersTimeout = 10_000;
 
@@ -127,7 +134,7 @@ function createPageServer(options: {
   }
 }
 
-/** What a system says when it does not give a port, in an operator's words. */
+/** The operating system's codes for an unusable port, in an operator's words. */
 const portProblems: Record<string, string> = {
   EADDRINUSE: 'is taken',
   EACCES: 'is not open to this user',

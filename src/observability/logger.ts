@@ -2,7 +2,7 @@ import { type Logger, pino } from 'pino';
 import { AppError } from '../core/errors.ts';
 import type { Log, LogFields } from '../core/ports.ts';
 
-/** Fields that never reach a log line, wherever a library or a mistake may have put them. */
+/** Fields that never reach a log line, even if a library or a bug puts secrets there. */
 const secretPaths = [
   'token',
   'authorization',
@@ -15,9 +15,10 @@ const secretPaths = [
 ];
 
 /**
- * Slack's and the service's tokens, credentials of the schemes `Bearer`, `token` (older ones are 40 hex digits) and
- * `token-sudo`, response URLs, tickets of Slack's sockets, read tokens of share URLs, and the user part of addresses. Written for a line of JSON,
- * where a quote inside a text is `\"`: none of them goes past the end of a quoted string.
+ * Matches Slack's and the service's tokens, credentials of the schemes `Bearer`, `token` (older ones are 40 hex digits)
+ * and `token-sudo`, response URLs, tickets of Slack's sockets, read tokens of share URLs, and the user part of
+ * addresses. It runs on a line of JSON, where a quote inside a text is `\"`, and no match goes beyond the end of a
+ * quoted string.
  */
 const secretPattern = new RegExp(
   [
@@ -35,7 +36,7 @@ const secretPattern = new RegExp(
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
-/** The process's logger: JSON lines on stdout, with secrets taken out. */
+/** The process's logger: JSON lines on stdout, without secrets. */
 export function createLogger(level: LogLevel, destination?: { write: (line: string) => void }): Logger {
   const options = {
     level,
@@ -44,15 +45,15 @@ export function createLogger(level: LogLevel, destination?: { write: (line: stri
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: [...secretPaths, ...secretPaths.map((path) => `*.${path}`)], censor: '[secret]' },
     serializers: { err: describeError },
-    // The finished line, so that nothing gets past: pino copies an error's message into `msg` by itself.
+    // Redacts the finished line, because pino copies an error's message into `msg`.
     hooks: { streamWrite: redact },
   };
   return pino(options, destination ?? standardOutput());
 }
 
 /**
- * Standard output, which a process can outlive: without a reader, lines are lost and the process goes on. pino's own
- * destination would try to write a fatal line for ever then, and block the process (sonic-boom 4.2, `flushSync`).
+ * Writes to standard output. If its reader goes away, lines are lost and the process continues. pino's own destination
+ * would then try to write a fatal line forever and block the process (sonic-boom 4.2, `flushSync`).
  */
 function standardOutput(): { write: (line: string) => void } {
   process.stdout.on('error', () => {});
@@ -74,7 +75,7 @@ interface DescribedError {
 
 const deepestCause = 4;
 
-/** An error without the objects libraries hang onto it, which may hold requests, headers and tokens. */
+/** An error without the objects that libraries attach to it, which may contain requests, headers and tokens. */
 function describeError(error: unknown, depth = 0): DescribedError {
   if (!(error instanceof Error)) return { name: 'NotAnError', message: String(error) };
   const expected = error instanceof AppError;
@@ -90,7 +91,7 @@ function describeError(error: unknown, depth = 0): DescribedError {
   };
 }
 
-/** The core's journal on the logger, counting each event on the way. */
+/** The core's `Log` on this logger. Counts each event. */
 export function createLog(logger: Logger, count: (fields: LogFields) => void): Log {
   const write =
     (level: 'debug' | 'info' | 'warn' | 'error') =>

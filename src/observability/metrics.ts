@@ -2,13 +2,13 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Clock, LogFields } from '../core/ports.ts';
 import type { FarSide } from './access-watch.ts';
 
-/** What was computed for a scrape is given to all others for so long: counting open questions reads the storage. */
+/** How long one computed page answers all scrapes, because counting open questions reads the storage. */
 const keptMs = 1_000;
 
-/** Seconds a question may take from being asked to its visible end. */
+/** Histogram buckets: seconds from a question to its visible end. */
 const durationBuckets = [1, 2, 5, 10, 20, 40, 60, 120, 300, 600, 900];
 
-/** Prometheus metrics of one app, in a registry of its own. What is asked for by a function is asked at each scrape. */
+/** Prometheus metrics of one app, in a separate registry. Metrics that are functions are read at each scrape. */
 export function createMetrics({
   countOpen,
   farSides,
@@ -38,7 +38,7 @@ export function createMetrics({
     help: 'Questions taken that have not ended visibly yet.',
     registers: [registry],
     async collect() {
-      // Without storage the number is unknown, which must not take the other metrics away.
+      // Without storage the number is unknown. The other metrics must still be shown.
       this.set(await countOpen().catch(() => Number.NaN));
     },
   });
@@ -66,7 +66,7 @@ export function createMetrics({
 
   return { count, expose, contentType: registry.contentType };
 
-  /** The text of all metrics: computed one at a time, and for all who ask within a second after that. */
+  /** The text of all metrics. Computes one page at a time, and reuses it for a second. */
   function expose(): Promise<string> {
     if (latest === undefined || now() >= expiresMs) {
       expiresMs = Number.POSITIVE_INFINITY;

@@ -3,15 +3,15 @@ import type { RedisClientType } from 'redis';
 import type { Log } from '../core/ports.ts';
 import type { Allowance, CreateLimiter, Limiter, TakeOptions } from '../core/rate-limits.ts';
 
-/** A store slower than this is done without: what it counts for must not wait for it. */
+/** If the store takes longer than this, the limiter counts in memory, so that the limited work does not wait. */
 const STORE_DEADLINE_MS = 250;
 const KEY_PREFIX = 'ds:limit';
-/** Bounds how often the store is asked by a waiter, whatever it answers. */
+/** Shortest wait between two tries of one waiter, whatever the store answers. */
 const SHORTEST_WAIT_MS = 10;
 
 /**
- * Counts only what passes, unlike the library's own script: a refused taker who leaves points to others must not use
- * these up. ARGV: points to take, seconds of the window, points of the window.
+ * Counts only granted points, unlike the library's own script: a refused caller that leaves points for others must not
+ * use them up. ARGV: points to take, seconds of the window, points of the window.
  */
 const TAKE_SCRIPT = `
 local taken = tonumber(redis.call('get', KEYS[1]) or '0')
@@ -25,21 +25,24 @@ return {redis.call('incrby', KEYS[1], ARGV[1]), redis.call('pttl', KEYS[1])}
 type None = Record<never, never>;
 
 export interface LimiterDeps {
-  /** Counts are shared by all processes on the same Redis. Without it, each process counts for itself. */
+  /** All processes on the same Redis share the counts. Without Redis each process counts for itself. */
   redis?: RedisClientType<None, None, None, 2, None> | undefined;
   log: Log;
 }
 
 interface Counter {
-  /** Milliseconds until there may be a point again; 0 when one was taken. `points` may be fewer than the window has. */
+  /**
+   * Takes a point if one is left of `points`, which may be fewer than the window has. Returns 0, or the milliseconds
+   * until a point may be free.
+   */
   take(key: string, points: number): Promise<number>;
   block(key: string, seconds: number): Promise<void>;
 }
 
 /**
- * Limiters on Redis or in memory. While Redis is down, frozen or refuses, they count in memory, so each process grants
- * itself the whole allowance; the loss and the return are journaled once each. A block also stands in the memory of the
- * process that set it, so that it outlives a loss of Redis there.
+ * Creates limiters on Redis or in memory. While Redis is down, frozen or refuses commands, they count in memory, so
+ * each process has the whole allowance. The log records the loss and the return once each. A block is also kept in the
+ * memory of the process that set it, so that it survives a loss of Redis there.
  */
 export function createLimiters({ redis, log }: LimiterDeps): CreateLimiter {
   let isLost = false;
@@ -87,7 +90,7 @@ export function createLimiters({ redis, log }: LimiterDeps): CreateLimiter {
     };
   }
 
-  /** The result, or undefined when the store did not give one. */
+  /** Returns the result, or undefined when the store failed. */
   async function trying<Result>(operation: () => Promise<Result>): Promise<Result | undefined> {
     try {
       const result = await operation();
@@ -108,7 +111,7 @@ function createMemoryCounter({ points, windowSeconds }: Allowance) {
 
   return { take, block, blockedMs };
 
-  /** In turn, so that nobody takes between another's look and its taking. */
+  /** Calls run one after the other, so that no call takes a point between another call's check and its own. */
   function take(key: string, ofPoints: number): Promise<number> {
     const taken = turn.then(async () => {
       const missingMs = await fullMs(key, ofPoints);
@@ -146,7 +149,7 @@ function createRedisCounter(
     },
   };
 
-  /** One limiter for each number of points somebody may take, all counting on the same keys. */
+  /** One limiter per number of points, all counting on the same keys. */
   function limiterOf(ofPoints: number): RLWrapperTimeouts {
     const known = limiters.get(ofPoints);
     if (known !== undefined) return known;
@@ -167,7 +170,10 @@ function createRedisCounter(
   }
 }
 
-/** The library resolves when there was a point, and rejects with an instance of the same class when there was none. */
+/**
+ * Returns 0 or the wait in ms. The library resolves when there was a point, and rejects with an instance of the same
+ * class when there was none.
+ */
 async function missingPoint(taken: Promise<RateLimiterRes>): Promise<number> {
   try {
     await taken;

@@ -5,14 +5,14 @@ import { shownText } from './shown-text.ts';
 import { countSources, groupSources } from './sources.ts';
 import { oneLine } from './text.ts';
 
-/** Name of the file with the whole answer; from it the file is recognized in its thread. */
+/** Name of the file with the whole answer. The app recognizes the file in its thread by this name. */
 export function answerFileName({ id, delivery }: Pick<Question, 'id' | 'delivery'>): string {
   return delivery.round === 0 ? `deepsearch-${id}.md` : `deepsearch-${id}-${delivery.round}.md`;
 }
 
 /**
- * A whole answer as one Markdown document, in the asker's language: title, question, answer as the service wrote it, and
- * every source. For reading outside Slack, so nothing in it is written for Slack.
+ * Renders a whole answer as one Markdown document, in the asker's language: title, question, answer as the service
+ * wrote it, and every source. The document is read outside Slack, so it contains nothing in Slack's format.
  */
 export function renderAnswerFile(question: Question, answer: Answer): string {
   const say = sayIn(question.locale);
@@ -46,7 +46,7 @@ function sources({ sources: all }: Answer, say: Say): string[] {
   if (total === 0) return [say.answer.noSources()];
   return [
     `## ${say.file.sources(total)}`,
-    // Those of no known repository first, so that they do not seem to be of the one above them.
+    // Sources without a known repository come first, so that they don't seem to belong to the repository above them.
     ...groups
       .toSorted((one, other) => Number(one.repository !== undefined) - Number(other.repository !== undefined))
       .flatMap(({ repository, sources: members }) => [
@@ -56,7 +56,7 @@ function sources({ sources: all }: Answer, say: Say): string[] {
   ];
 }
 
-/** An answer that stops within a code block would take what follows into it. */
+/** Closes a code block that the answer left open, so that the block does not include what follows. */
 function withoutOpenFence(markdown: string): string {
   let open: string | undefined;
   for (const line of markdown.split('\n')) {
@@ -75,7 +75,7 @@ function quoted(text: string): string {
     .join('\n');
 }
 
-/** An address that must not be linked is shown as text. */
+/** Shows an address as text if it must not be linked. */
 function link(url: string, label: string): string {
   const safe = safeUrl(url);
   const shown = plain(label) === '' ? plain(url) : plain(label);
@@ -83,7 +83,7 @@ function link(url: string, label: string): string {
   return `[${shown}](${safe.replaceAll('(', '%28').replaceAll(')', '%29')})`;
 }
 
-/** One line of text that Markdown reads as text. */
+/** Writes one line that Markdown reads as plain text. */
 function plain(text: string): string {
   return oneLine(text).replace(/[\\`*_[\]<>#]/g, '\\$&');
 }

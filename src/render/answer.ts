@@ -17,18 +17,18 @@ import { slackDayTime } from './time.ts';
 
 const SHOWN_SOURCES = 3;
 const MAX_TITLE = 300;
-/** A longer share address would not leave room for the rest of the footer, nor for the sources. */
+/** A longer share address would leave no room for the rest of the footer and for the sources. */
 const MAX_SHARE_URL = 2_000;
-/** The same with its label. */
+/** The limit for the share address with its label. */
 const MAX_SHARE_LINK = 2_100;
-/** Most blocks below the text: sources, suggestions in two rows, footer, votes. */
+/** Most blocks below the text: sources, follow-ups in two rows, footer, votes. */
 const MOST_EXTRAS = 5;
-/** From this share of the quota on it is mentioned. */
+/** From this share of the quota on, the answer mentions the quota. */
 const QUOTA_WORTH_SAYING = 0.8;
-/** Marker of a part, "Part 12 of 34 · " and the like. */
+/** Room for the part number: "Part 12 of 34 · " and the like. */
 const PART_LINE = 40;
 
-/** The messages of an answer, in order. */
+/** Renders the messages of an answer, in order. */
 export function renderAnswer(question: Question, answer: Answer, options: RenderOptions): RenderedMessage[] {
   const say = sayIn(question.locale);
   const head = renderHead(question, answer, say);
@@ -43,7 +43,8 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
   const isLonger = say.answer.isLonger(linkTo(question, say), hasFile);
   const surroundings = {
     firstWeight: weigh(head),
-    // Whether there is a file is known only before the last part; the parts must be the same before and after.
+    // Reserves room for the longest note: the file is attached before the last part, and the parts must be the same
+    // before and after.
     lastWeight:
       weigh([`${longestNote}\n${sources.line}`, footer]) +
       buttonsWeight(allSources === undefined ? share : [allSources, ...share]) +
@@ -88,7 +89,7 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
       ),
       ...(isLast ? renderFollowUps(question, answer, share, say) : []),
       context(small, markerBlockId(marker, `${small}${part.markdown}${isLast ? askedSince(question) : ''}`)),
-      // What others asked is voted on where they asked it.
+      // A shared answer has no vote buttons; people vote on it where it was asked.
       ...(isLast && question.origin !== 'shared' ? [feedbackBlock(question.id, options.format, say)] : []),
     ];
     return { text: preview(answer, part, say), blocks, metadata };
@@ -112,12 +113,12 @@ function emptyAnswer(say: Say): AnswerPart {
   return { markdown: words, sections: [words], words };
 }
 
-/** The mention that notifies the asker, and the title unless the answer begins with it. */
+/** Renders the mention that notifies the asker, and the title unless the answer begins with it. */
 function renderHead(question: Question, answer: Answer, say: Say): string[] {
   const title = startsWithTitle(answer) ? '' : inertCut(answer.title, MAX_TITLE);
-  // Nobody waits for an answer that is shown again: its card says who shares it.
+  // A shared answer mentions no one, because no one waits for it. Its card says who shares it.
   const mention = isSharedWithOthers(question) ? '' : `<@${question.askerId}>`;
-  // A mark inside the title would end the bold; it is only an ornament there.
+  // A `*` inside the title would end the bold text. It is only decoration there.
   const bold = title === '' ? '' : `*${title.replaceAll('*', '')}*`;
   const first = [mention, bold].filter((text) => text !== '').join(' ');
   return [
@@ -131,16 +132,16 @@ function startsWithTitle(answer: Answer): boolean {
   return first?.type === 'heading' && textOf(first.children).trim() === answer.title.trim();
 }
 
-/** The line of sources in the message, and how many there are: the modal has all of them. */
+/** The line of sources in the message, and how many sources there are. The modal lists all of them. */
 interface ShownSources {
   line: string;
-  /** The line where no button can show the others. */
+  /** The line for messages where no button can show the other sources. */
   lineAlone: string;
   total: number;
   hasMore: boolean;
 }
 
-/** `room`: how many characters the line may have. */
+/** Renders the line of sources in at most `room` characters. */
 function renderSources(answer: Answer, room: number, say: Say): ShownSources {
   const total = countSources(groupSources(answer.sources));
   if (total === 0) {
@@ -164,7 +165,7 @@ function renderShare(question: Question, say: Say): Button[] {
 function linkTo({ upstream: { shareUrl } }: Question, say: Say): string | undefined {
   if (shareUrl === undefined || shareUrl.length > MAX_SHARE_URL) return undefined;
   const link = mrkdwnLink(shareUrl, say.words.openInDeepSearch());
-  // Escaping may have made it longer.
+  // Escaping may have made the link longer.
   return link.length > MAX_SHARE_LINK ? undefined : link;
 }
 
@@ -191,20 +192,20 @@ function weigh(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + text.length + LIMITS.blockWeight, 0);
 }
 
-/** A button weighs about as much as a block besides its label. */
+/** A button weighs about as much as a block plus its label. */
 function buttonsWeight(buttons: readonly Button[]): number {
   if (buttons.length === 0) return 0;
   return weigh(buttons.map((each) => each.text.text)) + LIMITS.blockWeight;
 }
 
-/** What may change under an answer that is posted. */
+/** What can change under a posted answer: who asked which follow-up. */
 function askedSince({ usedFollowUps = [] }: Question): string {
   return usedFollowUps.map(({ index, byUserId }) => `${index}${byUserId}`).join();
 }
 
-/** What notifications show: the beginning of the part as plain words. */
+/** Returns the text of notifications: the beginning of the part as plain words. */
 function preview(answer: Answer, part: AnswerPart, say: Say): string {
-  // Text without its line breaks is not longer, so four times the bound is more than enough to read.
+  // Removing line breaks makes no text longer, so four times the limit is enough to read.
   const words = inertCut(part.words.slice(0, 4 * LIMITS.notificationText), LIMITS.notificationText);
   return words === '' ? inertCut(answer.title, LIMITS.notificationText) || say.answer.empty() : words;
 }

@@ -3,7 +3,7 @@ import { type ButtonValue, buttonValue } from './ids.ts';
 import { LIMITS } from './limits.ts';
 import { cut, oneLine } from './text.ts';
 
-/** A section of mrkdwn (≤ 3,000); automatic parsing of bare names and addresses is off. */
+/** A section of mrkdwn (≤ 3,000 characters). Slack's automatic parsing of bare names and addresses is off. */
 export function section(text: string, blockId?: string): SectionBlock {
   return {
     type: 'section',

@@ -13,18 +13,18 @@ import { shownText } from './shown-text.ts';
 import { cut, inertCut, oneLine } from './text.ts';
 import { slackDayTime, slackTime } from './time.ts';
 
-/** Origins whose question is not visible right above the card. */
+/** Origins whose question is not visible directly above the card. */
 const RESTATED: ReadonlySet<Origin> = new Set(['command', 'followUp', 'retry', 'shortcut', 'shared']);
 
-/** A step is one quiet line, not a report. */
+/** A step takes one line, so it is cut to this length. */
 const MAX_STEP = 200;
-/** The question that this one carries on from is named, not shown. */
+/** The question that this one follows is named only, so it is cut to this length. */
 const MAX_FOLLOWED = 150;
-/** A context element takes 2,000 characters. */
+/** A longer address might not fit into a context element, which holds 2,000 characters. */
 const MAX_SHARE_URL = 1_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The card of a question. Pure: equal arguments give equal messages, so callers can compare before editing. */
+/** Renders the card of a question. Equal arguments give equal messages, so callers can compare before they edit. */
 export function renderCard(question: Question, view: CardView, options: RenderOptions): RenderedMessage {
   const marker = cardMarker(question);
   const metadata = markerMetadata(question, marker);
@@ -45,7 +45,7 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
   const readNote = isQuiet(view) ? '' : threadNote(question, say);
 
   if (options.format === 'plain') {
-    // An edit takes 4,000 bytes of text, so a plain card keeps the beginning of a long question.
+    // An edit holds 4,000 bytes of text, so a plain card shows only the beginning of a long question.
     const lines = [
       ...(asked === undefined ? [] : [heading, inertCut(questionText, LIMITS.notificationText)]),
       ...begins,
@@ -86,7 +86,7 @@ function statusLine(question: Question, view: CardView, say: Say): string {
     case 'cancelling':
       return say.card.cancelling();
     case 'parked':
-      // From a day after the question on, the time alone would name the wrong day.
+      // Later than a day after the question, the time alone would suggest the wrong day.
       return say.card.parked(
         view.untilMs - question.acceptedMs < DAY_MS ? slackTime(view.untilMs) : slackDayTime(view.untilMs, say),
       );
@@ -107,7 +107,7 @@ function statusLine(question: Question, view: CardView, say: Say): string {
   }
 }
 
-/** What the question carries on from, which stands in another conversation. */
+/** Names the question that this one follows, which is in another conversation. */
 function followed({ follows }: Question, say: Say): string[] {
   if (follows === undefined) return [];
   const { text, shareUrl } = follows;
@@ -116,7 +116,7 @@ function followed({ follows }: Question, say: Say): string[] {
   return [say.card.follows(isLinked ? mrkdwnLink(shareUrl, label) : inertCut(label, MAX_FOLLOWED))];
 }
 
-/** What the question was asked with, besides its own words; empty when there was nothing. */
+/** Says what was sent to the service besides the question's text; empty if there was nothing. */
 function threadNote({ context: read, readsFrom }: Question, say: Say): string {
   if (read === undefined) return '';
   const isElsewhere = readsFrom !== undefined;

@@ -2,25 +2,30 @@ import { mrkdwnLink } from './links.ts';
 import type { Say } from './say.ts';
 import { inertMrkdwn, oneLine } from './text.ts';
 
-/** Whom the operator named for people to turn to. */
+/** The contact that the operator set for people with a problem. */
 type Contact = { kind: 'person' | 'group' | 'channel'; id: string } | { kind: 'words'; words: string };
 
 const kinds = { U: 'person', W: 'person', S: 'group', C: 'channel', G: 'channel' } as const;
 
-/** Slack's ids: a digit follows the letter, or somewhere in at least eight more characters, which words do not look like. */
+/**
+ * Slack's ids: a digit follows the letter, or the letter is followed by at least eight characters with a digit among
+ * them. Ordinary words don't look like this.
+ */
 const idPattern = /^[CGSUW](?:\d[A-Z0-9]{2,}|(?=[A-Z]*\d)[A-Z0-9]{8,})$/;
 
 /**
- * The contact as one reader sees it alone: a mention notifies no one there, so ids are mentions. `contact` is as the operator
- * wrote it: an id of a person (`U…`, `W…`), a user group (`S…`) or a channel (`C…`, `G…`); else words.
+ * The contact for a message that one person reads. A mention notifies no one there, so ids become mentions. `contact`
+ * is the operator's setting: an id of a person (`U…`, `W…`), a user group (`S…`) or a channel (`C…`, `G…`); otherwise
+ * words.
  */
 export function privateContact(contact: string | undefined): string | undefined {
   return contact === undefined ? undefined : mention(readContact(contact));
 }
 
 /**
- * The contact as everyone in a channel sees it. A mention there would notify the person with each failure, so their profile
- * is linked, where the address of the workspace is known. Each form of a user group notifies its members: it is left out.
+ * The contact for a message that a channel reads. A mention there would notify the person with each failure, so a
+ * person becomes a link to their profile, if the workspace's address is known. Every way to name a user group notifies
+ * its members, so a group is left out.
  */
 export function publicContact(
   contact: string | undefined,
@@ -33,7 +38,7 @@ export function publicContact(
   return workspaceUrl === undefined ? undefined : mrkdwnLink(`${workspaceUrl}team/${known.id}`, say.words.profile());
 }
 
-/** The contact where Slack reads no mentions, as in the errors of forms: ids are left out. */
+/** The contact for places where Slack shows no mentions, such as errors in forms. Ids are left out. */
 export function plainContact(contact: string | undefined): string | undefined {
   const known = contact === undefined ? undefined : readContact(contact);
   return known?.kind === 'words' ? oneLine(known.words) : undefined;

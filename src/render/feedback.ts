@@ -5,15 +5,18 @@ import { ACTIONS, buttonValue, FORMS } from './ids.ts';
 import { LIMITS } from './limits.ts';
 import { type Say, sayIn } from './say.ts';
 
-/** Reasons for a vote against an answer, in the order in which they are offered. */
+/** Reasons for a "Not helpful" vote, in the order in which the form shows them. */
 export const FEEDBACK_REASONS = ['wrong', 'outdated', 'incomplete', 'missedSource', 'offTopic', 'other'] as const;
 
-/** The fields of the form: block id and action id in one. */
+/** The fields of the form. Each name is both block id and action id. */
 export const FEEDBACK_FIELDS = { reasons: 'reasons', comment: 'comment' } as const;
 
 export const MAX_FEEDBACK_COMMENT = 1_000;
 
-/** Slack's own feedback buttons, which only messages with native Markdown are sure to show; plain buttons elsewhere. */
+/**
+ * Slack's own feedback buttons. Only messages with native Markdown are sure to show them, so other messages get plain
+ * buttons.
+ */
 export function feedbackBlock(
   questionId: string,
   format: 'markdown' | 'mrkdwn',
@@ -42,7 +45,7 @@ export function feedbackBlock(
   return { type: 'context_actions', elements: [buttons] };
 }
 
-/** What {@link feedbackBlock} weighs at most, in `messageWeight`. */
+/** The most that {@link feedbackBlock} weighs, in `messageWeight`. */
 export function feedbackWeight(say: Say): number {
   const { helpful, notHelpful, helpfulLabel, notHelpfulLabel } = say.feedback;
   const words = [helpful, notHelpful, helpfulLabel, notHelpfulLabel].reduce((sum, each) => sum + each().length, 0);

@@ -7,21 +7,21 @@ import type { Say } from './say.ts';
 import { cut, inertCut, oneLine } from './text.ts';
 
 const SHOWN_FOLLOW_UPS = 3;
-/** Of a suggestion that was asked, with who asked it around it. */
+/** Most characters of a follow-up that was asked, shown with the name of the person who asked it. */
 const MAX_USED_TEXT = 120;
 
-/** At most: the row of buttons, and the lines that say what was asked. */
+/** Most rows: the buttons, and the lines that say which follow-ups were asked. */
 const FOLLOW_UP_ROWS = 2;
 
 /**
- * What a suggestion may weigh, asked or not, so that the messages of an answer never depend on what was asked since: its
- * button and its entry in the menu, or the line that says who asked it.
+ * Most weight of one follow-up, asked or not: its button and its menu entry, or the line that says who asked it. The
+ * bound is the same in both states, so the division of an answer into messages never depends on what was asked since.
  */
 const FOLLOW_UP_WEIGHT = LIMITS.blockWeight * 2 + LIMITS.buttonText + LIMITS.optionText + 100;
 
 /**
- * The suggestions of an answer: one row with a button for each, then `more` buttons and one menu of what else can be done;
- * and below it who asked which.
+ * Renders the follow-ups of an answer: one row with a button for each, the `more` buttons and one menu. Below it, a
+ * line per asked follow-up says who asked it.
  */
 export function renderFollowUps(question: Question, answer: Answer, more: readonly Button[], say: Say): KnownBlock[] {
   const used = question.usedFollowUps ?? [];
@@ -38,13 +38,16 @@ export function renderFollowUps(question: Question, answer: Answer, more: readon
   return [...(row.length === 0 ? [] : [actions(row)]), ...(asked.length === 0 ? [] : [context(asked.join('\n'))])];
 }
 
-/** What the suggestions of an answer weigh at most, asked or not. */
+/** The most that the follow-ups of an answer weigh, asked or not. */
 export function followUpsWeight(answer: Answer): number {
   const menu = LIMITS.blockWeight + 2 * LIMITS.optionText;
   return FOLLOW_UP_ROWS * LIMITS.blockWeight + menu + shown(answer).length * FOLLOW_UP_WEIGHT;
 }
 
-/** Each open suggestion can be asked in other words or elsewhere; and the thread be left to people. At most five entries. */
+/**
+ * The menu has an entry to edit each open follow-up or ask it elsewhere, and one to mute the thread. At most five
+ * entries.
+ */
 function renderMenu(question: Question, open: readonly FollowUp[], say: Say): Overflow | undefined {
   const { id, place, offersMute = false } = question;
   const label = isBetweenTwo(place) ? say.buttons.editFirst : say.buttons.editOrAskPrivately;
@@ -62,7 +65,7 @@ function menuOption(label: string, value: ButtonValue): PlainTextOption {
   };
 }
 
-/** A suggestion, and its place among all of its answer. */
+/** A follow-up and its index among all follow-ups of its answer. */
 interface FollowUp {
   text: string;
   index: number;
@@ -75,7 +78,7 @@ function shown({ followUps }: Answer): FollowUp[] {
     .filter(({ text }) => oneLine(plainLabel(text)) !== '');
 }
 
-/** Button labels know no formatting; the backticks around names would be shown. The full text is asked all the same. */
+/** Removes backticks, because button labels show them as characters. The full text is asked. */
 function plainLabel(text: string): string {
   return text.replaceAll('`', '');
 }

@@ -3,19 +3,19 @@ import { durationWords } from './strings/durations.ts';
 /** The languages the app speaks. */
 export type Language = keyof typeof durationWords;
 
-/** How numbers, times and lists are written in one locale. */
+/** How to write numbers, times and lists in one locale. */
 export interface Formats {
   language: Language;
-  /** The BCP 47 tag in use: the one asked for, or the nearest that is known. */
+  /** The BCP 47 tag in use: the requested one, or the nearest known one. */
   locale: string;
   number(value: number): string;
   /** "1 step", "12 steps". */
   count(value: number, words: { one: string; other: string }): string;
-  /** "41 s", "2 min 5 s", "1 h 3 min"; below a second "less than 1 s". */
+  /** "41 s", "2 min 5 s", "1 h 3 min". Below a second "less than 1 s". */
   duration(durationMs: number): string;
   /** "20 to 60 s", "1 min 10 s to 2 min". */
   durationRange(fromMs: number, toMs: number): string;
-  /** A share between 0 and 1 as whole per cent, never rounded up to the next: "80%", in German "80 %". */
+  /** A share between 0 and 1 as whole percent, rounded down: "80%", in German "80 %". */
   share(share: number): string;
   /** "a, b and c". */
   list(items: readonly string[]): string;
@@ -28,8 +28,8 @@ const WHOLE_PERCENT = { style: 'percent', maximumFractionDigits: 0, roundingMode
 const formatsByLocale = new Map<string, Formats>();
 
 /**
- * The formats for a locale as Slack names it (`de-DE`). Words and numbers go together: a locale whose language the app
- * does not speak, or that is no locale at all, is English.
+ * Creates the formats for a locale in Slack's form (`de-DE`). Words and numbers use the same language: a locale whose
+ * language the app does not speak, or an invalid one, becomes English.
  */
 export function createFormats(locale: string | undefined): Formats {
   const spoken = spokenLocale(locale);
@@ -40,13 +40,13 @@ export function createFormats(locale: string | undefined): Formats {
   return formats;
 }
 
-/** What the runtime has data for, so that the number of different locales is bounded whatever is asked for. */
+/** Returns a locale that the runtime has data for, which bounds the number of different locales. */
 function spokenLocale(locale: string | undefined): string {
   try {
     const { language, baseName } = new Intl.Locale(locale ?? DEFAULT_LOCALE);
     if (!isSpoken(language)) return DEFAULT_LOCALE;
     const { locale: spoken } = new Intl.NumberFormat(baseName).resolvedOptions();
-    // A runtime without data for the language falls back to its own default.
+    // A runtime without data for the language uses its own default.
     return languageOf(spoken) === language ? spoken : DEFAULT_LOCALE;
   } catch {
     return DEFAULT_LOCALE;
@@ -94,7 +94,7 @@ function formatsOf(locale: string): Formats {
     const to = wholeSeconds(toMs);
     if (to <= from) return duration(toMs);
     if (from < 1) return words.upTo(span(to));
-    // The unit is said once where both ends have the same.
+    // Write the unit once if both ends have the same.
     if (to <= 60) return words.range(number(from), `${number(to)} s`);
     if (from % 60 === 0 && to % 60 === 0 && to < 3600) return words.range(number(from / 60), span(to));
     return words.range(span(from), span(to));

@@ -12,49 +12,52 @@ import { shownText } from './shown-text.ts';
 import { inertCut } from './text.ts';
 import { slackDayTime, slackTime } from './time.ts';
 
-/** Whether the code search service takes questions, as far as the app has seen lately. */
+/** Whether the code search service accepts questions, as the app saw it last. */
 export type ServiceState = 'fine' | 'refused' | 'unreachable';
 
-/** What a person's Home tells. */
+/** The content of a person's Home tab. */
 export type HomeContent =
-  /** Nobody knows yet who it is. */
+  /** The app does not know yet who the person is. */
   | { kind: 'checking' }
   | { kind: 'refused'; reason: Refusal; reference: string }
   | (ReadOverview & {
       kind: 'shown';
       service: ServiceState;
-      /** The reference of a press that could not be carried out. */
+      /** The reference of a press of **Cancel** that failed. */
       notCancelled?: string | undefined;
     });
 
-/** A person's questions, or the reference of why they can't be read. */
+/** A person's questions, or the reference of the failure to read them. */
 export type ReadOverview = { overview: Overview } | { unreadable: string };
 
-/** What lists of questions depend on besides the questions. */
+/** What lists of questions need besides the questions. */
 export interface ListOptions {
   locale: string | undefined;
-  /** The workspace's own address, which ends with a slash: `https://acme.slack.com/`. */
+  /** The workspace's address, which ends with a slash: `https://acme.slack.com/`. */
   workspaceUrl: string;
 }
 
 export interface HomeOptions extends ListOptions {
   botUserId: string;
-  /** Whom people are told to turn to, where the operator named someone. */
+  /** The contact that the operator set, if any. */
   contact?: string | undefined;
 }
 
-/** Most questions of each kind shown on Home, and in all by `history`. Together with what stands around them ≤ 100 blocks. */
+/**
+ * Most questions of each kind on Home, and in total in `history`. With the blocks around them they stay within 100
+ * blocks.
+ */
 const mostOpen = 50;
 const mostEnded = 20;
 const mostInHistory = 20;
 
-/** Written characters of a question that stand for it in a list. */
+/** Most characters, as written, of a question in a list. */
 const maxQuestion = 150;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Ids of conversations that can be named; a direct message has none that would say something. */
+/** Ids of channels that can be named. A direct message has no useful name. */
 const channelIds = /^[CG][A-Z0-9]+$/;
 
-/** The Home tab of one person, within Slack's 100 blocks and 250 KB. */
+/** Renders the Home tab of one person, within Slack's 100 blocks and 250 KB. */
 export function renderHome(content: HomeContent, options: HomeOptions): HomeView {
   return { type: 'home', blocks: homeBlocks(content, options).slice(0, LIMITS.homeBlocks) };
 }
@@ -85,7 +88,7 @@ function homeBlocks(content: HomeContent, options: HomeOptions): KnownBlock[] {
   }
 }
 
-/** A person's newest questions as a private message. */
+/** Renders a person's newest questions as a private message. */
 export function renderHistory(read: ReadOverview, options: ListOptions): RenderedMessage {
   const say = sayIn(options.locale);
   if ('unreadable' in read) {
@@ -148,7 +151,7 @@ function askButton(say: Say): Button {
   };
 }
 
-/** A question that is being cancelled already needs no button. */
+/** A question that is already being cancelled has no button. */
 function stopButton({ question, view }: OverviewEntry, say: Say): Button | undefined {
   if (view.kind === 'cancelling') return undefined;
   const label = view.kind === 'parked' ? say.buttons.drop() : say.buttons.cancel();
@@ -186,7 +189,7 @@ function state({ question, view }: OverviewEntry, say: Say): string {
     case 'cancelling':
       return home.cancelling();
     case 'parked':
-      // From a day after the question on, the time alone would name the wrong day.
+      // Later than a day after the question, the time alone would suggest the wrong day.
       return home.parked(
         view.untilMs - question.acceptedMs < DAY_MS ? slackTime(view.untilMs) : slackDayTime(view.untilMs, say),
       );
@@ -209,7 +212,7 @@ function where({ place }: Question, { home }: Say): string {
   return channelIds.test(place.channelId) ? `<#${place.channelId}>` : home.directMessage();
 }
 
-/** Slack's address of the answer, or of the card before there is one. */
+/** Slack's address of the answer, or of the card while there is no answer. */
 function threadUrl({ place, card, delivery }: Question, workspaceUrl: string): string | undefined {
   const { channelId, threadTs } = place;
   const ts = delivery.posted[0] ?? card.ts ?? threadTs;
@@ -226,7 +229,7 @@ function accessLines(content: Extract<HomeContent, { kind: 'shown' }>, say: Say,
   ].join('\n');
 }
 
-/** One sentence on whether questions get through to the service. */
+/** Says in one sentence whether the service accepts questions. */
 export function serviceLine(service: ServiceState, { home }: Say, contact: string | undefined): string {
   switch (service) {
     case 'fine':
@@ -238,7 +241,7 @@ export function serviceLine(service: ServiceState, { home }: Say, contact: strin
   }
 }
 
-/** What of the quota was used when an answer last said so, where there is a limit. */
+/** Says how much of the quota was used when an answer last reported it. */
 export function quotaLine({ used, limit, resetAtMs }: Quota, say: Say): string {
   const line = say.home.quota(say.answer.quota(used / limit, used, limit));
   return resetAtMs === undefined ? line : `${line}, ${say.answer.quotaResets(slackDayTime(resetAtMs, say))}`;

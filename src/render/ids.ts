@@ -2,10 +2,12 @@ import type { Verdict } from '../core/history/votes.ts';
 import type { Question } from '../core/question/question.ts';
 import type { RenderedMessage } from './message.ts';
 
-/** The slash command, as the manifest names it. */
+/** The slash command, as in the manifest. */
 export const COMMAND = '/deepsearch';
 
-/** Action ids of every button. Ids in one message must differ, so `followUp` carries its index: see `followUpAction`. */
+/**
+ * Action ids of all buttons. Ids in one message must differ, so `followUp` includes its index: see `followUpAction`.
+ */
 export const ACTIONS = {
   cancel: 'deepsearch:cancel',
   followUp: 'deepsearch:follow_up',
@@ -23,25 +25,25 @@ export const ACTIONS = {
   askAsFollowUp: 'deepsearch:ask_as_follow_up',
   followUpMenu: 'deepsearch:follow_up_menu',
   share: 'deepsearch:share',
-  /** The menu of channels in the form that shares an answer. */
+  /** The channel menu in the form that shares an answer. */
   shareChannel: 'deepsearch:share_channel',
-  /** Opens the form to ask a question with; carries no question. */
+  /** Opens the form for a question. Its value has no question id. */
   askForm: 'deepsearch:ask_form',
-  /** Cancels a question of one's own where questions of all places are listed. */
+  /** Cancels the reader's own question in a list of questions from all places. */
   cancelOwn: 'deepsearch:cancel_own',
-  /** Slack's own pair of feedback buttons, of which the value tells which; and the two plain ones. */
+  /** Slack's own pair of feedback buttons, whose value says which one was pressed; and the two plain buttons. */
   feedback: 'deepsearch:feedback',
   feedbackUp: 'deepsearch:feedback_up',
   feedbackDown: 'deepsearch:feedback_down',
 } as const;
 
-/** Matches the action id of any follow-up button. */
+/** Matches the action id of every follow-up button. */
 export const FOLLOW_UP_PATTERN = /^deepsearch:follow_up:\d+$/;
 
-/** Callback ids of the shortcuts, as the manifest names them. */
+/** Callback ids of the shortcuts, as in the manifest. */
 export const SHORTCUTS = { askAbout: 'deepsearch:ask_about', ask: 'deepsearch:ask' } as const;
 
-/** Callback ids of the modals that are sent off. */
+/** Callback ids of the modals that people submit. */
 export const FORMS = {
   ask: 'deepsearch:ask_form',
   editFollowUp: 'deepsearch:edit_follow_up',
@@ -51,7 +53,7 @@ export const FORMS = {
 
 export const SOURCES_CALLBACK = 'deepsearch:sources';
 
-/** Event type of the metadata on every message about a question. */
+/** Event type in the metadata of every message about a question. */
 export const METADATA_EVENT_TYPE = 'deepsearch_question';
 
 export function followUpAction(index: number): string {
@@ -59,14 +61,14 @@ export function followUpAction(index: number): string {
 }
 
 /**
- * What the menu under an answer offers: to ask a suggestion in other words or elsewhere, and to take only mentions in the
- * thread. `private` stands in the menus of earlier versions, which opened no form for it.
+ * The choices of the menu under an answer: edit a follow-up or ask it elsewhere, and take only mentions in the thread.
+ * Menus of earlier versions also have `private`, which opens the same form with the private place chosen.
  */
 export type MenuChoice = 'edit' | 'private' | 'mute';
 
 /**
- * What a button or an option of a menu carries: the question it is about and, for a follow-up, which suggestion of its
- * answer and what to do with it; for a vote, which.
+ * The value of a button or menu option: the question, for a follow-up its index in the answer and what to do with it,
+ * and for a vote which one.
  */
 export interface ButtonValue {
   questionId: string;
@@ -83,7 +85,7 @@ export function buttonValue({ questionId, index, choice, verdict }: ButtonValue)
   return choice === undefined ? `${questionId}.${index}` : `${questionId}.${index}:${choice}`;
 }
 
-/** Reads a button's value back; undefined for anything this app did not write. */
+/** Parses a button's value. Undefined for a value that this app did not write. */
 export function parseButtonValue(raw: unknown): ButtonValue | undefined {
   if (typeof raw !== 'string') return undefined;
   const match = VALUE_PATTERN.exec(raw);
@@ -97,12 +99,14 @@ export function parseButtonValue(raw: unknown): ButtonValue | undefined {
   return { questionId, index: Number(match[2]), ...(choice === undefined ? {} : { choice }) };
 }
 
-/** Names the card of a question, for finding it in its thread. */
+/** The marker of a question's card, to find the card in its thread. */
 export function cardMarker(question: Pick<Question, 'id'>): string {
   return `ds:${question.id}:card`;
 }
 
-/** Names one part of an outcome; a re-opened delivery (`round`) has new names. Parts count from 0. */
+/**
+ * The marker of one part of an outcome. Parts count from 0. A delivery that starts again (`round`) gets new markers.
+ */
 export function partMarker(question: Pick<Question, 'id' | 'delivery'>, part: number): string {
   return `ds:${question.id}:${question.delivery.round}:${part}`;
 }
@@ -110,22 +114,24 @@ export function partMarker(question: Pick<Question, 'id' | 'delivery'>, part: nu
 /** A marker at the beginning of a `block_id`. */
 const MARKER_PATTERN = /^ds:q[0-9a-f]{24}:(?:card|\d+:\d+)(?=:|$)/;
 
-/** What is read of a message when looking for a marker: as Slack returns it, so every field may be missing or odd. */
+/**
+ * The fields of a message that are searched for a marker. They come from Slack, so each may be missing or malformed.
+ */
 export interface MarkedMessage {
   blocks?: readonly { block_id?: string }[] | undefined;
   metadata?: { event_type?: string; event_payload?: object } | undefined;
 }
 
 /**
- * Whether a message carries the marker: in its metadata, or as the beginning of a `block_id` (a revision follows there,
- * because Slack wants new block ids when a message is edited).
+ * Whether a message has the marker, in its metadata or at the beginning of a `block_id`. A revision follows the marker
+ * there, because Slack requires new block ids when a message is edited.
  */
 export function hasMarker(message: MarkedMessage, marker: string): boolean {
   if (toldMarker(message) === marker) return true;
   return (message.blocks ?? []).some(({ block_id: id }) => id === marker || id?.startsWith(`${marker}:`) === true);
 }
 
-/** The marker of a message about this question, without its revision; undefined for a message that carries none. */
+/** The marker of a message about this question, without its revision. Undefined if the message has none. */
 export function markerOf(message: MarkedMessage, { id }: Pick<Question, 'id'>): string | undefined {
   const begin = `ds:${id}:`;
   const told = toldMarker(message);
@@ -146,9 +152,9 @@ export function markerMetadata(question: Pick<Question, 'id'>, marker: string): 
   return { event_type: METADATA_EVENT_TYPE, event_payload: { question_id: question.id, marker } };
 }
 
-/** A marker followed by a revision that changes with `content`. */
+/** A marker plus a revision that changes with `content`. */
 export function markerBlockId(marker: string, content: string): string {
-  // FNV-1a: only has to differ between two successive revisions of one message.
+  // FNV-1a. The hash only has to differ between two successive revisions of one message.
   let hash = 0x811c9dc5;
   for (let index = 0; index < content.length; index += 1) {
     hash = Math.imul(hash ^ content.charCodeAt(index), 0x01000193) >>> 0;

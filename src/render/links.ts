@@ -2,8 +2,8 @@ import { LIMITS } from './limits.ts';
 import { defuseWords, escapeMrkdwn, oneLine } from './text.ts';
 
 /**
- * The address as it may be linked: http, https and mailto only, with nothing in it that could end Slack's link syntax.
- * Undefined for everything else (`javascript:`, `file:`, relative, too long), which is then shown as text.
+ * Returns the address if it may be linked: http, https or mailto, without characters that could end Slack's link
+ * syntax. Undefined for all others (`javascript:`, `file:`, relative, too long); callers show them as text.
  */
 export function safeUrl(url: string): string | undefined {
   if (!/^(?:https?:\/\/[^\s/]|mailto:[^\s])/iu.test(url)) return undefined;
@@ -12,7 +12,7 @@ export function safeUrl(url: string): string | undefined {
 }
 
 /**
- * Slack's address of a message (the form of `chat.getPermalink`); `workspaceUrl` is the workspace's own address, which ends
+ * Slack's address of a message, in the form of `chat.getPermalink`. `workspaceUrl` is the workspace's address and ends
  * with a slash.
  */
 export function permalink(
@@ -23,7 +23,7 @@ export function permalink(
   return `${workspaceUrl}archives/${channelId}/p${ts.replace('.', '')}${inThread}`;
 }
 
-/** A link in Slack's mrkdwn; an address that can't be linked is shown next to its label. */
+/** A link in Slack's mrkdwn. An address that can't be linked is shown next to its label. */
 export function mrkdwnLink(url: string, label: string): string {
   const shown = linkLabel(label);
   const safe = safeUrl(url);
@@ -31,7 +31,7 @@ export function mrkdwnLink(url: string, label: string): string {
   return `<${escapeMrkdwn(safe)}|${shown === '' ? linkLabel(url) : shown}>`;
 }
 
-/** A pipe would end the address and begin the label, so a look-alike stands for it. */
+/** Replaces pipes by a similar character, because a pipe would end the address and begin the label. */
 function linkLabel(label: string): string {
   return escapeMrkdwn(defuseWords(oneLine(label))).replaceAll('|', '\u2758');
 }

@@ -5,27 +5,27 @@ import { LIMITS } from './limits.ts';
 import { type Say, sayIn } from './say.ts';
 import { graphemeEnd } from './text.ts';
 
-/** The fields of the forms: block id and action id in one. */
+/** The fields of the forms. Each name is both block id and action id. */
 export const FIELDS = { question: 'question', where: 'where', channel: 'channel', withLink: 'with_link' } as const;
 
-/** Where the answer to a form's question goes. */
+/** Where to post the answer to a form's question. */
 export const PLACES = { thread: 'thread', channel: 'channel', privately: 'privately' } as const;
 
-/** The name of the product, the same in every language. */
+/** The product's name, the same in every language. */
 const PRODUCT = 'Deep Search';
 
-/** Who would read what is posted in a channel; counts are not all where it is not known. */
+/** Who would read a message in a channel. The counts are incomplete if the audience is not known. */
 export interface ShownAudience {
   members: number;
   guests: number;
   outsiders: number;
   organizations: number;
   isKnown: boolean;
-  /** Differs between any two audiences, however many they are. */
+  /** Different for any two audiences, even if they have the same size. */
   fingerprint: string;
 }
 
-/** A modal that only says something: while a form is being filled, or in its place; `reference`: of a failure. */
+/** A modal that only shows a text, while a form loads or in its place. `reference` belongs to a failure. */
 export function renderWords(words: (say: Say) => string, locale: string | undefined, reference?: string): ModalView {
   const say = sayIn(locale);
   return {
@@ -37,8 +37,8 @@ export function renderWords(words: (say: Say) => string, locale: string | undefi
 }
 
 /**
- * The form that asks a question. `about`: the thread of the message it is about, kept by the form; without it a channel
- * is chosen. `text` fills the form, as far as it fits.
+ * Renders the form that asks a question. `about` is the thread of the message it is about, stored in the form; without
+ * it the person chooses a channel. `text` fills the form, as far as it fits.
  */
 export function renderAskForm(
   form: { text?: string; about?: string; startsPrivately?: boolean },
@@ -66,8 +66,8 @@ export function renderAskForm(
 }
 
 /**
- * The form that asks a suggestion in other words, or elsewhere: `isDirect` is for direct messages, where every answer is
- * private.
+ * Renders the form that asks a follow-up in other words or elsewhere. `isDirect` is for direct messages, where every
+ * answer is private.
  */
 export function renderEditForm(
   form: { value: ButtonValue; text: string; isDirect: boolean; startsPrivately: boolean },
@@ -89,8 +89,9 @@ export function renderEditForm(
 }
 
 /**
- * The form that shares an answer. Once a channel is chosen it shows who would read it there, and wants a tick where
- * they are not all full members; `problem` says why it can't. `private_metadata` names the question and the channel whose audience was shown.
+ * Renders the form that shares an answer. After a channel is chosen, it shows who would read the answer there, and asks
+ * for a confirmation if some of them are not full members. `problem` says why the answer can't be shared there.
+ * `private_metadata` names the question and the channel whose audience was shown.
  */
 export function renderShareForm(
   form: {
@@ -98,7 +99,7 @@ export function renderShareForm(
     chosen?: { channelId: string; audience: ShownAudience };
     problem?: string;
     withLink?: boolean;
-    /** Whether channels with other organizations are offered. */
+    /** Whether the menu includes channels with other organizations. */
     withOthers?: boolean;
   },
   locale: string | undefined,
@@ -165,8 +166,8 @@ function audienceBlocks(chosen: { channelId: string; audience: ShownAudience }, 
 }
 
 /**
- * The field that confirms this audience, or nothing where all are full members. It names the audience, so that a tick
- * for other people or another channel does not count.
+ * The field that confirms this audience, or undefined if all are full members. The name identifies the audience, so
+ * that a confirmation for other people or another channel does not count.
  */
 export function confirmField(channelId: string, audience: ShownAudience): string | undefined {
   const { guests, outsiders, organizations, isKnown, fingerprint } = audience;
@@ -174,7 +175,7 @@ export function confirmField(channelId: string, audience: ShownAudience): string
   return `confirm:${channelId}:${isKnown ? fingerprint : 'unknown'}`;
 }
 
-/** What the form that shares an answer carries. */
+/** The metadata of the form that shares an answer. */
 export interface ShareMetadata {
   questionId: string;
   shownChannelId?: string;
@@ -186,7 +187,7 @@ function shareMetadata({ questionId, shownChannelId }: ShareMetadata): string {
   return shownChannelId === undefined ? questionId : `${questionId} ${shownChannelId}`;
 }
 
-/** Reads back what a form carries; undefined for anything this app did not write. */
+/** Parses the metadata of a form. Undefined for metadata that this app did not write. */
 export function parseShareMetadata(raw: string): ShareMetadata | undefined {
   const [, questionId, shownChannelId] = SHARE_METADATA.exec(raw) ?? [];
   if (questionId === undefined) return undefined;
@@ -218,7 +219,7 @@ function whereInput(
   });
 }
 
-/** Optional, because an answer in direct messages needs none. */
+/** The field is optional, because an answer in direct messages needs no channel. */
 function channelInput(say: Say): InputBlock {
   return {
     ...input(FIELDS.channel, say.modals.channel(), {
@@ -232,7 +233,7 @@ function channelInput(say: Say): InputBlock {
   };
 }
 
-/** A person's text as far as an input holds it. */
+/** Cuts a person's text to the length of an input. */
 function fitted(text: string): string {
   return text.slice(0, graphemeEnd(text, LIMITS.inputText));
 }

@@ -15,75 +15,78 @@ import { type Say, sayIn } from './say.ts';
 import { shownText } from './shown-text.ts';
 import { cut, oneLine } from './text.ts';
 
-/** Of a question that is only named. */
+/** Most characters of a question that is only named. */
 const MAX_TO_CONFIRM = 150;
 
 /**
- * Everything that is said to one person only; `text` is what they wrote, given back. `reference`: what the log line of the
- * failure is found by; the others of a question are found by its id.
+ * All messages to one person only. `text` is the person's own text, returned to them. `reference` finds the log line of
+ * the failure; other failures of a question are found by the question's id.
  */
 export type Notice =
   | PrivateNotice
-  /** `after` is what was said without a question behind it. */
+  /** `after` is what the person wrote without a question. */
   | { kind: 'emptyQuestion'; after?: 'command' | 'new' }
   | { kind: 'questionTooLong'; text: string }
-  /** Our storage did not take the question of a command or a message. */
+  /** The app's storage did not take the question of a command or a message. */
   | { kind: 'notTaken'; text: string; reference: string }
-  /** Our storage did not take the press of a button. */
+  /** The app's storage did not take the press of a button. */
   | { kind: 'actionNotTaken'; reference: string }
-  /** Who pressed may not; nothing was done. */
+  /** The person who pressed the button may not do that. Nothing was done. */
   | { kind: 'actionNotAllowed'; reason: Refusal; reference: string }
-  /** Slack did not say in time whether who pressed may. */
+  /** Slack did not say in time whether the person who pressed the button may do that. */
   | { kind: 'actionNotChecked'; reference: string }
   | { kind: 'alreadyAsked'; byUserId?: string }
   | { kind: 'alreadyAskedByYou' }
-  /** Only who asked the question may do that. */
+  /** Only the person who asked the question may do that. */
   | { kind: 'notAsker'; askerId: string }
-  /** What ended while the service still worked is looked after again, by somebody's press. */
+  /** Someone already pressed **Check again**, so the app is waiting for the answer again. */
   | { kind: 'alreadyWatched' }
   | { kind: 'queueFull'; limit: number; reference: string }
   | { kind: 'nothingToCancel' }
-  /** The question of a button that cancels has ended before. */
+  /** The question of a **Cancel** button has already ended. */
   | { kind: 'alreadyEnded' }
-  /** The same of somebody's direct messages, said outside of their threads. */
+  /** There is nothing to cancel in the person's direct messages. Shown when they write outside of a thread. */
   | { kind: 'nothingToCancelInDirect' }
   | { kind: 'severalToCancel' }
-  /** A bare "stop" by someone who did not ask what runs; `text` is the question. */
+  /** A bare "stop" by a person who did not ask the running question. `text` is the question. */
   | { kind: 'confirmCancel'; questionId: string; askerId: string; text: string }
   | { kind: 'expiredButton'; reference: string }
-  /** Slack's time to open a form had passed. */
+  /** The time that Slack allows for opening a form was over. */
   | { kind: 'formNotOpened'; reference: string }
   | { kind: 'askedPrivately' }
-  /** A withheld answer is shown to its asker in their direct messages. */
+  /** The app shows a withheld answer to its asker in their direct messages. */
   | { kind: 'shownPrivately' }
   | { kind: 'alreadyShown' }
-  /** Someone wants to see a withheld answer that someone else asked for. */
+  /** Someone wants to see a withheld answer to another person's question. */
   | { kind: 'notYours'; reference: string }
   | { kind: 'sharing'; channelId: string }
   | { kind: 'muted' }
   | { kind: 'unmuted' }
   /** Direct messages can't be muted. */
   | { kind: 'muteDirect' }
-  /** Only mentions are taken there anyway. */
+  /** The app takes only mentions there anyway. */
   | { kind: 'muteNeedless' }
-  /** A verb that is about a thread, said where there is none. */
+  /** A verb that needs a thread, written outside of one. */
   | { kind: 'threadVerb'; verb: string }
   | { kind: 'nothingToConnect' }
-  /** The message of a running question was edited; `text` is the new question. */
+  /** Someone edited the message of a running question. `text` is the new question. */
   | { kind: 'edited'; questionId: string; text: string }
-  /** A message mentions the app only since it was edited; `questionId` is the id that its question will have. */
+  /** An edit added a mention of the app to a message. `questionId` is the id that its question will get. */
   | { kind: 'mentionAdded'; questionId: string; text: string }
-  /** The question was answered before its edited version was asked. */
+  /** The question was answered before its edited version could be asked. */
   | { kind: 'editedAfterAnswer' };
 
 export interface NoticeOptions {
   botUserId: string;
   locale: string | undefined;
-  /** Whom people are told to turn to, where the operator named someone. */
+  /** The contact that the operator set, if any. */
   contact?: string | undefined;
 }
 
-/** A private word, for `chat.postEphemeral` or a `response_url`, in the reader's language. Fits Slack's limits. */
+/**
+ * Renders a message for one person, for `chat.postEphemeral` or a `response_url`, in the reader's language. Fits
+ * Slack's limits.
+ */
 export function renderNotice(notice: Notice, { botUserId, locale, contact }: NoticeOptions): RenderedMessage {
   const say = sayIn(locale);
   const message = written(notice, say, `<@${botUserId}>`, privateContact(contact));
@@ -92,7 +95,7 @@ export function renderNotice(notice: Notice, { botUserId, locale, contact }: Not
   return { ...message, blocks: [...(message.blocks ?? []), context(say.failures.reference(reference))] };
 }
 
-/** What the operator finds a failure by; undefined for what is none. */
+/** The reference by which the operator finds a failure. Undefined if the notice is no failure. */
 function referenceIn(notice: Notice): string | undefined {
   switch (notice.kind) {
     case 'notInChannel':
@@ -214,19 +217,19 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
   }
 }
 
-/** The button that shows in the direct messages what is there already, or asks there. */
+/** The button that shows an existing answer in direct messages, or asks the question there. */
 function inDm(notice: { questionId: string; text: string }, isWithheld: boolean, say: Say): KnownBlock[] {
   const value = { questionId: notice.questionId };
   if (isWithheld) return [actions([button(say.buttons.showInDm(), ACTIONS.showInDm, value)])];
   return isAboutThread(notice) ? [] : [actions([button(say.buttons.askInDm(), ACTIONS.askInDm, value)])];
 }
 
-/** What a mention without a word asks makes no sense outside of its thread. */
+/** Whether the question comes from a mention without text, which makes no sense outside of its thread. */
 function isAboutThread({ text }: { text: string }): boolean {
   return text === threadQuestion;
 }
 
-/** What the app can do and how to ask it; `commandName` with its slash. */
+/** Renders the help text. `commandName` begins with a slash. */
 export function renderHelp(options: {
   commandName: string;
   botUserId: string;
@@ -246,7 +249,10 @@ export function renderHelp(options: {
   };
 }
 
-/** Why someone may not do something, `so` being what came of it, and what they can do; `contact` as it is shown there. */
+/**
+ * Says why someone may not do something, what happened as a result (`so`), and what they can do. `contact` must be in
+ * the form for this place.
+ */
 export function refusalSentence(
   say: Say,
   reason: Refusal,
@@ -265,7 +271,7 @@ function refusal(
 ): { why: string; sentence: string; canAskInDm: boolean } {
   const why = refusals[reason](so);
   const canAskInDm = !isAboutPerson(reason);
-  // Without a contact the other way is enough.
+  // Without a contact, the other suggestion is enough.
   const operator = contact === undefined ? [] : [refusals.operatorDo(contact)];
   switch (reason) {
     case 'guest':

@@ -11,14 +11,14 @@ import type { RenderedMessage, RenderOptions } from './message.ts';
 import { type Say, sayIn } from './say.ts';
 import { inertCut } from './text.ts';
 
-/** The service's own words about a failure are shown up to here. */
+/** Most characters shown of the service's own text about a failure. */
 const MAX_FAILURE_TITLE = 200;
 const MAX_FAILURE_MESSAGE = 700;
 
 /**
- * The messages that carry a question's outcome, in order; none while it has none. Their number does not depend on the
- * format, so a part can be posted again in a simpler one. A cancelled or undeliverable question has one short part, for
- * when there is no card to say it; of one that was not allowed nothing is shown.
+ * Renders the messages of a question's outcome, in order; none while it has no outcome. Their number does not depend on
+ * the format, so a part can be posted again in a simpler format. A cancelled or undeliverable question has one short
+ * part, used when there is no card to show it. A question that was not allowed shows nothing.
  */
 export function renderOutcome(question: Question, options: RenderOptions): RenderedMessage[] {
   const { outcome } = question;
@@ -29,7 +29,10 @@ export function renderOutcome(question: Question, options: RenderOptions): Rende
   return [renderEnd(question, ending(question, outcome, say, options), options, say)];
 }
 
-/** The message of an end without an answer after somebody pressed its button: who it was stands in the button's place. */
+/**
+ * Renders the message of an end without an answer after someone pressed its button: a line that names the person
+ * replaces the button.
+ */
 export function renderUsedEnd(
   question: Question,
   byUserId: string,
@@ -44,16 +47,16 @@ export function renderUsedEnd(
   return renderEnd(question, { ...end, used }, options, say);
 }
 
-/** An outcome without an answer: what happened, what to do, and the button that helps. */
+/** An outcome without an answer: what happened, what to do, and a button for it. */
 interface Ending {
-  /** Shown after the mention; the first two, together ≤ 1,000 characters, are what notifications show. */
+  /** Shown after the mention. The first two lines, together ≤ 1,000 characters, are the text of notifications. */
   lines: string[];
-  /** For those who ask the operator. */
+  /** Whether to show the reference, for people who ask the operator. */
   withReference: boolean;
-  /** Whether the asker has to be told; someone who cancelled knows. */
+  /** Whether to mention the asker. Someone who cancelled knows already. */
   mentions: boolean;
   button?: Button | undefined;
-  /** What stands in its place once it was used. */
+  /** The line that replaces the button after it was used. */
   used?: string;
 }
 
@@ -93,7 +96,7 @@ function ending(
   }
 }
 
-/** In direct messages with the app only the asker reads. */
+/** Direct messages with the app have only one reader: the asker. */
 function contactFor(question: Question, { contact, workspaceUrl }: RenderOptions, say: Say): string | undefined {
   return isBetweenTwo(question.place) ? privateContact(contact) : publicContact(contact, say, workspaceUrl);
 }
@@ -101,13 +104,13 @@ function contactFor(question: Question, { contact, workspaceUrl }: RenderOptions
 function failed(question: Question, failure: Failure, say: Say, contact: string | undefined): Ending {
   const { shares } = question;
   const isWithheld = shares?.withheld === true;
-  // The form shows again who would see it.
+  // Sharing again opens the form, which shows the audience again.
   const share =
     shares === undefined || isWithheld
       ? undefined
       : button(say.buttons.share(), ACTIONS.share, { questionId: shares.questionId });
   const { again, inNew } = share === undefined ? askButtons(question, say) : { again: share, inNew: share };
-  // The answer is there already: what kept it away may be over.
+  // The answer exists already. The reason for withholding it may be over.
   const retry = isWithheld ? button(say.buttons.tryAgain(), ACTIONS.showInDm, { questionId: question.id }) : again;
   const base = { withReference: true, mentions: true };
   switch (failure.cause) {
@@ -143,7 +146,9 @@ function failed(question: Question, failure: Failure, say: Say, contact: string 
   }
 }
 
-/** What asks the question again; where a thread was the question, there is nothing to ask in the direct messages. */
+/**
+ * The buttons that ask the question again. If the question was a whole thread, it can't be asked in direct messages.
+ */
 function askButtons({ id, text, shares }: Question, say: Say): { again?: Button; inNew?: Button } {
   if (shares?.withheld === true && text === threadQuestion) return {};
   return {

@@ -1,17 +1,17 @@
 import type { Thread } from '../core/question/question.ts';
 import type { Say } from './say.ts';
 
-/** What is generally done with messages in a place. */
+/** How the app generally handles messages in a place. */
 export type PlaceRule = 'direct' | 'replies' | 'muted' | 'peoplesThread' | 'channel';
 
-/** The rule of a place outside direct messages; `thread` as it is stored, for a place in a thread. */
+/** The rule of a place outside direct messages. `thread` is the stored record, for a place in a thread. */
 export function ruleOf(isInThread: boolean, thread: Thread | undefined): PlaceRule {
   if (!isInThread) return 'channel';
   if (thread?.followsReplies !== true) return 'peoplesThread';
   return thread.muted === true ? 'muted' : 'replies';
 }
 
-/** `bot` is the mention of the app. */
+/** Says the rule. `bot` is the mention of the app. */
 export function sayRule({ why }: Say, rule: PlaceRule, bot: string): string {
   switch (rule) {
     case 'direct':

@@ -14,9 +14,10 @@ const MAX_QUESTION = 300;
 const MAX_OPENING = 600;
 
 /**
- * What stands under a share link: title, question and the beginning of the answer, of the first question that was
- * answered. Undefined when none was. Sections only, since previews take fewer kinds of blocks than messages do. `url` is
- * linked without what is not needed to open it; `locale` is of whoever posted it.
+ * Renders the preview of a share link: title, question and the beginning of the answer, of the first answered question.
+ * Undefined if no question was answered. Uses sections only, since previews allow fewer kinds of blocks than messages.
+ * The preview links `url` without the parts that opening it does not need. `locale` is the locale of the person who
+ * posted the link.
  */
 export function renderPreview(
   { questions }: Pick<Conversation, 'questions'>,
@@ -26,7 +27,7 @@ export function renderPreview(
   const answered = questions.find(({ state, answer = '' }) => state === 'completed' && answer.trim() !== '');
   if (answered === undefined) return undefined;
   const say = sayIn(locale);
-  // A mark inside the title would end the bold; it is only an ornament there.
+  // A `*` inside the title would end the bold text. It is only decoration there.
   const title = inertCut(answered.title ?? '', MAX_TITLE).replaceAll('*', '');
   const question = inertCut(shownText(questionIn(answered.text), say), MAX_QUESTION);
   const head = [...(title === '' ? [] : [`*${title}*`]), ...(question === '' ? [] : [`> ${question}`])];

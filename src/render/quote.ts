@@ -2,18 +2,21 @@ import { LIMITS } from './limits.ts';
 import { inertMrkdwn, pieces } from './text.ts';
 
 const QUOTE_MARK = '> ';
-/** Room for a heading line in the first section, and for the "…" in the last. */
+/** Room for a heading line in the first section, and for the "…" in the last one. */
 const RESERVE = 200;
 /** Leaves room in `messageWeight` for the blocks around the quote. */
 const MAX_WRITTEN = 11_000;
 
-/** A person's text as quoted mrkdwn sections; `shortened` says how many characters are shown when not all are. */
+/** A person's text as quoted mrkdwn sections. `shortened` is the number of characters shown if the text was cut. */
 export interface Quote {
   sections: string[];
   shortened?: number;
 }
 
-/** Quotes untrusted text in full where Slack's limits allow it, else its beginning with "…". Each section ≤ 3,000. */
+/**
+ * Quotes untrusted text, in full if Slack's limits allow it, otherwise its beginning with "…". Each section has ≤ 3,000
+ * characters.
+ */
 export function quote(heading: string, text: string): Quote {
   const sections: string[] = [];
   let written = 0;

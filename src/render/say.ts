@@ -19,8 +19,8 @@ import { whyStrings } from './strings/why.ts';
 import { wordStrings } from './strings/words.ts';
 
 /**
- * Every sentence people read, by surface, in one language. Arguments are already written for mrkdwn (escaped, mentions and
- * links in Slack's form). Rules: short, plain, specific; no exclamation marks; one status sign per card.
+ * All texts that people read, by surface, in one language. Arguments are already in mrkdwn form (escaped, with mentions
+ * and links in Slack's format). Rules: short, plain, specific; no exclamation marks; one status sign per card.
  */
 export type Say = ReturnType<typeof writtenWith>;
 
@@ -49,7 +49,10 @@ function writtenWith(f: Formats) {
 
 const saidByLocale = new Map<string, Say>();
 
-/** The sentences for readers of a locale as Slack names it (`de-DE`); English where that is unknown or not spoken here. */
+/**
+ * The texts for a reader's locale in Slack's form (`de-DE`). English if the locale is unknown or the app does not speak
+ * its language.
+ */
 export function sayIn(locale: string | undefined): Say {
   const formats = createFormats(locale);
   const known = saidByLocale.get(formats.locale);

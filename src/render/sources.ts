@@ -9,25 +9,28 @@ import { cut, inertCut, oneLine } from './text.ts';
 
 const MAX_LABEL = 150;
 const MAX_REPOSITORY = 200;
-/** Of a label where several stand in one line. */
+/** Most characters of a label in a line with several sources. */
 const MAX_LABEL_IN_LINE = 80;
 
-/** Between what stands in one line. */
+/** Separator between items of one line. */
 export const SEPARATOR = ' · ';
 
-/** Sources of one repository; `repository` is absent for those whose repository is not known. */
+/** Sources of one repository. `repository` is absent for sources without a known repository. */
 export interface SourceGroup {
   repository?: string;
   sources: Source[];
 }
 
-/** The first `limit` sources in the answer's own order, without repeated addresses: what it leans on most comes first. */
+/**
+ * The first `limit` sources in the answer's order, without repeated addresses. The order puts the most important source
+ * first.
+ */
 export function firstSources(sources: readonly Source[], limit: number): Source[] {
   const seen = new Set<string>();
   return sources.filter(({ url }) => !seen.has(url) && seen.add(url)).slice(0, limit);
 }
 
-/** Without repeated addresses, by repository, each in the order of first appearance. */
+/** Groups sources by repository, without repeated addresses, in the order of first appearance. */
 export function groupSources(sources: readonly Source[]): SourceGroup[] {
   const groups = new Map<string, Source[]>();
   for (const source of firstSources(sources, sources.length)) {
@@ -46,21 +49,21 @@ export function countSources(groups: readonly SourceGroup[]): number {
   return groups.reduce((sum, group) => sum + group.sources.length, 0);
 }
 
-/** One line per repository and per source, as mrkdwn; each line is at most 3,000 characters. */
+/** One line of mrkdwn per repository and per source. Each line has at most 3,000 characters. */
 export function sourceLines(groups: readonly SourceGroup[]): string[] {
   return groups.flatMap((group) => [
     ...(group.repository === undefined ? [] : [`_${inertCut(group.repository, MAX_REPOSITORY)}_`]),
     ...group.sources.map((source) => {
       const line = `• ${mrkdwnLink(source.url, cut(oneLine(source.label), MAX_LABEL))}`;
-      // Only an address near Slack's own limit is this long; its label alone is still worth showing.
+      // Only an address near Slack's limit makes the line this long. Then show the label alone.
       return line.length <= LIMITS.sectionText ? line : `• ${inertCut(source.label, MAX_LABEL)}`;
     }),
   ]);
 }
 
 /**
- * Links to the first `most` sources, as mrkdwn, to stand in one line of at most `room` characters with a separator before
- * each. One whose address leaves no room for it is left out.
+ * Links to the first `most` sources, as mrkdwn for one line of at most `room` characters with a separator before each
+ * link. A link whose address does not fit is left out.
  */
 export function sourceLinks(sources: readonly Source[], most: number, room: number): string[] {
   const links: string[] = [];
@@ -75,7 +78,10 @@ export function sourceLinks(sources: readonly Source[], most: number, room: numb
   return links;
 }
 
-/** The modal behind "All sources", in its reader's language: every source by repository, as far as a modal can hold them. */
+/**
+ * Renders the modal behind "All sources" in its reader's language: every source by repository, as many as a modal can
+ * hold.
+ */
 export function renderSourcesModal(
   question: Pick<Question, 'id'>,
   answer: Pick<Answer, 'sources'>,
@@ -93,7 +99,7 @@ export function renderSourcesModal(
       const size = new TextEncoder().encode(JSON.stringify(line)).length + 2;
       const last = sections.at(-1);
       const joins = last !== undefined && last.length + 1 + line.length <= LIMITS.sectionText;
-      // One block and some room stay free for the line that says what does not fit.
+      // Keep one block and some room for the line that says what does not fit.
       full ||= bytes + size > LIMITS.viewBytes - 30_000 || (!joins && sections.length >= LIMITS.modalBlocks - 1);
       if (full) continue;
       if (joins) sections[sections.length - 1] = `${last}\n${line}`;

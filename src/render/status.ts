@@ -11,27 +11,30 @@ import { shownText } from './shown-text.ts';
 import { inertCut } from './text.ts';
 import { slackDayTime } from './time.ts';
 
-/** What runs and waits in a place. `elsewhere`: the reader's own in other places, for a status of a whole channel. */
+/**
+ * What runs and waits in a place. `elsewhere` has the reader's own questions in other places, for the status of a whole
+ * channel.
+ */
 export interface StatusView {
   of: 'thread' | 'channel' | 'direct';
   open: OverviewEntry[];
   elsewhere: OverviewEntry[];
-  /** The share URL of the place's conversation. */
+  /** The share URL of the conversation in this place. */
   conversationUrl?: string | undefined;
   rule: PlaceRule;
   service: ServiceState;
-  /** As the newest of the reader's answers reported it. */
+  /** The quota as the reader's newest answer reported it. */
   quota?: Quota | undefined;
 }
 
-/** Most questions listed of each kind, and how much of each is quoted. */
+/** Most questions listed of each kind, and most characters quoted of each. */
 const mostListed = 10;
 const quotedLength = 100;
 
-/** A longer address would not leave room for the list beside it. */
+/** A longer address would leave no room for the list next to it. */
 const longestLink = 500;
 
-/** What runs and waits, told to one reader. */
+/** Renders what runs and waits, for one reader. */
 export function renderStatus(
   view: StatusView,
   reader: { userId: string; locale: string | undefined; botUserId: string; contact?: string | undefined },

@@ -1,39 +1,43 @@
-/** Invisible, and no part of any word Slack looks for. */
+/** An invisible character that is part of no word that Slack looks for. */
 const ZERO_WIDTH_SPACE = '\u200B';
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
- * Writes text so that Slack's mrkdwn shows it as it is: the three control characters as entities, each exactly once, and
- * U+FFFD for NUL, as Markdown has it.
+ * Escapes text so that Slack's mrkdwn shows it unchanged: each of the three control characters becomes an entity
+ * exactly once. NUL becomes U+FFFD, as in Markdown.
  */
 export function escapeMrkdwn(text: string): string {
   return text.replaceAll('\0', '\ufffd').replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /**
- * Takes the ping out of `@here`, `@channel` and `@everyone` by an invisible character after the `@`. Slack reads these
- * bare words only where automatic parsing is on (`link_names`, `parse`, text objects without `verbatim`); we switch it
- * off wherever it can be switched, and this covers the rest. An address such as `me@here.org` stays as it is.
+ * Stops `@here`, `@channel` and `@everyone` from notifying people, with an invisible character after the `@`. Slack
+ * reads these bare words only where automatic parsing is on (`link_names`, `parse`, text objects without `verbatim`).
+ * The app switches parsing off wherever it can, and this covers the rest. An address such as `me@here.org` stays
+ * unchanged.
  */
 export function defuseWords(text: string): string {
   return text.replace(/(?<![\p{L}\p{N}_.+-])@(?=(?:here|channel|everyone)\b)/giu, `@${ZERO_WIDTH_SPACE}`);
 }
 
-/** Untrusted text as inert mrkdwn: shown as it is, pings nobody, links nowhere. */
+/** Untrusted text as inert mrkdwn: shown unchanged, without notifications or links. */
 export function inertMrkdwn(text: string): string {
   return escapeMrkdwn(defuseWords(text)).replace(/^([^\S\n]*)&gt;/gm, `$1${ZERO_WIDTH_SPACE}&gt;`);
 }
 
-/** Untrusted text for `plain_text` objects, which parse nothing: one line, no control characters. */
+/** Untrusted text for `plain_text` objects, which parse nothing: one line without control characters. */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\s]+/gu, ' ').trim();
 }
 
-/** The longest end ≤ `limit` that does not divide a grapheme cluster; at least one character for a text that is not empty. */
+/**
+ * The largest end ≤ `limit` that does not split a grapheme cluster. At least one character for a text that is not
+ * empty.
+ */
 export function graphemeEnd(text: string, limit: number): number {
   if (text.length <= limit) return text.length;
-  // A cluster is short in honest text: looking back a little finds its beginning without reading the whole text.
+  // A grapheme cluster is normally short, so 64 characters back are enough to find its beginning.
   const from = Math.max(0, limit - 64);
   let safeFrom = from;
   while (safeFrom > 0 && isLowSurrogate(text.charCodeAt(safeFrom))) safeFrom -= 1;
@@ -43,7 +47,7 @@ export function graphemeEnd(text: string, limit: number): number {
     if (segmentEnd > limit) break;
     end = segmentEnd;
   }
-  // A cluster longer than what we looked at (stacked marks): any end will do that keeps surrogate pairs whole.
+  // The cluster is longer than that (stacked marks): cut anywhere but inside a surrogate pair.
   if (end <= from) end = isLowSurrogate(text.charCodeAt(limit)) ? limit - 1 : limit;
   return Math.max(end, Math.min(text.length, isLowSurrogate(text.charCodeAt(1)) ? 2 : 1));
 }
@@ -52,7 +56,9 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** The longest end ≤ `limit` at a line, else a sentence, else a word, else between graphemes; at least half of `limit`. */
+/**
+ * The best end ≤ `limit`: at a line, else a sentence, else a word, else between graphemes. At least half of `limit`.
+ */
 export function niceEnd(text: string, limit: number): number {
   if (text.length <= limit) return text.length;
   const window = text.slice(0, limit);
@@ -65,7 +71,7 @@ export function niceEnd(text: string, limit: number): number {
   return graphemeEnd(text, limit);
 }
 
-/** Cuts to `limit` including the "…" that says so, at a word where one ends near. */
+/** Cuts the text to `limit` characters including "…", at a word if one ends nearby. */
 export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const hard = graphemeEnd(text, limit - 1);
@@ -74,7 +80,10 @@ export function cut(text: string, limit: number): string {
   return `${(space > limit / 2 ? window.slice(0, space) : window).trimEnd()}…`;
 }
 
-/** Untrusted text as one line of inert mrkdwn of at most `limit` written characters, cut before it is escaped. */
+/**
+ * Untrusted text as one line of inert mrkdwn with at most `limit` characters as written. It is cut before it is
+ * escaped.
+ */
 export function inertCut(text: string, limit: number): string {
   const line = oneLine(text);
   let room = limit;
@@ -86,7 +95,10 @@ export function inertCut(text: string, limit: number): string {
   return written;
 }
 
-/** Divides text into pieces whose written form (`write`) is at most `limit` long; nothing is lost between them. */
+/**
+ * Splits text into pieces whose written form (`write`) has at most `limit` characters. The pieces contain the whole
+ * text.
+ */
 export function pieces(text: string, limit: number, write: (piece: string) => string): string[] {
   const result: string[] = [];
   let rest = text;

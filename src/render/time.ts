@@ -2,12 +2,15 @@ import { safeUrl } from './links.ts';
 import type { Say } from './say.ts';
 import { escapeMrkdwn } from './text.ts';
 
-/** A time as Slack's date token: shown in each reader's own zone, with UTC for clients that can't. `url`: where it leads. */
+/**
+ * A time as Slack's date token, which each reader sees in their time zone; UTC for clients that can't. `url`: the link
+ * target.
+ */
 export function slackTime(atMs: number, url?: string): string {
   return slackDate(atMs, '{time}', new Date(atMs).toISOString().slice(11, 16), url);
 }
 
-/** A day and time as Slack's date token. `url`: where it leads. */
+/** A day and time as Slack's date token. `url`: the link target. */
 export function slackDayTime(atMs: number, { words }: Say, url?: string): string {
   const utc = new Date(atMs).toISOString().slice(0, 16).replace('T', ' ');
   return slackDate(atMs, words.dayAndTime('{date_short_pretty}', '{time}'), utc, url);

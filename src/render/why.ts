@@ -7,31 +7,31 @@ import { type PlaceRule, sayRule } from './place-rule.ts';
 import { type Say, sayIn } from './say.ts';
 import { slackDayTime, slackTime } from './time.ts';
 
-/** One message: everything that was noted about it, and the question it became with its place in line. */
+/** One message: its log entries, the question that it became, and that question's position in the queue. */
 export interface WhyEntry {
   notes: [MessageLogEntry, ...MessageLogEntry[]];
   question?: Question | undefined;
   positionInQueue: number;
 }
 
-/** Within this time a message is of today, more or less. */
+/** A message younger than this shows only its time, because it is roughly from today. */
 const recentMs = 18 * 60 * 60 * 1000;
 
-/** Whom it is told, and where the messages stand. */
+/** The reader, and the place of the messages. */
 interface Reader {
   userId: string;
   locale: string | undefined;
   botUserId: string;
   nowMs: number;
-  /** As of `permalink`. */
+  /** See `permalink`. */
   workspaceUrl: string;
   channelId: string;
 }
 
-/** As Slack writes the id of a person; an app's may be missing. */
+/** Slack's form of a person's id. An app may have no id. */
 const personId = /^[UW][A-Z0-9]+$/;
 
-/** What was done with the latest messages of a place, oldest first, told to one reader. */
+/** Renders what the app did with the latest messages of a place, oldest first, for one reader. */
 export function renderWhy(view: { entries: WhyEntry[]; rule: PlaceRule }, reader: Reader): RenderedMessage {
   const say = sayIn(reader.locale);
   const rule = sayRule(say, view.rule, `<@${reader.botUserId}>`);
@@ -40,7 +40,7 @@ export function renderWhy(view: { entries: WhyEntry[]; rule: PlaceRule }, reader
   return { text: lines.length === 0 ? said : say.why.title(), blocks: [section(said), context(rule)] };
 }
 
-/** The time leads to the message; its words are not known any more. */
+/** The line links the time to the message, because the message's text is not stored. */
 function line(entry: WhyEntry, reader: Reader, say: Say): string {
   const [{ ts, threadTs, userId }] = entry.notes;
   const url = permalink(reader.workspaceUrl, { channelId: reader.channelId, ts, threadTs });
@@ -55,7 +55,7 @@ function author(userId: string, readerId: string, { why }: Say): string {
   return personId.test(userId) ? why.messageBy(`<@${userId}>`) : why.appsMessage();
 }
 
-/** What became of the message: the question it asked says it best, else the last thing that was noted. */
+/** Says what happened to the message: the state of its question, or else the last relevant log entry. */
 function disposition({ notes, question, positionInQueue }: WhyEntry, readerId: string, say: Say): string {
   if (question !== undefined) return questionDisposition(question, positionInQueue, readerId, say);
   const [newest] = notes;
@@ -87,7 +87,7 @@ function questionDisposition(question: Question, positionInQueue: number, reader
     case 'cancelled':
       return why.cancelledQuestion();
     case 'notAllowed':
-      // What someone is to the workspace is told to nobody else.
+      // Only the asker may read their own status in the workspace.
       return question.askerId === readerId ? why[outcome.reason]() : why.mayNotAsk();
   }
   if (phase === 'parked' && parkedUntilMs !== undefined) return why.parked(slackTime(parkedUntilMs));
@@ -95,7 +95,7 @@ function questionDisposition(question: Question, positionInQueue: number, reader
   return phase === 'running' ? why.running() : why.waiting();
 }
 
-/** What happened to the message after it was dealt with. */
+/** Says what happened to the message after it was handled. */
 function later({ notes, question }: WhyEntry, { why }: Say): string[] {
   const has = (noted: Disposition): boolean => notes.some((note) => note.disposition === noted);
   const wasDealtWith = question !== undefined || notes.some((note) => !isAddition(note.disposition));

@@ -6,26 +6,31 @@ import type { Log } from '../core/ports.ts';
 
 const CONNECT_TIMEOUT_MS = 1_500;
 const LONGEST_RECONNECT_WAIT_MS = 1_000;
-/** A command not yet sent after this time is taken back; one that was sent is not touched by it. */
+/** A command that is not sent within this time is dropped. It does not affect commands that were sent. */
 const QUEUE_TIMEOUT_MS = 1_500;
 const QUEUE_LENGTH = 10_000;
 
-/** A connection silent for so long is dead and made anew; pings keep a quiet one from looking dead. */
+/**
+ * A connection without traffic for this long is dead and is replaced. Pings keep an idle connection from looking dead.
+ */
 const SILENCE_LIMIT_MS = 5_000;
 const PING_INTERVAL_MS = 2_000;
 /**
- * BullMQ's worker would wait up to 10 s for a sign that a job is due. The sign is lost with a process that dies after
- * taking it, and with every failure of the waiting itself; and a waiting connection must not look dead.
+ * BullMQ's worker would wait up to 10 s for the signal that a job is due. The signal is lost when a process dies after
+ * taking it, and whenever the wait fails. Also, a waiting connection must not look dead.
  */
 const LONGEST_BLOCK_S = 2;
 
 /**
- * BullMQ's worker asks again at once when Redis refuses a command (`-LOADING`, `-READONLY`, `-OOM`): as each of its
- * failures takes this long, it asks a few times per second and not thousands of times.
+ * BullMQ's worker retries at once when Redis refuses a command (`-LOADING`, `-READONLY`, `-OOM`). This pause after each
+ * failure limits it to a few tries per second instead of thousands.
  */
 const FAILURE_PAUSE_MS = 250;
 
-/** Some commands succeed while others fail (reading while `-READONLY`); that is not yet the end of the trouble. */
+/**
+ * While some commands fail, others succeed (reads during `-READONLY`). Redis counts as back only after this time
+ * without a failure.
+ */
 const QUIET_BEFORE_BACK_MS = 2_000;
 
 type None = Record<never, never>;
@@ -38,14 +43,17 @@ export interface BullConnectionDeps {
   random: () => number;
 }
 
-/** One client for commands, and as many for blocking as `bull.duplicate()` is called; each finds its way back by itself. */
+/**
+ * One client for commands, and one blocking client per call of `bull.duplicate()`. Each client reconnects
+ * automatically.
+ */
 export interface BullConnection {
   client: Client;
-  /** The same client in the shape that BullMQ takes. Its duplicates belong to whoever asked for them. */
+  /** The same client as BullMQ's type. A caller of `duplicate()` owns the duplicate. */
   bull: IRedisClient;
-  /** Runs commands of `client`, and notes how they end as it does for those of BullMQ. */
+  /** Runs commands of `client` and records whether they succeed, as for BullMQ's own commands. */
   run<T>(commands: () => Promise<T>): Promise<T>;
-  /** Ends every connection at once. */
+  /** Closes all connections at once. */
   destroy(): void;
 }
 
@@ -73,7 +81,7 @@ export async function openBullConnection(
   }
 
   function createRawClient(): Client {
-    // The client's own errors about a URL repeat it, with its password.
+    // Check the URL here, because the client's error would repeat it with its password.
     if (!/^rediss?:\/\//.test(redisUrl) || !URL.canParse(redisUrl)) {
       throw new AppError('storage', 'The URL of Redis is not one');
     }
@@ -94,12 +102,15 @@ export async function openBullConnection(
     return client;
   }
 
-  /** A server that became a replica has a successor behind the same name. Clients that are not ready connect already. */
+  /**
+   * Reconnects clients that are ready: a server that became a replica has a new primary behind the same name. Other
+   * clients are already connecting.
+   */
   function reconnect(): void {
     for (const client of clients) {
       if (isDestroyed || !client.isReady) continue;
       client.destroy();
-      // Tries until it succeeds; its failures are reported as `error` events.
+      // Retries until it succeeds. Its failures arrive as `error` events.
       client.connect().catch(() => {});
     }
   }
@@ -119,14 +130,14 @@ export async function openBullConnection(
 
   function adapt(client: Client): IRedisClient {
     const adapter = createNodeRedisClient(client);
-    // BullMQ stops listening when it closes, and an error without a listener would end the process.
+    // BullMQ removes its listener when it closes, and an error without a listener would end the process.
     adapter.on('error', () => {});
     const runCommand = adapter.runCommand.bind(adapter);
     const bzpopmin = adapter.bzpopmin.bind(adapter);
     adapter.runCommand = (name, args) => run(() => runCommand(name, args));
     adapter.bzpopmin = (key, timeoutS) => run(() => bzpopmin(key, Math.min(timeoutS, LONGEST_BLOCK_S)));
     const connect = adapter.connect.bind(adapter);
-    // A late attempt of BullMQ would leave a connection open for good.
+    // A late connect by BullMQ would leave a connection open forever.
     adapter.connect = async () => (isDestroyed ? undefined : connect());
     adapter.duplicate = () => adapt(createRawClient());
     return adapter;
@@ -155,7 +166,9 @@ export async function openBullConnection(
   return { client, bull: adapt(client), run, destroy };
 }
 
-/** The result of `operation`, or `AppError` of kind `storage` with an unknown outcome after `deadlineMs`. */
+/**
+ * Returns the result of `operation`, or throws `AppError` of kind `storage` with an unknown outcome after `deadlineMs`.
+ */
 export async function withinDeadline<T>(operation: Promise<T>, deadlineMs: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
@@ -174,19 +187,23 @@ export async function withinDeadline<T>(operation: Promise<T>, deadlineMs: numbe
   }
 }
 
-/** Whatever BullMQ or the client threw, as `AppError` of kind `storage`. */
+/** Converts any error of BullMQ or the client to `AppError` of kind `storage`. */
 export function translateRedisError(error: unknown, what: string): AppError {
   if (isAppError(error)) return error;
   const code = redisCodeOf(error);
   return new AppError('storage', `Looks on Redis: ${what} failed${code === undefined ? '' : ` (${code})`}`, {
     cause: error,
     code,
-    // Redis answered, or the command never left; after any other failure it may have been carried out.
+    // The outcome is known if Redis replied or the command was never sent. After any other failure Redis may have
+    // executed it.
     outcomeUnknown: !(error instanceof ErrorReply || error instanceof TimeoutError),
   });
 }
 
-/** Of an error reply its first word, which by the Redis protocol (RESP) is its code; of other errors their `code`. */
+/**
+ * The code of an error: the first word of an error reply (its code in the Redis protocol, RESP), or the `code` of other
+ * errors.
+ */
 function redisCodeOf(error: unknown): string | number | undefined {
   if (error instanceof ErrorReply) return error.message.split(' ', 1)[0];
   if (error instanceof Error && 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number')) {

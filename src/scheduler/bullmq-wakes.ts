@@ -1,18 +1,18 @@
 import { ErrorCode, type Queue } from 'bullmq';
 import type { BullConnection } from './bullmq-connection.ts';
 
-/** Tries to bring one planned look forward while others change the plan, too. */
+/** How often to try to move one planned job forward while others change the plan too. */
 const MOST_ROUNDS = 5;
-/** A wake this long overdue is taken for forgotten. */
+/** A wake overdue by this much counts as forgotten. */
 const FORGOTTEN_AFTER_MS = 3_000;
 const MOST_REPAIRED_AT_ONCE = 100;
 
-/** BullMQ keeps delayed jobs in a sorted set by due time in ms × 4096, plus a counter (its `getDelayedScore.lua`). */
+/** BullMQ keeps delayed jobs in a sorted set by due time in ms × 4096 plus a counter (its `getDelayedScore.lua`). */
 const SCORE_PER_MS = 4_096;
 
-/** What a job carries besides its id, which is that of its question. */
+/** The data of a job. The job's id is the question's id. */
 export interface AdvanceJob {
-  /** Looks in a row that threw. */
+  /** How many runs in a row have thrown. */
   failures: number;
 }
 
@@ -23,25 +23,25 @@ export interface WakesDeps {
 }
 
 /**
- * The looks asked for and not yet begun: per question the earliest due time. A wake is written before the job is touched
- * and taken away when a look begins, so that a look that ends at the same moment as one is asked for finds the wake, or
- * whoever asks finds the job where the look has put it.
+ * The requested runs that have not begun: the earliest due time per question. A wake is written before the job changes,
+ * and removed when a run begins. If a run ends while another one is requested, then either the run finds the wake, or
+ * the requester finds the job where the run put it.
  */
 export interface Wakes {
-  /** Writes the wake, then sees to it that the job is due no later. */
+  /** Writes the wake, then makes the job due at `dueMs` or earlier. */
   wake(questionId: string, dueMs: number): Promise<void>;
-  /** Adds the job unless it is there, and brings it forward unless it is due before. */
+  /** Adds the job if it does not exist, and moves it forward if it is due later. */
   bring(questionId: string, dueMs: number): Promise<void>;
-  /** A look begins: it serves every wake until now. */
+  /** Removes the wake when a run begins, because that run serves all requests so far. */
   clear(questionId: string): Promise<void>;
   dueMs(questionId: string): Promise<number | undefined>;
-  /** Whether a look is planned or running. */
+  /** Whether a run is planned or in progress. */
   isPlanned(questionId: string): Promise<boolean>;
-  /** Brings what a process that died between two steps left behind. Bounded per call. */
+  /** Schedules the runs that a process requested before it died between two steps. Bounded per call. */
   repair(): Promise<void>;
 }
 
-/** Every method throws whatever BullMQ and the Redis client throw. */
+/** Every method passes on the errors of BullMQ and the Redis client. */
 export function createWakes({ connection: { client, run }, queue, prefix }: WakesDeps): Wakes {
   const key = `${prefix}:wakes`;
 
@@ -53,7 +53,7 @@ export function createWakes({ connection: { client, run }, queue, prefix }: Wake
         jobId: questionId,
         delay: Math.max(0, dueMs - Date.now()),
         removeOnComplete: true,
-        // Neither is expected to happen, as no error leaves the processor; should one, the job stays.
+        // A job never fails, because no error leaves the processor. If one does, these options keep the job.
         attempts: 2 ** 31 - 1,
         backoff: { type: 'fixed', delay: 1_000 },
         removeOnFail: true,
@@ -65,13 +65,13 @@ export function createWakes({ connection: { client, run }, queue, prefix }: Wake
     return (await run(() => client.zScore(key, questionId))) ?? undefined;
   }
 
-  /** When the job of the question is due; undefined unless it is planned: it waits for its turn, runs, or is not there. */
+  /** When the question's job is due. Undefined unless it is delayed: it may be in the queue, running, or missing. */
   async function plannedMs(questionId: string): Promise<number | undefined> {
     const score = await run(() => client.zScore(queue.toKey('delayed'), questionId));
     return score === null ? undefined : Math.floor(score / SCORE_PER_MS);
   }
 
-  /** Returns whether the job was still planned. */
+  /** Returns whether the job was still delayed. */
   async function whilePlanned(change: () => Promise<void>): Promise<boolean> {
     try {
       await change();
@@ -97,7 +97,7 @@ export function createWakes({ connection: { client, run }, queue, prefix }: Wake
       }
       if (!(await whilePlanned(() => job.changeDelay(delayMs)))) return;
 
-      // Someone else may have asked for an earlier look, or a look may have begun and planned an earlier one.
+      // Another process may have requested an earlier run, or a run may have begun and planned an earlier one.
       const earliestMs = await dueMs(questionId);
       if (earliestMs === undefined) {
         await whilePlanned(() => job.promote());
@@ -136,7 +136,7 @@ export function createWakes({ connection: { client, run }, queue, prefix }: Wake
   };
 }
 
-/** Whether BullMQ refused because of the state of the job, with one of the `codes`. */
+/** Whether BullMQ refused with one of the `codes` because of the job's state. */
 export function isBullError(error: unknown, ...codes: ErrorCode[]): boolean {
   return (
     error instanceof Error && 'code' in error && typeof error.code === 'number' && codes.some((c) => c === error.code)

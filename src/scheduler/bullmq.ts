@@ -8,26 +8,26 @@ import { type AdvanceJob, createWakes, isBullError, type Wakes } from './bullmq-
 
 const DEFAULT_CONCURRENCY = 50;
 const DEFAULT_PREFIX = 'ds:bull';
-/** As version 0.1 named it: under another name its planned jobs would be left behind. */
+/** The name from version 0.1. Another name would leave its planned jobs behind. */
 const QUEUE_NAME = 'looks';
 const LONGEST_BACK_OFF_MS = 30_000;
 
 const START_DEADLINE_MS = 5_000;
-/** A command or button must be answered within Slack's 3 s. */
+/** The app must answer a command or button within Slack's 3 s. */
 const OPERATION_DEADLINE_MS = 2_000;
 const CLOSE_DEADLINE_MS = 1_000;
 
-/** How long a question belongs to a process from which nothing is heard, and how often such processes are looked for. */
+/** How long a question stays with a process that gives no sign of life, and how often expired leases are searched. */
 const LEASE_MS = 10_000;
 const LEASE_CHECK_INTERVAL_MS = 5_000;
-/** Early enough that a Redis which is silent for 5 s costs no lease. */
+/** Early enough that no lease is lost when Redis is silent for 5 s. */
 const LEASE_RENEWAL_MS = 3_000;
 const REPAIR_INTERVAL_MS = 5_000;
-/** When a look of this process at the same question still runs, although its lease was lost. */
+/** Retry delay when this process lost a question's lease but still runs that question. */
 const STILL_RUNNING_RETRY_MS = 1_000;
-/** Before BullMQ's worker tries again what failed for want of a connection. */
+/** Wait before BullMQ's worker retries after a lost connection. */
 const RETRY_DELAY_MS = 500;
-/** BullMQ's own record of events, which nobody reads here. */
+/** How many entries BullMQ keeps in its own event stream, which this app does not read. */
 const KEPT_EVENTS = 100;
 
 export interface BullSchedulerDeps {
@@ -35,15 +35,15 @@ export interface BullSchedulerDeps {
   log: Log;
   /** In [0, 1). */
   random: () => number;
-  /** How many looks run at once in this process, at most; 50 unless told. */
+  /** Most runs at once in this process. Default 50. */
   concurrency?: number;
-  /** How often requests that a process left behind are searched for; every 5 s unless told. */
+  /** How often to search for requests that a dead process left behind. Default every 5 s. */
   repairIntervalMs?: number;
-  /** Of every key in Redis; `ds:bull` unless told. Processes that share it share the work. */
+  /** Prefix of every key in Redis. Default `ds:bull`. Processes with the same prefix share the work. */
   prefix?: string;
 }
 
-/** How many questions have a look planned for later, wait for their turn, and are looked at, in all processes together. */
+/** How many questions have a delayed run, wait in the queue, and run now, in all processes together. */
 export interface JobCounts {
   delayed: number;
   waiting: number;
@@ -64,15 +64,15 @@ interface Opened {
 }
 
 /**
- * Looks for any number of processes, kept in Redis (≥ 6.2): they survive every process, and a question of a process that
- * died is looked at by another within about 15 s. `schedule` and `start` throw `AppError` of kind `storage` when Redis does
- * not answer in time; while it is away later, looks pause, and go on by themselves.
+ * A scheduler for any number of processes, stored in Redis (≥ 6.2). Its plans survive every process: if a process dies,
+ * another one continues with its questions within about 15 s. `schedule` and `start` throw `AppError` of kind `storage`
+ * when Redis does not answer in time. If Redis goes away later, runs pause and continue when it is back.
  */
 export function createBullScheduler(deps: BullSchedulerDeps): BullScheduler {
   const { log, random, concurrency = DEFAULT_CONCURRENCY, prefix = DEFAULT_PREFIX } = deps;
   const { repairIntervalMs = REPAIR_INTERVAL_MS } = deps;
   const running = new Set<Promise<void>>();
-  /** Questions that a look of this process has before it right now. */
+  /** Questions that this process is advancing now. */
   const beingAdvanced = new Set<string>();
   let opening: Promise<Opened> | undefined;
   let worker: Worker<AdvanceJob> | undefined;
@@ -80,7 +80,7 @@ export function createBullScheduler(deps: BullSchedulerDeps): BullScheduler {
   let isStopping = false;
   let isClosed = false;
 
-  /** Opened once by whoever comes first; after a failure the next one tries again. */
+  /** The first caller opens the connection. After a failure the next caller tries again. */
   function open(): Promise<Opened> {
     opening ??= connect().catch((error) => {
       opening = undefined;
@@ -96,7 +96,7 @@ export function createBullScheduler(deps: BullSchedulerDeps): BullScheduler {
       prefix,
       streams: { events: { maxLen: KEPT_EVENTS } },
     });
-    // What goes wrong is noted by the connection, and reaches whoever called.
+    // The connection logs errors, and the caller receives them.
     queue.on('error', () => {});
     try {
       await withinDeadline(queue.waitUntilReady(), START_DEADLINE_MS, 'Connecting');
@@ -117,7 +117,7 @@ export function createBullScheduler(deps: BullSchedulerDeps): BullScheduler {
     }
   }
 
-  /** Never throws anything but DelayedError, by which BullMQ knows that the job was put where it belongs already. */
+  /** Runs one job. Always throws DelayedError, which tells BullMQ that the job was already moved. */
   async function process(opened: Opened, take: Take, job: Job<AdvanceJob>, token: string): Promise<never> {
     const questionId = job.id ?? '';
     if (isStopping || beingAdvanced.has(questionId)) {
@@ -163,24 +163,24 @@ export function createBullScheduler(deps: BullSchedulerDeps): BullScheduler {
         await job.moveToDelayed(plannedMs, token);
       } catch (error) {
         if (!isBullError(error, ErrorCode.JobNotExist)) throw error;
-        // Redis has lost its data, or a process that took over has finished: one look more than needed does no harm.
+        // Redis lost its data, or another process took over and finished. One extra run is harmless.
         await wakes.wake(questionId, plannedMs);
       }
     });
     try {
-      // Only now: a look asked for later than this finds the job where it was put.
+      // Read the wake only after the job was moved: a later request finds the job where it was put.
       const wakeMs = await wakes.dueMs(questionId);
       if (wakeMs !== undefined && (plannedMs === undefined || wakeMs < plannedMs)) {
         await wakes.bring(questionId, wakeMs);
       }
     } catch {
-      // The wake stays, and is found by the next repair.
+      // The wake stays, and the next repair finds it.
     }
   }
 
   /**
-   * Repeats `step` while Redis is away, as long as the lease may still be ours. Returns false when it is not: the question
-   * is then looked at again, by whichever process finds the lease expired.
+   * Repeats `step` while Redis is away, until this process's lease may have expired. Returns false when the lease is
+   * lost: then the process that finds the lease expired runs the question again.
    */
   async function untilLeaseEnds(questionId: string, step: () => Promise<void>): Promise<boolean> {
     const endMs = performance.now() + LEASE_MS;
@@ -210,7 +210,7 @@ export function createBullScheduler(deps: BullSchedulerDeps): BullScheduler {
       try {
         await wakes.repair();
       } catch {
-        // Noted by the connection, and tried again next time.
+        // The connection logs the error, and the next repair tries again.
       }
       if (!isStopping) repairRegularly(wakes);
     }, repairIntervalMs);
@@ -225,11 +225,11 @@ export function createBullScheduler(deps: BullSchedulerDeps): BullScheduler {
       lockDuration: LEASE_MS,
       lockRenewTime: LEASE_RENEWAL_MS,
       stalledInterval: LEASE_CHECK_INTERVAL_MS,
-      // However often its process dies, a question is never given up here.
+      // Never give up a question, however often its process dies.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
       runRetryDelay: RETRY_DELAY_MS,
     });
-    // Failures of Redis are noted by the connection; those of a lease here, and where a look ends.
+    // The connection logs failures of Redis; the listeners below and `untilLeaseEnds` log lost leases.
     created.on('error', () => {});
     created.on('stalled', (questionId) => {
       log.warn({ event: 'scheduler.lease', outcome: 'takenOver', questionId });
@@ -240,7 +240,7 @@ export function createBullScheduler(deps: BullSchedulerDeps): BullScheduler {
     return created;
   }
 
-  /** BullMQ's loop is not known to end before it is told to; should it, looks go on. */
+  /** Restarts BullMQ's loop if it ends before `stop`, which is not known to happen. */
   async function keepRunning(started: Worker<AdvanceJob>): Promise<void> {
     while (!isStopping) {
       try {
@@ -268,7 +268,7 @@ export function createBullScheduler(deps: BullSchedulerDeps): BullScheduler {
       repairRegularly(opened.wakes);
     },
 
-    /** Works until the end of `stop`, so that running looks can still ask for others. */
+    /** Works until the end of `stop`, so that running questions can still schedule others. */
     schedule: (questionId, delayMs) =>
       run('lookIn', ({ wakes }) => wakes.wake(questionId, Date.now() + Math.max(0, delayMs))),
 
@@ -287,7 +287,7 @@ export function createBullScheduler(deps: BullSchedulerDeps): BullScheduler {
     async stop(deadlineMs) {
       isStopping = true;
       clearTimeout(repairTimer);
-      // Fetches nothing more; what it is just fetching is put back.
+      // Stops fetching jobs. A job that is being fetched is put back.
       await worker?.pause(true);
       await settledWithin([...running], deadlineMs);
       const isCutShort = running.size > 0;

@@ -1,6 +1,9 @@
 import type { Log } from '../core/ports.ts';
 
-/** Runs `task` after `firstMs` and then every `intervalMs` until stopped, never twice at once; a failure is journaled and does not end it. */
+/**
+ * Runs `task` after `firstMs` and then every `intervalMs` until stopped, never twice at once. Logs a failure and
+ * continues.
+ */
 export function repeat(
   name: string,
   intervalMs: number,

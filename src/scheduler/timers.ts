@@ -4,7 +4,7 @@ import type { Clock, Log, Scheduler } from '../core/ports.ts';
 const DEFAULT_CONCURRENCY = 50;
 const LONGEST_BACK_OFF_MS = 30_000;
 
-/** The longest delay that setTimeout can do; a longer one would fire at once (Node's documentation of timers). */
+/** The longest delay of setTimeout. A longer one would fire at once (Node's documentation of timers). */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 export interface TimerSchedulerDeps {
@@ -12,23 +12,23 @@ export interface TimerSchedulerDeps {
   log: Log;
   /** In [0, 1). */
   random: () => number;
-  /** How many looks run at once, at most; 50 unless told. Those that wait are served in the order they fell due. */
+  /** Most runs at once. Default 50. Waiting runs start in the order in which they became due. */
   concurrency?: number;
 }
 
 interface Planned {
   dueMs: number;
-  /** Looks in a row that threw. */
+  /** How many runs in a row have thrown. */
   failures: number;
   state: 'planned' | 'ready' | 'running';
   timer?: NodeJS.Timeout;
-  /** While running: when another look was asked for. */
+  /** While the question runs: the due time of the next requested run. */
   againMs?: number;
 }
 
 /**
- * Looks for a single process, kept in memory only: after a restart whoever starts the app asks for every open question.
- * The timers keep the process alive, because an open question is work not done; `stop` clears them.
+ * A scheduler for a single process, in memory only. After a restart the app must schedule every open question again.
+ * The timers keep the process alive, because an open question is unfinished work; `stop` clears them.
  */
 export function createTimerScheduler({
   clock,
@@ -104,7 +104,9 @@ export function createTimerScheduler({
       serve();
     },
 
-    /** Before `start` it is remembered; after `stop` it does nothing, as the question is stored as open. */
+    /**
+     * Before `start` the request is remembered. After `stop` it does nothing, because the question is stored as open.
+     */
     async schedule(questionId, delayMs) {
       if (isStopped) return;
       const dueMs = clock() + delayMs;

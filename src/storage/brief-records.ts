@@ -6,12 +6,12 @@ import { upgradeMessageLog } from './earlier-records.ts';
 import { createFormat, type Exactly } from './record-format.ts';
 import { DAY_MS, fileSchema, type RecordType } from './records.ts';
 
-/** How long a refused question's words are kept for the button that asks them in the direct messages. */
+/** How long the text of a refused question is kept for the button that asks it in direct messages. */
 const REFUSED_TEXT_TTL_MS = DAY_MS / 24;
-/** How long it can be told what was done with a message. */
+/** How long `why` can report what was done with a message. */
 const MESSAGE_LOG_TTL_MS = DAY_MS;
 
-/** How long a message that was edited into a mention is kept for the button that asks it. */
+/** How long a message that an edit turned into a mention is kept for its **Ask it** button. */
 const ADDED_MENTION_TTL_MS = DAY_MS;
 
 const addedMentionSchema = z.looseObject({

@@ -2,24 +2,24 @@ import { readFileSync } from 'node:fs';
 import type { Database } from 'lmdb';
 import { AppError } from '../core/errors.ts';
 
-/** Who uses a data directory. The two optional fields are known on Linux only. */
+/** The process that uses a data directory. The two optional fields exist on Linux only. */
 interface Holder {
   pid: number;
-  /** Changes at every boot of the machine; the same in all containers on it. */
+  /** Changes at every boot. The same in all containers of one machine. */
   bootId?: string;
-  /** When the process started, in ticks since boot: tells it from a later process with the same id. */
+  /** Start of the process, in ticks since boot. Distinguishes it from a later process with the same id. */
   startTicks?: string;
 }
 
 const LOCK_KEY = 'holder';
 
 /**
- * Makes this process the only user of a data directory, or throws `AppError` of kind `storage` naming the one that is.
- * Returns how to give it up. A lock left by a process that was killed is taken over.
+ * Makes this process the only user of a data directory. Throws `AppError` of kind `storage` that names the other
+ * process if there is one. Returns a function that releases the lock. A lock left by a killed process is taken over.
  *
- * What it can't detect: a second user in another PID namespace (two containers sharing a volume: each sees only its own
- * processes) or on another machine (a network file system); and, where there is no /proc, a later process that got the
- * id of one that was killed, which refuses the start until that process ends. Two opens in one process are allowed.
+ * The lock can't detect a second user in another PID namespace (two containers that share a volume each see only their
+ * own processes) or on another machine (a network file system). Without /proc, a later process may have the id of a
+ * killed holder; then the start is refused until that process ends. One process may open the same directory twice.
  */
 export function lockDataDir(db: Database<Holder, string>, dataDir: string): () => void {
   const self = describeProcess(process.pid);
@@ -45,7 +45,8 @@ export function lockDataDir(db: Database<Holder, string>, dataDir: string): () =
 }
 
 function isAlive(holder: Holder): boolean {
-  // In a container every start of the app has the same id, usually 1, and we are alive: the holder can't be.
+  // In a container every start of the app gets the same id, usually 1. This process is alive, so the former holder is
+  // not.
   if (holder.pid === process.pid) return false;
   const bootId = readBootId();
   if (holder.bootId !== undefined && bootId !== undefined && holder.bootId !== bootId) return false;
@@ -66,8 +67,8 @@ function readBootId(): string | undefined {
 }
 
 /**
- * Undefined when the process is gone, and when it was killed but not yet collected by its parent. Field 22 of
- * /proc/<pid>/stat; the fields are counted after the command's name, which may contain spaces (proc(5)).
+ * Undefined when the process is gone, or was killed but not yet collected by its parent. Reads field 22 of
+ * /proc/<pid>/stat. The fields are counted after the command's name, which may contain spaces (proc(5)).
  */
 function readStartTicks(pid: number): string | undefined {
   const stat = readSystemFile(`/proc/${pid}/stat`);
@@ -88,7 +89,7 @@ function isSignalable(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it exists, but belongs to someone else.
+    // EPERM: the process exists but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -1,21 +1,21 @@
 type Fields = Record<string, unknown>;
 
-/** Names that version 0.1 gave to what was done with a message. */
+/** Names of dispositions in version 0.1. */
 const formerDispositions: Fields = { obeyed: 'verbCarriedOut', lineFull: 'queueFull' };
 
-/** Version 0.1 called a thread's queue its line. */
+/** Renames the field that version 0.1 used for a thread's queue. */
 export function upgradeThread(stored: unknown): unknown {
   return isFields(stored) ? renamed(stored, 'line', 'queue') : stored;
 }
 
-/** Version 0.1 wrote the number of organizations with another spelling. */
+/** Renames the field that version 0.1 spelled differently: the number of organizations. */
 export function upgradeQuestion(stored: unknown): unknown {
   if (!isFields(stored) || !isFields(stored.shares) || !isFields(stored.shares.confirmed)) return stored;
   const confirmed = renamed(stored.shares.confirmed, 'organisations', 'organizations');
   return { ...stored, shares: { ...stored.shares, confirmed } };
 }
 
-/** Version 0.1 called what was done with a message its fate. */
+/** Renames the field that version 0.1 used for a message's disposition. */
 export function upgradeMessageLog(stored: unknown): unknown {
   if (!isFields(stored) || !Array.isArray(stored.entries)) return stored;
   return { ...stored, entries: stored.entries.map(upgradeEntry) };

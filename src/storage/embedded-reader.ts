@@ -7,9 +7,9 @@ import type { KeyValueStore } from './key-value-store.ts';
 import { createLmdbEntries } from './lmdb-adapter.ts';
 
 /**
- * Reads the store in a directory beside the one process that writes there, without its lock: LMDB lets any number of
- * processes read, and each of them sees what was committed when it began. Throws `AppError` of kind `storage` where there
- * is no store, and makes none.
+ * Opens the store of a directory for reading, beside the one process that writes there and without its lock. LMDB
+ * allows any number of readers; each sees what was committed when it began. Throws `AppError` of kind `storage` when
+ * there is no store; it never creates one.
  */
 export function openEmbeddedReader(dataDir: string, clock: Clock): Pick<KeyValueStore, 'get' | 'members' | 'close'> {
   const path = storeFile(dataDir);

@@ -10,15 +10,18 @@ import type { KeyValueStore } from './key-value-store.ts';
 import { createLmdbAdapter, createLmdbEntries } from './lmdb-adapter.ts';
 import { textSerialization } from './text-serialization.ts';
 
-/** Path of the one file of a store, its lock file aside. */
+/** Path of the store's data file. LMDB keeps a lock file next to it. */
 export function storeFile(dataDir: string): string {
   return join(dataDir, 'store.mdb');
 }
 
-/** LMDB's limit is 1,978 bytes, less what the index by expiry adds; a longer key would leave its transaction half done. */
+/**
+ * LMDB allows 1,978 bytes, and the index by expiry needs a part of them. A longer key would leave its transaction half
+ * done.
+ */
 const MAX_KEY_BYTES = 1_024;
 
-/** Bytes that stand in the first page of every LMDB file (`MDB_MAGIC` of its mdb.c, little-endian). */
+/** Bytes in the first page of every LMDB file (`MDB_MAGIC` of its mdb.c, little-endian). */
 const LMDB_MAGIC = Buffer.from([0xde, 0xc0, 0xef, 0xbe]);
 const HEAD_BYTES = 64;
 
@@ -29,8 +32,9 @@ const SWEEP_LIMIT = 500;
 const CLOSE_DEADLINE_MS = 10_000;
 
 /**
- * The store in a directory of this machine, for one process. Every write is on disk when its promise resolves, so that it
- * survives kill -9 and a power cut. Throws `AppError` of kind `storage` when the directory can't be used or is in use.
+ * Opens the store in a local directory, for one process. Every write is on disk when its promise resolves, so it
+ * survives kill -9 and a power cut. Throws `AppError` of kind `storage` when the directory can't be used or is already
+ * in use.
  */
 export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): KeyValueStore {
   const env = openEnvironment(dataDir);
@@ -89,7 +93,7 @@ export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): KeyV
   }
 
   const sweeper = setInterval(sweep, SWEEP_INTERVAL_MS);
-  // Upkeep alone is no reason to keep the process alive.
+  // The sweep alone must not keep the process alive.
   sweeper.unref();
 
   return {
@@ -100,7 +104,7 @@ export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): KeyV
     },
     delete: (key) => run('delete', () => keyv.delete(key)),
 
-    // The two below read and write what Keyv stores, in one transaction, for which Keyv has no operation.
+    // The next two methods read and write Keyv's entries in one transaction, because Keyv has no atomic operation.
     async setIfAbsent(key, value, ttlMs) {
       checkKey(key);
       return run('setIfAbsent', () => entries.transaction(() => replace(key, undefined, value, ttlMs)));
@@ -127,7 +131,7 @@ export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): KeyV
         return found;
       }),
 
-    // A write, because a full or read-only disk still answers reads.
+    // Pings with a write, because a full or read-only disk still answers reads.
     ping: () => run('ping', () => entries.transaction(() => entries.write(PING_KEY, '', undefined))),
     close() {
       closing ??= close().catch((error: unknown) => {
@@ -145,8 +149,8 @@ export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): KeyV
 }
 
 /**
- * LMDB gives the reason of a failed commit in a further promise, `commitError`. It has to be listened to for another
- * reason too: rejected without a listener, as on a full disk, it would end the process.
+ * LMDB reports the reason of a failed commit in a separate promise, `commitError`. The store must listen to that
+ * promise: without a listener its rejection, for example on a full disk, would end the process.
  */
 async function settle<T>(operation: () => T | Promise<T>): Promise<T> {
   try {
@@ -160,17 +164,18 @@ async function settle<T>(operation: () => T | Promise<T>): Promise<T> {
 function openEnvironment(dataDir: string): RootDatabase {
   const path = storeFile(dataDir);
   try {
-    // Questions and answers about private code: for this user only.
+    // The store contains questions and answers about private code, so only this user may read it.
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     refuseForeignFile(path);
     const options = {
       path,
       maxDbs: 8,
-      // Without overlapping sync a commit, and with it the promise of a write, includes the flush to disk.
+      // Without overlapping sync, the promise of a write resolves after the flush to disk.
       overlappingSync: false,
-      // With it, the library starts each batch by a write of its own, whose failure nobody could catch.
+      // With batching, the library starts each batch with its own write, whose failure can't be caught.
       eventTurnBatching: false,
-      // Missing in lmdb 3.5's types; read by its native part (env.cpp), which otherwise makes files readable for all.
+      // Missing in lmdb 3.5's types, but read by its native part (env.cpp), which otherwise makes files readable for
+      // all users.
       permissionsMode: 0o600,
     };
     return open(options);
@@ -180,7 +185,9 @@ function openEnvironment(dataDir: string): RootDatabase {
   }
 }
 
-/** LMDB 3.5 ends the whole process (segmentation fault) when it opens a file that is not its own, so look first. */
+/**
+ * Throws for a file that is not LMDB's, because LMDB 3.5 crashes the process (segmentation fault) when it opens one.
+ */
 export function refuseForeignFile(path: string): void {
   const head = readHead(path);
   if (head.length === 0 || head.includes(LMDB_MAGIC)) return;
@@ -214,7 +221,7 @@ function translate(error: unknown): AppError {
   return new AppError('storage', 'The embedded store refused an operation', { cause: error, code: codeOf(error) });
 }
 
-/** The code of an error of the engine or the file system, for the log. */
+/** The code of an engine or file system error, for the log. */
 export function codeOf(error: unknown): string | number | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' || typeof error.code === 'number' ? error.code : undefined;

@@ -8,22 +8,22 @@ interface Entry {
 }
 
 /**
- * Values under keys with a time to live, over LMDB. `write` and `remove` are for use inside `transaction` only, whose
- * promise resolves once everything in it is on disk.
+ * Values under keys with a time to live, in LMDB. Call `write` and `remove` only inside `transaction`, whose promise
+ * resolves when all its changes are on disk.
  */
 export interface LmdbEntries {
-  /** Undefined too when the time of the entry is over. */
+  /** Also undefined when the entry has expired. */
   read(key: string): unknown;
   write(key: string, value: unknown, ttlMs: number | undefined): void;
-  /** Whether there was a living entry. */
+  /** Returns whether there was an entry that had not expired. */
   remove(key: string): boolean;
   removeAll(prefix: string): void;
   transaction<T>(action: () => T): Promise<T>;
-  /** Deletes at most `limit` entries whose time is over; returns how many it deleted. */
+  /** Deletes at most `limit` expired entries. Returns how many it deleted. */
   sweep(limit: number): Promise<number>;
 }
 
-/** Entries in two databases of `env`: the values, and an index by expiry which makes sweeping cheap. */
+/** Creates the entries in two databases of `env`: the values, and an index by expiry that makes sweeping cheap. */
 export function createLmdbEntries(env: RootDatabase, clock: Clock): LmdbEntries {
   const entries: Database<Entry, string> = env.openDB({ name: 'entries' });
   const expiries: Database<true, [number, string]> = env.openDB({ name: 'expiries' });
@@ -83,14 +83,14 @@ export function createLmdbEntries(env: RootDatabase, clock: Clock): LmdbEntries 
 }
 
 /**
- * The storage adapter Keyv asks for, over LMDB. It has no iterator: Keyv 5.6 iterates only over adapters it knows by
- * name, and open questions are found through their own index.
+ * Keyv's storage adapter for LMDB. It has no iterator: Keyv 5.6 iterates only over adapters that it knows by name, and
+ * open questions have their own index.
  */
 export function createLmdbAdapter(entries: LmdbEntries): KeyvStoreAdapter {
   const adapter: KeyvStoreAdapter = {
     opts: {},
     async get<Value>(key: string) {
-      // Keyv's type promises whatever its caller hopes for; what comes back is what `set` was given.
+      // Keyv's type parameter is the caller's claim. The value is the one that `set` received.
       return entries.read(key) as StoredData<Value> | undefined;
     },
     set: (key: string, value: unknown, ttl?: number) => entries.transaction(() => entries.write(key, value, ttl)),
@@ -99,7 +99,7 @@ export function createLmdbAdapter(entries: LmdbEntries): KeyvStoreAdapter {
       const prefix = adapter.namespace === undefined ? '' : `${adapter.namespace}:`;
       await entries.transaction(() => entries.removeAll(prefix));
     },
-    // Keyv subscribes to `error`; nothing is ever emitted, because every failure is thrown.
+    // Keyv subscribes to `error`. The adapter emits no events, because it throws every failure.
     on: () => adapter,
   };
   return adapter;

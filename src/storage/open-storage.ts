@@ -24,7 +24,7 @@ import {
   readVotes,
 } from './repositories.ts';
 
-/** A directory of this machine for one process, or a Redis for any number of them. */
+/** A local directory for one process, or a Redis for any number of processes. */
 export type StorageLocation = { dataDir: string } | { redisUrl: string };
 
 export interface Storage {
@@ -40,15 +40,15 @@ export interface Storage {
   refusedTexts: Records<RefusedText>;
   visits: Records<Visit>;
   votes: VoteStore;
-  /** The connection to Redis, where there is one; closed with the storage. */
+  /** The connection to Redis, if there is one. It closes with the storage. */
   redis?: Client;
-  /** Throws `AppError` of kind `storage` when nothing can be stored at the moment; answers within about 2 s. */
+  /** Throws `AppError` of kind `storage` when nothing can be stored now. Answers within about 2 s. */
   ping(): Promise<void>;
   /** Finishes pending writes, within a bounded time. */
   close(): Promise<void>;
 }
 
-/** Opens the storage and proves that it can be used; throws `AppError` of kind `storage` that says what is wrong. */
+/** Opens the storage and checks that it works. Throws `AppError` of kind `storage` that says what is wrong. */
 export async function openStorage(
   location: StorageLocation,
   { clock, log }: { clock: Clock; log: Log },
@@ -80,8 +80,8 @@ function createStorage(kv: KeyValueStore): Storage {
 }
 
 /**
- * Every vote that is kept, in no particular order, and how many more could not be read. Changes nothing, and may be called
- * while the app runs on the same storage. Throws `AppError` of kind `storage`.
+ * Reads every stored vote, in no particular order, and counts the votes that could not be read. Changes nothing, and
+ * may run while the app uses the same storage. Throws `AppError` of kind `storage`.
  */
 export async function readAllVotes(
   location: StorageLocation,

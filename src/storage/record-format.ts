@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import { AppError } from '../core/errors.ts';
 
-/** How one kind of record becomes text and back. Both throw `AppError` of kind `corrupt`, which names the key. */
+/** Converts one type of record to text and back. Both methods throw `AppError` of kind `corrupt` that names the key. */
 export interface RecordFormat<T> {
-  /** Refuses a record that could not be read again, so that the last good one stays. */
+  /** Throws for a record that could not be read back, so that the last good one stays stored. */
   encode(key: string, record: T): string;
   decode(key: string, text: string): T;
 }
 
-/** Fields of `T` at any depth and their types, without the index signatures of loose objects. */
+/** The fields of `T` at any depth with their types, without the index signatures of loose objects. */
 type Known<T> = T extends readonly (infer Item)[]
   ? Known<Item>[]
   : T extends object
@@ -17,20 +17,20 @@ type Known<T> = T extends readonly (infer Item)[]
 
 type Equal<A, B> = (<X>() => X extends A ? 1 : 2) extends <X>() => X extends B ? 1 : 2 ? true : false;
 
-/** The fields (of the first level) in which two types differ. */
+/** The first-level fields in which two types differ. */
 type Difference<A, B> = {
   [K in keyof A | keyof B]: K extends keyof A & keyof B ? (Equal<A[K], B[K]> extends true ? never : K) : K;
 }[keyof A | keyof B];
 
-/** Compiles only when a schema describes exactly the core's type: no field more, less, or more or less optional. */
+/** Compiles only if a schema describes exactly the core's type: the same fields, with the same ones optional. */
 export type Exactly<Schema extends z.ZodType, T> =
   Equal<Known<z.output<Schema>>, Known<T>> extends true
     ? Schema
     : { schemaAndTypeDifferIn: Difference<Known<z.output<Schema>>, Known<T>> };
 
 /**
- * The format of records that a schema describes. `upgrade` gets what is stored, of any version and any shape, and returns it with
- * the names of today; it changes nothing else.
+ * Creates the format of records that a schema describes. `upgrade` receives the stored value, of any version and shape,
+ * and returns it with today's names; it changes nothing else.
  */
 export function createFormat<T>(
   schema: z.ZodType<T>,
@@ -57,7 +57,7 @@ function parseJson(key: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Without its cause: the parser's message quotes the text, which may be a question or an answer.
+    // The error has no cause, because the parser's message quotes the text, which may be a question or an answer.
     throw new AppError('corrupt', `Record ${key} is not JSON`);
   }
 }

@@ -15,22 +15,22 @@ export const DAY_MS = 24 * 60 * 60 * 1_000;
 export const QUESTION_TTL_MS = 90 * DAY_MS;
 /** How long a thread is kept after its last write. */
 export const THREAD_TTL_MS = 90 * DAY_MS;
-/** How long a claim holds; what it guards (a delivery, a button) must not come again later than this. */
+/** How long a claim lasts. The thing it guards (a delivery, a button) must not come again later than this. */
 export const CLAIM_TTL_MS = 90 * DAY_MS;
 
-/** How long what people said in a thread is kept for the next question there. */
+/** How long the notes of a thread are kept for the next question there. */
 const THREAD_NOTES_TTL_MS = 7 * DAY_MS;
 /** How long votes are kept for the export. */
 export const VOTE_TTL_MS = 400 * DAY_MS;
 
-/** The set of the names of all votes. */
+/** Key of the set with the names of all votes. */
 export const VOTES_KEY = 'ds:votes';
 
 export function voteKey(name: string): string {
   return `ds:vote:${name}`;
 }
 
-/** The set of ids of questions not yet closed. */
+/** Key of the set with the ids of all questions that are not closed. */
 export const OPEN_QUESTIONS_KEY = 'ds:open-questions';
 
 export function questionKey(id: string): string {
@@ -45,7 +45,7 @@ export function claimKey(key: string): string {
   return `ds:claim:${key}`;
 }
 
-// Objects are loose: during a rolling deploy an older process must not drop the fields that a newer one has added.
+// Objects are loose, so that during a rolling deploy an older process does not drop fields that a newer one added.
 
 const placeSchema = z.looseObject({
   teamId: z.string(),
@@ -112,7 +112,7 @@ export const fileSchema = z.looseObject({
   url: z.string().exactOptional(),
 });
 
-/** Times of a call without a stored result. */
+/** The times of a call that has no stored result. */
 const pendingCall = {
   intentMs: z.number().exactOptional(),
   givenUpMs: z.number().exactOptional(),
@@ -311,16 +311,16 @@ export const threadFormat: RecordFormat<Thread> = createFormat<Thread>(
 
 export const voteFormat: RecordFormat<Vote> = createFormat<Vote>(voteSchema satisfies Exactly<typeof voteSchema, Vote>);
 
-/** One kind of record that is found by a name: its keys, its lifetime since the last write, its form. */
+/** One type of named record: its keys, its lifetime after the last write, and its format. */
 export interface RecordType<T> {
   key: (name: string) => string;
-  /** The key of an earlier version. It is read where there is no record under today's key, and never written. */
+  /** The key in an earlier version. Read when there is no record under today's key; never written. */
   formerKey?: (name: string) => string;
   ttlMs: number;
   format: RecordFormat<T>;
 }
 
-/** By workspace. A record that is not written for so long has nothing running. */
+/** One record per workspace. A record without writes for this time has no running question. */
 export const runSlotsType: RecordType<RunSlotBook> = {
   key: (teamId) => `ds:run-slots:${teamId}`,
   formerKey: (teamId) => `ds:turns:${teamId}`,

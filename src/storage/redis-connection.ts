@@ -4,44 +4,47 @@ import { AppError, isAppError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import { OPERATION_DEADLINE_MS, withDeadline } from './deadline.ts';
 
-/** Redis must answer within this time at the start of the app; it may itself just be starting. */
+/** Redis must answer within this time when the app starts, because Redis may be starting too. */
 const START_DEADLINE_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 1_500;
 const CLOSE_DEADLINE_MS = 1_000;
 const LONGEST_RECONNECT_WAIT_MS = 1_000;
-/** A command not yet sent after this time is taken back, well before its caller is told that it failed. */
+/** A command that is not sent within this time is dropped, well before its caller is told that it failed. */
 const QUEUE_TIMEOUT_MS = 1_500;
 const QUEUE_LENGTH = 10_000;
 
 /**
- * A connection on which nothing is sent or received for `SILENCE_LIMIT_MS` is dead and made anew; pings keep a quiet one
- * from looking dead. Without this a peer that vanished without closing would hold the client for many minutes.
+ * A connection without any traffic for `SILENCE_LIMIT_MS` is dead and is replaced. Pings keep an idle connection from
+ * looking dead. Without this limit, a peer that disappeared without closing would block the client for many minutes.
  */
 const PING_INTERVAL_MS = 2_000;
 const SILENCE_LIMIT_MS = 5_000;
 
 const LOADING_WAIT_MS = 100;
 
-/** Replies to a handshake that trying again does not change. */
+/** Error replies to a handshake that a retry does not change. */
 const REFUSALS = new Set(['ERR', 'NOAUTH', 'NOPERM', 'WRONGPASS']);
 
 type None = Record<never, never>;
-/** A client without Redis' modules, which is what the adapter of Keyv takes. */
+/** A client without Redis modules, as Keyv's adapter requires. */
 export type Client = RedisClientType<None, None, None, 2, None>;
 
-/** One shared client that makes a lost connection again by itself. */
+/** One shared client that reconnects automatically. */
 export interface RedisConnection {
   client: Client;
-  /** Host and port, for messages. */
+  /** Host and port, for error messages. */
   where: string;
-  /** Connects and waits for the first answer. */
+  /** Connects and waits for the first reply. */
   prove(): Promise<void>;
-  /** Runs one operation within the deadline, with every failure translated. */
+  /** Runs one operation within the deadline and translates every failure. */
   run<T>(command: string, operation: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Not yet connected. Throws `AppError` of kind `storage` when the URL is impossible; it is never repeated in an error. */
+/**
+ * Creates a connection that is not connected yet. Throws `AppError` of kind `storage` for an unusable URL, and never
+ * repeats the URL in an error.
+ */
 export function createRedisConnection(redisUrl: string, log: Log): RedisConnection {
   const where = describeUrl(redisUrl);
   let isProven = false;
@@ -59,7 +62,7 @@ export function createRedisConnection(redisUrl: string, log: Log): RedisConnecti
       connectTimeout: CONNECT_TIMEOUT_MS,
       socketTimeout: SILENCE_LIMIT_MS,
       reconnectStrategy(attempt, cause) {
-        // Wrong credentials at the start stay wrong; later they may be in the middle of a rotation.
+        // Wrong credentials at the start stay wrong. Later they may be wrong only during a rotation.
         if (!isProven && REFUSALS.has(codeOf(cause) ?? '')) return cause;
         return Math.round(Math.min(LONGEST_RECONNECT_WAIT_MS, 50 * 2 ** attempt) * (0.5 + Math.random() / 2));
       },
@@ -77,11 +80,14 @@ export function createRedisConnection(redisUrl: string, log: Log): RedisConnecti
     log.info({ event: 'storage.redis', outcome: 'back' });
   });
 
-  /** Only for a client that is ready: one that is not is connecting already, and would then do so twice at once. */
+  /**
+   * Reconnects a client that is ready. A client that is not ready is already connecting, and must not connect twice at
+   * once.
+   */
   function reconnect(): void {
     if (closing !== undefined || !client.isReady) return;
     client.destroy();
-    // Tries until it succeeds; its failures are reported as `error` events.
+    // Retries until it succeeds. Its failures arrive as `error` events.
     client.connect().catch(() => {});
   }
 
@@ -93,7 +99,7 @@ export function createRedisConnection(redisUrl: string, log: Log): RedisConnecti
       return await result;
     } catch (error) {
       const failure = translate(error, command, where);
-      // A server that stays silent may be gone, and one that became a replica has a successor behind the same name.
+      // A silent server may be gone. A server that became a replica has a new primary behind the same name.
       if (isAppError(error) || failure.code === 'READONLY') reconnect();
       throw failure;
     } finally {
@@ -118,7 +124,7 @@ export function createRedisConnection(redisUrl: string, log: Log): RedisConnecti
         await run('PING', () => client.ping());
         break;
       } catch (error) {
-        // Redis answers so while it reads its data from disk.
+        // Redis replies `LOADING` while it reads its data from disk.
         if (!isAppError(error) || error.code !== 'LOADING' || performance.now() >= deadlineMs) throw error;
         await wait(LOADING_WAIT_MS);
       }
@@ -127,10 +133,10 @@ export function createRedisConnection(redisUrl: string, log: Log): RedisConnecti
   }
 
   async function close(): Promise<void> {
-    // Not left to the client: the adapter of Keyv connects a closed client again for an operation that comes late.
+    // Waits here, because Keyv's adapter reconnects a closed client for an operation that comes late.
     await Promise.allSettled(running);
-    // Redis answers in order: with this answer, everything sent before has its own. `client.close()` waits for that too,
-    // but can't be given up: after it, the client refuses to be destroyed.
+    // Redis replies in order, so this reply comes after the replies to all earlier commands. `client.close()` waits for
+    // them too, but can't be given up: after it, the client refuses to be destroyed.
     if (client.isReady) await withDeadline(client.ping(), CLOSE_DEADLINE_MS, 'Closing').catch(() => {});
     if (client.isOpen) client.destroy();
   }
@@ -147,7 +153,7 @@ export function createRedisConnection(redisUrl: string, log: Log): RedisConnecti
   };
 }
 
-/** Host and port. Looked at before the client does, whose own errors repeat the URL. */
+/** Returns host and port. Parses the URL before the client does, because the client's errors repeat the URL. */
 function describeUrl(redisUrl: string): string {
   const url = URL.canParse(redisUrl) ? new URL(redisUrl) : undefined;
   if (url !== undefined && /^rediss?:$/.test(url.protocol) && /^\/?\d*$/.test(url.pathname) && isDecodable(url)) {
@@ -174,12 +180,16 @@ function translate(error: unknown, command: string, where: string): AppError {
   return new AppError('storage', `Redis at ${where}: ${command} failed${code === undefined ? '' : ` (${code})`}`, {
     cause: error,
     code,
-    // Redis answered, or the command never left; after any other failure it may have been carried out.
+    // The outcome is known if Redis replied or the command was never sent. After any other failure Redis may have
+    // executed it.
     outcomeUnknown: !(error instanceof ErrorReply || error instanceof TimeoutError),
   });
 }
 
-/** Of an error reply its first word, which by the Redis protocol (RESP) is its code; of a socket's error its `code`. */
+/**
+ * The code of an error: the first word of an error reply (its code in the Redis protocol, RESP), or the `code` of a
+ * socket error.
+ */
 function codeOf(error: unknown): string | undefined {
   if (error instanceof ErrorReply) return error.message.split(' ', 1)[0];
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;

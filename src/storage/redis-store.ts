@@ -7,16 +7,16 @@ import { textSerialization } from './text-serialization.ts';
 
 const OLDEST_VERSION = [6, 2] as const;
 
-/** `SET` of `ARGV[2]` while the key holds `ARGV[1]`; expiry in ms in `ARGV[3]`, empty for none. */
+/** Stores `ARGV[2]` if the key holds `ARGV[1]`. `ARGV[3]` is the expiry in ms, empty for none. */
 const COMPARE_AND_SET = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if ARGV[3] == '' then redis.call('SET', KEYS[1], ARGV[2]) else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
 return 1`;
 
 /**
- * The store in Redis, shared by any number of processes. Resolves once Redis has answered and is fit for us: version 6.2
- * or later, and never evicting keys. Lost connections are made again by themselves. Throws `AppError` of kind `storage`,
- * which never names the URL, because it may hold a password.
+ * Opens the store in Redis, which any number of processes share. Resolves when Redis has replied and is suitable:
+ * version 6.2 or later, without key eviction. Reconnects automatically. Throws `AppError` of kind `storage` that never
+ * contains the URL, because the URL may contain a password.
  */
 export async function openRedisStore(redisUrl: string, log: Log): Promise<KeyValueStore & { client: Client }> {
   const connection = createRedisConnection(redisUrl, log);
@@ -67,7 +67,9 @@ export async function openRedisStore(redisUrl: string, log: Log): Promise<KeyVal
   };
 }
 
-/** Where Redis does not tell (`INFO` is forbidden on some managed ones), only warns. */
+/**
+ * Checks version and eviction policy. Only warns when Redis does not report them (some managed services forbid `INFO`).
+ */
 async function checkFitness({ client, run, where }: RedisConnection, log: Log): Promise<void> {
   const info = await readInfo();
   const version = /^redis_version:(\d+)\.(\d+)/m.exec(info);

@@ -21,14 +21,16 @@ import {
   voteKey,
 } from './records.ts';
 
-/** With the waits between them, at most about two seconds of losing against other writers of the same record. */
+/** With the waits in between, an update loses against other writers for at most about two seconds. */
 const UPDATE_ATTEMPTS = 100;
 const LONGEST_UPDATE_WAIT_MS = 40;
 
-/** A claim is lost only to one that exists, so a second attempt is needed only when that one expires in between. */
+/**
+ * A claim fails only if another claim exists, so a second attempt is needed only when that claim expires in between.
+ */
 const CLAIM_ATTEMPTS = 3;
 
-/** Questions over either engine. */
+/** Stores questions on either engine. */
 export function createQuestionStore(kv: KeyValueStore): QuestionStore {
   return {
     async create(question) {
@@ -36,11 +38,12 @@ export function createQuestionStore(kv: KeyValueStore): QuestionStore {
       const text = questionFormat.encode(key, question);
       const existing = await kv.get(key);
       if (existing !== undefined) return { question: questionFormat.decode(key, existing), created: false };
-      // Listed first: a crash before the next line leaves an id without a record, which is harmless. The other way
-      // round it would leave a question that nobody looks at.
+      // Adds the id to the list first. A crash before the next line leaves an id without a record, which is harmless.
+      // The other order could leave a question that is never advanced.
       await kv.addMember(OPEN_QUESTIONS_KEY, question.id);
       if (await kv.setIfAbsent(key, text, QUESTION_TTL_MS)) {
-        // Once more: a look at start may have met the id without its record and taken it off the list.
+        // Adds the id again, because a process that starts may have found the id without its record and removed it from
+        // the list.
         await kv.addMember(OPEN_QUESTIONS_KEY, question.id);
         return { question, created: true };
       }
@@ -64,7 +67,7 @@ export function createQuestionStore(kv: KeyValueStore): QuestionStore {
   };
 }
 
-/** Threads over either engine. */
+/** Stores threads on either engine. */
 export function createThreadStore(kv: KeyValueStore): ThreadStore {
   return {
     async get(place) {
@@ -76,7 +79,7 @@ export function createThreadStore(kv: KeyValueStore): ThreadStore {
   };
 }
 
-/** Records of one kind over either engine. */
+/** Stores records of one type on either engine. */
 export function createRecords<T>(kv: KeyValueStore, { key, formerKey, ttlMs, format }: RecordType<T>): Records<T> {
   return {
     async get(name) {
@@ -87,7 +90,7 @@ export function createRecords<T>(kv: KeyValueStore, { key, formerKey, ttlMs, for
   };
 }
 
-/** Votes over either engine, listed so that they can be exported. */
+/** Stores votes on either engine, and lists them for the export. */
 export function createVoteStore(kv: KeyValueStore): VoteStore {
   return {
     async put(vote) {
@@ -99,7 +102,7 @@ export function createVoteStore(kv: KeyValueStore): VoteStore {
   };
 }
 
-/** Every vote that is kept, in no particular order, and how many more could not be read. Changes nothing. */
+/** Reads every stored vote, in no particular order, and counts the votes that could not be read. Changes nothing. */
 export async function readVotes(
   kv: Pick<KeyValueStore, 'get' | 'members'>,
 ): Promise<{ votes: Vote[]; unreadable: number }> {
@@ -122,7 +125,7 @@ async function readVote(kv: Pick<KeyValueStore, 'get'>, name: string): Promise<V
   return text === undefined ? undefined : voteFormat.decode(voteKey(name), text);
 }
 
-/** Claims over either engine; each is forgotten after {@link CLAIM_TTL_MS}. */
+/** Stores claims on either engine. Each claim expires after {@link CLAIM_TTL_MS}. */
 export function createClaims(kv: KeyValueStore): Claims {
   return {
     async claim(name, owner) {
@@ -139,8 +142,8 @@ export function createClaims(kv: KeyValueStore): Claims {
 }
 
 /**
- * Optimistic read-modify-write: whoever finds the record changed since it was read starts again. `change` returning its
- * argument stores nothing.
+ * Optimistic read-modify-write: starts again if the record changed since it was read. Stores nothing if `change`
+ * returns its argument.
  */
 async function updateRecord<T, Result extends T | undefined>(
   kv: KeyValueStore,

@@ -1,8 +1,8 @@
 import type { DeserializedData } from 'keyv';
 
 /**
- * Makes Keyv store our texts as they are, without its envelope: what an atomic operation beside Keyv compares and writes
- * is then the very same text, and it can be read with the engine's own tools. Expiry is left to the engine.
+ * Makes Keyv store plain texts without its envelope. An atomic operation next to Keyv then compares and writes the same
+ * text, and the engine's own tools can read it. The engine handles expiry.
  */
 export const textSerialization = {
   serialize<Value>({ value }: DeserializedData<Value>): string {
@@ -10,7 +10,7 @@ export const textSerialization = {
     return value;
   },
   deserialize<Value>(text: string): DeserializedData<Value> {
-    // Keyv's type leaves the value to its caller; both of ours are Keyv<string>.
+    // Keyv lets its caller choose the value's type. Both instances in this app are Keyv<string>.
     return { value: text as Value };
   },
 };

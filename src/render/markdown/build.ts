@@ -3,8 +3,9 @@ import { joined, trimEnds } from './divide-phrasing.ts';
 import type { Frame, Unit } from './unit.ts';
 
 /**
- * Builds the document of the units `from` (inclusive) to `to` (exclusive). Code and tables that began earlier are opened
- * again, with their language or header; what continues a list item stands outside the list, and numbering goes on.
+ * Builds the document of the units `from` (inclusive) to `to` (exclusive). Code and tables that began earlier are
+ * opened again with their language or header. The rest of a list item is placed outside the list, and numbering
+ * continues.
  */
 export function build(units: readonly Unit[], from: number, to: number): RootContent[] {
   const before = units[from - 1];
@@ -19,7 +20,7 @@ function group(units: readonly Unit[], depth: number, begun: ReadonlySet<Frame>)
   );
 }
 
-/** The units in runs that stand in the same container at `depth`, or in none. */
+/** Groups consecutive units that have the same container at `depth`, or none. */
 function byFrame(units: readonly Unit[], depth: number): { frame: Frame | undefined; inside: Unit[] }[] {
   const runs: { frame: Frame | undefined; inside: Unit[] }[] = [];
   for (const unit of units) {

@@ -31,7 +31,7 @@ export function leafCost(unit: { frames: Frame[]; leaf: Leaf }): Cost {
 
 function blockCost(node: RootContent, indent: Indent): Cost {
   if (node.type !== 'paragraph' && node.type !== 'heading') {
-    // Only a rule is left: containers are divided into their units.
+    // Only a thematic break is left here, because containers are divided into their units.
     return {
       ...NO_COST,
       markdown: 6 + indent.markdown,
@@ -76,7 +76,7 @@ function rowCost(row: TableRow, table: Table, indent: Indent): Cost {
   return {
     markdown: cells.reduce((total, cell) => total + cell.length, bars + indent.markdown),
     weight: cells.reduce((total, cell) => total + cell.weight, bars + indent.weight),
-    // A record has a line per cell, and every line is indented.
+    // A record has one line per cell, and every line is indented.
     mrkdwn: mrkdwn + indent.mrkdwn * (form.kind === 'records' ? row.children.length : 1) + 1,
     blocks: 0,
     tableRows: 1,
@@ -124,7 +124,7 @@ interface Indent {
   mrkdwn: number;
 }
 
-/** What every line after the first of something in these containers is indented by. */
+/** The indentation of every line after the first inside these containers. */
 function indentOf(frames: readonly Frame[]): Indent {
   const indent = { markdown: 0, weight: 0, mrkdwn: 0 };
   for (const frame of frames) {

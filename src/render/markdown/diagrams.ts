@@ -3,25 +3,28 @@ import { safeUrl } from '../links.ts';
 
 declare module 'mdast' {
   interface ParagraphData {
-    /** It belongs to the diagram before it. */
+    /** The paragraph is the note of the diagram before it. */
     isNote?: true;
   }
 }
 
-/** Languages of pictures that are written as code. */
+/** Languages that describe diagrams as code. */
 export const DIAGRAM_LANGUAGES = ['mermaid', 'plantuml', 'puml', 'dot', 'graphviz', 'd2'] as const;
 
-/** Where diagrams can be seen drawn, the label of that link, and what a diagram is called by its language. */
+/** Where people can see diagrams drawn, the label of that link, and the name of a diagram in each language. */
 export interface DiagramNotes {
   url: string;
   label: string;
   names: ReadonlyMap<string, string>;
 }
 
-/** An answer of nothing but small pictures shall not become one of notes. */
+/** Most notes per answer, so that an answer with many small diagrams does not consist mainly of notes. */
 const MAX_NOTES = 20;
 
-/** Makes the notes of one answer: what follows a diagram to say where it is drawn, because Slack shows its code only. */
+/**
+ * Creates the notes of one answer. A note follows each diagram and says where to see it drawn, because Slack shows only
+ * its code.
+ */
 export function createDiagramNotes(notes: DiagramNotes | undefined): (language: string) => Paragraph[] {
   if (notes === undefined) return () => [];
   const url = safeUrl(notes.url);

@@ -3,15 +3,16 @@ import { escapeMrkdwn, niceEnd } from '../text.ts';
 import { textOf } from './parse.ts';
 
 /**
- * Longest text kept in one unit, in written characters. Small enough that messages fill up well, large enough that
- * only long paragraphs and minified lines are divided at all; units that stay together are joined without a seam.
+ * Longest text of one unit, in characters as written. It is small enough to fill messages well and large enough that
+ * only long paragraphs and minified lines are divided. Units that stay in one message are joined again without a
+ * visible seam.
  */
 const MAX_UNIT = 600;
 
-/** A line break takes so much of a unit, because every line of a nested text is indented. */
+/** How much of a unit a line break takes, because every line of a nested text is indented. */
 const LINE_SIZE = 24;
 
-/** Pieces of a text that are at most a unit by `size`, ending at lines, sentences or words where there are any. */
+/** Splits a text into pieces of at most one unit by `size`, at lines, sentences or words where possible. */
 export function dividedText(text: string, size: (part: string) => number): string[] {
   if (size(text) <= MAX_UNIT) return [text];
   const parts: string[] = [];
@@ -60,7 +61,7 @@ function divideNode(node: PhrasingContent): PhrasingContent[] {
       return dividePhrasing(node.children).flatMap((children) => wrapped(type, children));
     }
     case 'link':
-      // A label longer than a unit: every piece of it is a link of its own.
+      // The label is longer than a unit, so each piece of it becomes its own link.
       return textOf(node.children).length <= MAX_UNIT
         ? [node]
         : dividePhrasing(node.children).flatMap((children): PhrasingContent[] => [{ ...node, children }]);
@@ -69,7 +70,7 @@ function divideNode(node: PhrasingContent): PhrasingContent[] {
   }
 }
 
-/** Formatting can't begin or end with a space, so spaces at the seams stand outside. */
+/** Formatting can't begin or end with a space, so spaces at the edges are placed outside. */
 function wrapped(type: 'strong' | 'emphasis' | 'delete', children: PhrasingContent[]): PhrasingContent[] {
   const trimmed = trimEnds(children);
   const whole = textOf(children);
@@ -81,7 +82,7 @@ function wrapped(type: 'strong' | 'emphasis' | 'delete', children: PhrasingConte
   return [...space(leading), ...middle, ...space(trailing)];
 }
 
-/** Without the white space at the beginning and the end. */
+/** Removes white space at the beginning and the end. */
 export function trimEnds(children: readonly PhrasingContent[]): PhrasingContent[] {
   const result = [...children];
   for (let first = result[0]; first !== undefined; first = result[0]) {
@@ -103,7 +104,7 @@ export function trimEnds(children: readonly PhrasingContent[]): PhrasingContent[
   return result;
 }
 
-/** Pieces of one text or one formatting next to each other, as one again. */
+/** Joins adjacent pieces of one text or one formatting. */
 export function joined(nodes: readonly PhrasingContent[]): PhrasingContent[] {
   const result: PhrasingContent[] = [];
   for (const node of nodes) {
@@ -123,7 +124,7 @@ function textSize(text: string): number {
   return escapeMrkdwn(text).length + (text.split('\n').length - 1) * LINE_SIZE;
 }
 
-/** An upper bound of what phrasing content takes in either format. */
+/** An upper bound of the size of phrasing content in both formats. */
 function sizeOf(node: PhrasingContent): number {
   if (node.type === 'text') return textSize(node.value);
   if (node.type === 'break') return LINE_SIZE;

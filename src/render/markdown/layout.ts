@@ -8,47 +8,47 @@ import { writeMrkdwn } from './to-mrkdwn.ts';
 import { type Cost, NO_COST, type Unit } from './unit.ts';
 import { toUnits } from './units.ts';
 
-/** One message's share of an answer, in every format. */
+/** The part of an answer in one message, in every format. */
 export interface AnswerPart {
   markdown: string;
-  /** mrkdwn, each at most 3,000 characters; joined by blank lines they are the plain form. */
+  /** mrkdwn sections of at most 3,000 characters. Joined by blank lines they are the plain form. */
   sections: string[];
-  /** What can be read in it, without formatting. */
+  /** The readable text without formatting. */
   words: string;
 }
 
-/** What must fit into the first and the last message besides the answer: all in `messageWeight` and in blocks. */
+/** What must fit into the messages besides the answer, in `messageWeight` and in blocks. */
 export interface Surroundings {
   firstWeight: number;
   lastWeight: number;
-  /** Every message: the line that says which part it is. */
+  /** Weight in every message: the line with the part number. */
   eachWeight: number;
-  /** Blocks around the answer, at most. */
+  /** Most blocks around the answer. */
   blocks: number;
 }
 
-/** An answer in parts; `isWhole` is false when it is longer than is shown. */
+/** An answer in parts. `isWhole` is false if the parts do not contain the whole answer. */
 export interface DividedAnswer {
   parts: AnswerPart[];
   isWhole: boolean;
 }
 
-/** More messages than anyone reads in a thread; together about 240,000 characters. */
+/** Most parts of an answer: more than people read in a thread, together about 240,000 characters. */
 const MAX_PARTS = 20;
-/** No message shows more characters than it takes, so what is beyond this is never shown. */
+/** No message holds more than `messageWeight` characters, so the text beyond this is never shown. */
 const MAX_SHOWN = MAX_PARTS * LIMITS.messageWeight;
 
-/** Nor more lines; what is read as Markdown has fewer. */
+/** Most lines of an answer. Answers that are parsed as Markdown have fewer. */
 const MAX_LINES = 6_000;
 
-/** Room kept free in a section for what costs are not exact about. */
+/** Room in a section for inexact costs. */
 const SECTION_MARGIN = 20;
 
 /**
- * Divides an answer into as few messages as fit Slack's limits in all three formats alike, at the best places there are:
- * headings, then paragraphs and code blocks, then list items, rows and lines, and inside a text only when it must be.
- * The last part may be empty when only what surrounds the answer did not fit any more. At most 20 parts: a longer answer
- * ends there. `diagrams`: what stands after each diagram.
+ * Divides an answer into as few messages as fit Slack's limits in all three formats alike, at the best places:
+ * headings, then paragraphs and code blocks, then list items, rows and lines, and inside a text only if necessary. If
+ * only the content around the answer did not fit any more, the last part is empty. An answer has at most 20 parts; a
+ * longer one ends there. `diagrams` creates the note after each diagram.
  */
 export function layoutAnswer(markdown: string, around: Surroundings, diagrams?: DiagramNotes): DividedAnswer {
   const readable = beginningOf(markdown);
@@ -68,12 +68,13 @@ export function layoutAnswer(markdown: string, around: Surroundings, diagrams?: 
 }
 
 /**
- * The parts of one answer are posted one after the other, each rendered anew; dividing it once is enough. Several answers
- * are posted at a time. Those used last come last.
+ * Cache of divided answers. The parts of one answer are posted one after the other and rendered each time, but the
+ * answer needs to be divided only once. The cache holds several answers, because several are posted at a time. The most
+ * recently used answers come last.
  */
 const known = new Map<string, DividedAnswer>();
 const MAX_KNOWN = 50;
-/** Of all sources together; what is made of them takes about three times as much. */
+/** Most characters of all answers in the cache. Their divided form takes about three times as much. */
 const MAX_KNOWN_CHARACTERS = 2_000_000;
 
 function divide(markdown: string, isCut: boolean, around: Surroundings, diagrams?: DiagramNotes): DividedAnswer {
@@ -84,7 +85,7 @@ function divide(markdown: string, isCut: boolean, around: Surroundings, diagrams
   return { ...divided, isWhole: divided.isWhole && !isCut };
 }
 
-/** As much of an answer as can be shown at most, up to a whole character. */
+/** Cuts an answer to the longest text that can be shown, at a whole character. */
 function beginningOf(markdown: string): string {
   const end = graphemeEnd(markdown, MAX_SHOWN);
   let at = -1;
@@ -95,12 +96,12 @@ function beginningOf(markdown: string): string {
   return markdown.slice(0, at);
 }
 
-/** Undefined when a single unit is larger than a message. */
+/** Divides units into parts. Undefined if a single unit is larger than a message. */
 function divideUnits(units: readonly Unit[], around: Surroundings): DividedAnswer | undefined {
   const sizes = running(units);
   const weightLeft = (from: number, isLast: boolean) =>
     LIMITS.messageWeight - around.eachWeight - (from === 0 ? around.firstWeight : 0) - (isLast ? around.lastWeight : 0);
-  // One place after the last unit stands for what follows the answer in the last message.
+  // The place after the last unit represents the content that follows the answer in the last message.
   const total = units.length + 1;
   const fits = (from: number, to: number, slack = 1, isLast = to > units.length) => {
     const cost = between(units, sizes, from, Math.min(to, units.length));
@@ -135,7 +136,7 @@ function divideUnits(units: readonly Unit[], around: Surroundings): DividedAnswe
   if (runs === undefined) return undefined;
   const last = runs.at(-1);
   if (last === undefined || last.to === total) return { parts: runs.map((run) => run.rendered), isWhole: true };
-  // What follows the answer has to fit into the last part that is shown.
+  // The content that follows the answer must fit into the last part that is shown.
   let to = last.to;
   let shown: AnswerPart | undefined;
   while (shown === undefined && to > last.from) {
@@ -162,9 +163,9 @@ function toSections(units: readonly Unit[], sizes: readonly Cost[], from: number
 }
 
 /**
- * Divides `count` things, in order, into as few runs as fit, beginning each run at the best boundary that costs no
- * additional run and leaves none less than half full. `render` may refuse what `fits` allowed; then less is tried, and
- * undefined returned when not even one thing can be rendered. Stops after `most` runs.
+ * Divides `count` items, in order, into as few runs as fit. It begins each run at the best boundary that adds no run
+ * and leaves no run less than half full. `render` may reject items that `fits` allowed; then `pack` tries fewer items,
+ * and returns undefined if not even one item can be rendered. It stops after `most` runs.
  */
 function pack<T>(
   count: number,
@@ -204,7 +205,7 @@ function pack<T>(
   return result;
 }
 
-/** Things `from` (inclusive) to `to` (exclusive), as one. */
+/** The items `from` (inclusive) to `to` (exclusive), rendered together. */
 interface Run<T> {
   from: number;
   to: number;

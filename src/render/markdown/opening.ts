@@ -6,18 +6,18 @@ import { parseAnswer, textOf, wordsOf } from './parse.ts';
 import { writeMrkdwn } from './to-mrkdwn.ts';
 import { toUnits } from './units.ts';
 
-/** Far more than is shown of any answer, and quickly read. */
+/** Most characters to parse: far more than any preview shows, and quick to parse. */
 const MAX_READ = 20_000;
-/** The boundary between two paragraphs and the like, see `toUnits`; those inside of them are lower. */
+/** The boundary value between two blocks such as paragraphs, see `toUnits`. Boundaries inside a block are lower. */
 const BETWEEN_BLOCKS = 5;
-/** Of what takes no room: empty items and the like. */
+/** Most units to try, because units without text, such as empty items, never reach the limit. */
 const MAX_UNITS = 200;
 const MORE = '\n…';
 
 /**
- * The beginning of an answer as one section of mrkdwn: at most `limit` characters as they are read. It ends with a
- * paragraph where one ends in the second half, else with a sentence, an item, a row or a line. A first heading that says
- * what `title` says is left out.
+ * Renders the beginning of an answer as one section of mrkdwn with at most `limit` visible characters. It ends at a
+ * paragraph if one ends in the second half, otherwise at a sentence, an item, a row or a line. It leaves out a first
+ * heading that repeats `title`.
  */
 export function openingOf(markdown: string, limit: number, title?: string): string {
   const read = markdown.slice(0, graphemeEnd(markdown, MAX_READ));
@@ -31,7 +31,7 @@ export function openingOf(markdown: string, limit: number, title?: string): stri
     const { length } = textOf(build(units, 0, to));
     if (length > limit) break;
     const boundary = units[to]?.boundary ?? BETWEEN_BLOCKS;
-    // A heading must not come last.
+    // Don't end with a heading.
     if (boundary < 0) continue;
     end = to;
     if (boundary < BETWEEN_BLOCKS) continue;

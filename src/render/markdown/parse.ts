@@ -23,34 +23,43 @@ import { safeUrl } from '../links.ts';
 import { defuseWords, escapeMrkdwn } from '../text.ts';
 import { createDiagramNotes, type DiagramNotes } from './diagrams.ts';
 
-/** Slack writes headings as header blocks (150); longer ones are shown as a bold paragraph. */
+/** Slack shows headings as header blocks (150 characters). Longer ones become a bold paragraph. */
 const MAX_HEADING = 140;
-/** Lists and quotations nested deeper are shown at this depth: more would be more indentation than text. */
+/**
+ * Deepest nesting of lists and quotations. Deeper ones are shown at this depth, because more would be mostly
+ * indentation.
+ */
 const MAX_DEPTH = 8;
-/** Formatting nested deeper is left out, its text kept: nobody can see seven kinds at once. */
+/**
+ * Deepest nesting of formatting. Deeper formatting is removed and its text kept, because readers can't distinguish so
+ * many kinds.
+ */
 const MAX_INLINE_DEPTH = 6;
-/** A row that takes more than this together with the header is easier to read as a list, and can be divided there. */
+/**
+ * A row that is longer than this together with the header is shown as a list, which is easier to read and can be
+ * divided.
+ */
 const MAX_ROW = 2_000;
-/** What Slack highlights; anything else in an info string is shown as text instead. */
+/** Matches a language that Slack can highlight. Any other info string is shown as text. */
 const LANGUAGE = /^[\w+#.-]{1,40}$/;
 
 /**
- * Reads untrusted Markdown (GFM) into a tree made only of what Slack can show. Raw HTML becomes text, images become
- * links, links that must not be followed become text, references are resolved, footnotes become readable paragraphs,
- * tables beyond Slack's size become lists, and bare broadcast words lose their ping. No text is lost. What would take
- * long to read is not read but shown as it was written. With `diagrams`, each diagram is followed by where it is drawn.
+ * Parses untrusted Markdown (GFM) into a tree of nodes that Slack can show. Raw HTML becomes text, images become links,
+ * links that must not be followed become text, references are resolved, footnotes become readable paragraphs, tables
+ * beyond Slack's size become lists, and bare broadcast words such as `@here` notify no one. No text is lost. Text that
+ * would take long to parse is shown as written. With `diagrams`, a note after each diagram says where to see it drawn.
  */
 export function parseAnswer(markdown: string, diagrams?: DiagramNotes): RootContent[] {
   if (!isQuicklyParsed(markdown)) return asPlainText(markdown);
   try {
     return normalize(fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }), diagrams);
   } catch {
-    // Should something exhaust the parser's stack all the same: the words are still worth showing.
+    // If a text exhausts the parser's stack, its words are still worth showing.
     return asPlainText(markdown);
   }
 }
 
-/** The source itself as paragraphs of text: for what can't be parsed or divided. */
+/** Returns the source as paragraphs of plain text, for answers that can't be parsed or divided. */
 export function asPlainText(markdown: string): RootContent[] {
   return markdown.split(/\n\s*\n/).flatMap((block) => paragraph(linesAsText(block.trim())));
 }
@@ -59,7 +68,7 @@ function normalize(root: Root, diagrams: DiagramNotes | undefined): RootContent[
   const noteOf = createDiagramNotes(diagrams);
   const definitions = new Map<string, Definition>();
   const used = new Set<string>();
-  /** Found anywhere, shown at the end of the document. */
+  /** Footnotes can be anywhere in the document, and are shown at its end. */
   const footnotes: BlockContent[] = [];
   collectDefinitions(root.children, definitions);
   collectReferences(root.children, used);
@@ -120,7 +129,7 @@ function normalize(root: Root, diagrams: DiagramNotes | undefined): RootContent[
         return [];
       }
       default:
-        // Phrasing content never stands among blocks in a parsed document.
+        // A parsed document has no phrasing content between blocks.
         return [];
     }
   }
@@ -136,7 +145,7 @@ function normalize(root: Root, diagrams: DiagramNotes | undefined): RootContent[
     return children;
   }
 
-  /** Without empty items, which say nothing and change what stands around them when they are read again. */
+  /** Removes empty items, which say nothing and change the surrounding text when Markdown parses it again. */
   function list(node: List): List[] {
     const items: ListItem[] = node.children.map((item) => ({
       type: 'listItem',
@@ -163,7 +172,7 @@ function normalize(root: Root, diagrams: DiagramNotes | undefined): RootContent[
     const columns = Math.max(0, ...rows.map((row) => row.children.length));
     const sizes = rows.map((row) => row.children.reduce((sum, cell) => sum + writtenSize(cell), 0));
     const longest = (sizes[0] ?? 0) + Math.max(0, ...sizes.slice(1));
-    // Cells beyond the header are not shown by Markdown, so the header grows with them.
+    // Markdown does not show cells beyond the header, so extend the header.
     const [header] = rows;
     while (header !== undefined && header.children.length < columns) {
       header.children.push({ type: 'tableCell', children: [] });
@@ -226,7 +235,7 @@ function normalize(root: Root, diagrams: DiagramNotes | undefined): RootContent[
       }),
       true,
     );
-    // A badge: the picture's own address follows the link, because links can't nest.
+    // A badge: the picture's address follows the link, because links can't be nested.
     const after = images.flatMap((picture) => [text(' '), ...image(picture, inLink)]);
     const url = safeUrl(node.url);
     if (inLink || url === undefined) {
@@ -271,7 +280,7 @@ function linesAsText(value: string): PhrasingContent[] {
   );
 }
 
-/** Neighboring texts as one, empty ones left out. */
+/** Joins adjacent texts and removes empty ones. */
 function merged(nodes: readonly PhrasingContent[]): PhrasingContent[] {
   const result: PhrasingContent[] = [];
   let values: string[] = [];
@@ -289,7 +298,10 @@ function merged(nodes: readonly PhrasingContent[]): PhrasingContent[] {
   return result;
 }
 
-/** What an answer says, as one run of words: as `textOf`, with cells, items and blocks set apart, and without notes. */
+/**
+ * The text of an answer as one run of words: like `textOf`, with spaces between cells, items and blocks, and without
+ * notes.
+ */
 export function wordsOf(nodes: readonly RootContent[]): string {
   return nodes
     .map((node) => {
@@ -310,7 +322,7 @@ export function wordsOf(nodes: readonly RootContent[]): string {
     .join(' ');
 }
 
-/** All that is readable in the content, without its formatting and addresses. */
+/** All readable text of the content, without formatting and addresses. */
 export function textOf(nodes: readonly RootContent[]): string {
   return nodes
     .map((node) => {
@@ -345,7 +357,7 @@ function tableAsList(rows: readonly TableRow[]): List[] | Paragraph[] {
   return [{ type: 'list', ordered: false, spread: false, children: items }];
 }
 
-/** The same content without bold inside, for places that are bold already. */
+/** The same content without bold, for places that are bold already. */
 export function withoutStrong(nodes: readonly PhrasingContent[]): PhrasingContent[] {
   return merged(
     nodes.flatMap((node): PhrasingContent[] => {
@@ -359,7 +371,7 @@ export function withoutStrong(nodes: readonly PhrasingContent[]): PhrasingConten
   );
 }
 
-/** For places that hold one line only. */
+/** Replaces line breaks, for places with one line only. */
 function oneLined(nodes: readonly PhrasingContent[]): PhrasingContent[] {
   return merged(
     nodes.map((node): PhrasingContent => {

@@ -5,18 +5,18 @@ import { textOf } from './parse.ts';
 
 const ZERO_WIDTH_SPACE = '\u200B';
 
-/** Slack's tokens that notify people, link to channels or hide text; found anywhere, code included. */
+/** Slack's tokens that notify people, link to channels or hide text. They may occur anywhere, including in code. */
 const TOKEN = /<(?=[!](?:channel|here|everyone|group|subteam\^|date\^)|[@#][A-Z0-9])/gi;
 
 /**
- * Writes a tree as Markdown for a `markdown` block, such that nothing in it is read as one of Slack's own tokens.
+ * Writes a tree as Markdown for a `markdown` block, so that Slack reads nothing in it as one of its own tokens.
  *
- * Slack reads `<!here>`, `<@U…>` and the like inside a `markdown` block too. In text every `<` is therefore written as
+ * Slack reads `<!here>`, `<@U…>` and the like inside a `markdown` block too. In text, every `<` is therefore written as
  * `&lt;`: people who measured it in a live workspace (PostHog/posthog pull request 95054) found that Slack shows the
- * entity as the character and does not read the result again as a token. `&` stays as it is unless it would begin an
- * entity, because Slack does not decode entities in link addresses. In code CommonMark decodes no entities, so escaping
- * would be visible; there an invisible character after the `<` breaks the few real tokens, and all other code
- * (`Map<K, V>`, `<div>`, `<!DOCTYPE html>`) is copied out as it was.
+ * entity as the character and does not read the result as a token. `&` stays unchanged unless it would begin an entity,
+ * because Slack does not decode entities in link addresses. In code CommonMark decodes no entities, so escaping would
+ * be visible. There an invisible character after the `<` breaks the few real tokens, and all other code (`Map<K, V>`,
+ * `<div>`, `<!DOCTYPE html>`) stays unchanged.
  *
  * Backslashes are written only where Markdown would otherwise read the text differently: `snake_case` has none.
  */
@@ -34,7 +34,7 @@ const writeText: Handle = (node: Text, parent: Parents | undefined, state: State
     tildes: parent === undefined ? 2 : tildesIn(parent),
   });
 
-/** A paragraph of many texts asks for each of them. */
+/** Caches the count per paragraph, because each of its texts needs it. */
 const countedTildes = new WeakMap<Parents, number>();
 
 function tildesIn(parent: Parents): number {
@@ -55,7 +55,7 @@ const writeLink: Handle = Object.assign(
   { peek: () => '[' },
 );
 
-/** Parentheses would have to be escaped or balanced; encoded they mean the same to every web server. */
+/** Encodes parentheses, which would otherwise need escaping or balancing. Web servers read them the same way. */
 function linkAddress(url: string): string {
   return url.replaceAll('(', '%28').replaceAll(')', '%29');
 }
@@ -71,7 +71,10 @@ const writeInlineCode: Handle = Object.assign(
   { peek: () => '`' },
 );
 
-/** Cells are not padded (it would cost characters), and delimiters have three dashes, which every parser knows. */
+/**
+ * Writes a table. Cells have no padding, which would cost characters. Delimiters have three dashes, which every parser
+ * accepts.
+ */
 const writeTable: Handle = (node: Table, _parent: unknown, state: State, info: Info) => {
   const [header, ...rows] = node.children.map((row) =>
     row.children.map((cell) => state.handle(cell, row, state, info)),
@@ -96,12 +99,15 @@ const OPTIONS = {
   tightDefinitions: true,
 } as const satisfies Parameters<typeof toMarkdown>[1];
 
-/** Takes the meaning out of Slack's tokens where entities would be visible. */
+/** Breaks Slack's tokens where entities would be visible. */
 export function breakTokens(code: string): string {
   return code.replace(TOKEN, `<${ZERO_WIDTH_SPACE}`);
 }
 
-/** About how long and how heavy (see `weightOf`) phrasing content is as Markdown: rather too much than too little. */
+/**
+ * Estimates the length and weight (see `weightOf`) of phrasing content as Markdown. The estimate is rather too high
+ * than too low.
+ */
 export function measurePhrasing(nodes: readonly PhrasingContent[]): { length: number; weight: number } {
   let length = 0;
   let weight = 0;
@@ -137,7 +143,7 @@ export function longestTicks(text: string): number {
   return longest;
 }
 
-/** What Slack counts of written Markdown: it keeps the three control characters as entities. */
+/** The characters that Slack counts for written Markdown: it stores the three control characters as entities. */
 export function weightOf(markdown: string): number {
   let weight = markdown.length;
   for (const match of markdown.matchAll(/&(?:lt|gt|amp);|[&<>]/g)) {
@@ -152,7 +158,7 @@ interface TextPlace {
   inCell: boolean;
   inLabel: boolean;
   inHeading: boolean;
-  /** How many tildes stand in the same paragraph: one alone strikes nothing. */
+  /** How many tildes the same paragraph has: a single one strikes nothing through. */
   tildes: number;
 }
 
@@ -162,7 +168,7 @@ const LINE_START: readonly RegExp[] = [
   /^(?:=+|-+)[ \t]*$/,
   /^[|:][\s|:]*-[\s|:-]*$/,
 ];
-/** Every character that `escapeCharacter` has something to say about. */
+/** Every character that `escapeCharacter` may escape. */
 const SPECIAL = /[<&`\\*_~[\]!|]/g;
 const LONGEST_ENTITY = 40;
 const WORD = /[\p{L}\p{N}]/u;
@@ -215,7 +221,7 @@ function escapeCharacter(character: string, previous: string, next: string, ahea
   }
 }
 
-/** What would begin another kind of block if it stood first in a line. */
+/** Escapes text that would begin another kind of block at the start of a line. */
 function escapeStart(line: string, written: string): string {
   if (written.startsWith('\\')) return written;
   if (line.startsWith('>')) return `&gt;${written.slice(1)}`;

@@ -10,7 +10,7 @@ declare module 'mdast' {
 }
 
 const ZERO_WIDTH_SPACE = '\u200B';
-/** Looks like a backtick: mrkdwn knows no way to write one that neither begins nor ends code. */
+/** A character that looks like a backtick, because in mrkdwn every real backtick begins or ends code. */
 const BACKTICK = '\u02CB';
 const BULLETS = ['•', '◦', '▪'] as const;
 const INDENT = '    ';
@@ -19,9 +19,9 @@ const RULE = '———';
 const MAX_TABLE_WIDTH = 90;
 
 /**
- * Writes a tree in Slack's mrkdwn: headings as bold lines, lists with bullets and indentation, tables as an aligned code
- * block, as a record per row where that would be too wide, or as a line per row where it would lose a link. `&`, `<` and `>` are escaped exactly once,
- * so no token of Slack's can come out of the text.
+ * Writes a tree in Slack's mrkdwn: headings as bold lines, and lists with bullets and indentation. A table becomes an
+ * aligned code block, one record per row if the block would be too wide, or one line per row if the block would lose a
+ * link. `&`, `<` and `>` are escaped exactly once, so the text can't produce a Slack token.
  */
 export function writeMrkdwn(nodes: readonly RootContent[]): string {
   let text = '';
@@ -30,7 +30,7 @@ export function writeMrkdwn(nodes: readonly RootContent[]): string {
     const written = block(node, 0);
     if (written === '') continue;
     text += glue + written;
-    // A heading stands close to what it is about.
+    // No blank line after a heading, so that it stays close to its text.
     glue = node.type === 'heading' ? '\n' : '\n\n';
   }
   return text;
@@ -70,12 +70,12 @@ function list(node: List, depth: number): string {
     .join('\n');
 }
 
-/** Without what is empty. */
+/** Writes each block and leaves out empty ones. */
 function blocks(nodes: readonly RootContent[], depth: number): string[] {
   return nodes.map((node) => block(node, depth)).filter((text) => text !== '');
 }
 
-/** All lines but those of code: space inside a fence would belong to it. */
+/** Indents all lines except code, because spaces inside a fence would belong to the code. */
 function indented(text: string): string {
   return text.replace(/```\n[\s\S]*?\n```|^(?=.)/gm, (code) => code || INDENT);
 }
@@ -83,31 +83,31 @@ function indented(text: string): string {
 function quote(node: Blockquote): string {
   return blocks(node.children, 0)
     .map((text) => {
-      // A fence does not survive quoting marks inside it.
+      // Quote marks inside a fence would break it.
       return text.includes('```') ? text : text.replace(/^(?!> )/gm, '> ');
     })
     .join('\n');
 }
 
-/** A code block; three backticks inside it would end it, so an invisible character divides them. */
+/** Writes a code block. Three backticks inside it would end it, so an invisible character separates them. */
 export function fence(code: string): string {
   return `\`\`\`\n${escapeFenced(code)}\n\`\`\``;
 }
 
-/** The written form of code inside a fence. */
+/** Escapes code for the inside of a fence. */
 export function escapeFenced(code: string): string {
   return escapeMrkdwn(code).replace(/`(?=``)/g, `\`${ZERO_WIDTH_SPACE}`);
 }
 
-/** Slack reads a line that begins with `&gt;` as a quotation; these are no quotations. */
+/** Protects lines that begin with `&gt;`, which Slack would read as a quotation. */
 function guardQuotes(text: string): string {
   return text.replace(/^([^\S\n]*)&gt;/gm, `$1${ZERO_WIDTH_SPACE}&gt;`);
 }
 
-/** Phrasing content as mrkdwn. */
+/** Writes phrasing content as mrkdwn. */
 function inline(nodes: readonly PhrasingContent[]): string {
   let result = '';
-  // Kept apart, because asking a text that is still growing for its end costs as much as the text is long.
+  // Keep the last character separately, because reading the end of a growing text costs as much as its whole length.
   let before = '';
   for (const [index, node] of nodes.entries()) {
     const following = nodes
@@ -130,7 +130,7 @@ function firstCharacter(node: PhrasingContent): string {
 function inlineNode(node: PhrasingContent, before: string, after: string): string {
   switch (node.type) {
     case 'text':
-      // A line break inside a paragraph is only a place where the source was wrapped.
+      // A line break inside a paragraph only shows where the source was wrapped.
       return escapeMrkdwn(node.value.replaceAll('\n', ' ').replaceAll('`', BACKTICK));
     case 'break':
       return '\n';
@@ -153,12 +153,12 @@ function inlineCode(value: string): string {
   return escapeMrkdwn(value.replaceAll('`', BACKTICK));
 }
 
-/** Bold words that stand in a line alone, or between spaces. */
+/** Writes bold text alone on a line or between spaces. */
 function bold(nodes: readonly PhrasingContent[]): string {
   return marked('*', inline(withoutStrong(nodes)));
 }
 
-/** Formatting does not cross line breaks in mrkdwn, and has no spaces just inside its marks. */
+/** Writes formatting per line, without spaces just inside the marks, because mrkdwn formatting does not cross lines. */
 function marked(mark: string, text: string, before = '', after = ''): string {
   const lines = text.split('\n');
   return lines
@@ -175,7 +175,7 @@ function marked(mark: string, text: string, before = '', after = ''): string {
     .join('\n');
 }
 
-/** Slack reads a mark only at the edge of a word, so an invisible edge is put where there is none. */
+/** Slack reads a mark only at the edge of a word, so add an invisible edge where there is none. */
 function surrounded(mark: string, inner: string, before: string, after: string): string {
   const opening = isEdge(before) ? '' : ZERO_WIDTH_SPACE;
   const closing = isEdge(after) ? '' : ZERO_WIDTH_SPACE;
@@ -186,12 +186,12 @@ function isEdge(character: string): boolean {
   return character === '' || character === ZERO_WIDTH_SPACE || /[\s()[\]{}"'.,:;!?/…–—-]/u.test(character);
 }
 
-/** How a table is written. A table to be divided carries its form as data, so that all its pieces look alike. */
+/** The form of a table. A table that may be divided stores its form as data, so that all its pieces look alike. */
 export type TableForm =
   | { kind: 'aligned'; widths: number[] }
-  /** A line per row. */
+  /** One line per row. */
   | { kind: 'lines' }
-  /** A record per row, a line per cell. */
+  /** One record per row, with one line per cell. */
   | { kind: 'records' };
 
 export function tableForm(node: Table): TableForm {
@@ -254,7 +254,7 @@ function pad(text: string, width: number, align: 'left' | 'right' | 'center' | n
   return ' '.repeat(left) + text + ' '.repeat(room - left);
 }
 
-/** Columns a text takes in a fixed-width font: wide East Asian characters and emoji take two. */
+/** The number of columns of a text in a fixed-width font. Wide East Asian characters and emoji take two. */
 function displayWidth(text: string): number {
   let width = 0;
   for (const character of text) {

@@ -4,12 +4,12 @@ import { dividedText, dividePhrasing } from './divide-phrasing.ts';
 import { escapeFenced, tableForm } from './to-mrkdwn.ts';
 import type { Cost, Frame, Leaf, Unit } from './unit.ts';
 
-/** Divides a document into units, in order; together they are the whole document. */
+/** Divides a document into units, in order. Together they contain the whole document. */
 export function toUnits(nodes: readonly RootContent[]): Unit[] {
   const found: { frames: Frame[]; leaf: Leaf }[] = [];
   for (const node of nodes) collect(node, [], found);
   let before: { frames: Frame[]; leaf: Leaf } | undefined;
-  // Every line of a long code block, and every row of a table, asks for the same.
+  // Caches the cost per container, because all lines of a code block and all rows of a table share it.
   const known = new Map<Frame, Cost>();
   const costOf = (frame: Frame, frames: readonly Frame[]) => {
     const cost = known.get(frame) ?? frameCost(frame, frames);
@@ -68,7 +68,7 @@ function codeLines(value: string): [text: string, glued: boolean][] {
   });
 }
 
-/** How many containers, from the outermost in, a unit shares with the one before it. */
+/** How many containers, from the outermost in, a unit shares with the unit before it. */
 function sharedFrames(before: { frames: Frame[] } | undefined, { frames }: { frames: Frame[] }): number {
   const shared = frames.findIndex((frame, depth) => frame !== before?.frames[depth]);
   return shared < 0 ? frames.length : shared;
@@ -95,7 +95,7 @@ function boundaryBefore(
     case 'table':
       return 2;
     default:
-      // Between items, or between the blocks of an item or a quotation: the further out the better.
+      // Between items, or between the blocks of an item or a quotation. A place with fewer shared containers is better.
       return Math.max(2.2, 4.2 - 0.2 * shared);
   }
 }
