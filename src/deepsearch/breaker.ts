@@ -36,7 +36,7 @@ const probeRetryMs = 1_000;
  *
  * Each process has its own state.
  */
-export function withBreaker(codeSearch: DeepSearch, options: BreakerOptions): DeepSearch {
+export function withBreaker(deepSearch: DeepSearch, options: BreakerOptions): DeepSearch {
   const { failuresToOpen = 5, openMs = 5_000, longestOpenMs = 30_000, log } = options;
   let probeAtMs = 0;
 
@@ -57,12 +57,12 @@ export function withBreaker(codeSearch: DeepSearch, options: BreakerOptions): De
   policy.onReset(() => log.info({ event: 'deepsearch.circuit', outcome: 'closed' }));
 
   return {
-    create: (text) => probingFirst(() => codeSearch.create(text)),
-    followUp: (conversationId, text) => probingFirst(() => codeSearch.followUp(conversationId, text)),
-    read: (conversationId) => guarded(() => codeSearch.read(conversationId)),
-    byReadToken: (readToken) => guarded(() => codeSearch.byReadToken(readToken)),
-    newest: (limit, sinceMs) => guarded(() => codeSearch.newest(limit, sinceMs)),
-    cancel: (conversationId, questionId) => probingFirst(() => codeSearch.cancel(conversationId, questionId)),
+    create: (text) => probingFirst(() => deepSearch.create(text)),
+    followUp: (conversationId, text) => probingFirst(() => deepSearch.followUp(conversationId, text)),
+    read: (conversationId) => guarded(() => deepSearch.read(conversationId)),
+    byReadToken: (readToken) => guarded(() => deepSearch.byReadToken(readToken)),
+    newest: (limit, sinceMs) => guarded(() => deepSearch.newest(limit, sinceMs)),
+    cancel: (conversationId, questionId) => probingFirst(() => deepSearch.cancel(conversationId, questionId)),
   };
 
   async function guarded<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -72,7 +72,7 @@ export function withBreaker(codeSearch: DeepSearch, options: BreakerOptions): De
   }
 
   async function probingFirst<Result>(run: () => Promise<Result>): Promise<Result> {
-    if (policy.state !== CircuitState.Closed) await observe(() => codeSearch.newest(1));
+    if (policy.state !== CircuitState.Closed) await observe(() => deepSearch.newest(1));
     return guarded(run);
   }
 

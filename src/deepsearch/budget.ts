@@ -40,7 +40,7 @@ export interface BudgetOptions {
  * question.
  */
 export function withBudget(
-  codeSearch: DeepSearch,
+  deepSearch: DeepSearch,
   { createLimiter, requestsPerSecond, burst, log }: BudgetOptions,
 ): DeepSearch {
   const allowance = allowanceOf(requestsPerSecond, burst);
@@ -49,12 +49,12 @@ export function withBudget(
   const questions = createLimiter('codesearch.questions', onlyBlocked);
 
   return {
-    create: (text) => within('question', () => codeSearch.create(text)),
-    followUp: (conversationId, text) => within('question', () => codeSearch.followUp(conversationId, text)),
-    read: (conversationId) => within('read', () => codeSearch.read(conversationId)),
-    byReadToken: (readToken) => within('read', () => codeSearch.byReadToken(readToken)),
-    newest: (limit, sinceMs) => within('read', () => codeSearch.newest(limit, sinceMs)),
-    cancel: (conversationId, questionId) => within('cancellation', () => codeSearch.cancel(conversationId, questionId)),
+    create: (text) => within('question', () => deepSearch.create(text)),
+    followUp: (conversationId, text) => within('question', () => deepSearch.followUp(conversationId, text)),
+    read: (conversationId) => within('read', () => deepSearch.read(conversationId)),
+    byReadToken: (readToken) => within('read', () => deepSearch.byReadToken(readToken)),
+    newest: (limit, sinceMs) => within('read', () => deepSearch.newest(limit, sinceMs)),
+    cancel: (conversationId, questionId) => within('cancellation', () => deepSearch.cancel(conversationId, questionId)),
   };
 
   async function within<Result>(kind: Kind, run: () => Promise<Result>): Promise<Result> {

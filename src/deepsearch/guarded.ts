@@ -9,6 +9,6 @@ export type GuardOptions = BudgetOptions & BreakerOptions;
  * calls to an unreachable service use no budget, do not queue, and fail as `unavailable` instead of `rateLimited`. The
  * breaker therefore also sees refusals of the budget; it recognizes them and does not count them.
  */
-export function guardDeepSearch(codeSearch: DeepSearch, options: GuardOptions): DeepSearch {
-  return withBreaker(withBudget(codeSearch, options), options);
+export function guardDeepSearch(deepSearch: DeepSearch, options: GuardOptions): DeepSearch {
+  return withBreaker(withBudget(deepSearch, options), options);
 }

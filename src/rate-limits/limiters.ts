@@ -107,17 +107,17 @@ export function createLimiters({ redis, log }: LimiterDeps): CreateLimiter {
 
 function createMemoryCounter({ points, windowSeconds }: Allowance) {
   const limiter = new RateLimiterMemory({ points, duration: windowSeconds });
-  let turn: Promise<unknown> = Promise.resolve();
+  let last: Promise<unknown> = Promise.resolve();
 
   return { take, block, blockedMs };
 
   /** Calls run one after the other, so that no call takes a point between another call's check and its own. */
   function take(key: string, ofPoints: number): Promise<number> {
-    const taken = turn.then(async () => {
+    const taken = last.then(async () => {
       const missingMs = await fullMs(key, ofPoints);
       return missingMs || missingPoint(limiter.consume(key));
     });
-    turn = taken.catch(() => {});
+    last = taken.catch(() => {});
     return taken;
   }
 

@@ -47,7 +47,7 @@ export function createWakes({ connection: { client, run }, queue, prefix }: Wake
 
   async function add(questionId: string, dueMs: number): Promise<void> {
     await queue.add(
-      'look',
+      'advance',
       { failures: 0 },
       {
         jobId: questionId,

@@ -270,10 +270,10 @@ export function createBullScheduler(deps: BullSchedulerDeps): BullScheduler {
 
     /** Works until the end of `stop`, so that running questions can still schedule others. */
     schedule: (questionId, delayMs) =>
-      run('lookIn', ({ wakes }) => wakes.wake(questionId, Date.now() + Math.max(0, delayMs))),
+      run('schedule', ({ wakes }) => wakes.wake(questionId, Date.now() + Math.max(0, delayMs))),
 
     unscheduled: (questionIds) =>
-      run('unplanned', async ({ wakes }) => {
+      run('unscheduled', async ({ wakes }) => {
         const planned = await Promise.all(questionIds.map((id) => wakes.isPlanned(id)));
         return questionIds.filter((_, index) => planned[index] === false);
       }),
@@ -311,5 +311,5 @@ async function settledWithin(promises: Promise<unknown>[], deadlineMs: number): 
 }
 
 function closedError(): AppError {
-  return new AppError('storage', 'Looks on Redis: stopped');
+  return new AppError('storage', 'The scheduler on Redis is stopped');
 }
