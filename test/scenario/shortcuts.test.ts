@@ -125,7 +125,7 @@ describe('the shortcut on a message', () => {
     await world.shortcut('deepsearch:ask_about', { message: ts });
     const form = await world.modal();
     const refused = await world.submit(form);
-    expect(errorsIn(refused.response)).toContain('I am not in this conversation');
+    expect(errorsIn(refused.response)).toContain('I am not where this message was posted');
     await world.submit(form, { where: 'privately' });
     const root = await eventually(() => one(roots('D0ADA')));
     await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));

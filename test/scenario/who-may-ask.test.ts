@@ -48,7 +48,7 @@ describe('a question', () => {
     ['a guest', people.mia, 'Guests of this workspace'],
     ['a guest of one channel', people.uma, 'Guests of this workspace'],
     ['a person of another organization', people.olga, 'Only members of this workspace'],
-    ['a person that Slack does not know any more', people.otto, 'Slack could not tell who you are'],
+    ['a person that Slack does not know any more', people.otto, 'Slack could not tell me who you are'],
   ])('of %s is refused, in a channel and in a direct message', async (_, user, why) => {
     await begin();
     world.slack.channels.get('C0GENERAL')?.members?.push(user);
@@ -79,7 +79,7 @@ describe('a question', () => {
     world.slack.failUserInfo(people.bob, 'user_not_visible');
     const root = world.slack.say('C0GENERAL', people.ada, 'about this');
     await world.mention('what is this?', { user: people.bob, threadTs: root });
-    expect(await refusedTo(people.bob)).toContain(`${root} Slack could not tell who you are`);
+    expect(await refusedTo(people.bob)).toContain(`${root} Slack could not tell me who you are`);
   });
 
   test('waits while Slack gives no answer for a moment, and is then answered', async () => {
@@ -101,7 +101,7 @@ describe('a missing flag', () => {
     await begin();
     world.slack.changePerson(people.bob, { untold: [flag] });
     await world.mention('where is main?', { user: people.bob });
-    expect(await refusedTo(people.bob)).toContain('Slack could not tell who you are');
+    expect(await refusedTo(people.bob)).toContain('Slack could not tell me who you are');
   });
 
   test.each([['is_ext_shared'], ['is_pending_ext_shared']])(
@@ -225,14 +225,14 @@ describe('by the settings for channels', () => {
   test('refused channels are closed, and members may ask in direct messages', async () => {
     await begin({ REFUSED_CHANNELS: 'C0GENERAL' });
     await world.mention('where is main?');
-    expect(await refusedTo(people.ada)).toContain('not switched on for this channel');
+    expect(await refusedTo(people.ada)).toContain('not turned on for this channel');
     await answered(await world.direct('where is main?'));
   });
 
   test('all other channels are closed where some are allowed', async () => {
     await begin({ ALLOWED_CHANNELS: 'C0PUBLIC', OPEN_CHANNELS: 'C0GUESTS' });
     await world.mention('where is main?');
-    expect(await refusedTo(people.ada)).toContain('not switched on for this channel');
+    expect(await refusedTo(people.ada)).toContain('not turned on for this channel');
     await answered(await world.mention('one?', { channel: 'C0GUESTS' }));
     await answered(await world.direct('two?'));
     await world.command('three?', { channel: 'C0PUBLIC' });
@@ -315,7 +315,7 @@ describe('in their languages', () => {
     world.slack.channels.get('C0GUESTS')?.members?.push(people.gerd);
     await world.learnLanguage(people.gerd);
     await world.mention('und hier?', { user: people.gerd, channel: 'C0GUESTS' });
-    await eventually(() => expect(one(privateMessages(people.gerd))).toContain('Channel nicht freigegeben'));
+    await eventually(() => expect(one(privateMessages(people.gerd))).toContain('Channel nicht eingeschaltet'));
   });
 });
 

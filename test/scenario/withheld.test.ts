@@ -60,7 +60,7 @@ describe('an answer that was withheld from a channel', () => {
     const answer = await eventually(() => one(world.answersIn(card.ts)));
     expect(visibleText(answer)).toContain('The answer to "where is main?"');
     expect(visibleText(answer)).toContain(service.conversations[0]?.share_url ?? 'none');
-    await eventually(() => expect(toldTo(ada)).toContain('The answer comes in our direct messages.'));
+    await eventually(() => expect(toldTo(ada)).toContain('I am sending the answer to our direct messages.'));
     await world.pressPrivately('Show it there');
     await eventually(() => expect(toldTo(ada)).toContain('sent to our direct messages before'));
     expect(cardsWith(ada)).toHaveLength(1);
@@ -88,7 +88,7 @@ describe('an answer that was withheld from a channel', () => {
     const place = { ephemeral: word, responseUrl: world.slack.responseUrl(`bob?user=${bob}&channel=C0GENERAL`) };
     const { actionId = '', blockId = '', value = '' } = button ?? {};
     await world.deliver(buttonOf({ actionId, blockId, value, user: bob, place }));
-    await eventually(() => expect(toldTo(bob)).toContain('Only the person who asked is shown this answer.'));
+    await eventually(() => expect(toldTo(bob)).toContain('Only the person who asked can see this answer.'));
     expect(cardsWith(bob)).toEqual([]);
     expect(cardsWith(ada)).toEqual([]);
   });
