@@ -119,7 +119,7 @@ describe('an edited question that still runs', () => {
     await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Answered in'));
     await world.pressPrivately(askEdited);
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
-    expect((await privateMessages(2))[1]).toContain('asked as a follow-up');
+    expect((await privateMessages(2))[1]).toContain('as a follow-up');
     expect(service.conversations).toHaveLength(1);
     expect(asked()).toEqual(['where is it?', 'where is the parser?']);
   });
@@ -158,7 +158,7 @@ describe('an edited question that still runs', () => {
     world.slack.changePerson(people.ada, { is_restricted: true });
     await world.restart();
     await world.pressPrivately(askEdited);
-    expect((await privateMessages(2))[1]).toContain('Guests of this workspace');
+    expect((await privateMessages(2))[1]).toContain('Guests in this workspace');
     expect(question.status).toBe('processing');
     expect(asked()).toEqual(['where is it?']);
   });
@@ -197,7 +197,7 @@ describe('a message that an edit turns from talk into a mention', () => {
 
   test('asks nothing by itself, and is offered to its author once', async () => {
     const ts = await turned('where is it?');
-    expect((await privateMessages(1))[0]).toMatch(/Your edit mentions me[\s\S]*where is it\?/);
+    expect((await privateMessages(1))[0]).toMatch(/You mentioned me by editing this message[\s\S]*where is it\?/);
     await world.edit(ts, 'where is that?');
     await world.edit(ts, 'where is this?');
     await nothingElseIsAsked([]);
@@ -258,7 +258,7 @@ describe('a message that an edit turns from talk into a mention', () => {
     world.slack.changePerson(people.ada, { is_restricted: true });
     await world.restart();
     await world.pressPrivately(askIt);
-    expect((await privateMessages(2))[1]).toContain('Guests of this workspace');
+    expect((await privateMessages(2))[1]).toContain('Guests in this workspace');
     await nothingElseIsAsked([]);
   });
 

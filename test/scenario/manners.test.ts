@@ -188,9 +188,9 @@ describe('the word "help" in a message', () => {
       '/deepsearch',
       'Ask Deep Search about it',
       'anywhere',
-      'I read that thread first',
+      'which I read first',
       '⋯',
-      'edits it first',
+      'edit it first',
       'privately',
       'Share…',
       '`new`',
@@ -209,7 +209,14 @@ describe('the word "help" in a message', () => {
     await world.learnLanguage(gerd);
     await world.mention('Hilfe', { user: gerd });
     const [said = ''] = await privateMessages(1, gerd);
-    for (const part of ['Ask Deep Search about it', '⋯', 'Teilen…', '`abbrechen`', 'den lese ich vorher', 'Home-Tab'])
+    for (const part of [
+      'Ask Deep Search about it',
+      '⋯',
+      'Teilen…',
+      '`abbrechen`',
+      'den ich dann zuerst lese',
+      'Home-Tab',
+    ])
       expect(said).toContain(part);
   });
 });

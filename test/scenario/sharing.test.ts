@@ -85,7 +85,7 @@ describe('sharing a private answer', () => {
     expect(JSON.stringify([card, answer])).not.toContain(service.conversations[0]?.share_url ?? 'none');
     expect(buttonsOf(answer.blocks)).toEqual([]);
     expect(service.questions()).toHaveLength(1);
-    await eventually(() => expect(toldTo(people.ada)).toContain('shared in <#C0GENERAL>'));
+    await eventually(() => expect(toldTo(people.ada)).toContain('sharing your answer in <#C0GENERAL>'));
   });
 
   test('includes the link where the sharer chose that', async () => {
@@ -151,7 +151,7 @@ describe('sharing a private answer', () => {
     await answered('eine private Frage?');
     await world.press('Teilen…');
     const chosen = await choose(await world.modal(), 'C0GENERAL');
-    expect(shown(chosen)).toContain('mit ihnen dürfen Antworten hier nicht geteilt werden');
+    expect(shown(chosen)).toContain('Antworten dürfen nicht mit ihnen geteilt werden');
   });
 
   test('posts nothing where Slack does not say who a reader is', async () => {

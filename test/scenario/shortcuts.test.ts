@@ -178,7 +178,7 @@ describe('the global shortcut', () => {
     expect(await sent({ question: '   ' })).toContain('Write a question.');
     expect(await sent({})).toContain('Choose a channel');
     expect(await sent({ channel: 'C0PRIVATE' })).toContain('I am not in this channel');
-    expect(await sent({ channel: 'C0SHARED' })).toContain('shared with other organizations');
+    expect(await sent({ channel: 'C0SHARED' })).toContain('People from other organizations in this channel');
     await world.learnLanguage(people.gerd);
     expect(await sent({ channel: 'C0GUESTS' }, people.gerd)).toContain('Du bist nicht in diesem Channel');
     expect(await sent({ channel: 'D0BOB' })).toContain('You are not a member');

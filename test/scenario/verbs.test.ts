@@ -104,7 +104,7 @@ describe('the command mute', () => {
     const ts = await answeredThread();
     world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
     await world.mention('mute', { threadTs: ts, user: people.mia });
-    expect((await privateMessages(1, people.mia))[0]).toMatch(/Guests of this workspace[\s\S]*nothing/);
+    expect((await privateMessages(1, people.mia))[0]).toMatch(/Guests in this workspace[\s\S]*nothing/);
     world.slack.channels.get('C0GENERAL')?.members?.pop();
     await world.reply(ts, 'a follow-up?');
     await eventually(() => expect(asked()).toEqual(['first?', 'a follow-up?']));
@@ -169,7 +169,7 @@ describe('the command cancel', () => {
     const ts = await talk();
     world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
     await world.overflow(entry, { threadTs: ts, user: people.mia });
-    expect((await privateMessages(1, people.mia))[0]).toContain('Guests of this workspace');
+    expect((await privateMessages(1, people.mia))[0]).toContain('Guests in this workspace');
     world.slack.channels.get('C0GENERAL')?.members?.pop();
     await world.restart();
     await world.reply(ts, 'a follow-up?');
@@ -212,7 +212,7 @@ describe('cancel', () => {
     await world.reply(ts, 'second?');
     const second = await eventually(() => one(service.find('second?')));
     await world.pressPrivately('Cancel the question', { user: people.bob });
-    await eventually(() => expect(world.ephemeralsTo(people.bob).map(visibleText).at(-1)).toContain('ended already'));
+    await eventually(() => expect(world.ephemeralsTo(people.bob).map(visibleText).at(-1)).toContain('already ended'));
     expect(second.status).toBe('processing');
   });
 
@@ -232,7 +232,7 @@ describe('cancel', () => {
     const question = await eventually(() => one(service.find('long?')));
     world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
     await world.reply(ts, 'cancel', { user: people.mia });
-    expect((await privateMessages(1, people.mia))[0]).toContain('Guests of this workspace');
+    expect((await privateMessages(1, people.mia))[0]).toContain('Guests in this workspace');
     expect(JSON.stringify(world.ephemeralsTo(people.mia))).not.toContain('Cancel the question');
     expect(question.status).toBe('processing');
   });
@@ -252,7 +252,7 @@ describe('cancel', () => {
     const question = await eventually(() => one(service.find('long?')));
     world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
     await world.mention('cancel', { threadTs: ts, user: people.mia });
-    expect((await privateMessages(1, people.mia))[0]).toContain('Guests of this workspace');
+    expect((await privateMessages(1, people.mia))[0]).toContain('Guests in this workspace');
     expect(question.status).toBe('processing');
     // Ada became a guest after she had asked.
     world.slack.changePerson(people.ada, { is_restricted: true });
@@ -322,7 +322,7 @@ describe('the command status', () => {
     expect(saidIn((await world.command('status')).response)).toMatch(/not accept this app's access token/);
     world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
     expect(saidIn((await world.command('status', { user: people.mia })).response)).toContain(
-      'Guests of this workspace',
+      'Guests in this workspace',
     );
   });
 });
@@ -336,7 +336,7 @@ describe('the slash command', () => {
 
   test.each(['mute', 'unmute', 'cancel', 'stop'])('names the mention that works in a thread for %s', async (text) => {
     const said = saidIn((await world.command(text)).response);
-    expect(said).toMatch(/one thread[\s\S]*<@U0BOT> `(?:un)?(?:mute|cancel)`/);
+    expect(said).toMatch(/only in a thread[\s\S]*<@U0BOT> `(?:un)?(?:mute|cancel)`/);
   });
 
   test('lists for history what the person asked', async () => {
@@ -356,7 +356,7 @@ describe('the slash command', () => {
 
   test('answers in the language of the person who types it', async () => {
     await world.learnLanguage(people.gerd);
-    expect(saidIn((await world.command('connect', { user: people.gerd })).response)).toContain('Alle hier fragen');
+    expect(saidIn((await world.command('connect', { user: people.gerd })).response)).toContain('Alle hier nutzen');
     expect(saidIn((await world.command('help', { user: people.gerd })).response)).toContain('Stell eine Frage');
   });
 });

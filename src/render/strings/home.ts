@@ -105,7 +105,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
     [
       `• \`${command}\` und eine Frage in einem Channel, oder ${bot} und eine Frage: ich antworte im Thread`,
       '• eine Direktnachricht an mich: dort siehst nur du die Antwort',
-      '• mit einer Antwort im Thread stellst du eine Folgefrage',
+      '• schreib im Thread einer Antwort weiter, um eine Folgefrage zu stellen',
       `• \`${command} help\` zeigt, was ich noch kann`,
     ].join('\n'),
   history: () => '*Deine letzten Fragen*',

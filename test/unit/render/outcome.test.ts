@@ -276,7 +276,7 @@ describe('an outcome without an answer', () => {
     [{ cause: 'unreachable' }, 'could not be reached', ACTIONS.tryAgain],
     [
       { cause: 'limited' },
-      'Deep Search limited requests for too long, so I stopped trying.\nTry again in a few minutes.',
+      'Deep Search is limiting requests right now.\nTry again in a few minutes.',
       ACTIONS.tryAgain,
     ],
     [{ cause: 'gone' }, 'was deleted in Deep Search', ACTIONS.askNew],
