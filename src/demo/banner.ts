@@ -13,7 +13,7 @@ export function banner(
   const warning = exposure === undefined ? '' : `\n${exposureWarning(exposure, networkInterfaces())}\n`;
   const files = `${codeSearch.files.toLocaleString('en')} files`;
   return `
-Deep Search runs in a local Slack (ready in ${(startedInMs / 1000).toFixed(1)} s).
+Deep Search is running in a local Slack (ready in ${(startedInMs / 1000).toFixed(1)} s).
 
   Open        ${pageUrl}
   Answers     from ${codeSearch.repositories.join(', ')} (${files}), by ${codeSearch.url}
@@ -26,13 +26,13 @@ Type in #general:
   /deepsearch ${third}
 
 Then open the thread ("replies" under the message) and
-  - reply there, without a mention, to ask a follow-up, or press one of the suggestions (⋯ has "Edit or ask privately");
-  - press Cancel on a card, or reply "cancel", while a question runs;
+  - reply there, without a mention, to ask a follow-up, or press a follow-up button (⋯ has "Edit or ask privately");
+  - press Cancel on a card, or reply "cancel", while a question is running;
   - click the sources: every link opens;
-  - write "${mention} why" to hear, for your eyes only, what was done with the messages there.
-In a thread of people (point at a message, then at the bubble) ${mention} reads what was said before it answers.
-"${WORKSPACE.botName}" under Apps is the Home tab: what runs, with Cancel, and what was asked lately.
-"Direct messages" in the sidebar is Alice's conversation with the app: write there without a mention.
+  - write "${mention} why" to see what the app did with the messages there (only you see the reply).
+To ask in a thread between people, point at a message and click the bubble: ${mention} reads the thread before it answers.
+"${WORKSPACE.botName}" under Apps is the Home tab: your running questions, with Cancel, and your latest ones.
+"Direct messages" in the sidebar are Alice's direct messages with the app: write there without a mention.
 
 Ctrl-C stops everything.
 `;

@@ -30,7 +30,7 @@ async function main(): Promise<number> {
   }
   const problems = read.kind === 'wrong' ? read.problems : await optionProblems(read.options);
   if (read.kind === 'wrong' || problems.length > 0) {
-    complain(`The demo can not start:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\n\n${USAGE}`);
+    complain(`The demo cannot start:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\n\n${USAGE}`);
     return 2;
   }
   const { options } = read;
@@ -75,7 +75,7 @@ function folderProblems(dataDir: string | undefined): string[] {
     accessSync(dataDir, constants.W_OK);
     return [];
   } catch {
-    return [`--data-dir ${dataDir}: can not be written to`];
+    return [`--data-dir ${dataDir}: cannot be written to`];
   }
 }
 

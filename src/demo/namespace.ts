@@ -10,7 +10,7 @@ const raiseWithPerl = 'socket(S, 2, 2, 0) && ioctl(S, 0x8914, $r = pack("a16sx22
 const script = `
 PATH="$PATH:/usr/sbin:/sbin"
 { ip link set lo up || ifconfig lo up || perl -e '${raiseWithPerl}'; } >/dev/null 2>&1 ||
-  { echo 'the loopback interface of a new network namespace can not be brought up' >&2; exit 1; }
+  { echo 'the loopback interface of a new network namespace cannot be brought up' >&2; exit 1; }
 exec "$@"`;
 
 /**

@@ -49,7 +49,7 @@ export async function openPage(slack: SlackAddress, port: number): Promise<Page>
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>
-      reject(new DemoProblem(`The page can not listen on port ${port}: ${error.message}`)),
+      reject(new DemoProblem(`The page cannot listen on port ${port}: ${error.message}`)),
     );
     server.listen(port, host, resolve);
   });

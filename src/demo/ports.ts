@@ -12,7 +12,7 @@ export async function portProblems(options: DemoOptions): Promise<string[]> {
     wanted.map(async ([name, port]) => {
       const code = port === undefined ? undefined : await refusalOf(port);
       if (code === undefined) return [];
-      const why = code === 'EADDRINUSE' ? 'is in use' : `can not be listened on (${code})`;
+      const why = code === 'EADDRINUSE' ? 'is in use' : `cannot be used (${code})`;
       return [`${name} ${port}: this port ${why}; choose another, or leave the option out for a free one`];
     }),
   );

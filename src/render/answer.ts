@@ -40,7 +40,7 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
   const share = renderShare(question, say);
   const footer = renderFooter(question, answer, say);
   const hasFile = question.delivery.file?.state === 'attached';
-  const isLonger = say.answer.isLonger(linkTo(question, say), hasFile);
+  const isLonger = say.answer.isLonger(linkTo(question, say.words.deepSearch()), hasFile);
   const surroundings = {
     firstWeight: weigh(head),
     // Reserves room for the longest note: the file is attached before the last part, and the parts must be the same
@@ -103,7 +103,7 @@ function diagramNotes({ upstream: { shareUrl } }: Question, say: Say): DiagramNo
 }
 
 function findLongestNote(question: Question, say: Say): string {
-  const link = linkTo(question, say);
+  const link = linkTo(question, say.words.deepSearch());
   const notes = [say.answer.attached(), say.answer.isLonger(link, true), say.answer.isLonger(link, false)];
   return notes.reduce((longest, note) => (note.length > longest.length ? note : longest), '');
 }
@@ -162,15 +162,15 @@ function renderShare(question: Question, say: Say): Button[] {
     : [];
 }
 
-function linkTo({ upstream: { shareUrl } }: Question, say: Say): string | undefined {
+function linkTo({ upstream: { shareUrl } }: Question, label: string): string | undefined {
   if (shareUrl === undefined || shareUrl.length > MAX_SHARE_URL) return undefined;
-  const link = mrkdwnLink(shareUrl, say.words.openInDeepSearch());
+  const link = mrkdwnLink(shareUrl, label);
   // Escaping may have made the link longer.
   return link.length > MAX_SHARE_LINK ? undefined : link;
 }
 
 function renderFooter(question: Question, answer: Answer, say: Say): string {
-  const link = linkTo(question, say);
+  const link = linkTo(question, say.words.openInDeepSearch());
   return [
     say.words.duration(answer.durationMs),
     say.words.steps(answer.steps),

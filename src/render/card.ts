@@ -88,7 +88,9 @@ function statusLine(question: Question, view: CardView, say: Say): string {
     case 'parked':
       // Later than a day after the question, the time alone would suggest the wrong day.
       return say.card.parked(
-        view.untilMs - question.acceptedMs < DAY_MS ? slackTime(view.untilMs) : slackDayTime(view.untilMs, say),
+        view.untilMs - question.acceptedMs < DAY_MS
+          ? say.words.atTime(slackTime(view.untilMs))
+          : slackDayTime(view.untilMs, say),
       );
     case 'answered':
       return [say.card.answered(view.durationMs, view.steps), briefThreadNote(question, say)]

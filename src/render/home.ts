@@ -191,7 +191,9 @@ function state({ question, view }: OverviewEntry, say: Say): string {
     case 'parked':
       // Later than a day after the question, the time alone would suggest the wrong day.
       return home.parked(
-        view.untilMs - question.acceptedMs < DAY_MS ? slackTime(view.untilMs) : slackDayTime(view.untilMs, say),
+        view.untilMs - question.acceptedMs < DAY_MS
+          ? say.words.atTime(slackTime(view.untilMs))
+          : slackDayTime(view.untilMs, say),
       );
     case 'answered':
       return home.answered(view.durationMs);

@@ -76,7 +76,8 @@ function noteDisposition(noted: Disposition, { why }: Say): string {
   }
 }
 
-function questionDisposition(question: Question, positionInQueue: number, readerId: string, { why }: Say): string {
+function questionDisposition(question: Question, positionInQueue: number, readerId: string, say: Say): string {
+  const { why, words } = say;
   const { outcome, phase, parkedUntilMs } = question;
   switch (outcome?.kind) {
     case 'answered':
@@ -90,7 +91,7 @@ function questionDisposition(question: Question, positionInQueue: number, reader
       // Only the asker may read their own status in the workspace.
       return question.askerId === readerId ? why[outcome.reason]() : why.mayNotAsk();
   }
-  if (phase === 'parked' && parkedUntilMs !== undefined) return why.parked(slackTime(parkedUntilMs));
+  if (phase === 'parked' && parkedUntilMs !== undefined) return why.parked(words.atTime(slackTime(parkedUntilMs)));
   if (positionInQueue > 0) return why.queued(positionInQueue);
   return phase === 'running' ? why.running() : why.waiting();
 }
@@ -100,7 +101,7 @@ function later({ notes, question }: WhyEntry, { why }: Say): string[] {
   const has = (noted: Disposition): boolean => notes.some((note) => note.disposition === noted);
   const wasDealtWith = question !== undefined || notes.some((note) => !isAddition(note.disposition));
   return [
-    ...(wasDealtWith && has('duplicate') ? [why.cameAgain()] : []),
+    ...(wasDealtWith && has('duplicate') ? [why.cameAgain(question?.outcome?.kind !== 'notAllowed')] : []),
     ...(wasDealtWith && has('edited') ? [why.editedLater()] : []),
   ];
 }

@@ -90,7 +90,7 @@ describe.skipIf(!isPossible)('in a browser, a person with an answer', { timeout:
     await modal.locator('.bk-plain-input').fill('The limit is 7 by now.');
     await sendForm(tab);
     await modal.waitFor({ state: 'detached' });
-    await replies(tab, 'Noted.').filter({ hasText: 'only visible to you' }).waitFor();
+    await replies(tab, 'Your vote is saved.').filter({ hasText: 'only visible to you' }).waitFor();
   });
 
   it('asks privately from the Home tab and finds the answer again from there', async () => {
@@ -134,17 +134,19 @@ describe.skipIf(!isPossible)('in a browser, a person with an answer', { timeout:
     await reply(tab, '@deepsearch why');
     const why = replies(tab, 'What I did with the latest messages here');
     await why.waitFor();
-    expect(await why.textContent()).toMatch(/People started this thread, so I only take messages that mention me/);
+    expect(await why.textContent()).toMatch(
+      /This thread did not start with a question to me, so I only answer messages that mention me/,
+    );
   });
 
   it('mutes a thread, and is told privately what the app did and does there', async () => {
     await askAndOpen('What does chargeCard do?');
     await reply(tab, '@deepsearch mute');
-    await replies(tab, 'Plain replies here are no longer taken as questions.').waitFor();
+    await replies(tab, 'I no longer treat plain replies here as questions.').waitFor();
     await reply(tab, 'Where is the gateway?');
     await reply(tab, '@deepsearch why');
     const why = replies(tab, 'What I did with the latest messages here');
-    await why.getByText('not taken: this thread is muted').waitFor();
+    await why.getByText('ignored: this thread is muted').waitFor();
     await reply(tab, '@deepsearch status');
     const status = replies(tab, 'In this thread');
     await status.getByText('Nothing is running or waiting.').waitFor();

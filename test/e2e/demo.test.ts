@@ -56,7 +56,7 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
     expect(children.length).toBeGreaterThanOrEqual(3);
     expect(readdirSync(temp).length).toBeGreaterThan(0);
 
-    for (const hint of ['Edit or ask privately', '@deepsearch why', 'In a thread of people', 'Home tab']) {
+    for (const hint of ['Edit or ask privately', '@deepsearch why', 'in a thread between people', 'Home tab']) {
       expect(demo.output()).toContain(hint);
     }
 

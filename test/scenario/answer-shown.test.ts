@@ -69,7 +69,7 @@ describe('an answer', () => {
     const shown = visibleText(answer);
     expect(shown).toContain(`<@${people.bob}> *Payment retries*`);
     expect(shown).toContain(`[retry.ts](${service.url}/github.com/acme/app/-/blob/retry.ts?L3)`);
-    expect(shown).toContain('_No sources were named for this answer._');
+    expect(shown).toContain('_This answer lists no sources._');
     expect(shown).toContain('41 s · 12 steps · 3 credits');
     expect(shown).toContain(`*<${service.conversations[0]?.share_url}|Open in Deep Search>*`);
     expect(shown).toMatch(/85 ?% of the quota used \(85 of 100 credits\), resets <!date\^1893456000\^/);

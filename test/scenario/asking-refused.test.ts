@@ -34,10 +34,10 @@ test('a service that refuses questions but allows reads shows on /readyz, which 
     expect(await world.metrics()).toContain('deepsearch_slack_access{target="deepsearch"} 0');
   }
   expect(service.calls).toContain('list');
-  expect(await status()).toContain('needs attention');
+  expect(await status()).toContain('does not accept');
   await world.openHome();
   await eventually(() =>
-    expect(visibleText(world.slack.homes.get(people.ada) ?? { text: '' })).toContain('needs attention'),
+    expect(visibleText(world.slack.homes.get(people.ada) ?? { text: '' })).toContain('does not accept'),
   );
   service.answerEverything();
   const again = await world.mention('open again?');

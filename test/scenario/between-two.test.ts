@@ -23,7 +23,7 @@ test('a command in a direct message between two people offers what can work ther
   await world.command('where is main?', { channel: 'D0ADABOB' });
   const told = await eventually(() => one(world.ephemeralsTo(people.ada)));
   expect(visibleText(told)).toContain(
-    'I cannot post in this conversation, so the question was not asked. Ask in our direct messages instead.',
+    'I cannot post in these direct messages, so the question was not asked. Ask in our direct messages instead.',
   );
   expect(visibleText(told)).toContain('where is main?');
   expect(visibleText(told)).not.toMatch(/invite|channel/);

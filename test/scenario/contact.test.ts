@@ -22,11 +22,11 @@ test('the contact of the operator is named to who is refused, and linked without
   });
   await world.direct('may I?', { user: people.mia });
   const refused = await eventually(() => one(world.ephemeralsTo(people.mia)));
-  expect(visibleText(refused)).toContain('The operator of this app (<@U0OPERATOR>) can change who may ask.');
+  expect(visibleText(refused)).toContain('The operator of this app (<@U0OPERATOR>) can change who can ask.');
   service.fault('create', { status: 401 });
   service.fault('list', { status: 401 });
   const ts = await world.mention('where is main?');
   const failure = await eventually(() => one(world.answersIn(ts)));
-  expect(visibleText(failure)).toContain('(<https://fake.slack.com/team/U0OPERATOR|profile>) can fix it');
+  expect(visibleText(failure)).toContain('(<https://fake.slack.com/team/U0OPERATOR|profile>) can fix this');
   expect(JSON.stringify(world.slack.messages)).not.toContain('<@U0OPERATOR>');
 });

@@ -48,7 +48,7 @@ test('a person who becomes a guest may not ask from that moment, and may again w
   await told({ is_restricted: true });
   await world.mention('two?', { user: bob });
   const word = await eventually(() => one(world.ephemeralsTo(bob)));
-  expect(visibleText(word)).toContain('Guests of this workspace');
+  expect(visibleText(word)).toContain('Guests in this workspace');
   expect(service.questions()).toHaveLength(1);
   await told({ is_restricted: false });
   await world.direct('three?', { user: bob });

@@ -55,7 +55,7 @@ describe('an edited question that still runs', () => {
   test('continues unchanged, and its new text is offered to its asker once', async () => {
     const { ts, question } = await running('where is it?');
     await world.edit(ts, 'where is the parser?');
-    expect((await privateMessages(1))[0]).toMatch(/goes on as it was[\s\S]*where is the parser\?/);
+    expect((await privateMessages(1))[0]).toMatch(/continues unchanged[\s\S]*where is the parser\?/);
     expect(world.ephemeralsTo(people.bob)).toEqual([]);
     expect(question.status).toBe('processing');
     await nothingElseIsAsked(['where is it?']);
@@ -90,7 +90,7 @@ describe('an edited question that still runs', () => {
     service.answer(edited);
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
     const said = texts(world.slack.inThread(ts)).join('\n');
-    expect(said).toMatch(/Cancelled by <@U0ADA>/);
+    expect(said).toMatch(/Canceled by <@U0ADA>/);
     expect(said).toMatch(/<@U0ADA> asked:[\s\S]*where is the parser\?/);
     expect(asked()).toEqual(['where is it?', 'where is the parser?']);
     // The thread is still one of the app's.
@@ -119,7 +119,7 @@ describe('an edited question that still runs', () => {
     await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Answered in'));
     await world.pressPrivately(askEdited);
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
-    expect((await privateMessages(2))[1]).toContain('asked as a follow-up');
+    expect((await privateMessages(2))[1]).toContain('as a follow-up');
     expect(service.conversations).toHaveLength(1);
     expect(asked()).toEqual(['where is it?', 'where is the parser?']);
   });
@@ -130,7 +130,7 @@ describe('an edited question that still runs', () => {
     await privateMessages(1);
     await world.edit(ts, 'where is it?');
     await world.pressPrivately(askEdited);
-    expect((await privateMessages(2))[1]).toContain('too old');
+    expect((await privateMessages(2))[1]).toContain('has expired');
     expect(question.status).toBe('processing');
     expect(asked()).toEqual(['where is it?']);
   });
@@ -158,7 +158,7 @@ describe('an edited question that still runs', () => {
     world.slack.changePerson(people.ada, { is_restricted: true });
     await world.restart();
     await world.pressPrivately(askEdited);
-    expect((await privateMessages(2))[1]).toContain('Guests of this workspace');
+    expect((await privateMessages(2))[1]).toContain('Guests in this workspace');
     expect(question.status).toBe('processing');
     expect(asked()).toEqual(['where is it?']);
   });
@@ -197,7 +197,7 @@ describe('a message that an edit turns from talk into a mention', () => {
 
   test('asks nothing by itself, and is offered to its author once', async () => {
     const ts = await turned('where is it?');
-    expect((await privateMessages(1))[0]).toMatch(/Your edit mentions me[\s\S]*where is it\?/);
+    expect((await privateMessages(1))[0]).toMatch(/You mentioned me by editing this message[\s\S]*where is it\?/);
     await world.edit(ts, 'where is that?');
     await world.edit(ts, 'where is this?');
     await nothingElseIsAsked([]);
@@ -243,12 +243,12 @@ describe('a message that an edit turns from talk into a mention', () => {
     const { before, after } = world.slack.edit(ts, 'never mind');
     await world.deliver(messageChangedOf({ before, after, ts: after.edited?.ts ?? '' }));
     await world.pressPrivately(askIt);
-    expect((await privateMessages(2))[1]).toContain('too old');
+    expect((await privateMessages(2))[1]).toContain('has expired');
     const second = await turned('where is that?');
     await privateMessages(3);
     await world.deliver(messageDeletedOf({ message: messageAt(second), ts: '1800000000.000001' }));
     await world.pressPrivately(askIt);
-    expect((await privateMessages(4))[3]).toContain('too old');
+    expect((await privateMessages(4))[3]).toContain('has expired');
     await nothingElseIsAsked([]);
   });
 
@@ -258,7 +258,7 @@ describe('a message that an edit turns from talk into a mention', () => {
     world.slack.changePerson(people.ada, { is_restricted: true });
     await world.restart();
     await world.pressPrivately(askIt);
-    expect((await privateMessages(2))[1]).toContain('Guests of this workspace');
+    expect((await privateMessages(2))[1]).toContain('Guests in this workspace');
     await nothingElseIsAsked([]);
   });
 
@@ -285,7 +285,7 @@ describe('the question of a deleted message', () => {
         : messageDeletedOf({ message, ts: '1800000000.000001' }),
     );
     await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
-    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0ADA>/));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Canceled by <@U0ADA>/));
   });
 
   test('is the only one that is cancelled in its thread', async () => {
@@ -293,7 +293,7 @@ describe('the question of a deleted message', () => {
     const reply = await world.reply(ts, 'second?', { user: people.bob });
     await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Next in this thread/));
     await world.deliver(messageDeletedOf({ message: messageAt(reply), ts: '1800000000.000001' }));
-    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0BOB>/));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Canceled by <@U0BOB>/));
     expect(question.status).toBe('processing');
     await nothingElseIsAsked(['first?']);
   });

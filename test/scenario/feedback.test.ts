@@ -67,7 +67,7 @@ describe('a native feedback button', () => {
     const { last } = await answered('how?');
     const before = JSON.stringify(last);
     await world.feedback('positive', { user: people.bob });
-    await eventually(() => expect(toldTo(people.bob)).toContain('Noted.'));
+    await eventually(() => expect(toldTo(people.bob)).toContain('Your vote is saved.'));
     expect(JSON.stringify(last)).toBe(before);
     expect(await votes()).toEqual([
       expect.objectContaining({ userId: people.bob, verdict: 'up', reasons: [], teamId: team.id }),
@@ -78,9 +78,12 @@ describe('a native feedback button', () => {
     await answered('how?');
     await world.feedback('negative');
     const open = await form();
-    await world.submit(open, { reasons: ['wrong', 'It missed a source'], comment: '  It is in retry.ts, not here.  ' });
+    await world.submit(open, {
+      reasons: ['wrong', 'It is missing a source'],
+      comment: '  It is in retry.ts, not here.  ',
+    });
     expect(world.slack.openViews).toEqual([]);
-    await eventually(() => expect(toldTo(people.ada)).toContain('Noted.'));
+    await eventually(() => expect(toldTo(people.ada)).toContain('Your vote is saved.'));
     const { id, questions } = one(service.conversations);
     expect(await votes()).toEqual([
       expect.objectContaining({
@@ -174,7 +177,7 @@ describe('a native feedback button', () => {
     const { last } = await answered('how?');
     expect((last.blocks ?? []).map(({ type }) => type)).not.toContain('context_actions');
     await world.press('Helpful', { user: people.bob });
-    await eventually(() => expect(toldTo(people.bob)).toContain('Noted.'));
+    await eventually(() => expect(toldTo(people.bob)).toContain('Your vote is saved.'));
     expect(await votes()).toHaveLength(1);
   });
 });
@@ -204,14 +207,14 @@ describe.skipIf(!hasRedisServer())('while nothing can be stored', () => {
       const open = await form();
       redis.pause();
       const refused = await world.submit(open, { comment: 'Too short' });
-      expect(JSON.stringify(refused.response)).toContain('Not noted');
+      expect(JSON.stringify(refused.response)).toContain('Not saved');
       expect(world.slack.openViews).toHaveLength(1);
       await world.feedback('positive', { user: people.bob });
-      await eventually(() => expect(toldTo(people.bob)).toMatch(/not taken/i));
+      await eventually(() => expect(toldTo(people.bob)).toMatch(/not accepted/i));
       redis.resume();
       await eventually(async () => expect((await world.readyz()).status).toBe(200));
       await world.submit(open, { comment: 'Too short' });
-      await eventually(() => expect(toldTo(people.ada)).toContain('Noted.'));
+      await eventually(() => expect(toldTo(people.ada)).toContain('Your vote is saved.'));
       const { log } = createRecordingLog();
       const { votes: kept } = await readAllVotes({ redisUrl: redis.url }, { clock: Date.now, log });
       expect(kept).toContainEqual(expect.objectContaining({ userId: people.ada, comment: 'Too short' }));

@@ -115,7 +115,7 @@ describe('where the app was taken out of a private channel', () => {
       return world.modal();
     });
     const { response } = await world.submit(form, { question: 'What calls it in tests?' }, { user: people.bob });
-    expect(JSON.stringify(response)).toContain('too old');
+    expect(JSON.stringify(response)).toContain('has expired');
     await world.direct('last?');
     await eventually(() => expect(service.find('last?')).toHaveLength(1));
     expect(service.find('What calls it in tests?')).toEqual([]);
@@ -151,7 +151,7 @@ describe('the button "Edit first"', () => {
     const form = await world.modal();
     await world.press('What calls it?', { user: people.bob });
     const delivery = await world.submit(form, { question: 'Mine instead?' }, { user: people.ada });
-    expect(JSON.stringify(delivery.response)).toContain('bob asked this suggestion in the meantime');
+    expect(JSON.stringify(delivery.response)).toContain('bob asked this follow-up in the meantime');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
     expect(service.find('Mine instead?')).toEqual([]);
   });
@@ -199,7 +199,7 @@ describe('the button "Ask privately"', () => {
     );
     await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
     expect(visibleText(root)).toContain(
-      `Carries on from: “<${service.conversations[0]?.share_url}|the first question?>”`,
+      `Continues from: “<${service.conversations[0]?.share_url}|the first question?>”`,
     );
     expect(world.answersIn(ts)).toHaveLength(1);
     expect(service.conversations).toHaveLength(2);
@@ -212,7 +212,7 @@ describe('the button "Ask privately"', () => {
     expect(labels(last)).toEqual(['What calls it?', 'Where is it tested?']);
     // Once per person, also in other words.
     const again = await askPrivately(people.bob, ts, 'In other words?');
-    expect(JSON.stringify(again.response)).toContain('already asked by you');
+    expect(JSON.stringify(again.response)).toContain('already asked this');
     await askPrivately(people.ada, ts, 'What calls it in tests?');
     await eventually(() => expect(service.conversations).toHaveLength(3));
     expect(service.questions().some(({ question }) => question.includes('What calls it in tests?'))).toBe(true);

@@ -31,7 +31,7 @@ async function openHome(user: string = people.ada): Promise<void> {
   await eventually(() => {
     expect(published()).toBeGreaterThan(before);
     // What is shown while Slack takes its time to tell who somebody is.
-    expect(home(user)).not.toMatch(/Finding out what you may see|Ich sehe nach, was du hier sehen darfst/);
+    expect(home(user)).not.toMatch(/Checking what you can see|Ich prüfe, was du hier sehen darfst/);
   });
 }
 
@@ -88,7 +88,7 @@ describe('the Home tab', () => {
     await world.reply(threadTs, 'the second?', { channel: 'D0ADA', channelType: 'im' });
     await eventually(() => one(service.find('the first?')));
     await openHome();
-    await eventually(() => expect(home()).toContain('waiting in its thread, place 1'));
+    await eventually(() => expect(home()).toContain('waiting in its thread, number 1 in line'));
     expect(home()).toContain('direct message');
     expect(home()).not.toContain('<#D0ADA>');
   });
@@ -102,7 +102,7 @@ describe('the Home tab', () => {
     await eventually(() => expect(home().match(/deepsearch:cancel_own/g)).toHaveLength(2));
     expect((await world.pressInHome('Cancel')).acknowledged).toBe(true);
     await eventually(() => expect(service.calls).toContain('cancel'));
-    await eventually(() => expect(home()).toMatch(/the second\?\\ncancelled/));
+    await eventually(() => expect(home()).toMatch(/the second\?\\ncanceled/));
     expect(home().match(/deepsearch:cancel_own/g)).toHaveLength(1);
   });
 
@@ -144,14 +144,14 @@ describe('the Home tab', () => {
   test.each([people.mia, people.olga, people.robo])('tells %s why they may not ask, and nothing else', async (user) => {
     await openHome(user);
     expect(world.home(user)?.blocks).toHaveLength(3);
-    expect(home(user)).toMatch(/may not ask|Only members|could not tell/);
+    expect(home(user)).toMatch(/cannot ask|Only members|could not tell me/);
     expect(home(user)).not.toContain('"button"');
   });
 
   test('names its visitor only when Slack can, and is not blank in the meantime', async () => {
     world.slack.failUserInfo(people.ada, 'internal_error');
     await openHome();
-    expect(home()).toContain('could not tell who you are');
+    expect(home()).toContain('could not tell me who you are');
     world.slack.failUserInfo(people.ada);
     await openHome();
     await eventually(() => expect(home()).toContain('You have not asked anything yet.'));
@@ -205,7 +205,7 @@ describe('the Home tab', () => {
     service.decideFates(() => ({ status: 401 }));
     const failing = await world.mention('and now?');
     await eventually(() => expect(world.answersIn(failing)).toHaveLength(1));
-    await eventually(() => expect(home()).toContain('needs attention'));
+    await eventually(() => expect(home()).toContain('does not accept'));
   });
 });
 

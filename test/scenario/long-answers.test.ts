@@ -69,7 +69,7 @@ function at(world: World, service: FakeService): At {
   };
 }
 
-const claim = 'The whole answer is attached as a Markdown file.';
+const claim = 'The full answer is attached as a Markdown file.';
 
 describe.concurrent('an answer of many messages', () => {
   test(
@@ -115,9 +115,7 @@ describe.concurrent('an answer of many messages', () => {
       const parts = await closed(ts);
       expect(parts).toHaveLength(20);
       const last = visibleText(parts.at(-1) ?? { text: '' });
-      expect(last).toContain(
-        'longer than can be shown in Slack; all of it is in the attached Markdown file and there: <',
-      );
+      expect(last).toContain('too long for Slack. The full answer is in the attached file and in <');
       expect(attachedText(ts)).toContain(answer);
     }),
   );

@@ -67,8 +67,8 @@ describe('a message "stop" in the direct messages', () => {
     await asked('in a channel?');
     await world.direct('stop');
     await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
-    await eventually(() => expect(threadText(ts)).toContain('Cancelled by'));
-    expect(threadText(elsewhere)).not.toContain('Cancelled');
+    await eventually(() => expect(threadText(ts)).toContain('Canceled by'));
+    expect(threadText(elsewhere)).not.toContain('Canceled');
     expect(world.ephemeralsTo(ada)).toEqual([]);
   });
 
@@ -85,7 +85,7 @@ describe('a message "stop" in the direct messages', () => {
     await world.mention('in a channel?');
     await asked('in a channel?');
     await world.direct('cancel');
-    expect(await privateMessages(1)).toEqual(['Nothing of yours is running here.']);
+    expect(await privateMessages(1)).toEqual(['None of your questions is running here.']);
     expect(service.calls).not.toContain('cancel');
   });
 
@@ -102,7 +102,7 @@ describe('a message "stop" in the direct messages', () => {
 
 test('"cancel" in a channel outside of threads asks which thread is meant', async () => {
   await world.mention('cancel');
-  expect((await privateMessages(1))[0]).toMatch(/about one thread[\s\S]*`cancel`/);
+  expect((await privateMessages(1))[0]).toMatch(/works only in a thread[\s\S]*`cancel`/);
 });
 
 describe('a bare "new"', () => {
@@ -127,14 +127,14 @@ describe('a second press of a button', () => {
     await asked('slow?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
     await Promise.all([world.press('Check again'), world.press('Check again', { user: bob })]);
-    expect(await toldAfterPresses()).toContain('It is being watched again already.');
+    expect(await toldAfterPresses()).toContain('I am already checking this question again.');
   });
 
   test('on a follow-up that the same person asked says so', async () => {
     const ts = await answered();
     const label = buttonsOf(one(world.answersIn(ts)).blocks)[0]?.label ?? '';
     await Promise.all([world.press(label, { threadTs: ts }), world.press(label, { threadTs: ts })]);
-    expect(await toldAfterPresses()).toContain('already asked by you');
+    expect(await toldAfterPresses()).toContain('already asked this');
   });
 });
 
@@ -188,9 +188,9 @@ describe('the word "help" in a message', () => {
       '/deepsearch',
       'Ask Deep Search about it',
       'anywhere',
-      'I read that thread first',
+      'which I read first',
       '⋯',
-      'edits it first',
+      'edit it first',
       'privately',
       'Share…',
       '`new`',
@@ -209,7 +209,14 @@ describe('the word "help" in a message', () => {
     await world.learnLanguage(gerd);
     await world.mention('Hilfe', { user: gerd });
     const [said = ''] = await privateMessages(1, gerd);
-    for (const part of ['Ask Deep Search about it', '⋯', 'Teilen…', '`abbrechen`', 'den lese ich vorher', 'Home-Tab'])
+    for (const part of [
+      'Ask Deep Search about it',
+      '⋯',
+      'Teilen…',
+      '`abbrechen`',
+      'den ich dann zuerst lese',
+      'Home-Tab',
+    ])
       expect(said).toContain(part);
   });
 });

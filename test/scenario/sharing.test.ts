@@ -70,7 +70,7 @@ describe('sharing a private answer', () => {
   test('posts it in the channel, after showing who would see it, without mention, follow-ups or link', async () => {
     await answered();
     let view = await form();
-    expect(shown(view)).toContain('Choose a channel to see who would read the answer.');
+    expect(shown(view)).toContain('Choose a channel to see who can read the answer there.');
     view = await choose(view, 'C0GENERAL');
     expect(shown(view)).toContain('<#C0GENERAL>:* 3 people');
     expect(shown(view)).not.toContain('Share with them too');
@@ -85,13 +85,13 @@ describe('sharing a private answer', () => {
     expect(JSON.stringify([card, answer])).not.toContain(service.conversations[0]?.share_url ?? 'none');
     expect(buttonsOf(answer.blocks)).toEqual([]);
     expect(service.questions()).toHaveLength(1);
-    await eventually(() => expect(toldTo(people.ada)).toContain('shared in <#C0GENERAL>'));
+    await eventually(() => expect(toldTo(people.ada)).toContain('sharing your answer in <#C0GENERAL>'));
   });
 
   test('includes the link where the sharer chose that', async () => {
     await answered();
     const view = await choose(await form(), 'C0GENERAL');
-    expect(shown(view)).toContain('without their access being checked');
+    expect(shown(view)).toContain('even without access to the code');
     await world.submit(view, { [channelMenu]: 'C0GENERAL', with_link: ['with_link'] });
     const card = await eventually(() => one(roots('C0GENERAL')));
     const answer = await eventually(() => one(world.answersIn(card.ts)));
@@ -136,11 +136,11 @@ describe('sharing a private answer', () => {
     const view = await form();
     expect(shown(view)).toContain('"exclude_external_shared_channels":true');
     const chosen = await choose(view, 'C0SHARED');
-    expect(shown(chosen)).toContain('answers may not be shared with them here');
+    expect(shown(chosen)).toContain('answers cannot be shared with them');
     expect(shown(chosen)).not.toContain('Share with them too');
     for (const each of [view, chosen]) {
       const delivery = await world.submit(each, { [channelMenu]: 'C0SHARED' });
-      expect(JSON.stringify(delivery.response)).toContain('answers may not be shared with them here');
+      expect(JSON.stringify(delivery.response)).toContain('answers cannot be shared with them');
     }
     expect(roots('C0SHARED')).toEqual([]);
   });
@@ -151,7 +151,7 @@ describe('sharing a private answer', () => {
     await answered('eine private Frage?');
     await world.press('Teilen…');
     const chosen = await choose(await world.modal(), 'C0GENERAL');
-    expect(shown(chosen)).toContain('mit ihnen dürfen Antworten hier nicht geteilt werden');
+    expect(shown(chosen)).toContain('Antworten dürfen nicht mit ihnen geteilt werden');
   });
 
   test('posts nothing where Slack does not say who a reader is', async () => {
@@ -159,9 +159,9 @@ describe('sharing a private answer', () => {
     world.slack.changePerson('U0NEW', { untold: ['is_restricted'] });
     world.slack.channels.get('C0GUESTS')?.members?.push('U0NEW');
     const view = await choose(await form(), 'C0GUESTS');
-    expect(shown(view)).toContain('It cannot be checked who reads this channel');
+    expect(shown(view)).toContain('I cannot check who reads this channel');
     const delivery = await world.submit(view, { [channelMenu]: 'C0GUESTS' });
-    expect(JSON.stringify(delivery.response)).toContain('It cannot be checked who reads this channel');
+    expect(JSON.stringify(delivery.response)).toContain('I cannot check who reads this channel');
     expect(roots('C0GUESTS')).toEqual([]);
   });
 
@@ -296,7 +296,7 @@ describe('with the setting to share with other organizations', () => {
     await answered();
     const view = await choose(await form(), 'C0SHARED');
     expect(shown(view)).not.toContain('exclude_external_shared_channels');
-    expect(shown(view)).toContain('people of 1 other organization');
+    expect(shown(view)).toContain('people from 1 other organization');
     expect(shown(view)).toContain('Share with them too');
     await world.submit(view, { [channelMenu]: 'C0SHARED', [confirmId(view)]: ['confirm'] });
     const card = await eventually(() => one(roots('C0SHARED')));
@@ -315,7 +315,7 @@ describe('where channels are refused by a setting,', () => {
     await answered();
     const view = await choose(await form(), 'C0GENERAL');
     const delivery = await world.submit(view, { [channelMenu]: 'C0GENERAL' });
-    expect(JSON.stringify(delivery.response)).toContain('not switched on for this channel');
+    expect(JSON.stringify(delivery.response)).toContain('not turned on for this channel');
     expect(roots('C0GENERAL')).toEqual([]);
   });
 });

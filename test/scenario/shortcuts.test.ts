@@ -125,7 +125,7 @@ describe('the shortcut on a message', () => {
     await world.shortcut('deepsearch:ask_about', { message: ts });
     const form = await world.modal();
     const refused = await world.submit(form);
-    expect(errorsIn(refused.response)).toContain('I am not in this conversation');
+    expect(errorsIn(refused.response)).toContain('I am not where this message was posted');
     await world.submit(form, { where: 'privately' });
     const root = await eventually(() => one(roots('D0ADA')));
     await eventually(() => expect(world.answersIn(root.ts)).toHaveLength(1));
@@ -178,7 +178,7 @@ describe('the global shortcut', () => {
     expect(await sent({ question: '   ' })).toContain('Write a question.');
     expect(await sent({})).toContain('Choose a channel');
     expect(await sent({ channel: 'C0PRIVATE' })).toContain('I am not in this channel');
-    expect(await sent({ channel: 'C0SHARED' })).toContain('shared with other organizations');
+    expect(await sent({ channel: 'C0SHARED' })).toContain('People from other organizations in this channel');
     await world.learnLanguage(people.gerd);
     expect(await sent({ channel: 'C0GUESTS' }, people.gerd)).toContain('Du bist nicht in diesem Channel');
     expect(await sent({ channel: 'D0BOB' })).toContain('You are not a member');

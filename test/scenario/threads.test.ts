@@ -97,7 +97,7 @@ describe('a mention in a thread of people', () => {
       'ada: all',
     ]);
     expect(question.question).not.toContain('<none>');
-    await eventually(() => expect(cardsIn(root)).toContain('Read 3 messages of this thread'));
+    await eventually(() => expect(cardsIn(root)).toContain('Read 3 messages in this thread'));
     await answered(question, root);
     await eventually(() => expect(cardsIn(root)).toContain('read 3 messages'));
   });
@@ -112,7 +112,7 @@ describe('a mention in a thread of people', () => {
     expect(lines?.slice(0, 3)).toEqual(['ada: the beginning', 219, 'bob: reply 219']);
     expect(lines?.at(-1)).toBe('bob: reply 248');
     expect(lines).toHaveLength(32);
-    await eventually(() => expect(cardsIn(root)).toContain('Read 31 of 250 messages of this thread'));
+    await eventually(() => expect(cardsIn(root)).toContain('Read 31 of 250 messages in this thread'));
     expect(world.slack.calls.filter((method) => method === 'conversations.replies')).toHaveLength(1);
   });
 
@@ -129,7 +129,7 @@ describe('a mention in a thread of people', () => {
       { file: 'error.log', from: 'ada', text: 'TypeError: x is undefined\n  at main.ts:3' },
     ]);
     await eventually(() =>
-      expect(cardsIn(root)).toContain('Read 2 messages of this thread and 1 file; 1 file could not be read'),
+      expect(cardsIn(root)).toContain('Read 2 messages in this thread and 1 file; 1 file could not be read'),
     );
   });
 

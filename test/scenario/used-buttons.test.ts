@@ -110,13 +110,13 @@ test('Drop on a parked card ends the question for any person who may ask there, 
     expect(found === undefined ? [] : labels(found)).toEqual(['Drop']);
     return found ?? { text: '' };
   });
-  expect(visibleText(card)).toMatch(/Parked until <!date\^\d+\^/);
+  expect(visibleText(card)).toMatch(/I'll ask it automatically at <!date\^\d+\^/);
   // A guest is told so, and drops nothing.
   await world.press('Drop', { user: people.mia });
   await eventually(() => expect(world.ephemeralsTo(people.mia)).toHaveLength(1));
   expect(labels(card)).toEqual(['Drop']);
   await world.press('Drop', { user: people.bob });
-  await eventually(() => expect(visibleText(card)).toContain('Cancelled by <@U0BOB>'));
+  await eventually(() => expect(visibleText(card)).toContain('Canceled by <@U0BOB>'));
   expect(labels(card)).toEqual([]);
   // The conversation is free for the next one.
   service.answerEverything();

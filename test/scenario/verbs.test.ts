@@ -48,7 +48,7 @@ describe('the command mute', () => {
   test('ignores plain replies until unmute, while mentions are still asked', async () => {
     const ts = await answeredThread();
     await world.mention('mute', { threadTs: ts });
-    expect((await privateMessages(1))[0]).toMatch(/no longer taken as questions[\s\S]*unmute/);
+    expect((await privateMessages(1))[0]).toMatch(/no longer treat plain replies here as questions[\s\S]*unmute/);
     await world.reply(ts, 'just talking');
     await world.mention('asked anyway?', { threadTs: ts, user: people.bob });
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
@@ -77,7 +77,7 @@ describe('the command mute', () => {
     await world.mention('mute', { threadTs: ts });
     await world.reply(ts, 'cancel');
     await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
-    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0ADA>/));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Canceled by <@U0ADA>/));
   });
 
   test('changes nothing in a thread of people, or outside of threads, and says so', async () => {
@@ -85,7 +85,7 @@ describe('the command mute', () => {
     const root = world.slack.say('C0GENERAL', people.ada, 'hello all');
     await world.mention('mute', { threadTs: root });
     await world.mention('unmute');
-    for (const said of await privateMessages(2)) expect(said).toContain('only take messages that mention me');
+    for (const said of await privateMessages(2)) expect(said).toContain('only answer messages that mention me');
     await world.mention('still here?', { threadTs: root });
     await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
   });
@@ -104,7 +104,7 @@ describe('the command mute', () => {
     const ts = await answeredThread();
     world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
     await world.mention('mute', { threadTs: ts, user: people.mia });
-    expect((await privateMessages(1, people.mia))[0]).toMatch(/Guests of this workspace[\s\S]*nothing/);
+    expect((await privateMessages(1, people.mia))[0]).toMatch(/Guests in this workspace[\s\S]*nothing/);
     world.slack.channels.get('C0GENERAL')?.members?.pop();
     await world.reply(ts, 'a follow-up?');
     await eventually(() => expect(asked()).toEqual(['first?', 'a follow-up?']));
@@ -147,7 +147,9 @@ describe('the command cancel', () => {
   test('mutes the thread, and tells the presser how to undo it', async () => {
     const ts = await talk();
     await world.overflow(entry, { threadTs: ts, user: people.bob });
-    expect((await privateMessages(1, people.bob))[0]).toMatch(/no longer taken as questions[\s\S]*unmute/);
+    expect((await privateMessages(1, people.bob))[0]).toMatch(
+      /no longer treat plain replies here as questions[\s\S]*unmute/,
+    );
     // Once more is harmless.
     await world.overflow(entry, { threadTs: ts });
     await privateMessages(1);
@@ -167,7 +169,7 @@ describe('the command cancel', () => {
     const ts = await talk();
     world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
     await world.overflow(entry, { threadTs: ts, user: people.mia });
-    expect((await privateMessages(1, people.mia))[0]).toContain('Guests of this workspace');
+    expect((await privateMessages(1, people.mia))[0]).toContain('Guests in this workspace');
     world.slack.channels.get('C0GENERAL')?.members?.pop();
     await world.restart();
     await world.reply(ts, 'a follow-up?');
@@ -190,7 +192,7 @@ describe('cancel', () => {
     const question = await eventually(() => one(service.find('long?')));
     await world.mention('stop', { threadTs: ts, user: people.bob });
     await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
-    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0BOB>/));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Canceled by <@U0BOB>/));
   });
 
   test('lets guests cancel only what they asked', async () => {
@@ -198,19 +200,19 @@ describe('cancel', () => {
     const question = await eventually(() => one(service.questions()));
     await world.reply(ts, 'Stop!', { user: people.bob });
     const [said] = await privateMessages(1, people.bob);
-    expect(said).toContain('<@U0ADA> asked what is running here');
+    expect(said).toContain('<@U0ADA> asked this question');
     expect(said).toContain('where are the retries, and who set them?');
     expect(question.status).toBe('processing');
     expect(service.calls).not.toContain('cancel');
-    await world.pressPrivately('Cancel it', { user: people.bob });
-    await world.pressPrivately('Cancel it', { user: people.bob });
+    await world.pressPrivately('Cancel the question', { user: people.bob });
+    await world.pressPrivately('Cancel the question', { user: people.bob });
     await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
-    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0BOB>/));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Canceled by <@U0BOB>/));
     // Pressed once more, too late, it says so and touches nothing that runs since.
     await world.reply(ts, 'second?');
     const second = await eventually(() => one(service.find('second?')));
-    await world.pressPrivately('Cancel it', { user: people.bob });
-    await eventually(() => expect(world.ephemeralsTo(people.bob).map(visibleText).at(-1)).toContain('ended already'));
+    await world.pressPrivately('Cancel the question', { user: people.bob });
+    await eventually(() => expect(world.ephemeralsTo(people.bob).map(visibleText).at(-1)).toContain('already ended'));
     expect(second.status).toBe('processing');
   });
 
@@ -221,8 +223,8 @@ describe('cancel', () => {
     await privateMessages(1, people.bob);
     service.answer(question);
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
-    await world.pressPrivately('Cancel it', { user: people.bob });
-    expect((await privateMessages(2, people.bob))[1]).toContain('it stands');
+    await world.pressPrivately('Cancel the question', { user: people.bob });
+    expect((await privateMessages(2, people.bob))[1]).toContain('it stays');
   });
 
   test('as a plain reply by someone who may not ask is refused, and offers nothing', async () => {
@@ -230,8 +232,8 @@ describe('cancel', () => {
     const question = await eventually(() => one(service.find('long?')));
     world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
     await world.reply(ts, 'cancel', { user: people.mia });
-    expect((await privateMessages(1, people.mia))[0]).toContain('Guests of this workspace');
-    expect(JSON.stringify(world.ephemeralsTo(people.mia))).not.toContain('Cancel it');
+    expect((await privateMessages(1, people.mia))[0]).toContain('Guests in this workspace');
+    expect(JSON.stringify(world.ephemeralsTo(people.mia))).not.toContain('Cancel the question');
     expect(question.status).toBe('processing');
   });
 
@@ -242,7 +244,7 @@ describe('cancel', () => {
     await world.deliver(messageOf({ user: people.bob, text: 'stop', ts: stop, threadTs: ts }));
     await world.mention('status', { threadTs: ts, user: people.bob });
     const said = await privateMessages(2, people.bob);
-    expect(said.filter((each) => each.includes('asked what is running here'))).toHaveLength(1);
+    expect(said.filter((each) => each.includes('asked this question'))).toHaveLength(1);
   });
 
   test('is not for guests, who may take back only what they asked themselves', async () => {
@@ -250,7 +252,7 @@ describe('cancel', () => {
     const question = await eventually(() => one(service.find('long?')));
     world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
     await world.mention('cancel', { threadTs: ts, user: people.mia });
-    expect((await privateMessages(1, people.mia))[0]).toContain('Guests of this workspace');
+    expect((await privateMessages(1, people.mia))[0]).toContain('Guests in this workspace');
     expect(question.status).toBe('processing');
     // Ada became a guest after she had asked.
     world.slack.changePerson(people.ada, { is_restricted: true });
@@ -279,7 +281,7 @@ describe('the command status', () => {
     await world.mention('status', { threadTs: ts });
     const [running] = await privateMessages(1);
     expect(running).toMatch(/first\? · running for [\s\S]* · asked by you/);
-    expect(running).toMatch(/second\? · queued, place 1 · asked by <@U0BOB>/);
+    expect(running).toMatch(/second\? · queued, number 1 in line · asked by <@U0BOB>/);
     expect(running).toMatch(/Conversation: <http.*\/deepsearch\//);
     expect(running).toContain('plain replies are follow-ups');
     expect(running).toContain('Deep Search is reachable');
@@ -317,10 +319,10 @@ describe('the command status', () => {
     service.decideFates(() => ({ status: 401 }));
     const ts = await world.mention('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
-    expect(saidIn((await world.command('status')).response)).toMatch(/access to Deep Search needs attention/);
+    expect(saidIn((await world.command('status')).response)).toMatch(/not accept this app's access token/);
     world.slack.channels.get('C0GENERAL')?.members?.push(people.mia);
     expect(saidIn((await world.command('status', { user: people.mia })).response)).toContain(
-      'Guests of this workspace',
+      'Guests in this workspace',
     );
   });
 });
@@ -334,7 +336,7 @@ describe('the slash command', () => {
 
   test.each(['mute', 'unmute', 'cancel', 'stop'])('names the mention that works in a thread for %s', async (text) => {
     const said = saidIn((await world.command(text)).response);
-    expect(said).toMatch(/one thread[\s\S]*<@U0BOT> `(?:un)?(?:mute|cancel)`/);
+    expect(said).toMatch(/only in a thread[\s\S]*<@U0BOT> `(?:un)?(?:mute|cancel)`/);
   });
 
   test('lists for history what the person asked', async () => {
@@ -354,7 +356,7 @@ describe('the slash command', () => {
 
   test('answers in the language of the person who types it', async () => {
     await world.learnLanguage(people.gerd);
-    expect(saidIn((await world.command('connect', { user: people.gerd })).response)).toContain('Alle hier fragen');
+    expect(saidIn((await world.command('connect', { user: people.gerd })).response)).toContain('Alle hier nutzen');
     expect(saidIn((await world.command('help', { user: people.gerd })).response)).toContain('Stell eine Frage');
   });
 });

@@ -45,10 +45,10 @@ function answered(ts: string): Promise<unknown> {
 
 describe('a question', () => {
   test.each([
-    ['a guest', people.mia, 'Guests of this workspace'],
-    ['a guest of one channel', people.uma, 'Guests of this workspace'],
+    ['a guest', people.mia, 'Guests in this workspace'],
+    ['a guest of one channel', people.uma, 'Guests in this workspace'],
     ['a person of another organization', people.olga, 'Only members of this workspace'],
-    ['a person that Slack does not know any more', people.otto, 'Slack could not tell who you are'],
+    ['a person that Slack does not know any more', people.otto, 'Slack could not tell me who you are'],
   ])('of %s is refused, in a channel and in a direct message', async (_, user, why) => {
     await begin();
     world.slack.channels.get('C0GENERAL')?.members?.push(user);
@@ -79,7 +79,7 @@ describe('a question', () => {
     world.slack.failUserInfo(people.bob, 'user_not_visible');
     const root = world.slack.say('C0GENERAL', people.ada, 'about this');
     await world.mention('what is this?', { user: people.bob, threadTs: root });
-    expect(await refusedTo(people.bob)).toContain(`${root} Slack could not tell who you are`);
+    expect(await refusedTo(people.bob)).toContain(`${root} Slack could not tell me who you are`);
   });
 
   test('waits while Slack gives no answer for a moment, and is then answered', async () => {
@@ -101,7 +101,7 @@ describe('a missing flag', () => {
     await begin();
     world.slack.changePerson(people.bob, { untold: [flag] });
     await world.mention('where is main?', { user: people.bob });
-    expect(await refusedTo(people.bob)).toContain('Slack could not tell who you are');
+    expect(await refusedTo(people.bob)).toContain('Slack could not tell me who you are');
   });
 
   test.each([['is_ext_shared'], ['is_pending_ext_shared']])(
@@ -133,7 +133,7 @@ describe('a question asked', () => {
   test('in a channel shared with another organization is refused, and accepted in the direct messages', async () => {
     await begin();
     await world.mention('where is main?', { channel: 'C0SHARED' });
-    expect(await refusedTo(people.ada)).toContain('shared with other organizations');
+    expect(await refusedTo(people.ada)).toContain('People from other organizations in this channel');
     await world.pressPrivately('Ask in our direct messages');
     const card = await eventually(() =>
       one(world.slack.messages.filter(({ channel }) => channel === 'D0ADA').slice(0, 1)),
@@ -160,7 +160,9 @@ describe('a question asked', () => {
       ...mentionOf({ user: people.ada, text: 'two?', ts, channel: 'C0GENERAL' }),
       is_ext_shared_channel: true,
     });
-    await eventually(() => expect(one(privateMessages(people.ada))).toContain('shared with other organizations'));
+    await eventually(() =>
+      expect(one(privateMessages(people.ada))).toContain('People from other organizations in this channel'),
+    );
     expect(world.answersIn(ts)).toEqual([]);
   });
 
@@ -175,9 +177,12 @@ describe('a question asked', () => {
     service.answerEverything();
     const other = mentionOf({ user: people.bob, text: '', ts: world.slack.say('C0GENERAL', people.bob, 'hello') });
     await world.deliver({ ...other, is_ext_shared_channel: true });
-    await eventually(() => expect(privateMessages(people.ada).join()).toContain('shared with other organizations'), {
-      timeoutMs: 10_000,
-    });
+    await eventually(
+      () => expect(privateMessages(people.ada).join()).toContain('People from other organizations in this channel'),
+      {
+        timeoutMs: 10_000,
+      },
+    );
     expect(world.answersIn(ts)).toEqual([]);
     await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).not.toMatch(/<!date/));
   });
@@ -219,20 +224,20 @@ describe('by the settings for channels', () => {
     await answered(await world.mention('two?', { channel: 'C0GUESTS', user: people.mia }));
     await answered(await world.mention('three?', { channel: 'C0SHARED' }));
     await world.mention('four?', { channel: 'D0MIA', user: people.mia });
-    await eventually(() => expect(one(privateMessages(people.mia))).toContain('Guests of this workspace'));
+    await eventually(() => expect(one(privateMessages(people.mia))).toContain('Guests in this workspace'));
   });
 
   test('refused channels are closed, and members may ask in direct messages', async () => {
     await begin({ REFUSED_CHANNELS: 'C0GENERAL' });
     await world.mention('where is main?');
-    expect(await refusedTo(people.ada)).toContain('not switched on for this channel');
+    expect(await refusedTo(people.ada)).toContain('not turned on for this channel');
     await answered(await world.direct('where is main?'));
   });
 
   test('all other channels are closed where some are allowed', async () => {
     await begin({ ALLOWED_CHANNELS: 'C0PUBLIC', OPEN_CHANNELS: 'C0GUESTS' });
     await world.mention('where is main?');
-    expect(await refusedTo(people.ada)).toContain('not switched on for this channel');
+    expect(await refusedTo(people.ada)).toContain('not turned on for this channel');
     await answered(await world.mention('one?', { channel: 'C0GUESTS' }));
     await answered(await world.direct('two?'));
     await world.command('three?', { channel: 'C0PUBLIC' });
@@ -249,7 +254,7 @@ describe('a button', () => {
   }
 
   test.each([
-    ['a guest', people.mia, 'Guests of this workspace'],
+    ['a guest', people.mia, 'Guests in this workspace'],
     ['a person of another organization', people.olga, 'Only members of this workspace'],
   ])('pressed by %s does nothing and shows nothing', async (_, user, why) => {
     const ts = await answeredInGeneral();
@@ -298,7 +303,7 @@ describe('a button', () => {
     const ts = await world.mention('where is main?');
     await eventually(() => expect(service.questions()).toHaveLength(1));
     await world.press('Cancel', { user: people.mia, threadTs: ts });
-    await eventually(() => expect(one(privateMessages(people.mia))).toContain('Guests of this workspace'));
+    await eventually(() => expect(one(privateMessages(people.mia))).toContain('Guests in this workspace'));
     expect(service.calls).not.toContain('cancel');
     world.slack.failUserInfo(people.ada, 'user_not_visible');
     await world.press('Cancel', { user: people.ada, threadTs: ts });
@@ -315,7 +320,7 @@ describe('in their languages', () => {
     world.slack.channels.get('C0GUESTS')?.members?.push(people.gerd);
     await world.learnLanguage(people.gerd);
     await world.mention('und hier?', { user: people.gerd, channel: 'C0GUESTS' });
-    await eventually(() => expect(one(privateMessages(people.gerd))).toContain('Channel nicht freigegeben'));
+    await eventually(() => expect(one(privateMessages(people.gerd))).toContain('Channel nicht eingeschaltet'));
   });
 });
 

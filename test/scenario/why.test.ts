@@ -38,8 +38,8 @@ describe('the command why, in a thread,', () => {
     await world.reply(ts, 'second?', { user: people.bob });
     await eventually(async () => {
       const said = await whyIn(ts);
-      expect(said).toContain('TIME · your message → asked and running');
-      expect(said).toContain('TIME · message by <@U0BOB> → queued, place 1');
+      expect(said).toContain('TIME · your message → asked, still running');
+      expect(said).toContain('TIME · message by <@U0BOB> → queued, number 1 in line');
       expect(said).toContain('plain replies are follow-ups');
     });
     service.answerEverything();
@@ -71,12 +71,12 @@ describe('the command why, in a thread,', () => {
     await world.reply(ts, 'just talking');
     await eventually(async () => {
       const said = await whyIn(ts);
-      expect(said).toContain('not taken: it begins by addressing someone else');
-      expect(said).toContain('not taken: it has no text');
-      expect(said).toContain('message by <@U0BOB> → not taken: it asks nothing');
-      expect(said).toContain('message by <@U0ROBO> → not taken: it comes from an app');
-      expect(said).toContain('your message → done as said');
-      expect(said).toContain('not taken: this thread is muted');
+      expect(said).toContain('ignored: it is addressed to someone else');
+      expect(said).toContain('ignored: it has no text');
+      expect(said).toContain('message by <@U0BOB> → ignored: it does not ask anything');
+      expect(said).toContain('message by <@U0ROBO> → ignored: it is from an app');
+      expect(said).toContain('your message → done');
+      expect(said).toContain('ignored: this thread is muted');
       expect(said).toContain('This thread is muted');
     });
   });
@@ -90,12 +90,12 @@ describe('the command why, in a thread,', () => {
     await world.direct('why', { threadTs: dm });
     await eventually(() => {
       const said = world.ephemeralsTo(people.ada).map(visibleText).join('\n');
-      expect(said).toContain('your message → not taken: it asks nothing');
+      expect(said).toContain('your message → ignored: it does not ask anything');
     });
     const ts = await world.mention('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
     await world.mention('vielen Dank!', { threadTs: ts });
-    expect(await whyIn(ts)).toContain('your message → not taken: it asks nothing');
+    expect(await whyIn(ts)).toContain('your message → ignored: it does not ask anything');
     await world.reply(ts, 'ok, and for v2?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
     expect(service.questions().map(({ question }) => question.split('\n')[0])).toEqual([
@@ -108,13 +108,15 @@ describe('the command why, in a thread,', () => {
   test('of people tells that it takes mentions only', async () => {
     service.answerEverything();
     const root = world.slack.say('C0GENERAL', people.ada, 'hello all');
-    expect(await whyIn(root)).toMatch(/No message here was meant for me[\s\S]*only take messages that mention me/);
+    expect(await whyIn(root)).toMatch(
+      /No message here in the last day was for me[\s\S]*only answer messages that mention me/,
+    );
     await world.mention('what is this?', { threadTs: root });
     await eventually(() => expect(world.answersIn(root)).toHaveLength(1));
     await world.reply(root, 'thanks');
     const said = await whyIn(root);
     expect(said).toContain('your message → answered');
-    expect(said).toContain('not taken: people started this thread, and it does not mention me');
+    expect(said).toContain('ignored: it does not mention me, and this thread did not start with a question to me');
   });
 
   test('tells a guest that guests may not ask, and others only that this person may not', async () => {
@@ -122,9 +124,9 @@ describe('the command why, in a thread,', () => {
     const root = world.slack.say('C0GENERAL', people.ada, 'hello all');
     await world.mention('may I?', { threadTs: root, user: people.mia });
     await eventually(() => expect(world.ephemeralsTo(people.mia)).toHaveLength(1));
-    expect(await whyIn(root, people.mia)).toContain('your message → not asked: guests may not ask');
+    expect(await whyIn(root, people.mia)).toContain('your message → not asked: guests cannot ask');
     const toAda = await whyIn(root);
-    expect(toAda).toContain('message by <@U0MIA> → not asked: its author may not ask here');
+    expect(toAda).toContain('message by <@U0MIA> → not asked: its author cannot ask here');
     expect(toAda).not.toContain('guest');
   });
 
@@ -135,13 +137,13 @@ describe('the command why, in a thread,', () => {
     await world.deliver(mentionOf({ user: people.ada, text: 'first?', ts }));
     await world.edit(ts, 'first, again?');
     const said = await whyIn(ts);
-    expect(said).toContain('answered · it came again and was not asked twice · edited later');
+    expect(said).toContain('answered · delivered twice, asked once · edited later');
     const talk = world.slack.say('C0GENERAL', people.ada, 'hello all');
     await world.edit(talk, `<@${team.botUserId}> where is it?`);
     await eventually(() =>
-      expect(world.ephemeralsTo(people.ada).map(visibleText).join()).toContain('You can ask it now'),
+      expect(world.ephemeralsTo(people.ada).map(visibleText).join()).toContain('you can ask it now'),
     );
-    expect(await whyIn(talk)).toContain('your message → not taken: an edit does not ask');
+    expect(await whyIn(talk)).toContain('your message → ignored: I do not answer edits automatically');
     await world.pressPrivately('Ask it');
     await eventually(() => expect(world.answersIn(talk)).toHaveLength(1));
     expect(await whyIn(talk)).toContain('your message → answered');
@@ -158,14 +160,14 @@ describe('the command why, in a thread,', () => {
     await world.mention('x'.repeat(10_001), { threadTs: ts });
     await eventually(() => expect(world.ephemeralsTo(people.ada)).toHaveLength(2));
     const said = await whyIn(ts);
-    expect(said).toContain('not taken: too many questions were waiting');
-    expect(said).toContain('not taken: it is too long');
+    expect(said).toContain('not asked: too many questions were waiting');
+    expect(said).toContain('not asked: it is too long');
   });
 
   test('answers in German for German readers', async () => {
     const root = world.slack.say('C0GENERAL', people.ada, 'hallo');
     await world.learnLanguage(people.gerd);
-    expect(await whyIn(root, people.gerd)).toContain('Diesen Thread haben Leute begonnen');
+    expect(await whyIn(root, people.gerd)).toContain('Dieser Thread hat nicht mit einer Frage an mich begonnen');
   });
 });
 
@@ -178,8 +180,8 @@ describe('the command why, for a channel,', () => {
     await world.direct('in private?');
     const said = JSON.stringify((await world.command('why')).response);
     expect(said).toContain('your message → answered');
-    expect(said).toContain('message by <@U0BOB> → not taken: it begins by addressing someone else');
-    expect(said).toContain('In this channel I only take messages that mention me');
+    expect(said).toContain('message by <@U0BOB> → ignored: it is addressed to someone else');
+    expect(said).toContain('In this channel I only answer messages that mention me');
     expect(said.match(/•/g)).toHaveLength(2);
     expect(JSON.stringify((await world.command('why', { user: people.bob })).response)).toContain(
       '<@U0ADA> → answered',
@@ -196,7 +198,7 @@ describe('the command why, for a channel,', () => {
     const lines = said.split('•').slice(1, 9);
     expect(said.split('•').slice(1)).toHaveLength(8);
     expect(lines.at(-1)).toContain('your message → queued');
-    expect(lines[0]).toContain('addressing someone else');
+    expect(lines[0]).toContain('addressed to someone else');
   });
 
   test('shows nothing of messages that have nothing to do with the app', async () => {
@@ -205,7 +207,9 @@ describe('the command why, for a channel,', () => {
       messageOf({ user: people.ada, text: 'talk', ts: '1800000000.000003', threadTs: '1800000000.000001' }),
     );
     await world.deliver(botPostOf({ user: people.robo, text: 'deployed', ts: '1800000000.000002' }));
-    expect(JSON.stringify((await world.command('why')).response)).toContain('No message here was meant for me');
+    expect(JSON.stringify((await world.command('why')).response)).toContain(
+      'No message here in the last day was for me',
+    );
   });
 
   test('counts every direct message as meant for the app', async () => {
@@ -215,6 +219,6 @@ describe('the command why, for a channel,', () => {
     await world.direct('why');
     const said = await eventually(() => one(world.ephemeralsTo(people.ada).map(visibleText)));
     expect(said).toContain('your message → answered');
-    expect(said).toContain('everything you write is meant for me');
+    expect(said).toContain('everything you write is for me');
   });
 });

@@ -60,9 +60,9 @@ describe('an answer that was withheld from a channel', () => {
     const answer = await eventually(() => one(world.answersIn(card.ts)));
     expect(visibleText(answer)).toContain('The answer to "where is main?"');
     expect(visibleText(answer)).toContain(service.conversations[0]?.share_url ?? 'none');
-    await eventually(() => expect(toldTo(ada)).toContain('The answer comes in our direct messages.'));
+    await eventually(() => expect(toldTo(ada)).toContain('I am sending the answer to our direct messages.'));
     await world.pressPrivately('Show it there');
-    await eventually(() => expect(toldTo(ada)).toContain('sent to our direct messages before'));
+    await eventually(() => expect(toldTo(ada)).toContain('already sent this answer to our direct messages'));
     expect(cardsWith(ada)).toHaveLength(1);
     expect(world.answersIn(card.ts)).toHaveLength(1);
     expect(service.questions()).toHaveLength(1);
@@ -88,7 +88,7 @@ describe('an answer that was withheld from a channel', () => {
     const place = { ephemeral: word, responseUrl: world.slack.responseUrl(`bob?user=${bob}&channel=C0GENERAL`) };
     const { actionId = '', blockId = '', value = '' } = button ?? {};
     await world.deliver(buttonOf({ actionId, blockId, value, user: bob, place }));
-    await eventually(() => expect(toldTo(bob)).toContain('Only the person who asked is shown this answer.'));
+    await eventually(() => expect(toldTo(bob)).toContain('Only the person who asked can see this answer.'));
     expect(cardsWith(bob)).toEqual([]);
     expect(cardsWith(ada)).toEqual([]);
   });
@@ -99,7 +99,7 @@ describe('an answer that was withheld from a channel', () => {
     await world.pressPrivately('Show it there');
     const card = await eventually(() => one(cardsWith(ada)));
     const gone = await eventually(() => one(world.answersIn(card.ts)));
-    expect(visibleText(gone)).toMatch(/not in Deep Search any more[\s\S]*Reference `q/);
+    expect(visibleText(gone)).toMatch(/no longer in Deep Search[\s\S]*Reference `q/);
     expect(service.questions()).toHaveLength(1);
     service.answerEverything();
     await world.press('Ask in a new conversation', { threadTs: card.ts });

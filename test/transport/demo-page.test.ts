@@ -119,7 +119,7 @@ describe('the page of the demo', () => {
     const taken = createTcpServer();
     const port = await listenLocally(taken);
     try {
-      await expect(openPage({ socketPath }, port)).rejects.toThrow(`can not listen on port ${port}`);
+      await expect(openPage({ socketPath }, port)).rejects.toThrow(`cannot listen on port ${port}`);
     } finally {
       taken.close();
     }

@@ -214,7 +214,7 @@ function quotaRefusal(quota: Quota, userId: number): QuestionError | undefined {
   return {
     kind: 'RateLimitExceeded',
     title: 'Quota used up',
-    message: `All ${state.limit} credits of today are used. The quota is renewed at ${reset}.`,
+    message: `All ${state.limit} credits for today are used. The quota resets at ${reset}.`,
     details: '',
   };
 }
@@ -222,12 +222,12 @@ function quotaRefusal(quota: Quota, userId: number): QuestionError | undefined {
 const INTERNAL: QuestionError = {
   kind: 'InternalError',
   title: 'Internal error',
-  message: 'The search failed for a reason of its own. Asking again may help.',
+  message: 'The search failed because of an internal error. Try asking again.',
   details: '',
 };
 
 const TOOK_TOO_LONG: QuestionError = {
   ...INTERNAL,
   title: 'Took too long',
-  message: 'The search did not finish within five minutes. A narrower question may help.',
+  message: 'The search did not finish within five minutes. Try a narrower question.',
 };

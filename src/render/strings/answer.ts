@@ -1,17 +1,17 @@
 import type { Formats } from '../formats.ts';
 
 const en = (f: Formats) => ({
-  empty: () => 'Deep Search finished without writing an answer.',
+  empty: () => 'Deep Search finished without writing an answer. Try asking in other words.',
   sources: () => 'Sources',
   moreSources: (count: number) => `${f.number(count)} more`,
-  noSources: () => 'No sources were named for this answer.',
+  noSources: () => 'This answer lists no sources.',
   part: (part: number, parts: number) => `Part ${f.number(part)} of ${f.number(parts)}`,
-  attached: () => 'The whole answer is attached as a Markdown file.',
+  attached: () => 'The full answer is attached as a Markdown file.',
   isLonger: (link: string | undefined, hasFile: boolean) => {
-    const said = 'The answer is longer than can be shown in Slack';
+    const said = 'This answer is too long for Slack.';
     if (hasFile)
-      return `${said}; all of it is in the attached Markdown file${link === undefined ? '' : ` and there: ${link}`}`;
-    return link === undefined ? `${said}; it ends here.` : `${said}; it goes on there: ${link}`;
+      return `${said} The full answer is in the attached file${link === undefined ? '' : ` and in ${link}`}.`;
+    return link === undefined ? `${said} Only its beginning is shown.` : `${said} The full answer is in ${link}.`;
   },
   /** `language` as the code names it. */
   diagram: (language: string) => `Diagram (${language})`,
@@ -19,25 +19,25 @@ const en = (f: Formats) => ({
     `${f.share(share)} of the quota used (${f.number(used)} of ${f.number(limit)} credits)`,
   quotaResets: (when: string) => `resets ${when}`,
   usedFollowUp: (by: string, text: string) => `${by} asked: ${text}`,
-  conversationLost: () => 'The earlier conversation no longer exists in Deep Search, so this started a new one.',
+  conversationLost: () => 'The earlier conversation no longer exists in Deep Search, so I asked this in a new one.',
   /** Of a modal: at most 24 characters. */
   sourcesTitle: () => 'Sources',
   sourcesLeftOut: (count: number) =>
-    `${f.count(count, { one: 'more source does', other: 'more sources do' })} not fit here. Open the answer in Deep Search to see all.`,
+    `${f.count(count, { one: 'more source does', other: 'more sources do' })} not fit here. Open the answer in Deep Search to see them all.`,
 });
 
 const de = (f: Formats): ReturnType<typeof en> => ({
-  empty: () => 'Deep Search ist fertig, hat aber keine Antwort geschrieben.',
+  empty: () => 'Deep Search ist fertig, hat aber keine Antwort geschrieben. Frag mit anderen Worten.',
   sources: () => 'Quellen',
   moreSources: (count) => `${f.number(count)} weitere`,
-  noSources: () => 'Zu dieser Antwort wurden keine Quellen genannt.',
+  noSources: () => 'Diese Antwort nennt keine Quellen.',
   part: (part, parts) => `Teil ${f.number(part)} von ${f.number(parts)}`,
-  attached: () => 'Die ganze Antwort hängt als Markdown-Datei an.',
+  attached: () => 'Die ganze Antwort ist als Markdown-Datei angehängt.',
   isLonger: (link, hasFile) => {
-    const said = 'Die Antwort ist länger, als Slack zeigen kann';
+    const said = 'Diese Antwort ist zu lang für Slack.';
     if (hasFile)
-      return `${said}; ganz steht sie in der angehängten Markdown-Datei${link === undefined ? '' : ` und dort: ${link}`}`;
-    return link === undefined ? `${said}; sie endet hier.` : `${said}; dort geht sie weiter: ${link}`;
+      return `${said} Die ganze Antwort steht in der angehängten Datei${link === undefined ? '' : ` und in ${link}`}.`;
+    return link === undefined ? `${said} Hier steht nur ihr Anfang.` : `${said} Die ganze Antwort steht in ${link}.`;
   },
   diagram: (language) => `Diagramm (${language})`,
   quota: (share, used, limit) =>
@@ -45,7 +45,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   quotaResets: (when) => `neu ab ${when}`,
   usedFollowUp: (by, text) => `${by} hat gefragt: ${text}`,
   conversationLost: () =>
-    'Die frühere Unterhaltung gibt es in Deep Search nicht mehr, deshalb hat hier eine neue begonnen.',
+    'Die frühere Unterhaltung gibt es in Deep Search nicht mehr, deshalb habe ich in einer neuen gefragt.',
   sourcesTitle: () => 'Quellen',
   sourcesLeftOut: (count) =>
     `${f.count(count, { one: 'weitere Quelle passt', other: 'weitere Quellen passen' })} nicht hierher. Öffne die Antwort in Deep Search, um alle zu sehen.`,

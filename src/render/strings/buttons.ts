@@ -2,7 +2,7 @@ import type { Formats } from '../formats.ts';
 
 const en = (f: Formats) => ({
   cancel: () => 'Cancel',
-  cancelIt: () => 'Cancel it',
+  cancelIt: () => 'Cancel the question',
   drop: () => 'Drop',
   tryAgain: () => 'Try again',
   askNew: () => 'Ask in a new conversation',

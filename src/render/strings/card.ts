@@ -13,18 +13,18 @@ const en = (f: Formats) => {
   const { steps } = wordStrings.en(f);
   return {
     /** `question` was asked before, elsewhere. */
-    follows: (question: string) => `Carries on from: “${question}”`,
+    follows: (question: string) => `Continues from: “${question}”`,
     newConversation: () => 'New conversation',
     asked: (asker: string) => `*${asker} asked:*`,
     askedPlain: (question: string) => `Asked: ${question}`,
     queued: (place: number) =>
       place <= 1
-        ? '🕓 Next in this thread, after the question before it'
-        : `🕓 Waiting in this thread, place ${f.number(place)} in line`,
+        ? '🕓 Next in this thread, after the current question'
+        : `🕓 Number ${f.number(place)} in line in this thread`,
     waitingForSlot: (ahead: number) =>
       ahead === 0
         ? '🕓 Many questions are running; this one is next'
-        : `🕓 Many questions are running; ${f.count(ahead, { one: 'other is', other: 'others are' })} before this one`,
+        : `🕓 Many questions are running; ${f.count(ahead, { one: 'other is', other: 'others are' })} ahead of this one`,
     starting: () => '⏳ Starting',
     running: (progress: Progress) =>
       [
@@ -34,15 +34,15 @@ const en = (f: Formats) => {
       ].join(' · '),
     unreachable: () => '📡 Deep Search is not reachable, still trying',
     limited: () => '📡 Deep Search is limiting requests, still trying',
-    cancelling: () => '⏹️ Cancelling',
-    parked: (until: string) => `⏸️ The limit of Deep Search is reached. Parked until ${until}, then asked by itself`,
+    cancelling: () => '⏹️ Canceling',
+    parked: (when: string) => `⏸️ Deep Search quota used up. I'll ask it automatically ${when}`,
     answered: (durationMs: number, stepCount: number) =>
       `✅ Answered in ${f.duration(durationMs)} · ${steps(stepCount)}`,
-    cancelled: (by: string | undefined) => (by === undefined ? '⏹️ Cancelled' : `⏹️ Cancelled by ${by}`),
+    cancelled: (by: string | undefined) => (by === undefined ? '⏹️ Canceled' : `⏹️ Canceled by ${by}`),
     failed: (durationMs: number) => `⚠️ Failed after ${f.duration(durationMs)}`,
     gaveUp: (durationMs: number) => `⌛ Still running after ${f.duration(durationMs)}; I stopped watching`,
     sharedAnswer: (by: string) => `*${by} shared an answer:*`,
-    notAllowed: () => '🚫 Not shown here; whoever asked was told why',
+    notAllowed: () => '🚫 Not shown here. The person who asked was told why',
     shared: () => '✅ The answer is in the thread',
   };
 };
@@ -56,8 +56,8 @@ const de = (f: Formats): ReturnType<typeof en> => {
     askedPlain: (question) => `Gefragt: ${question}`,
     queued: (place) =>
       place <= 1
-        ? '🕓 Als Nächstes in diesem Thread dran, nach der Frage davor'
-        : `🕓 Wartet in diesem Thread auf Platz ${f.number(place)}`,
+        ? '🕓 In diesem Thread als Nächstes dran, nach der laufenden Frage'
+        : `🕓 In diesem Thread auf Platz ${f.number(place)} der Warteschlange`,
     waitingForSlot: (ahead) =>
       ahead === 0
         ? '🕓 Gerade laufen viele Fragen; diese ist als Nächstes dran'
@@ -72,14 +72,13 @@ const de = (f: Formats): ReturnType<typeof en> => {
     unreachable: () => '📡 Deep Search ist nicht erreichbar, ich versuche es weiter',
     limited: () => '📡 Deep Search begrenzt gerade die Anfragen, ich versuche es weiter',
     cancelling: () => '⏹️ Wird abgebrochen',
-    parked: (until) =>
-      `⏸️ Die Grenze von Deep Search ist erreicht. Zurückgestellt bis ${until}, dann wird von selbst gefragt`,
+    parked: (when) => `⏸️ Das Kontingent von Deep Search ist aufgebraucht. Ich stelle die Frage automatisch ${when}`,
     answered: (durationMs, stepCount) => `✅ Beantwortet in ${f.duration(durationMs)} · ${steps(stepCount)}`,
     cancelled: (by) => (by === undefined ? '⏹️ Abgebrochen' : `⏹️ Abgebrochen von ${by}`),
     failed: (durationMs) => `⚠️ Fehlgeschlagen nach ${f.duration(durationMs)}`,
     gaveUp: (durationMs) => `⌛ Läuft nach ${f.duration(durationMs)} immer noch; ich schaue nicht mehr nach`,
     sharedAnswer: (by) => `*${by} hat eine Antwort geteilt:*`,
-    notAllowed: () => '🚫 Hier nicht gezeigt; wer gefragt hat, weiß warum',
+    notAllowed: () => '🚫 Hier nicht gezeigt. Wer gefragt hat, weiß, warum',
     shared: () => '✅ Die Antwort steht im Thread',
   };
 };

@@ -7,23 +7,23 @@ const en = (f: Formats) => ({
   /** For screen readers. */
   helpfulLabel: () => 'This answer was helpful',
   notHelpfulLabel: () => 'This answer was not helpful',
-  noted: () => 'Noted.',
+  noted: () => 'Your vote is saved.',
   /** Of a modal: at most 24 characters. */
   whyTitle: () => 'What was wrong?',
   why: (contact: string | undefined) =>
-    `Your vote counts as it is. If you say why, whoever runs this app${inBrackets(contact)} can read it.`,
+    `Your vote is saved. If you add why, the operator of this app${inBrackets(contact)} can read it.`,
   reasons: () => 'Reasons',
   comment: () => 'In your own words',
   wrong: () => 'It is wrong',
   outdated: () => 'It is outdated',
   incomplete: () => 'It is incomplete',
-  missedSource: () => 'It missed a source',
+  missedSource: () => 'It is missing a source',
   offTopic: () => 'It is not about my question',
   other: () => 'Something else',
   send: () => 'Send',
-  notNoted: () => 'Not noted: this app cannot store it at the moment. Send it again in a minute.',
-  tooLong: (limit: number) => `At most ${f.number(limit)} characters fit here.`,
-  gone: () => 'Not noted: this answer is too old, or it is not from the place you voted in.',
+  notNoted: () => 'Not saved: this app cannot store it right now. Send it again in a minute.',
+  tooLong: (limit: number) => `Use at most ${f.number(limit)} characters.`,
+  gone: () => 'Not saved: this answer has expired, or you cannot see it here.',
 });
 
 const de = (f: Formats): ReturnType<typeof en> => ({
@@ -31,10 +31,10 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   notHelpful: () => 'Nicht hilfreich',
   helpfulLabel: () => 'Diese Antwort war hilfreich',
   notHelpfulLabel: () => 'Diese Antwort war nicht hilfreich',
-  noted: () => 'Notiert.',
+  noted: () => 'Deine Stimme ist gespeichert.',
   whyTitle: () => 'Was hat nicht gestimmt?',
   why: (contact) =>
-    `Deine Stimme zählt schon so. Schreibst du dazu, warum, kann es lesen, wer diese App betreibt${inBrackets(contact)}.`,
+    `Deine Stimme ist gespeichert. Wenn du schreibst, warum, kann das lesen, wer diese App betreibt${inBrackets(contact)}.`,
   reasons: () => 'Gründe',
   comment: () => 'In eigenen Worten',
   wrong: () => 'Sie ist falsch',
@@ -44,9 +44,9 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   offTopic: () => 'Sie geht nicht auf meine Frage ein',
   other: () => 'Etwas anderes',
   send: () => 'Senden',
-  notNoted: () => 'Nicht notiert: Diese App kann es gerade nicht speichern. Sende es in einer Minute noch einmal.',
-  tooLong: (limit) => `Höchstens ${f.number(limit)} Zeichen passen hierher.`,
-  gone: () => 'Nicht notiert: Diese Antwort ist zu alt, oder sie ist nicht von dort, wo du abgestimmt hast.',
+  notNoted: () => 'Nicht gespeichert: Diese App kann es gerade nicht speichern. Sende es in einer Minute noch einmal.',
+  tooLong: (limit) => `Schreib höchstens ${f.number(limit)} Zeichen.`,
+  gone: () => 'Nicht gespeichert: Diese Antwort ist abgelaufen, oder du kannst sie hier nicht sehen.',
 });
 
 /** Votes on answers, and the reasons for them. */

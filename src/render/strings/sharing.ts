@@ -12,69 +12,70 @@ const en = (f: Formats) => ({
   shareTitle: () => 'Share the answer',
   share: () => 'Share',
   channel: () => 'Share with',
-  choose: () => 'Choose a channel to see who would read the answer.',
+  choose: () => 'Choose a channel to see who can read the answer there.',
   audience: (channel: string, { people, guests, organizations }: Counts) =>
     `*${channel}:* ${[
       f.count(people, { one: 'person', other: 'people' }),
       ...(guests === 0 ? [] : [f.count(guests, { one: 'guest', other: 'guests' })]),
       ...(organizations === 0
         ? []
-        : [`people of ${f.count(organizations, { one: 'other organization', other: 'other organizations' })}`]),
+        : [`people from ${f.count(organizations, { one: 'other organization', other: 'other organizations' })}`]),
     ].join(', ')}`,
-  audienceUnknown: (channel: string) => `Slack does not say who is in ${channel}.`,
-  sources: () => 'It is posted in your name, with its sources as links; whoever opens one needs access to the code.',
+  audienceUnknown: (channel: string) => `Slack did not tell me who is in ${channel}.`,
+  sources: () =>
+    'The answer is posted in your name, with links to its sources. People need access to the code to open them.',
   conversation: () => 'The conversation',
   withLink: () => 'Include the link to the conversation',
-  withLinkHint: () => 'Whoever opens it sees the whole conversation, without their access being checked.',
-  beyond: () => 'People who are not full members of this workspace may read it',
+  withLinkHint: () => 'Anyone who opens the link sees the whole conversation, even without access to the code.',
+  beyond: () => 'People who are not full members of this workspace can read it',
   confirm: () => 'Share with them too',
   notYours: () => 'Only the person who asked can share this answer.',
   hiddenChannel: () => 'I am not in this channel. Add me to it first.',
-  refusedChannel: () => 'Deep Search is not switched on for this channel. Choose another.',
+  refusedChannel: () => 'Deep Search is not turned on for this channel. Choose another channel.',
   otherOrganizations: () =>
-    'People of other organizations read this channel, and answers may not be shared with them here. Choose another.',
-  notCheckable: () => 'It cannot be checked who reads this channel, so nothing is shared there. Choose another.',
-  mayNot: () => 'You may not use Deep Search, so nothing was shared.',
-  notShared: () => 'Nothing was shared: this app cannot store or check it at the moment. Send it again in a minute.',
-  sharing: (channel: string) => `Your answer is being shared in ${channel}.`,
+    'People from other organizations read this channel, and answers cannot be shared with them. Choose another channel.',
+  notCheckable: () => 'I cannot check who reads this channel, so nothing is shared there. Choose another channel.',
+  mayNot: () => 'You cannot use Deep Search, so nothing was shared.',
+  notShared: () => 'Nothing was shared: this app cannot store or check it right now. Send it again in a minute.',
+  sharing: (channel: string) => `I am sharing your answer in ${channel}.`,
   undeliverable: (channel: string, bot: string) =>
-    `Your answer could not be shown in ${channel}: I cannot post there. Add me with \`/invite\` ${bot}, then share it again.`,
+    `I cannot post in ${channel}, so your answer was not shared. Add me with \`/invite\` ${bot}, then share it again.`,
 });
 
 const de = (f: Formats): ReturnType<typeof en> => ({
   shareTitle: () => 'Antwort teilen',
   share: () => 'Teilen',
   channel: () => 'Teilen mit',
-  choose: () => 'Wähl einen Channel, um zu sehen, wer die Antwort lesen würde.',
+  choose: () => 'Wähl einen Channel, um zu sehen, wer die Antwort dort lesen kann.',
   audience: (channel, { people, guests, organizations }) =>
     `*${channel}:* ${[
       f.count(people, { one: 'Person', other: 'Personen' }),
       ...(guests === 0 ? [] : [f.count(guests, { one: 'Gast', other: 'Gäste' })]),
       ...(organizations === 0
         ? []
-        : [`Leute aus ${f.count(organizations, { one: 'anderen Organization', other: 'anderen Organizationen' })}`]),
+        : [`Leute aus ${f.count(organizations, { one: 'anderen Organisation', other: 'anderen Organisationen' })}`]),
     ].join(', ')}`,
-  audienceUnknown: (channel) => `Slack sagt nicht, wer in ${channel} ist.`,
+  audienceUnknown: (channel) => `Slack hat mir nicht gesagt, wer in ${channel} ist.`,
   sources: () =>
-    'Sie wird in deinem Namen gepostet, mit ihren Quellen als Links; wer einen öffnet, braucht Zugang zum Code.',
+    'Die Antwort wird in deinem Namen gepostet, mit Links zu ihren Quellen. Wer sie öffnen will, braucht Zugang zum Code.',
   conversation: () => 'Die Unterhaltung',
   withLink: () => 'Den Link zur Unterhaltung mitgeben',
-  withLinkHint: () => 'Wer ihn öffnet, sieht die ganze Unterhaltung, ohne dass der Zugang geprüft wird.',
+  withLinkHint: () => 'Wer den Link öffnet, sieht die ganze Unterhaltung, auch ohne Zugang zum Code.',
   beyond: () => 'Leute, die keine vollen Mitglieder dieses Workspace sind, können sie lesen',
   confirm: () => 'Auch mit ihnen teilen',
   notYours: () => 'Nur wer gefragt hat, kann diese Antwort teilen.',
   hiddenChannel: () => 'Ich bin nicht in diesem Channel. Füg mich erst hinzu.',
-  refusedChannel: () => 'Deep Search ist für diesen Channel nicht freigegeben. Wähl einen anderen.',
+  refusedChannel: () => 'Deep Search ist für diesen Channel nicht eingeschaltet. Wähl einen anderen Channel.',
   otherOrganizations: () =>
-    'Leute aus anderen Organizationen lesen diesen Channel, und mit ihnen dürfen Antworten hier nicht geteilt werden. Wähl einen anderen.',
+    'Leute aus anderen Organisationen lesen diesen Channel, und Antworten dürfen nicht mit ihnen geteilt werden. Wähl einen anderen Channel.',
   notCheckable: () =>
-    'Wer diesen Channel liest, lässt sich nicht prüfen, deshalb wird dort nichts geteilt. Wähl einen anderen.',
+    'Ich kann nicht prüfen, wer diesen Channel liest, deshalb wird dort nichts geteilt. Wähl einen anderen Channel.',
   mayNot: () => 'Du darfst Deep Search nicht benutzen, deshalb wurde nichts geteilt.',
   notShared: () =>
     'Es wurde nichts geteilt: Diese App kann es gerade nicht speichern oder prüfen. Sende es in einer Minute noch einmal.',
-  sharing: (channel) => `Deine Antwort wird in ${channel} geteilt.`,
+  sharing: (channel) => `Ich teile deine Antwort in ${channel}.`,
   undeliverable: (channel, bot) =>
-    `Deine Antwort konnte in ${channel} nicht gezeigt werden: Ich kann dort nicht posten. Füg mich mit \`/invite\` ${bot} hinzu und teil sie dann noch einmal.`,
+    `Ich kann in ${channel} nicht posten, deshalb wurde deine Antwort nicht geteilt. Füg mich mit \`/invite\` ${bot} hinzu und teil sie dann noch einmal.`,
 });
 
 /** Sharing a private answer: the form, and what it says about a channel. */

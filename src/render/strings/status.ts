@@ -10,15 +10,15 @@ const en = (f: Formats) => ({
   askedBy: (asker: string) => `asked by ${asker}`,
   askedByYou: () => 'asked by you',
   directMessages: () => 'in our direct messages',
-  queued: (place: number) => `queued, place ${f.number(place)}`,
+  queued: (place: number) => `queued, number ${f.number(place)} in line`,
   waitingForSlot: () => 'waiting for its turn',
   starting: () => 'starting',
   running: (elapsedMs: number) => `running for ${f.duration(elapsedMs)}`,
   unreachable: () => 'waiting until Deep Search is reachable',
-  limited: () => 'waiting while Deep Search limits requests',
-  cancelling: () => 'being cancelled',
-  parked: (until: string) => `parked until ${until}`,
-  ending: () => 'about to end',
+  limited: () => 'waiting because Deep Search is limiting requests',
+  cancelling: () => 'being canceled',
+  parked: (when: string) => `quota used up; I'll ask it automatically ${when}`,
+  ending: () => 'about to finish',
   conversation: (link: string) => `Conversation: ${link}`,
 });
 
@@ -39,8 +39,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   unreachable: () => 'wartet, bis Deep Search erreichbar ist',
   limited: () => 'wartet, weil Deep Search die Anfragen begrenzt',
   cancelling: () => 'wird abgebrochen',
-  parked: (until) => `zurückgestellt bis ${until}`,
-  ending: () => 'gleich zu Ende',
+  parked: (when) => `Kontingent aufgebraucht; ich stelle sie automatisch ${when}`,
+  ending: () => 'gleich fertig',
   conversation: (link) => `Unterhaltung: ${link}`,
 });
 

@@ -21,7 +21,7 @@ const en = (f: Formats) => {
       sentence(
         [
           ...(reading.messages > 0
-            ? [`${messages(reading)} of ${reading.isElsewhere ? 'the thread it is about' : 'this thread'}`]
+            ? [`${messages(reading)} in ${reading.isElsewhere ? 'the thread it is about' : 'this thread'}`]
             : []),
           ...(reading.files > 0 ? [files(reading.files)] : []),
         ],
@@ -53,7 +53,7 @@ const de = (f: Formats): ReturnType<typeof en> => {
       sentence(
         [
           ...(reading.messages > 0
-            ? [`${messages(reading)} ${reading.isElsewhere ? 'des Threads, um den es geht' : 'dieses Threads'}`]
+            ? [`${messages(reading)} ${reading.isElsewhere ? 'im Thread, um den es geht,' : 'in diesem Thread'}`]
             : []),
           ...(reading.files > 0 ? [files(reading.files)] : []),
         ],

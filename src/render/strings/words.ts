@@ -6,10 +6,12 @@ const en = (f: Formats) => ({
   credits: (count: number) => f.count(count, { one: 'credit', other: 'credits' }),
   shortened: (shown: number) => `The first ${f.number(shown)} characters are shown.`,
   openInDeepSearch: () => 'Open in Deep Search',
+  deepSearch: () => 'Deep Search',
   /** Of a person at Slack. */
   profile: () => 'profile',
   /** Of Slack's tokens for the two, so that each reader sees their own zone. */
   dayAndTime: (day: string, time: string) => `${day} at ${time}`,
+  atTime: (time: string) => `at ${time}`,
 });
 
 const de = (f: Formats): ReturnType<typeof en> => ({
@@ -18,8 +20,10 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   credits: (count) => f.count(count, { one: 'Credit', other: 'Credits' }),
   shortened: (shown) => `Gezeigt werden die ersten ${f.number(shown)} Zeichen.`,
   openInDeepSearch: () => 'In Deep Search öffnen',
+  deepSearch: () => 'Deep Search',
   profile: () => 'Profil',
   dayAndTime: (day, time) => `${day} um ${time}`,
+  atTime: (time) => `um ${time}`,
 });
 
 /** What several surfaces say. */

@@ -45,7 +45,7 @@ describe('a question', () => {
 
   test('about how something works gets the code that does it and what that code uses', async () => {
     expect(await read('How does a job get retried?')).toMatchInlineSnapshot(`
-      "This is the work of \`JobQueue\`, a class in [src/queue.ts:11-23]. Runs jobs in the order in which they came.
+      "This is done by \`JobQueue\`, a class in [src/queue.ts:11-23]. Runs jobs in the order in which they came.
 
       \`\`\`ts
       export class JobQueue {
@@ -63,7 +63,7 @@ describe('a question', () => {
       }
       \`\`\`
 
-      **It rests on**
+      **It depends on**
 
       - \`withRetries\` ([src/retry.ts:10]): Runs a task until it succeeds or the attempts are used up.
 

@@ -38,7 +38,7 @@ describe('the file with the whole answer', () => {
     const written = renderAnswerFile(exampleQuestion(), exampleAnswer({ title: ' ', markdown: '', sources: [] }));
     expect(written).toContain('# Answer\n');
     expect(written).toContain('without writing an answer');
-    expect(written).toContain('No sources were named');
+    expect(written).toContain('lists no sources');
   });
 
   it.each([
@@ -75,7 +75,7 @@ describe('the messages beside the file', () => {
         expect(messages).toHaveLength(first?.length ?? 0);
         for (const message of messages) expect(slackProblems('chat.postMessage', { ...message })).toEqual([]);
       }
-      const says = shown.map((messages) => JSON.stringify(messages.at(-1)).includes('Markdown file'));
+      const says = shown.map((messages) => JSON.stringify(messages.at(-1)).includes('attached'));
       expect(says).toEqual([false, false, true, false]);
     },
   );
@@ -83,6 +83,6 @@ describe('the messages beside the file', () => {
   it('name the file in the plain form as well', () => {
     const delivery = { round: 0, posted: [], file: { intentMs: 1, state: 'attached' as const } };
     const messages = renderOutcome(answered({ markdown: long(1_000) }, { delivery }), { format: 'plain' });
-    expect(messages.at(-1)?.text).toContain('The whole answer is attached as a Markdown file.');
+    expect(messages.at(-1)?.text).toContain('The full answer is attached as a Markdown file.');
   });
 });

@@ -60,17 +60,17 @@ describe('a card', () => {
     const lines = VIEWS.map((view) => texts(renderCard(exampleQuestion(), view, { format: 'mrkdwn' })).join(' | '));
     expect(lines).toMatchInlineSnapshot(`
       [
-        "🕓 Waiting in this thread, place 2 in line",
+        "🕓 Number 2 in line in this thread",
         "⏳ Starting",
         "⏳ Searching · 1 min 5 s · 1 step | Reading &lt;src/a.ts&gt; &amp; @​here",
         "⏳ Searching · 41 s · 5 steps · usually 20 to 60 s",
         "⏳ Searching · 1 min 39 s · 9 steps · taking longer than usual",
         "📡 Deep Search is not reachable, still trying",
         "📡 Deep Search is limiting requests, still trying",
-        "⏹️ Cancelling",
-        "⏸️ The limit of Deep Search is reached. Parked until <!date^1700060400^{time}|15:00 UTC>, then asked by itself",
+        "⏹️ Canceling",
+        "⏸️ Deep Search quota used up. I'll ask it automatically at <!date^1700060400^{time}|15:00 UTC>",
         "✅ Answered in 41 s · 12 steps",
-        "⏹️ Cancelled by <@U0BOB>",
+        "⏹️ Canceled by <@U0BOB>",
         "⚠️ Failed after 3 s",
         "⌛ Still running after 15 min; I stopped watching",
         "✅ The answer is in the thread",

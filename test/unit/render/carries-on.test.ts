@@ -17,9 +17,9 @@ function shown(
 test('a question that continues from another names that question and its place', () => {
   const follows = { text: 'Where is\n<main>?', shareUrl: 'https://search.example.com/deepsearch/abc' };
   const link = '<https://search.example.com/deepsearch/abc|Where is &lt;main&gt;?>';
-  expect(shown(follows)).toContain(`Carries on from: “${link}”`);
+  expect(shown(follows)).toContain(`Continues from: “${link}”`);
   expect(shown(follows, 'de-DE')).toContain(`Knüpft an: „${link}“`);
-  expect(shown(undefined)).not.toContain('Carries on');
+  expect(shown(undefined)).not.toContain('Continues from');
 });
 
 test.each([[undefined], [`https://search.example.com/${'x'.repeat(2_000)}`]])(
@@ -38,5 +38,5 @@ test.each([[undefined], [`https://search.example.com/${'x'.repeat(2_000)}`]])(
 
 test('a plain card shows the earlier question as well', () => {
   const question = questionWith({ origin: 'followUp', follows: { text: 'Where?' } });
-  expect(renderCard(question, { kind: 'starting' }, { format: 'plain' }).text).toContain('Carries on from: “Where?”');
+  expect(renderCard(question, { kind: 'starting' }, { format: 'plain' }).text).toContain('Continues from: “Where?”');
 });

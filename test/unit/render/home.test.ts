@@ -113,7 +113,7 @@ describe('the Home tab', () => {
     const view = renderHome({ kind: 'shown', overview: { open: [], ended: [] }, service }, options);
     expect(slackProblems('views.publish', { view })).toEqual([]);
     expect(JSON.stringify(view)).toMatch(
-      { fine: /is reachable\./, refused: /needs attention/, unreachable: /not reachable at the moment/ }[service],
+      { fine: /is reachable\./, refused: /does not accept/, unreachable: /not reachable right now/ }[service],
     );
     expect(JSON.stringify(view)).toContain('You have not asked anything yet.');
   });
@@ -130,7 +130,7 @@ describe('the Home tab', () => {
       expect(view.blocks.length).toBeGreaterThan(1);
     }
     expect(homeText({ kind: 'shown', unreadable: 'e01234567', service: 'fine', notCancelled: 'q01234567' })).toMatch(
-      /Not cancelled.*`q01234567`.*cannot be read.*`e01234567`/,
+      /Not canceled.*`q01234567`.*I cannot read.*`e01234567`/,
     );
   });
 
@@ -143,8 +143,8 @@ describe('the Home tab', () => {
     expect(slackProblems('views.publish', { view })).toEqual([]);
     expect(JSON.stringify(view)).toContain('40 more are in progress.');
     expect(JSON.stringify(view)).toContain('`/deepsearch help`');
-    expect(JSON.stringify(view.blocks).match(/ · cancelled · /g) ?? []).toHaveLength(0);
-    expect(JSON.stringify(view.blocks).match(/\\ncancelled · /g)).toHaveLength(20);
+    expect(JSON.stringify(view.blocks).match(/ · canceled · /g) ?? []).toHaveLength(0);
+    expect(JSON.stringify(view.blocks).match(/\\ncanceled · /g)).toHaveLength(20);
   });
 });
 
@@ -207,7 +207,7 @@ describe('the history', () => {
   it('says when there are no questions, and when they cannot be read', () => {
     expect(renderHistory({ overview: { open: [], ended: [] } }, options).text).toContain('/deepsearch help');
     const unreadable = renderHistory({ unreadable: 'e01234567' }, options);
-    expect(unreadable.text).toContain('cannot be read');
+    expect(unreadable.text).toContain('I cannot read');
     expect(JSON.stringify(unreadable.blocks)).toContain('Reference `e01234567`');
   });
 });

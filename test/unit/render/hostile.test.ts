@@ -93,9 +93,9 @@ describe('an answer longer than Slack can show', () => {
       expect(messages).toHaveLength(20);
       for (const message of messages) expect(slackProblems('chat.postMessage', { ...message })).toEqual([]);
       const last = JSON.stringify(messages.at(-1));
-      expect(last).toContain('longer than can be shown in Slack');
+      expect(last).toContain('too long for Slack');
       expect(last).toContain('<https://search.example.com/deepsearch/abc|Open in Deep Search>');
-      expect(JSON.stringify(messages.slice(0, -1))).not.toContain('longer than can be shown');
+      expect(JSON.stringify(messages.slice(0, -1))).not.toContain('too long for Slack');
       const shown = words(JSON.stringify(messages.map((message) => message.blocks ?? message.text)));
       expect(shown.length).toBeGreaterThan(4_000);
       expect(shown).toEqual(lines(shown.length, (i) => `w${i}z`));
@@ -104,6 +104,6 @@ describe('an answer longer than Slack can show', () => {
 
   it('says so without a link when there is none', () => {
     const messages = renderOutcome(answered({ markdown }, { upstream: { steps: 0 } }), { format: 'markdown' });
-    expect(JSON.stringify(messages.at(-1))).toContain('it ends here');
+    expect(JSON.stringify(messages.at(-1))).toContain('Only its beginning is shown');
   });
 });

@@ -16,8 +16,13 @@ import { SAMPLES } from './string-samples.ts';
 const UPDATE = process.env.UPDATE_GOLDEN === '1';
 const FOLDER = new URL('../../fixtures/render/de/', import.meta.url);
 
-/** Sentences that may be the same in both languages, as `surface.name`: units are international. */
-const SAME_IN_BOTH: ReadonlySet<string> = new Set(['words.duration', 'home.heading', 'modals.channel']);
+/** Sentences that may be the same in both languages, as `surface.name`: units and names are international. */
+const SAME_IN_BOTH: ReadonlySet<string> = new Set([
+  'words.duration',
+  'words.deepSearch',
+  'home.heading',
+  'modals.channel',
+]);
 
 interface Sentence {
   name: string;

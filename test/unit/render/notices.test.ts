@@ -17,7 +17,7 @@ function shown(notice: Notice): string {
 
 describe('a private notice', () => {
   it.each<[Notice, string[]]>([
-    [{ kind: 'answeredBeforeCancel' }, ['so it stands']],
+    [{ kind: 'answeredBeforeCancel' }, ['so it stays']],
     [
       { kind: 'notInChannel', questionId: QUESTION_ID, text: 'Where <is> it?', canInvite: true },
       ['/invite', '<@U0BOT>', 'Where &lt;is&gt; it?', ACTIONS.askHere, ACTIONS.askInDm, QUESTION_ID],
@@ -35,18 +35,18 @@ describe('a private notice', () => {
     [{ kind: 'emptyQuestion', after: 'new' }, ['Write a question after `new`.']],
     [{ kind: 'emptyQuestion', after: 'command' }, ['Write a question after `/deepsearch`.', '`/deepsearch where']],
     [{ kind: 'questionTooLong', text: 'x'.repeat(10_001) }, ['10,001', '10,000', 'Nothing was sent']],
-    [{ kind: 'notTaken', text: 'Where is it?', reference }, ['not taken and nothing was sent', 'Where is it?']],
+    [{ kind: 'notTaken', text: 'Where is it?', reference }, ['not accepted and nothing was sent', 'Where is it?']],
     [{ kind: 'actionNotTaken', reference }, ['nothing was sent']],
     [{ kind: 'alreadyAsked', byUserId: 'U0BOB' }, ['<@U0BOB>']],
     [{ kind: 'alreadyAsked' }, ['already asked.']],
-    [{ kind: 'alreadyAskedByYou' }, ['already asked by you.']],
-    [{ kind: 'alreadyWatched' }, ['It is being watched again already.']],
+    [{ kind: 'alreadyAskedByYou' }, ['You already asked this.']],
+    [{ kind: 'alreadyWatched' }, ['I am already checking this question again.']],
     [{ kind: 'actionNotChecked', reference }, ['Try again in a minute.']],
     [{ kind: 'queueFull', limit: 10, reference }, ['10 questions are']],
     [{ kind: 'nothingToCancel' }, ['Nothing is running']],
-    [{ kind: 'nothingToCancelInDirect' }, ['Nothing of yours is running here.']],
+    [{ kind: 'nothingToCancelInDirect' }, ['None of your questions is running here.']],
     [{ kind: 'severalToCancel' }, ['`cancel`', 'Home']],
-    [{ kind: 'expiredButton', reference }, ['too old']],
+    [{ kind: 'expiredButton', reference }, ['has expired']],
   ])('contains what is needed: %o', (notice, parts) => {
     const text = shown(notice);
     for (const part of parts) expect(text).toContain(part);
@@ -134,7 +134,7 @@ describe('a refusal', () => {
     ['unknownChannel', 'who can read this channel', true],
     ['sharedChannel', 'other organizations', true],
     ['guestsInChannel', 'Guests in this channel', true],
-    ['channelRefused', 'not switched on', true],
+    ['channelRefused', 'not turned on', true],
   ] as const)(
     'for the reason %s says why, gives the question back, and offers direct messages only where that helps',
     (reason, why, canAskInDm) => {

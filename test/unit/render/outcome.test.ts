@@ -162,7 +162,7 @@ describe('an answer', () => {
 
   it('says when there are no sources', () => {
     expect(texts(only(renderOutcome(answered({ sources: [] }), markdown)))).toContain(
-      '_No sources were named for this answer._',
+      '_This answer lists no sources._',
     );
   });
 
@@ -270,14 +270,18 @@ describe('an outcome without an answer', () => {
     [{ cause: 'tooLong' }, 'grown too long', ACTIONS.askNew],
     [
       { cause: 'unauthorized' },
-      "This app's access to Deep Search needs attention.\nThe operator of this app can fix it",
+      "Deep Search does not accept this app's access token.\nThe operator of this app can fix this",
       ACTIONS.tryAgain,
     ],
     [{ cause: 'unreachable' }, 'could not be reached', ACTIONS.tryAgain],
-    [{ cause: 'limited' }, 'Deep Search kept limiting requests.\nTry again in a few minutes.', ACTIONS.tryAgain],
+    [
+      { cause: 'limited' },
+      'Deep Search is limiting requests right now.\nTry again in a few minutes.',
+      ACTIONS.tryAgain,
+    ],
     [{ cause: 'gone' }, 'was deleted in Deep Search', ACTIONS.askNew],
-    [{ cause: 'refused' }, 'refused this question', ACTIONS.askNew],
-    [{ cause: 'threadUnread' }, 'This thread could not be read', ACTIONS.tryAgain],
+    [{ cause: 'refused' }, 'rejected this question', ACTIONS.askNew],
+    [{ cause: 'threadUnread' }, 'I could not read this thread', ACTIONS.tryAgain],
     [{ cause: 'internal' }, 'This app failed', ACTIONS.tryAgain],
   ])('for %o says what happened, what to do, and a reference', (failure, sentence, action) => {
     const question = ended({ kind: 'failed', failure });
@@ -306,7 +310,7 @@ describe('an outcome without an answer', () => {
     const message = only(
       renderOutcome(ended({ kind: 'cancelled' }, { cancel: { byUserId: 'U0BOB', atMs: 1 } }), markdown),
     );
-    expect(texts(message)).toBe('This question was cancelled by <@U0BOB>.');
+    expect(texts(message)).toBe('This question was canceled by <@U0BOB>.');
   });
 
   it('has one part in every format, and no part where there is no outcome', () => {

@@ -147,6 +147,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
   },
   verbs: { muted: [['<@U0BOT>']], threadVerb: [['<@U0BOT>', 'mute']] },
   why: {
+    cameAgain: [[true], [false]],
     messageBy: [['<@U0BOB>']],
     queued: counts,
     parked: [['15:00']],
@@ -157,6 +158,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     steps: counts,
     credits: counts,
     shortened: [[2000]],
+    atTime: [['15:00']],
     dayAndTime: [['{date_short_pretty}', '{time}']],
   },
 };

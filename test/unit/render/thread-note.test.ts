@@ -23,10 +23,10 @@ describe('the note about what was read of a thread', () => {
   test.each<[Partial<ThreadContext>, string, string]>([
     [
       { messages: 14, total: 63, files: 1, unreadable: 2 },
-      'Read 14 of 63 messages of this thread and 1 file; 2 files could not be read',
-      '14 von 63 Nachrichten dieses Threads und 1 Datei gelesen; 2 Dateien nicht lesbar',
+      'Read 14 of 63 messages in this thread and 1 file; 2 files could not be read',
+      '14 von 63 Nachrichten in diesem Thread und 1 Datei gelesen; 2 Dateien nicht lesbar',
     ],
-    [{ messages: 1, total: 1 }, 'Read 1 message of this thread', '1 Nachricht dieses Threads gelesen'],
+    [{ messages: 1, total: 1 }, 'Read 1 message in this thread', '1 Nachricht in diesem Thread gelesen'],
     [{ files: 2 }, 'Read 2 files', '2 Dateien gelesen'],
     [{ unreadable: 1 }, '1 file could not be read', '1 Datei nicht lesbar'],
     [{ refused: true }, 'This thread could not be read', 'Dieser Thread konnte nicht gelesen werden'],
@@ -40,7 +40,7 @@ describe('the note about what was read of a thread', () => {
       '✅ Answered in 41 s · 12 steps · read 14 of 63 messages · 2 files not read',
     ]);
     expect(linesOf(answered, { refused: true })).toEqual(['✅ Answered in 41 s · 12 steps · thread not read']);
-    expect(linesOf({ kind: 'cancelled' }, { messages: 3, total: 3 })).toEqual(['⏹️ Cancelled']);
+    expect(linesOf({ kind: 'cancelled' }, { messages: 3, total: 3 })).toEqual(['⏹️ Canceled']);
   });
 
   test('is left out where nothing was read', () => {

@@ -13,8 +13,8 @@ const question = ended({ kind: 'notAllowed', reason: 'guestsInChannel' });
 const overview = { open: [], ended: [{ question, view: { kind: 'notAllowed' as const } }] };
 
 test.each([
-  ['en-US', 'not shown there; I told you why', 'could not be shown'],
-  ['de-DE', 'dort nicht gezeigt; ich habe dir gesagt, warum', 'nicht gezeigt werden'],
+  ['en-US', 'not shown there; I told you why', 'could not be posted'],
+  ['de-DE', 'dort nicht gezeigt; ich habe dir gesagt, warum', 'nicht gepostet werden'],
 ])('the Home tab and the history in %s say that an answer was withheld, not that it failed', (locale, said, other) => {
   const options = { locale, workspaceUrl: 'https://acme.slack.com/', botUserId: 'U0BOT' };
   const home = JSON.stringify(renderHome({ kind: 'shown', overview, service: 'fine' }, options));
@@ -64,7 +64,7 @@ describe('a withheld answer in the direct messages of its asker', () => {
   });
 
   it('that is gone says so, and offers to ask again unless its thread was the question', () => {
-    expect(failed('gone')).toContain('This answer is not in Deep Search any more.');
+    expect(failed('gone')).toContain('This answer is no longer in Deep Search.');
     expect(failed('gone', { locale: 'de-DE' })).toContain('gibt es in Deep Search nicht mehr');
     expect(failed('gone', { text: threadQuestion })).not.toContain('"button"');
   });

@@ -127,7 +127,7 @@ describe('the Home tab', () => {
     world.admit = () => new Promise((resolve) => setTimeout(() => resolve({ may: true }), 5_000));
     home.show(ada);
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(published.map(({ text }) => text)).toEqual([expect.stringContaining('Finding out')]);
+    expect(published.map(({ text }) => text)).toEqual([expect.stringContaining('Checking what')]);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(published.at(-1)?.text).toContain('You have not asked anything yet.');
     expect(published).toHaveLength(2);
@@ -143,7 +143,7 @@ describe('the Home tab', () => {
     expect(published).toHaveLength(1);
     home.show(ada);
     await vi.advanceTimersByTimeAsync(10);
-    expect(published.at(-1)?.text).toContain('could not tell who you are');
+    expect(published.at(-1)?.text).toContain('could not tell me who you are');
   });
 
   it('is shown without the questions when they cannot be read, with the result of a button', async () => {
@@ -153,7 +153,7 @@ describe('the Home tab', () => {
     world.overview = () => Promise.reject(new AppError('storage', 'down'));
     home.showAction(ada, 'q01234567', () => {});
     await vi.advanceTimersByTimeAsync(10);
-    expect(published.at(-1)?.text).toMatch(/Not cancelled.*`q01234567`.*cannot be read.*`e[0-9a-f]{8}`/);
+    expect(published.at(-1)?.text).toMatch(/Not canceled.*`q01234567`.*I cannot read.*`e[0-9a-f]{8}`/);
   });
 
   it('never returns to an older state, since it makes one call at a time, and another one after a change', async () => {

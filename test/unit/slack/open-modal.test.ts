@@ -63,7 +63,7 @@ describe('opening a modal', () => {
     await openModal(desk(), { triggerId: '1.1', recipient }, async () => {
       throw new AppError('storage', 'down');
     });
-    expect(shown()).toMatch(/cannot read what it stored.*Reference `e[0-9a-f]{8}`/);
+    expect(shown()).toMatch(/cannot read its data.*Reference `e[0-9a-f]{8}`/);
   });
 
   it.each(['expired_trigger_id', 'exchanged_trigger_id', 'internal_error'])(

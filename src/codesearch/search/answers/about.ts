@@ -55,7 +55,7 @@ async function addRepository(
   const short = link(name, repositoryPath(name));
   draft.sources.push(repositorySource(name));
   if (files.length === 0) {
-    draft.sections.push(`${short} holds no files that git tracks yet.`);
+    draft.sections.push(`${short} has no files in git yet.`);
     return;
   }
   const readme = files
@@ -65,7 +65,7 @@ async function addRepository(
   const description =
     (await manifestDescription(files, investigation)) || prose(firstSentence(readmeParagraphs(lines)[0] ?? '', 300));
   draft.sections.push(
-    `${short}${description === '' ? ` has no description of its own` : `: ${description}`}${/[.!?]$/.test(description) ? '' : '.'} It has ${count(files.length, 'file')}, ${languages(files)}.`,
+    `${short}${description === '' ? ` has no description` : `: ${description}`}${/[.!?]$/.test(description) ? '' : '.'} It has ${count(files.length, 'file')}, ${languages(files)}.`,
   );
   const paragraphs = readmeParagraphs(lines).filter((text) => prose(text) !== description);
   if (readme !== undefined) {

@@ -36,7 +36,7 @@ export async function explain(findings: Findings): Promise<Draft> {
     draft.sections.push(fence(quoted.lines, main.file.path));
   } else draft.sections.push(...quoteSection(main, lines));
   await investigation.step(
-    `Reading what ${main.symbol === undefined ? main.file.path : main.symbol.name} rests on and where it is used`,
+    `Reading what ${main.symbol === undefined ? main.file.path : main.symbol.name} depends on and where it is used`,
   );
   await addNeighbours(main, findings, draft);
   await addPassages(main, findings, draft);
@@ -112,11 +112,11 @@ async function opening(
   if (question.intent === 'define') {
     return definitions.length > 0
       ? `${name}, ${kind}, is defined in ${place}.${meaning}${also}`
-      : `${isSure ? 'That is in' : 'The closest match is'} ${name}, ${kind} in ${place}.${meaning}`;
+      : `${isSure ? 'This is in' : 'The closest match is'} ${name}, ${kind} in ${place}.${meaning}`;
   }
   return definitions.length > 0
     ? `${name} is ${kind} in ${place}.${meaning}${also}`
-    : `${isSure ? 'This is the work of' : 'The closest match is'} ${name}, ${kind} in ${place}.${meaning}`;
+    : `${isSure ? 'This is done by' : 'The closest match is'} ${name}, ${kind} in ${place}.${meaning}`;
 }
 
 export function endSentence(text: string): string {
@@ -149,7 +149,7 @@ async function addNeighbours(main: CallOptions, { question, investigation }: Fin
     const named = await namedWithin(main, investigation);
     if (named.length > 0) {
       const items = await Promise.all(named.map((definition) => definitionLine(definition, investigation)));
-      draft.sections.push(`**It rests on**\n\n${bullets(items)}`);
+      draft.sections.push(`**It depends on**\n\n${bullets(items)}`);
       draft.sources.push(...named.map(({ file, symbol }) => fileSource(file, symbol.line)));
       draft.files.push(...named.map(({ file }) => file));
     }
@@ -224,7 +224,7 @@ function addReasons(draft: Draft, { subjects }: Findings['weighed'], investigati
     .slice(0, 3);
   if (hits.length === 0) return;
   draft.sections.push(
-    `**Commits that may say why**\n\n${bullets(hits.map(({ repository, commit }) => commitLine(repository, commit)))}`,
+    `**Commits that may explain why**\n\n${bullets(hits.map(({ repository, commit }) => commitLine(repository, commit)))}`,
   );
   draft.sources.push(...hits.map(({ repository, commit }) => commitSource(repository, commit.id, commit.subject)));
 }

@@ -15,7 +15,7 @@ export function nothingFound({ weighed, targets, investigation, passages, questi
   const known = weighed.subjects.filter(({ weight, ownFiles }) => weight >= 0.5 && ownFiles > 0);
   const sections = [
     looked.length === 0
-      ? `Nothing relevant was found: the question names nothing that can be looked for in ${where}.`
+      ? `Nothing relevant was found: the question does not name anything to search for in ${where}.`
       : `Nothing relevant was found for ${joinWords(looked.map(code))} in ${where}.`,
   ];
   if (absent.length > 0 && known.length > 0) {
@@ -27,7 +27,7 @@ export function nothingFound({ weighed, targets, investigation, passages, questi
       `The nearest mention of ${joinWords(known.slice(0, 3).map(({ word }) => code(word)))} is ${fileLink(nearest.file, nearest.start, nearest.end)}.`,
     );
   }
-  sections.push('Names of functions, types, files or settings as they stand in the code work best.');
+  sections.push('Try the names of functions, types, files, or settings as they are written in the code.');
   const [first] = corpus.repositories;
   return {
     title: 'Nothing relevant found',
