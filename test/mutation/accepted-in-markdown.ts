@@ -1,5 +1,4 @@
-import { neverComes, sameResult } from './accepted-reasons.ts';
-import type { AcceptedSurvivors } from './accepted-survivors.ts';
+import { type AcceptedSurvivors, neverComes, sameResult } from './accepted-reasons.ts';
 
 const edgeOfAWord = 'Changes nothing: both are what a mark may stand beside.';
 

@@ -1,5 +1,4 @@
-import { neverComes, sameResult } from './accepted-reasons.ts';
-import type { AcceptedSurvivors } from './accepted-survivors.ts';
+import { type AcceptedSurvivors, neverComes, sameResult } from './accepted-reasons.ts';
 
 export const acceptedInRender: readonly AcceptedSurvivors[] = [
   {

@@ -1,5 +1,4 @@
-import { likeNothing, neverComes } from './accepted-reasons.ts';
-import type { AcceptedSurvivors } from './accepted-survivors.ts';
+import { type AcceptedSurvivors, likeNothing, neverComes } from './accepted-reasons.ts';
 
 const noProc = 'Changes nothing on Linux, where /proc is always there; the tests have no other system.';
 const onlyKeys = 'Changes nothing: the keys are all there is; what stands under them is not read.';

@@ -1,16 +1,7 @@
 import { acceptedInMarkdown } from './accepted-in-markdown.ts';
 import { acceptedInRender } from './accepted-in-render.ts';
 import { acceptedInStorage } from './accepted-in-storage.ts';
-import { likeNothing, neverComes, sameResult } from './accepted-reasons.ts';
-
-/** Mutants that no test catches, with the reason why none should. */
-export interface AcceptedSurvivors {
-  file: string;
-  /** The line as it stands, without the spaces around it, and what it becomes: the `-` and the `+` of the report. */
-  line: string;
-  becomes: readonly string[];
-  reason: string;
-}
+import { type AcceptedSurvivors, likeNothing, neverComes, sameResult } from './accepted-reasons.ts';
 
 const delistingChecks = 'Changes nothing: who takes a question off the list looks whether it belongs there.';
 const forTheLog = 'Only what the log says differs.';

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
-import { type AcceptedSurvivors, acceptedSurvivors } from './accepted-survivors.ts';
+import type { AcceptedSurvivors } from './accepted-reasons.ts';
+import { acceptedSurvivors } from './accepted-survivors.ts';
 import { type Area, areas, threshold } from './areas.ts';
 
 type Mutants = Awaited<ReturnType<Stryker['runMutationTest']>>;

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Child } from '../../../src/demo/child.ts';
 import {
+  type BaseSetup,
   type CodeSearchReady,
-  type Ground,
   type Program,
   startApp,
   startCodeSearch,
@@ -50,7 +50,7 @@ export async function startStack(setup: {
   settings?: Record<string, string>;
 }): Promise<Stack> {
   const folder = await createTempDir();
-  const ground: Ground = { folder: folder.path, environment: { PATH: process.env.PATH ?? '' } };
+  const base: BaseSetup = { folder: folder.path, environment: { PATH: process.env.PATH ?? '' } };
   const token = randomUUID();
   const live = new Set<Pick<Child, 'stop'>>();
   const sample = setup.repositories ? undefined : await createSampleRepository();
@@ -70,19 +70,19 @@ export async function startStack(setup: {
 
   /** Kept to this machine where that is possible, as in the demo. */
   async function runSlack(): Promise<SlackReady> {
-    const starting = startSlack(ground, { program: setup.localSlack, port: 0, namespace: true });
+    const starting = startSlack(base, { program: setup.localSlack, port: 0, namespace: true });
     live.add({ stop: async () => (await starting.catch(() => undefined))?.stop() });
     return (await starting).ready;
   }
 
   const runCodeSearch = (port: number) =>
-    ready(startCodeSearch(ground, { repositories, port, token, stepDelayMs: setup.stepDelayMs ?? 0 }));
+    ready(startCodeSearch(base, { repositories, port, token, stepDelayMs: setup.stepDelayMs ?? 0 }));
 
   try {
     let [slack, codeSearch] = await Promise.all([runSlack(), runCodeSearch(0)]);
     const runApp = () =>
       ready(
-        startApp(ground, {
+        startApp(base, {
           slackUrl: slack.url,
           serviceUrl: codeSearch.ready.url,
           token,
