@@ -15,8 +15,8 @@ export interface Measured {
   url: string;
 }
 
-const farSideSchema = z.object({ slackUrl: z.string(), serviceUrl: z.string(), deskUrl: z.string() });
-export type FarSide = z.infer<typeof farSideSchema> & { stop(): Promise<void> };
+const fakeServersSchema = z.object({ slackUrl: z.string(), serviceUrl: z.string(), deskUrl: z.string() });
+export type FakeServers = z.infer<typeof fakeServersSchema> & { stop(): Promise<void> };
 
 /** Where the app keeps its questions: settings of the app. */
 export interface Store {
@@ -25,9 +25,9 @@ export interface Store {
 }
 
 /** Slack and the code search service, in one process of their own. */
-export async function startFarSide(): Promise<FarSide> {
-  const run = runProgram(fileOf('far-side-process.ts'), []);
-  return { ...farSideSchema.parse(await firstJson(run)), stop: run.stop };
+export async function startFakeServers(): Promise<FakeServers> {
+  const run = runProgram(fileOf('fake-servers-process.ts'), []);
+  return { ...fakeServersSchema.parse(await firstJson(run)), stop: run.stop };
 }
 
 export async function startBareBolt(): Promise<Measured> {
@@ -36,12 +36,12 @@ export async function startBareBolt(): Promise<Measured> {
 }
 
 /** The settings of an app that talks to the far side, with limits that do not get in the way of what is measured. */
-export function appSettings(farSide: FarSide, store: Store): Record<string, string> {
+export function appSettings(fakeServers: FakeServers, store: Store): Record<string, string> {
   return {
     SLACK_BOT_TOKEN: team.botToken,
     SLACK_SIGNING_SECRET: signingSecret,
-    SLACK_API_URL: farSide.slackUrl,
-    SRC_ENDPOINT: farSide.serviceUrl,
+    SLACK_API_URL: fakeServers.slackUrl,
+    SRC_ENDPOINT: fakeServers.serviceUrl,
     SRC_ACCESS_TOKEN: serviceToken,
     SRC_REQUESTS_PER_SECOND: '10000',
     SRC_REQUEST_BURST: '100000',

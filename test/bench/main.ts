@@ -7,7 +7,7 @@ import { buildPrograms } from '../support/processes/processes.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { type AcknowledgementRow, measureAcknowledgement, type Traffic } from './acknowledgement.ts';
-import { appSettings, kill, type Store, startApp, startBareBolt, startFarSide } from './children.ts';
+import { appSettings, kill, type Store, startApp, startBareBolt, startFakeServers } from './children.ts';
 import { measureDemoStart } from './demo-start.ts';
 import { measureFrozenRedis } from './frozen-redis.ts';
 import { measureHostileInputs } from './hostile-inputs.ts';
@@ -132,22 +132,22 @@ async function measureAcknowledgements(): Promise<AcknowledgementRow[]> {
 }
 
 async function measureStoreAcknowledgement({ store }: OpenedStore, traffic: Traffic): Promise<AcknowledgementRow> {
-  const farSide = await startFarSide();
-  const app = await startApp(programs.mainFile, appSettings(farSide, store));
+  const fakeServers = await startFakeServers();
+  const app = await startApp(programs.mainFile, appSettings(fakeServers, store));
   try {
     return await measureAcknowledgement(`the app, ${store.name}`, app.url, traffic);
   } finally {
     await kill(app.run);
-    await farSide.stop();
+    await fakeServers.stop();
   }
 }
 
 async function measureStoreOpenQuestions({ store, location }: OpenedStore): Promise<OpenQuestionsRow> {
-  const farSide = await startFarSide();
+  const fakeServers = await startFakeServers();
   try {
-    return await measureOpenQuestions({ mainFile: programs.mainFile, farSide, store, location, questions });
+    return await measureOpenQuestions({ mainFile: programs.mainFile, fakeServers, store, location, questions });
   } finally {
-    await farSide.stop();
+    await fakeServers.stop();
   }
 }
 

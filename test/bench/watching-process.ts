@@ -8,7 +8,7 @@ import { createDeepSearch } from '../../src/deepsearch/deep-search.ts';
 import { createBullScheduler } from '../../src/scheduler/bullmq.ts';
 import { createTimerScheduler } from '../../src/scheduler/timers.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
-import { quietSurroundings } from '../support/lifecycle/quiet-ports.ts';
+import { noopPorts } from '../support/lifecycle/noop-ports.ts';
 import { silentLog as log } from './silent-log.ts';
 import { percentile } from './statistics.ts';
 
@@ -59,7 +59,7 @@ const scheduler = timed(
     : createTimerScheduler({ clock: now, log, random }),
 );
 const advance = createAdvance({
-  ...quietSurroundings,
+  ...noopPorts,
   questions: storage.questions,
   threads: storage.threads,
   claims: storage.claims,
@@ -82,7 +82,7 @@ isMeasuring = false;
 process.stdout.write(
   `${JSON.stringify({
     event: 'lateness',
-    scheduler: lateMs.length,
+    runs: lateMs.length,
     p50Ms: percentile(lateMs, 0.5),
     p99Ms: percentile(lateMs, 0.99),
     maxMs: Math.max(...lateMs),

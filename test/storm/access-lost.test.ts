@@ -30,7 +30,7 @@ function share(channelId: string): void {
 describe('in a channel that becomes shared with another organization', () => {
   test('an answer is withheld whose first post ended with an unknown outcome', { timeout: 300_000 }, async () => {
     let isAway = false;
-    world.slack.decideFates((method) => (isAway && method === 'chat.postMessage' ? { status: 503 } : undefined));
+    world.slack.scriptFaults((method) => (isAway && method === 'chat.postMessage' ? { status: 503 } : undefined));
     const ts = await world.mention('where are the keys?');
     const question = await eventually(() => one(service.find('where are the keys?')));
     isAway = true;

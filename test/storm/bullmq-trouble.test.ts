@@ -12,7 +12,7 @@ const FAR_MS = 60_000;
 /** Longer than any lease, back-off or loading here. */
 const patient = { timeoutMs: 45_000 };
 
-/** The tests run at once, so that each closes what it started. */
+/** Tests run concurrently, so each one registers its own cleanup. */
 type Closer = TestContext['onTestFinished'];
 
 async function startServer(onTestFinished: Closer, args: string[] = []) {

@@ -11,7 +11,7 @@ import { type FakeMessage, type FakeSlack, people, startFakeSlack } from '../sup
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
-import { type LifeEnd, liveThroughCrashes } from '../support/storm/crashing-processes.ts';
+import { type CrashRunResult, runThroughCrashes } from '../support/storm/crashing-processes.ts';
 import { runResponsively } from '../support/storm/responsively.ts';
 import { buttonsOf, visibleText } from '../support/world/world.ts';
 
@@ -63,14 +63,14 @@ async function openRedis(): Promise<Engine> {
 }
 
 describe.each([
-  { name: 'the embedded store', open: openEmbedded, isThere: true, diesTwice: true, atOnce: 40 },
+  { name: 'the embedded store', open: openEmbedded, isThere: true, crashesTwice: true, atOnce: 40 },
   // Lives at once: most of a life is waiting, but on Redis each has a worker and connections of its own.
   // Once, because after each death the lease of the dead has to run out, which takes 10 s and more.
-  { name: 'Redis', open: openRedis, isThere: hasRedisServer(), diesTwice: false, atOnce: 20 },
+  { name: 'Redis', open: openRedis, isThere: hasRedisServer(), crashesTwice: false, atOnce: 20 },
 ])(
   'a crash between any two writes and effects, on $name,',
   { timeout: 900_000 },
-  ({ name, open, isThere, diesTwice, atOnce }) => {
+  ({ name, open, isThere, crashesTwice, atOnce }) => {
     let slack: FakeSlack;
     let service: FakeService;
     let engine: Engine;
@@ -90,10 +90,10 @@ describe.each([
       if (!isThere) return;
       [slack, service, engine] = await Promise.all([startFakeSlack(), startFakeService(), open()]);
       service.answerAfter(() => 150, { answer: longAnswer });
-      slack.decideFates((method, args) =>
+      slack.scriptFaults((method, args) =>
         method === 'chat.postMessage' ? planned(args.channel, markerOf(args) as LateCall) : undefined,
       );
-      service.decideFates((call, _id, text) =>
+      service.scriptFaults((call, _id, text) =>
         call === 'create' ? planned(channelOf.get(text ?? ''), 'question') : undefined,
       );
     });
@@ -102,9 +102,9 @@ describe.each([
     /** Lives one question through these deaths, and returns what is wrong with its end; empty when nothing is. */
     async function live(
       origin: Origin,
-      diesAfter: number[],
+      crashesAfter: number[],
       lateCall?: { call: LateCall; delayMs: number },
-    ): Promise<{ end: LifeEnd; wrong: string[] }> {
+    ): Promise<{ end: CrashRunResult; wrong: string[] }> {
       serial += 1;
       const life = `${origin}-${serial}`;
       // A workspace for each life: the book of turns is shared by those of one, and their lives would mix.
@@ -126,13 +126,13 @@ describe.each([
         origin,
         beginsThread: true,
       };
-      const end = await liveThroughCrashes({
+      const end = await runThroughCrashes({
         slack,
         service,
         kv: engine.kv,
         createScheduler: () => engine.createScheduler(life),
         request,
-        diesAfter,
+        crashesAfter,
       });
       const mine = slack.messages.filter(({ channel, bot_id: botId }) => channel === channelId && botId !== undefined);
       const cards = mine.filter((message) => markerOf(message) === 'card');
@@ -156,19 +156,25 @@ describe.each([
 
     it.skipIf(!isThere)('leads to one question at the service, one answer and one closed card', async () => {
       const calm = await runResponsively(
-        origins.map((origin) => async () => ({ origin, diesAfter: [], ...(await live(origin, [])) })),
+        origins.map((origin) => async () => ({ origin, crashesAfter: [], ...(await live(origin, [])) })),
         { atOnce },
       );
       const harmed = calm.flatMap(({ origin, end }) =>
-        end.done.flatMap((_, n) => (diesTwice ? [[n], [n, 2]] : [[n]])).map((diesAfter) => ({ origin, diesAfter })),
+        end.done
+          .flatMap((_, n) => (crashesTwice ? [[n], [n, 2]] : [[n]]))
+          .map((crashesAfter) => ({ origin, crashesAfter })),
       );
       const lives = await runResponsively(
-        harmed.map(({ origin, diesAfter }) => async () => ({ origin, diesAfter, ...(await live(origin, diesAfter)) })),
+        harmed.map(({ origin, crashesAfter }) => async () => ({
+          origin,
+          crashesAfter,
+          ...(await live(origin, crashesAfter)),
+        })),
         { atOnce },
       );
       expect([...calm, ...lives].flatMap(reportOf)).toEqual([]);
       // A life may be an edit of its card shorter than the calm one, and be over before it was to end; but not many are.
-      const unharmed = lives.filter(({ end: { deaths }, diesAfter }) => deaths < diesAfter.length);
+      const unharmed = lives.filter(({ end: { deaths }, crashesAfter }) => deaths < crashesAfter.length);
       expect(unharmed.length).toBeLessThan(lives.length / 4);
       expect(slack.violations).toEqual([]);
     });
@@ -177,16 +183,16 @@ describe.each([
       const calls = lateCalls.flatMap((call) => delaysMs.map((delayMs) => ({ call, delayMs })));
       const lives = calls.flatMap((lateCall) =>
         origins.flatMap((origin) => [
-          { origin, lateCall, diesAfter: [] },
+          { origin, lateCall, crashesAfter: [] },
           // In the middle of the late call, and in the wait after it: the card is the fourth effect, the rest comes later.
-          ...(diesTwice ? [2, 4, 6, 9, 12] : [4, 12]).map((n) => ({ origin, lateCall, diesAfter: [n] })),
+          ...(crashesTwice ? [2, 4, 6, 9, 12] : [4, 12]).map((n) => ({ origin, lateCall, crashesAfter: [n] })),
         ]),
       );
       const ends = await runResponsively(
-        lives.map(({ origin, lateCall, diesAfter }) => async () => ({
+        lives.map(({ origin, lateCall, crashesAfter }) => async () => ({
           origin: `${origin}, ${lateCall.call} ${lateCall.delayMs} ms late`,
-          diesAfter,
-          ...(await live(origin, diesAfter, lateCall)),
+          crashesAfter,
+          ...(await live(origin, crashesAfter, lateCall)),
         })),
         { atOnce },
       );
@@ -196,8 +202,8 @@ describe.each([
   },
 );
 
-function reportOf(one: { origin: string; diesAfter: number[]; end: LifeEnd; wrong: string[] }): string[] {
-  const deaths = one.diesAfter.join(' and ');
+function reportOf(one: { origin: string; crashesAfter: number[]; end: CrashRunResult; wrong: string[] }): string[] {
+  const deaths = one.crashesAfter.join(' and ');
   return one.wrong.length === 0
     ? []
     : [`${one.origin}, after ${deaths} steps (${one.end.done.join(', ')}): ${one.wrong.join()}`];

@@ -13,7 +13,7 @@ import { buildPrograms } from '../support/processes/processes.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createSlackDeliveries, signingSecret } from '../support/storm/slack-deliveries.ts';
-import { createChaosQuestions } from '../support/storm/storm-questions.ts';
+import { createStormQuestions } from '../support/storm/storm-questions.ts';
 import { type SupervisedApp, superviseApp } from '../support/storm/supervised-app.ts';
 
 /** Of each hundred calls of the service, twenty fail, in one of these ways; after some of them the call took effect. */
@@ -83,13 +83,13 @@ describe.concurrent('the app under many questions', () => {
 
   function startStorm(world: World): void {
     const { slack, service } = world;
-    service.decideFates((call) => {
+    service.scriptFaults((call) => {
       const isAsking = call === 'create' || call === 'followUp';
       if (isAsking && Math.random() < lateShare) return { brokenAndCarriedOutAfterMs: lateMs };
       return Math.random() < serviceFailureShare ? pick(serviceFaults) : undefined;
     });
     const limited: Fault = { retryAfterSeconds: 1 };
-    slack.decideFates((method) => {
+    slack.scriptFaults((method) => {
       if (method === 'chat.postMessage' && Math.random() < lateShare) {
         world.latePosts += 1;
         return { carriedOutAfterMs: lateMs };
@@ -124,7 +124,7 @@ describe.concurrent('the app under many questions', () => {
     title: string,
     world: World,
     apps: SupervisedApp[],
-    questions: ReturnType<typeof createChaosQuestions>,
+    questions: ReturnType<typeof createStormQuestions>,
     since: { startMs: number; calmMs: number },
     more: string,
   ): Promise<void> {
@@ -160,7 +160,7 @@ describe.concurrent('the app under many questions', () => {
       onTestFinished(redis.stop);
       const apps = await startApps(world, ['first', 'second'], { REDIS_URL: redis.url }, onTestFinished);
       const deliveries = createSlackDeliveries(() => apps.map(({ url }) => url));
-      const questions = createChaosQuestions({ ...world, deliveries, spreadMs: 25_000, count });
+      const questions = createStormQuestions({ ...world, deliveries, spreadMs: 25_000, count });
       const startMs = performance.now();
       startStorm(world);
       let kills = 0;
@@ -204,7 +204,7 @@ describe.concurrent('the app under many questions', () => {
     const world = await startWorld(onTestFinished);
     const apps = await startApps(world, ['only'], { DATA_DIR: join(world.folder, 'data') }, onTestFinished);
     const deliveries = createSlackDeliveries(() => apps.map(({ url }) => url));
-    const questions = createChaosQuestions({ ...world, deliveries, spreadMs: 20_000, count });
+    const questions = createStormQuestions({ ...world, deliveries, spreadMs: 20_000, count });
     const startMs = performance.now();
     startStorm(world);
     let kills = 0;

@@ -24,7 +24,7 @@ describe.skipIf(!hasRedisServer())('BullMQ', () => {
       ...{ redisUrl: server.url, log, random: Math.random, concurrency, prefix },
       repairIntervalMs: neverMs,
     });
-    const failures = () => lines.filter(({ event, outcome }) => event === 'look' && outcome === 'failed').length;
+    const failures = () => lines.filter(({ event, outcome }) => event === 'advance' && outcome === 'failed').length;
     return { scheduler, failures, async close() {} };
   });
 });

@@ -5,7 +5,7 @@ import { answerIn, cardOfCommand } from '../local-slack/threads.ts';
 import { chooseIn, goTo, messages, openThread, replies, reply, say, sendForm } from './browser.ts';
 
 /** Where pictures are taken: the page of a person, and the local Slack behind it. */
-export interface Studio {
+export interface PictureContext {
   page: Page;
   slack: LocalSlack;
   /**
@@ -22,7 +22,7 @@ export const pageWidth = 1440;
 const threadWidth = 780;
 
 /** A whole thread: question, card, answer, sources, suggestions. Its thread stays open. */
-export async function takeThread({ page, slack, keep }: Studio, question: string): Promise<void> {
+export async function takeThread({ page, slack, keep }: PictureContext, question: string): Promise<void> {
   const { general, bob } = WORKSPACE;
   await slack.post({
     channel: general,
@@ -38,7 +38,7 @@ export async function takeThread({ page, slack, keep }: Studio, question: string
 }
 
 /** A suggestion in other words, before it is asked; it is asked then. */
-export async function takeFollowUp({ page, keep }: Studio): Promise<void> {
+export async function takeFollowUp({ page, keep }: PictureContext): Promise<void> {
   await chooseIn(page.locator('.thread-body .bk-actions:has(.bk-overflow)').first(), 'Edit or ask privately');
   const input = page.locator('.modal .bk-plain-input');
   await input.fill('How does readIntent tell "cancel" from a question about cancelling?');
@@ -49,7 +49,7 @@ export async function takeFollowUp({ page, keep }: Studio): Promise<void> {
 }
 
 /** What only the person sees who asked for it. */
-export async function takePrivate({ page, slack, keep }: Studio): Promise<void> {
+export async function takePrivate({ page, slack, keep }: PictureContext): Promise<void> {
   const { general, bob, carol } = WORKSPACE;
   const threadTs = await page.locator('.thread-body .msg').first().getAttribute('data-ts');
   await reply(page, 'Which tests cover readIntent?');
@@ -68,7 +68,7 @@ export async function takePrivate({ page, slack, keep }: Studio): Promise<void> 
 }
 
 /** The Home tab with a question that runs and some that ended. */
-export async function takeHome({ page, keep }: Studio): Promise<void> {
+export async function takeHome({ page, keep }: PictureContext): Promise<void> {
   await goTo(page, 'payments');
   await say(page, '/deepsearch How is a Slack event acknowledged?');
   await messages(page, /Starting|Searching/).waitFor();

@@ -5,7 +5,15 @@ import { localSlackProgram } from '../local-slack/local-slack.ts';
 import { projectFolder, startStack } from '../processes/processes.ts';
 import { createTempDir } from '../processes/temp-dir.ts';
 import { openBrowser } from './browser.ts';
-import { barHeight, pageWidth, type Studio, takeFollowUp, takeHome, takePrivate, takeThread } from './pictures.ts';
+import {
+  barHeight,
+  type PictureContext,
+  pageWidth,
+  takeFollowUp,
+  takeHome,
+  takePrivate,
+  takeThread,
+} from './pictures.ts';
 
 // Makes the pictures of the documentation: `npm run screenshot -- [question] [file]`. This project is asked about itself in
 // the local Slack, and what a person sees there is shown: the thread in `file`, the rest beside it. Needs chromium and a
@@ -30,7 +38,7 @@ try {
   mkdirSync(dirname(target), { recursive: true });
   const page = await browser.newPage({ viewport: size, deviceScaleFactor });
   await page.goto(stack.pageUrl);
-  const studio: Studio = {
+  const studio: PictureContext = {
     page,
     slack: stack.slack,
     keep: async (name, { x = 0, width, height }) => {

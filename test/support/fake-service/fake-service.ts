@@ -57,7 +57,8 @@ export async function startFakeService(quirks: Quirks = {}) {
   const calls: ServiceCall[] = [];
   let nextId = 100;
   let answering: ((question: ServiceQuestion) => void) | undefined;
-  let fate: (call: ServiceCall, conversationId: number, text?: string) => ServiceFault | undefined = () => undefined;
+  let chooseFault: (call: ServiceCall, conversationId: number, text?: string) => ServiceFault | undefined = () =>
+    undefined;
 
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
@@ -75,8 +76,8 @@ export async function startFakeService(quirks: Quirks = {}) {
     fault: (call: ServiceCall, fault: ServiceFault, times = 1) => void faults.push({ call, fault, times }),
     clearFaults: () => void faults.splice(0),
     /** From now on every call without a planned fault meets what `decide` says. */
-    decideFates: (decide: typeof fate) => {
-      fate = decide;
+    scriptFaults: (choose: typeof chooseFault) => {
+      chooseFault = choose;
     },
     answer,
     fail,
@@ -138,7 +139,7 @@ export async function startFakeService(quirks: Quirks = {}) {
     if (request.headers['x-requested-with'] === undefined) return send(response, 400, { error: { message: 'header' } });
     const planned = faults.find((entry) => entry.call === call && entry.times > 0);
     const asked = body === '' ? undefined : (JSON.parse(body) as { question?: string; conversation_id?: number });
-    const fault = planned === undefined ? fate(call, Number(idText), asked?.question) : planned.fault;
+    const fault = planned === undefined ? chooseFault(call, Number(idText), asked?.question) : planned.fault;
     if (planned !== undefined) planned.times -= 1;
     if (fault !== undefined && 'status' in fault) {
       response.writeHead(fault.status, fault.headers).end(fault.body ?? '');

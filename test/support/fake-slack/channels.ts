@@ -1,5 +1,5 @@
 import { type FakePeople, people, team } from './people.ts';
-import { type Args, isTrue, type Methods, pageOf, type Reply, refused, without } from './wire.ts';
+import { type Args, isTrue, type Methods, omitFields, pageOf, type Reply, refused } from './wire.ts';
 
 /** A conversation; the app itself is a member by `botIsMember`, and not in `members`. */
 export interface FakeChannel {
@@ -14,11 +14,11 @@ export interface FakeChannel {
   isIm?: boolean;
   isMpim?: boolean;
   /** Fields that Slack leaves out. */
-  untold?: readonly string[];
+  omittedFields?: readonly string[];
 }
 
 /** The conversations of the stand-in, and what is asked about them. */
-export function createChannels(folk: FakePeople) {
+export function createChannels(fakePeople: FakePeople) {
   const { ada, bob, gerd, mia, olga } = people;
   const open = { isPrivate: false, botIsMember: true, isArchived: false };
   const closed = { ...open, isPrivate: true };
@@ -51,7 +51,10 @@ export function createChannels(folk: FakePeople) {
         ? refused('channel_not_found')
         : {
             ok: true,
-            channel: without(told(String(args.channel), channel, isTrue(args.include_num_members)), channel.untold),
+            channel: omitFields(
+              toApiChannel(String(args.channel), channel, isTrue(args.include_num_members)),
+              channel.omittedFields,
+            ),
           };
     },
     'conversations.members': (args) => {
@@ -65,7 +68,7 @@ export function createChannels(folk: FakePeople) {
     'conversations.list': listed(() => true),
     'users.conversations': listed((channel) => channel.botIsMember),
     'conversations.open': (args) => {
-      const person = folk.find(args.users);
+      const person = fakePeople.find(args.users);
       if (person === undefined) return refused('user_not_found');
       if (person.deleted === true) return refused('user_disabled');
       if (person.is_bot === true) return refused('cannot_dm_bot');
@@ -107,14 +110,14 @@ export function createChannels(folk: FakePeople) {
       if ('error' in page) return refused(page.error);
       return {
         ok: true,
-        channels: page.items.map(([id, channel]) => told(id, channel, true)),
+        channels: page.items.map(([id, channel]) => toApiChannel(id, channel, true)),
         response_metadata: { next_cursor: page.nextCursor },
       };
     };
   }
 
   /** As docs.slack.dev/reference/objects/conversation-object: a direct message has no name and no count of members. */
-  function told(id: string, channel: FakeChannel, withCount: boolean): Record<string, unknown> {
+  function toApiChannel(id: string, channel: FakeChannel, withCount: boolean): Record<string, unknown> {
     const { isArchived, isPrivate, isExtShared = false, isIm = false, isMpim = false } = channel;
     const always = { id, created: 1_700_000_000, is_archived: isArchived, is_im: isIm, is_org_shared: false };
     if (isIm) return { ...always, user: channel.members?.[0], is_user_deleted: false, priority: 0 };

@@ -36,14 +36,14 @@ export async function startFakeSlack() {
   const requests: { method: string; args: Args }[] = [];
   const responses: { url: string; body: Args }[] = [];
   const faults: { method: string; fault: Fault; times: number }[] = [];
-  let fate: (method: string, args: Args) => Fault | undefined = () => undefined;
+  let chooseFault: (method: string, args: Args) => Fault | undefined = () => undefined;
   let url = '';
 
-  const folk = createUsers();
-  const channels = createChannels(folk);
-  const messages = createMessages(folk, channels, violations);
+  const fakePeople = createUsers();
+  const channels = createChannels(fakePeople);
+  const messages = createMessages(fakePeople, channels, violations);
   const files = createFiles(() => url, channels, messages, violations);
-  const views = createViews(folk, violations);
+  const views = createViews(fakePeople, violations);
   const agents = createAgents(channels);
   const unfurls = createUnfurls(messages, violations);
   const methods: Methods = {
@@ -55,7 +55,7 @@ export async function startFakeSlack() {
       team: 'Fake',
       url: 'https://fake.slack.com/',
     }),
-    ...folk.methods,
+    ...fakePeople.methods,
     ...channels.methods,
     ...messages.methods,
     ...createHistory(channels, messages),
@@ -86,7 +86,7 @@ export async function startFakeSlack() {
     /** The modals open now, the topmost last. */
     openViews: views.stack,
     homes: views.homes,
-    viewDesk: views,
+    viewState: views,
     responses,
     violations,
     calls,
@@ -94,8 +94,8 @@ export async function startFakeSlack() {
     requests,
     channels: channels.map,
     failMembers: channels.failMembers,
-    changePerson: folk.change,
-    failUserInfo: folk.failInfo,
+    changePerson: fakePeople.change,
+    failUserInfo: fakePeople.failInfo,
     expireTriggers: views.expireTriggers,
     agentCalls: agents.calls,
     agentSessions: agents.sessions,
@@ -113,8 +113,8 @@ export async function startFakeSlack() {
     fileText: files.textOf,
     fault: (method: string, fault: Fault, times = 1) => void faults.push({ method, fault, times }),
     /** From now on every call without a planned fault meets what `decide` says. */
-    decideFates: (decide: typeof fate) => {
-      fate = decide;
+    scriptFaults: (choose: typeof chooseFault) => {
+      chooseFault = choose;
     },
     refuseBlocks: (...types: string[]) => messages.refuseBlocks(types),
     inThread: (threadTs: string) => messages.list.filter((message) => message.thread_ts === threadTs),
@@ -157,7 +157,7 @@ export async function startFakeSlack() {
       return sendJson(response, { ok: false, error: 'unknown_method' });
     }
     const planned = faults.find((entry) => entry.method === method && entry.times > 0);
-    const fault = planned === undefined ? fate(method, args) : planned.fault;
+    const fault = planned === undefined ? chooseFault(method, args) : planned.fault;
     if (planned !== undefined) planned.times -= 1;
     if (fault === undefined) return sendJson(response, run(args));
     if (isLateCall(fault)) {

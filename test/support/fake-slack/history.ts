@@ -1,5 +1,5 @@
 import type { FakeChannels } from './channels.ts';
-import { type FakeMessage, type FakeMessages, toldMessage } from './messages.ts';
+import { type FakeMessage, type FakeMessages, toApiMessage } from './messages.ts';
 import { type Args, isTrue, type Methods, pageOf, refused } from './wire.ts';
 
 /** Reading conversations and threads: the methods that tell what was said. */
@@ -16,7 +16,7 @@ export function createHistory(channels: FakeChannels, messages: FakeMessages): M
       if ('error' in page) return refused(page.error);
       return {
         ok: true,
-        messages: page.items.map((each) => toldMessage(each, args, each === root ? replies : [])),
+        messages: page.items.map((each) => toApiMessage(each, args, each === root ? replies : [])),
         has_more: page.hasMore,
         ...(page.hasMore ? { response_metadata: { next_cursor: page.nextCursor } } : {}),
       };
@@ -35,7 +35,7 @@ export function createHistory(channels: FakeChannels, messages: FakeMessages): M
       if ('error' in page) return refused(page.error);
       return {
         ok: true,
-        messages: page.items.map((each) => toldMessage(each, args, repliesTo(each))),
+        messages: page.items.map((each) => toApiMessage(each, args, repliesTo(each))),
         has_more: page.hasMore,
         pin_count: 0,
         ...(page.hasMore ? { response_metadata: { next_cursor: page.nextCursor } } : {}),

@@ -80,7 +80,7 @@ export interface FakeEphemeral {
 }
 
 /** The messages of the stand-in, and the methods that post and edit them. */
-export function createMessages(folk: FakePeople, channels: FakeChannels, violations: string[]) {
+export function createMessages(fakePeople: FakePeople, channels: FakeChannels, violations: string[]) {
   const messages: FakeMessage[] = [];
   const deleted: FakeMessage[] = [];
   const ephemerals: FakeEphemeral[] = [];
@@ -116,7 +116,7 @@ export function createMessages(folk: FakePeople, channels: FakeChannels, violati
       const channel = resolveChannel(args.channel);
       const refusal = refusedPost('chat.postEphemeral', args, channel);
       if (refusal !== undefined) return refusal;
-      const user = folk.find(args.user);
+      const user = fakePeople.find(args.user);
       const place = channels.map.get(channel ?? '');
       if (user === undefined || place === undefined || !channels.membersOf(place).includes(user.id))
         return refused('user_not_in_channel');
@@ -199,7 +199,7 @@ export function createMessages(folk: FakePeople, channels: FakeChannels, violati
 export type FakeMessages = ReturnType<typeof createMessages>;
 
 /** A message as the Web API tells it: without what only the stand-in keeps, and metadata only when asked for. */
-export function toldMessage(message: FakeMessage, args: Args, replies: FakeMessage[] = []): Record<string, unknown> {
+export function toApiMessage(message: FakeMessage, args: Args, replies: FakeMessage[] = []): Record<string, unknown> {
   const { edits: _, channel: __, metadata, ...rest } = message;
   return {
     type: 'message',

@@ -1,4 +1,4 @@
-import { isTrue, type Methods, pageOf, refused, without } from './wire.ts';
+import { isTrue, type Methods, omitFields, pageOf, refused } from './wire.ts';
 
 export const team = { id: 'T0FAKE', botUserId: 'U0BOT', botId: 'B0BOT', botToken: 'xoxb-fake-token' };
 
@@ -34,7 +34,7 @@ export interface FakePerson {
   is_bot?: boolean;
   is_stranger?: boolean;
   /** Fields that Slack leaves out. */
-  untold?: readonly string[];
+  omittedFields?: readonly string[];
   enterprise_user?: Record<string, unknown>;
 }
 
@@ -65,14 +65,14 @@ export function createUsers() {
       if (found === undefined) return refused('user_not_found');
       const failure = failing.get(found.id);
       if (failure !== undefined) return refused(failure);
-      return { ok: true, user: without(told(found, isTrue(args.include_locale)), found.untold) };
+      return { ok: true, user: omitFields(toApiUser(found, isTrue(args.include_locale)), found.omittedFields) };
     },
     'users.list': (args) => {
       const page = pageOf([...everyone.values()], args, { usual: 200, most: 999 });
       if ('error' in page) return refused(page.error);
       return {
         ok: true,
-        members: page.items.map((each) => without(told(each, isTrue(args.include_locale)), each.untold)),
+        members: page.items.map((each) => omitFields(toApiUser(each, isTrue(args.include_locale)), each.omittedFields)),
         cache_ts: 1_700_000_000,
         response_metadata: { next_cursor: page.nextCursor },
       };
@@ -96,7 +96,7 @@ export function createUsers() {
 export type FakePeople = ReturnType<typeof createUsers>;
 
 /** As docs.slack.dev/reference/objects/user-object: of people who are gone less is told. */
-function told(found: FakePerson, withLocale: boolean): Record<string, unknown> {
+function toApiUser(found: FakePerson, withLocale: boolean): Record<string, unknown> {
   const { id, name, team_id, locale, tz, tz_offset, enterprise_user } = found;
   const profile = {
     real_name: `${name[0]?.toUpperCase() ?? ''}${name.slice(1)} Example`,

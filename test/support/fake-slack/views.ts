@@ -22,7 +22,7 @@ export interface FakeView {
 }
 
 /** The modals people have open, and their Home tabs. */
-export function createViews(folk: FakePeople, violations: string[]) {
+export function createViews(fakePeople: FakePeople, violations: string[]) {
   /** Every call that opened a modal, as sent. */
   const opened: Args[] = [];
   const stack: FakeView[] = [];
@@ -60,7 +60,7 @@ export function createViews(folk: FakePeople, violations: string[]) {
       return refusal ?? shown(replace(known, args.view));
     },
     'views.publish': (args) => {
-      const user = folk.find(args.user_id);
+      const user = fakePeople.find(args.user_id);
       if (user === undefined) return refused('user_not_found');
       const known = homes.get(user.id);
       if (args.hash !== undefined && args.hash !== known?.hash) return refused('hash_conflict');
@@ -102,7 +102,7 @@ export function createViews(folk: FakePeople, violations: string[]) {
       } else violations.push(`view_submission: unknown response_action ${String(action)}`);
     },
     /** The view with what people have filled in, as it stands in payloads. */
-    told,
+    payloadOf,
   };
 
   function checkErrors(view: FakeView, errors: unknown): void {
@@ -164,10 +164,10 @@ export function createViews(folk: FakePeople, violations: string[]) {
   }
 
   function shown(view: FakeView): Reply {
-    return { ok: true, view: told(view) };
+    return { ok: true, view: payloadOf(view) };
   }
 
-  function told(view: FakeView, values: Record<string, unknown> = {}): Record<string, unknown> {
+  function payloadOf(view: FakeView, values: Record<string, unknown> = {}): Record<string, unknown> {
     return {
       callback_id: '',
       private_metadata: '',

@@ -58,6 +58,9 @@ function readJson(value: string): unknown {
 }
 
 /** An object as Slack tells it when it leaves fields out. */
-export function without(told: Record<string, unknown>, untold: readonly string[] = []): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(told).filter(([field]) => !untold.includes(field)));
+export function omitFields(
+  fields: Record<string, unknown>,
+  omittedFields: readonly string[] = [],
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => !omittedFields.includes(field)));
 }

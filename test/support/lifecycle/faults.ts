@@ -1,6 +1,6 @@
 import { AppError } from '../../../src/core/errors.ts';
-import { crash, failing } from './memory-requests.ts';
-import type { Disposition, Fault, Operation } from './memory-world.ts';
+import { crash, failing } from './core-harness.ts';
+import type { ChooseFault, Fault, Operation } from './in-memory-lifecycle.ts';
 
 const unknown = { outcomeUnknown: true };
 
@@ -25,7 +25,7 @@ const writeFaults = [
   failing('badReply', unknown, 'yes'),
 ];
 
-const passingFaults: Record<Operation, Fault[]> = {
+const temporaryFaults: Record<Operation, Fault[]> = {
   get: [crash('no'), failing('storage')],
   write: storageFaults,
   claim: storageFaults,
@@ -47,7 +47,7 @@ const passingFaults: Record<Operation, Fault[]> = {
 };
 
 /** Faults that no repetition overcomes. */
-const lastingFaults: Partial<Record<Operation, Fault[]>> = {
+const permanentFaults: Partial<Record<Operation, Fault[]>> = {
   create: [failing('refused'), failing('unauthorized')],
   followUp: [failing('refused'), failing('unauthorized'), failing('notFound')],
   read: [failing('unauthorized'), failing('notFound')],
@@ -64,19 +64,19 @@ const lastingFaults: Partial<Record<Operation, Fault[]>> = {
  * A fate that follows a script: one number for each operation in order, 0 lets it pass, others choose among the faults
  * that this operation knows. After the script's end everything passes. Returns also what it did, for a failure's report.
  */
-export function scriptedFate(
+export function scriptedFaults(
   script: readonly number[],
-  { lasting = false } = {},
-): { fate: Disposition; log: string[] } {
+  { permanent = false } = {},
+): { chooseFault: ChooseFault; log: string[] } {
   const log: string[] = [];
   let index = 0;
   return {
     log,
-    fate: (operation) => {
+    chooseFault: (operation) => {
       const choice = script[index] ?? 0;
       index += 1;
       if (choice === 0) return undefined;
-      const faults = [...passingFaults[operation], ...(lasting ? (lastingFaults[operation] ?? []) : [])];
+      const faults = [...temporaryFaults[operation], ...(permanent ? (permanentFaults[operation] ?? []) : [])];
       const fault = faults[(choice - 1) % faults.length];
       if (fault !== undefined) log.push(`${index} ${operation}: ${fault.error.message}, happens ${fault.happens}`);
       return fault;

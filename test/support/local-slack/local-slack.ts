@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { canRun, localSlackLayer, localSlackPath } from '../layers.ts';
-import { blockSchema, type LocalView, onPage } from './page.ts';
+import { blockSchema, type LocalView, usePageSocket } from './page.ts';
 
 const messageSchema = z.object({
   ts: z.string(),
@@ -96,20 +96,20 @@ export function createLocalSlack(url: string): LocalSlack {
       await send('open-home', { user });
     },
     home: async (user) => {
-      const { homeViews, apps } = await onPage(url);
+      const { homeViews, apps } = await usePageSocket(url);
       return homeViews[user]?.[apps[0]?.appId ?? ''];
     },
     pressInHome: async (user, button) => {
-      const { homeViews, apps } = await onPage(url);
+      const { homeViews, apps } = await usePageSocket(url);
       const appId = apps[0]?.appId ?? '';
       const found = buttonsOf({ blocks: homeViews[user]?.[appId]?.blocks }).find(({ label }) => label === button);
       if (found === undefined) throw new Error(`no button "${button}" on the Home tab of ${user}`);
       const action = { type: 'button', action_id: found.actionId, block_id: found.blockId, value: found.value };
-      await onPage(url, { t: 'block_action', channel: '', messageTs: '', user, action, appId });
+      await usePageSocket(url, { t: 'block_action', channel: '', messageTs: '', user, action, appId });
     },
-    modal: async () => (await onPage(url)).modalStack.at(-1),
+    modal: async () => (await usePageSocket(url)).modalStack.at(-1),
     submit: async (user, values) => {
-      await onPage(url, { t: 'view_submit', user, values });
+      await usePageSocket(url, { t: 'view_submit', user, values });
     },
     edit: async ({ channel, ts, user }, text) => {
       await send('edit-message', { channel, ts, user, text });

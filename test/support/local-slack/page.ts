@@ -48,7 +48,7 @@ const patienceMs = 20_000;
  * Opens the page's own socket, which can do what the control API can't; sends what a person did there, and resolves when
  * the local Slack has begun to pass it on.
  */
-export function onPage(url: string, did?: Record<string, unknown>): Promise<PageState> {
+export function usePageSocket(url: string, did?: Record<string, unknown>): Promise<PageState> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/ui`);
     let state: PageState | undefined;

@@ -39,7 +39,7 @@ export interface Stack {
 }
 
 /** Quicker than in earnest, so that tests wait for the programs and not for their manners. */
-const impatient = { CARD_EDIT_MS: '100', POLL_FIRST_MS: '100', POLL_MIN_MS: '100', POLL_MAX_MS: '500' };
+const fastSettings = { CARD_EDIT_MS: '100', POLL_FIRST_MS: '100', POLL_MIN_MS: '100', POLL_MAX_MS: '500' };
 
 /** Starts everything on the sample repository (or the given ones) and free ports of this machine. */
 export async function startStack(setup: {
@@ -87,7 +87,7 @@ export async function startStack(setup: {
           serviceUrl: codeSearch.ready.url,
           token,
           port: 0,
-          settings: { ...impatient, ...setup.settings },
+          settings: { ...fastSettings, ...setup.settings },
         }),
       );
     let app = await runApp();

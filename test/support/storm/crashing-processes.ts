@@ -24,18 +24,18 @@ import {
 } from '../../../src/storage/repositories.ts';
 import { type FakeService, serviceToken } from '../fake-service/fake-service.ts';
 import { type FakeSlack, team } from '../fake-slack/fake-slack.ts';
-import { quietSurroundings } from '../lifecycle/quiet-ports.ts';
+import { noopPorts } from '../lifecycle/noop-ports.ts';
 import { createRecordingLog } from '../recording-log.ts';
 
 const storeWrites = ['set', 'delete', 'setIfAbsent', 'compareAndSet', 'addMember', 'removeMember'];
 const serviceEffects = ['create', 'followUp', 'cancel'];
 const slackEffects = ['postCard', 'updateCard', 'postPart', 'notifyPrivately', 'removeCopies'];
-const planning = ['lookIn'];
+const schedulerCalls = ['schedule'];
 
 /** A life that is not over by then is judged as it is. */
 const lifeDeadlineMs = 240_000;
 
-export interface LifeSetup {
+export interface CrashRunSetup {
   slack: FakeSlack;
   service: FakeService;
   kv: KeyValueStore;
@@ -43,10 +43,10 @@ export interface LifeSetup {
   createScheduler: () => Scheduler;
   request: NewQuestion;
   /** After how many writes and effects each process dies, one after the other; the last one lives on. */
-  diesAfter: number[];
+  crashesAfter: number[];
 }
 
-export interface LifeEnd {
+export interface CrashRunResult {
   question: Question | undefined;
   /** Whether it is listed as open although nothing is left to do. */
   isOpen: boolean;
@@ -59,7 +59,7 @@ export interface LifeEnd {
  * One question's life with the real store, looks, client and messenger under it, in processes that die: from its n-th
  * write or effect on, nothing that a process does has an effect, and nothing it waits for comes.
  */
-export async function liveThroughCrashes(setup: LifeSetup): Promise<LifeEnd> {
+export async function runThroughCrashes(setup: CrashRunSetup): Promise<CrashRunResult> {
   const { kv, request } = setup;
   const id = questionId(digest, request.key);
   const store = createQuestionStore(kv);
@@ -68,7 +68,7 @@ export async function liveThroughCrashes(setup: LifeSetup): Promise<LifeEnd> {
   let isAcknowledged = false;
   let deaths = 0;
   for (;;) {
-    const process = createProcess(setup, setup.diesAfter[deaths] ?? Number.POSITIVE_INFINITY, done);
+    const process = createProcess(setup, setup.crashesAfter[deaths] ?? Number.POSITIVE_INFINITY, done);
     const living = (async () => {
       await process.boot(id);
       // Slack repeats what was not acknowledged; here as soon as the next process is there.
@@ -103,9 +103,9 @@ function failedToStart(error: unknown): 'failed' {
   throw error;
 }
 
-function createProcess({ slack, service, kv, createScheduler }: LifeSetup, diesAfter: number, done: string[]) {
+function createProcess({ slack, service, kv, createScheduler }: CrashRunSetup, crashesAfter: number, done: string[]) {
   const { log } = createRecordingLog();
-  let left = diesAfter;
+  let left = crashesAfter;
   let die = (): void => {};
   const died = new Promise<void>((resolve) => {
     die = resolve;
@@ -113,7 +113,7 @@ function createProcess({ slack, service, kv, createScheduler }: LifeSetup, diesA
   const never = new Promise<never>(() => {});
 
   /** The port, until the process is dead; the calls named in `counted` bring that closer. */
-  function mortal<Port extends object>(port: Port, counted: string[]): Port {
+  function crashable<Port extends object>(port: Port, counted: string[]): Port {
     return new Proxy(port, {
       get(target, name, receiver) {
         const value = Reflect.get(target, name, receiver);
@@ -141,9 +141,9 @@ function createProcess({ slack, service, kv, createScheduler }: LifeSetup, diesA
     return left < 0 ? never : value;
   }
 
-  const store = mortal(kv, storeWrites);
+  const store = crashable(kv, storeWrites);
   const engine = createScheduler();
-  const scheduler = mortal(engine, planning);
+  const scheduler = crashable(engine, schedulerCalls);
   const options = webClientOptions(slack.url, createLibraryLogger(log));
   const outbound = createOutbound({});
   const client = createDeepSearchClient({
@@ -172,13 +172,13 @@ function createProcess({ slack, service, kv, createScheduler }: LifeSetup, diesA
   });
   const questions = createQuestionStore(store);
   const ports = {
-    ...quietSurroundings,
+    ...noopPorts,
     questions,
     threads: createThreadStore(store),
     claims: createClaims(store),
     runSlots: createRunSlots(createRecords(store, runSlotsType), { perWorkspace: 10_000, perPerson: 10_000 }),
-    deepSearch: mortal(createDeepSearch(client, service.url), serviceEffects),
-    messenger: mortal(messenger, slackEffects),
+    deepSearch: crashable(createDeepSearch(client, service.url), serviceEffects),
+    messenger: crashable(messenger, slackEffects),
     scheduler,
     log,
     now,

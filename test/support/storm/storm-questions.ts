@@ -33,7 +33,7 @@ export interface Tally {
 }
 
 /** Questions as people ask them: mentions, replies in threads, direct messages and commands. */
-export function createChaosQuestions(parts: {
+export function createStormQuestions(parts: {
   slack: FakeSlack;
   service: FakeService;
   deliveries: SlackDeliveries;

@@ -75,7 +75,7 @@ export function createSurfaces(deps: {
         if (view === undefined || hit === undefined) throw new Error(`no button "${label}" on the Home tab of ${user}`);
         return { found: hit, home: view };
       });
-      return deliver(pressedOf(found, label, user, { view: slack.viewDesk.told(home) }));
+      return deliver(pressedOf(found, label, user, { view: slack.viewState.payloadOf(home) }));
     },
     /** Presses a button in the topmost modal. */
     pressInModal: async (label: string, { user = people.ada }: By = {}): Promise<Delivery> => {
@@ -85,14 +85,14 @@ export function createSurfaces(deps: {
         if (top === undefined || hit === undefined) throw new Error(`no button "${label}" in a modal`);
         return { found: hit, view: top };
       });
-      return deliver(pressedOf(found, label, user, { view: slack.viewDesk.told(view) }));
+      return deliver(pressedOf(found, label, user, { view: slack.viewState.payloadOf(view) }));
     },
     /** Chooses a conversation in a modal's menu of this action id, which tells the app where it dispatches actions. */
     choose: (view: FakeView, actionId: string, conversation: string, { user = people.ada }: By = {}) => {
       const block = view.blocks.find((each) => elementsOf(each).some(({ action_id: id }) => id === actionId));
       if (block === undefined) throw new Error(`the modal has no ${actionId}`);
       const values = { [block.block_id ?? '']: { [actionId]: { selected_conversation: conversation } } };
-      const place = { view: slack.viewDesk.told(view, values) };
+      const place = { view: slack.viewState.payloadOf(view, values) };
       return deliver(selectOf({ actionId, blockId: block.block_id ?? '', user, conversation, place }));
     },
     /** Starts a shortcut: from the menu of a message, by its timestamp, or from anywhere. */
@@ -125,16 +125,16 @@ export function createSurfaces(deps: {
       { user = people.ada }: By = {},
     ): Promise<Delivery> => {
       const delivery = await deliver(
-        viewSubmissionOf({ view: slack.viewDesk.told(view, filledIn(view, values)), user }),
+        viewSubmissionOf({ view: slack.viewState.payloadOf(view, filledIn(view, values)), user }),
       );
-      if (delivery.acknowledged) slack.viewDesk.afterSubmission(view, delivery.response);
+      if (delivery.acknowledged) slack.viewState.afterSubmission(view, delivery.response);
       return delivery;
     },
     /** Closes a modal; the app hears of it where it asked to. */
     closeModal: async (view: FakeView, { user = people.ada }: By = {}): Promise<Delivery | undefined> => {
-      slack.viewDesk.close(view);
+      slack.viewState.close(view);
       return view.notify_on_close === true
-        ? deliver(viewClosedOf({ view: slack.viewDesk.told(view), user }))
+        ? deliver(viewClosedOf({ view: slack.viewState.payloadOf(view), user }))
         : undefined;
     },
     openHome: (user: string = people.ada, tab: 'home' | 'messages' = 'home'): Promise<Delivery> => {
@@ -143,7 +143,7 @@ export function createSurfaces(deps: {
         appHomeOpenedOf({
           user,
           tab,
-          ...(view === undefined || tab === 'messages' ? {} : { view: slack.viewDesk.told(view) }),
+          ...(view === undefined || tab === 'messages' ? {} : { view: slack.viewState.payloadOf(view) }),
         }),
       );
     },
@@ -221,18 +221,18 @@ export function createSurfaces(deps: {
     return { message, responseUrl: responseUrl({ user, channel, threadTs }) };
   }
 
-  /** Waits for the newest message with an element in which `advance` finds something. */
+  /** Waits for the newest message with an element that `find` accepts. */
   function onMessage<Hit>(
     threadTs: string | undefined,
     what: string,
-    advance: (element: FakeElement) => Hit | undefined,
+    find: (element: FakeElement) => Hit | undefined,
   ): Promise<{ message: FakeMessage; block: FakeBlock; found: { element: FakeElement; hit: Hit } }> {
     return eventually(() => {
       const messages = slack.messages.filter((each) => threadTs === undefined || each.thread_ts === threadTs);
       for (const message of messages.toReversed()) {
         for (const block of message.blocks ?? []) {
           for (const element of elementsOf(block)) {
-            const hit = advance(element);
+            const hit = find(element);
             if (hit !== undefined) return { message, block, found: { element, hit } };
           }
         }

@@ -10,7 +10,7 @@ import { startFakeSlack } from '../support/fake-slack/fake-slack.ts';
 const [slack, service] = await Promise.all([startFakeSlack(), startFakeService()]);
 let watched = new Set<number>();
 let reads = 0;
-service.decideFates((call, conversationId) => {
+service.scriptFaults((call, conversationId) => {
   if (call === 'read') {
     watched.add(conversationId);
     reads += 1;

@@ -4,17 +4,17 @@ import { createAccept, type NewQuestion } from '../../../src/core/intake/accept.
 import { createRequests } from '../../../src/core/intake/requests.ts';
 import type { Question, ThreadPlace } from '../../../src/core/question/question.ts';
 import type { LifecycleSettings } from '../../../src/core/settings.ts';
-import { Crash, createMemoryLife, type Fault, type Operation, type Work } from './memory-world.ts';
+import { Crash, createInMemoryLifecycle, type Fault, type Operation, type Work } from './in-memory-lifecycle.ts';
 
 /** Where questions are asked unless a test says otherwise, and who presses buttons there. */
 export const thread: ThreadPlace = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000001' };
-export const press = { userId: 'U9', teamId: 'T1', channelId: 'C1' };
+export const buttonUser = { userId: 'U9', teamId: 'T1', channelId: 'C1' };
 
 /**
  * A world in memory with the ways in. Of each kind of operation the first call meets the first fault, and so on; `work`
  * is what the service does with every question.
  */
-export function createLifeDesk(
+export function createCoreHarness(
   options: {
     faults?: Partial<Record<Operation, (Fault | undefined)[]>>;
     work?: Work;
@@ -23,8 +23,8 @@ export function createLifeDesk(
 ) {
   const left = new Map(Object.entries(options.faults ?? {}).map(([operation, list]) => [operation, [...list]]));
   const { work } = options;
-  const life = createMemoryLife({
-    fate: (operation) => left.get(operation)?.shift(),
+  const life = createInMemoryLifecycle({
+    chooseFault: (operation) => left.get(operation)?.shift(),
     settings: options.settings ?? {},
     ...(work === undefined ? {} : { work: () => work }),
   });

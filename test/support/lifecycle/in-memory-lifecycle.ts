@@ -52,7 +52,7 @@ export type Operation =
   | 'notifyPrivately';
 
 /** Asked before every operation; undefined lets it pass. */
-export type Disposition = (operation: Operation) => Fault | undefined;
+export type ChooseFault = (operation: Operation) => Fault | undefined;
 
 /** How the service deals with one question: how long it works and what comes of it. */
 export interface Work {
@@ -90,9 +90,9 @@ interface Due {
 }
 
 /** A small world with strict rules, one clock and no time of its own: what happens is what `run` is told to let happen. */
-export function createMemoryLife(
+export function createInMemoryLifecycle(
   options: {
-    fate?: Disposition;
+    chooseFault?: ChooseFault;
     work?: (text: string, attempt: number) => Work;
     settings?: Partial<LifecycleSettings>;
     /** Few unless told, so that questions often wait for their turn. */
@@ -100,7 +100,7 @@ export function createMemoryLife(
     random?: () => number;
   } = {},
 ) {
-  const fate: Disposition = options.fate ?? (() => undefined);
+  const chooseFault: ChooseFault = options.chooseFault ?? (() => undefined);
   const startMs = 1_800_000_000_000;
   let nowMs = startMs;
   const agenda: { atMs: number; run: () => Promise<void> | void }[] = [];
@@ -134,7 +134,7 @@ export function createMemoryLife(
   /** Carries out one operation with its fate; every one of them gives others a turn, before and after. */
   async function operate<Result>(operation: Operation, effect: () => Result): Promise<Result> {
     await turn();
-    const fault = fate(operation);
+    const fault = chooseFault(operation);
     if (fault === undefined) {
       const result = effect();
       await turn();
@@ -454,7 +454,7 @@ export function createMemoryLife(
       nextMs = waitMs === undefined ? undefined : nowMs + waitMs;
     } catch (error) {
       const isExpected = error instanceof Crash || (error instanceof AppError && error.kind === 'storage');
-      if (!isExpected) violations.push(`a look threw ${String(error)}`);
+      if (!isExpected) violations.push(`a run threw ${String(error)}`);
       nextMs = nowMs + 1_000;
     }
     due.delete(id);
@@ -464,7 +464,7 @@ export function createMemoryLife(
 
   /** Lets everything due happen in order of time, what is due together at once, until nothing is left or `untilMs`. */
   async function run(untilMs = Number.POSITIVE_INFINITY): Promise<void> {
-    for (let runSlots = 0; runSlots < 5_000; runSlots += 1) {
+    for (let rounds = 0; rounds < 5_000; rounds += 1) {
       const times = [...agenda.map(({ atMs }) => atMs), ...[...due.values()].map(({ atMs }) => atMs)];
       const nextMs = Math.min(...times);
       if (nextMs > untilMs || times.length === 0) {
@@ -474,10 +474,10 @@ export function createMemoryLife(
       nowMs = Math.max(nowMs, nextMs);
       const happening = agenda.filter(({ atMs }) => atMs <= nowMs);
       for (const event of happening) agenda.splice(agenda.indexOf(event), 1);
-      const scheduler = [...due].filter(([, { atMs }]) => atMs <= nowMs).map(([id]) => id);
-      await Promise.all([...happening.map(async (event) => event.run()), ...scheduler.map(advanceOne)]);
+      const dueIds = [...due].filter(([, { atMs }]) => atMs <= nowMs).map(([id]) => id);
+      await Promise.all([...happening.map(async (event) => event.run()), ...dueIds.map(advanceOne)]);
     }
-    violations.push('the world does not come to rest');
+    violations.push('the questions do not come to rest');
   }
 
   return {
@@ -517,7 +517,7 @@ export function createMemoryLife(
   };
 }
 
-export type MemoryLife = ReturnType<typeof createMemoryLife>;
+export type InMemoryLifecycle = ReturnType<typeof createInMemoryLifecycle>;
 
 /** Other work gets its turn, as it does at every real operation. */
 async function turn(): Promise<void> {
