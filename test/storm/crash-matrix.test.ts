@@ -174,7 +174,7 @@ describe.each([
       );
       expect([...calm, ...lives].flatMap(reportOf)).toEqual([]);
       // A life may be an edit of its card shorter than the calm one, and be over before it was to end; but not many are.
-      const unharmed = lives.filter(({ end: { deaths }, crashesAfter }) => deaths < crashesAfter.length);
+      const unharmed = lives.filter(({ end: { crashes }, crashesAfter }) => crashes < crashesAfter.length);
       expect(unharmed.length).toBeLessThan(lives.length / 4);
       expect(slack.violations).toEqual([]);
     });
@@ -203,10 +203,10 @@ describe.each([
 );
 
 function reportOf(one: { origin: string; crashesAfter: number[]; end: CrashRunResult; wrong: string[] }): string[] {
-  const deaths = one.crashesAfter.join(' and ');
+  const crashes = one.crashesAfter.join(' and ');
   return one.wrong.length === 0
     ? []
-    : [`${one.origin}, after ${deaths} steps (${one.end.done.join(', ')}): ${one.wrong.join()}`];
+    : [`${one.origin}, after ${crashes} steps (${one.end.done.join(', ')}): ${one.wrong.join()}`];
 }
 
 function markerOf(message: FakeMessage | Record<string, unknown>): string {

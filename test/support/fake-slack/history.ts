@@ -2,10 +2,10 @@ import type { FakeChannels } from './channels.ts';
 import { type FakeMessage, type FakeMessages, toApiMessage } from './messages.ts';
 import { type Args, isTrue, type Methods, pageOf, refused } from './wire.ts';
 
-/** Reading conversations and threads: the methods that tell what was said. */
+/** The methods that read conversations and threads. */
 export function createHistory(channels: FakeChannels, messages: FakeMessages): Methods {
   return {
-    /** The root first, whatever the window, then replies from oldest to newest; `limit` counts the root too. */
+    /** Always the root first, then replies from oldest to newest; `limit` counts the root too. */
     'conversations.replies': (args) => {
       const refusal = channels.refusedRead(args.channel);
       if (refusal !== undefined) return refusal;
@@ -21,7 +21,7 @@ export function createHistory(channels: FakeChannels, messages: FakeMessages): M
         ...(page.hasMore ? { response_metadata: { next_cursor: page.nextCursor } } : {}),
       };
     },
-    /** From newest to oldest, and no replies but those also sent to the channel. */
+    /** From newest to oldest; replies only if they were also sent to the channel. */
     'conversations.history': (args) => {
       const refusal = channels.refusedRead(args.channel);
       if (refusal !== undefined) return refusal;

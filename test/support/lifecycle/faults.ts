@@ -14,7 +14,7 @@ const readFaults = [
   failing('rateLimited', { retryAfterMs: 120_000 }),
 ];
 
-/** A request that changes something: certainly not done, done or not without word of it, or done a little later. */
+/** Faults of a request with an effect: no effect, an unknown outcome, or a late effect. */
 const writeFaults = [
   ...readFaults.filter(({ error }) => !(error instanceof AppError && error.kind === 'badReply')),
   crash('yes'),
@@ -46,7 +46,7 @@ const temporaryFaults: Record<Operation, Fault[]> = {
   notifyPrivately: [crash('no'), crash('yes'), failing('unavailable')],
 };
 
-/** Faults that no repetition overcomes. */
+/** Faults that remain however often the operation is repeated. */
 const permanentFaults: Partial<Record<Operation, Fault[]>> = {
   create: [failing('refused'), failing('unauthorized')],
   followUp: [failing('refused'), failing('unauthorized'), failing('notFound')],
@@ -61,8 +61,8 @@ const permanentFaults: Partial<Record<Operation, Fault[]>> = {
 };
 
 /**
- * A fate that follows a script: one number for each operation in order, 0 lets it pass, others choose among the faults
- * that this operation knows. After the script's end everything passes. Returns also what it did, for a failure's report.
+ * Chooses faults by a script with one number for each operation: 0 means no fault, other numbers select one of the faults
+ * of the operation. After the end of the script there are no faults. Also returns a log, for the report of a failure.
  */
 export function scriptedFaults(
   script: readonly number[],

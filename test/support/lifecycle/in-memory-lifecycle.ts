@@ -20,12 +20,12 @@ import type { LifecycleSettings } from '../../../src/core/settings.ts';
 import { questionFormat, runSlotsType, threadFormat } from '../../../src/storage/records.ts';
 import { createRecordingLog } from '../recording-log.ts';
 
-/** The process dies here: no code of the core may catch it. */
+/** A crash of the process: the core must not catch it. */
 export class Crash extends Error {
   override readonly name = 'Crash';
 }
 
-/** What goes wrong with one operation, and whether it takes effect all the same: at once, or so many milliseconds later. */
+/** The error of one operation, and whether the operation still takes effect: not at all, at once, or `lateMs` later. */
 export interface Fault {
   error: Error;
   happens: 'no' | 'yes' | { lateMs: number };
@@ -51,14 +51,14 @@ export type Operation =
   | 'note'
   | 'notifyPrivately';
 
-/** Asked before every operation; undefined lets it pass. */
+/** Called before every operation; undefined means no fault. */
 export type ChooseFault = (operation: Operation) => Fault | undefined;
 
-/** How the service deals with one question: how long it works and what comes of it. */
+/** What the service does with one question: the duration and the result. */
 export interface Work {
   takesMs: number;
   ends: 'completed' | 'failed' | 'tooLong' | 'limited' | 'cancelled';
-  /** When the limit is over, for `limited`: after the end, in milliseconds. */
+  /** For `limited`: milliseconds from the end until the limit resets. */
   resetsInMs?: number;
   parts?: number;
 }
@@ -70,9 +70,9 @@ export interface PostedMessage {
   questionId: string;
   /** `card`, or the round and number of a part. */
   marker: string;
-  /** What a card shows now. */
+  /** The current view of a card. */
   view?: CardView;
-  /** What a part is about. */
+  /** The outcome that a part belongs to. */
   outcome?: Question['outcome'];
   deleted: boolean;
 }
@@ -82,20 +82,20 @@ interface Asked extends UpstreamQuestion {
   startedMs: number;
 }
 
-/** A planned look; `againMs` is when another was asked for while it ran. */
+/** A scheduled run; `againMs` is the time of another run requested while it was running. */
 interface Due {
   atMs: number;
   isRunning: boolean;
   againMs: number | undefined;
 }
 
-/** A small world with strict rules, one clock and no time of its own: what happens is what `run` is told to let happen. */
+/** The lifecycle with strict in-memory ports and a simulated clock, which advances only during `run`. */
 export function createInMemoryLifecycle(
   options: {
     chooseFault?: ChooseFault;
     work?: (text: string, attempt: number) => Work;
     settings?: Partial<LifecycleSettings>;
-    /** Few unless told, so that questions often wait for their turn. */
+    /** Default: few slots, so that questions often wait for one. */
     slotLimits?: SlotLimits;
     random?: () => number;
   } = {},
@@ -131,13 +131,13 @@ export function createInMemoryLifecycle(
     ...options.settings,
   };
 
-  /** Carries out one operation with its fate; every one of them gives others a turn, before and after. */
+  /** Carries out one operation with its fault, if any; yields before and after, so that operations interleave. */
   async function operate<Result>(operation: Operation, effect: () => Result): Promise<Result> {
-    await turn();
+    await yieldToOthers();
     const fault = chooseFault(operation);
     if (fault === undefined) {
       const result = effect();
-      await turn();
+      await yieldToOthers();
       return result;
     }
     if (fault.happens === 'yes') effect();
@@ -146,7 +146,7 @@ export function createInMemoryLifecycle(
     throw fault.error;
   }
 
-  /** Read-modify-write by comparing revisions, as Redis and LMDB do it; proves that `change` is pure. */
+  /** Read-modify-write by comparing revisions, as with Redis and LMDB; shows that `apply` is pure. */
   async function change<Value>(
     records: Map<string, { text: string; revision: number }>,
     key: string,
@@ -155,7 +155,7 @@ export function createInMemoryLifecycle(
   ): Promise<Value | undefined> {
     for (;;) {
       const read = records.get(key);
-      await turn();
+      await yieldToOthers();
       const before = read === undefined ? undefined : deepFrozen(codec.decode(key, read.text));
       const after = apply(before);
       const again = apply(read === undefined ? undefined : codec.decode(key, read.text));
@@ -336,7 +336,7 @@ export function createInMemoryLifecycle(
     return { ts };
   }
 
-  /** Of each marker the message that the question names stays, else the first. */
+  /** Keeps one message for each marker: the one that the question names, or else the first. */
   function removeCopies({ id, card, delivery }: Question): number {
     const named = [card.ts, ...delivery.posted];
     const standing = posted.filter(({ questionId, deleted }) => questionId === id && !deleted);
@@ -462,7 +462,7 @@ export function createInMemoryLifecycle(
     if (againMs !== undefined) plan(id, Math.min(againMs, nextMs ?? againMs));
   }
 
-  /** Lets everything due happen in order of time, what is due together at once, until nothing is left or `untilMs`. */
+  /** Runs everything in order of time, concurrently for the same time, until nothing is left or `untilMs` is reached. */
   async function run(untilMs = Number.POSITIVE_INFINITY): Promise<void> {
     for (let rounds = 0; rounds < 5_000; rounds += 1) {
       const times = [...agenda.map(({ atMs }) => atMs), ...[...due.values()].map(({ atMs }) => atMs)];
@@ -486,7 +486,7 @@ export function createInMemoryLifecycle(
     now: () => nowMs,
     at: (delayMs: number, run: () => Promise<void> | void) => void agenda.push({ atMs: startMs + delayMs, run }),
     run,
-    /** Forgets all planned looks and plans one for each open question, as a restart does. */
+    /** Forgets all scheduled runs and schedules one for each open question, like a restart. */
     restart: () => {
       due.clear();
       for (const id of open) plan(id, nowMs);
@@ -505,7 +505,7 @@ export function createInMemoryLifecycle(
     runSlotBooks: () => [...runSlotBooks.values()].map(({ text }) => runSlotsType.format.decode('turns', text)),
     threads: () => [...threads.values()].map(({ text }) => threadFormat.decode('thread', text)),
     openIds: () => [...open],
-    /** Every question the service was asked, in order. */
+    /** All questions that reached the service, in order. */
     upstream: (): (UpstreamQuestion & { conversationId: number })[] =>
       [...conversations]
         .flatMap(([conversationId, { questions: asked }]) =>
@@ -519,12 +519,12 @@ export function createInMemoryLifecycle(
 
 export type InMemoryLifecycle = ReturnType<typeof createInMemoryLifecycle>;
 
-/** Other work gets its turn, as it does at every real operation. */
-async function turn(): Promise<void> {
+/** Lets other work continue, as every real operation does. */
+async function yieldToOthers(): Promise<void> {
   await Promise.resolve();
 }
 
-/** What is not there has no field, as the compiler demands: a field without a value would vanish when it is stored. */
+/** Rejects fields with the value undefined: they would vanish when the record is stored. */
 function rejectUndefinedFields(key: string, value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, field] of Object.entries(value)) {
