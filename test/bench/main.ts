@@ -16,9 +16,9 @@ import { measureOpenQuestions, type OpenQuestionsRow } from './open-questions.ts
 import { simulatePacing } from './pacing-simulation.ts';
 import { measureRedisSize } from './redis-size.ts';
 
-// `npm run bench [-- --out <file>] [--questions <n>] [--only <part>]`: measures, prints tables and writes the same as JSON.
-// Takes about six minutes and wants a machine that does nothing else. Parts: acknowledgements, pacing, openQuestions,
-// redisSize, hostileInputs, largeRepository, frozenRedis, demoStart.
+// `npm run bench [-- --out <file>] [--questions <n>] [--only <part>]`: runs the measurements, prints tables and writes the
+// results as JSON. Takes about six minutes; use an idle machine. Parts: acknowledgements, pacing, openQuestions, redisSize,
+// hostileInputs, largeRepository, frozenRedis, demoStart.
 
 const { values } = parseArgs({
   options: {
@@ -151,7 +151,7 @@ async function measureStoreOpenQuestions({ store, location }: OpenedStore): Prom
   }
 }
 
-/** Each row below its heading, one column per field. */
+/** Prints a table with one column per field. */
 function print(title: string, rows: readonly object[]): void {
   if (rows.length === 0) return;
   const names = Object.keys(rows[0] ?? {});

@@ -8,7 +8,7 @@ import { appSettings, type FakeServers, firstJson, kill, runBench, type Store, s
 import { silentLog } from './silent-log.ts';
 import { round } from './statistics.ts';
 
-/** Long enough ago that looks come in their longest interval, 10 s. */
+/** Long enough ago that polling uses its longest interval, 10 s. */
 const askedAgoMs = 150_000;
 const seededAtOnce = 50;
 const settleMs = 15_000;
@@ -20,7 +20,7 @@ const channel = 'C0GENERAL';
 export interface OpenQuestionsRow {
   store: string;
   questions: number;
-  /** From the start of the process to the moment when each question has been read at the service once more. */
+  /** From the start of the process until every question was read at the service again. */
   bootToAllWatchedMs: number;
   bootToListeningMs: number;
   rssMeanMb: number;
@@ -37,8 +37,8 @@ export interface OpenQuestionsRow {
 const latenessSchema = z.object({ runs: z.number(), p50Ms: z.number(), p99Ms: z.number(), maxMs: z.number() });
 
 /**
- * Open questions in one process: the built app for its boot, memory and processor time; then the app's parts that plan,
- * decide, store and ask, without Slack, in a process of their own that times each look against the moment it was due.
+ * Measures a process with open questions: first the start, memory and processor time of the built app; then, in a separate
+ * process with the core, storage, scheduler and client but without Slack, how late each run starts.
  */
 export async function measureOpenQuestions(setup: {
   mainFile: string;
@@ -80,7 +80,7 @@ export async function measureOpenQuestions(setup: {
   };
 }
 
-/** Stores questions as they are while they run, with their cards in Slack and their conversations at the service. */
+/** Stores running questions, with their cards in Slack and their conversations at the service. */
 async function seed(location: StorageLocation, fakeServers: FakeServers, count: number): Promise<void> {
   const storage = await openStorage(location, { clock: Date.now, log: silentLog });
   try {
@@ -199,7 +199,7 @@ async function measureLoad(fakeServers: FakeServers, metricsUrl: string) {
   };
 }
 
-/** Unlabelled samples of Prometheus' text format. */
+/** Reads the samples without labels from Prometheus' text format. */
 async function readMetrics(metricsUrl: string): Promise<Record<string, number>> {
   const text = await (await fetch(metricsUrl)).text();
   const samples = text.split('\n').map((line) => /^([a-z_0-9]+) (\S+)$/.exec(line));

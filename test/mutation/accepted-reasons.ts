@@ -8,7 +8,7 @@ export interface AcceptedSurvivors {
 }
 
 /** Reasons that apply to more than one area. */
-export const neverComes = 'Never comes: it is there for the compiler, or for what a caller has settled before.';
-export const sameResult = 'Changes nothing: what it leads to is the same.';
-export const likeNothing =
-  'Changes nothing: what stands for a missing text is compared with words it is as unlike as before.';
+export const unreachable = 'Unreachable: the code exists for the compiler, or callers have already handled the case.';
+export const sameResult = 'Changes nothing: the result is the same.';
+export const matchesNothing =
+  'Changes nothing: the value for a missing text is only compared with texts, and differs from all of them.';

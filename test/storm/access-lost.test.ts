@@ -5,8 +5,8 @@ import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
 
-/** What is known of people and channels counts for a minute, and posting is tried again with back-off. */
-const patience = { timeoutMs: 240_000 };
+/** Data about people and channels is cached for a minute, and posting is retried with back-off. */
+const patient = { timeoutMs: 240_000 };
 
 let service: FakeService;
 let world: World;
@@ -37,11 +37,11 @@ describe('in a channel that becomes shared with another organization', () => {
     service.answer(question);
     await eventually(() => expect(world.slack.calls.filter((method) => method === 'chat.postMessage').length).toBe(2));
     share('C0GENERAL');
-    // Slack takes messages again only when what was known of the channel is over a minute old.
+    // Slack accepts messages again only when the cached data about the channel has expired.
     const sinceMs = performance.now();
-    await eventually(() => expect(performance.now() - sinceMs).toBeGreaterThan(70_000), patience);
+    await eventually(() => expect(performance.now() - sinceMs).toBeGreaterThan(70_000), patient);
     isAway = false;
-    await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Not shown here'), patience);
+    await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Not shown here'), patient);
     expect(world.answersIn(ts)).toEqual([]);
     const told = world.slack.ephemerals.filter(({ user }) => user === people.ada).map(({ text }) => text);
     expect(told.join()).toMatch(/shared with other organi[sz]ations/);

@@ -16,21 +16,21 @@ import { runResponsively } from '../support/storm/responsively.ts';
 import { buttonsOf, visibleText } from '../support/world/world.ts';
 
 const { log } = createRecordingLog();
-/** Two messages. */
+/** Long enough for two messages. */
 const longAnswer = 'All of it is in the retry policy, which counts the attempts.\n\n'.repeat(240);
 
 type Origin = 'mention' | 'command';
 const origins: Origin[] = ['mention', 'command'];
 
-/** The calls that must take effect once, by what is late. */
+/** The calls that must take effect exactly once. */
 const lateCalls = ['card', 'question', '0:0', '0:1'] as const;
 type LateCall = (typeof lateCalls)[number];
-/** How long after the caller gave up the far side carries the call out. */
+/** Time from the caller giving up until the server carries out the call. */
 const delaysMs = [1_000, 5_000, 11_000];
 
 interface Engine {
   kv: KeyValueStore;
-  createScheduler: (life: string) => Scheduler;
+  createScheduler: (prefix: string) => Scheduler;
   close(): Promise<void>;
 }
 
@@ -52,9 +52,9 @@ async function openRedis(): Promise<Engine> {
   const kv = await openRedisStore(server.url, log);
   return {
     kv,
-    // A prefix for each life: the lives run side by side, and must not die by each other's hands.
-    createScheduler: (life) =>
-      createBullScheduler({ redisUrl: server.url, log, random: Math.random, prefix: `ds:${life}`, concurrency: 2 }),
+    // A separate prefix for each run: concurrent runs must not affect each other.
+    createScheduler: (prefix) =>
+      createBullScheduler({ redisUrl: server.url, log, random: Math.random, prefix: `ds:${prefix}`, concurrency: 2 }),
     close: async () => {
       await kv.close();
       await server.stop();
@@ -64,8 +64,8 @@ async function openRedis(): Promise<Engine> {
 
 describe.each([
   { name: 'the embedded store', open: openEmbedded, isThere: true, crashesTwice: true, atOnce: 40 },
-  // Lives at once: most of a life is waiting, but on Redis each has a worker and connections of its own.
-  // Once, because after each death the lease of the dead has to run out, which takes 10 s and more.
+  // `atOnce` is high because a run mostly waits; it is lower on Redis, where each run has a worker and connections.
+  // One crash per run on Redis, because after each crash the lease must expire, which takes 10 s and more.
   { name: 'Redis', open: openRedis, isThere: hasRedisServer(), crashesTwice: false, atOnce: 20 },
 ])(
   'a crash between any two writes and effects, on $name,',
@@ -75,7 +75,7 @@ describe.each([
     let service: FakeService;
     let engine: Engine;
     let serial = 0;
-    /** Calls still to be carried out late, by channel; and the channel in which a text is asked. */
+    /** Planned late calls by channel, and the channel of each question by its text. */
     const late = new Map<string, { call: LateCall; delayMs: number }>();
     const channelOf = new Map<string, string>();
 
@@ -99,23 +99,23 @@ describe.each([
     });
     afterAll(() => Promise.all([engine?.close(), slack?.stop(), service?.stop()]));
 
-    /** Lives one question through these deaths, and returns what is wrong with its end; empty when nothing is. */
-    async function live(
+    /** Runs one question with these crashes and returns what is wrong at the end; empty when it is correct. */
+    async function runQuestion(
       origin: Origin,
       crashesAfter: number[],
       lateCall?: { call: LateCall; delayMs: number },
     ): Promise<{ end: CrashRunResult; wrong: string[] }> {
       serial += 1;
-      const life = `${origin}-${serial}`;
-      // A workspace for each life: the book of turns is shared by those of one, and their lives would mix.
+      const runName = `${origin}-${serial}`;
+      // A separate workspace for each run: runs in one workspace would share run slots.
       const teamId = `T0${serial}`;
-      const text = `How does ${life} of ${name} end?`;
-      const channelId = `C0${life}`;
+      const text = `How does ${runName} of ${name} end?`;
+      const channelId = `C0${runName}`;
       channelOf.set(text, channelId);
       if (lateCall !== undefined) late.set(channelId, lateCall);
       slack.channels.set(channelId, { isPrivate: false, botIsMember: true, isArchived: false });
       const request: NewQuestion = {
-        key: `${name} ${life}`,
+        key: `${name} ${runName}`,
         place: {
           teamId,
           channelId,
@@ -130,7 +130,7 @@ describe.each([
         slack,
         service,
         kv: engine.kv,
-        createScheduler: () => engine.createScheduler(life),
+        createScheduler: () => engine.createScheduler(runName),
         request,
         crashesAfter,
       });
@@ -155,44 +155,44 @@ describe.each([
     }
 
     it.skipIf(!isThere)('leads to one question at the service, one answer and one closed card', async () => {
-      const calm = await runResponsively(
-        origins.map((origin) => async () => ({ origin, crashesAfter: [], ...(await live(origin, [])) })),
+      const withoutCrash = await runResponsively(
+        origins.map((origin) => async () => ({ origin, crashesAfter: [], ...(await runQuestion(origin, [])) })),
         { atOnce },
       );
-      const harmed = calm.flatMap(({ origin, end }) =>
+      const plans = withoutCrash.flatMap(({ origin, end }) =>
         end.done
           .flatMap((_, n) => (crashesTwice ? [[n], [n, 2]] : [[n]]))
           .map((crashesAfter) => ({ origin, crashesAfter })),
       );
-      const lives = await runResponsively(
-        harmed.map(({ origin, crashesAfter }) => async () => ({
+      const runs = await runResponsively(
+        plans.map(({ origin, crashesAfter }) => async () => ({
           origin,
           crashesAfter,
-          ...(await live(origin, crashesAfter)),
+          ...(await runQuestion(origin, crashesAfter)),
         })),
         { atOnce },
       );
-      expect([...calm, ...lives].flatMap(reportOf)).toEqual([]);
-      // A life may be an edit of its card shorter than the calm one, and be over before it was to end; but not many are.
-      const unharmed = lives.filter(({ end: { crashes }, crashesAfter }) => crashes < crashesAfter.length);
-      expect(unharmed.length).toBeLessThan(lives.length / 4);
+      expect([...withoutCrash, ...runs].flatMap(reportOf)).toEqual([]);
+      // A run may need one card edit less than the run without crashes, and finish before its crash; but few do.
+      const notCrashed = runs.filter(({ end: { crashes }, crashesAfter }) => crashes < crashesAfter.length);
+      expect(notCrashed.length).toBeLessThan(runs.length / 4);
       expect(slack.violations).toEqual([]);
     });
 
     it.skipIf(!isThere)('leads to the same where a call takes effect 1, 5 or 11 s after it was given up', async () => {
       const calls = lateCalls.flatMap((call) => delaysMs.map((delayMs) => ({ call, delayMs })));
-      const lives = calls.flatMap((lateCall) =>
+      const runs = calls.flatMap((lateCall) =>
         origins.flatMap((origin) => [
           { origin, lateCall, crashesAfter: [] },
-          // In the middle of the late call, and in the wait after it: the card is the fourth effect, the rest comes later.
+          // Crashes during the late call and during the wait after it: the card is the fourth effect, the others follow.
           ...(crashesTwice ? [2, 4, 6, 9, 12] : [4, 12]).map((n) => ({ origin, lateCall, crashesAfter: [n] })),
         ]),
       );
       const ends = await runResponsively(
-        lives.map(({ origin, lateCall, crashesAfter }) => async () => ({
+        runs.map(({ origin, lateCall, crashesAfter }) => async () => ({
           origin: `${origin}, ${lateCall.call} ${lateCall.delayMs} ms late`,
           crashesAfter,
-          ...(await live(origin, crashesAfter, lateCall)),
+          ...(await runQuestion(origin, crashesAfter, lateCall)),
         })),
         { atOnce },
       );

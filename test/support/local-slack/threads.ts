@@ -97,9 +97,7 @@ export function privateMessageTo(
 ): Promise<LocalMessage> {
   return eventually(async () => {
     const messages = await slack.messages(channel);
-    const found = messages.findLast(
-      (message) => message.ephemeral_to === user && textOf(message).includes(words),
-    );
+    const found = messages.findLast((message) => message.ephemeral_to === user && textOf(message).includes(words));
     if (found === undefined) throw new Error(`no private message "${words}" to ${user}`);
     return found;
   });

@@ -48,7 +48,7 @@ export interface CrashRunSetup {
 
 export interface CrashRunResult {
   question: Question | undefined;
-  /** Whether the question is still listed as open although there is nothing callsLeft to do. */
+  /** Whether the question is still listed as open although there is nothing left to do. */
   isOpen: boolean;
   /** Names of the writes and effects of all processes, in order. */
   done: string[];
@@ -78,7 +78,10 @@ export async function runThroughCrashes(setup: CrashRunSetup): Promise<CrashRunR
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     })();
-    const ended = await Promise.race([running.then(() => 'finished', failedToStart), process.crashed.then(() => 'crashed')]);
+    const ended = await Promise.race([
+      running.then(() => 'finished', failedToStart),
+      process.crashed.then(() => 'crashed'),
+    ]);
     await process.scheduler.stop(ended === 'finished' ? 1_000 : 0);
     await process.close();
     if (ended === 'finished') break;
