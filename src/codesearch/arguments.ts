@@ -23,7 +23,7 @@ Pages of files, folders, commits and conversations need no token, so that links 
 on 127.0.0.1, or behind something that checks who comes. A conversation's page needs its unguessable read token.
 `;
 
-/** What the command line asks for, checked. */
+/** The checked values of the command line. */
 export interface Arguments {
   repos: string[];
   tokens: AccessToken[];
@@ -42,7 +42,7 @@ export type ParsedArguments =
   | { kind: 'help' }
   | { kind: 'bad'; problems: string[] };
 
-/** Reads the command line and collects every problem; `environmentToken` stands in for `--token`. */
+/** Reads the command line and collects every problem. Without `--token`, `environmentToken` is used. */
 export function parseArguments(line: readonly string[], environmentToken: string | undefined): ParsedArguments {
   const { help, values, problems } = readCommandLine(line, {
     repo: { takes: 'texts' },

@@ -1,7 +1,7 @@
 /** Every bound of the service in one place; sizes in bytes or characters as named, times in milliseconds. */
 export const LIMITS = {
   bodyBytes: 1_000_000,
-  /** One token is taken as four characters, the usual rule of thumb; nothing here is billed by it. */
+  /** A token is estimated as four characters, the usual rule of thumb. It is not used for billing. */
   charactersPerToken: 4,
   /** A long question with a thread and five files around it. */
   questionTokens: 20_000,
@@ -24,7 +24,7 @@ export const LIMITS = {
   graphqlFields: 500,
 } as const;
 
-/** Tokens of a text by the rule of thumb in {@link LIMITS}; an estimate, never exact. */
+/** Estimates the tokens of a text by the rule of thumb in {@link LIMITS}. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / LIMITS.charactersPerToken);
 }

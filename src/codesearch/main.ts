@@ -4,7 +4,7 @@ import { createCodeSearchService, RepositoryError } from './service.ts';
 
 const BAD_USAGE = 2;
 
-/** Runs the service until a signal; prints one line of JSON on standard output once it is ready. */
+/** Runs the service until a signal arrives; prints one line of JSON on standard output once it is ready. */
 async function main(): Promise<void> {
   const parsed = parseArguments(process.argv.slice(2), process.env.CODESEARCH_TOKEN);
   if (parsed.kind === 'help') {
@@ -12,7 +12,7 @@ async function main(): Promise<void> {
     return;
   }
   if (parsed.kind === 'bad') return fail(parsed.problems);
-  // git must look at the folders named, not at what a surrounding git command (a hook) points it to.
+  // git must use the given folders, not those that an outer git command (a hook) sets by environment variables.
   for (const name of Object.keys(process.env)) if (name.startsWith('GIT_')) delete process.env[name];
   const tokens =
     parsed.arguments.tokens.length > 0

@@ -17,48 +17,48 @@ import { GitError } from './search/git.ts';
 import { createInvestigate } from './search/investigate.ts';
 import { countMatches } from './search/match-count.ts';
 
-/** The repositories asked for can't be read; the message says which one and why. */
+/** A repository can't be read; the message says which one and why. */
 export class RepositoryError extends Error {
   override readonly name = 'RepositoryError';
 }
 
-/** Everything but `repos` and `tokens` has a working default. */
+/** Options of the service; all but `repos` and `tokens` have defaults. */
 export interface CodeSearchOptions {
   /** Folders of git repositories. */
   repos: readonly string[];
-  /** Whom to let in; the first is the site admin. */
+  /** Access tokens; the first belongs to the site admin. */
   tokens: readonly AccessToken[];
-  /** 0, the default, takes a free port. */
+  /** 0, the default, chooses a free port. */
   port?: number | undefined;
-  /** Default `127.0.0.1`: pages of code need no token, so nobody else should reach them. */
+  /** Default `127.0.0.1`: code pages need no token, so other machines should not reach them. */
   host?: string | undefined;
-  /** Where conversations are kept, for this process alone. Without it, a temporary folder that `stop` removes. */
+  /** Folder for conversations; no other process may use it. Without it, a temporary folder that `stop` removes. */
   dataDir?: string | undefined;
-  /** Lets a read token open other users' conversations through the API. */
+  /** Whether a read token gives access to other users' conversations in the API. */
   sharing?: boolean | undefined;
   /** Answered questions per user and UTC day. */
   quota?: number | undefined;
   /** Requests per user and minute. */
   rateLimit?: number | undefined;
-  /** Address for links, when it differs from where the service listens. */
+  /** Address for links, when it differs from the address the service listens on. */
   baseUrl?: string | undefined;
-  /** Questions worked on at once; default 2. */
+  /** Questions answered at once; default 2. */
   concurrency?: number | undefined;
   /** Pause after each step, so that a person can watch and cancel; default 0. */
   stepDelayMs?: number | undefined;
   clock?: (() => number) | undefined;
-  /** Hears of failures that are the service's own fault. */
+  /** Called with each internal failure of the service. */
   onProblem?: ((error: unknown) => void) | undefined;
 }
 
 export interface CodeSearchService {
-  /** Indexes the repositories, takes up open questions and listens; throws {@link RepositoryError} on a folder without git. */
+  /** Indexes the repositories, resumes open questions and listens; throws {@link RepositoryError} when a folder is not a repository. */
   start(): Promise<{ url: string; repositories: string[]; files: number }>;
-  /** Stops listening and working; what is still open is resumed at the next start on the same `dataDir`. */
+  /** Stops listening and working; open questions are resumed at the next start with the same `dataDir`. */
   stop(): Promise<void>;
 }
 
-/** Puts the embedded code search service together. */
+/** Creates the embedded code search service. */
 export function createCodeSearchService(options: CodeSearchOptions): CodeSearchService {
   const clock = options.clock ?? Date.now;
   const onProblem = options.onProblem ?? (() => {});
@@ -137,7 +137,7 @@ function close(server: Server): Promise<void> {
   });
 }
 
-/** On a loopback address only loopback names and the base address are served; elsewhere the name does not matter. */
+/** On a loopback address, allows only loopback names and the host of the base address; otherwise allows every name. */
 function hostRule(host: string, baseUrl: string | undefined): (header: string | undefined) => boolean {
   if (!['127.0.0.1', '::1', 'localhost'].includes(host)) return () => true;
   const allowed = new Set(['127.0.0.1', 'localhost', '[::1]']);

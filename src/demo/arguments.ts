@@ -1,19 +1,19 @@
 import { resolve } from 'node:path';
 import { readCommandLine } from '../command-line.ts';
 
-/** What the demo was asked to do. A port that is absent is chosen freely. */
+/** Options of the demo. A free port is chosen for each missing port. */
 export interface DemoOptions {
-  /** Absolute paths, none of them checked yet; empty means the repository of this project. */
+  /** Absolute paths, not checked yet; empty means the repository of this project. */
   repositories: string[];
   slackPort?: number;
   servicePort?: number;
   appPort?: number;
-  /** How long each step of an answer is held up, so that a card can be watched. */
+  /** Delay of each step of an answer, so that people can watch a card. */
   stepDelayMs: number;
-  /** Kept at the end; without it everything is written to a temporary folder and removed. */
+  /** Folder that stays after the demo; without it the demo uses a temporary folder and removes it. */
   dataDir?: string;
   localSlack?: string;
-  /** Whether the local Slack may have a network namespace of its own, where that is possible. */
+  /** Whether the local Slack may run in a separate network namespace, where that is possible. */
   namespace: boolean;
 }
 
@@ -22,7 +22,7 @@ export type DemoArguments =
   | { kind: 'help' }
   | { kind: 'wrong'; problems: string[] };
 
-/** Long enough to see a card move and to press Cancel, short enough not to be a wait. */
+/** Long enough to watch a card change and press Cancel, short enough not to bore people. */
 const defaultStepDelayMs = 800;
 const longestStepDelayMs = 60_000;
 
@@ -39,7 +39,7 @@ export const USAGE = `Usage: npm run demo -- [options]
   --help                 show this
 `;
 
-/** Reads the command line; every problem is found in one go. Relative paths count from `cwd`. */
+/** Reads the command line and returns all problems at once. Relative paths are resolved from `cwd`. */
 export function parseArguments(args: readonly string[], cwd: string): DemoArguments {
   const port = { takes: 'whole', least: 1, most: 65_535 } as const;
   const { help, values, problems } = readCommandLine(args, {

@@ -3,7 +3,7 @@ import type { RunningDemo } from './demo.ts';
 import { exposureWarning } from './exposure.ts';
 import { WORKSPACE } from './workspace.ts';
 
-/** What the person at the terminal is shown when everything runs. */
+/** The text shown at the terminal when everything runs. */
 export function banner(
   { slack: { pageUrl, exposure }, codeSearch }: RunningDemo,
   { questions, logs, startedInMs }: { questions: readonly string[]; logs: string; startedInMs: number },

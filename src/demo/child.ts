@@ -3,20 +3,20 @@ import { createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { DemoProblem } from './problem.ts';
 
-/** How much of what a process wrote is shown when it ends by itself. */
-const keptLines = 15;
+/** Number of output lines shown when a process ends unexpectedly. */
+const maxLastLines = 15;
 
-/** A process that has not ended so long after it was asked to is ended at once. */
+/** Time after SIGTERM until a process is killed. */
 const graceMs = 8_000;
 
 export interface ChildSetup {
-  /** What people call it: "the app". */
+  /** The name people read, for example "The app". */
   name: string;
   command: string;
   args: string[];
   env: Record<string, string>;
   cwd: string;
-  /** Everything it writes is appended here. */
+  /** All output is appended to this file. */
   logFile: string;
 }
 
@@ -24,36 +24,36 @@ export interface ChildSetup {
 export interface Child {
   name: string;
   pid: number | undefined;
-  /** Resolves with how it ended, in words, once it is gone. Never rejects. */
+  /** Resolves when the process has ended, with a description of how. Never rejects. */
   ended: Promise<string>;
   /** The last lines it wrote, oldest first. */
   lastLines(): string[];
   /**
-   * What `read` makes of the first line of standard output for which it makes something. Lines written before the call
-   * count only where the call follows the start at once. Rejects with a `DemoProblem` when the process ends or
-   * `deadlineMs` pass first.
+   * Calls `read` with each line of standard output and resolves with its first defined result. Call it directly after
+   * the start, because it misses earlier lines. Rejects with a `DemoProblem` when the process ends or `deadlineMs` pass
+   * first.
    */
   firstLine<Value>(read: (line: string) => Value | undefined, deadlineMs: number): Promise<Value>;
-  /** Sends SIGKILL, as a crash would; resolves when it is gone. */
+  /** Sends SIGKILL, like a crash; resolves when the process has ended. */
   kill(): Promise<void>;
-  /** Sends SIGTERM, and SIGKILL when that does not help; resolves when it is gone. */
+  /** Sends SIGTERM, and SIGKILL if the process does not end in time; resolves when it has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a process in a group of its own, so that a Ctrl-C in the terminal reaches the demo only, which then stops it. What
- * is left of the group is ended when the process ends, and all of it when the demo does.
+ * Starts a process in a new process group, so that Ctrl-C in the terminal reaches only the demo, which then stops the
+ * process. When the process or the demo ends, the rest of the group is killed.
  */
 export function startChild({ name, command, args, env, cwd, logFile }: ChildSetup): Child {
   const log = createWriteStream(logFile, { flags: 'a' });
   log.on('error', () => undefined);
   const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const guard = startGuard(child.pid);
-  const kept: string[] = [];
+  const lastLines: string[] = [];
   const listeners = new Set<(line: string) => void>();
   const keep = (line: string): void => {
-    kept.push(line);
-    if (kept.length > keptLines) kept.shift();
+    lastLines.push(line);
+    if (lastLines.length > maxLastLines) lastLines.shift();
     log.write(`${line}\n`);
   };
   const output = createInterface({ input: child.stdout });
@@ -68,7 +68,7 @@ export function startChild({ name, command, args, env, cwd, logFile }: ChildSetu
     return ending;
   });
 
-  return { name, pid: child.pid, ended, lastLines: () => [...kept], firstLine, kill, stop };
+  return { name, pid: child.pid, ended, lastLines: () => [...lastLines], firstLine, kill, stop };
 
   function firstLine<Value>(read: (line: string) => Value | undefined, deadlineMs: number): Promise<Value> {
     return new Promise((resolve, reject) => {
@@ -78,7 +78,7 @@ export function startChild({ name, command, args, env, cwd, logFile }: ChildSetu
       };
       const fail = (what: string): void => {
         finish();
-        reject(new DemoProblem(describeEnd({ name, lastLines: () => kept }, what)));
+        reject(new DemoProblem(describeEnd({ name, lastLines: () => lastLines }, what)));
       };
       const listen = (line: string): void => {
         const value = read(line);
@@ -105,17 +105,17 @@ export function startChild({ name, command, args, env, cwd, logFile }: ChildSetu
   }
 }
 
-/** What to tell about a process that did not do its part, with its own last words. */
+/** Describes how a process failed, with the last lines it wrote. */
 export function describeEnd({ name, lastLines }: Pick<Child, 'name' | 'lastLines'>, what: string): string {
   const lines = lastLines();
-  const said =
+  const output =
     lines.length === 0 ? 'It wrote nothing.' : `Its last lines:\n${lines.map((line) => `  | ${line}`).join('\n')}`;
-  return `${name} ${what}. ${said}`;
+  return `${name} ${what}. ${output}`;
 }
 
 /**
- * Kills the group of a process when the demo is gone, also when it was killed itself: the guard's standard input ends then.
- * Programs can't be left to notice that by themselves: one may be stuck in writing to a reader that is gone.
+ * Kills the group of a process when the demo ends, even by SIGKILL: the guard's standard input closes then. The programs
+ * cannot do this themselves: one may hang while it writes to a closed pipe.
  */
 function startGuard(leader: number | undefined): { stop(): Promise<void> } {
   if (leader === undefined || process.platform === 'win32') return { stop: () => Promise.resolve() };
@@ -144,7 +144,7 @@ function whenEnded(child: ChildProcess): Promise<string> {
       if (child.pid === undefined) resolve(`could not be started (${error.message})`);
     });
     child.once('exit', () => endGroup(child.pid));
-    // Unlike 'exit', 'close' comes after the last line was read.
+    // Unlike 'exit', 'close' is emitted after the last line was read.
     child.once('close', (code, signal) => {
       resolve(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`);
     });
@@ -155,6 +155,6 @@ function endGroup(leader: number | undefined): void {
   try {
     if (leader !== undefined) process.kill(-leader, 'SIGKILL');
   } catch {
-    // Nothing is left of it, or this system has no groups.
+    // The group has already ended, or this system has no process groups.
   }
 }

@@ -1,13 +1,13 @@
 import type { NetworkInterfaceInfo } from 'node:os';
 
-/** A local Slack that the network can reach. */
+/** How a local Slack can be reached from the network. */
 export interface Exposure {
   port: number;
-  /** Why it is not in a network namespace. */
+  /** Why it does not run in a network namespace. */
   why: string;
 }
 
-/** Tells the person at the terminal who can reach the local Slack, at which addresses and with what consequence. */
+/** Warns that others can reach the local Slack, with its addresses and the consequence. */
 export function exposureWarning(
   { port, why }: Exposure,
   interfaces: NodeJS.Dict<readonly NetworkInterfaceInfo[]>,

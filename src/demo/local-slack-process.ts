@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { pipeline } from 'node:stream';
 
-// Runs the local Slack and ends with it; told to stop, it stops the local Slack. Arguments: the program and its arguments,
-// or before them `--relay <socket> <port>`: then a unix socket leads to this port of 127.0.0.1. Such a socket is reached
-// through the file system, hence also from outside the network namespace that this process is in.
+// Runs the local Slack and ends with it; forwards stop signals to it. Arguments: the program and its arguments, optionally
+// after `--relay <socket> <port>`, which forwards a unix socket to this port of 127.0.0.1. Unix sockets belong to the file
+// system, so the socket can be reached from outside this process's network namespace.
 
 const [first, socketPath = '', port, ...rest] = process.argv.slice(2);
 const isRelayed = first === '--relay';
@@ -29,7 +29,7 @@ child.on('error', (error) => {
 });
 child.on('exit', (code, signal) => {
   if (signal === null) process.exit(code ?? 1);
-  // Its end is told as it was: without a listener, the same signal ends this process too.
+  // End the same way as the local Slack: without a listener, the same signal ends this process too.
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 });

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DemoProblem } from './problem.ts';
 
-/** The package that brings the program, an optional dependency: npm installs it on Linux x64 only. */
+/** The package that contains the program, an optional dependency: npm installs it on Linux x64 only. */
 const packageName = 'local-slack-linux-x64';
 
-/** Path of the local-slack program: the given one, else that of the package. Throws a `DemoProblem` without one. */
+/** Path of the local-slack program: the given one, or else the one in the package. Throws a `DemoProblem` if there is none. */
 export function findLocalSlack(given: string | undefined): string {
   if (given !== undefined) {
     if (!isExecutable(given)) throw new DemoProblem(`${given} is not a program that can be run as the local Slack`);

@@ -13,16 +13,16 @@ import { repositoryProblems } from './repositories.ts';
 
 const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What of the environment the programs get: settings of the app that happen to be set must not change the demo. */
-const handedOn = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SystemRoot', 'NODE_EXTRA_CA_CERTS'];
+/** Environment variables the programs get. All others are dropped, so that settings of the app do not change the demo. */
+const passedVariables = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SystemRoot', 'NODE_EXTRA_CA_CERTS'];
 
-/** Exit codes: 0 after a stop by signal, 1 when something could not start or broke, 2 for wrong arguments. */
+/** Exit codes: 0 after a stop signal, 1 when a program failed or could not start, 2 for wrong arguments. */
 async function main(): Promise<number> {
   const startedMs = performance.now();
   const stopped = new Promise<'stopped'>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => resolve('stopped'));
   });
-  // npm resolves nothing: a relative path counts from where the person typed it.
+  // npm changes the working directory: resolve relative paths from the folder where the command was typed.
   const read = parseArguments(process.argv.slice(2), process.env.INIT_CWD ?? process.cwd());
   if (read.kind === 'help') {
     process.stdout.write(USAGE);
@@ -40,7 +40,7 @@ async function main(): Promise<number> {
   const demo = createDemo({ folder, environment: environmentHandedOn() }, { ...options, repositories, localSlack });
   try {
     const starting = Promise.all([demo.start(), suggestQuestions(repositories[0] ?? projectFolder, projectFolder)]);
-    // A stop in the middle of a start makes it fail, and nobody waits for it then.
+    // A stop during the start rejects this promise, and nothing awaits it then.
     starting.catch(() => undefined);
     const started = await Promise.race([stopped, starting]);
     if (started === 'stopped') return 0;
@@ -80,7 +80,7 @@ function folderProblems(dataDir: string | undefined): string[] {
 }
 
 function environmentHandedOn(): Record<string, string> {
-  return Object.fromEntries(handedOn.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+  return Object.fromEntries(passedVariables.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
 function complain(text: string): void {

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 
-/** Long enough for any machine that can do it: the attempt takes some milliseconds. */
-const patienceMs = 5_000;
+/** Generous: the attempt takes some milliseconds. */
+const attemptTimeoutMs = 5_000;
 
-/** Sets the flag IFF_UP of the interface `lo` (SIOCSIFFLAGS), where perl is there but no program for networks. */
+/** Sets the flag IFF_UP of the interface `lo` (SIOCSIFFLAGS) with perl, on machines without the `ip` program. */
 const raiseWithPerl = 'socket(S, 2, 2, 0) && ioctl(S, 0x8914, $r = pack("a16sx22", "lo", 1)) or exit 1';
 
-/** A new network namespace has a loopback interface which is down: brings it up, then becomes the given command. */
+/** Brings the loopback interface of the new namespace up, then runs the given command in place of the shell. */
 const script = `
 PATH="$PATH:/usr/sbin:/sbin"
 { ip link set lo up || ifconfig lo up || perl -e '${raiseWithPerl}'; } >/dev/null 2>&1 ||
@@ -14,28 +14,28 @@ PATH="$PATH:/usr/sbin:/sbin"
 exec "$@"`;
 
 /**
- * The command, to be run in a network namespace of its own: there it reaches nothing but itself, and only processes of
- * that namespace reach it. Needs no rights where the kernel lets everybody make user namespaces.
+ * Wraps a command so that it runs in a new network namespace: it cannot reach the network, and only processes in the
+ * same namespace can reach it. Needs no special rights where the kernel lets every user create user namespaces.
  */
 export function inNamespace({ command, args }: { command: string; args: readonly string[] }): {
   command: string;
   args: string[];
 } {
-  // Short options, because busybox may know no others.
+  // Short options, because busybox may not support long ones.
   return { command: 'unshare', args: ['-U', '-r', '-n', 'sh', '-c', script, 'sh', command, ...args] };
 }
 
-/** Why no command can be run in a network namespace here, in words; undefined when it can: it is tried. */
+/** Tries to run a command in a network namespace. Returns why that is not possible, or undefined when it is. */
 export function namespaceProblem(environment: Record<string, string>): Promise<string | undefined> {
   if (process.platform !== 'linux') return Promise.resolve('network namespaces exist on Linux only');
   const { command, args } = inNamespace({ command: 'true', args: [] });
   return new Promise((resolve) => {
-    const options = { env: environment, timeout: patienceMs, killSignal: 'SIGKILL' } as const;
+    const options = { env: environment, timeout: attemptTimeoutMs, killSignal: 'SIGKILL' } as const;
     execFile(command, args, options, (error, _output, complaint) => {
       if (error === null) resolve(undefined);
       else if (error.code === 'ENOENT')
         resolve('the program unshare, which makes a network namespace, is not installed');
-      else if (error.killed) resolve(`no network namespace was made within ${patienceMs / 1000} s`);
+      else if (error.killed) resolve(`no network namespace was made within ${attemptTimeoutMs / 1000} s`);
       else resolve(`a network namespace is refused here (${complaint.trim().split('\n').at(-1) || error.message})`);
     });
   });

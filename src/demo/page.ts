@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { MENDING } from './page-mending.ts';
+import { PAGE_FIXES } from './page-fixes.ts';
 import { DemoProblem } from './problem.ts';
 import { requestProblem } from './request-check.ts';
 
 const host = '127.0.0.1';
 
-/** Where the local Slack listens: a port of this machine, or a unix socket that leads to it. */
+/** Where the local Slack listens: a port of this machine, or a unix socket that is forwarded to it. */
 export type SlackAddress = { host: string; port: number } | { socketPath: string };
 
 export interface Page {
@@ -16,9 +16,9 @@ export interface Page {
 }
 
 /**
- * The local Slack as people see it: everything is passed through, and its web page gets what `MENDING` says. Listens
- * for this machine only and refuses what other sites send through a browser here; a port of 0 takes a free one. Rejects
- * with a `DemoProblem` when the port cannot be had.
+ * A proxy in front of the local Slack, for people and programs. It adds `PAGE_FIXES` to the web page. It listens on
+ * 127.0.0.1 only and refuses requests that other web sites send through a browser; port 0 chooses a free one. Rejects
+ * with a `DemoProblem` when it cannot listen on the port.
  */
 export async function openPage(slack: SlackAddress, port: number): Promise<Page> {
   const sockets = new Set<Duplex>();
@@ -34,18 +34,18 @@ export async function openPage(slack: SlackAddress, port: number): Promise<Page>
       socket.end(`HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n${problem}\n`);
       return;
     }
-    const far = connect('socketPath' in slack ? { path: slack.socketPath } : slack);
-    for (const [near, other] of [[socket, far] as const, [far, socket] as const]) {
-      sockets.add(near);
-      near.on('error', () => other.destroy());
-      near.on('close', () => {
-        sockets.delete(near);
+    const slackSocket = connect('socketPath' in slack ? { path: slack.socketPath } : slack);
+    for (const [one, other] of [[socket, slackSocket] as const, [slackSocket, socket] as const]) {
+      sockets.add(one);
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        sockets.delete(one);
         other.destroy();
       });
     }
-    far.write(`${requestHead(incoming)}\r\n`);
-    far.write(head);
-    socket.pipe(far).pipe(socket);
+    slackSocket.write(`${requestHead(incoming)}\r\n`);
+    slackSocket.write(head);
+    socket.pipe(slackSocket).pipe(socket);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>
@@ -67,26 +67,26 @@ export async function openPage(slack: SlackAddress, port: number): Promise<Page>
 }
 
 function forward(incoming: IncomingMessage, outgoing: ServerResponse, slack: SlackAddress): void {
-  // Compressed pages could not be added to, and how long a connection is kept is between its two ends.
-  const { 'accept-encoding': _, connection: _near, ...headers } = incoming.headers;
+  // Nothing can be added to compressed pages, and connection headers apply to one connection only.
+  const { 'accept-encoding': _, connection: _requestConnection, ...headers } = incoming.headers;
   const { method, url: path } = incoming;
-  // What a person opens is mended; a file that a program reads stays as it is.
+  // Fix only the page that a person opens, not files that a program reads.
   const mayBePage = method === 'GET' && headers.accept?.includes('text/html') === true;
-  // A connection of its own for each request: one kept from an earlier request may be closed at this moment.
-  const onward = request({ ...slack, agent: false, method, path, headers }, (reply) => {
-    const { connection: _far, 'keep-alive': _keep, ...passed } = reply.headers;
+  // A new connection for each request: the other side may close a reused one at this moment.
+  const forwarded = request({ ...slack, agent: false, method, path, headers }, (reply) => {
+    const { connection: _replyConnection, 'keep-alive': _keepAlive, ...passed } = reply.headers;
     reply.on('error', () => outgoing.destroy());
     if (!mayBePage || passed['content-type']?.startsWith('text/html') !== true) {
       outgoing.writeHead(reply.statusCode ?? 502, passed);
       reply.pipe(outgoing);
       return;
     }
-    const { 'content-length': _length, 'transfer-encoding': _transfer, ...kept } = passed;
-    outgoing.writeHead(reply.statusCode ?? 502, kept);
-    reply.on('end', () => outgoing.end(MENDING));
+    const { 'content-length': _length, 'transfer-encoding': _transfer, ...otherHeaders } = passed;
+    outgoing.writeHead(reply.statusCode ?? 502, otherHeaders);
+    reply.on('end', () => outgoing.end(PAGE_FIXES));
     reply.pipe(outgoing, { end: false });
   });
-  onward.on('error', () => {
+  forwarded.on('error', () => {
     if (outgoing.headersSent) {
       outgoing.destroy();
       return;
@@ -94,8 +94,8 @@ function forward(incoming: IncomingMessage, outgoing: ServerResponse, slack: Sla
     outgoing.writeHead(502, { 'content-type': 'text/plain' });
     outgoing.end('The local Slack does not answer.\n');
   });
-  outgoing.on('close', () => onward.destroy());
-  incoming.pipe(onward);
+  outgoing.on('close', () => forwarded.destroy());
+  incoming.pipe(forwarded);
 }
 
 function requestHead({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { DemoOptions } from './arguments.ts';
 
-/** Which of the given ports cannot be listened on, in words; free ports may still be taken a moment later. */
+/** Describes the given ports that cannot be used; a free port may still be taken a moment later. */
 export async function portProblems(options: DemoOptions): Promise<string[]> {
   const wanted: [string, number | undefined][] = [
     ['--slack-port', options.slackPort],
@@ -19,7 +19,7 @@ export async function portProblems(options: DemoOptions): Promise<string[]> {
   return problems.flat();
 }
 
-/** The code with which the system refuses a port. */
+/** The error code of listening on a port; undefined when it works. */
 function refusalOf(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -1,4 +1,4 @@
-/** Something the person at the terminal can put right: its message is all they are shown. */
+/** A problem the person at the terminal can fix; only its message is shown. */
 export class DemoProblem extends Error {
   override readonly name = 'DemoProblem';
 }

@@ -6,38 +6,38 @@ import { inNamespace } from './namespace.ts';
 import { DemoProblem } from './problem.ts';
 import { SLACK_TOKENS, workspaceConfig } from './workspace.ts';
 
-/** Everything listens for this machine only, as far as it can be told to. */
+/** The programs listen on this machine only, except the local Slack, which has no such setting. */
 const host = '127.0.0.1';
 
-/** A program that takes longer than this to begin is taken for broken. */
+/** A program that takes longer than this to start counts as failed. */
 const readyDeadlineMs = 30_000;
 const readyPollMs = 25;
 
-/** A program of the demo: the process at once, and what is known of it when it is ready. */
+/** A program of the demo: its process, and details once it is ready. */
 export interface Program<Ready> {
   child: Child;
   /** Rejects with a `DemoProblem` when the process ends or takes too long. */
   ready: Promise<Ready>;
 }
 
-/** What every program of the demo is started with. */
-export interface Ground {
+/** The setup that all programs of the demo share. */
+export interface BaseSetup {
   /** An existing folder for data and logs. */
   folder: string;
-  /** What of the environment is handed on: nothing that could configure the app. */
+  /** Environment variables passed to the programs; none of them configures the app. */
   environment: Record<string, string>;
 }
 
 /**
- * Starts the local Slack, whose program is at a path. Where `relay` is given it runs in a network namespace, as if on this
- * port, and is reached through a unix socket; else it listens on a free port of every interface.
+ * Starts the local Slack program at the given path. With `relay` it runs in a network namespace, uses this port there
+ * and is reached through a unix socket. Otherwise it listens on a free port of every network interface.
  */
 export function startLocalSlack(
-  ground: Ground,
+  base: BaseSetup,
   program: string,
   relay?: { socketPath: string; port: number },
 ): Program<{ url: string }> {
-  const config = join(ground.folder, 'workspace.json');
+  const config = join(base.folder, 'workspace.json');
   writeFileSync(config, JSON.stringify(workspaceConfig(), undefined, 2));
   const port = String(relay?.port ?? 0);
   const slack = [program, '--config', config, '--port', port, '--base-host', host];
@@ -45,29 +45,29 @@ export function startLocalSlack(
     relay === undefined
       ? ownProgram('demo/local-slack-process', slack)
       : inNamespace(ownProgram('demo/local-slack-process', ['--relay', relay.socketPath, port, ...slack]));
-  const child = start(ground, { name: 'The local Slack', log: 'local-slack', ...command });
+  const child = start(base, { name: 'The local Slack', log: 'local-slack', ...command });
   const ready = child.firstLine((line) => /Web UI:\s+(http:\S+)/.exec(line)?.[1], readyDeadlineMs);
   return { child, ready: ready.then((url) => ({ url })) };
 }
 
-/** What the code search service tells about itself once it answers. */
+/** What the code search service reports once it is ready. */
 export interface CodeSearchReady {
   url: string;
   repositories: string[];
   files: number;
 }
 
-/** Starts the embedded code search service. A port of 0 takes a free one. */
+/** Starts the embedded code search service. Port 0 chooses a free one. */
 export function startCodeSearch(
-  ground: Ground,
+  base: BaseSetup,
   setup: { repositories: readonly string[]; port: number; token: string; stepDelayMs: number },
 ): Program<CodeSearchReady> {
   const args = [
     ...setup.repositories.flatMap((repository) => ['--repo', repository]),
-    ...['--port', String(setup.port), '--token', setup.token, '--data-dir', join(ground.folder, 'codesearch')],
+    ...['--port', String(setup.port), '--token', setup.token, '--data-dir', join(base.folder, 'codesearch')],
     ...['--step-delay', String(setup.stepDelayMs)],
   ];
-  const child = start(ground, {
+  const child = start(base, {
     name: 'The code search service',
     log: 'codesearch',
     ...ownProgram('codesearch/main', args),
@@ -75,31 +75,31 @@ export function startCodeSearch(
   return { child, ready: child.firstLine(readCodeSearchReady, readyDeadlineMs) };
 }
 
-/** Starts the app, and waits until Slack reaches it. `settings` are added to those the demo needs. */
+/** Starts the app and waits until it is connected to Slack. `settings` are added to those of the demo. */
 export function startApp(
-  ground: Ground,
+  base: BaseSetup,
   setup: { slackUrl: string; serviceUrl: string; token: string; port: number; settings?: Record<string, string> },
 ): Program<{ url: string }> {
   const child = start(
     {
-      ...ground,
+      ...base,
       environment: {
-        ...ground.environment,
+        ...base.environment,
         SLACK_BOT_TOKEN: SLACK_TOKENS.botToken,
         SLACK_APP_TOKEN: SLACK_TOKENS.appToken,
         SLACK_API_URL: `${setup.slackUrl}/api/`,
-        // It tells neither who is a guest nor which channel is shared.
+        // The local Slack does not report guests or shared channels.
         SLACK_STAND_IN: 'true',
         SRC_ENDPOINT: setup.serviceUrl,
         SRC_ACCESS_TOKEN: setup.token,
-        DATA_DIR: join(ground.folder, 'app'),
+        DATA_DIR: join(base.folder, 'app'),
         HOST: host,
         PORT: String(setup.port),
-        // Two demos on one machine must not want the same port.
+        // Any free port, so that two demos can run on one machine.
         METRICS_PORT: '0',
-        // The local Slack does not draw Slack's own Markdown blocks.
+        // The local Slack does not render Markdown blocks.
         MESSAGE_FORMAT: 'mrkdwn',
-        // It has no rate limits either, so cards may move sooner than Slack would like.
+        // The local Slack has no rate limits, so cards may change more often than in Slack.
         CARD_EDIT_MS: '2000',
         ...setup.settings,
       },
@@ -109,7 +109,7 @@ export function startApp(
   return { child, ready: child.firstLine(readAppPort, readyDeadlineMs).then((port) => untilReady(child, port)) };
 }
 
-/** A program of this project, run from source or as built, like the demo itself. */
+/** The command for a program of this project: from source or built, like the demo itself. */
 function ownProgram(path: string, args: string[]): { command: string; args: string[] } {
   const isSource = import.meta.url.endsWith('.ts');
   const file = fileURLToPath(new URL(`../${path}.${isSource ? 'ts' : 'js'}`, import.meta.url));
@@ -118,30 +118,30 @@ function ownProgram(path: string, args: string[]): { command: string; args: stri
 }
 
 function start(
-  ground: Ground,
+  base: BaseSetup,
   { name, log, command, args }: { name: string; log: string; command: string; args: string[] },
 ): Child {
   return startChild({
     name,
     command,
     args,
-    env: ground.environment,
-    cwd: ground.folder,
-    logFile: join(ground.folder, `${log}.log`),
+    env: base.environment,
+    cwd: base.folder,
+    logFile: join(base.folder, `${log}.log`),
   });
 }
 
 function readCodeSearchReady(line: string): CodeSearchReady | undefined {
-  const said = parseLine(line);
-  if (said.event !== 'ready') return undefined;
-  const { url, repositories, files } = said;
+  const entry = parseLine(line);
+  if (entry.event !== 'ready') return undefined;
+  const { url, repositories, files } = entry;
   if (typeof url !== 'string' || typeof files !== 'number' || !Array.isArray(repositories)) return undefined;
   return { url, files, repositories: repositories.map(String) };
 }
 
 function readAppPort(line: string): number | undefined {
-  const said = parseLine(line);
-  return said.event === 'app_started' && typeof said.port === 'number' ? said.port : undefined;
+  const entry = parseLine(line);
+  return entry.event === 'app_started' && typeof entry.port === 'number' ? entry.port : undefined;
 }
 
 function parseLine(line: string): Record<string, unknown> {
@@ -153,7 +153,7 @@ function parseLine(line: string): Record<string, unknown> {
   }
 }
 
-/** The app says that it started before Slack has connected; `/readyz` knows when it has. */
+/** The app reports its start before it is connected to Slack; `/readyz` shows when it is connected. */
 async function untilReady(child: Child, port: number): Promise<{ url: string }> {
   const url = `http://${host}:${port}`;
   const deadlineMs = performance.now() + readyDeadlineMs;

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { git } from './git.ts';
 
-/** Why the demo cannot answer from these folders, in words; empty when it can. */
+/** Describes the folders that are not usable repositories; empty when all are. */
 export async function repositoryProblems(folders: readonly string[]): Promise<string[]> {
   try {
     const problems = await Promise.all(folders.map(problemOf));

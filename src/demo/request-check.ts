@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Names by which a browser on this machine reaches a server on 127.0.0.1, its port aside. */
+/** Host names of this machine in a browser, without the port. */
 const ownNames = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
-/** What links of other sites may lead to: the page and its messages. Much else does something for a mere GET. */
+/** Paths that other sites may link to: the page and its messages. Other paths have side effects even for GET. */
 const linkable = /^\/(?:archives\/[\w/]*)?(?:\?|$)/;
 
 /**
- * Why a request is refused, in words; undefined for one of this machine. A server on 127.0.0.1 is also reached by every
- * web page that is open in a browser here, be it under a name of the page's own that leads to 127.0.0.1 (told by `Host`)
- * or across sites (told by `Origin`, and by `Sec-Fetch-Site` where browsers send no `Origin`). Programs send neither of
- * the latter two. The port in `Host` is free, since people may forward another port to this one.
+ * Returns why a request is refused; undefined when it is allowed. Any web page in a browser on this machine can reach a
+ * server on 127.0.0.1: with a host name that resolves to 127.0.0.1 (visible in `Host`), or across sites (visible in
+ * `Origin`, or in `Sec-Fetch-Site` when browsers send no `Origin`). Programs send neither `Origin` nor `Sec-Fetch-Site`.
+ * `Host` may contain any port, because people may forward another port to this one.
  */
 export function requestProblem({ method, url = '/', headers }: IncomingMessage): string | undefined {
   const host = headers.host?.toLowerCase() ?? '';

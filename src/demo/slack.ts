@@ -6,15 +6,15 @@ import type { Exposure } from './exposure.ts';
 import { namespaceProblem } from './namespace.ts';
 import { openPage, type Page } from './page.ts';
 import { DemoProblem } from './problem.ts';
-import { type Ground, startLocalSlack } from './programs.ts';
+import { type BaseSetup, startLocalSlack } from './programs.ts';
 
-/** Where a local Slack is once it answers. */
+/** The addresses of a local Slack that is ready. */
 export interface SlackReady {
-  /** For programs: the Web API and the control API. */
+  /** Base URL for programs: the Web API and the control API. */
   url: string;
-  /** For people. */
+  /** The web page, for people. */
   pageUrl: string;
-  /** Absent where only this machine reaches it. */
+  /** Absent when only this machine can reach it. */
   exposure?: Exposure;
 }
 
@@ -23,28 +23,28 @@ export interface Slack {
   child: Child;
   /** Rejects with a `DemoProblem` when it ends or takes too long. */
   ready: Promise<SlackReady>;
-  /** Ends both; resolves when they are gone. */
+  /** Stops both; resolves when they have ended. */
   stop(): Promise<void>;
 }
 
-/** Longer paths do not fit into the address of a unix socket (Linux). */
+/** Maximum length of the path of a unix socket on Linux. */
 const longestSocketPath = 107;
 
 /**
- * Starts the local Slack, whose program is at a path, with its page; a port of 0 takes a free one. Unless `namespace` is false
- * it gets a network namespace of its own where that is possible, so that the network can't reach it.
+ * Starts the local Slack program at the given path, with its page; port 0 chooses a free one. Unless `namespace` is false,
+ * it runs in a separate network namespace if possible, so that the network cannot reach it.
  */
 export async function startSlack(
-  ground: Ground,
+  base: BaseSetup,
   { program, port, namespace }: { program: string; port: number; namespace: boolean },
 ): Promise<Slack> {
-  const why = namespace ? await namespaceProblem(ground.environment) : '--no-namespace was given';
-  return why === undefined ? startInNamespace(ground, program, port) : startOnNetwork(ground, program, port, why);
+  const why = namespace ? await namespaceProblem(base.environment) : '--no-namespace was given';
+  return why === undefined ? startInNamespace(base, program, port) : startOnNetwork(base, program, port, why);
 }
 
-/** The page's port is all that is open, to this machine alone, for people and programs alike. */
-async function startInNamespace(ground: Ground, program: string, port: number): Promise<Slack> {
-  // Only its owner can open a folder made like this, so the socket in it is private too.
+/** Only the port of the page is open, and only to this machine; people and programs use the same port. */
+async function startInNamespace(base: BaseSetup, program: string, port: number): Promise<Slack> {
+  // Only this user can open the folder, so the socket in it is private.
   const folder = mkdtempSync(join(tmpdir(), 'deepsearch-demo-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   const socketPath = join(folder, 'slack');
@@ -55,8 +55,8 @@ async function startInNamespace(ground: Ground, program: string, port: number): 
     }
     page = await openPage({ socketPath }, port);
     const { url, close } = page;
-    // Its links and its websocket's address are those of the page, because it believes to be on the same port.
-    const { child, ready } = startLocalSlack(ground, program, { socketPath, port: Number(new URL(url).port) });
+    // The same port number as the page, so that its links and its WebSocket address lead to the page.
+    const { child, ready } = startLocalSlack(base, program, { socketPath, port: Number(new URL(url).port) });
     return {
       child,
       ready: ready.then(() => ({ url, pageUrl: url })),
@@ -73,9 +73,9 @@ async function startInNamespace(ground: Ground, program: string, port: number): 
   }
 }
 
-/** The local Slack listens on every interface; only its page does not. */
-function startOnNetwork(ground: Ground, program: string, port: number, why: string): Slack {
-  const { child, ready } = startLocalSlack(ground, program);
+/** The local Slack listens on every network interface; its page listens on this machine only. */
+function startOnNetwork(base: BaseSetup, program: string, port: number, why: string): Slack {
+  const { child, ready } = startLocalSlack(base, program);
   const opening = ready.then(async ({ url }) => {
     const slackPort = Number(new URL(url).port);
     const page = await openPage({ host: '127.0.0.1', port: slackPort }, port);
@@ -86,7 +86,7 @@ function startOnNetwork(ground: Ground, program: string, port: number, why: stri
     ready: opening.then(({ slack }) => slack),
     stop: async () => {
       await child.stop();
-      // Where it ended before it was ready there is no page.
+      // There is no page if the local Slack ended before it was ready.
       const opened = await opening.catch(() => undefined);
       await opened?.page.close();
     },

@@ -1,4 +1,4 @@
-/** Ids in the demo's workspace. */
+/** Ids in the workspace of the demo. */
 export const WORKSPACE = {
   teamId: 'T0DEMO',
   botUserId: 'U0DEEP',
@@ -8,7 +8,7 @@ export const WORKSPACE = {
   carol: 'U0CAROL',
   general: 'C0GENERAL',
   payments: 'C0PAYMENTS',
-  /** The app is no member here, so it does not see what is said. */
+  /** The app is not a member of this channel, so it does not see its messages. */
   design: 'C0DESIGN',
   /** Alice's direct messages with the app. */
   aliceDirect: 'D0ALICE',

@@ -7,7 +7,7 @@ const perSecond = 50;
 const warmUpSeconds = 3;
 const measuredSeconds = 20;
 
-/** What arrives: questions only, far beyond what Slack lets an app answer; or a question among nine other messages. */
+/** The events sent: only questions, far more than Slack lets an app answer, or one question for every nine other messages. */
 export type Traffic = 'questions only' | 'one question in ten';
 
 export interface AcknowledgementRow {
@@ -22,7 +22,7 @@ export interface AcknowledgementRow {
   meanMs: number;
 }
 
-/** Delivers signed events, each of a message of its own, at a steady rate, and times each until its answer. */
+/** Delivers signed events of different messages at a steady rate and measures the time to each acknowledgement. */
 export async function measureAcknowledgement(
   target: string,
   url: string,
@@ -56,7 +56,7 @@ export async function measureAcknowledgement(
     const ts = `${Math.floor(Date.now() / 1000)}.${String(index).padStart(6, '0')}`;
     const spoken = { user: people.ada, text: `Where is part ${index} of ${target} tested?`, ts };
     const isQuestion = traffic === 'questions only' || index % 10 === 0;
-    // Replies in threads of people: the app has to look each thread up before it knows that it is not meant.
+    // Replies in other threads: the app has to read the thread from its storage before it can ignore the reply.
     const event = isQuestion ? mentionOf(spoken) : messageOf({ ...spoken, threadTs: `1700000000.${index % 500}` });
     const { body, headers } = signed(JSON.stringify(event), 'application/json');
     const sentMs = performance.now();

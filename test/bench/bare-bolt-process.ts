@@ -3,7 +3,7 @@ import { App, HTTPReceiver } from '@slack/bolt';
 import { team } from '../support/fake-slack/fake-slack.ts';
 import { signingSecret } from '../support/storm/slack-deliveries.ts';
 
-// Run as a process of its own: the least that a Bolt app can do with a mention. Says its address in one line of JSON.
+// A separate process with a minimal Bolt app that acknowledges mentions. Prints its address as one line of JSON.
 
 const receiver = new HTTPReceiver({ signingSecret, endpoints: ['/slack/events'] });
 const app = new App({

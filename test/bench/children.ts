@@ -15,19 +15,19 @@ export interface Measured {
   url: string;
 }
 
-const farSideSchema = z.object({ slackUrl: z.string(), serviceUrl: z.string(), deskUrl: z.string() });
-export type FarSide = z.infer<typeof farSideSchema> & { stop(): Promise<void> };
+const fakeServersSchema = z.object({ slackUrl: z.string(), serviceUrl: z.string(), deskUrl: z.string() });
+export type FakeServers = z.infer<typeof fakeServersSchema> & { stop(): Promise<void> };
 
-/** Where the app keeps its questions: settings of the app. */
+/** A storage for the app, as settings of the app. */
 export interface Store {
   name: 'embedded' | 'Redis';
   settings: Record<string, string>;
 }
 
-/** Slack and the code search service, in one process of their own. */
-export async function startFarSide(): Promise<FarSide> {
-  const run = runProgram(fileOf('far-side-process.ts'), []);
-  return { ...farSideSchema.parse(await firstJson(run)), stop: run.stop };
+/** Starts the fake Slack and the fake service together in a separate process. */
+export async function startFakeServers(): Promise<FakeServers> {
+  const run = runProgram(fileOf('fake-servers-process.ts'), []);
+  return { ...fakeServersSchema.parse(await firstJson(run)), stop: run.stop };
 }
 
 export async function startBareBolt(): Promise<Measured> {
@@ -35,13 +35,13 @@ export async function startBareBolt(): Promise<Measured> {
   return { run, ...z.object({ url: z.string() }).parse(await firstJson(run)) };
 }
 
-/** The settings of an app that talks to the far side, with limits that do not get in the way of what is measured. */
-export function appSettings(farSide: FarSide, store: Store): Record<string, string> {
+/** Settings of an app that uses the fake servers, with limits too high to affect the measurement. */
+export function appSettings(fakeServers: FakeServers, store: Store): Record<string, string> {
   return {
     SLACK_BOT_TOKEN: team.botToken,
     SLACK_SIGNING_SECRET: signingSecret,
-    SLACK_API_URL: farSide.slackUrl,
-    SRC_ENDPOINT: farSide.serviceUrl,
+    SLACK_API_URL: fakeServers.slackUrl,
+    SRC_ENDPOINT: fakeServers.serviceUrl,
     SRC_ACCESS_TOKEN: serviceToken,
     SRC_REQUESTS_PER_SECOND: '10000',
     SRC_REQUEST_BURST: '100000',
@@ -57,7 +57,7 @@ export function appSettings(farSide: FarSide, store: Store): Record<string, stri
 
 const portsSchema = z.object({ port: z.number(), metricsPort: z.number() });
 
-/** Starts the built app and waits until it says that it has started. */
+/** Starts the built app and waits until it reports its start. */
 export async function startApp(
   mainFile: string,
   settings: Record<string, string>,
@@ -72,7 +72,7 @@ export function runBench(name: string, args: string[], settings: Record<string, 
   return runProgram(fileOf(name), args, settings);
 }
 
-/** The first line of JSON that a process writes, or the first with this `event`. */
+/** The first JSON line that a process prints, or the first one with this `event`. */
 export async function firstJson(run: Run, event?: string): Promise<unknown> {
   return eventually(
     () => {
@@ -88,7 +88,7 @@ export async function firstJson(run: Run, event?: string): Promise<unknown> {
   );
 }
 
-/** Ends a process at once. */
+/** Kills a process. */
 export async function kill({ child, ended }: Run): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) {
     const gone = once(child, 'exit');

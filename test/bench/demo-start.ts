@@ -12,7 +12,7 @@ export interface DemoStartRow {
 
 const starts = 3;
 
-/** How long `npm run demo` takes until it says where to open the local Slack; nothing where that is not installed. */
+/** Measures the time until `npm run demo` prints the address of the local Slack; empty when it is not installed. */
 export async function measureDemoStart(): Promise<DemoStartRow[]> {
   if (localSlackProgram() === undefined) return [];
   const repository = await createSampleRepository();

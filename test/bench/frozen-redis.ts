@@ -9,7 +9,7 @@ export interface FrozenRedisRow {
   endsAfterMs: number;
 }
 
-/** How long what a person waits for takes while Redis is frozen; Slack grants 3 s for an acknowledgement. */
+/** Measures operations that people wait for while Redis is frozen; Slack waits 3 s for an acknowledgement. */
 export async function measureFrozenRedis(): Promise<FrozenRedisRow[]> {
   const redis = await startRedisServer();
   const log = silentLog;
@@ -26,8 +26,8 @@ export async function measureFrozenRedis(): Promise<FrozenRedisRow[]> {
   try {
     await measure('read a value', () => store.get('a'));
     await measure('write a value', () => store.set('a', 'x'));
-    await measure('plan a look', () => scheduler.schedule('qa', 60_000));
-    await measure('stop the looks, with 500 ms to end', () => scheduler.stop(500));
+    await measure('schedule a run', () => scheduler.schedule('qa', 60_000));
+    await measure('stop the scheduler, with a limit of 500 ms', () => scheduler.stop(500));
     await measure('close the store', () => store.close());
   } finally {
     redis.resume();

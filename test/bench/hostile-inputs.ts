@@ -11,13 +11,13 @@ export interface HostileInputRow {
   texts: number;
   medianMs: number;
   slowestMs: number;
-  /** What the slowest text is made of. */
+  /** Content of the slowest text. */
   slowest: string;
 }
 
 const room = { firstWeight: 200, lastWeight: 600, eachWeight: 170, blocks: 10 };
 
-/** How long texts hold us up that are made to, and one ordinary answer of 60,000 characters beside them. */
+/** Measures the processing of hostile texts and, for comparison, of an ordinary answer of 60,000 characters. */
 export function measureHostileInputs(): HostileInputRow[] {
   return [
     measure('divide a hostile answer', hostileAnswers, (markdown) => layoutAnswer(markdown, room)),
@@ -55,7 +55,7 @@ function measure(
   };
 }
 
-/** Each text differs, or it would be remembered. */
+/** Different texts, so that no cache helps. */
 function ordinaryAnswers(): [string, string][] {
   const sentence = 'The retry policy reads its limits from the configuration of the service. ';
   const part = `## Part\n\n${sentence.repeat(9)} \`code_name\` and **bold** [link](https://e.org/x).\n\n- one\n- two\n\n`;

@@ -17,7 +17,7 @@ const questions = [
   'when did the report change?',
 ];
 
-/** How long the embedded service takes to read a repository of so many files, and to answer questions about it. */
+/** Measures how long the embedded service takes to index a repository of this size and to answer questions about it. */
 export async function measureLargeRepository(files: number): Promise<LargeRepositoryRow[]> {
   const repository = createLargeRepository(files);
   try {

@@ -7,7 +7,7 @@ import { buildPrograms } from '../support/processes/processes.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { type AcknowledgementRow, measureAcknowledgement, type Traffic } from './acknowledgement.ts';
-import { appSettings, kill, type Store, startApp, startBareBolt, startFarSide } from './children.ts';
+import { appSettings, kill, type Store, startApp, startBareBolt, startFakeServers } from './children.ts';
 import { measureDemoStart } from './demo-start.ts';
 import { measureFrozenRedis } from './frozen-redis.ts';
 import { measureHostileInputs } from './hostile-inputs.ts';
@@ -16,9 +16,9 @@ import { measureOpenQuestions, type OpenQuestionsRow } from './open-questions.ts
 import { simulatePacing } from './pacing-simulation.ts';
 import { measureRedisSize } from './redis-size.ts';
 
-// `npm run bench [-- --out <file>] [--questions <n>] [--only <part>]`: measures, prints tables and writes the same as JSON.
-// Takes about six minutes and wants a machine that does nothing else. Parts: acknowledgements, pacing, openQuestions,
-// redisSize, hostileInputs, largeRepository, frozenRedis, demoStart.
+// `npm run bench [-- --out <file>] [--questions <n>] [--only <part>]`: runs the measurements, prints tables and writes the
+// results as JSON. Takes about six minutes; use an idle machine. Parts: acknowledgements, pacing, openQuestions, redisSize,
+// hostileInputs, largeRepository, frozenRedis, demoStart.
 
 const { values } = parseArgs({
   options: {
@@ -132,26 +132,26 @@ async function measureAcknowledgements(): Promise<AcknowledgementRow[]> {
 }
 
 async function measureStoreAcknowledgement({ store }: OpenedStore, traffic: Traffic): Promise<AcknowledgementRow> {
-  const farSide = await startFarSide();
-  const app = await startApp(programs.mainFile, appSettings(farSide, store));
+  const fakeServers = await startFakeServers();
+  const app = await startApp(programs.mainFile, appSettings(fakeServers, store));
   try {
     return await measureAcknowledgement(`the app, ${store.name}`, app.url, traffic);
   } finally {
     await kill(app.run);
-    await farSide.stop();
+    await fakeServers.stop();
   }
 }
 
 async function measureStoreOpenQuestions({ store, location }: OpenedStore): Promise<OpenQuestionsRow> {
-  const farSide = await startFarSide();
+  const fakeServers = await startFakeServers();
   try {
-    return await measureOpenQuestions({ mainFile: programs.mainFile, farSide, store, location, questions });
+    return await measureOpenQuestions({ mainFile: programs.mainFile, fakeServers, store, location, questions });
   } finally {
-    await farSide.stop();
+    await fakeServers.stop();
   }
 }
 
-/** Each row below its heading, one column per field. */
+/** Prints a table with one column per field. */
 function print(title: string, rows: readonly object[]): void {
   if (rows.length === 0) return;
   const names = Object.keys(rows[0] ?? {});

@@ -4,11 +4,11 @@ import { newThread, type Question, type ThreadPlace } from '../../src/core/quest
 import { openStorage, type StorageLocation } from '../../src/storage/open-storage.ts';
 import { serviceToken } from '../support/fake-service/fake-service.ts';
 import { people, team } from '../support/fake-slack/fake-slack.ts';
-import { appSettings, type FarSide, firstJson, kill, runBench, type Store, startApp } from './children.ts';
+import { appSettings, type FakeServers, firstJson, kill, runBench, type Store, startApp } from './children.ts';
 import { silentLog } from './silent-log.ts';
 import { round } from './statistics.ts';
 
-/** Long enough ago that looks come in their longest interval, 10 s. */
+/** Long enough ago that polling uses its longest interval, 10 s. */
 const askedAgoMs = 150_000;
 const seededAtOnce = 50;
 const settleMs = 15_000;
@@ -20,7 +20,7 @@ const channel = 'C0GENERAL';
 export interface OpenQuestionsRow {
   store: string;
   questions: number;
-  /** From the start of the process to the moment when each question has been read at the service once more. */
+  /** From the start of the process until every question was read at the service again. */
   bootToAllWatchedMs: number;
   bootToListeningMs: number;
   rssMeanMb: number;
@@ -28,36 +28,36 @@ export interface OpenQuestionsRow {
   cpuPercent: number;
   readsPerSecond: number;
   eventLoopLagP99Ms: number;
-  scheduler: number;
+  runs: number;
   latenessP50Ms: number;
   latenessP99Ms: number;
   latenessMaxMs: number;
 }
 
-const latenessSchema = z.object({ scheduler: z.number(), p50Ms: z.number(), p99Ms: z.number(), maxMs: z.number() });
+const latenessSchema = z.object({ runs: z.number(), p50Ms: z.number(), p99Ms: z.number(), maxMs: z.number() });
 
 /**
- * Open questions in one process: the built app for its boot, memory and processor time; then the app's parts that plan,
- * decide, store and ask, without Slack, in a process of their own that times each look against the moment it was due.
+ * Measures a process with open questions: first the start, memory and processor time of the built app; then, in a separate
+ * process with the core, storage, scheduler and client but without Slack, how late each run starts.
  */
 export async function measureOpenQuestions(setup: {
   mainFile: string;
-  farSide: FarSide;
+  fakeServers: FakeServers;
   store: Store;
   location: StorageLocation;
   questions: number;
 }): Promise<OpenQuestionsRow> {
-  const { mainFile, farSide, store, location } = setup;
-  await seed(location, farSide, setup.questions);
-  const settings = appSettings(farSide, store);
+  const { mainFile, fakeServers, store, location } = setup;
+  await seed(location, fakeServers, setup.questions);
+  const settings = appSettings(fakeServers, store);
 
-  await forgetWatched(farSide);
+  await forgetWatched(fakeServers);
   const bootMs = performance.now();
   const app = await startApp(mainFile, settings);
   const bootToListeningMs = performance.now() - bootMs;
-  const bootToAllWatchedMs = await untilAllWatched(farSide, setup.questions, bootMs);
+  const bootToAllWatchedMs = await untilAllWatched(fakeServers, setup.questions, bootMs);
   await pause(settleMs);
-  const load = await measureLoad(farSide, app.metricsUrl);
+  const load = await measureLoad(fakeServers, app.metricsUrl);
   await kill(app.run);
 
   const watching = runBench('watching-process.ts', [JSON.stringify(location)], {
@@ -73,15 +73,15 @@ export async function measureOpenQuestions(setup: {
     bootToAllWatchedMs: round(bootToAllWatchedMs, 0),
     bootToListeningMs: round(bootToListeningMs, 0),
     ...load,
-    scheduler: lateness.scheduler,
+    runs: lateness.runs,
     latenessP50Ms: round(lateness.p50Ms),
     latenessP99Ms: round(lateness.p99Ms),
     latenessMaxMs: round(lateness.maxMs),
   };
 }
 
-/** Stores questions as they are while they run, with their cards in Slack and their conversations at the service. */
-async function seed(location: StorageLocation, farSide: FarSide, count: number): Promise<void> {
+/** Stores running questions, with their cards in Slack and their conversations at the service. */
+async function seed(location: StorageLocation, fakeServers: FakeServers, count: number): Promise<void> {
   const storage = await openStorage(location, { clock: Date.now, log: silentLog });
   try {
     for (let from = 0; from < count; from += seededAtOnce) {
@@ -89,8 +89,8 @@ async function seed(location: StorageLocation, farSide: FarSide, count: number):
       await Promise.all(
         numbers.map(async (n) => {
           const text = `Where does module ${n} decide how often a failed payment is tried again?`;
-          const { conversationId, questionId } = await ask(farSide, text);
-          const ts = await post(farSide, text);
+          const { conversationId, questionId } = await ask(fakeServers, text);
+          const ts = await post(fakeServers, text);
           const place: ThreadPlace = { teamId: team.id, channelId: channel, threadTs: ts };
           const question = running(place, text, ts, conversationId, questionId);
           await storage.threads.update(place, () => ({
@@ -128,8 +128,11 @@ function running(place: ThreadPlace, text: string, ts: string, conversationId: n
 
 const createdSchema = z.object({ id: z.number(), questions: z.array(z.object({ id: z.number() })) });
 
-async function ask(farSide: FarSide, question: string): Promise<{ conversationId: number; questionId: number }> {
-  const response = await fetch(`${farSide.serviceUrl}/.api/deepsearch/v1`, {
+async function ask(
+  fakeServers: FakeServers,
+  question: string,
+): Promise<{ conversationId: number; questionId: number }> {
+  const response = await fetch(`${fakeServers.serviceUrl}/.api/deepsearch/v1`, {
     method: 'POST',
     headers: {
       authorization: `token ${serviceToken}`,
@@ -142,8 +145,8 @@ async function ask(farSide: FarSide, question: string): Promise<{ conversationId
   return { conversationId: id, questionId: questions[0]?.id ?? 0 };
 }
 
-async function post(farSide: FarSide, text: string): Promise<string> {
-  const response = await fetch(`${farSide.slackUrl}chat.postMessage`, {
+async function post(fakeServers: FakeServers, text: string): Promise<string> {
+  const response = await fetch(`${fakeServers.slackUrl}chat.postMessage`, {
     method: 'POST',
     headers: { authorization: `Bearer ${team.botToken}` },
     body: new URLSearchParams({ channel, text, unfurl_links: 'false', unfurl_media: 'false' }),
@@ -153,17 +156,17 @@ async function post(farSide: FarSide, text: string): Promise<string> {
 
 const watchedSchema = z.object({ watched: z.number(), reads: z.number() });
 
-async function watched(farSide: FarSide): Promise<z.infer<typeof watchedSchema>> {
-  return watchedSchema.parse(await (await fetch(farSide.deskUrl)).json());
+async function watched(fakeServers: FakeServers): Promise<z.infer<typeof watchedSchema>> {
+  return watchedSchema.parse(await (await fetch(fakeServers.deskUrl)).json());
 }
 
-async function forgetWatched(farSide: FarSide): Promise<void> {
-  await (await fetch(farSide.deskUrl, { method: 'POST' })).text();
+async function forgetWatched(fakeServers: FakeServers): Promise<void> {
+  await (await fetch(fakeServers.deskUrl, { method: 'POST' })).text();
 }
 
-async function untilAllWatched(farSide: FarSide, count: number, sinceMs: number): Promise<number> {
+async function untilAllWatched(fakeServers: FakeServers, count: number, sinceMs: number): Promise<number> {
   for (;;) {
-    const { watched: seen } = await watched(farSide);
+    const { watched: seen } = await watched(fakeServers);
     const tookMs = performance.now() - sinceMs;
     if (seen >= count) return tookMs;
     if (tookMs > watchDeadlineMs) throw new Error(`only ${seen} of ${count} questions are watched after ${tookMs} ms`);
@@ -171,9 +174,9 @@ async function untilAllWatched(farSide: FarSide, count: number, sinceMs: number)
   }
 }
 
-async function measureLoad(farSide: FarSide, metricsUrl: string) {
+async function measureLoad(fakeServers: FakeServers, metricsUrl: string) {
   const before = await readMetrics(metricsUrl);
-  const { reads: readsBefore } = await watched(farSide);
+  const { reads: readsBefore } = await watched(fakeServers);
   const startMs = performance.now();
   const rss: number[] = [];
   const lags: number[] = [];
@@ -185,7 +188,7 @@ async function measureLoad(farSide: FarSide, metricsUrl: string) {
   }
   const seconds = (performance.now() - startMs) / 1_000;
   const after = await readMetrics(metricsUrl);
-  const { reads } = await watched(farSide);
+  const { reads } = await watched(fakeServers);
   const cpuSeconds = (after.process_cpu_seconds_total ?? Number.NaN) - (before.process_cpu_seconds_total ?? Number.NaN);
   return {
     rssMeanMb: round(rss.reduce((sum, value) => sum + value, 0) / rss.length, 0),
@@ -196,7 +199,7 @@ async function measureLoad(farSide: FarSide, metricsUrl: string) {
   };
 }
 
-/** Unlabelled samples of Prometheus' text format. */
+/** Reads the samples without labels from Prometheus' text format. */
 async function readMetrics(metricsUrl: string): Promise<Record<string, number>> {
   const text = await (await fetch(metricsUrl)).text();
   const samples = text.split('\n').map((line) => /^([a-z_0-9]+) (\S+)$/.exec(line));

@@ -18,7 +18,7 @@ export interface PacingRow {
   requestsP95: number;
 }
 
-/** Time from an answer being ready to its being seen, and reads until then, in simulated time. */
+/** Simulates polling: the time from a finished answer until the app sees it, and the number of reads. */
 export function simulatePacing(): PacingRow[] {
   const durations = sampleDurations();
   const random = seededRandom(2);
@@ -60,7 +60,7 @@ function simulate(policy: string, durations: number[], waitMs: (elapsedMs: numbe
   };
 }
 
-/** Log-normal, by Box and Muller; what would last longer than the longest is drawn again. */
+/** Log-normal durations (Box-Muller method); values above the maximum are drawn again. */
 function sampleDurations(): number[] {
   const random = seededRandom(1);
   const sigma = Math.log(p95Ms / medianMs) / z95;

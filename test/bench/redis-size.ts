@@ -17,8 +17,8 @@ export interface RedisSizeRow {
 }
 
 /**
- * What 1,000 questions take in Redis, each in a thread of its own, with a question of 120 characters and an answer of
- * 3,000: while they run, while they are delivered, and once closed (kept for what buttons and follow-ups need).
+ * Measures the size of 1,000 questions in Redis, each in its own thread, with 120 characters of question and 3,000 of
+ * answer: while they run, during delivery, and once closed (stored for buttons and follow-ups).
  */
 export async function measureRedisSize(): Promise<RedisSizeRow[]> {
   const server = await startRedisServer();
@@ -52,7 +52,7 @@ export async function measureRedisSize(): Promise<RedisSizeRow[]> {
       await storage.claims.claim(`upstream:${n}:${n}`, id);
       await scheduler.schedule(id, 600_000);
     }
-    const running = await since('running, with a planned look');
+    const running = await since('running, with a scheduled run');
 
     const answer = { ...someAnswer, markdown: 'x'.repeat(answerCharacters), sources: sources() };
     for (const id of ids) {

@@ -1,4 +1,4 @@
 import type { Log } from '../../src/core/ports.ts';
 
-/** For what is measured without a log. */
+/** A log that writes nothing, for measurements. */
 export const silentLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

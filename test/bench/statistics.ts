@@ -1,4 +1,4 @@
-/** The value below which this share of the values lies (nearest rank); NaN of none. */
+/** The percentile by nearest rank, with `share` from 0 to 1; NaN without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? Number.NaN;
@@ -12,7 +12,7 @@ export function round(value: number, digits = 1): number {
   return Number(value.toFixed(digits));
 }
 
-/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
+/** Pseudorandom numbers in [0, 1), the same for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -8,12 +8,12 @@ import { createDeepSearch } from '../../src/deepsearch/deep-search.ts';
 import { createBullScheduler } from '../../src/scheduler/bullmq.ts';
 import { createTimerScheduler } from '../../src/scheduler/timers.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
-import { quietSurroundings } from '../support/lifecycle/quiet-ports.ts';
+import { noopPorts } from '../support/lifecycle/noop-ports.ts';
 import { silentLog as log } from './silent-log.ts';
 import { percentile } from './statistics.ts';
 
-// Run as a process of its own: `watching-process.ts <location of the storage as JSON>`, with the settings of the app. Watches
-// every stored open question as the app does, and says in one line of JSON how late its looks were.
+// A separate process: `watching-process.ts <location of the storage as JSON>`, with the settings of the app. Polls every
+// stored open question as the app does and prints as one line of JSON how late its runs started.
 
 const location = z
   .union([z.object({ redisUrl: z.string() }), z.object({ dataDir: z.string() })])
@@ -29,7 +29,7 @@ const settings = z
 
 const now = Date.now;
 const random = Math.random;
-/** Slack takes every edit and is never asked for anything else, because no question ends. */
+/** A messenger that does nothing: no question ends here, so only cards are updated. */
 const messenger: Messenger = {
   postCard: async () => ({ ts: '1.1' }),
   findCard: async () => undefined,
@@ -53,13 +53,13 @@ const client = createDeepSearchClient({
 });
 const lateMs: number[] = [];
 let isMeasuring = false;
-const scheduler = timed(
+const scheduler = recordLateness(
   'redisUrl' in location
     ? createBullScheduler({ redisUrl: location.redisUrl, log, random })
     : createTimerScheduler({ clock: now, log, random }),
 );
 const advance = createAdvance({
-  ...quietSurroundings,
+  ...noopPorts,
   questions: storage.questions,
   threads: storage.threads,
   claims: storage.claims,
@@ -82,15 +82,15 @@ isMeasuring = false;
 process.stdout.write(
   `${JSON.stringify({
     event: 'lateness',
-    scheduler: lateMs.length,
+    runs: lateMs.length,
     p50Ms: percentile(lateMs, 0.5),
     p99Ms: percentile(lateMs, 0.99),
     maxMs: Math.max(...lateMs),
   })}\n`,
 );
 
-/** The same looks, noting how long after its due time each begins. */
-function timed(engine: Scheduler): Scheduler {
+/** Wraps a scheduler and records how late each run starts. */
+function recordLateness(engine: Scheduler): Scheduler {
   const due = new Map<string, number>();
   return {
     ...engine,

@@ -14,7 +14,7 @@ import { conversationsOf, type Stack, startStack } from '../support/processes/pr
 const { alice, bob, general, aliceDirect, botUserId } = WORKSPACE;
 const program = localSlackProgram();
 
-/** A private channel without the app, as Slack shows one to it: unknown. */
+/** A private channel without the app; for the app it does not exist. */
 const elsewhere = 'C0ELSEWHERE';
 
 describe.skipIf(program === undefined)('the app in the local Slack', { timeout: 60_000 }, () => {
@@ -134,14 +134,14 @@ describe.skipIf(program === undefined)('the app in the local Slack', { timeout: 
     const { slack } = stack;
     const root = await slack.post({ channel: general, user: alice, text: 'Lunch at twelve?' });
     await slack.post({ channel: general, user: bob, text: 'How are payments retried?', threadTs: root.ts });
-    // An answered question proves that everything before it has been dealt with.
+    // An answered question proves that everything before it was processed.
     const asked = await slack.post({ channel: general, user: bob, text: `<@${botUserId}> What does chargeCard do?` });
     await answerIn(slack, asked);
     const inThread = (message: LocalMessage) => message.thread_ts === root.ts && message.bot_id !== undefined;
     expect((await slack.messages(general)).filter(inThread)).toEqual([]);
   });
 
-  /** The questions of each conversation of the service that begins with `text`. */
+  /** The questions of each conversation at the service that begins with `text`. */
   async function conversationsAsking(text: string): Promise<string[][]> {
     const conversations = await conversationsOf(stack);
     return conversations.filter(([first]) => first === text);

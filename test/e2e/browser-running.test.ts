@@ -7,7 +7,7 @@ import { type Stack, startStack } from '../support/processes/processes.ts';
 const program = localSlackProgram();
 const isPossible = program !== undefined && hasBrowser();
 const waitMs = 30_000;
-/** Questions run until they are cancelled. */
+/** So long that questions run until they are cancelled. */
 const stepDelayMs = 60_000;
 
 describe.skipIf(!isPossible)('while a question runs, a person in a browser', { timeout: 90_000 }, () => {
@@ -30,7 +30,7 @@ describe.skipIf(!isPossible)('while a question runs, a person in a browser', { t
     await stack?.stop();
   }, 60_000);
 
-  /** Asks by a mention, opens its thread and waits for its card, which may be held back when it is to say more. */
+  /** Asks by a mention, opens its thread and waits for its card. */
   async function askAndOpen(question: string): Promise<void> {
     await say(tab, `@deepsearch ${question}`);
     await messages(tab, question).locator('.thread-summary').click();

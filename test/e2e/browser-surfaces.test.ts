@@ -42,7 +42,7 @@ describe.skipIf(!isPossible)('in a browser, a person with an answer', { timeout:
     await stack?.stop();
   }, 60_000);
 
-  /** Asks by the command and opens the thread of its answer. */
+  /** Asks with the command and opens the thread of its answer. */
   async function askAndOpen(question: string): Promise<void> {
     await say(tab, `/deepsearch ${question}`);
     const card = await cardOfCommand(stack.slack, WORKSPACE.general, question);
@@ -76,7 +76,7 @@ describe.skipIf(!isPossible)('in a browser, a person with an answer', { timeout:
     await replies(tab, 'Where is MAX_PAYMENT_RETRIES used?').filter({ hasText: 'Answered in' }).waitFor();
     await first.locator('.bk-context', { hasText: `@Alice Anderson asked: ${suggested}` }).waitFor();
 
-    // Left as it was, it is asked as it stands there.
+    // An unchanged text is asked as it is.
     const other = (await row.getByRole('button').first().textContent()) ?? '';
     expect(other).not.toBe(suggested);
     await chooseIn(row, 'Edit or ask privately');
@@ -108,7 +108,7 @@ describe.skipIf(!isPossible)('in a browser, a person with an answer', { timeout:
     const asked = tab.locator('.home .bk-section', { hasText: question });
     await asked.filter({ hasText: 'answered in' }).waitFor();
     expect(await asked.textContent()).toMatch(/direct message · today at \d/);
-    // The link leads to the card until the answer stands.
+    // The link leads to the card until the answer is posted.
     await asked.locator('a[href*="thread_ts="]').click();
     await replies(tab, 'signGatewayRequest').first().waitFor();
     expect(await tab.locator('.channel-title').textContent()).toContain('Alice Anderson');
@@ -129,7 +129,7 @@ describe.skipIf(!isPossible)('in a browser, a person with an answer', { timeout:
     expect(await card.textContent()).toContain('read 2 messages');
     await replies(tab, 'daily-report.ts').first().waitFor();
 
-    // Nobody means the app without a mention here.
+    // A reply without a mention is not for the app here.
     await reply(tab, 'Thank you');
     await reply(tab, '@deepsearch why');
     const why = replies(tab, 'What I did with the latest messages here');
@@ -152,7 +152,7 @@ describe.skipIf(!isPossible)('in a browser, a person with an answer', { timeout:
     await status.getByText('Nothing is running or waiting.').waitFor();
     for (const sendPrivately of [why, status])
       expect(await sendPrivately.textContent()).toContain('only visible to you');
-    // In threads the page shows such words to everyone; the local Slack knows whom they are for.
+    // In threads the page shows private messages to everyone; only the local Slack's API shows the recipient.
     const said = (await stack.slack.messages(WORKSPACE.general)).filter(({ ephemeral_to: to }) => to !== undefined);
     expect(new Set(said.map(({ ephemeral_to: to }) => to))).toEqual(new Set([WORKSPACE.alice]));
     expect(await replies(tab, 'Answered in').count()).toBe(1);

@@ -53,7 +53,7 @@ describe.skipIf(!isPossible)('a person at the local Slack in a browser', { timeo
     const suggestion = answer.locator('.bk-actions:has(.bk-overflow)').getByRole('button').first();
     const asked = (await suggestion.textContent()) ?? '';
     await suggestion.click();
-    // The follow-up's card and its answer join the root and the first answer.
+    // The root and the first answer, plus the card and the answer of the follow-up.
     await replies.nth(3).waitFor();
     expect(await replies.nth(2).textContent()).toContain(asked.replaceAll('`', '').slice(0, 20));
 

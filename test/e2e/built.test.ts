@@ -18,7 +18,7 @@ it('the built app refuses to start without its settings, and names them all', as
 });
 
 describe('npm start', { timeout: 30_000 }, () => {
-  /** The settings that `npm start` complains of, in a folder with the built app and this file `.env`. */
+  /** The settings that `npm start` reports as wrong, in a folder with the built app and this `.env` file. */
   async function complaints(file: string | undefined, environment: Record<string, string> = {}): Promise<string[]> {
     const folder = await createTempDir();
     onTestFinished(() => folder.remove());

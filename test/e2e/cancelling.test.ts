@@ -24,7 +24,7 @@ describe.skipIf(program === undefined)('a slow answer in the local Slack', { tim
   }, 60_000);
   afterAll(() => stack?.stop(), 60_000);
 
-  /** Waits until the last question of a thread is being worked on. */
+  /** Waits until the last question of a thread runs. */
   function running(root: LocalMessage, count = 1): Promise<{ question: Posted; card: LocalMessage }> {
     return eventually(
       async () => {
@@ -32,7 +32,7 @@ describe.skipIf(program === undefined)('a slow answer in the local Slack', { tim
         const question = questions.at(-1);
         const card = question?.cards[0];
         if (questions.length !== count || question === undefined || card === undefined) throw new Error('no card');
-        // Slack's limit for edits is shared by all cards: this one may still show how it began.
+        // All cards share Slack's limit for edits: this one may still show its first state.
         expect(textOf(card)).toMatch(/Starting|Searching/);
         return { question, card };
       },
@@ -70,7 +70,7 @@ describe.skipIf(program === undefined)('a slow answer in the local Slack', { tim
     expect(new Set(states).size).toBe(states.length);
     expect(states.at(-1)).toMatch(/Answered in \d/);
 
-    // Someone whose page has not caught up yet presses a button that is gone.
+    // A person with an outdated page presses a button that was removed.
     await slack.press(card, bob, 'Cancel');
     await privateMessageTo(slack, general, bob, 'answer arrived before');
   });

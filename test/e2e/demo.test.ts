@@ -37,7 +37,7 @@ function startDemo(args: string[], temp: string): Run {
   return demo;
 }
 
-/** Why there are no network namespaces here. */
+/** Why this machine has no network namespaces; undefined when it has. */
 const noNamespace = await namespaceProblem({ PATH: process.env.PATH ?? '' });
 if (noNamespace !== undefined) noteSkipped(`tests of who reaches the demo: ${noNamespace}`);
 
@@ -100,7 +100,7 @@ describe.skipIf(program === undefined || process.platform !== 'linux')('npm run 
     const program = [...process.execArgv, '--import', import.meta.resolve('tsx'), demoFile];
     const args = [...program, '--repo', repository, '--no-namespace'];
     const open = { command: process.execPath, args };
-    // The whole demo in a namespace: what listens on every interface there is not open to a network.
+    // Run the whole demo in a namespace, so that its open ports cannot be reached from a network.
     const { command, args: all } = noNamespace === undefined ? inNamespace(open) : open;
     const demo = run(command, all, { TMPDIR: temp });
     cleanUp.push(demo.stop);

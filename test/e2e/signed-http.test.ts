@@ -9,7 +9,7 @@ const { alice, general, botUserId, teamId } = WORKSPACE;
 const program = localSlackProgram();
 const signingSecret = 'signing-secret-of-the-test';
 
-/** The local Slack keeps the messages, and the test delivers events in its place: as often, and as oddly, as Slack may. */
+/** The local Slack stores the messages, but the test delivers the events, with the repetitions of the real Slack. */
 describe.skipIf(program === undefined)('the app with repeated deliveries of signed HTTP', { timeout: 60_000 }, () => {
   let stack: Stack;
 
@@ -61,7 +61,7 @@ describe.skipIf(program === undefined)('the app with repeated deliveries of sign
     const { parts } = await answerIn(slack, { channel: general, ts });
     expect(parts).toHaveLength(1);
 
-    // After its end too; a question asked afterwards proves that the repetition has been dealt with.
+    // Also after its end; a question asked afterwards proves that the repetition was processed.
     expect((await deliverEvent('Ev0002', mention, retry(3))).status).toBe(200);
     const next = await slack.post({ channel: general, user: alice, text: `<@${botUserId}> What does chargeCard do?` });
     await deliverEvent('Ev0004', { ...mention, text: next.text, ts: next.ts });

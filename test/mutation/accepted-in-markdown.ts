@@ -1,39 +1,38 @@
-import { neverComes, sameResult } from './accepted-reasons.ts';
-import type { AcceptedSurvivors } from './accepted-survivors.ts';
+import { type AcceptedSurvivors, sameResult, unreachable } from './accepted-reasons.ts';
 
-const edgeOfAWord = 'Changes nothing: both are what a mark may stand beside.';
+const edgeOfAWord = 'Changes nothing: both characters may stand next to a formatting mark.';
 
-/** Accepted mutants of what reads and writes Markdown. */
+/** Accepted mutants of the code that reads and writes Markdown. */
 export const acceptedInMarkdown: readonly AcceptedSurvivors[] = [
   {
     file: 'src/render/markdown/parse.ts',
     line: '} catch {',
     becomes: ['} catch {}'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/parse.ts',
     line: 'default:',
     becomes: ['default:'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/parse.ts',
     line: 'return [];',
     becomes: ['return ["Stryker was here"];'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/parse.ts',
     line: 'while (header !== undefined && header.children.length < columns) {',
     becomes: ['while (true && header.children.length < columns) {'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/parse.ts',
     line: 'const align = Array.from({ length: columns }, (_, column) => node.align?.[column] ?? null);',
     becomes: ['const align = Array.from({ length: columns }, (_, column) => node.align[column] ?? null);'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/parse.ts',
@@ -42,19 +41,19 @@ export const acceptedInMarkdown: readonly AcceptedSurvivors[] = [
       "return definitions.get(node.identifier).url ?? '';",
       'return definitions.get(node.identifier)?.url ?? "Stryker was here!";',
     ],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/parse.ts',
     line: "return text(child.alt ?? '');",
     becomes: ['return text(child.alt ?? "Stryker was here!");'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/parse.ts',
     line: 'const header = rows[0]?.children ?? [];',
     becomes: ['const header = rows[0].children ?? [];', 'const header = rows[0]?.children ?? ["Stryker was here"];'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/parse.ts',
@@ -63,19 +62,19 @@ export const acceptedInMarkdown: readonly AcceptedSurvivors[] = [
       'const name = header[column].children ?? [];',
       'const name = header[column]?.children ?? ["Stryker was here"];',
     ],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/to-mrkdwn.ts',
     line: 'default:',
     becomes: ['default:'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/to-mrkdwn.ts',
     line: "return '';",
     becomes: ['return "Stryker was here!";'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/to-mrkdwn.ts',
@@ -135,7 +134,7 @@ export const acceptedInMarkdown: readonly AcceptedSurvivors[] = [
     file: 'src/render/markdown/to-mrkdwn.ts',
     line: "if (header === undefined) return '';",
     becomes: ["if (false) return '';", 'if (header === undefined) return "Stryker was here!";'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/to-mrkdwn.ts',
@@ -143,7 +142,7 @@ export const acceptedInMarkdown: readonly AcceptedSurvivors[] = [
     becomes: [
       '.map((width, column) => pad(textOf(row.children[column]?.children ?? []), width, node.align[column] ?? null))',
     ],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/to-mrkdwn.ts',
@@ -152,7 +151,7 @@ export const acceptedInMarkdown: readonly AcceptedSurvivors[] = [
       'const name = inline(withoutStrong(header.children[column].children ?? []));',
       'const name = inline(withoutStrong(header.children[column]?.children ?? ["Stryker was here"]));',
     ],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/to-markdown.ts',
@@ -170,7 +169,7 @@ export const acceptedInMarkdown: readonly AcceptedSurvivors[] = [
     file: 'src/render/markdown/to-markdown.ts',
     line: 'tildes: parent === undefined ? 2 : tildesIn(parent),',
     becomes: ['tildes: false ? 2 : tildesIn(parent),'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/to-markdown.ts',
@@ -188,19 +187,19 @@ export const acceptedInMarkdown: readonly AcceptedSurvivors[] = [
     file: 'src/render/markdown/to-markdown.ts',
     line: "if (header === undefined) return '';",
     becomes: ["if (false) return '';", 'if (header === undefined) return "Stryker was here!";'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/to-markdown.ts',
     line: "const delimiters = header.map((_, column) => DELIMITERS[node.align?.[column] ?? 'none']);",
     becomes: ["const delimiters = header.map((_, column) => DELIMITERS[node.align[column] ?? 'none']);"],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/to-markdown.ts',
     line: "} else if ('children' in node) {",
     becomes: ['} else if (true) {'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/to-markdown.ts',
@@ -208,12 +207,12 @@ export const acceptedInMarkdown: readonly AcceptedSurvivors[] = [
     becomes: [
       '.map((line, index) => (index > 0 || startsLine ? escapeStart(original[index] ?? "Stryker was here!", line) : line))',
     ],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/to-markdown.ts',
     line: 'default:',
     becomes: ['default:'],
-    reason: neverComes,
+    reason: unreachable,
   },
 ];

@@ -1,42 +1,41 @@
-import { neverComes, sameResult } from './accepted-reasons.ts';
-import type { AcceptedSurvivors } from './accepted-survivors.ts';
+import { type AcceptedSurvivors, sameResult, unreachable } from './accepted-reasons.ts';
 
 export const acceptedInRender: readonly AcceptedSurvivors[] = [
   {
     file: 'src/render/markdown/build.ts',
     line: "? inside.flatMap(({ leaf }) => (leaf.kind === 'block' ? [leaf.node] : []))",
     becomes: ['? inside.flatMap(({ leaf }) => (true ? [leaf.node] : []))'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/build.ts',
     line: 'const children = group(units, depth, begun).filter(isFlow);',
     becomes: ['const children = group(units, depth, begun);'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/build.ts',
     line: "case 'listItem':",
     becomes: ['case "":'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/build.ts',
     line: "const children = joined(units.flatMap(({ leaf }) => (leaf.kind === 'phrasing' ? leaf.children : [])));",
     becomes: ['const children = joined(units.flatMap(({ leaf }) => (true ? leaf.children : [])));'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/build.ts',
     line: "if (item?.type !== 'listItem') continue;",
     becomes: ['if (false) continue;', "if (item.type !== 'listItem') continue;"],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/build.ts',
     line: 'items.push({ ...item, children: content.filter(isFlow) });',
     becomes: ['items.push({ ...item, children: content });'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/cost.ts',
@@ -45,7 +44,7 @@ export const acceptedInRender: readonly AcceptedSurvivors[] = [
       "const number = true && list.ordered === true ? String((list.start ?? 1) + list.children.length) : '';",
       "const number = list.type === 'list' && list.ordered === true ? String((list.start ?? 1) + list.children.length) : '';",
     ],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/divide-phrasing.ts',
@@ -57,25 +56,25 @@ export const acceptedInRender: readonly AcceptedSurvivors[] = [
     file: 'src/render/markdown/units.ts',
     line: "if (unit.leaf.kind === 'line' && unit.leaf.glued) return -0.5;",
     becomes: ['if (true && unit.leaf.glued) return -0.5;'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/units.ts',
     line: "return before.leaf.kind === 'line' && before.leaf.text.trim() === '' ? 1.5 : 1;",
     becomes: ["return true && before.leaf.text.trim() === '' ? 1.5 : 1;"],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/markdown/units.ts',
     line: "return leaf.kind === 'block' && leaf.node.type === 'paragraph' && leaf.node.data?.isNote === true;",
     becomes: ["return leaf.kind === 'block' && true && leaf.node.data?.isNote === true;"],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/render/formats.ts',
     line: 'return languageOf(spoken) === language ? spoken : DEFAULT_LOCALE;',
     becomes: ['return true ? spoken : DEFAULT_LOCALE;'],
-    reason: 'Only a runtime without data for a language that the app speaks takes the other way.',
+    reason: 'Only a runtime without data for one of the languages of the app takes the other branch.',
   },
   {
     file: 'src/render/text.ts',

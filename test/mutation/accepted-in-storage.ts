@@ -1,13 +1,12 @@
-import { likeNothing, neverComes } from './accepted-reasons.ts';
-import type { AcceptedSurvivors } from './accepted-survivors.ts';
+import { type AcceptedSurvivors, matchesNothing, unreachable } from './accepted-reasons.ts';
 
-const noProc = 'Changes nothing on Linux, where /proc is always there; the tests have no other system.';
-const onlyKeys = 'Changes nothing: the keys are all there is; what stands under them is not read.';
+const noProc = 'Changes nothing on Linux, where /proc always exists; the tests run on no other system.';
+const onlyKeys = 'Changes nothing: only the keys are used, not their values.';
 const onlyBlock =
-  'Changes nothing: without the block the function gives undefined, which its callers take for the same.';
-const powerCut = 'Only a power cut tells whether a write is on disk when its promise resolves.';
+  'Changes nothing: without the block the function returns undefined, which callers treat the same way.';
+const powerCut = 'Only a power cut shows whether a write is on disk when its promise resolves.';
 const fullDisk =
-  'A full disk needs a process of its own (test/contract/storage/embedded-store-processes.test.ts), which has no mutants.';
+  'A full disk needs a separate process (test/contract/storage/embedded-store-processes.test.ts), which has no mutants.';
 
 export const acceptedInStorage: readonly AcceptedSurvivors[] = [
   {
@@ -50,13 +49,13 @@ export const acceptedInStorage: readonly AcceptedSurvivors[] = [
       "return true && error.code === 'EPERM';",
       "return error instanceof Error || 'code' in error && error.code === 'EPERM';",
     ],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/storage/lmdb-adapter.ts',
     line: 'if (entry.expiresMs !== undefined) expiries.removeSync([entry.expiresMs, key]);',
     becomes: ['if (true) expiries.removeSync([entry.expiresMs, key]);'],
-    reason: 'Changes nothing: removes from the index what is not there.',
+    reason: 'Changes nothing: removes an entry from the index that does not exist.',
   },
   {
     file: 'src/storage/lmdb-adapter.ts',
@@ -68,19 +67,19 @@ export const acceptedInStorage: readonly AcceptedSurvivors[] = [
     file: 'src/storage/lmdb-adapter.ts',
     line: 'const found: string[] = [];',
     becomes: ['const found: string[] = ["Stryker was here"];'],
-    reason: 'Changes nothing: removes an entry that is not there.',
+    reason: 'Changes nothing: removes an entry that does not exist.',
   },
   {
     file: 'src/storage/lmdb-adapter.ts',
     line: "const expired = [...expiries.getKeys({ end: [clock(), ''], limit })];",
     becomes: ['const expired = [...expiries.getKeys({ end: [clock(), "Stryker was here!"], limit })];'],
-    reason: 'Sweeps some entries a millisecond earlier, whose time is over all the same.',
+    reason: 'Removes some entries a millisecond earlier; they have expired in any case.',
   },
   {
     file: 'src/storage/lmdb-adapter.ts',
     line: 'on: () => adapter,',
     becomes: ['on: () => undefined,'],
-    reason: 'Changes nothing: Keyv does not read what it is given back.',
+    reason: 'Changes nothing: Keyv does not use the returned value.',
   },
   {
     file: 'src/storage/repositories.ts',
@@ -89,7 +88,7 @@ export const acceptedInStorage: readonly AcceptedSurvivors[] = [
       'if (next === undefined && next === current) return next;',
       'if (false || next === current) return next;',
     ],
-    reason: 'Changes nothing: by its type a change gives nothing only where there was nothing.',
+    reason: 'Changes nothing: by its type, a change returns undefined only if there was no record.',
   },
   {
     file: 'src/storage/repositories.ts',
@@ -98,26 +97,25 @@ export const acceptedInStorage: readonly AcceptedSurvivors[] = [
       'await wait(Math.random() / Math.min(attempt, LONGEST_UPDATE_WAIT_MS));',
       'await wait(Math.random() * Math.max(attempt, LONGEST_UPDATE_WAIT_MS));',
     ],
-    reason:
-      'How long the waits of writers that lost are makes them succeed sooner or later, which no test may measure.',
+    reason: 'The delays between attempts of a writer only change when it succeeds, which tests must not measure.',
   },
   {
     file: 'src/storage/text-serialization.ts',
     line: "if (typeof value !== 'string') throw new TypeError('Only texts are stored');",
     becomes: [`if (typeof value !== 'string') throw new TypeError("");`],
-    reason: 'The words of an error that no code of this app can cause.',
+    reason: 'The text of an error that the app cannot cause.',
   },
   {
     file: 'src/storage/redis-connection.ts',
     line: 'commandOptions: { timeout: QUEUE_TIMEOUT_MS },',
     becomes: ['commandOptions: {},'],
-    reason: 'Shows once a command has waited too long to be sent, which test/storm/redis-outages.test.ts waits for.',
+    reason: 'Has an effect only when a command waits too long to be sent; test/storm/redis-outages.test.ts covers it.',
   },
   {
     file: 'src/storage/redis-connection.ts',
     line: '} finally {',
     becomes: ['} finally {}'],
-    reason: 'Only how much memory is held: closing waits for what is done already, which takes no time.',
+    reason: 'Changes only memory use: closing also waits for finished work, which takes no time.',
   },
   {
     file: 'src/storage/redis-connection.ts',
@@ -129,7 +127,7 @@ export const acceptedInStorage: readonly AcceptedSurvivors[] = [
     file: 'src/storage/redis-connection.ts',
     line: "if (!isProven && REFUSALS.has(codeOf(cause) ?? '')) return cause;",
     becomes: ['if (!isProven && REFUSALS.has(codeOf(cause) ?? "Stryker was here!")) return cause;'],
-    reason: likeNothing,
+    reason: matchesNothing,
   },
   {
     file: 'src/storage/redis-connection.ts',
@@ -141,7 +139,7 @@ export const acceptedInStorage: readonly AcceptedSurvivors[] = [
       'return Math.round(Math.min(LONGEST_RECONNECT_WAIT_MS, 50 * 2 ** attempt) * (0.5 - Math.random() / 2));',
       'return Math.round(Math.min(LONGEST_RECONNECT_WAIT_MS, 50 * 2 ** attempt) * (0.5 + Math.random() * 2));',
     ],
-    reason: 'When exactly a lost connection is made again, which no test may measure.',
+    reason: 'Changes only when a lost connection is opened again, which tests must not measure.',
   },
   {
     file: 'src/storage/redis-connection.ts',
@@ -149,7 +147,7 @@ export const acceptedInStorage: readonly AcceptedSurvivors[] = [
     becomes: [
       String.raw`if (url !== undefined && /^rediss?:/.test(url.protocol) && /^\/?\d*$/.test(url.pathname) && isDecodable(url)) {`,
     ],
-    reason: 'Changes nothing: nothing follows the colon of a protocol.',
+    reason: 'Changes nothing: no text follows the colon of a protocol.',
   },
   {
     file: 'src/storage/embedded-store.ts',
@@ -184,6 +182,6 @@ export const acceptedInStorage: readonly AcceptedSurvivors[] = [
     file: 'src/storage/embedded-reader.ts',
     line: 'const env = open({ path, maxDbs: 8, readOnly: true });',
     becomes: ['const env = open({ path, maxDbs: 8, readOnly: false });'],
-    reason: 'Within one process the engine opens a file once, as it was opened first.',
+    reason: 'Within one process the engine opens a file only once, with the options of the first time.',
   },
 ];

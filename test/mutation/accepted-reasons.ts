@@ -1,6 +1,14 @@
-/** Reasons to accept a mutant that hold in more than one area. */
+/** Mutants of one line that no test catches, and the reason why no test is needed. */
+export interface AcceptedSurvivors {
+  file: string;
+  /** The original line, trimmed, and its mutated forms: the `-` and `+` lines of the report. */
+  line: string;
+  becomes: readonly string[];
+  reason: string;
+}
 
-export const neverComes = 'Never comes: it is there for the compiler, or for what a caller has settled before.';
-export const sameResult = 'Changes nothing: what it leads to is the same.';
-export const likeNothing =
-  'Changes nothing: what stands for a missing text is compared with words it is as unlike as before.';
+/** Reasons that apply to more than one area. */
+export const unreachable = 'Unreachable: the code exists for the compiler, or callers have already handled the case.';
+export const sameResult = 'Changes nothing: the result is the same.';
+export const matchesNothing =
+  'Changes nothing: the value for a missing text is only compared with texts, and differs from all of them.';

@@ -1,21 +1,13 @@
 import { acceptedInMarkdown } from './accepted-in-markdown.ts';
 import { acceptedInRender } from './accepted-in-render.ts';
 import { acceptedInStorage } from './accepted-in-storage.ts';
-import { likeNothing, neverComes, sameResult } from './accepted-reasons.ts';
+import { type AcceptedSurvivors, matchesNothing, sameResult, unreachable } from './accepted-reasons.ts';
 
-/** Mutants that no test catches, with the reason why none should. */
-export interface AcceptedSurvivors {
-  file: string;
-  /** The line as it stands, without the spaces around it, and what it becomes: the `-` and the `+` of the report. */
-  line: string;
-  becomes: readonly string[];
-  reason: string;
-}
-
-const delistingChecks = 'Changes nothing: who takes a question off the list looks whether it belongs there.';
-const forTheLog = 'Only what the log says differs.';
-const calledTwice = 'Changes nothing: the listener does no more when it is called again.';
-const remembered = 'Only how often the links of one answer are looked for, which shows in the time it takes alone.';
+const delistingChecks =
+  'Changes nothing: the code that removes a question from the list checks whether it belongs there.';
+const forTheLog = 'Changes only the log.';
+const calledTwice = 'Changes nothing: the listener does nothing when it is called again.';
+const remembered = 'Changes only how often the links of one answer are parsed, which only affects the duration.';
 
 export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
   ...acceptedInStorage,
@@ -27,8 +19,8 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
   },
   {
     file: 'src/core/intake/accept.ts',
-    line: "await settle(ports, 'advance_not_scheduled', id, () => looks.schedule(id, 0));",
-    becomes: ['await settle(ports, "", id, () => looks.schedule(id, 0));'],
+    line: "await settle(ports, 'advance_not_scheduled', id, () => scheduler.schedule(id, 0));",
+    becomes: ['await settle(ports, "", id, () => scheduler.schedule(id, 0));'],
     reason: forTheLog,
   },
   {
@@ -47,21 +39,21 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
   },
   {
     file: 'src/core/question/thread-notes.ts',
-    line: 'if (messages.some(({ ts }) => ts === message.ts)) return heard ?? { version: 1, messages };',
-    becomes: ['if (messages.some(({ ts }) => ts === message.ts)) return heard ?? {};'],
-    reason: neverComes,
+    line: 'if (messages.some(({ ts }) => ts === message.ts)) return notes ?? { version: 1, messages };',
+    becomes: ['if (messages.some(({ ts }) => ts === message.ts)) return notes ?? {};'],
+    reason: unreachable,
   },
   {
     file: 'src/core/question/thread-notes.ts',
-    line: 'if (isRepeated && heard !== undefined && taken.toTs === toTs) return { heard, given };',
-    becomes: ['if (isRepeated && true && taken.toTs === toTs) return { heard, given };'],
-    reason: neverComes,
+    line: 'if (isRepeated && notes !== undefined && taken.toTs === toTs) return { notes, given };',
+    becomes: ['if (isRepeated && true && taken.toTs === toTs) return { notes, given };'],
+    reason: unreachable,
   },
   {
     file: 'src/core/question/thread-notes.ts',
     line: 'characters -= kept.shift()?.text.length ?? 0;',
     becomes: ['characters -= kept.shift().text.length ?? 0;'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/core/intake/intents.ts',
@@ -71,8 +63,8 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
   },
   {
     file: 'src/core/lifecycle/thread-queue.ts',
-    line: 'let line = (await threads.get(place))?.line ?? [];',
-    becomes: ['let line = (await threads.get(place))?.line ?? ["Stryker was here"];'],
+    line: 'let queue = (await threads.get(place))?.queue ?? [];',
+    becomes: ['let queue = (await threads.get(place))?.queue ?? ["Stryker was here"];'],
     reason: sameResult,
   },
   {
@@ -123,31 +115,31 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     file: 'src/core/lifecycle/delivery.ts',
     line: "if (question.outcome?.kind === 'answered' && question.origin !== 'shared') {",
     becomes: ["if (question.outcome.kind === 'answered' && question.origin !== 'shared') {"],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/core/lifecycle/delivery.ts',
     line: '...(outcome === undefined ? {} : { outcome: lightened(outcome) }),',
     becomes: ['...(false ? {} : { outcome: lightened(outcome) }),'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/core/lifecycle/delivery.ts',
     line: "if (outcome?.kind === 'notAllowed') {",
     becomes: ["if (outcome.kind === 'notAllowed') {"],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/core/lifecycle/delivery.ts',
     line: "if (outcome?.kind === 'undeliverable' || !isInThread(place)) {",
     becomes: ["if (outcome.kind === 'undeliverable' || !isInThread(place)) {"],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/core/lifecycle/delivery.ts',
     line: "const canInvite = outcome?.kind === 'undeliverable' && outcome.canInvite;",
     becomes: ["const canInvite = outcome.kind === 'undeliverable' && outcome.canInvite;"],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/core/lifecycle/delivery.ts',
@@ -194,13 +186,13 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     file: 'src/core/lifecycle/decide.ts',
     line: "if (outcome?.kind !== 'answered' || parts <= messagesWithoutFile) return false;",
     becomes: ["if (outcome.kind !== 'answered' || parts <= messagesWithoutFile) return false;"],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/core/lifecycle/decide.ts',
     line: "return outcome?.kind === 'cancelled' && card.ts !== undefined && card.gone !== true;",
     becomes: ["return outcome.kind === 'cancelled' && card.ts !== undefined && card.gone !== true;"],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/slack/access/mention-names.ts',
@@ -215,7 +207,7 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     file: 'src/slack/access/brief-cache.ts',
     line: 'if (kept.size >= most && oldest !== undefined) kept.delete(oldest);',
     becomes: ['if (kept.size >= most && true) kept.delete(oldest);'],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/slack/access/policy.ts',
@@ -225,7 +217,7 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
       'if (false || audience === undefined) return { may: true, ...locale };',
       'if (channel === undefined || false) return { may: true, ...locale };',
     ],
-    reason: neverComes,
+    reason: unreachable,
   },
   {
     file: 'src/deepsearch/deadline.ts',
@@ -258,7 +250,7 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     file: 'src/deepsearch/retry.ts',
     line: "const text = value?.trim() ?? '';",
     becomes: ['const text = value?.trim() ?? "Stryker was here!";'],
-    reason: likeNothing,
+    reason: matchesNothing,
   },
   {
     file: 'src/deepsearch/links.ts',
@@ -267,7 +259,7 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
       'if (false) return markdown;',
       'if (!/\\](?:\\(|:)/.test(markdown) && !isQuicklyParsed(markdown)) return markdown;',
     ],
-    reason: 'Only how long hostile texts take, which test/unit/deepsearch/hostile-links.test.ts is about.',
+    reason: 'Changes only how long hostile texts take; test/unit/deepsearch/hostile-links.test.ts covers it.',
   },
   {
     file: 'src/deepsearch/deep-search.ts',
@@ -299,19 +291,19 @@ export const acceptedSurvivors: readonly AcceptedSurvivors[] = [
     file: 'src/deepsearch/deep-search.ts',
     line: "return isCancelled(error.kind ?? '') ? 'cancelled' : 'failed';",
     becomes: ["return isCancelled(error.kind ?? \"Stryker was here!\") ? 'cancelled' : 'failed';"],
-    reason: likeNothing,
+    reason: matchesNothing,
   },
   {
     file: 'src/deepsearch/deep-search.ts',
     line: "const repository = metadata?.repoName || repositoryOf(path, type ?? '');",
     becomes: ['const repository = metadata?.repoName || repositoryOf(path, type ?? "Stryker was here!");'],
-    reason: likeNothing,
+    reason: matchesNothing,
   },
   {
     file: 'src/deepsearch/deep-search.ts',
     line: "const timeMs = Date.parse(iso ?? '');",
     becomes: ['const timeMs = Date.parse(iso ?? "Stryker was here!");'],
-    reason: likeNothing,
+    reason: matchesNothing,
   },
   ...acceptedInRender,
   ...acceptedInMarkdown,

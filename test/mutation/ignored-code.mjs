@@ -1,16 +1,16 @@
-// Stryker loads this file into processes of its own, which read JavaScript only.
+// Stryker loads this file in separate processes, which support only JavaScript.
 
 /**
- * Code whose mutants would tell nothing about the tests: what only the operator's log shows. Which lines are logged, and
- * that an error has the right kind and code, is tested; the wording is free to change.
+ * Skips mutants of text that appears only in the operator's log: no test should check its wording. Tests do check which
+ * lines are logged and the kind and code of errors.
  */
-const wordsOfTheLog = {
+const logWording = {
   /** @param path a `NodePath` of Babel */
   shouldIgnore(path) {
     if (path.listKey !== 'arguments') return undefined;
     const call = path.parentPath;
     if (call.isNewExpression() && call.node.callee.name === 'AppError' && path.key === 1) {
-      return 'The message of an AppError is for the log; people are told by its kind.';
+      return 'The message of an AppError appears only in the log; people read a text for its kind.';
     }
     if (call.isNewExpression() && /^(?:Type)?Error$/.test(call.node.callee.name) && path.key === 0) {
       return 'No code reads the message of an error.';
@@ -18,22 +18,22 @@ const wordsOfTheLog = {
     if (call.isCallExpression() && labelsOfCalls[call.node.callee.name] === path.key && isText(path)) {
       return 'Names an operation in the message of its error.';
     }
-    if (call.isCallExpression() && isJournal(call.node.callee.object)) {
+    if (call.isCallExpression() && isLog(call.node.callee.object)) {
       return 'The fields of a line of the log are for the operator.';
     }
     return undefined;
   },
 };
 
-/** Which argument of a function only names, in an error, what was done. */
+/** The argument of each function that only names the operation in an error. */
 const labelsOfCalls = { run: 0, withDeadline: 2 };
 
 function isText(path) {
   return path.isStringLiteral() || path.isTemplateLiteral();
 }
 
-function isJournal(node) {
+function isLog(node) {
   return node?.name === 'journal' || node?.property?.name === 'journal';
 }
 
-export const strykerPlugins = [{ kind: 'Ignore', name: 'words-of-the-log', value: wordsOfTheLog }];
+export const strykerPlugins = [{ kind: 'Ignore', name: 'log-wording', value: logWording }];

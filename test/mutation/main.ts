@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
-import { type AcceptedSurvivors, acceptedSurvivors } from './accepted-survivors.ts';
+import type { AcceptedSurvivors } from './accepted-reasons.ts';
+import { acceptedSurvivors } from './accepted-survivors.ts';
 import { type Area, areas, threshold } from './areas.ts';
 
 type Mutants = Awaited<ReturnType<Stryker['runMutationTest']>>;
@@ -15,11 +16,11 @@ const detected = new Set(['Killed', 'Timeout']);
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** Processes at once; without it as many as Stryker thinks right for the machine. */
+    /** Number of parallel processes; the default is Stryker's choice. */
     concurrency: { type: 'string' },
-    /** Only these files of the area, each as a pattern; nothing is held to the threshold then. */
+    /** Patterns: mutates only these files of the area, and does not check the threshold. */
     file: { type: 'string', multiple: true },
-    /** Runs every mutant again, also those whose code and tests are as they were. */
+    /** Runs every mutant again, also those with unchanged code and tests. */
     force: { type: 'boolean', default: false },
   },
 });
@@ -30,7 +31,7 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(areas)) {
   if (area === undefined) throw new Error(`There is no area ${name}; there are ${Object.keys(areas).join(', ')}`);
   const startMs = Date.now();
   const mutants = await run(name, area);
-  lines.push(`${name}: ${judge(mutants)}, ${Math.round((Date.now() - startMs) / 60_000)} min`);
+  lines.push(`${name}: ${summarize(mutants)}, ${Math.round((Date.now() - startMs) / 60_000)} min`);
 }
 process.stdout.write(`${lines.join('\n')}\n`);
 
@@ -41,10 +42,10 @@ function run(name: string, area: Area): Promise<Mutants> {
     testRunner: 'vitest',
     vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
     plugins: ['@stryker-mutator/vitest-runner', './test/mutation/ignored-code.mjs'],
-    ignorers: ['words-of-the-log'],
-    // A mutant that only runs while its file is loaded needs a new process and all tests: hours, for constants mostly.
+    ignorers: ['log-wording'],
+    // Mutants in code that runs at load time need a new process and all tests: hours, mostly for constants.
     ignoreStatic: true,
-    // Stryker would rewrite paths of tsconfig.json by functions that TypeScript 7 no longer has; there are none to rewrite.
+    // Stryker rewrites paths in tsconfig.json with functions that TypeScript 7 no longer has; this project has no paths.
     tsconfigFile: 'none',
     coverageAnalysis: 'perTest',
     incremental: true,
@@ -57,13 +58,13 @@ function run(name: string, area: Area): Promise<Mutants> {
     timeoutMS: 10_000,
     timeoutFactor: 2,
     ...(values.concurrency !== undefined && { concurrency: Number(values.concurrency) }),
-    // Judged below, where the accepted survivors are known.
+    // Checked below, without the accepted survivors.
     thresholds: { high: 95, low: threshold, break: null },
   }).runMutationTest();
 }
 
-/** Says how many mutants the tests caught, and fails the run where they are too few. */
-function judge(mutants: Mutants): string {
+/** Summarizes how many mutants the tests caught; makes the run fail when there are too few. */
+function summarize(mutants: Mutants): string {
   const caught = mutants.filter(({ status }) => detected.has(status)).length;
   const survivors = mutants.filter(({ status }) => undetected.has(status));
   const accepted = survivors.map(accepts).filter((each) => each !== undefined);

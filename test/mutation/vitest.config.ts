@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Most mutants are caught by an example, which takes milliseconds; the properties of thousands of samples come last. */
+/** Runs property tests last: example tests take milliseconds and catch most mutants. */
 class PropertiesLast extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const order = new Map(
@@ -12,18 +12,18 @@ class PropertiesLast extends BaseSequencer {
   }
 }
 
-/** Which of these files run is said by the area, in areas.ts. */
+/** The area in areas.ts selects which of these files run. */
 export default defineConfig({
   test: {
     include: ['test/{unit,contract,transport}/**/*.test.ts'],
     setupFiles: ['test/mutation/setup.ts'],
     sequence: { sequencer: PropertiesLast },
-    // Far more than any of these tests takes, and less than Stryker waits: it would start its process again for a mutant
-    // that makes a test wait in vain.
+    // Much longer than these tests take, but shorter than Stryker's time limit: Stryker would restart its process for a
+    // mutant that makes a test wait forever.
     testTimeout: 5_000,
     hookTimeout: 30_000,
     restoreMocks: true,
-    // Each mutant gets a thread of its own; its test files share that, which takes a third of the time.
+    // The test files of one mutant share a thread, which takes a third of the time.
     isolate: false,
   },
 });

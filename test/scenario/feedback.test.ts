@@ -149,7 +149,7 @@ describe('a native feedback button', () => {
     const claims = ['', 'x', 'null', '{}', `${questionId}x`, `q${'0'.repeat(24)}`];
     const send = (user: string, claim: string, reasons = ['wrong'], comment = 'x') => {
       const selected = reasons.map((value) => ({ text: { type: 'plain_text', text: value }, value }));
-      const view = world.slack.viewDesk.told(open, {
+      const view = world.slack.viewState.payloadOf(open, {
         reasons: { reasons: { type: 'checkboxes', selected_options: selected } },
         comment: { comment: { type: 'plain_text_input', value: comment } },
       });

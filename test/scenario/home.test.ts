@@ -116,7 +116,7 @@ describe('the Home tab', () => {
       if (value === undefined) throw new Error('no button');
       return value;
     });
-    const view = world.slack.viewDesk.told(world.home(people.bob) ?? world.slack.openViews[0] ?? never());
+    const view = world.slack.viewState.payloadOf(world.home(people.bob) ?? world.slack.openViews[0] ?? never());
     for (const value of [stolen, `${stolen}.1`, 'q', '', '{"questionId":1}']) {
       const press = {
         actionId: 'deepsearch:cancel_own',
@@ -202,7 +202,7 @@ describe('the Home tab', () => {
     await eventually(() => expect(world.answersIn(threadTs)).toHaveLength(1));
     await openHome();
     expect(home()).toContain('85% of the quota used (1,710 of 2,000 credits)');
-    service.decideFates(() => ({ status: 401 }));
+    service.scriptFaults(() => ({ status: 401 }));
     const failing = await world.mention('and now?');
     await eventually(() => expect(world.answersIn(failing)).toHaveLength(1));
     await eventually(() => expect(home()).toContain('does not accept'));

@@ -152,7 +152,7 @@ test('a mention without text in a thread asks in English, and people read about 
 });
 
 test('a mention without text that is asked again is shown in the language of the person who presses', async () => {
-  service.decideFates(() => ({ status: 401 }));
+  service.scriptFaults(() => ({ status: 401 }));
   const root = world.slack.say('C0GENERAL', bob, 'Where do we set the retry delay?');
   await world.mention('', { threadTs: root, user: gerd });
   await eventually(() => expect(world.answersIn(root)).toHaveLength(1));

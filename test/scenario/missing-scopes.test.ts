@@ -21,7 +21,7 @@ afterEach(async () => {
 
 /** From now on Slack says of these methods that the app lacks the scope. */
 function lack(...methods: string[]): void {
-  world.slack.decideFates((method) => (methods.includes(method) ? { error: 'missing_scope' } : undefined));
+  world.slack.scriptFaults((method) => (methods.includes(method) ? { error: 'missing_scope' } : undefined));
 }
 
 // docs/permissions.md says of each scope what is lost without it; of these, nothing that keeps a question from its answer.

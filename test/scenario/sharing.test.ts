@@ -156,7 +156,7 @@ describe('sharing a private answer', () => {
 
   test('posts nothing where Slack does not say who a reader is', async () => {
     await answered();
-    world.slack.changePerson('U0NEW', { untold: ['is_restricted'] });
+    world.slack.changePerson('U0NEW', { omittedFields: ['is_restricted'] });
     world.slack.channels.get('C0GUESTS')?.members?.push('U0NEW');
     const view = await choose(await form(), 'C0GUESTS');
     expect(shown(view)).toContain('I cannot check who reads this channel');
@@ -198,7 +198,7 @@ describe('sharing a private answer', () => {
         'confirm:C0GUESTS:0:0:0': { 'confirm:C0GUESTS:0:0:0': { selected_options: [{ value: 'confirm' }] } },
       },
     };
-    const told = { ...world.slack.viewDesk.told(view), state };
+    const told = { ...world.slack.viewState.payloadOf(view), state };
     const delivery = await world.deliver(viewSubmissionOf({ view: told, user: people.ada }));
     expect(delivery.response).toMatchObject({ response_action: 'update' });
     expect(roots('C0GUESTS')).toEqual([]);
@@ -229,7 +229,7 @@ describe('sharing a private answer', () => {
     await answered();
     const view = await form();
     const state = { values: { channel: { [channelMenu]: { selected_conversation: 'C0GENERAL' } } } };
-    const told = { ...world.slack.viewDesk.told(view), state };
+    const told = { ...world.slack.viewState.payloadOf(view), state };
     const delivery = await world.deliver(viewSubmissionOf({ view: told, user: people.bob }));
     expect(JSON.stringify(delivery.response)).toContain('Only the person who asked');
     expect(roots('C0GENERAL')).toEqual([]);
@@ -249,7 +249,7 @@ describe('sharing a private answer', () => {
     await begin({ PATIENCE_SECONDS: '1' });
     await answered();
     let isDown = true;
-    service.decideFates((call) => (isDown && call === 'read' ? { status: 503 } : undefined));
+    service.scriptFaults((call) => (isDown && call === 'read' ? { status: 503 } : undefined));
     const view = await choose(await form(), 'C0GUESTS');
     await world.submit(view, { [channelMenu]: 'C0GUESTS', [confirmId(view)]: ['confirm'] });
     const card = await eventually(() => one(roots('C0GUESTS')));

@@ -316,7 +316,7 @@ describe('the command status', () => {
   });
 
   test('says when the service refuses the app, and is refused to guests', async () => {
-    service.decideFates(() => ({ status: 401 }));
+    service.scriptFaults(() => ({ status: 401 }));
     const ts = await world.mention('first?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
     expect(saidIn((await world.command('status')).response)).toMatch(/not accept this app's access token/);

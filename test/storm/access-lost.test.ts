@@ -5,8 +5,8 @@ import { people } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
 
-/** What is known of people and channels counts for a minute, and posting is tried again with back-off. */
-const patience = { timeoutMs: 240_000 };
+/** Data about people and channels is cached for a minute, and posting is retried with back-off. */
+const patient = { timeoutMs: 240_000 };
 
 let service: FakeService;
 let world: World;
@@ -30,18 +30,18 @@ function share(channelId: string): void {
 describe('in a channel that becomes shared with another organization', () => {
   test('an answer is withheld whose first post ended with an unknown outcome', { timeout: 300_000 }, async () => {
     let isAway = false;
-    world.slack.decideFates((method) => (isAway && method === 'chat.postMessage' ? { status: 503 } : undefined));
+    world.slack.scriptFaults((method) => (isAway && method === 'chat.postMessage' ? { status: 503 } : undefined));
     const ts = await world.mention('where are the keys?');
     const question = await eventually(() => one(service.find('where are the keys?')));
     isAway = true;
     service.answer(question);
     await eventually(() => expect(world.slack.calls.filter((method) => method === 'chat.postMessage').length).toBe(2));
     share('C0GENERAL');
-    // Slack takes messages again only when what was known of the channel is over a minute old.
+    // Slack accepts messages again only when the cached data about the channel has expired.
     const sinceMs = performance.now();
-    await eventually(() => expect(performance.now() - sinceMs).toBeGreaterThan(70_000), patience);
+    await eventually(() => expect(performance.now() - sinceMs).toBeGreaterThan(70_000), patient);
     isAway = false;
-    await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Not shown here'), patience);
+    await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Not shown here'), patient);
     expect(world.answersIn(ts)).toEqual([]);
     const told = world.slack.ephemerals.filter(({ user }) => user === people.ada).map(({ text }) => text);
     expect(told.join()).toMatch(/People from other organizations/);

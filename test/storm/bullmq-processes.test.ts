@@ -12,23 +12,23 @@ import { expectNothingLost } from '../support/scheduler/scheduler-contract.ts';
 
 const WORKER = fileURLToPath(new URL('../support/scheduler/bullmq-worker.ts', import.meta.url));
 const FAR_MS = 60_000;
-/** The lease of a dead process has to end first. */
+/** Longer than the lease of a killed process. */
 const patient = { timeoutMs: 45_000 };
 
-/** The tests run at once, so that each closes what it started. */
+/** Tests run concurrently, so each one registers its own cleanup. */
 type Closer = TestContext['onTestFinished'];
 
-interface Look {
+interface Run {
   worker: number;
   id: string;
   beginNs: bigint;
-  /** Absent while the look runs, and for ever when its process was killed. */
+  /** Absent while the run lasts, and forever when its process was killed. */
   endNs?: bigint;
 }
 
 interface Worker {
   process: ChildProcess;
-  scheduler: Look[];
+  runs: Run[];
 }
 
 describe.skipIf(!hasRedisServer()).concurrent('several processes on BullMQ', () => {
@@ -56,12 +56,12 @@ describe.skipIf(!hasRedisServer()).concurrent('several processes on BullMQ', () 
     onTestFinished: Closer,
     worker: number,
     prefix: string,
-    advanceMs: number,
+    runMs: number,
     nextMs: number,
   ): Promise<Worker> {
-    const args = ['--import', 'tsx', WORKER, server.url, prefix, String(advanceMs), String(nextMs)];
+    const args = ['--import', 'tsx', WORKER, server.url, prefix, String(runMs), String(nextMs)];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    const scheduler: Look[] = [];
+    const runs: Run[] = [];
     onTestFinished(async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGKILL');
@@ -69,17 +69,17 @@ describe.skipIf(!hasRedisServer()).concurrent('several processes on BullMQ', () 
     });
     const lines = createInterface({ input: child.stdout });
     const isReady = new Promise<void>((resolve, reject) => {
-      child.once('exit', () => reject(new Error('the looker ended')));
+      child.once('exit', () => reject(new Error('the worker ended')));
       lines.on('line', (line) => {
         const [what, id = '', atNs = '0'] = line.split(' ');
         if (what === 'ready') resolve();
-        if (what === 'begin') scheduler.push({ worker, id, beginNs: BigInt(atNs) });
-        const last = scheduler.findLast((advance) => advance.id === id);
+        if (what === 'begin') runs.push({ worker, id, beginNs: BigInt(atNs) });
+        const last = runs.findLast((run) => run.id === id);
         if (what === 'end' && last !== undefined) last.endNs = BigInt(atNs);
       });
     });
     await isReady;
-    return { process: child, scheduler };
+    return { process: child, runs };
   }
 
   it('share the work, and never run the same question at the same time', async ({ onTestFinished }) => {
@@ -87,12 +87,12 @@ describe.skipIf(!hasRedisServer()).concurrent('several processes on BullMQ', () 
     const workers = await Promise.all([1, 2].map((worker) => startWorker(onTestFinished, worker, prefix, 15, 10)));
     const scheduler = createScheduler(onTestFinished, prefix);
     const ids = Array.from({ length: 20 }, (_, index) => `q${index}`);
-    // More requests than needed, so that they meet the looks' own planning.
+    // More requests than needed, so that some arrive while a run schedules the next one.
     for (let round = 0; round < 10; round++) await Promise.all(ids.map((id) => scheduler.schedule(id, round)));
     await eventually(() => {
-      for (const { scheduler } of workers) expect(scheduler.length).toBeGreaterThan(150);
+      for (const { runs } of workers) expect(runs.length).toBeGreaterThan(150);
     }, patient);
-    const all = workers.flatMap(({ scheduler }) => scheduler);
+    const all = workers.flatMap(({ runs }) => runs);
     expect(new Set(all.map(({ id }) => id))).toEqual(new Set(ids));
     expect(overlapsOf(all)).toEqual([]);
   });
@@ -109,7 +109,7 @@ describe.skipIf(!hasRedisServer()).concurrent('several processes on BullMQ', () 
     const survivor = createScheduler(onTestFinished, prefix);
     await survivor.schedule('qa', 0);
     await survivor.schedule('qb', 0);
-    await eventually(() => expect(doomed.scheduler).toHaveLength(2));
+    await eventually(() => expect(doomed.runs).toHaveLength(2));
     const seen: string[] = [];
     await survivor.start(async (id) => {
       seen.push(id);
@@ -140,7 +140,7 @@ describe.skipIf(!hasRedisServer()).concurrent('several processes on BullMQ', () 
     const frozen = await startWorker(onTestFinished, 1, prefix, 200, 1);
     const other = createScheduler(onTestFinished, prefix);
     await other.schedule('qa', 0);
-    await eventually(() => expect(frozen.scheduler).toHaveLength(1));
+    await eventually(() => expect(frozen.runs).toHaveLength(1));
     frozen.process.kill('SIGSTOP');
     let began = 0;
     let current = 0;
@@ -149,9 +149,9 @@ describe.skipIf(!hasRedisServer()).concurrent('several processes on BullMQ', () 
       began += 1;
       current += 1;
       most = Math.max(most, current);
-      // Awakened in the middle of this look, the other one still tries to plan its next.
+      // The frozen process wakes up during this run and still tries to schedule its next run.
       if (began === 1) frozen.process.kill('SIGCONT');
-      if (began === 1) await eventually(() => expect(frozen.scheduler.at(-1)?.endNs).toBeDefined());
+      if (began === 1) await eventually(() => expect(frozen.runs.at(-1)?.endNs).toBeDefined());
       await new Promise((resolve) => setTimeout(resolve, 500));
       current -= 1;
       return FAR_MS;
@@ -166,7 +166,7 @@ describe.skipIf(!hasRedisServer()).concurrent('several processes on BullMQ', () 
     const leaving = await startWorker(onTestFinished, 1, prefix, 300, 5);
     const staying = createScheduler(onTestFinished, prefix);
     for (let index = 0; index < 10; index++) await staying.schedule(`q${index}`, 0);
-    await eventually(() => expect(leaving.scheduler.length).toBeGreaterThanOrEqual(5));
+    await eventually(() => expect(leaving.runs.length).toBeGreaterThanOrEqual(5));
     const left = once(leaving.process, 'exit');
     leaving.process.kill('SIGTERM');
     const seen = new Map<string, bigint>();
@@ -176,7 +176,7 @@ describe.skipIf(!hasRedisServer()).concurrent('several processes on BullMQ', () 
     });
     expect(await left).toEqual([0, null]);
     await eventually(() => expect(seen.size).toBe(10), patient);
-    for (const { id, endNs } of leaving.scheduler) {
+    for (const { id, endNs } of leaving.runs) {
       expect(endNs).toBeDefined();
       expect(seen.get(id)).toBeGreaterThan(endNs ?? 0n);
     }
@@ -201,14 +201,14 @@ describe.skipIf(!hasRedisServer()).concurrent('several processes on BullMQ', () 
   });
 });
 
-/** Looks that began before the one before them at the same question had ended. */
-function overlapsOf(scheduler: Look[]): Look[] {
-  const previous = new Map<string, Look>();
-  const overlaps: Look[] = [];
-  for (const advance of scheduler.sort((a, b) => (a.beginNs < b.beginNs ? -1 : 1))) {
-    const { endNs } = previous.get(advance.id) ?? { endNs: 0n };
-    if (endNs === undefined || endNs > advance.beginNs) overlaps.push(advance);
-    previous.set(advance.id, advance);
+/** Runs that began before the previous run of the same question had ended. */
+function overlapsOf(runs: Run[]): Run[] {
+  const previous = new Map<string, Run>();
+  const overlaps: Run[] = [];
+  for (const run of runs.sort((a, b) => (a.beginNs < b.beginNs ? -1 : 1))) {
+    const { endNs } = previous.get(run.id) ?? { endNs: 0n };
+    if (endNs === undefined || endNs > run.beginNs) overlaps.push(run);
+    previous.set(run.id, run);
   }
   return overlaps;
 }

@@ -9,10 +9,10 @@ import { hasRedisServer, startRedisServer } from '../support/processes/redis-ser
 import { createRecordingLog } from '../support/recording-log.ts';
 
 const FAR_MS = 60_000;
-/** Longer than any lease, back-off or loading here. */
+/** Longer than every lease, back-off and load time in these tests. */
 const patient = { timeoutMs: 45_000 };
 
-/** The tests run at once, so that each closes what it started. */
+/** Tests run concurrently, so each one registers its own cleanup. */
 type Closer = TestContext['onTestFinished'];
 
 async function startServer(onTestFinished: Closer, args: string[] = []) {
@@ -34,7 +34,7 @@ function createScheduler(onTestFinished: Closer, redisUrl: string) {
   return { scheduler, lines };
 }
 
-/** Looks at each question every 50 ms and counts how often. */
+/** Runs each question every 50 ms and counts the runs. */
 async function startCounting(scheduler: BullScheduler): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   await scheduler.start(async (id) => {
@@ -51,7 +51,7 @@ async function expectGoesOn(counts: Map<string, number>, ids: string[]): Promise
   }, patient);
 }
 
-/** To be called while Redis does not answer: asking gives up although it still does not. */
+/** Call it while Redis does not reply: scheduling fails within its time limit. */
 async function expectRefused(scheduler: BullScheduler): Promise<void> {
   await expect(scheduler.schedule('qz', FAR_MS)).rejects.toMatchObject({ name: 'AppError', kind: 'storage' });
 }
@@ -101,7 +101,7 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ on a failing Redis', () =>
     await server.kill();
     await expectRefused(scheduler);
     await server.restart();
-    // A look that was just being planned when Redis went waits for its lease to end.
+    // A run that was being scheduled when Redis crashed waits until its lease ends.
     await expectGoesOn(counts, ids);
     await scheduler.schedule('new', 0);
     await expectGoesOn(counts, ['new']);
@@ -122,7 +122,7 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ on a failing Redis', () =>
       count += 1;
       current += 1;
       most = Math.max(most, current);
-      // The first look lasts over the whole silence.
+      // The first run lasts longer than the silence.
       await new Promise((resolve) => setTimeout(resolve, count === 1 ? 7_000 : 1));
       current -= 1;
       return 50;
@@ -157,7 +157,7 @@ describe.skipIf(!hasRedisServer()).concurrent('BullMQ on a failing Redis', () =>
 
   it('retries while Redis is loading, and continues when it has finished', async ({ onTestFinished }) => {
     const dir = await temporaryDir(onTestFinished);
-    // 1 ms for each of 4,000 keys, and an ear for clients now and then.
+    // Loading takes 1 ms for each of 4,000 keys; Redis replies to clients now and then meanwhile.
     const server = await startServer(onTestFinished, [
       ...['--appendonly', 'yes', '--dir', dir, '--key-load-delay', '1000'],
       ...['--loading-process-events-interval-bytes', '1024'],

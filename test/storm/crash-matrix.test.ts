@@ -11,26 +11,26 @@ import { type FakeMessage, type FakeSlack, people, startFakeSlack } from '../sup
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
-import { type LifeEnd, liveThroughCrashes } from '../support/storm/crashing-processes.ts';
+import { type CrashRunResult, runThroughCrashes } from '../support/storm/crashing-processes.ts';
 import { runResponsively } from '../support/storm/responsively.ts';
 import { buttonsOf, visibleText } from '../support/world/world.ts';
 
 const { log } = createRecordingLog();
-/** Two messages. */
+/** Long enough for two messages. */
 const longAnswer = 'All of it is in the retry policy, which counts the attempts.\n\n'.repeat(240);
 
 type Origin = 'mention' | 'command';
 const origins: Origin[] = ['mention', 'command'];
 
-/** The calls that must take effect once, by what is late. */
+/** The calls that must take effect exactly once. */
 const lateCalls = ['card', 'question', '0:0', '0:1'] as const;
 type LateCall = (typeof lateCalls)[number];
-/** How long after the caller gave up the far side carries the call out. */
+/** Time from the caller giving up until the server carries out the call. */
 const delaysMs = [1_000, 5_000, 11_000];
 
 interface Engine {
   kv: KeyValueStore;
-  createScheduler: (life: string) => Scheduler;
+  createScheduler: (prefix: string) => Scheduler;
   close(): Promise<void>;
 }
 
@@ -52,9 +52,9 @@ async function openRedis(): Promise<Engine> {
   const kv = await openRedisStore(server.url, log);
   return {
     kv,
-    // A prefix for each life: the lives run side by side, and must not die by each other's hands.
-    createScheduler: (life) =>
-      createBullScheduler({ redisUrl: server.url, log, random: Math.random, prefix: `ds:${life}`, concurrency: 2 }),
+    // A separate prefix for each run: concurrent runs must not affect each other.
+    createScheduler: (prefix) =>
+      createBullScheduler({ redisUrl: server.url, log, random: Math.random, prefix: `ds:${prefix}`, concurrency: 2 }),
     close: async () => {
       await kv.close();
       await server.stop();
@@ -63,19 +63,19 @@ async function openRedis(): Promise<Engine> {
 }
 
 describe.each([
-  { name: 'the embedded store', open: openEmbedded, isThere: true, diesTwice: true, atOnce: 40 },
-  // Lives at once: most of a life is waiting, but on Redis each has a worker and connections of its own.
-  // Once, because after each death the lease of the dead has to run out, which takes 10 s and more.
-  { name: 'Redis', open: openRedis, isThere: hasRedisServer(), diesTwice: false, atOnce: 20 },
+  { name: 'the embedded store', open: openEmbedded, isThere: true, crashesTwice: true, atOnce: 40 },
+  // `atOnce` is high because a run mostly waits; it is lower on Redis, where each run has a worker and connections.
+  // One crash per run on Redis, because after each crash the lease must expire, which takes 10 s and more.
+  { name: 'Redis', open: openRedis, isThere: hasRedisServer(), crashesTwice: false, atOnce: 20 },
 ])(
   'a crash between any two writes and effects, on $name,',
   { timeout: 900_000 },
-  ({ name, open, isThere, diesTwice, atOnce }) => {
+  ({ name, open, isThere, crashesTwice, atOnce }) => {
     let slack: FakeSlack;
     let service: FakeService;
     let engine: Engine;
     let serial = 0;
-    /** Calls still to be carried out late, by channel; and the channel in which a text is asked. */
+    /** Planned late calls by channel, and the channel of each question by its text. */
     const late = new Map<string, { call: LateCall; delayMs: number }>();
     const channelOf = new Map<string, string>();
 
@@ -90,32 +90,32 @@ describe.each([
       if (!isThere) return;
       [slack, service, engine] = await Promise.all([startFakeSlack(), startFakeService(), open()]);
       service.answerAfter(() => 150, { answer: longAnswer });
-      slack.decideFates((method, args) =>
+      slack.scriptFaults((method, args) =>
         method === 'chat.postMessage' ? planned(args.channel, markerOf(args) as LateCall) : undefined,
       );
-      service.decideFates((call, _id, text) =>
+      service.scriptFaults((call, _id, text) =>
         call === 'create' ? planned(channelOf.get(text ?? ''), 'question') : undefined,
       );
     });
     afterAll(() => Promise.all([engine?.close(), slack?.stop(), service?.stop()]));
 
-    /** Lives one question through these deaths, and returns what is wrong with its end; empty when nothing is. */
-    async function live(
+    /** Runs one question with these crashes and returns what is wrong at the end; empty when it is correct. */
+    async function runQuestion(
       origin: Origin,
-      diesAfter: number[],
+      crashesAfter: number[],
       lateCall?: { call: LateCall; delayMs: number },
-    ): Promise<{ end: LifeEnd; wrong: string[] }> {
+    ): Promise<{ end: CrashRunResult; wrong: string[] }> {
       serial += 1;
-      const life = `${origin}-${serial}`;
-      // A workspace for each life: the book of turns is shared by those of one, and their lives would mix.
+      const runName = `${origin}-${serial}`;
+      // A separate workspace for each run: runs in one workspace would share run slots.
       const teamId = `T0${serial}`;
-      const text = `How does ${life} of ${name} end?`;
-      const channelId = `C0${life}`;
+      const text = `How does ${runName} of ${name} end?`;
+      const channelId = `C0${runName}`;
       channelOf.set(text, channelId);
       if (lateCall !== undefined) late.set(channelId, lateCall);
       slack.channels.set(channelId, { isPrivate: false, botIsMember: true, isArchived: false });
       const request: NewQuestion = {
-        key: `${name} ${life}`,
+        key: `${name} ${runName}`,
         place: {
           teamId,
           channelId,
@@ -126,13 +126,13 @@ describe.each([
         origin,
         beginsThread: true,
       };
-      const end = await liveThroughCrashes({
+      const end = await runThroughCrashes({
         slack,
         service,
         kv: engine.kv,
-        createScheduler: () => engine.createScheduler(life),
+        createScheduler: () => engine.createScheduler(runName),
         request,
-        diesAfter,
+        crashesAfter,
       });
       const mine = slack.messages.filter(({ channel, bot_id: botId }) => channel === channelId && botId !== undefined);
       const cards = mine.filter((message) => markerOf(message) === 'card');
@@ -155,38 +155,44 @@ describe.each([
     }
 
     it.skipIf(!isThere)('leads to one question at the service, one answer and one closed card', async () => {
-      const calm = await runResponsively(
-        origins.map((origin) => async () => ({ origin, diesAfter: [], ...(await live(origin, [])) })),
+      const withoutCrash = await runResponsively(
+        origins.map((origin) => async () => ({ origin, crashesAfter: [], ...(await runQuestion(origin, [])) })),
         { atOnce },
       );
-      const harmed = calm.flatMap(({ origin, end }) =>
-        end.done.flatMap((_, n) => (diesTwice ? [[n], [n, 2]] : [[n]])).map((diesAfter) => ({ origin, diesAfter })),
+      const plans = withoutCrash.flatMap(({ origin, end }) =>
+        end.done
+          .flatMap((_, n) => (crashesTwice ? [[n], [n, 2]] : [[n]]))
+          .map((crashesAfter) => ({ origin, crashesAfter })),
       );
-      const lives = await runResponsively(
-        harmed.map(({ origin, diesAfter }) => async () => ({ origin, diesAfter, ...(await live(origin, diesAfter)) })),
+      const runs = await runResponsively(
+        plans.map(({ origin, crashesAfter }) => async () => ({
+          origin,
+          crashesAfter,
+          ...(await runQuestion(origin, crashesAfter)),
+        })),
         { atOnce },
       );
-      expect([...calm, ...lives].flatMap(reportOf)).toEqual([]);
-      // A life may be an edit of its card shorter than the calm one, and be over before it was to end; but not many are.
-      const unharmed = lives.filter(({ end: { deaths }, diesAfter }) => deaths < diesAfter.length);
-      expect(unharmed.length).toBeLessThan(lives.length / 4);
+      expect([...withoutCrash, ...runs].flatMap(reportOf)).toEqual([]);
+      // A run may need one card edit less than the run without crashes, and finish before its crash; but few do.
+      const notCrashed = runs.filter(({ end: { crashes }, crashesAfter }) => crashes < crashesAfter.length);
+      expect(notCrashed.length).toBeLessThan(runs.length / 4);
       expect(slack.violations).toEqual([]);
     });
 
     it.skipIf(!isThere)('leads to the same where a call takes effect 1, 5 or 11 s after it was given up', async () => {
       const calls = lateCalls.flatMap((call) => delaysMs.map((delayMs) => ({ call, delayMs })));
-      const lives = calls.flatMap((lateCall) =>
+      const runs = calls.flatMap((lateCall) =>
         origins.flatMap((origin) => [
-          { origin, lateCall, diesAfter: [] },
-          // In the middle of the late call, and in the wait after it: the card is the fourth effect, the rest comes later.
-          ...(diesTwice ? [2, 4, 6, 9, 12] : [4, 12]).map((n) => ({ origin, lateCall, diesAfter: [n] })),
+          { origin, lateCall, crashesAfter: [] },
+          // Crashes during the late call and during the wait after it: the card is the fourth effect, the others follow.
+          ...(crashesTwice ? [2, 4, 6, 9, 12] : [4, 12]).map((n) => ({ origin, lateCall, crashesAfter: [n] })),
         ]),
       );
       const ends = await runResponsively(
-        lives.map(({ origin, lateCall, diesAfter }) => async () => ({
+        runs.map(({ origin, lateCall, crashesAfter }) => async () => ({
           origin: `${origin}, ${lateCall.call} ${lateCall.delayMs} ms late`,
-          diesAfter,
-          ...(await live(origin, diesAfter, lateCall)),
+          crashesAfter,
+          ...(await runQuestion(origin, crashesAfter, lateCall)),
         })),
         { atOnce },
       );
@@ -196,11 +202,11 @@ describe.each([
   },
 );
 
-function reportOf(one: { origin: string; diesAfter: number[]; end: LifeEnd; wrong: string[] }): string[] {
-  const deaths = one.diesAfter.join(' and ');
+function reportOf(one: { origin: string; crashesAfter: number[]; end: CrashRunResult; wrong: string[] }): string[] {
+  const crashes = one.crashesAfter.join(' and ');
   return one.wrong.length === 0
     ? []
-    : [`${one.origin}, after ${deaths} steps (${one.end.done.join(', ')}): ${one.wrong.join()}`];
+    : [`${one.origin}, after ${crashes} steps (${one.end.done.join(', ')}): ${one.wrong.join()}`];
 }
 
 function markerOf(message: FakeMessage | Record<string, unknown>): string {

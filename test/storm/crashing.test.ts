@@ -24,7 +24,7 @@ describe.skipIf(program === undefined)('the app, with ten questions open,', { ti
     );
   }
 
-  /** Waits until ten questions have an answer and a closed card, and holds that none has more than one of either. */
+  /** Waits until ten questions have an answer and a closed card; expects one of each per question. */
   async function expectTenAnswers({ slack }: Stack): Promise<Posted[]> {
     return eventually(
       async () => {

@@ -13,10 +13,10 @@ import { buildPrograms } from '../support/processes/processes.ts';
 import { hasRedisServer, startRedisServer } from '../support/processes/redis-server.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { createSlackDeliveries, signingSecret } from '../support/storm/slack-deliveries.ts';
-import { createChaosQuestions } from '../support/storm/storm-questions.ts';
+import { createStormQuestions } from '../support/storm/storm-questions.ts';
 import { type SupervisedApp, superviseApp } from '../support/storm/supervised-app.ts';
 
-/** Of each hundred calls of the service, twenty fail, in one of these ways; after some of them the call took effect. */
+/** Of a hundred service calls, twenty fail in one of these ways; some of them still take effect. */
 const serviceFaults: ServiceFault[] = [
   { status: 503 },
   { status: 500, body: 'oops' },
@@ -24,19 +24,19 @@ const serviceFaults: ServiceFault[] = [
   { breakAfterEffect: true },
 ];
 const serviceFailureShare = 0.2;
-/** Of each hundred posts and questions, one is carried out 11 s late: for Slack that is 1 s after our deadline. */
+/** Of a hundred posts and questions, one is carried out 11 s late; for Slack that is 1 s after our deadline. */
 const lateShare = 0.01;
 const lateMs = 11_000;
 const slackLimitShare = 0.1;
 const outageMs = 5_000;
 const killingMs = 40_000;
-/** How many questions each storm asks; more of them take longer. */
+/** Number of questions in each storm. */
 const count = Number(process.env.STORM_QUESTIONS ?? 200);
-/** Slack takes 50 edits per minute: two hundred cards close in no less than four, and the rest waits for late calls. */
+/** Slack accepts 50 edits per minute, so 200 cards need at least four minutes; the rest is for late calls. */
 const settleMs = 180_000 + count * 2_400;
 const testTimeoutMs = settleMs + 180_000;
 
-/** Quicker than in earnest, and without limits that are tested elsewhere. */
+/** Shorter intervals than in production, without limits that other tests cover. */
 const settings = {
   SLACK_BOT_TOKEN: team.botToken,
   SLACK_SIGNING_SECRET: signingSecret,
@@ -52,14 +52,14 @@ const settings = {
   RUNNING_PER_PERSON: '1000',
 };
 
-/** Closes in the reverse order of opening, as soon as the test that opened is over. */
+/** Registers a cleanup, which runs at the end of the test in reverse order. */
 type Closer = TestContext['onTestFinished'];
 
 interface World {
   slack: FakeSlack;
   service: FakeService;
   folder: string;
-  /** How many messages Slack posted late. */
+  /** Number of messages Slack posted late. */
   latePosts: number;
 }
 
@@ -83,13 +83,13 @@ describe.concurrent('the app under many questions', () => {
 
   function startStorm(world: World): void {
     const { slack, service } = world;
-    service.decideFates((call) => {
+    service.scriptFaults((call) => {
       const isAsking = call === 'create' || call === 'followUp';
       if (isAsking && Math.random() < lateShare) return { brokenAndCarriedOutAfterMs: lateMs };
       return Math.random() < serviceFailureShare ? pick(serviceFaults) : undefined;
     });
     const limited: Fault = { retryAfterSeconds: 1 };
-    slack.decideFates((method) => {
+    slack.scriptFaults((method) => {
       if (method === 'chat.postMessage' && Math.random() < lateShare) {
         world.latePosts += 1;
         return { carriedOutAfterMs: lateMs };
@@ -118,13 +118,13 @@ describe.concurrent('the app under many questions', () => {
     return apps;
   }
 
-  /** Waits until nothing is open any more, says what was measured, and holds what is promised. */
+  /** Waits until no question is open, prints the measurements and checks the promises. */
   async function expectNothingLostOrDoubled(
     expect: TestContext['expect'],
     title: string,
     world: World,
     apps: SupervisedApp[],
-    questions: ReturnType<typeof createChaosQuestions>,
+    questions: ReturnType<typeof createStormQuestions>,
     since: { startMs: number; calmMs: number },
     more: string,
   ): Promise<void> {
@@ -160,7 +160,7 @@ describe.concurrent('the app under many questions', () => {
       onTestFinished(redis.stop);
       const apps = await startApps(world, ['first', 'second'], { REDIS_URL: redis.url }, onTestFinished);
       const deliveries = createSlackDeliveries(() => apps.map(({ url }) => url));
-      const questions = createChaosQuestions({ ...world, deliveries, spreadMs: 25_000, count });
+      const questions = createStormQuestions({ ...world, deliveries, spreadMs: 25_000, count });
       const startMs = performance.now();
       startStorm(world);
       let kills = 0;
@@ -169,7 +169,7 @@ describe.concurrent('the app under many questions', () => {
         for (let turn = 0; !isOver; turn += 1) {
           await pause(1_000);
           const order = turn % 2 === 0 ? apps : apps.toReversed();
-          // On a slow machine a start takes longer than a second: one copy is left to take what Slack sends.
+          // On a slow machine a start takes longer than a second: leave one copy to accept Slack's requests.
           const listening = await Promise.all(order.map((app) => app.isListening()));
           if (!listening.every(Boolean)) continue;
           if (order[0]?.kill()) kills += 1;
@@ -204,12 +204,12 @@ describe.concurrent('the app under many questions', () => {
     const world = await startWorld(onTestFinished);
     const apps = await startApps(world, ['only'], { DATA_DIR: join(world.folder, 'data') }, onTestFinished);
     const deliveries = createSlackDeliveries(() => apps.map(({ url }) => url));
-    const questions = createChaosQuestions({ ...world, deliveries, spreadMs: 20_000, count });
+    const questions = createStormQuestions({ ...world, deliveries, spreadMs: 20_000, count });
     const startMs = performance.now();
     startStorm(world);
     let kills = 0;
     const killing = (async () => {
-      // On a slow machine ten starts take longer than Slack goes on delivering: what it never delivers is not lost by the app.
+      // On a slow machine ten starts take longer than Slack's retries, and events Slack gives up are not the app's fault.
       while (kills < 10 && performance.now() - startMs < killingMs) {
         await pause(1_500);
         for (const app of apps) {

@@ -27,7 +27,7 @@ async function openStore(url: string): Promise<KeyValueStore> {
   return store;
 }
 
-/** Every operation fails as `storage`; to be called while Redis does not answer, which shows that none waits for it. */
+/** Call it while Redis does not reply: every operation fails with `storage` instead of waiting for Redis. */
 async function expectOutage(store: KeyValueStore): Promise<void> {
   const operations = [
     () => store.get('a'),
@@ -147,7 +147,7 @@ describe.skipIf(!hasRedisServer())('the Redis store on a failing Redis', () => {
   });
 });
 
-/** A proxy which can let its present connections go silent without closing them; new ones work. */
+/** A proxy that can silence its current connections without closing them; new ones work. */
 async function startProxy(targetPort: number): Promise<{ url: string; silence(): void; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server = createServer((inner) => {

@@ -13,7 +13,7 @@ import { createSlackDeliveries, signingSecret } from '../support/storm/slack-del
 import { superviseApp } from '../support/storm/supervised-app.ts';
 import { visibleText } from '../support/world/world.ts';
 
-/** Few enough that their cards close within Slack's limit for edits. */
+/** Few enough questions that their cards close within Slack's limit for edits. */
 const questionCount = 24;
 
 test.skipIf(!hasRedisServer())(
@@ -86,7 +86,7 @@ test.skipIf(!hasRedisServer())(
   },
 );
 
-/** What a copy said when it broke. */
+/** The log lines of a crash. */
 function brokenLines(log: string): string {
   return log
     .split('\n')

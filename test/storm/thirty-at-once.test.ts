@@ -5,7 +5,7 @@ import { startWorld, visibleText } from '../support/world/world.ts';
 
 const questions = 30;
 const refusals = 6;
-/** A channel takes a message per second, and each question has two: 56 s at best. */
+/** A channel accepts one message per second and each question needs two: at least 56 s. */
 const patient = { timeoutMs: 120_000 };
 
 test('thirty simultaneous questions in one channel are each answered once, with a Slack that limits the rate', async () => {
@@ -29,7 +29,7 @@ test('thirty simultaneous questions in one channel are each answered once, with 
     }, patient);
     for (const ts of asked) expect(world.slack.inThread(ts).filter(({ user }) => user === 'U0BOT')).toHaveLength(2);
     for (const text of texts) expect(service.find(text)).toHaveLength(1);
-    // Nothing was sent that Slack would have refused for its rate, but for the refusals planned.
+    // Slack refused no call for its rate, except the planned refusals.
     const posts = world.slack.calls.filter((method) => method === 'chat.postMessage');
     expect(posts).toHaveLength(2 * questions + refusals);
     expect(world.slack.violations).toEqual([]);

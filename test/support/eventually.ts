@@ -1,6 +1,6 @@
 const INTERVAL_MS = 10;
 
-/** Repeats `assertion` until it passes and returns its value; after `timeoutMs` its last failure is thrown. */
+/** Repeats `assertion` until it passes and returns its value; throws its last failure after `timeoutMs`. */
 export async function eventually<T>(
   assertion: () => T | Promise<T>,
   options: { timeoutMs?: number } = {},

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 
-/** Sources by path from the project's root, such as `src/core/lifecycle/advance.ts`. */
+/** Source texts by path from the project's root, for example `src/core/lifecycle/advance.ts`. */
 export type Sources = Map<string, string>;
 
 interface Import {
@@ -8,12 +8,12 @@ interface Import {
   typeOnly: boolean;
 }
 
-/** What one part of the house may import, beside itself. A pattern `node:*` or `@slack/*` stands for all that begin so. */
+/** What one part of the source may import beside itself. A pattern `node:*` or `@slack/*` matches all with this prefix. */
 interface Part {
   /** Other parts, by name. */
   parts: readonly string[];
   packages: readonly string[];
-  /** Packages of which only types may be imported. */
+  /** Packages whose types, and nothing else, may be imported. */
   typesOf?: readonly string[];
 }
 
@@ -24,7 +24,7 @@ const markdownPackages = [
   'micromark-extension-gfm',
 ];
 
-/** Files that lie in `src` itself are parts of their own, named without their extension. */
+/** Parts by name. A file directly in `src` is a separate part, named without its extension. */
 const parts: Record<string, Part> = {
   core: { parts: [], packages: [] },
   render: {
@@ -71,10 +71,10 @@ const parts: Record<string, Part> = {
 };
 
 /**
- * What one folder or file of the code search service may import of the others, beside itself: the program starts the
- * service, which puts the rooms together; HTTP is at the outer edge, the search at the inner one.
+ * What each folder or file of the code search service may import from the others: the program starts the service, the
+ * service connects the folders, HTTP is the outermost folder, the search the innermost.
  */
-const codesearchRooms: Record<string, readonly string[]> = {
+const codesearchFolders: Record<string, readonly string[]> = {
   limits: [],
   search: ['limits'],
   conversations: ['search', 'limits'],
@@ -86,12 +86,12 @@ const codesearchRooms: Record<string, readonly string[]> = {
   main: ['arguments', 'service'],
 };
 
-/** The first file of each program: the only ones that read the environment. */
+/** The entry file of each program; only these read the environment. */
 const programs = new Set(['src/main.ts', 'src/codesearch/main.ts', 'src/demo/main.ts', 'src/cli/feedback.ts']);
 
 const longestFile = 400;
 
-/** Every breach of the import law and of the habits a machine can check; empty when the house is in order. */
+/** Every breach of the import law and of other rules that can be checked automatically. */
 export function findBreaches(sources: Sources): string[] {
   const breaches = [...sources].flatMap(([path, text]) =>
     (path.startsWith('src/') ? breachesOfSource(path, text) : breachesOfTest(text)).map((what) => `${path} ${what}`),
@@ -130,7 +130,7 @@ function breachOfImport(path: string, { specifier, typeOnly }: Import): string[]
   if (specifier.startsWith('.')) {
     const target = posix.join(posix.dirname(path), specifier);
     const other = partOf(target);
-    const isLawful = other === own ? keepsRooms(path, target) : other !== undefined && law.parts.includes(other);
+    const isLawful = other === own ? keepsFolderOrder(path, target) : other !== undefined && law.parts.includes(other);
     return isLawful ? [] : [`imports ${target}`];
   }
   if (law.packages.some((allowed) => covers(allowed, specifier))) return [];
@@ -140,10 +140,10 @@ function breachOfImport(path: string, { specifier, typeOnly }: Import): string[]
   return [`imports ${specifier}`];
 }
 
-/** Whether an import between two files of the same part keeps the order of the rooms, where the part has one. */
-function keepsRooms(path: string, target: string): boolean {
-  const [from, to] = [codesearchRoomOf(path), codesearchRoomOf(target)];
-  return from === to || (to !== undefined && codesearchRooms[from ?? '']?.includes(to) === true);
+/** Whether an import within a part follows the order of its folders, if the part has one. */
+function keepsFolderOrder(path: string, target: string): boolean {
+  const [from, to] = [codesearchFolderOf(path), codesearchFolderOf(target)];
+  return from === to || (to !== undefined && codesearchFolders[from ?? '']?.includes(to) === true);
 }
 
 function covers(allowed: string, specifier: string): boolean {
@@ -154,11 +154,11 @@ function partOf(path: string): string | undefined {
   return /^src\/(?:([\w-]+)\/|([\w-]+)\.ts$)/.exec(path)?.slice(1).find(Boolean);
 }
 
-function codesearchRoomOf(path: string): string | undefined {
+function codesearchFolderOf(path: string): string | undefined {
   return /^src\/codesearch\/(?:([\w-]+)\/|([\w-]+)\.ts$)/.exec(path)?.slice(1).find(Boolean);
 }
 
-/** All imports and re-exports of a source; one of types only counts as such when every name in it is a type. */
+/** All imports and re-exports of a source; an import is type-only when all its names are types. */
 export function importsOf(text: string): Import[] {
   const code = withoutComments(text);
   const imports = code.matchAll(/^\s*import\b(?:([^'"`;(]*?)\bfrom\s*)?\s*['"]([^'"\n]+)['"]/gm);
@@ -187,7 +187,7 @@ function isOnlyExports(text: string): boolean {
   return text.trim() !== '' && rest.replaceAll(/^\s*import\b[^;]*;/gm, '').trim() === '';
 }
 
-/** Circles of imports, types included: two files that need each other's types are one thing in two places. */
+/** Cycles of imports, including type imports: two files that need each other's types belong together. */
 function findCycles(sources: Sources): string[] {
   const cycles: string[] = [];
   const done = new Set<string>();
@@ -206,7 +206,7 @@ function findCycles(sources: Sources): string[] {
   return cycles;
 }
 
-/** Comments, quoted texts and regular expressions, in the order in which a reader would meet them. */
+/** Comments, strings and regular expressions, in source order. */
 const pieces =
   /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`|(?<=(?:[(,=:[!&|?{};+]|=>|\breturn)\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/g;
 
@@ -214,7 +214,7 @@ function withoutComments(text: string): string {
   return text.replaceAll(pieces, (piece) => (/^\/[/*]/.test(piece) ? '' : piece));
 }
 
-/** Of templates only the `${…}` are kept, since these are code; short quoted texts may be property names. */
+/** Keeps the `${…}` of templates, because they are code, and short strings, because they may be property names. */
 function withoutCommentsAndTexts(text: string): string {
   return text.replaceAll(pieces, (piece) => {
     if (piece.startsWith('`')) return `\`${[...piece.matchAll(/\$\{([^}]*)\}/g)].map(([, code]) => code).join(' ')}\``;

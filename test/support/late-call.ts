@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * A call that the far side carries out late: so long after it came in, after its caller stopped waiting, or after the far
- * side broke the connection. The caller gets the reply only if it still waits.
+ * A call that the server carries out late: a time after the call arrived, after the caller stopped waiting, or after the
+ * server broke the connection. The caller gets the reply only if it still waits.
  */
 export type LateCall =
   | { carriedOutAfterMs: number }
@@ -13,7 +13,7 @@ export function isLateCall(fault: object): fault is LateCall {
   return ['carriedOutAfterMs', 'carriedOutAfterGivenUpMs', 'brokenAndCarriedOutAfterMs'].some((kind) => kind in fault);
 }
 
-/** Resolves when the far side carries the call out. */
+/** Resolves when the server carries out the call. */
 export async function untilCarriedOut(call: LateCall, response: ServerResponse): Promise<void> {
   if ('carriedOutAfterMs' in call) return pass(call.carriedOutAfterMs);
   if ('brokenAndCarriedOutAfterMs' in call) {

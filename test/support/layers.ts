@@ -3,12 +3,12 @@ import { appendFileSync, existsSync } from 'node:fs';
 import { findLocalSlack } from '../../src/demo/local-slack.ts';
 import { DemoProblem } from '../../src/demo/problem.ts';
 
-/** A group of tests that need a program which a machine may not have. */
+/** A group of tests that need a program that may not be installed. */
 export interface Layer {
   tests: string;
-  /** With this variable at 1, a missing program is a failure (CI). */
+  /** When this variable is 1 (in CI), a missing program is a failure. */
   requiredBy: 'REQUIRE_REDIS' | 'REQUIRE_BROWSER';
-  /** Why the tests can't run here, and what would change that; undefined when they can. */
+  /** Why the tests can't run on this machine and how to change that; undefined when they can run. */
   problem(): string | undefined;
 }
 
@@ -48,12 +48,12 @@ export const browserLayer: Layer = {
   problem: () => (existsSync(browserPath) ? undefined : `there is no browser at ${browserPath}`),
 };
 
-/** Path of the local Slack's program; throws a `DemoProblem` without one. */
+/** Path of the local Slack's program; throws a `DemoProblem` if there is none. */
 export function localSlackPath(): string {
   return findLocalSlack(process.env.LOCAL_SLACK_BIN || undefined);
 }
 
-/** Whether the tests of a layer can run here; throws when they can't and the environment requires them. */
+/** Whether the tests of a layer can run; throws when they can't but the environment requires them. */
 export function canRun({ tests, requiredBy, problem }: Layer): boolean {
   const found = problem()?.split('\n', 1)[0]?.replace(/\.$/, '');
   if (found === undefined) return true;
@@ -62,7 +62,7 @@ export function canRun({ tests, requiredBy, problem }: Layer): boolean {
   return false;
 }
 
-/** Has a line about skipped tests printed once at the end of the run, not once per file (skipped-layers.ts). */
+/** Prints a line about skipped tests once at the end of the run, not once per file (skipped-layers.ts). */
 export function noteSkipped(line: string): void {
   const { SKIPPED_LAYERS_FILE: file } = process.env;
   if (file !== undefined) appendFileSync(file, `${line}\n`);

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 
-/** A GET with exactly these headers beside those every request needs; `fetch` would not send another `host`. */
+/** A GET with exactly these headers and the required ones; `fetch` cannot change `host`. */
 export function rawGet(
   url: string,
   headers: Record<string, string> = {},

@@ -1,6 +1,6 @@
 import type { Log, LogFields } from '../../src/core/ports.ts';
 
-/** A journal that keeps what it is told, for tests that need to know how often something was reported. */
+/** A log that records its lines, for tests that count how often something is logged. */
 export function createRecordingLog(): { log: Log; lines: LogFields[] } {
   const lines: LogFields[] = [];
   const keep = (fields: LogFields) => void lines.push(fields);

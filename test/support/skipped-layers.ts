@@ -5,12 +5,12 @@ import { join } from 'node:path';
 const folder = mkdtempSync(join(tmpdir(), 'deepsearch-skipped-'));
 const file = join(folder, 'layers.txt');
 
-/** Vitest calls this at the start of a run (`globalSetup`): the workers write down what they skip. */
+/** Vitest calls this at the start of a run (`globalSetup`). The workers record what they skip. */
 export function setup(): void {
   process.env.SKIPPED_LAYERS_FILE = file;
 }
 
-/** Vitest calls this at the end of a run, so that these are the last lines on the screen. */
+/** Vitest calls this at the end of a run; its lines are the last on the screen. */
 export function teardown(): void {
   const skipped = new Set(readSkipped());
   rmSync(folder, { recursive: true });

@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { json, type Reply } from '../support/fake-service/scripted-server.ts';
 import { connect, conversation, errorOf } from './setup.ts';
 
-/** A failure with a body of so many bytes, which never ends if told so. */
+/** A failure with a body of this many bytes, which optionally never ends. */
 function failing(bytes: number, { ends = true } = {}): { reply: Reply; isDropped: () => boolean } {
   let isDropped = false;
   return {

@@ -29,7 +29,7 @@ describe('a connection', () => {
       await errorOf(client.get(7));
       await client.create('where?');
     }
-    // A connection rests for one turn of the event loop after a reply, so a call at once takes a second one.
+    // After a reply a connection is unavailable until the next event loop iteration, so an immediate call opens a second one.
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 

@@ -10,8 +10,8 @@ import { rawGet } from '../support/raw-request.ts';
 
 const html = '<p>page</p>';
 
-/** Behind the page, at a unix socket as in a network namespace. */
-let far: Server;
+/** The server behind the page, on a unix socket as in a network namespace. */
+let slackServer: Server;
 let arrived: IncomingMessage[];
 let answer: (response: ServerResponse) => void;
 let socketPath: string;
@@ -19,26 +19,26 @@ let page: Page;
 
 beforeEach(async () => {
   const temp = await createTempDir();
-  socketPath = join(temp.path, 'far');
+  socketPath = join(temp.path, 'slack');
   arrived = [];
   answer = (response) => response.writeHead(200, { 'content-type': 'text/html' }).end(html);
-  far = createServer((request, response) => {
+  slackServer = createServer((request, response) => {
     arrived.push(request);
     answer(response);
   });
-  const sockets = new WebSocketServer({ server: far });
+  const sockets = new WebSocketServer({ server: slackServer });
   sockets.on('connection', (socket) => socket.on('message', (data) => socket.send(`got ${data}`)));
-  await new Promise<void>((resolve) => far.listen(socketPath, resolve));
+  await new Promise<void>((resolve) => slackServer.listen(socketPath, resolve));
   page = await openPage({ socketPath }, 0);
   return async () => {
     await page.close();
-    far.close();
-    far.closeAllConnections();
+    slackServer.close();
+    slackServer.closeAllConnections();
     await temp.remove();
   };
 });
 
-/** The first message a websocket gets back, or the status it was refused with. */
+/** The first message a WebSocket receives, or the status of its refusal. */
 function greet(headers: Record<string, string>): Promise<string | number | undefined> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(page.url.replace('http', 'ws'), { headers });
@@ -102,8 +102,8 @@ describe('the page of the demo', () => {
   });
 
   it('says when the local Slack does not answer', async () => {
-    far.close();
-    far.closeAllConnections();
+    slackServer.close();
+    slackServer.closeAllConnections();
     expect(await rawGet(page.url)).toEqual({ status: 502, body: 'The local Slack does not answer.\n' });
   });
 

@@ -1,4 +1,4 @@
-/** A self-signed certificate for 127.0.0.1 with its key, good for a hundred years and for these tests only. */
+/** A self-signed certificate for 127.0.0.1 and its key, valid for a hundred years; for these tests only. */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgdodEb1itUiSgLSAM

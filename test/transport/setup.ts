@@ -9,7 +9,7 @@ import { type ScriptedServer, startScriptedServer } from '../support/fake-servic
 
 export const SECRET = 'sgp_secret';
 
-/** A client without pauses between repeats; closed with the test. */
+/** A client without pauses between retries; closed at the end of the test. */
 export function openClient(options: Partial<DeepSearchClientOptions> & { baseUrl: string }): DeepSearchClient {
   const client = createDeepSearchClient({
     auth: { kind: 'token', token: SECRET },
@@ -23,14 +23,14 @@ export function openClient(options: Partial<DeepSearchClientOptions> & { baseUrl
   return client;
 }
 
-/** A scripted server; closed with the test. */
+/** A scripted server; closed at the end of the test. */
 export async function openServer(tls?: { key: string; cert: string }): Promise<ScriptedServer> {
   const server = await startScriptedServer(tls);
   onTestFinished(() => server.close());
   return server;
 }
 
-/** Both, connected to each other. */
+/** A client connected to a scripted server. */
 export async function connect(
   options: Partial<DeepSearchClientOptions> = {},
 ): Promise<{ client: DeepSearchClient; server: ScriptedServer }> {
@@ -38,7 +38,7 @@ export async function connect(
   return { server, client: openClient({ baseUrl: server.origin, ...options }) };
 }
 
-/** The typed error a call ends with; fails for any other end, and when the message gives the credential away. */
+/** Returns the typed error of a call; fails for any other result, and when the message contains the credential. */
 export async function errorOf(call: Promise<unknown>): Promise<AppError> {
   const outcome = await call.then(
     (value) => new Error(`unexpected success: ${JSON.stringify(value)}`),

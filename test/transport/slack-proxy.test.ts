@@ -20,7 +20,7 @@ import { startWorld, type World } from '../support/world/world.ts';
 import { selfSigned } from './self-signed.ts';
 import { openServer } from './setup.ts';
 
-/** An address where nothing listens. */
+/** An address without a listener. */
 const nowhere = 'http://127.0.0.1:9';
 
 function openOutbound(proxy: ProxySettings): Outbound {
@@ -40,7 +40,7 @@ async function openWorld(settings: Record<string, string>) {
   return { service, world };
 }
 
-/** Does what makes the app call Slack in each of its ways: methods, a file read and one sent, and a response URL. */
+/** Makes the app call Slack in every way: methods, reading a file, sending a file, and a response URL. */
 async function callInEveryWay({ service, world }: Awaited<ReturnType<typeof openWorld>>): Promise<void> {
   const root = world.slack.say('C0GENERAL', people.ada, 'look at this');
   world.slack.addFile(root, { name: 'error.log', text: 'TypeError: x is undefined' });
@@ -102,7 +102,7 @@ describe('a proxy from the environment', { timeout: 40_000 }, () => {
   test('is not used for https, where it is a proxy for http only', async () => {
     const server = await openServer(selfSigned);
     const failure = openOutbound({ http: nowhere }).fetch(`${server.origin}/api/auth.test`);
-    // The far side was reached, whose certificate nobody signed.
+    // The request reached the server, whose certificate is self-signed.
     await expect(failure).rejects.toMatchObject({ cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' } });
   });
 });

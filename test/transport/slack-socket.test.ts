@@ -12,7 +12,7 @@ import { createRecordingLog } from '../support/recording-log.ts';
 let slack: Awaited<ReturnType<typeof startSocketSlack>>;
 let receiver: SlackReceiver;
 let app: App;
-let heard: string[];
+let received: string[];
 let refuses: boolean;
 let outbound: Outbound;
 
@@ -33,10 +33,10 @@ beforeEach(async () => {
   app.error(async (error) => {
     throw error.original ?? error;
   });
-  heard = [];
+  received = [];
   refuses = false;
   app.event('app_mention', async ({ event }) => {
-    heard.push(event.text);
+    received.push(event.text);
     if (refuses) throw new Error('the storage is down');
   });
   app.command('/deepsearch', async ({ ack }) => ack({ response_type: 'ephemeral', text: 'taken' }));
@@ -54,7 +54,7 @@ const mention = (text: string) => mentionOf({ user: 'U0ADA', text, ts: '1.1' });
 test('an event is acknowledged after its listener, and a command with the reply of the listener', async () => {
   const event = await slack.send('events_api', mention('hello'));
   await eventually(() => expect(slack.acknowledged.map(({ envelopeId }) => envelopeId)).toContain(event));
-  expect(heard).toEqual(['<@U0BOT> hello']);
+  expect(received).toEqual(['<@U0BOT> hello']);
   const command = await slack.send(
     'slash_commands',
     commandOf({ text: 'x', user: 'U0ADA', responseUrl: 'http://127.0.0.1:9/' }),
@@ -70,7 +70,7 @@ test('an event is acknowledged after its listener, and a command with the reply 
 test('an event whose listener failed is not acknowledged, so that Slack repeats it', async () => {
   refuses = true;
   const lost = await slack.send('events_api', mention('lost'));
-  await eventually(() => expect(heard).toHaveLength(1));
+  await eventually(() => expect(received).toHaveLength(1));
   refuses = false;
   const kept = await slack.send('events_api', mention('kept'));
   await eventually(() => expect(slack.acknowledged.map(({ envelopeId }) => envelopeId)).toContain(kept));
@@ -88,7 +88,7 @@ test('the connection survives frames and payloads that are not from Slack', asyn
   }
   const kept = await slack.send('events_api', mention('still\0 here'));
   await eventually(() => expect(slack.acknowledged.map(({ envelopeId }) => envelopeId)).toContain(kept));
-  expect(heard).toEqual(['<@U0BOT> still\ufffd here']);
+  expect(received).toEqual(['<@U0BOT> still\ufffd here']);
   expect(slack.connections()).toBe(1);
 });
 

@@ -10,7 +10,7 @@ import { createWebClient, webClientOptions } from '../../src/slack/api/web-clien
 import { createBoltApp } from '../../src/slack/bolt-app.ts';
 import type { Desk } from '../../src/slack/listeners/desk.ts';
 import { createMemoryReceiver } from '../support/fake-slack/memory-receiver.ts';
-import { createLifeDesk } from '../support/lifecycle/memory-requests.ts';
+import { createCoreHarness } from '../support/lifecycle/core-harness.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -157,7 +157,7 @@ function methodsCalled(): string[] {
 function registrations() {
   const kindsOfListener = ['event', 'message', 'command', 'shortcut', 'action', 'view', 'options'] as const;
   const spies = kindsOfListener.map((kind) => [kind, vi.spyOn(App.prototype, kind)] as const);
-  const { life, accept, requests } = createLifeDesk();
+  const { life, accept, requests } = createCoreHarness();
   const { log, threads } = life.ports;
   const logger = createLibraryLogger(log);
   const clientOptions = webClientOptions('http://127.0.0.1:9/api/', logger);

@@ -1,4 +1,4 @@
-/** Why an operation on conversations is refused; the message is for the user to read. */
+/** An operation on conversations is refused; users read the message. */
 export class ConversationError extends Error {
   override readonly name = 'ConversationError';
   readonly kind: 'notFound' | 'tooManyOpen';

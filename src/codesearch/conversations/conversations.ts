@@ -10,12 +10,12 @@ export interface ConversationsSetup {
   store: ConversationStore;
   runner: Runner;
   quota: Quota;
-  /** Whether a read token opens other users' conversations. */
+  /** Whether a read token gives access to other users' conversations. */
   sharing: boolean;
   clock: () => number;
 }
 
-/** The operations of the conversation API for one user at a time; all refusals are {@link ConversationError}. */
+/** The operations of the conversation API, each for one user; every refusal is a {@link ConversationError}. */
 export function createConversations({ store, runner, quota, sharing, clock }: ConversationsSetup) {
   function owned(userId: number, id: number): ConversationRecord {
     const conversation = store.get(id);
@@ -29,7 +29,7 @@ export function createConversations({ store, runner, quota, sharing, clock }: Co
     }
   }
 
-  /** Adds a question to a conversation and stores both; the returned question says whether it started. */
+  /** Adds a question to a conversation and stores both; the status of the returned question shows whether it started. */
   async function ask(base: () => ConversationRecord, text: string): Promise<[ConversationRecord, QuestionRecord]> {
     admit();
     const id = await store.nextId('question');
@@ -75,7 +75,7 @@ export function createConversations({ store, runner, quota, sharing, clock }: Co
       return question;
     },
     get: owned,
-    /** Any conversation by its read token, for the shared page: the token is the permission. */
+    /** Finds any conversation by its read token, for the shared page: the token is the permission. */
     byReadToken(readToken: string): ConversationRecord | undefined {
       for (const summary of store.summaries()) if (summary.readToken === readToken) return store.get(summary.id);
       return undefined;
@@ -94,7 +94,7 @@ export function createConversations({ store, runner, quota, sharing, clock }: Co
       for (const question of conversation.questions) runner.abort(id, question.id);
       await store.remove(id);
     },
-    /** Cancels a question that is still open; a finished one is returned as it is. */
+    /** Cancels an open question; returns a finished one unchanged. */
     async cancel(userId: number, id: number, questionId: number): Promise<QuestionRecord> {
       const find = (): QuestionRecord => {
         const question = owned(userId, id).questions.find((candidate) => candidate.id === questionId);

@@ -2,7 +2,7 @@ import type { ConversationSummary } from './store.ts';
 
 type SortField = 'id' | 'created_at' | 'updated_at';
 
-/** What a list holds and in which order; `after` is the place of the last conversation of the page before. */
+/** Filter and order of a list; `after` is the position of the last conversation on the previous page. */
 export interface ListQuery {
   id?: number;
   userId?: number;
@@ -13,7 +13,7 @@ export interface ListQuery {
   after?: { value: number; id: number };
 }
 
-/** Picks one page. `visible` decides what this reader may see at all; nothing can be starred, so nothing ever is. */
+/** Selects one page of the conversations that are `visible` to this reader. Starring is not offered, so nothing is starred. */
 export function selectPage(
   summaries: Iterable<ConversationSummary>,
   query: ListQuery,
@@ -54,7 +54,7 @@ function writeCursor(sort: string, place: { value: number; id: number }): string
   return Buffer.from(`${sort}:${place.value}:${place.id}`).toString('base64url');
 }
 
-/** The place that a cursor of {@link selectPage} stands for, and the sort of its list; undefined for any other text. */
+/** The position and sort order encoded in a cursor of {@link selectPage}; undefined for any other text. */
 export function readCursor(cursor: string): { sort: string; place: { value: number; id: number } } | undefined {
   const match = /^([-a-z_]+):(\d{1,15}):(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'));
   if (match?.[1] === undefined) return undefined;

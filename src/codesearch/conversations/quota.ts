@@ -1,6 +1,6 @@
 import type { ConversationStore } from './store.ts';
 
-/** Credits of one user in the running UTC day; `limit` -1 means that there is none. */
+/** Credits of one user in the current UTC day; a `limit` of -1 means no limit. */
 export interface QuotaState {
   used: number;
   limit: number;
@@ -8,7 +8,7 @@ export interface QuotaState {
   exhausted: boolean;
 }
 
-/** One credit per answered question, counted per user and UTC day, and durable. */
+/** Counts one credit per answered question, by user and UTC day. Counts are stored durably. */
 export function createQuota(store: ConversationStore, limit: number | undefined, clock: () => number) {
   const period = (): string => new Date(clock()).toISOString().slice(0, 10);
   return {

@@ -1,6 +1,6 @@
 import type { Focus, SourceRecord } from '../search/finding.ts';
 
-/** One step of work, or the person's own words; times are epoch milliseconds. */
+/** One step of work, or the text the person wrote; times are epoch milliseconds. */
 export interface SlotRecord {
   role: 'user' | 'assistant';
   reasoning: string;
@@ -31,7 +31,7 @@ export interface QuestionRecord {
   turns: SlotRecord[];
   stats: StatsRecord;
   title?: string;
-  /** Markdown in which `BASE_MARK` stands for the service's own address. */
+  /** Markdown; `BASE_MARK` stands for the service's own address. */
   answer?: string;
   sources?: SourceRecord[];
   followUps?: string[];

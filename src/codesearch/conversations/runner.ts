@@ -13,7 +13,7 @@ export interface RunnerSetup {
   concurrency: number;
   stepDelayMs: number;
   clock: () => number;
-  /** Hears of failures that are the service's own fault. */
+  /** Called with each internal failure of the service. */
   onProblem: (error: unknown) => void;
 }
 
@@ -24,7 +24,7 @@ interface Job {
   abort: AbortController;
 }
 
-/** Works on questions: a bounded number at once, one at a time per conversation, in order of arrival. */
+/** Answers questions in order of arrival: a bounded number at once, and one at a time per conversation. */
 export function createRunner(setup: RunnerSetup) {
   const { store, quota, clock } = setup;
   const waiting: Job[] = [];
@@ -58,7 +58,7 @@ export function createRunner(setup: RunnerSetup) {
     );
   }
 
-  /** Frees the place together with the last change, so that whoever sees a question finished finds the place free. */
+  /** Frees the slot together with the last change: a client that sees the question finished can use the slot at once. */
   function conclude(job: Job, edit: (question: QuestionRecord) => QuestionRecord): Promise<void> {
     running.delete(job);
     const durable = change(job, edit);
@@ -113,7 +113,7 @@ export function createRunner(setup: RunnerSetup) {
     /** Open questions, running or waiting. */
     load: (): number => running.size + waiting.length,
     /**
-     * Takes a question whose record is durable once `ready` resolves, and says at once whether it starts now.
+     * Adds a question, whose record is durable once `ready` resolves. Returns at once whether it starts now.
      */
     add(conversationId: number, questionId: number, ready: Promise<void>): 'processing' | 'pending' {
       const job: Job = { conversationId, questionId, ready, abort: new AbortController() };
@@ -121,14 +121,14 @@ export function createRunner(setup: RunnerSetup) {
       pump();
       return running.has(job) ? 'processing' : 'pending';
     },
-    /** Stops work on a question before its next step; its record is the caller's business. */
+    /** Stops work on a question before its next step. The caller updates the record. */
     abort(conversationId: number, questionId: number): void {
       const matches = (job: Job): boolean => job.conversationId === conversationId && job.questionId === questionId;
       const index = waiting.findIndex(matches);
       if (index >= 0) waiting.splice(index, 1);
       for (const job of running.keys()) if (matches(job)) job.abort.abort();
     },
-    /** Takes up every question that was open when the process last ended. */
+    /** Resumes every question that was open when the process last ended. */
     resume(): void {
       const open = [...store.summaries()].flatMap(({ id }) =>
         (store.get(id)?.questions ?? [])
@@ -138,7 +138,7 @@ export function createRunner(setup: RunnerSetup) {
       open.sort((a, b) => a.questionId - b.questionId);
       for (const { conversationId, questionId } of open) this.add(conversationId, questionId, Promise.resolve());
     },
-    /** Interrupts all work; what was open stays open in the store and is resumed at the next start. */
+    /** Interrupts all work; open questions stay open in the store and are resumed at the next start. */
     async stop(): Promise<void> {
       stopping = true;
       waiting.length = 0;
@@ -153,7 +153,7 @@ export function createRunner(setup: RunnerSetup) {
 
 export type Runner = ReturnType<typeof createRunner>;
 
-/** Replaces one question of a conversation and moves both time stamps when something changed. */
+/** Replaces one question of a conversation and updates both timestamps when something changed. */
 export function editQuestion(
   conversation: ConversationRecord,
   questionId: number,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open } from 'lmdb';
 import type { ConversationRecord } from './records.ts';
 
-/** What the list needs to filter and sort without reading whole conversations. */
+/** The fields that the list filters and sorts by, so that it does not read whole conversations. */
 export interface ConversationSummary {
   id: number;
   userId: number;
@@ -11,15 +11,15 @@ export interface ConversationSummary {
   updatedMs: number;
 }
 
-/** Durable conversations; a resolved write survives the end of the process by any cause. */
+/** Durable conversations; a resolved write survives a crash of the process. */
 export interface ConversationStore {
   nextId(counter: 'conversation' | 'question'): Promise<number>;
-  /** Number of a user, given at first sight and never changed. */
+  /** Number of a user, assigned at the first request and never changed. */
   userId(username: string): Promise<number>;
   create(userId: number, nowMs: number): Promise<ConversationRecord>;
   get(id: number): ConversationRecord | undefined;
   put(conversation: ConversationRecord): Promise<void>;
-  /** Changes a conversation at once for every reader in this process; resolves when the change is durable. */
+  /** Changes a conversation; readers in this process see the change at once. Resolves when it is durable. */
   update(id: number, change: (current: ConversationRecord) => ConversationRecord): Promise<void>;
   remove(id: number): Promise<void>;
   summaries(): Iterable<ConversationSummary>;
@@ -28,17 +28,17 @@ export interface ConversationStore {
   close(): Promise<void>;
 }
 
-/** Opens the LMDB environment in a directory, which must belong to this process alone. */
+/** Opens the LMDB environment in a directory; no other process may use it. */
 export function openConversationStore(directory: string): ConversationStore {
   const root = open({ path: directory, maxDbs: 4, compression: false });
   const conversations = root.openDB<ConversationRecord, number>({ name: 'conversations', encoding: 'json' });
   const numbers = root.openDB<number, string>({ name: 'numbers', encoding: 'json' });
   const summaries = new Map<number, ConversationSummary>();
-  /** What was written but may not be committed yet; `null` while a removal is under way. */
-  const unsettled = new Map<number, ConversationRecord | null>();
+  /** Writes that may not be committed yet; `null` marks a removal. */
+  const uncommitted = new Map<number, ConversationRecord | null>();
   for (const { value } of conversations.getRange()) summaries.set(value.id, summarize(value));
 
-  /** Numbers as this process knows them, so that two increases under way at once never meet. */
+  /** The newest counter values of this process, so that concurrent increases get different numbers. */
   const latest = new Map<string, number>();
 
   const current = (key: string): number => latest.get(key) ?? numbers.get(key) ?? 0;
@@ -52,13 +52,13 @@ export function openConversationStore(directory: string): ConversationStore {
 
   async function put(conversation: ConversationRecord): Promise<void> {
     summaries.set(conversation.id, summarize(conversation));
-    unsettled.set(conversation.id, conversation);
+    uncommitted.set(conversation.id, conversation);
     await conversations.put(conversation.id, conversation);
-    if (unsettled.get(conversation.id) === conversation) unsettled.delete(conversation.id);
+    if (uncommitted.get(conversation.id) === conversation) uncommitted.delete(conversation.id);
   }
 
   function get(id: number): ConversationRecord | undefined {
-    const written = unsettled.get(id);
+    const written = uncommitted.get(id);
     return written === undefined ? conversations.get(id) : (written ?? undefined);
   }
 
@@ -93,9 +93,9 @@ export function openConversationStore(directory: string): ConversationStore {
     },
     async remove(id) {
       summaries.delete(id);
-      unsettled.set(id, null);
+      uncommitted.set(id, null);
       await conversations.remove(id);
-      unsettled.delete(id);
+      uncommitted.delete(id);
     },
     summaries: () => summaries.values(),
     creditsUsed: (userId, period) => current(`credits-${userId}-${period}`),

@@ -3,7 +3,7 @@ import { type Field, type Operation, parseDocument } from './parser.ts';
 
 type Resolve = (field: Field, type: string) => Promise<unknown>;
 
-/** A query as it was sent, and who asks. */
+/** A query as it was sent, and the user who sent it. */
 export interface GraphqlRequest {
   query: string;
   variables: Record<string, unknown>;
@@ -17,7 +17,7 @@ export interface GraphqlSetup {
 
 /**
  * The schema offered: `currentUser { username }` and `search(query: String!) { results { matchCount } }`, with
- * `__typename`. Whatever is wrong with a query is told in `errors`, as GraphQL does; nothing is thrown for it.
+ * `__typename`. Problems of a query are returned in `errors`, as GraphQL does; they are never thrown.
  */
 export function createGraphql({ matchCount }: GraphqlSetup) {
   return async ({ query, variables, operationName, username }: GraphqlRequest): Promise<unknown> => {

@@ -1,10 +1,10 @@
-/** A token of a GraphQL document; `value` of a string is already unescaped. */
+/** A token of a GraphQL document; the `value` of a string is already unescaped. */
 export interface Token {
   kind: 'punctuator' | 'name' | 'number' | 'string' | 'end';
   value: string;
 }
 
-/** Said of a document that is not GraphQL, or asks for what is not offered. */
+/** The document is not GraphQL, or uses something the service does not offer. */
 export class GraphqlError extends Error {
   override readonly name = 'GraphqlError';
 }

@@ -3,7 +3,7 @@ import { GraphqlError, type Token, tokenize } from './lexer.ts';
 
 export type Value = { kind: 'variable'; name: string } | { kind: 'literal'; value: unknown };
 
-/** A field with its alias resolved to `key`. */
+/** A field; `key` is its alias, or else its name. */
 export interface Field {
   key: string;
   name: string;
@@ -11,7 +11,7 @@ export interface Field {
   selection: Field[] | undefined;
 }
 
-/** One query operation; the only kind offered. */
+/** One query operation; no other kind is offered. */
 export interface Operation {
   name: string | undefined;
   defaults: Map<string, unknown>;
@@ -19,7 +19,7 @@ export interface Operation {
   selection: Field[];
 }
 
-/** Parses the queries of a document. Fragments, directives and mutations are refused by name. */
+/** Parses the queries of a document. Rejects fragments, directives and mutations with an error that names them. */
 export function parseDocument(source: string): Operation[] {
   const tokens = tokenize(source);
   let position = 0;

@@ -5,17 +5,17 @@ import { parseListQuery } from './list-query.ts';
 import { json, type Reply } from './reply.ts';
 import { conversationToWire, questionToWire, singleConversationToWire } from './wire.ts';
 
-/** A request that passed authentication; `body` reads the JSON object once. */
+/** An authenticated request; call `body`, which reads the JSON object, once. */
 export interface ApiRequest {
   method: string;
-  /** Path segments after the API's prefix. */
+  /** Path segments after the prefix of the API. */
   segments: readonly string[];
   parameters: URLSearchParams;
   username: string;
   body: () => Promise<Record<string, unknown>>;
 }
 
-/** The methods an API path takes; empty for a path that does not exist. */
+/** The methods an API path allows; empty for an unknown path. */
 export function apiMethods(segments: readonly string[]): string[] {
   const [id, questions, questionId, cancel, ...rest] = segments;
   if (rest.length > 0 || (id !== undefined && !isId(id))) return [];
@@ -26,7 +26,7 @@ export function apiMethods(segments: readonly string[]): string[] {
   return isId(questionId) && cancel === 'cancel' ? ['POST'] : [];
 }
 
-/** The six operations of `/.api/deepsearch/v1`; all refusals are {@link HttpError}. */
+/** The six operations of `/.api/deepsearch/v1`; every refusal is an {@link HttpError}. */
 export function createApi(conversations: Conversations, baseUrl: () => string) {
   return async (request: ApiRequest): Promise<Reply> => {
     try {

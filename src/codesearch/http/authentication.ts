@@ -10,7 +10,7 @@ export interface AccessToken {
 const USERNAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const SCHEMES = 'Send "Authorization: token <ACCESS_TOKEN>".';
 
-/** Reads `name:secret` or a bare secret, which belongs to `user`, `user2`, … by its place in the list. */
+/** Reads `name:secret`, or a bare secret, whose user is `user`, `user2`, … by its position in the list. */
 export function parseAccessToken(text: string, index: number): AccessToken {
   const named = /^([A-Za-z0-9][A-Za-z0-9._-]{0,127}):(.+)$/.exec(text);
   if (named?.[1] !== undefined && named[2] !== undefined) return { username: named[1], token: named[2] };
@@ -18,8 +18,8 @@ export function parseAccessToken(text: string, index: number): AccessToken {
 }
 
 /**
- * Builds the check of an `Authorization` header, which returns the username and throws 401. The holder of the first
- * token is the site admin: with `token-sudo` it may act as anybody.
+ * Creates the check of an `Authorization` header, which returns the username or throws 401. The owner of the first
+ * token is the site admin: with `token-sudo` it may act as any user.
  */
 export function createAuthentication(tokens: readonly AccessToken[]): (header: string | undefined) => string {
   const owners = new Map(tokens.map(({ token, username }) => [digest(token), username]));
@@ -47,7 +47,7 @@ function unauthorized(message: string): HttpError {
   return new HttpError(401, message, { 'WWW-Authenticate': 'token' });
 }
 
-/** Tokens are compared by digest, so that the time of a look-up tells nothing about them. */
+/** Tokens are compared by digest, so that the duration of a lookup reveals nothing about them. */
 function digest(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

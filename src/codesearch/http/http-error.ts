@@ -1,4 +1,4 @@
-/** A refusal the HTTP edge turns into `{"error":{"status","message"}}`; the message is for the caller to read. */
+/** A refusal that is sent as `{"error":{"status","message"}}`; API users read the message. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;

@@ -4,7 +4,7 @@ import { HttpError } from './http-error.ts';
 
 const SORTS = ['id', '-id', 'created_at', '-created_at', 'updated_at', '-updated_at'];
 
-/** Reads the list's parameters; 400 names the first one that is wrong. */
+/** Reads the parameters of a list; throws 400 with the name of the first wrong one. */
 export function parseListQuery(parameters: URLSearchParams): ListQuery {
   const sort = parameters.get('sort') || '-updated_at';
   if (!SORTS.includes(sort)) throw new HttpError(400, `sort must be one of ${SORTS.join(', ')}.`);

@@ -1,8 +1,8 @@
 import { HttpError } from './http-error.ts';
 
 /**
- * A bucket per user that holds `perMinute` requests and refills evenly; `take` throws 429 with `Retry-After` in whole
- * seconds. Without a limit it never refuses.
+ * A token bucket per user: `perMinute` requests, refilled evenly. `take` throws 429 with `Retry-After` in whole seconds.
+ * Without a limit it never refuses.
  */
 export function createRateLimit(perMinute: number | undefined, clock: () => number) {
   const buckets = new Map<string, { left: number; atMs: number }>();

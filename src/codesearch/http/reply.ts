@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { HttpError } from './http-error.ts';
 
-/** What a route answers; `undefined` as JSON body means an empty one. */
+/** The reply of a route; a JSON body of `undefined` is sent as an empty body. */
 export type Reply =
   | { kind: 'json'; status: number; body?: unknown; headers?: Record<string, string> }
   | { kind: 'page'; status: number; html: string; contentSecurityPolicy: string };
@@ -10,7 +10,7 @@ export function json(status: number, body?: unknown): Reply {
   return body === undefined ? { kind: 'json', status } : { kind: 'json', status, body };
 }
 
-/** Writes a reply once; a response whose client has gone is left alone. */
+/** Writes a reply once; does nothing when the client has disconnected. */
 export function send(response: ServerResponse, reply: Reply): void {
   if (response.headersSent || response.destroyed) return;
   if (reply.kind === 'page') {
@@ -38,7 +38,7 @@ export function send(response: ServerResponse, reply: Reply): void {
   response.end(JSON.stringify(reply.body));
 }
 
-/** Turns anything thrown by a route into its JSON error; whatever is not an {@link HttpError} is a plain 500. */
+/** Converts an error thrown by a route into a JSON error; anything but an {@link HttpError} becomes a plain 500. */
 export function errorReply(error: unknown): Reply {
   const known = error instanceof HttpError ? error : new HttpError(500, 'Internal server error.');
   return {

@@ -18,12 +18,12 @@ export interface ServerSetup {
   graphql: ReturnType<typeof createGraphql>;
   pages: ReturnType<typeof createPages>;
   health: () => unknown;
-  /** Whether a request may name this host: keeps foreign web pages from reading a local service by a rebound name. */
+  /** Whether this `Host` header is allowed: stops web pages that reach a local service by DNS rebinding. */
   allowsHost: (host: string | undefined) => boolean;
   onProblem: (error: unknown) => void;
 }
 
-/** The service's HTTP server, not yet listening. */
+/** Creates the HTTP server of the service; it does not listen yet. */
 export function createHttpServer(setup: ServerSetup): Server {
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
     route(request, setup)
@@ -70,12 +70,12 @@ async function route(request: IncomingMessage, setup: ServerSetup): Promise<Repl
   return { kind: 'page', status: 200, ...page };
 }
 
-/** The client went away while it was still sending: nobody's fault, and nobody is there to be told. */
+/** The client disconnected while it was sending: not an error, and there is no client to reply to. */
 function isHangUp(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
 }
 
-/** Splits before decoding, so that an encoded slash never becomes a separator; dots are segments like any other. */
+/** Splits before decoding, so that an encoded slash never becomes a separator; `.` and `..` are ordinary segments. */
 function parseTarget(target: string): { segments: string[]; search: string } {
   const [path = '/', ...rest] = target.split('?');
   try {

@@ -2,7 +2,7 @@ import type { QuotaState } from '../conversations/quota.ts';
 import { type ConversationRecord, isOpen, type QuestionRecord, type StatsRecord } from '../conversations/records.ts';
 import { BASE_MARK } from '../search/finding.ts';
 
-/** A question as the API shows it; links in the answer are absolute, links of sources relative. */
+/** A question as the API returns it; links in the answer are absolute, links of sources relative. */
 export function questionToWire(question: QuestionRecord, conversationId: number, baseUrl: string) {
   const done = !isOpen(question);
   return {
@@ -26,7 +26,7 @@ export function questionToWire(question: QuestionRecord, conversationId: number,
   };
 }
 
-/** A conversation as lists show it, and, with `extra`, as the single-conversation reply shows it. */
+/** A conversation as lists return it, and, with `extra`, as the single-conversation reply returns it. */
 export function conversationToWire(conversation: ConversationRecord, baseUrl: string) {
   return {
     id: conversation.id,
@@ -39,7 +39,7 @@ export function conversationToWire(conversation: ConversationRecord, baseUrl: st
   };
 }
 
-/** The single-conversation reply: `viewer` and `quota_usage` join once every question has finished. */
+/** The single-conversation reply: `viewer` and `quota_usage` are added once every question has finished. */
 export function singleConversationToWire(
   conversation: ConversationRecord,
   viewerId: number,

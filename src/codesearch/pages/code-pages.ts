@@ -9,7 +9,7 @@ const LINES_SHOWN = 20_000;
 const ENTRIES_SHOWN = 2_000;
 const PATCH_CHARACTERS = 200_000;
 
-/** `?L10-20`, `?L10`, `?L10:3-20:5` as first and last line; undefined for anything else. */
+/** Reads `?L10-20`, `?L10` or `?L10:3-20:5` as first and last line; undefined for anything else. */
 export function parseLines(search: string): { start: number; end: number } | undefined {
   const match = /^L(\d{1,7})(?::\d+)?(?:-L?(\d{1,7})(?::\d+)?)?(?:&|$)/.exec(search);
   if (!match) return undefined;
@@ -18,7 +18,7 @@ export function parseLines(search: string): { start: number; end: number } | und
   return { start: Math.min(first, second), end: Math.max(first, second) };
 }
 
-/** A tracked file with the asked lines marked; undefined when git does not track that path. */
+/** A tracked file with the requested lines highlighted; undefined when git does not track the path. */
 export async function filePage(
   corpus: Corpus,
   repository: Repository,
@@ -58,7 +58,7 @@ export async function filePage(
   });
 }
 
-/** What stands in a folder of a repository; undefined for a folder without tracked files. */
+/** The contents of a folder of a repository; undefined for a folder without tracked files. */
 export function treePage(corpus: Corpus, repository: Repository, folder: string): Page | undefined {
   const prefix = folder === '' ? '' : `${folder}/`;
   const own = [...corpus.index.all()].filter(
@@ -86,7 +86,7 @@ export function treePage(corpus: Corpus, repository: Repository, folder: string)
   });
 }
 
-/** A commit with its message and patch; undefined for one the repository does not have. */
+/** A commit with its message and patch; undefined when the repository has no such commit. */
 export async function commitPage(repository: Repository, id: string): Promise<Page | undefined> {
   if (!/^[0-9a-f]{7,64}$/.test(id)) return undefined;
   const message = await gitText(repository.git, ['show', '--no-patch', '--format=%H%n%an%n%aI%n%B', `${id}^{commit}`]);
@@ -110,7 +110,7 @@ export async function commitPage(repository: Repository, id: string): Promise<Pa
   });
 }
 
-/** The repositories of the service. */
+/** The start page: a list of the repositories. */
 export function startPage(corpus: Corpus): Page {
   const items = corpus.repositories.map(({ name }) => html`<li><a href="${repositoryPath(name)}">${name}</a></li>`);
   return page({

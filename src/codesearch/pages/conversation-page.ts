@@ -32,6 +32,6 @@ function answerPart(question: QuestionRecord): Html {
       .map((turn) => html`<li>${turn.reasoning}</li>`);
     return html`<p class="dim">Still being answered. Load this page again to see how far it is.</p><ol>${steps}</ol>`;
   }
-  // Links within the service stay relative here, so that the page works under every name it is reached by.
+  // Links within the service stay relative, so that the page works under any host name.
   return renderMarkdown((question.answer ?? '').replaceAll(BASE_MARK, ''));
 }

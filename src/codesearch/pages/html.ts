@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** HTML that is safe by construction; only {@link html} and the rendering of Markdown make it. */
+/** Escaped HTML; only {@link html} and the Markdown renderer create it. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -12,7 +12,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** A template whose values are escaped unless they are {@link Html} already; lists are joined. */
+/** A template that escapes its values unless they are {@link Html}; lists are joined. */
 export function html(parts: TemplateStringsArray, ...values: (string | number | Html | Html[])[]): Html {
   return new Html(
     parts.reduce((text, part, index) => {
@@ -54,19 +54,19 @@ export interface PageContent {
   heading: Html;
   detail?: Html;
   body: Html;
-  /** Uses the whole width, for code. */
+  /** Uses the full width, for code. */
   wide?: boolean;
-  /** Element to scroll to. Any id written by the server, never foreign text. */
+  /** Id of the element to scroll to. Always an id written by the server, never user text. */
   scrollTo?: string;
 }
 
-/** A whole page and what a browser may load and run in it, as a Content Security Policy. */
+/** A whole page and its Content Security Policy. */
 export interface Page {
   html: string;
   contentSecurityPolicy: string;
 }
 
-/** Builds a page. Its policy allows its own style and script by a nonce and nothing else: no requests, no frames. */
+/** Builds a page. The policy allows only its own style and script, by a nonce: no requests, no frames. */
 export function page(content: PageContent): Page {
   const nonce = randomBytes(16).toString('base64');
   const script =

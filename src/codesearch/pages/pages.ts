@@ -5,8 +5,8 @@ import { conversationPage } from './conversation-page.ts';
 import type { Page } from './html.ts';
 
 /**
- * The pages people open from links: files, folders, commits, conversations. They need no token: the service is a
- * local one on 127.0.0.1, and a conversation needs its unguessable read token. Undefined for an unknown address.
+ * The pages people open from links: files, folders, commits, conversations. They need no access token: the service
+ * listens on 127.0.0.1, and a conversation needs its secret read token. Returns undefined for an unknown address.
  */
 export function createPages(corpus: Corpus, byReadToken: (token: string) => ConversationRecord | undefined) {
   return async (segments: readonly string[], search: string): Promise<Page | undefined> => {

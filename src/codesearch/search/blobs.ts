@@ -20,18 +20,18 @@ export function createBlobs(git: Git) {
   }
 
   return {
-    /** Sizes in bytes; an object that is missing (a partial clone) or no file is left out. */
+    /** Sizes in bytes; skips missing objects (in a partial clone) and objects that are not files. */
     async sizes(ids: readonly string[]): Promise<Map<string, number>> {
       if (ids.length === 0) return new Map();
-      const said = await git(['cat-file', '--batch-check'], { input: `${ids.join('\n')}\n`, timeoutMs: 60_000 });
+      const output = await git(['cat-file', '--batch-check'], { input: `${ids.join('\n')}\n`, timeoutMs: 60_000 });
       const sizes = new Map<string, number>();
-      for (const line of said.toString('utf8').split('\n')) {
+      for (const line of output.toString('utf8').split('\n')) {
         const [id, type, size] = line.split(' ');
         if (id !== undefined && type === 'blob') sizes.set(id, Number(size));
       }
       return sizes;
     },
-    /** Texts of the files that are text, in groups bounded in bytes, so that a large repository passes through. */
+    /** Contents of text files, in groups of bounded size, so that a large repository fits in memory. */
     async *stream(sizes: ReadonlyMap<string, number>): AsyncGenerator<Map<string, string>> {
       let group: string[] = [];
       let bytes = 0;
@@ -46,7 +46,7 @@ export function createBlobs(git: Git) {
       }
       if (group.length > 0) yield await readBatch(git, group);
     },
-    /** Texts by id, from the cache where possible; what is no text is left out. */
+    /** Contents of text files by id, from the cache when possible; skips binary files. */
     async texts(ids: readonly string[]): Promise<Map<string, string>> {
       const result = new Map<string, string>();
       const missing: string[] = [];

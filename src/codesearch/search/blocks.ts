@@ -3,7 +3,7 @@ import { indentOf } from './symbols.ts';
 
 const LONGEST_BLOCK = 600;
 
-/** Last line (from 1) of the block a definition opens, judged by indentation and closing brackets. */
+/** Last line (from 1) of the block that a definition opens, found by indentation and closing brackets. */
 export function blockEnd(lines: readonly string[], symbol: CodeSymbol): number {
   if (symbol.kind === 'heading') return sectionEnd(lines, symbol.line);
   const limit = Math.min(lines.length, symbol.line + LONGEST_BLOCK);
@@ -16,7 +16,7 @@ export function blockEnd(lines: readonly string[], symbol: CodeSymbol): number {
       end = index + 1;
       continue;
     }
-    // A bracket at the definition's own depth either closes it or, when something opens again, goes on with it.
+    // A bracket at the definition's depth closes the block, unless the line opens another bracket.
     if (!/^([}\])]|end\b|\{$)/.test(trimmed)) break;
     end = index + 1;
     if (trimmed !== '{' && !/([{([]|=>|:|=)$/.test(trimmed)) break;
@@ -45,7 +45,7 @@ function trimEnd(lines: readonly string[], end: number): number {
 const ASIDE_LINE = /^\s*(\/\/|\/\*.*\*\/\s*$|#(?!include|define|!)|@\w|--\s|#?\[\w)/;
 const LONGEST_COMMENT = 120;
 
-/** First line of the comment, decorators or attributes that stand directly above a line. */
+/** First line of the comment, decorators or attributes directly above a line. */
 export function commentStart(lines: readonly string[], line: number): number {
   let start = line;
   while (start > 1) {
@@ -69,7 +69,7 @@ function blockCommentStart(lines: readonly string[], end: number): number | unde
   return undefined;
 }
 
-/** What the comment of a definition says, as plain text without its marks; empty when there is none. */
+/** The comment of a definition as plain text without comment marks; empty without a comment. */
 export function docComment(lines: readonly string[], line: number): string {
   const text = commentAbove(lines, line);
   return (text !== '' ? text : docstringBelow(lines, line)).replace(/(?:^|\n)\s*:\w+[^:\n]*:[\s\S]*$/, '').trim();
@@ -80,7 +80,7 @@ export function commentAbove(lines: readonly string[], line: number): string {
   return stripMarks(lines.slice(commentStart(lines, line) - 1, line - 1));
 }
 
-/** The comment a file opens with, as plain text. */
+/** The comment at the top of a file, as plain text. */
 export function fileComment(lines: readonly string[]): string {
   let start = 0;
   while (start < lines.length && /^(#!.*|\s*|['"]use strict['"];?)$/.test(lines[start] ?? '')) start += 1;
@@ -90,7 +90,7 @@ export function fileComment(lines: readonly string[]): string {
   return /copyright|licen[sc]e|eslint|spdx/i.test(text.slice(0, 200)) ? '' : text;
 }
 
-/** Index after the comment that begins at an index; the same index when none does. */
+/** Index after the comment that begins at `start`; `start` itself when there is none. */
 function commentEnd(lines: readonly string[], start: number): number {
   let end = start;
   if (/^\s*\/\*/.test(lines[start] ?? '')) {
@@ -104,7 +104,7 @@ function commentEnd(lines: readonly string[], start: number): number {
   return end;
 }
 
-/** The words of comment lines, without their marks and tags. */
+/** The text of comment lines, without comment marks and tags. */
 export function stripMarks(comment: readonly string[]): string {
   return comment
     .filter(
@@ -142,7 +142,7 @@ function docstringBelow(lines: readonly string[], line: number): string {
   return '';
 }
 
-/** The first sentence of a text, at most `most` characters, without a dangling end. */
+/** The first sentence of a text, cut at a word to at most `most` characters. */
 export function firstSentence(text: string, most = 220): string {
   const paragraph = (text.split(/\n\s*\n/)[0] ?? '').replace(/\s+/g, ' ').trim();
   const sentence = /^.*?[.!?](?=\s+[A-Z`"(]|$)/.exec(paragraph)?.[0] ?? paragraph;

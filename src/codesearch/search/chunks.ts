@@ -1,6 +1,6 @@
 import type { CodeSymbol } from './symbols.ts';
 
-/** A run of lines searched as one; lines count from 1, both ends inside. */
+/** Consecutive lines that are indexed together; lines count from 1, and both ends are included. */
 export interface Chunk {
   start: number;
   end: number;
@@ -9,7 +9,7 @@ export interface Chunk {
 const SHORTEST = 16;
 const LONGEST = 70;
 
-/** Cuts a file into chunks that start at definitions where that leaves them long enough to mean something. */
+/** Splits a file into chunks that start at definitions, unless a chunk would be too short. */
 export function cutChunks(lineCount: number, symbols: readonly CodeSymbol[]): Chunk[] {
   const seams = new Set(symbols.filter((symbol) => symbol.indent <= 4).map((symbol) => symbol.line));
   const chunks: Chunk[] = [];

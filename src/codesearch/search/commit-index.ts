@@ -15,7 +15,7 @@ interface Entry {
   body: string;
 }
 
-/** The searchable messages of one repository's newest commits. */
+/** A search index of the messages of one repository's newest commits. */
 export function createCommitIndex(repository: string, commits: readonly Commit[]) {
   const search = new MiniSearch<Entry>({
     fields: ['subject', 'body'],

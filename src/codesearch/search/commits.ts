@@ -19,8 +19,8 @@ export async function readCommits(
   options: readonly string[] = [],
   timeoutMs = 5_000,
 ): Promise<Commit[]> {
-  const said = await gitText(git, ['log', `--max-count=${count}`, FORMAT, ...options], { timeoutMs });
-  return said.split('\x1e').flatMap((entry) => {
+  const output = await gitText(git, ['log', `--max-count=${count}`, FORMAT, ...options], { timeoutMs });
+  return output.split('\x1e').flatMap((entry) => {
     const [id = '', author = '', date = '', subject = '', body = ''] = entry.trim().split('\x1f');
     return /^[0-9a-f]{40,64}$/.test(id) ? [{ id, author, date, subject, body: body.trim() }] : [];
   });
@@ -30,17 +30,17 @@ export function readRecentCommits(git: Git): Promise<Commit[]> {
   return readCommits(git, LIMITS.commitsIndexed, ['--no-merges'], 20_000);
 }
 
-/** Who wrote the lines of a range, most lines first. */
+/** The authors of a range of lines, most lines first. */
 export async function blameAuthors(
   git: Git,
   path: string,
   from: number,
   to: number,
 ): Promise<{ author: string; lines: number }[]> {
-  const said = await gitText(git, ['blame', '--line-porcelain', '-L', `${from},${to}`, 'HEAD', '--', path], {
+  const output = await gitText(git, ['blame', '--line-porcelain', '-L', `${from},${to}`, 'HEAD', '--', path], {
     timeoutMs: 5_000,
   });
-  return countAuthors(said.split('\n').flatMap((line) => (line.startsWith('author ') ? [line.slice(7)] : [])));
+  return countAuthors(output.split('\n').flatMap((line) => (line.startsWith('author ') ? [line.slice(7)] : [])));
 }
 
 export function countAuthors(authors: readonly string[]): { author: string; lines: number }[] {

@@ -7,21 +7,21 @@ import { openRepository, type Repository } from './repository.ts';
 
 const FILES_PER_BREATH = 25;
 
-/** All repositories of the service with their shared index. */
+/** All repositories of the service, with one shared index. */
 export interface Corpus {
   readonly repositories: readonly Repository[];
   readonly index: FileIndex;
   repository(name: string): Repository | undefined;
   commits(name: string): CommitIndex | undefined;
-  /** Brings the index up to date where HEAD or git's index has moved; one refresh at a time. Returns changed files. */
+  /** Updates the index of repositories whose HEAD or git index changed; one refresh at a time. Returns the number of changed files. */
   refresh(): Promise<number>;
-  /** Reads files ahead in one go, where many are about to be read. */
+  /** Reads many files in one go, before they are needed. */
   preload(files: readonly IndexedFile[]): Promise<void>;
   /** Lines of an indexed file; undefined for one that is not text. */
   lines(file: IndexedFile): Promise<string[] | undefined>;
 }
 
-/** Opens and indexes the repositories; throws `GitError` when one of the folders holds none. */
+/** Opens and indexes the repositories; throws `GitError` when a folder is not a repository. */
 export async function openCorpus(paths: readonly string[]): Promise<Corpus> {
   const repositories: Repository[] = [];
   for (const path of paths) {
@@ -82,7 +82,7 @@ export async function openCorpus(paths: readonly string[]): Promise<Corpus> {
   return corpus;
 }
 
-/** Reads what is new or changed and forgets what is gone, with pauses in which the server answers. */
+/** Indexes new and changed files and removes deleted ones; pauses regularly so that the server can reply. */
 async function updateFiles(repository: Repository, index: FileIndex): Promise<number> {
   const tracked = new Map((await repository.files()).map((file) => [file.path, file.blob]));
   let changed = 0;

@@ -4,7 +4,7 @@ import { looksGenerated, type Role, roleOf } from './roles.ts';
 import { type CodeSymbol, findSymbols } from './symbols.ts';
 import { identifierTerms, indexText } from './words.ts';
 
-/** A tracked file as the index knows it. */
+/** A tracked file in the index. */
 export interface IndexedFile {
   repository: string;
   path: string;
@@ -15,7 +15,7 @@ export interface IndexedFile {
   chunkIds: number[];
 }
 
-/** A chunk that matched; `terms` are the query's terms found in it. */
+/** A chunk that matched; `terms` are the terms of the query found in it. */
 export interface ChunkHit {
   file: IndexedFile;
   chunk: Chunk;
@@ -40,10 +40,10 @@ const PRIOR: Record<Role, number> = {
   generated: 0.1,
 };
 
-/** How much a role's words weigh in the first search; questions about tests or documents change it. */
+/** The weight of each file role in the first search; questions about tests or documents change it. */
 export type RoleWeights = Partial<Record<Role, number>>;
 
-/** The searchable text of all repositories: BM25+ over chunks of files, and definitions by name. */
+/** The search index of all repositories: BM25+ over chunks of files, and definitions by name. */
 export function createFileIndex() {
   const search = new MiniSearch<Entry>({
     fields: ['path', 'symbols', 'body'],
@@ -72,7 +72,7 @@ export function createFileIndex() {
   }
 
   return {
-    /** Adds or replaces a file; without text (binary, too large) it is known by its path alone. */
+    /** Adds or replaces a file; without text (binary, too large) only its path is indexed. */
     put(repository: string, path: string, blob: string, text: string | undefined): void {
       const key = fileKey(repository, path);
       remove(key);
@@ -116,13 +116,13 @@ export function createFileIndex() {
     get: (repository: string, path: string): IndexedFile | undefined => files.get(fileKey(repository, path)),
     all: (): IterableIterator<IndexedFile> => files.values(),
     size: (): number => files.size,
-    /** Definitions of that name; those with the same capitals first. */
+    /** Definitions of this name; those with the same capitalization first. */
     definitions(name: string): { file: IndexedFile; symbol: CodeSymbol }[] {
       const found = byName.get(nameKey(name)) ?? [];
       const exact = found.filter(({ symbol }) => symbol.name === name);
       return exact.length > 0 ? exact : found;
     },
-    /** Files that contain an identifier, whole, in whatever capitals. */
+    /** Files that contain an identifier as a whole word, in any capitalization. */
     findName(name: string): IndexedFile[] {
       const terms = identifierTerms(name);
       const term = terms.at(-1);
@@ -155,7 +155,7 @@ export function createFileIndex() {
 
 export type FileIndex = ReturnType<typeof createFileIndex>;
 
-/** Names that differ in capitals and underscores only count as one. */
+/** The same key for names that differ only in capitals and underscores. */
 function nameKey(name: string): string {
   return name.toLowerCase().replace(/_/g, '') || name;
 }

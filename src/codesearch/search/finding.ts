@@ -1,28 +1,28 @@
 /**
- * Stands for the service's address in stored answers, so that links stay right when the port changes. A private-use
- * character: whoever quotes foreign text into an answer removes it there.
+ * Stands for the service's address in stored answers, so that links still work when the port changes. A private-use
+ * character: it is removed from text that is quoted in an answer.
  */
 export const BASE_MARK = '\uE0F0';
 
-/** Something an answer rests on; `link` is relative to the service. */
+/** A source of an answer; `link` is relative to the service. */
 export interface SourceRecord {
   type: 'Repository' | 'File' | 'Commit';
   link: string;
   label: string;
 }
 
-/** What an answer was about, kept so that a follow-up can say "it" and "there". */
+/** What an answer was about, stored so that a follow-up can say "it" and "there". */
 export interface Focus {
   /** Names of symbols, most important first. */
   symbols: string[];
   files: { repository: string; path: string }[];
-  /** Words that carried the question, as the person wrote them. */
+  /** The significant words of the question, as written. */
   words: string[];
-  /** What kind of question it was, for follow-ups such as "and for X?". */
+  /** The kind of question, for follow-ups like "and for X?". */
   intent: string;
 }
 
-/** What an investigation found; in `answer`, {@link BASE_MARK} stands for the service's address. */
+/** The result of an investigation; in `answer`, {@link BASE_MARK} stands for the service's address. */
 export interface Finding {
   title: string;
   answer: string;
@@ -30,16 +30,16 @@ export interface Finding {
   followUps: string[];
   focus: Focus;
   toolCalls: number;
-  /** Estimate of what was read to answer. */
+  /** Estimated tokens read for the answer. */
   tokensRead: number;
 }
 
-/** A question asked before in the same conversation; without a focus where it has no answer. */
+/** An earlier question of the same conversation; without a focus if it has no answer. */
 export interface EarlierQuestion {
   focus?: Focus;
 }
 
-/** Searches for an answer. Calls `step` before each thing it does and stops when that throws. */
+/** Searches for an answer. Calls `step` before each action and stops when `step` throws. */
 export type Investigate = (
   question: string,
   earlier: readonly EarlierQuestion[],

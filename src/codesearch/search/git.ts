@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { LIMITS } from '../limits.ts';
 
-/** A git command that failed, timed out or said too much; the message is git's own first line. */
+/** A git command failed, timed out or wrote too much; the message is the first line of git's error. */
 export class GitError extends Error {
   override readonly name = 'GitError';
 }
@@ -12,7 +12,7 @@ export interface GitOptions {
   timeoutMs?: number;
 }
 
-/** Runs git in one directory: never through a shell, never waiting for a person, and bounded in time and output. */
+/** Runs git in one directory: without a shell, without prompts, with a time limit and an output limit. */
 export type Git = (parameters: readonly string[], options?: GitOptions) => Promise<Buffer>;
 
 const GLOBAL = ['--no-pager', '--no-optional-locks', '--literal-pathspecs', '-c', 'core.quotepath=off'];
@@ -32,17 +32,17 @@ export function createGit(directory: string): Git {
         },
         (error, stdout, stderr) => {
           if (error === null) return resolve(stdout);
-          const said = stderr.toString('utf8').trim().split('\n')[0] || error.message;
-          reject(new GitError(`git ${parameters[0] ?? ''}: ${said}`, { cause: error }));
+          const message = stderr.toString('utf8').trim().split('\n')[0] || error.message;
+          reject(new GitError(`git ${parameters[0] ?? ''}: ${message}`, { cause: error }));
         },
       );
-      // git may end before it has read everything; its exit code tells the story.
+      // git may exit before it has read all input; its exit code shows whether it failed.
       child.stdin?.on('error', () => {});
       child.stdin?.end(options.input ?? '');
     });
 }
 
-/** Like {@link Git}, as text; a command that fails counts as having said nothing. */
+/** Like {@link Git}, but returns text, which is empty when the command fails. */
 export async function gitText(git: Git, parameters: readonly string[], options?: GitOptions): Promise<string> {
   try {
     return (await git(parameters, options)).toString('utf8');

@@ -1,9 +1,9 @@
 import { overview } from './answers/about.ts';
-import { compare, sidesOf } from './answers/compare.ts';
+import { compare, splitComparison } from './answers/compare.ts';
 import { type Draft, type Findings, focusOf, tidyFollowUps, tidySources } from './answers/draft.ts';
 import { explain } from './answers/explain.ts';
 import { listFiles } from './answers/files.ts';
-import { tellHistory } from './answers/history.ts';
+import { explainHistory } from './answers/history.ts';
 import { nothingFound } from './answers/nothing.ts';
 import { listOptions } from './answers/options.ts';
 import { describePlace } from './answers/place.ts';
@@ -13,17 +13,17 @@ import type { Corpus } from './corpus.ts';
 import type { Finding, Investigate } from './finding.ts';
 import { createInvestigation, type Investigation } from './investigation.ts';
 import { findPassages } from './passages.ts';
-import { type QuestionInContext, understandInContext } from './questions/carry-over.ts';
+import { parseQuestionInContext, type QuestionInContext } from './questions/carry-over.ts';
 import { resolveTargets } from './targets.ts';
 import { weigh } from './weighing.ts';
 import { textTerms } from './words.ts';
 
 const LEAST_COVERED = 0.3;
 
-/** Answers questions from the corpus: search, read, judge, write; the same input gives the same answer. */
+/** Answers questions from the corpus: search, read, rank, write. The same input gives the same answer. */
 export function createInvestigate(corpus: Corpus): Investigate {
   return async (text, earlier, step) => {
-    const question = understandInContext(text, earlier);
+    const question = parseQuestionInContext(text, earlier);
     const words = question.subjects.filter(({ weight }) => weight >= 0.3).map(({ word }) => word);
     await step(
       `Understanding the question: ${describe(question.intent)}${words.length === 0 ? '' : `, about ${words.slice(0, 8).join(', ')}`}`,
@@ -31,7 +31,7 @@ export function createInvestigate(corpus: Corpus): Investigate {
     const changed = await corpus.refresh();
     if (changed > 0) await step(`Reading ${changed} files that changed since the last question`);
     const investigation = createInvestigation(corpus, step);
-    const sides = sidesOf(question);
+    const sides = splitComparison(question);
     const draft =
       sides === undefined
         ? await research(question, investigation)
@@ -41,7 +41,7 @@ export function createInvestigate(corpus: Corpus): Investigate {
   };
 }
 
-/** Searches, reads the best of what is found, and writes about it. */
+/** Searches, reads the best results and writes the answer. */
 async function research(question: QuestionInContext, investigation: Investigation): Promise<Draft> {
   const { corpus, step } = investigation;
   const targets = resolveTargets(question, investigation);
@@ -66,8 +66,8 @@ async function write(findings: Findings): Promise<Draft> {
   const hasName = targets.names.length > 0;
   if (question.intent === 'about' && question.identifiers.length === 0 && !hasPlace) return overview(findings);
   if (question.intent === 'history' || question.intent === 'authors') {
-    const told = await tellHistory(findings);
-    if (told !== undefined) return told;
+    const history = await explainHistory(findings);
+    if (history !== undefined) return history;
   }
   if (question.intent === 'tests') {
     const tests = await listTests(findings);
@@ -84,7 +84,7 @@ async function write(findings: Findings): Promise<Draft> {
   return explain(findings);
 }
 
-/** A question that names a place but asks for something in it. */
+/** Whether a question names a file or folder but asks about something in it. */
 function isNarrow({ question, passages, targets }: Findings): boolean {
   const own = question.phrase.length;
   const top = passages[0];
@@ -94,7 +94,7 @@ function isNarrow({ question, passages, targets }: Findings): boolean {
   return own >= 2 && inside && ['how', 'why', 'define'].includes(question.intent) && top.covered > 0.4;
 }
 
-/** Whether what was found has to do with what was asked: a name that exists, or a passage that says enough of it. */
+/** Whether the results match the question: a name that exists, or a passage that covers enough of the question. */
 function isRelevant({ targets, passages, weighed }: Findings): boolean {
   if (passages.length === 0) return false;
   if (targets.names.some(({ certain }) => certain)) return true;

@@ -11,7 +11,7 @@ export interface Definition {
   symbol: CodeSymbol;
 }
 
-/** One line that names something; `within` is the definition it stands in. */
+/** One line that uses a name; `within` is the enclosing definition. */
 export interface Usage {
   file: IndexedFile;
   line: number;
@@ -21,7 +21,7 @@ export interface Usage {
 
 const MOST_USAGE_FILES = 250;
 
-/** The tools of one investigation; every use is announced as a step or counted as a tool call. */
+/** The tools of one investigation; each use is announced as a step or counted as a tool call. */
 export function createInvestigation(corpus: Corpus, step: (reasoning: string) => Promise<void>) {
   const read = new Map<IndexedFile, string[] | undefined>();
   let toolCalls = 0;
@@ -38,9 +38,9 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
     definitions(name: string): Definition[] {
       return corpus.index.definitions(name);
     },
-    /** Fetches many files at once that are going to be read. */
+    /** Reads many files in one go, before they are needed. */
     preload: (files: readonly IndexedFile[]): Promise<void> => corpus.preload(files),
-    /** Lines of a file; empty for one that is not text. */
+    /** Lines of a file; empty for a binary file. */
     async lines(file: IndexedFile): Promise<string[]> {
       if (!read.has(file)) {
         toolCalls += 1;
@@ -50,7 +50,7 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
       }
       return read.get(file) ?? [];
     },
-    /** Lines that name an identifier, its definitions and imports apart, at most a few hundred files deep. */
+    /** Lines that use an identifier, without its definitions and imports; searches a few hundred files at most. */
     async usages(name: string, definitions: readonly Definition[]): Promise<Usage[]> {
       toolCalls += 1;
       const files = corpus.index.findName(name).sort(byUsefulness).slice(0, MOST_USAGE_FILES);
@@ -64,7 +64,7 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
           if (/^\s*\/\*/.test(text)) inComment = true;
           const isComment = inComment;
           if (text.includes('*/')) inComment = false;
-          if (isComment || text.length > 500 || !word.test(text) || isAside(text)) continue;
+          if (isComment || text.length > 500 || !word.test(text) || isImportOrComment(text)) continue;
           const line = index + 1;
           if (definitions.some((known) => known.file === file && known.symbol.line === line)) continue;
           usages.push({ file, line, text: text.trim(), within: enclosing(file, line, lines) });
@@ -89,7 +89,7 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
 
 export type Investigation = ReturnType<typeof createInvestigation>;
 
-/** The innermost definition whose block holds a line. */
+/** The innermost definition whose block contains a line. */
 export function enclosing(file: IndexedFile, line: number, lines: readonly string[]): CodeSymbol | undefined {
   const indent = indentOf(lines[line - 1] ?? '');
   return file.symbols.findLast(
@@ -104,7 +104,7 @@ export function enclosing(file: IndexedFile, line: number, lines: readonly strin
 
 const ROLE_ORDER = ['source', 'config', 'test', 'example', 'docs', 'vendored', 'generated'];
 
-/** Source before tests before documents, then by path: the order in which files are worth reading. */
+/** Sorts source before tests before documents, then by path. */
 export function byUsefulness(a: IndexedFile, b: IndexedFile): number {
   return ROLE_ORDER.indexOf(a.role) - ROLE_ORDER.indexOf(b.role) || comparePaths(a, b);
 }
@@ -113,7 +113,7 @@ export function comparePaths(a: IndexedFile, b: IndexedFile): number {
   return a.repository < b.repository || (a.repository === b.repository && a.path < b.path) ? -1 : 1;
 }
 
-/** An ordinary word such as `timeout` counts only where it is called; a name of its own wherever it stands. */
+/** An ordinary word like `timeout` counts only where it is called; a distinctive name counts everywhere. */
 function usagePattern(name: string, definitions: readonly Definition[]): RegExp {
   const isWord = /^[a-z]+$/.test(name) && definitions.some(({ symbol }) => /function|method/.test(symbol.kind));
   const isMethod = definitions.some(({ symbol }) => symbol.kind === 'method');
@@ -122,8 +122,8 @@ function usagePattern(name: string, definitions: readonly Definition[]): RegExp 
   return new RegExp(`${before}${escapeRegExp(name)}${after}`, 'u');
 }
 
-/** Import and comment lines name a thing without using it. */
-function isAside(line: string): boolean {
+/** Import and comment lines mention a name without using it. */
+function isImportOrComment(line: string): boolean {
   return /^\s*(import\b|from\s+\S+\s+import\b|export\s+(?:type\s+)?(?:\*|\{)|use\s+[\w:]+|#include|\/\/|\/?\*|#\s|--[-\s]|(?:abstract|declare)\b)|^\s*(?:const|let|var)\s+\{?[^=]*=\s*require\(/.test(
     line,
   );

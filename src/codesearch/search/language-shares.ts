@@ -1,7 +1,7 @@
 import type { Investigation } from './investigation.ts';
 import { languageOf } from './roles.ts';
 
-/** Share of each language among the source files: the main language's answer is the one people mean. */
+/** Share of each language among the source files: people usually mean code in the main language. */
 export function languageShares({ corpus }: Investigation): Map<string, number> {
   const counts = new Map<string, number>();
   let sum = 0;

@@ -10,8 +10,8 @@ interface CodeQuery {
 }
 
 /**
- * Counts the lines that match a code search query in all repositories. Understood are words (all must stand in the
- * file), "quoted phrases", `/regular expressions/`, `repo:`, `file:`, `case:yes` and `patternType:regexp`.
+ * Counts the lines that match a code search query in all repositories. Supports words (the file must contain all of
+ * them), "quoted phrases", `/regular expressions/`, `repo:`, `file:`, `case:yes` and `patternType:regexp`.
  */
 export async function countMatches(corpus: Corpus, text: string): Promise<number> {
   const query = parseCodeQuery(text);
@@ -44,7 +44,7 @@ async function sumCounts(grep: () => Promise<Buffer>, paths: readonly string[]):
   try {
     output = (await grep()).toString('utf8');
   } catch (error) {
-    // git grep ends with 1 where nothing matches, and with 128 on a pattern that is no regular expression.
+    // git grep exits with 1 when nothing matches, and with 128 for an invalid regular expression.
     if (error instanceof GitError) return 0;
     throw error;
   }
@@ -56,7 +56,7 @@ async function sumCounts(grep: () => Promise<Buffer>, paths: readonly string[]):
   return sum;
 }
 
-/** Exported for its table of forms. */
+/** Parses a code search query; exported for its tests. */
 export function parseCodeQuery(text: string): CodeQuery {
   const query: CodeQuery = { repositories: [], paths: [], patterns: [], isRegExp: false, isCaseSensitive: false };
   for (const [token] of text.matchAll(/"(?:\\.|[^"\\])*"|\/(?:\\.|[^/\\\s])+\/(?=\s|$)|\S+/g)) {
@@ -78,7 +78,7 @@ export function parseCodeQuery(text: string): CodeQuery {
   return query;
 }
 
-/** A filter as a plain part of a name; anchors are obeyed, other signs taken literally, so that none runs away. */
+/** Matches a filter as part of a name. Supports `^` and `$`; everything else is literal, so that no filter is slow. */
 function matches(filter: string, name: string): boolean {
   const plain = filter
     .replace(/^\^|\$$/g, '')

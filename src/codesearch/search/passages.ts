@@ -11,17 +11,17 @@ import type { Targets } from './targets.ts';
 import { coverage, type Weighed, type WeighedSubject } from './weighing.ts';
 import { splitIdentifier, textTerms } from './words.ts';
 
-/** A run of lines worth showing. */
-export interface CallOptions {
+/** Consecutive lines of a file that match the question. */
+export interface Passage {
   file: IndexedFile;
   start: number;
   end: number;
-  /** The definition it is, when it is one. */
+  /** The definition, when the passage is one. */
   symbol: CodeSymbol | undefined;
   score: number;
-  /** Share of the question it covers, 0 to 1. */
+  /** Share of the question that the passage covers, 0 to 1. */
   covered: number;
-  /** Lines that name most of the question, best first. */
+  /** Lines that match the question best, best first. */
   keyLines: number[];
 }
 
@@ -46,20 +46,20 @@ const ROLE_FACTOR: Record<IndexedFile['role'], number> = {
   generated: 0.1,
 };
 
-/** Reads the best candidates and ranks their definitions and chunks by what they say of the question. */
+/** Reads the best candidates and ranks their definitions and chunks by how well they match the question. */
 export async function findPassages(
   weighed: Weighed,
   targets: Targets,
   intent: Intent,
   investigation: Investigation,
-): Promise<CallOptions[]> {
+): Promise<Passage[]> {
   const candidates = chooseCandidates(weighed);
   for (const { definitions } of targets.names) {
     for (const { file, symbol } of definitions.slice(0, 4)) {
       candidates.push({ file, chunk: { start: symbol.line, end: symbol.line }, score: 0, terms: [] });
     }
   }
-  const passages: CallOptions[] = [];
+  const passages: Passage[] = [];
   await investigation.preload(candidates.map(({ file }) => file));
   const shares = languageShares(investigation);
   for (const hit of candidates) {
@@ -97,7 +97,7 @@ interface Block {
   symbol: CodeSymbol | undefined;
 }
 
-/** The chunk itself and the definitions of reasonable length that begin in or reach into it. */
+/** The chunk, and definitions of reasonable length that overlap it. */
 function blocksOf({ file, chunk }: ChunkHit, lines: readonly string[]): Block[] {
   const blocks: Block[] = [];
   for (const symbol of file.symbols) {
@@ -118,7 +118,7 @@ function judge(
   weighed: Weighed,
   intent: Intent,
   targets: Targets,
-): CallOptions | undefined {
+): Passage | undefined {
   const { subjects, total } = weighed;
   const from =
     block.symbol === undefined || block.symbol.kind === 'heading' ? block.start : commentStart(lines, block.start);
@@ -147,15 +147,15 @@ function judge(
     0,
   );
   const whole = total || 1;
-  // What only the path says counts half: `src/slack/errors.ts` is about Slack even where it never names it.
-  const said = bodyGain + 0.5 * (coverage(subjects, new Set([...found.keys(), ...pathTerms])) - bodyGain);
+  // A word found only in the path counts half: `src/slack/errors.ts` is about Slack even without the word in its text.
+  const bodyAndPathGain = bodyGain + 0.5 * (coverage(subjects, new Set([...found.keys(), ...pathTerms])) - bodyGain);
   const nameFit =
     nameTerms.size === 0 ? 0 : (nameGain / whole) * (0.4 + 0.6 * partsMatched(subjects, block.symbol?.name ?? ''));
   const isLog =
     /(^|\/)(change-?logs?|history|releases?)[^/]*(\/|\.|$)/i.test(block.file.path) && block.file.role === 'docs';
   const role = { ...ROLE_FACTOR, ...PREFERENCE[intent] }[block.file.role] * (isLog ? 0.3 : 1);
   const score =
-    ((said + 0.12 * repeats) / whole) ** 1.6 *
+    ((bodyAndPathGain + 0.12 * repeats) / whole) ** 1.6 *
     (1 +
       1.3 * nameFit +
       0.3 * (pathGain / whole) +
@@ -180,7 +180,7 @@ function judge(
   };
 }
 
-/** Share of what the question is really about; words such as "work" and "handle" neither help nor harm. */
+/** Share of the question's strong words that were found; weak words like "work" and "handle" do not count. */
 function coveredShare(subjects: readonly WeighedSubject[], terms: ReadonlySet<string>): number {
   const strong = subjects.filter(({ weight }) => weight >= 0.5);
   const counted = strong.length > 0 ? strong : subjects;
@@ -188,14 +188,14 @@ function coveredShare(subjects: readonly WeighedSubject[], terms: ReadonlySet<st
   return coverage(counted, terms) / (total || 1);
 }
 
-/** Lines of bare words, such as a dictionary in a source file: they name everything and explain nothing. */
+/** Whether lines are only plain words, like a dictionary in a source file: they match everything and explain nothing. */
 function isWordList(lines: readonly string[]): boolean {
   const filled = lines.filter((line) => line.trim() !== '');
   const bare = filled.filter((line) => /^[\p{L}\p{N}\s'-]+$/u.test(line));
   return filled.length > 10 && bare.length * 2 > filled.length;
 }
 
-/** How much of a name the question says; a related word counts for less than the word itself. */
+/** The share of a name that appears in the question; a related word counts less than the word itself. */
 function partsMatched(subjects: readonly WeighedSubject[], name: string): number {
   const parts = splitIdentifier(name.replace(/[^\p{L}\p{N}_]+/gu, ' '))
     .filter((part) => !STOP_WORDS.has(part))
@@ -203,11 +203,11 @@ function partsMatched(subjects: readonly WeighedSubject[], name: string): number
   if (parts.length === 0) return 0;
   const own = new Set(subjects.map(({ stem }) => stem));
   const related = new Set(subjects.flatMap((subject) => subject.related));
-  const said = parts.map((part) => (own.has(part) ? 1 : related.has(part) ? 0.35 : 0));
-  return said.reduce<number>((sum, part) => sum + part, 0) / parts.length;
+  const partScores = parts.map((part) => (own.has(part) ? 1 : related.has(part) ? 0.35 : 0));
+  return partScores.reduce<number>((sum, part) => sum + part, 0) / parts.length;
 }
 
-/** Questions of how want what acts, questions of what want what is. */
+/** Weight by kind: "how" questions prefer functions, "what" questions prefer types. */
 function kindFactor(symbol: CodeSymbol | undefined, intent: Intent): number {
   if (symbol === undefined) return 0.75;
   const acts = symbol.kind === 'function' || symbol.kind === 'method';
@@ -224,7 +224,7 @@ function kindFactor(symbol: CodeSymbol | undefined, intent: Intent): number {
   return 1;
 }
 
-/** Up to half as much again when a few neighboring lines say it all. */
+/** A factor of up to 1.5 when a few neighboring lines contain all matches. */
 function closeness(lineGains: readonly [number, number][], bodyGain: number): number {
   if (bodyGain === 0) return 1;
   let best = 0;
@@ -235,8 +235,8 @@ function closeness(lineGains: readonly [number, number][], bodyGain: number): nu
   return 1 + 0.5 * best;
 }
 
-function withoutOverlaps(sorted: readonly CallOptions[]): CallOptions[] {
-  const kept: CallOptions[] = [];
+function withoutOverlaps(sorted: readonly Passage[]): Passage[] {
+  const kept: Passage[] = [];
   const best = sorted[0]?.score ?? 0;
   for (const passage of sorted) {
     if (kept.length >= KEPT || passage.score < best * 0.12) break;
@@ -252,7 +252,7 @@ function placeOf({ file, chunk }: ChunkHit): { file: IndexedFile; start: number 
   return { file, start: chunk.start };
 }
 
-/** A fixed order for equals, so that the same question gets the same answer. */
+/** A fixed order for equal scores, so that the same question gets the same answer. */
 function comparePlace(a: { file: IndexedFile; start: number }, b: { file: IndexedFile; start: number }): number {
   const left = `${a.file.repository}/${a.file.path}`;
   const right = `${b.file.repository}/${b.file.path}`;

@@ -4,27 +4,27 @@ import { LIMITS } from '../limits.ts';
 import { createBlobs } from './blobs.ts';
 import { createGit, type Git, GitError, gitText } from './git.ts';
 
-/** A file git tracks: a regular one, never a symbolic link or a submodule. */
+/** A regular file tracked by git; symbolic links and submodules are left out. */
 export interface TrackedFile {
   path: string;
   /** Object id of its content in the index (or, in a bare repository, in HEAD). */
   blob: string;
 }
 
-/** One local git repository as git has recorded it: commits and staged changes, not unsaved edits. */
+/** One local git repository: its commits and staged changes, without unstaged edits. */
 export interface Repository {
-  /** `github.com/org/name` from the origin remote, else the folder's name. */
+  /** `github.com/org/name` from the origin remote, or else the folder's name. */
   readonly name: string;
   readonly git: Git;
   readonly blobs: ReturnType<typeof createBlobs>;
-  /** A string that changes whenever HEAD or the index does. */
+  /** A string that changes when HEAD or the index changes. */
   fingerprint(): Promise<string>;
   /** Commit id of HEAD; undefined before the first commit. */
   head(): Promise<string | undefined>;
   files(): Promise<TrackedFile[]>;
 }
 
-/** Opens a repository; throws {@link GitError} with a sentence for people when the folder holds none. */
+/** Opens a repository; throws {@link GitError} with a readable message when the folder is not a repository. */
 export async function openRepository(path: string): Promise<Repository> {
   const folder = await realpath(path).catch(() => undefined);
   if (folder === undefined || !(await stat(folder)).isDirectory()) throw new GitError(`${path} is not a folder.`);
@@ -62,7 +62,7 @@ export async function openRepository(path: string): Promise<Repository> {
   };
 }
 
-/** `host/org/name` of a remote address in any of git's forms, without credentials; undefined for a local path. */
+/** `host/org/name` of a remote address in any form git accepts, without credentials; undefined for a local path. */
 export function nameFromRemote(address: string): string | undefined {
   const url = /^(?:[a-z+]+:\/\/)(?:[^/@]*@)?([^/:]+)(?::\d+)?\/(.+?)(?:\.git)?\/?$/i.exec(address);
   const short = /^(?:[^/@]+@)?([^/:@]+\.[^/:@]+):(?!\/\/)(.+?)(?:\.git)?\/?$/.exec(address);

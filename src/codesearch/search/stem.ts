@@ -4,8 +4,8 @@ const known = new Map<string, string>();
 const KNOWN_MAX = 200_000;
 
 /**
- * Reduces an English word to a stem that its usual forms share (`retries` and `retrying` to `retri`), by Porter's
- * algorithm. Short words and words with digits or of other scripts are left alone.
+ * Reduces an English word to the stem of its usual forms (`retries` and `retrying` to `retri`) with Porter's algorithm.
+ * Does not change short words and words with digits or letters of other scripts.
  */
 export function stem(word: string): string {
   const cached = known.get(word);

@@ -2,14 +2,14 @@ import { languageOf } from './roles.ts';
 
 export type SymbolKind = 'function' | 'method' | 'class' | 'interface' | 'type' | 'constant' | 'heading' | 'module';
 
-/** A definition found by its line's shape; `line` counts from 1. */
+/** A definition, recognized by the form of its line; `line` counts from 1. */
 export interface CodeSymbol {
   name: string;
   kind: SymbolKind;
   line: number;
-  /** Visible outside its file, as far as the line says. */
+  /** Whether the line shows that the definition is visible outside its file. */
   exported: boolean;
-  /** Columns of white space before it, a tab as four. */
+  /** Columns of leading white space; a tab counts as four. */
   indent: number;
 }
 
@@ -123,7 +123,7 @@ const PATTERNS: Record<string, Pattern[]> = {
   makefile: [[/^([A-Za-z][\w.-]*):(?!=)/u, 'function']],
 }; // prettier-ignore
 
-/** Java and its relatives, where a method is a type and a name before a parenthesis and a brace. */
+/** Java and similar languages: a method is a type and a name, then parentheses and a brace. */
 const BRACED: Pattern[] = [
   [
     at(
@@ -159,7 +159,7 @@ function patternsFor(language: string): Pattern[] {
   );
 }
 
-/** Finds the definitions of a file, in order. Light: by one line at a time, for the languages in common use. */
+/** Finds the definitions of a file, in order. Reads one line at a time and supports the common languages. */
 export function findSymbols(path: string, lines: readonly string[]): CodeSymbol[] {
   const language = languageOf(path);
   const patterns = patternsFor(language);
@@ -182,7 +182,7 @@ export function findSymbols(path: string, lines: readonly string[]): CodeSymbol[
       symbols.push({ name: wrapped, kind: 'method', line: index + 1, exported: false, indent: indentOf(line) });
       continue;
     }
-    // Braces end a method's first line: checked first, because the whole pattern is slow on lines made to be slow.
+    // The first line of a method ends with a brace. Check that first: the whole pattern is slow on hostile lines.
     const opens = /\{\s*$/.test(line);
     for (const [pattern, kind] of patterns) {
       if (pattern === BRACED_METHOD && !opens) continue;
@@ -203,7 +203,7 @@ export function findSymbols(path: string, lines: readonly string[]): CodeSymbol[
 
 const WRAPPED = at('^(\\s+)(?:(?:public|private|protected|static|override|async)\\s+)*[*#]?NAME\\s*(?:<.*>)?\\($');
 
-/** The name of a method whose parameters stand on lines of their own; a call of that shape is not closed by a brace. */
+/** The name of a method with one parameter per line; a call of the same form does not end with a brace. */
 function wrappedMethod(lines: readonly string[], index: number): string | undefined {
   const [, margin, name] = WRAPPED.exec(lines[index] ?? '') ?? [];
   if (margin === undefined || name === undefined) return undefined;
@@ -211,7 +211,7 @@ function wrappedMethod(lines: readonly string[], index: number): string | undefi
   return close?.trimEnd().endsWith('{') === true && !close.includes('=>') ? name : undefined;
 }
 
-/** Columns of leading white space, a tab as four. */
+/** Columns of leading white space; a tab counts as four. */
 export function indentOf(line: string): number {
   let columns = 0;
   for (const character of line) {

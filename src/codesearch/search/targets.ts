@@ -7,13 +7,13 @@ import { languageOf } from './roles.ts';
 import { stem } from './stem.ts';
 import { splitIdentifier } from './words.ts';
 
-/** What the question names outright and the repositories really have. */
+/** Names and paths in the question that exist in the repositories. */
 export interface Targets {
-  /** The name asked about, as defined; the first is the main one. */
+  /** The names asked about, as defined; the first is the main one. */
   names: { name: string; definitions: Definition[]; certain: boolean }[];
   files: IndexedFile[];
   directories: { repository: string; path: string; files: IndexedFile[] }[];
-  /** Code names and paths of the question that exist nowhere. */
+  /** Code names and paths in the question that do not exist. */
   unknown: string[];
 }
 
@@ -29,7 +29,7 @@ const KIND_RANK = {
   heading: 3,
 } as const;
 
-/** Matches names, compound words and paths of a question against what is defined and tracked. */
+/** Matches names, compound words and paths of a question with definitions and tracked files. */
 export function resolveTargets(question: QuestionInContext, investigation: Investigation): Targets {
   const shares = languageShares(investigation);
   const share = ({ file }: Definition): number => shares.get(languageOf(file.path)) ?? 0;
@@ -64,7 +64,7 @@ export function resolveTargets(question: QuestionInContext, investigation: Inves
       else targets.unknown.push(path);
     }
   }
-  const alone = aloneIn(question);
+  const alone = onlySubjectOf(question);
   if (alone !== undefined && targets.names.length === 0) {
     const exact = corpus.index
       .definitions(alone)
@@ -82,16 +82,18 @@ const KIND_WORDS = new Set(
   'function method class type interface constant variable module struct object hook component enum'.split(' '),
 );
 
-/** The one word a short question is about, such as `settings` in "where is settings defined?". */
-function aloneIn({ phrase, intent }: QuestionInContext): string | undefined {
+/** The only subject of a short question, like `settings` in "where is settings defined?". */
+function onlySubjectOf({ phrase, intent }: QuestionInContext): string | undefined {
   if (intent === 'about' || intent === 'general' || intent === 'files' || intent === 'options') return undefined;
-  const said = INTENT_STEMS[intent];
-  const subjects = phrase.filter((word) => said?.has(stem(word.toLowerCase())) !== true && !/^works?$/i.test(word));
+  const intentStems = INTENT_STEMS[intent];
+  const subjects = phrase.filter(
+    (word) => intentStems?.has(stem(word.toLowerCase())) !== true && !/^works?$/i.test(word),
+  );
   const words = subjects.length > 1 ? subjects.filter((word) => !KIND_WORDS.has(word.toLowerCase())) : subjects;
   return words.length === 1 ? words[0] : undefined;
 }
 
-/** Adjacent words that together, or one capitalised word that alone, name a definition. */
+/** Names that adjacent words, or one capitalized word, could form. */
 function* compounds(
   phrase: readonly string[],
   definitions: (name: string) => Definition[],
@@ -127,7 +129,7 @@ function rank(a: Definition, b: Definition): number {
   return ROLE_RANK[a.file.role] - ROLE_RANK[b.file.role] || KIND_RANK[a.symbol.kind] - KIND_RANK[b.symbol.kind];
 }
 
-/** The file of exactly this path, else those that end in it, shortest path first. */
+/** The file with exactly this path, or else files whose path ends with it, shortest first. */
 function filesAt(path: string, files: Iterable<IndexedFile>): IndexedFile[] {
   const wanted = path.toLowerCase();
   const matching = [...files].filter((file) => {

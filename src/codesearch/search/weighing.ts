@@ -3,19 +3,19 @@ import type { Investigation } from './investigation.ts';
 import type { Intent } from './questions/intent.ts';
 import type { Subject } from './questions/question.ts';
 
-/** A subject with what the repositories say of it. */
+/** A subject and how often the repositories mention it. */
 export interface WeighedSubject extends Subject {
-  /** Weight times rarity: what a passage gains by naming it. */
+  /** Weight times rarity: the score a passage gets for mentioning it. */
   gain: number;
-  /** Files that name it, or a related word. */
+  /** Files that mention it or a related word. */
   files: number;
-  /** Files that name the word itself. */
+  /** Files that mention the word itself. */
   ownFiles: number;
 }
 
 export interface Weighed {
   subjects: WeighedSubject[];
-  /** Sum of all gains: what a perfect passage would reach. */
+  /** Sum of all gains: the score of a perfect passage. */
   total: number;
   hits: ChunkHit[];
 }
@@ -63,7 +63,7 @@ export function weigh(
     const rarity = Math.log(1 + (count - seen + 0.5) / (seen + 0.5));
     return { ...subject, rarity: Math.max(rarity, subject.weight >= 1.5 ? 0.8 : 0.15), files: any, ownFiles: own };
   });
-  // What exists nowhere is not worth much more than the rarest word that does, or one odd word would drown the rest.
+  // Limit the rarity of unknown words to slightly more than the rarest known word, so that one odd word does not dominate.
   const known = rated.filter(({ files, weight }) => files > 0 && weight >= 0.5).map(({ rarity }) => rarity);
   const most = known.length === 0 ? Number.POSITIVE_INFINITY : 1.25 * Math.max(...known);
   const weighed = rated.map(({ rarity, ...subject }) => ({
@@ -73,7 +73,7 @@ export function weigh(
   return { subjects: weighed, total: weighed.reduce((sum, subject) => sum + subject.gain, 0), hits };
 }
 
-/** What a set of terms covers of the subjects, in gains; a related word counts for less than the word itself. */
+/** Sum of the gains of the subjects in a set of terms; a related word counts less than the word itself. */
 export function coverage(subjects: readonly WeighedSubject[], terms: ReadonlySet<string>): number {
   let sum = 0;
   for (const subject of subjects) {

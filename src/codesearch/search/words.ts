@@ -15,7 +15,7 @@ export function splitIdentifier(identifier: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** Index terms of one identifier: the stems of its words, and the whole when it has more than one. */
+/** Index terms of one identifier: the stems of its words, and the whole name when it has several words. */
 export function identifierTerms(identifier: string): readonly string[] {
   const cached = termsOf.get(identifier);
   if (cached !== undefined) return cached;
@@ -27,7 +27,7 @@ export function identifierTerms(identifier: string): readonly string[] {
   return terms;
 }
 
-/** All index terms of a text, in order, with repeats. */
+/** All index terms of a text, in order, with duplicates. */
 export function textTerms(text: string): string[] {
   const terms: string[] = [];
   for (const match of text.matchAll(IDENTIFIER)) {
@@ -36,7 +36,7 @@ export function textTerms(text: string): string[] {
   return terms;
 }
 
-/** Terms of a text as MiniSearch reads them: joined by spaces, each at most `most` times, as more says little. */
+/** Terms of a text for MiniSearch: joined by spaces, each at most `most` times, because more occurrences add little. */
 export function indexText(text: string, most = 3): string {
   const counts = new Map<string, number>();
   const kept: string[] = [];

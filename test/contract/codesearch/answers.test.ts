@@ -14,7 +14,7 @@ afterAll(async () => {
   repository.remove();
 });
 
-/** The answer without addresses: what a person reads. */
+/** The answer without addresses, as people read it. */
 async function read(question: string): Promise<string> {
   return ((await service.answer(question)).answer ?? '').replace(/\]\([^)]*\)/g, ']');
 }
@@ -153,7 +153,7 @@ describe('a question', () => {
 });
 
 describe('a question about a missing thing', () => {
-  // Put together here, so that no file of any repository contains the words.
+  // Joined here, so that no file of a repository contains these words.
   const nonsense = [
     ['xy', 'zzy'],
     ['plu', 'gh'],

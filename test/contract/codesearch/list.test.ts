@@ -11,7 +11,7 @@ beforeAll(async () => {
   service = await startTestService({ repos: [repository.path], clock: () => (nowMs += 10) });
   for (let index = 0; index < 7; index += 1) ids.push((await service.create(`Where is retryDelay? ${index}`)).id);
   for (const id of ids) await service.finished(id);
-  // The third is touched again, so that the three orders differ.
+  // Update the third again, so that the three sort orders differ.
   const third = ids[2] ?? 0;
   await service.call('POST', `/${third}/questions`, { question: 'Where is it used?' });
   await service.finished(third);

@@ -41,7 +41,7 @@ test('cancel takes effect between steps, returns the question, and leaves the co
       suggested_followups: [],
     });
     expect(cancelled).not.toHaveProperty('answer');
-    // The place is free again at once although the step would have lasted half a minute.
+    // The slot is free again at once, although the step would have taken half a minute.
     const next = (await (
       await service.call('POST', `/${id}/questions`, { question: 'Where is retryDelay?' })
     ).json()) as WireQuestion;

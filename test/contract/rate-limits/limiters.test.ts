@@ -29,13 +29,13 @@ async function connect(url: string): Promise<Client> {
   return client;
 }
 
-/** Takes at once, so that all of it falls into one window. */
+/** Takes concurrently, so that all calls are in one window. */
 async function countTaken(take: () => Promise<number>, tries: number): Promise<number> {
   const missing = await Promise.all(Array.from({ length: tries }, take));
   return missing.filter((ms) => ms === 0).length;
 }
 
-/** What both kinds of limiters promise, in real time with small windows. */
+/** The contract of both kinds of limiters, in real time with small windows. */
 function limiterContract(open: () => Promise<CreateLimiter>) {
   it('grant the points of a window, and then say when the next window may begin', async () => {
     const limiter = (await open())(randomUUID(), { points: 3, windowSeconds: 2 });

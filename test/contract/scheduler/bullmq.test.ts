@@ -4,7 +4,7 @@ import { hasRedisServer, type RedisServer, startRedisServer } from '../../suppor
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { schedulerContract } from '../../support/scheduler/scheduler-contract.ts';
 
-/** No search for lost requests hides a loss here. */
+/** So long that no repair of lost requests hides a loss. */
 const neverMs = 3_600_000;
 
 describe.skipIf(!hasRedisServer())('BullMQ', () => {

@@ -10,17 +10,18 @@ import { createTempDir } from '../../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 /**
- * What the version of November 2026 wrote: `embedded/` is a data directory, `redis/` the dump of a Redis, `expected.json`
- * what both hold. The times to live end after the year 2126. The dump was made while a process advanced a question.
+ * Data written by the version of November 2026: `embedded/` is a data directory, `redis/` a Redis dump, `expected.json`
+ * lists the content of both. The times to live end after the year 2126. The dump was made while a process advanced a
+ * question.
  */
 const fixture = fileURLToPath(new URL('../../fixtures/store-2026-11/', import.meta.url));
 
 interface Expected {
-  /** Records by their keys; of a claim its owner. */
+  /** Records by key; for a claim, its owner. */
   records: Record<string, unknown>;
-  /** Sets of names by their keys, sorted. */
+  /** Sets of names by key, sorted. */
   sets: Record<string, string[]>;
-  /** Ids of questions in the job queue of Redis, by the state of their job. */
+  /** Ids of questions in the job queue of Redis, by the state of the job. */
   looks: { active: string[]; waiting: string[]; overdue: string[]; later: { questionId: string; dueMs: number }[] };
 }
 
@@ -117,7 +118,7 @@ async function expectWhole(location: StorageLocation): Promise<void> {
   expect(votes.map(({ questionId, userId }) => `${questionId}:${userId}`).sort()).toEqual(expected.sets[VOTES_KEY]);
 }
 
-/** The record that today's code makes of a stored one. */
+/** The record that the current code reads from a stored one. */
 function underTodaysNames(key: string, record: unknown): unknown {
   const text = JSON.stringify(record);
   if (key.startsWith('ds:thread:')) return JSON.parse(text.replace('"line":', '"queue":'));
@@ -131,7 +132,7 @@ function underTodaysNames(key: string, record: unknown): unknown {
   );
 }
 
-/** Reads a record through the storage, by the key under which the earlier version kept it. */
+/** Reads a record through the storage, by the key that the earlier version used. */
 async function readByKey(storage: Storage, key: string): Promise<unknown> {
   const [, kind = '', name = ''] = /^ds:([a-z-]+):(.+)$/.exec(key) ?? [];
   const [first = '', second = '', third = ''] = name.split(':');

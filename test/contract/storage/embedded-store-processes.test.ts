@@ -41,7 +41,7 @@ describe('a process that is killed while it writes', () => {
 });
 
 describe('a disk that is full', () => {
-  // A limit on the size of files stands for the full disk; it is the same failed write to LMDB.
+  // A limit on the size of files simulates a full disk: for LMDB it is the same failed write.
   it.skipIf(process.platform === 'win32')('refuses writes and is still read, and the process lives on', async () => {
     const writer = startWriter(directory.path, { fileLimitKiB: 400 });
     await eventually(() => expect(writer.exitCode()).toBe(0));
@@ -102,7 +102,7 @@ function startWriter(dataDir: string, { fileLimitKiB }: { fileLimitKiB?: number 
     lines,
     exitCode: () => writer.exitCode,
     async kill() {
-      // What it acknowledged in its last moments is still in the pipe when it exits: `close` comes after that was read.
+      // The last acknowledgements are still in the pipe when the process exits; `close` is emitted after they were read.
       const closed = new Promise((resolve) => writer.once('close', resolve));
       writer.kill('SIGKILL');
       await closed;

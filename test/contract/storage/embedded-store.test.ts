@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => directory.remove());
 
 describe('a directory in use', () => {
-  // Elsewhere a process can't be told from a later one with the same id.
+  // Other systems cannot distinguish a process from a later one with the same id.
   it.skipIf(process.platform !== 'linux').each([
     ['a process that is gone', { pid: 2 ** 22 - 1, startTicks: '1' }],
     ['an earlier process with the same id as a living one', { pid: process.ppid, startTicks: '1' }],

@@ -7,7 +7,7 @@ import { open } from 'lmdb';
 import * as vitest from 'vitest';
 import { createLmdbAdapter, createLmdbEntries } from '../../../src/storage/lmdb-adapter.ts';
 
-// The suite asks for its store while tests are collected, so the directory is made here and not in a hook.
+// The suite creates its store while tests are collected, so the directory is created here and not in a hook.
 const directory = mkdtempSync(join(tmpdir(), 'deepsearch-'));
 const env = open({ path: join(directory, 'store.mdb'), maxDbs: 4 });
 const entries = createLmdbEntries(env, () => Date.now());
@@ -17,5 +17,5 @@ vitest.afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-// Without its iterator cases: Keyv 5.6 iterates only over adapters that it knows by name.
+// Without the iterator tests: Keyv 5.6 iterates only over adapters it knows by name.
 keyvTestSuite(vitest, Keyv, () => createLmdbAdapter(entries));

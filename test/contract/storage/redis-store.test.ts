@@ -113,14 +113,14 @@ describe('an impossible REDIS_URL', () => {
   });
 });
 
-/** All that a logger could write about an error and its causes. */
+/** All text that a logger could write about an error and its causes. */
 function chainOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const own = Object.entries(error).map(([name, value]) => `${name}: ${String(value)}`);
   return [error.message, error.stack, ...own, error.cause === undefined ? '' : chainOf(error.cause)].join('\n');
 }
 
-/** A server of a few words: `pings` are its first answers to PING, and INFO gives `info`. */
+/** A minimal Redis: `pings` are the first replies to PING, `info` is the reply to INFO. */
 async function startScriptedRedis({ info, pings = [] }: { info: string; pings?: string[] }): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -2,7 +2,7 @@ import type { Question, ThreadPlace } from '../../../src/core/question/question.
 
 export const place: ThreadPlace = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000100' };
 
-/** A question just accepted. */
+/** A question that was just accepted. */
 export function sampleQuestion(overrides: Partial<Question> = {}): Question {
   return {
     version: 1,

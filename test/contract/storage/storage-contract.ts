@@ -8,17 +8,17 @@ import { place, sampleQuestion } from './sample-records.ts';
 
 const FIFTY = Array.from({ length: 50 }, (_, index) => index);
 
-/** An engine that keeps what it holds over `open`, and is emptied by `clear`. */
+/** A storage engine; `open` opens the same data again, `clear` deletes it. */
 interface Engine {
   open(): Promise<KeyValueStore>;
   clear(): Promise<void>;
 }
 
-/** After which a value is gone soon. It may be gone before the next call on a busy machine, so no test counts on it until then. */
+/** A short time to live. On a busy machine the value may expire before the next call, so no test relies on it until then. */
 const briefMs = 50;
 const longMs = 60_000;
 
-/** What holds of the storage on every engine. */
+/** The contract of the storage, for every engine. */
 export function storageContract(engine: Engine): void {
   let kv: KeyValueStore;
 
@@ -74,7 +74,7 @@ export function storageContract(engine: Engine): void {
     });
 
     it('gives a value a new time to live with every write', async () => {
-      // Tried again where the first value was gone before it could be replaced.
+      // Try again if the first value expired before it was replaced.
       await eventually(async () => {
         await kv.set('compared', 'one', briefMs);
         expect(await kv.compareAndSet('compared', 'one', 'two', longMs)).toBe(true);

@@ -1,8 +1,8 @@
 import { openStorage } from '../../../src/storage/open-storage.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
-// Run as a process of its own: `vote-writer-process.ts <data directory or redis address>`. Says `open`, then the number of
-// every vote whose storing was acknowledged, until it is killed.
+// A separate process: `vote-writer-process.ts <data directory or redis address>`. Prints `open`, then the number of every
+// acknowledged vote, until it is killed.
 
 const [place] = process.argv.slice(2);
 if (place === undefined) throw new Error('usage: vote-writer-process.ts <data directory or redis address>');

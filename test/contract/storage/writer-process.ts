@@ -4,9 +4,9 @@ import { createQuestionStore } from '../../../src/storage/repositories.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { sampleQuestion } from './sample-records.ts';
 
-// Run as a process of its own: `writer-process.ts <data directory>`. Says `open`, then the id of every question whose
-// creation was acknowledged, in eight lines of work at once, until it is killed. Where the store refuses a write, it says
-// `refused`, then `readable` when what was acknowledged can still be read, and ends.
+// A separate process: `writer-process.ts <data directory>`. Prints `open`, then the id of every acknowledged question, with
+// eight concurrent writers, until it is killed. When the store refuses a write, it prints `refused`, then `readable` if the
+// acknowledged questions can still be read, and ends.
 
 const [dataDir] = process.argv.slice(2);
 if (dataDir === undefined) throw new Error('usage: writer-process.ts <data directory>');

@@ -12,7 +12,7 @@ const args = [
   '--disable-sync',
 ];
 
-/** Whether chromium is installed; throws without it where `REQUIRE_BROWSER=1` (CI). */
+/** Whether chromium is installed; without it, throws when `REQUIRE_BROWSER=1` (CI). */
 export function hasBrowser(): boolean {
   return canRun(browserLayer);
 }
@@ -22,31 +22,31 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: browserPath, args, timeout: 30_000 });
 }
 
-/** Types into the composer of the channel that is open and sends it. */
+/** Types a message in the open channel and sends it. */
 export async function say(page: Page, text: string): Promise<void> {
   const composer = page.locator('main .composer-input');
   await composer.fill(text);
   await composer.press('Enter');
 }
 
-/** Opens the thread below the message with this timestamp. */
+/** Opens the thread of the message with this timestamp. */
 export async function openThread(page: Page, ts: string): Promise<void> {
   await page.locator(`main .msg[data-ts="${ts}"] .thread-summary`).click();
 }
 
-/** Replies in the thread that is open. */
+/** Replies in the open thread. */
 export async function reply(page: Page, text: string): Promise<void> {
   const composer = page.locator('.thread-pane .composer-input');
   await composer.fill(text);
   await composer.press('Enter');
 }
 
-/** The messages of the thread that is open which say these words. */
+/** The messages in the open thread that contain these words. */
 export function replies(page: Page, words: string | RegExp): Locator {
   return page.locator('.thread-body .msg', { hasText: words });
 }
 
-/** The messages of the channel that is open which say these words. */
+/** The messages in the open channel that contain these words. */
 export function messages(page: Page, words: string | RegExp): Locator {
   return page.locator('main .messages .msg', { hasText: words });
 }
@@ -56,12 +56,12 @@ export async function goTo(page: Page, name: string): Promise<void> {
   await page.locator('.sidebar-item', { hasText: name }).click();
 }
 
-/** Becomes another person, without leaving the place. */
+/** Switches to another person on the same page. */
 export async function actAs(page: Page, name: string): Promise<void> {
   await page.locator('.actas select').selectOption({ label: name });
 }
 
-/** Chooses the first entry that begins so from the menu of a row of buttons. */
+/** Chooses the first entry with this beginning from the menu in a row of buttons. */
 export async function chooseIn(row: Locator, beginning: string): Promise<void> {
   const labels = await row.locator('.bk-overflow option').allTextContents();
   const label = labels.find((each) => each.startsWith(beginning));
@@ -69,7 +69,7 @@ export async function chooseIn(row: Locator, beginning: string): Promise<void> {
   await row.locator('.bk-overflow').selectOption({ label });
 }
 
-/** Sends the form that is open. */
+/** Submits the open modal. */
 export async function sendForm(page: Page): Promise<void> {
   await page.locator('.modal-btn.primary').click();
 }

@@ -4,25 +4,25 @@ import type { LocalSlack } from '../local-slack/local-slack.ts';
 import { answerIn, cardOfCommand } from '../local-slack/threads.ts';
 import { chooseIn, goTo, messages, openThread, replies, reply, say, sendForm } from './browser.ts';
 
-/** Where pictures are taken: the page of a person, and the local Slack behind it. */
-export interface Studio {
+/** What taking pictures needs: the page of a person, and the local Slack behind it. */
+export interface PictureContext {
   page: Page;
   slack: LocalSlack;
   /**
-   * Keeps what is in view of these CSS pixels, with the end of an open thread. `x` counts from the left; the bar of the
-   * local Slack above them is left out.
+   * Saves a picture of the page from `x` on, in CSS pixels, with an open thread scrolled to its end. Leaves out the top
+   * bar of the local Slack.
    */
-  keep(name: string, size: { x?: number; width: number; height: number }): Promise<void>;
+  capture(name: string, size: { x?: number; width: number; height: number }): Promise<void>;
 }
 
-/** The bar at the top belongs to the local Slack and not to the workspace. */
+/** The top bar belongs to the local Slack, not to the workspace. */
 export const barHeight = 44;
-/** Of the whole page, in CSS pixels. */
+/** Width of the whole page in CSS pixels. */
 export const pageWidth = 1440;
 const threadWidth = 780;
 
-/** A whole thread: question, card, answer, sources, suggestions. Its thread stays open. */
-export async function takeThread({ page, slack, keep }: Studio, question: string): Promise<void> {
+/** Takes a picture of a thread: question, card, answer, sources, follow-ups. The thread stays open. */
+export async function takeThread({ page, slack, capture }: PictureContext, question: string): Promise<void> {
   const { general, bob } = WORKSPACE;
   await slack.post({
     channel: general,
@@ -34,22 +34,22 @@ export async function takeThread({ page, slack, keep }: Studio, question: string
   await answerIn(slack, root);
   await openThread(page, root.ts);
   await widenThread(page);
-  await keep('thread', { width: pageWidth, height: 960 });
+  await capture('thread', { width: pageWidth, height: 960 });
 }
 
-/** A suggestion in other words, before it is asked; it is asked then. */
-export async function takeFollowUp({ page, keep }: Studio): Promise<void> {
+/** Takes a picture of an edited follow-up in the modal, then asks it. */
+export async function takeFollowUp({ page, capture }: PictureContext): Promise<void> {
   await chooseIn(page.locator('.thread-body .bk-actions:has(.bk-overflow)').first(), 'Edit or ask privately');
   const input = page.locator('.modal .bk-plain-input');
   await input.fill('How does readIntent tell "cancel" from a question about cancelling?');
-  await keep('follow-up', { width: pageWidth, height: 760 });
+  await capture('follow-up', { width: pageWidth, height: 760 });
   await sendForm(page);
   await page.locator('.modal').waitFor({ state: 'detached' });
   await replies(page, 'tell "cancel" from a question').filter({ hasText: 'Answered in' }).waitFor();
 }
 
-/** What only the person sees who asked for it. */
-export async function takePrivate({ page, slack, keep }: Studio): Promise<void> {
+/** Takes a picture of a private reply. */
+export async function takePrivate({ page, slack, capture }: PictureContext): Promise<void> {
   const { general, bob, carol } = WORKSPACE;
   const threadTs = await page.locator('.thread-body .msg').first().getAttribute('data-ts');
   await reply(page, 'Which tests cover readIntent?');
@@ -64,17 +64,17 @@ export async function takePrivate({ page, slack, keep }: Studio): Promise<void> 
   await reply(page, '@deepsearch why');
   await replies(page, 'What I did with').waitFor();
   await page.mouse.move(0, 0);
-  await keep('private', { x: pageWidth - threadWidth, width: threadWidth, height: 520 });
+  await capture('private', { x: pageWidth - threadWidth, width: threadWidth, height: 520 });
 }
 
-/** The Home tab with a question that runs and some that ended. */
-export async function takeHome({ page, keep }: Studio): Promise<void> {
+/** Takes a picture of the Home tab with a running question and some finished ones. */
+export async function takeHome({ page, capture }: PictureContext): Promise<void> {
   await goTo(page, 'payments');
   await say(page, '/deepsearch How is a Slack event acknowledged?');
   await messages(page, /Starting|Searching/).waitFor();
   await goTo(page, 'deepsearch');
   await page.locator('.home .bk-section:has(button)', { hasText: 'searching since' }).waitFor();
-  await keep('home', { width: 1020, height: 660 });
+  await capture('home', { width: 1020, height: 660 });
 }
 
 async function widenThread(page: Page): Promise<void> {

@@ -5,23 +5,30 @@ import { localSlackProgram } from '../local-slack/local-slack.ts';
 import { projectFolder, startStack } from '../processes/processes.ts';
 import { createTempDir } from '../processes/temp-dir.ts';
 import { openBrowser } from './browser.ts';
-import { barHeight, pageWidth, type Studio, takeFollowUp, takeHome, takePrivate, takeThread } from './pictures.ts';
+import {
+  barHeight,
+  type PictureContext,
+  pageWidth,
+  takeFollowUp,
+  takeHome,
+  takePrivate,
+  takeThread,
+} from './pictures.ts';
 
-// Makes the pictures of the documentation: `npm run screenshot -- [question] [file]`. This project is asked about itself in
-// the local Slack, and what a person sees there is shown: the thread in `file`, the rest beside it. Needs chromium and a
-// font with emoji.
+// Takes the pictures for the documentation: `npm run screenshot -- [question] [file]`. Asks questions about this project in
+// the local Slack and saves the thread as `file` and the other pictures beside it. Needs chromium and a font with emoji.
 
 const question = process.argv[2] ?? 'Where is a bare "cancel" handled?';
 const target = process.argv[3] ?? join(projectFolder, 'docs/images/thread.png');
 
-/** In CSS pixels, drawn smaller: a picture as wide as the page has 1,280 pixels. */
+/** Size of the page in CSS pixels; pictures are scaled so that the full width has 1,280 pixels. */
 const size = { width: pageWidth, height: 1075 + barHeight };
 const deviceScaleFactor = 1280 / size.width;
-/** Long enough for the card to show a time. */
+/** Long enough that the card shows a duration. */
 const stepDelayMs = 700;
 
 const temp = await createTempDir();
-// The folder's name is the repository's name in the picture.
+// The pictures show the folder's name as the name of the repository.
 const repository = join(temp.path, 'deepsearch-slack');
 execFileSync('git', ['clone', '--quiet', projectFolder, repository]);
 const stack = await startStack({ localSlack: localSlackProgram() ?? '', repositories: [repository], stepDelayMs });
@@ -30,12 +37,12 @@ try {
   mkdirSync(dirname(target), { recursive: true });
   const page = await browser.newPage({ viewport: size, deviceScaleFactor });
   await page.goto(stack.pageUrl);
-  const studio: Studio = {
+  const context: PictureContext = {
     page,
     slack: stack.slack,
-    keep: async (name, { x = 0, width, height }) => {
+    capture: async (name, { x = 0, width, height }) => {
       const path = name === 'thread' ? target : join(dirname(target), `${name}.png`);
-      // A little more than is kept, because the last row of pixels is drawn in part only.
+      // Slightly larger than the picture, because the last row of pixels is rendered only in part.
       await page.setViewportSize({ width: size.width, height: height + barHeight + 2 });
       const threads = await page.locator('.thread-body').all();
       for (const thread of threads) await thread.evaluate((element) => element.scrollTo(0, element.scrollHeight));
@@ -43,10 +50,10 @@ try {
       await page.setViewportSize(size);
     },
   };
-  await takeThread(studio, question);
-  await takeFollowUp(studio);
-  await takePrivate(studio);
-  await takeHome(studio);
+  await takeThread(context, question);
+  await takeFollowUp(context);
+  await takePrivate(context);
+  await takeHome(context);
 } finally {
   await browser.close();
   await stack.stop();

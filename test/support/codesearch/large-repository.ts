@@ -10,7 +10,7 @@ const ACTIONS =
   );
 const QUALITIES = 'pending stale active hidden shared remote local cached nested partial'.split(' ');
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudorandom numbers, the same in every run. */
 function createNumbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -19,7 +19,7 @@ function createNumbers(seed: number): (below: number) => number {
   };
 }
 
-/** A committed repository of so many TypeScript, Go and Python files that read like a real product's. */
+/** Creates a committed repository with this many TypeScript, Go and Python files that look like a real product. */
 export function createLargeRepository(fileCount: number): TestRepository {
   const repository = createTestRepository({
     'README.md': '# Depot\n\nDepot keeps track of parcels, invoices and vehicles.\n',

@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A git repository in a temporary folder, built by the test that uses it. */
+/** A git repository in a temporary folder, created by a test. */
 export interface TestRepository {
   path: string;
   git: (...parameters: string[]) => string;
   write: (path: string, content: string | Buffer) => void;
   link: (target: string, path: string) => void;
-  /** Stages everything and commits it, as `Ada` on a fixed date unless told. */
+  /** Stages and commits all changes; by default as `Ada` on a fixed date. */
   commit: (message: string, options?: { author?: string; date?: string }) => string;
   remove: () => void;
 }
@@ -121,7 +121,7 @@ test('the delay doubles and stops at the cap', () => {
 });
 `;
 
-/** A small project about a harbour's jobs: retries, a queue, settings, tests, a document and a history. */
+/** A small example project: retries, a queue, settings, tests, a document and a history. */
 export function createHarbourRepository(): TestRepository {
   const repository = createTestRepository({
     'README.md': '# Harbour\n\nHarbour moves containers between ships and trains, and retries what fails.\n',

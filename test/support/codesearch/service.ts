@@ -1,7 +1,7 @@
 import { type CodeSearchOptions, createCodeSearchService } from '../../../src/codesearch/service.ts';
 import { eventually } from '../eventually.ts';
 
-/** Replies are read as the wire says, without the client's own code: agreement is tested elsewhere. */
+/** Replies as they are sent, read without the client's code; other tests check that both agree. */
 export interface WireQuestion {
   id: number;
   conversation_id: number;
@@ -37,7 +37,7 @@ export interface WireList {
 
 export const TOKEN = 'test-token';
 
-/** Calls a running service with the headers the API wants; a header set to undefined is left out. */
+/** Calls a running service with the headers the API requires; a header set to undefined is left out. */
 export function createCaller(url: string, token = TOKEN) {
   const prefix = `${url}/.api/deepsearch/v1`;
 
@@ -97,7 +97,7 @@ export function createCaller(url: string, token = TOKEN) {
   return caller;
 }
 
-/** Starts a service for a test, which stops it. */
+/** Starts a service for one test; the end of the test stops it. */
 export async function startTestService(options: Partial<CodeSearchOptions> & { repos: readonly string[] }) {
   const problems: unknown[] = [];
   const service = createCodeSearchService({

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { isLateCall, type LateCall, untilCarriedOut } from '../late-call.ts';
 
-/** The forms in which real instances differ from each other. Each field's first choice is the default. */
+/** Differences between real instances of the service. */
 export interface Quirks {
   createStatus?: 202 | 200;
-  /** Creation answers only when the answer is ready, as early releases did. */
+  /** Creating a conversation replies only when the answer is ready, as in early releases. */
   answersAtOnce?: boolean;
   listEnvelope?: 'conversations' | 'array' | 'nodes';
   followUpReturns?: 'question' | 'conversation';
@@ -50,14 +50,15 @@ export type ServiceCall = 'create' | 'list' | 'read' | 'followUp' | 'cancel' | '
 
 export const serviceToken = 'sgp_fake';
 
-/** The conversation API under a test's control: questions run until the test ends them. */
+/** A fake of the conversation API: questions run until the test ends them. */
 export async function startFakeService(quirks: Quirks = {}) {
   const conversations: ServiceConversation[] = [];
   const faults: { call: ServiceCall; fault: ServiceFault; times: number }[] = [];
   const calls: ServiceCall[] = [];
   let nextId = 100;
   let answering: ((question: ServiceQuestion) => void) | undefined;
-  let fate: (call: ServiceCall, conversationId: number, text?: string) => ServiceFault | undefined = () => undefined;
+  let chooseFault: (call: ServiceCall, conversationId: number, text?: string) => ServiceFault | undefined = () =>
+    undefined;
 
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
@@ -74,20 +75,20 @@ export async function startFakeService(quirks: Quirks = {}) {
       conversations.flatMap(({ questions }) => questions).filter(({ question }) => question === text),
     fault: (call: ServiceCall, fault: ServiceFault, times = 1) => void faults.push({ call, fault, times }),
     clearFaults: () => void faults.splice(0),
-    /** From now on every call without a planned fault meets what `decide` says. */
-    decideFates: (decide: typeof fate) => {
-      fate = decide;
+    /** From now on, `choose` selects the fault of every call without a planned fault. */
+    scriptFaults: (choose: typeof chooseFault) => {
+      chooseFault = choose;
     },
     answer,
     fail,
     step: (question: ServiceQuestion, reasoning: string) => {
       question.turns.push({ reasoning, role: 'assistant' });
     },
-    /** From now on every new question is answered as soon as it is asked. */
+    /** From now on, every new question is answered at once. */
     answerEverything: () => {
       answering = (question) => answer(question);
     },
-    /** From now on every new question is answered after the time that `delayMs` says. */
+    /** From now on, every new question is answered after `delayMs()`. */
     answerAfter: (delayMs: () => number, more: Partial<ServiceQuestion> = {}) => {
       answering = (question) => void setTimeout(() => answer(question, more), delayMs()).unref();
     },
@@ -138,7 +139,7 @@ export async function startFakeService(quirks: Quirks = {}) {
     if (request.headers['x-requested-with'] === undefined) return send(response, 400, { error: { message: 'header' } });
     const planned = faults.find((entry) => entry.call === call && entry.times > 0);
     const asked = body === '' ? undefined : (JSON.parse(body) as { question?: string; conversation_id?: number });
-    const fault = planned === undefined ? fate(call, Number(idText), asked?.question) : planned.fault;
+    const fault = planned === undefined ? chooseFault(call, Number(idText), asked?.question) : planned.fault;
     if (planned !== undefined) planned.times -= 1;
     if (fault !== undefined && 'status' in fault) {
       response.writeHead(fault.status, fault.headers).end(fault.body ?? '');
@@ -223,7 +224,7 @@ export async function startFakeService(quirks: Quirks = {}) {
     return question;
   }
 
-  /** Newest first; a cursor is the id of the last conversation of the page before. */
+  /** Newest first; a cursor is the id of the last conversation on the previous page. */
   function listPage(parameters: URLSearchParams): unknown {
     const before = Number(parameters.get('page_after') ?? Number.POSITIVE_INFINITY);
     const token = parameters.get('filter_read_token');

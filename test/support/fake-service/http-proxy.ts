@@ -5,11 +5,11 @@ import { listenLocally } from './scripted-server.ts';
 
 export interface TestProxy {
   address: (credentials?: string) => string;
-  /** What it was asked to do, and the credentials shown to it. */
+  /** The requests and credentials it received. */
   seen: string[];
 }
 
-/** The smallest proxy there is: forwards absolute requests, and tunnels unless told to refuse. Ended with the test. */
+/** A minimal proxy: forwards absolute requests, and opens tunnels unless `refuse` is true. Closes at the end of the test. */
 export async function openProxy({ refuse = false } = {}): Promise<TestProxy> {
   const seen: string[] = [];
   const sockets = new Set<Socket>();

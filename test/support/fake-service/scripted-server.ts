@@ -10,24 +10,24 @@ export interface ReceivedRequest {
   body: string;
 }
 
-/** Answers one request; what it does not end stays open until the server closes. */
+/** Replies to one request; a response that is not ended stays open until the server closes. */
 export type Reply = (response: ServerResponse, request: ReceivedRequest) => void;
 
 export interface ScriptedServer {
   origin: string;
   port: number;
-  /** Every request in order of arrival, those without a scripted reply included. */
+  /** Every request in order of arrival, also those without a scripted reply. */
   requests: ReceivedRequest[];
   /** Connections accepted so far. */
   connections: () => number;
-  /** Adds replies to the script; each answers one request, in order. */
+  /** Adds replies to the script; each one is used for one request, in order. */
   script: (...replies: Reply[]) => void;
   /** Resolves when the given number of requests has arrived. */
   received: (count: number) => Promise<void>;
   close: () => Promise<void>;
 }
 
-/** A far side that answers as told, request by request; one nobody scripted gets status 599, which no test expects. */
+/** An HTTP server that replies from a script, request by request; other requests get status 599, which no test expects. */
 export async function startScriptedServer(tls?: { key: string; cert: string }): Promise<ScriptedServer> {
   const requests: ReceivedRequest[] = [];
   const replies: Reply[] = [];
@@ -76,7 +76,7 @@ export async function startScriptedServer(tls?: { key: string; cert: string }): 
   };
 }
 
-/** Listens on a free port of this machine only, and returns the port. */
+/** Listens on a free port of 127.0.0.1 and returns the port. */
 export async function listenLocally(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -99,8 +99,8 @@ export function status(code: number, headers: Record<string, string> = {}): Repl
   return (response) => response.writeHead(code, headers).end();
 }
 
-/** Accepts the request and never answers. */
+/** Accepts the request and never replies. */
 export const silence: Reply = () => undefined;
 
-/** Drops the connection instead of answering. */
+/** Closes the connection instead of replying. */
 export const hangUp: Reply = (response) => response.destroy();

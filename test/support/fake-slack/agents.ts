@@ -1,7 +1,7 @@
 import type { FakeChannels } from './channels.ts';
 import { type Args, type Methods, type Reply, refused } from './wire.ts';
 
-/** Agent sessions and suggested prompts (docs.slack.dev/ai), which a workspace may lack. */
+/** Agent sessions and suggested prompts (docs.slack.dev/ai); not every workspace has them. */
 export function createAgents(channels: FakeChannels) {
   const calls: { method: string; args: Args }[] = [];
   const sessions = new Map<string, { status: string; title?: string }>();
@@ -16,7 +16,7 @@ export function createAgents(channels: FakeChannels) {
       if (typeof args.title === 'string' && args.title.length > 200) return refused('invalid_arguments');
       const known = sessions.get(keyOf(args));
       const status = String(args.status);
-      // A title is taken when the session is made, and later ignored.
+      // The title is set when the session is created; later titles are ignored.
       const title = known === undefined ? args.title : known.title;
       sessions.set(keyOf(args), { status, ...(typeof title === 'string' ? { title } : {}) });
       return { ok: true, status, agent_status: status };

@@ -1,24 +1,24 @@
 import { type FakePeople, people, team } from './people.ts';
-import { type Args, isTrue, type Methods, pageOf, type Reply, refused, without } from './wire.ts';
+import { type Args, isTrue, type Methods, omitFields, pageOf, type Reply, refused } from './wire.ts';
 
-/** A conversation; the app itself is a member by `botIsMember`, and not in `members`. */
+/** A conversation; `botIsMember` says whether the app is a member, `members` does not list it. */
 export interface FakeChannel {
   isPrivate: boolean;
   botIsMember: boolean;
   isArchived: boolean;
-  /** Without a list, ada and bob. */
+  /** Default: ada and bob. */
   members?: string[];
-  /** Without a name, the id in small letters. */
+  /** Default: the id in lower case. */
   name?: string;
   isExtShared?: boolean;
   isIm?: boolean;
   isMpim?: boolean;
-  /** Fields that Slack leaves out. */
-  untold?: readonly string[];
+  /** Fields that the Web API leaves out. */
+  omittedFields?: readonly string[];
 }
 
-/** The conversations of the stand-in, and what is asked about them. */
-export function createChannels(folk: FakePeople) {
+/** The conversations of the fake Slack, and the methods about them. */
+export function createChannels(fakePeople: FakePeople) {
   const { ada, bob, gerd, mia, olga } = people;
   const open = { isPrivate: false, botIsMember: true, isArchived: false };
   const closed = { ...open, isPrivate: true };
@@ -33,12 +33,12 @@ export function createChannels(folk: FakePeople) {
   ]);
   const failingMembers = new Set<string>();
 
-  /** Everyone in a channel, the app included. */
+  /** All members of a channel, with the app. */
   function membersOf(channel: FakeChannel): string[] {
     return [...(channel.members ?? [ada, bob]), ...(channel.botIsMember ? [team.botUserId] : [])];
   }
 
-  /** What is closed to the app is as if it did not exist. */
+  /** The channel if the app can see it; private channels without the app seem not to exist. */
   function visible(id: unknown): FakeChannel | undefined {
     const channel = typeof id === 'string' ? channels.get(id) : undefined;
     return channel?.isPrivate && !channel.botIsMember ? undefined : channel;
@@ -51,7 +51,10 @@ export function createChannels(folk: FakePeople) {
         ? refused('channel_not_found')
         : {
             ok: true,
-            channel: without(told(String(args.channel), channel, isTrue(args.include_num_members)), channel.untold),
+            channel: omitFields(
+              toApiChannel(String(args.channel), channel, isTrue(args.include_num_members)),
+              channel.omittedFields,
+            ),
           };
     },
     'conversations.members': (args) => {
@@ -65,7 +68,7 @@ export function createChannels(folk: FakePeople) {
     'conversations.list': listed(() => true),
     'users.conversations': listed((channel) => channel.botIsMember),
     'conversations.open': (args) => {
-      const person = folk.find(args.users);
+      const person = fakePeople.find(args.users);
       if (person === undefined) return refused('user_not_found');
       if (person.deleted === true) return refused('user_disabled');
       if (person.is_bot === true) return refused('cannot_dm_bot');
@@ -84,13 +87,13 @@ export function createChannels(folk: FakePeople) {
     map: channels,
     methods,
     membersOf,
-    /** Why the app may not read a conversation, or nothing when it may. */
+    /** Why the app may not read a conversation; undefined when it may. */
     refusedRead: (id: unknown): Reply | undefined => {
       const channel = visible(id);
       if (channel === undefined) return refused('channel_not_found');
       return channel.botIsMember ? undefined : refused('not_in_channel');
     },
-    /** From now on, or no longer, nobody learns who is in this channel. */
+    /** From now on, listing the members of this channel fails, or works again with `fails` false. */
     failMembers: (id: string, fails = true) => {
       if (fails) failingMembers.add(id);
       else failingMembers.delete(id);
@@ -107,14 +110,14 @@ export function createChannels(folk: FakePeople) {
       if ('error' in page) return refused(page.error);
       return {
         ok: true,
-        channels: page.items.map(([id, channel]) => told(id, channel, true)),
+        channels: page.items.map(([id, channel]) => toApiChannel(id, channel, true)),
         response_metadata: { next_cursor: page.nextCursor },
       };
     };
   }
 
-  /** As docs.slack.dev/reference/objects/conversation-object: a direct message has no name and no count of members. */
-  function told(id: string, channel: FakeChannel, withCount: boolean): Record<string, unknown> {
+  /** See docs.slack.dev/reference/objects/conversation-object: a direct message has no name and no member count. */
+  function toApiChannel(id: string, channel: FakeChannel, withCount: boolean): Record<string, unknown> {
     const { isArchived, isPrivate, isExtShared = false, isIm = false, isMpim = false } = channel;
     const always = { id, created: 1_700_000_000, is_archived: isArchived, is_im: isIm, is_org_shared: false };
     if (isIm) return { ...always, user: channel.members?.[0], is_user_deleted: false, priority: 0 };

@@ -14,12 +14,12 @@ import { type Args, type Methods, parseArgs, type Reply } from './wire.ts';
 export type { FakeBlock, FakeMessage } from './messages.ts';
 export { people, team } from './people.ts';
 
-/** What a call meets instead of, or after, its effect. */
+/** What happens to a call instead of, or after, its effect. */
 export type Fault =
   | { error: string }
   | { status: number; body?: string }
   | { retryAfterSeconds: number }
-  /** The call takes effect, and then the connection breaks before an answer is sent. */
+  /** The call takes effect, then the connection breaks before the reply. */
   | { breakAfterEffect: true }
   | { breakBeforeEffect: true }
   /** The call takes effect once this resolves. */
@@ -27,8 +27,8 @@ export type Fault =
   | LateCall;
 
 /**
- * A strict stand-in for Slack's Web API: unknown methods, unknown ids, missing threads and anything over Slack's limits
- * are refused the way Slack refuses them, and every refusal of ours is remembered in `violations`.
+ * A strict fake of Slack's Web API. It refuses unknown methods, unknown ids, missing threads and payloads over Slack's
+ * limits as Slack does, and records wrong calls in `violations`.
  */
 export async function startFakeSlack() {
   const violations: string[] = [];
@@ -36,14 +36,14 @@ export async function startFakeSlack() {
   const requests: { method: string; args: Args }[] = [];
   const responses: { url: string; body: Args }[] = [];
   const faults: { method: string; fault: Fault; times: number }[] = [];
-  let fate: (method: string, args: Args) => Fault | undefined = () => undefined;
+  let chooseFault: (method: string, args: Args) => Fault | undefined = () => undefined;
   let url = '';
 
-  const folk = createUsers();
-  const channels = createChannels(folk);
-  const messages = createMessages(folk, channels, violations);
+  const fakePeople = createUsers();
+  const channels = createChannels(fakePeople);
+  const messages = createMessages(fakePeople, channels, violations);
   const files = createFiles(() => url, channels, messages, violations);
-  const views = createViews(folk, violations);
+  const views = createViews(fakePeople, violations);
   const agents = createAgents(channels);
   const unfurls = createUnfurls(messages, violations);
   const methods: Methods = {
@@ -55,7 +55,7 @@ export async function startFakeSlack() {
       team: 'Fake',
       url: 'https://fake.slack.com/',
     }),
-    ...folk.methods,
+    ...fakePeople.methods,
     ...channels.methods,
     ...messages.methods,
     ...createHistory(channels, messages),
@@ -81,21 +81,21 @@ export async function startFakeSlack() {
     messages: messages.list,
     deleted: messages.deleted,
     ephemerals: messages.ephemerals,
-    /** Every call of `views.open` that Slack took, as sent. */
+    /** Every accepted call of `views.open`, as sent. */
     views: views.opened,
-    /** The modals open now, the topmost last. */
+    /** The open modals, the topmost last. */
     openViews: views.stack,
     homes: views.homes,
-    viewDesk: views,
+    viewState: views,
     responses,
     violations,
     calls,
-    /** Every call with its arguments, those that met a fault included. */
+    /** Every call with its arguments, also calls with a fault. */
     requests,
     channels: channels.map,
     failMembers: channels.failMembers,
-    changePerson: folk.change,
-    failUserInfo: folk.failInfo,
+    changePerson: fakePeople.change,
+    failUserInfo: fakePeople.failInfo,
     expireTriggers: views.expireTriggers,
     agentCalls: agents.calls,
     agentSessions: agents.sessions,
@@ -112,9 +112,9 @@ export async function startFakeSlack() {
     addFile: files.add,
     fileText: files.textOf,
     fault: (method: string, fault: Fault, times = 1) => void faults.push({ method, fault, times }),
-    /** From now on every call without a planned fault meets what `decide` says. */
-    decideFates: (decide: typeof fate) => {
-      fate = decide;
+    /** From now on, `choose` selects the fault of every call without a planned fault. */
+    scriptFaults: (choose: typeof chooseFault) => {
+      chooseFault = choose;
     },
     refuseBlocks: (...types: string[]) => messages.refuseBlocks(types),
     inThread: (threadTs: string) => messages.list.filter((message) => message.thread_ts === threadTs),
@@ -125,7 +125,7 @@ export async function startFakeSlack() {
     },
   };
 
-  /** A person's message, so that threads have a root. Returns its timestamp. */
+  /** Posts a person's message, for example as the root of a thread. Returns its timestamp. */
   function say(channel: string, user: string, text: string, threadTs?: string): string {
     return messages.add({ channel, user, text, ...(threadTs === undefined ? {} : { thread_ts: threadTs }) }).ts;
   }
@@ -157,7 +157,7 @@ export async function startFakeSlack() {
       return sendJson(response, { ok: false, error: 'unknown_method' });
     }
     const planned = faults.find((entry) => entry.method === method && entry.times > 0);
-    const fault = planned === undefined ? fate(method, args) : planned.fault;
+    const fault = planned === undefined ? chooseFault(method, args) : planned.fault;
     if (planned !== undefined) planned.times -= 1;
     if (fault === undefined) return sendJson(response, run(args));
     if (isLateCall(fault)) {
@@ -181,7 +181,7 @@ export async function startFakeSlack() {
     response.destroy();
   }
 
-  /** Who may not read a file gets a page to sign in at, and no error. */
+  /** An unauthorized download gets a sign-in page instead of an error. */
   function sendFile(path: string, authorized: boolean, response: ServerResponse): void {
     const [, id = ''] = /^\/files-pri\/[^/]*-(F[^/]+)\//.exec(path) ?? [];
     const file = files.download(id);
@@ -199,7 +199,7 @@ async function readAll(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The bytes of an upload: as they are, or the file of a form. */
+/** The bytes of an upload: the raw body, or the file in a form. */
 function bodyOf(request: IncomingMessage, bytes: Buffer): Buffer {
   const [, boundary] = /^multipart\/form-data;.*boundary="?([^";]+)/.exec(request.headers['content-type'] ?? '') ?? [];
   if (boundary === undefined) return bytes;

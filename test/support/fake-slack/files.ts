@@ -3,16 +3,16 @@ import type { FakeFile, FakeMessages } from './messages.ts';
 import { team } from './people.ts';
 import { type Methods, refused } from './wire.ts';
 
-/** What a person attaches; `text` unless `bytes` are given. */
+/** A file that a person attaches, with `text` or `bytes` as content. */
 export interface Attached {
   name: string;
   text?: string;
   bytes?: Uint8Array;
   mimetype?: string;
   filetype?: string;
-  /** `snippet` for what was typed into Slack, else `hosted`. */
+  /** `snippet` for text typed into Slack, or else `hosted`. */
   mode?: 'snippet' | 'hosted';
-  /** Fields laid over the file, such as `file_access`. */
+  /** Fields that overwrite those of the file, for example `file_access`. */
   more?: Record<string, unknown>;
 }
 
@@ -23,7 +23,7 @@ interface Upload {
   content?: Buffer;
 }
 
-/** The files of the stand-in. `base` is the address of its server. */
+/** The files of the fake Slack. `base` returns the address of its server. */
 export function createFiles(base: () => string, channels: FakeChannels, messages: FakeMessages, violations: string[]) {
   const contents = new Map<string, { content: Buffer; mimetype: string }>();
   const uploads = new Map<string, Upload>();
@@ -70,7 +70,7 @@ export function createFiles(base: () => string, channels: FakeChannels, messages
       }
       return { ok: true, files: files.map(({ id, title }) => ({ id, title })) };
     },
-    /** The message that held nothing else goes with its file. */
+    /** Also deletes the message if it has no other content. */
     'files.delete': (args) => {
       const message = messages.list.find(({ files = [] }) => files.some(({ id }) => id === args.file));
       if (message === undefined) return refused('file_not_found');
@@ -93,7 +93,7 @@ export function createFiles(base: () => string, channels: FakeChannels, messages
       message.files = [...(message.files ?? []), file];
       return file;
     },
-    /** What was uploaded or attached, as text. */
+    /** The content of an uploaded or attached file, as text. */
     textOf: (id: string): string | undefined => contents.get(id)?.content.toString('utf8'),
     download: (id: string) => contents.get(id),
     receive: (id: string, content: Buffer): boolean => {

@@ -1,13 +1,13 @@
 import type { FakeBlock, FakeElement, FakeOption } from './messages.ts';
 import type { FakeView } from './views.ts';
 
-/** What a person enters: a text, a label or value of an option, a conversation's id, several, or Slack's own state. */
+/** Input of a person: a text, the label or value of an option, a conversation's id, several of them, or a raw state. */
 export type Entered = string | string[] | Record<string, unknown>;
 
 /**
- * The state of a view with what a person enters, by action id, block id or label; what isn't entered keeps what the app
- * put there. Throws where Slack's own form would not let it through: a required field left empty, a text too long, an
- * option that isn't there, a field that isn't there.
+ * The state of a view after a person fills it in, by action id, block id or label; other fields keep their initial
+ * value. Throws when Slack's form would not allow it: an empty required field, a text that is too long, an unknown
+ * option, an unknown field.
  */
 export function filledIn(view: FakeView, entered: Record<string, Entered>): Record<string, Record<string, unknown>> {
   const values: Record<string, Record<string, unknown>> = {};
@@ -71,7 +71,7 @@ function isEmpty(state: Record<string, unknown>): boolean {
   );
 }
 
-/** The text of a text object, or nothing. */
+/** The text of a text object; undefined for anything else. */
 function textOf(node: unknown): string | undefined {
   return typeof node === 'object' && node !== null && 'text' in node && typeof node.text === 'string'
     ? node.text

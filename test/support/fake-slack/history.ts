@@ -1,11 +1,11 @@
 import type { FakeChannels } from './channels.ts';
-import { type FakeMessage, type FakeMessages, toldMessage } from './messages.ts';
+import { type FakeMessage, type FakeMessages, toApiMessage } from './messages.ts';
 import { type Args, isTrue, type Methods, pageOf, refused } from './wire.ts';
 
-/** Reading conversations and threads: the methods that tell what was said. */
+/** The methods that read conversations and threads. */
 export function createHistory(channels: FakeChannels, messages: FakeMessages): Methods {
   return {
-    /** The root first, whatever the window, then replies from oldest to newest; `limit` counts the root too. */
+    /** Always the root first, then replies from oldest to newest; `limit` counts the root too. */
     'conversations.replies': (args) => {
       const refusal = channels.refusedRead(args.channel);
       if (refusal !== undefined) return refusal;
@@ -16,12 +16,12 @@ export function createHistory(channels: FakeChannels, messages: FakeMessages): M
       if ('error' in page) return refused(page.error);
       return {
         ok: true,
-        messages: page.items.map((each) => toldMessage(each, args, each === root ? replies : [])),
+        messages: page.items.map((each) => toApiMessage(each, args, each === root ? replies : [])),
         has_more: page.hasMore,
         ...(page.hasMore ? { response_metadata: { next_cursor: page.nextCursor } } : {}),
       };
     },
-    /** From newest to oldest, and no replies but those also sent to the channel. */
+    /** From newest to oldest; replies only if they were also sent to the channel. */
     'conversations.history': (args) => {
       const refusal = channels.refusedRead(args.channel);
       if (refusal !== undefined) return refusal;
@@ -35,7 +35,7 @@ export function createHistory(channels: FakeChannels, messages: FakeMessages): M
       if ('error' in page) return refused(page.error);
       return {
         ok: true,
-        messages: page.items.map((each) => toldMessage(each, args, repliesTo(each))),
+        messages: page.items.map((each) => toApiMessage(each, args, repliesTo(each))),
         has_more: page.hasMore,
         pin_count: 0,
         ...(page.hasMore ? { response_metadata: { next_cursor: page.nextCursor } } : {}),

@@ -8,7 +8,7 @@ const MENUS = ['static', 'external', 'users', 'conversations', 'channels'].flatM
 ]);
 const CHOICES = [...MENUS, 'checkboxes', 'radio_buttons', 'datepicker', 'timepicker'];
 
-/** Which elements each block takes (docs.slack.dev/reference/block-kit/block-elements). */
+/** The elements that each kind of block allows (docs.slack.dev/reference/block-kit/block-elements). */
 const PLACES: Record<Place, Set<string>> = {
   section: new Set([...CHOICES, 'button', 'overflow', 'image']),
   context: new Set(['image']),
@@ -29,7 +29,7 @@ const PLACES: Record<Place, Set<string>> = {
 
 const MOST_OPTIONS: Record<string, number> = { overflow: 5, checkboxes: 10, radio_buttons: 10 };
 
-/** What Slack would refuse about an element in a block of this kind. */
+/** Adds the problems for which Slack would refuse an element in a block of this kind. */
 export function checkElement(raw: unknown, at: string, place: Place, problems: string[]): void {
   if (!isFields(raw)) {
     problems.push(`${at}: not an element`);

@@ -1,7 +1,7 @@
-/** An object of a payload, of which nothing is known yet. */
+/** An object in a payload, not checked yet. */
 export type Fields = Record<string, unknown>;
 
-/** What Slack would refuse about a text object. */
+/** Adds the problems for which Slack would refuse a text object. */
 export function checkText(
   raw: unknown,
   at: string,
@@ -20,7 +20,7 @@ export function checkText(
   checkLength(raw.text, at, min, max, problems);
 }
 
-/** A text of so many UTF-16 units, in which no surrogate pair is cut in half. */
+/** Checks that a text has an allowed length in UTF-16 units and no half surrogate pair. */
 export function checkLength(
   raw: unknown,
   at: string,
@@ -38,14 +38,14 @@ export function checkLength(
   checkWellFormed(at, raw, problems);
 }
 
-/** Half a surrogate pair can't be sent as UTF-8. */
+/** Checks for half surrogate pairs, which cannot be sent as UTF-8. */
 export function checkWellFormed(at: string, text: string, problems: string[]): void {
   if (/(?:[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF])/.test(text)) {
     problems.push(`${at}: half a surrogate pair`);
   }
 }
 
-/** A list of objects, or JSON of one; undefined, with a problem, for anything else. */
+/** Reads a list of objects, or its JSON; for anything else, adds a problem and returns undefined. */
 export function list(raw: unknown, at: string, problems: string[]): Fields[] | undefined {
   if (raw === undefined) return undefined;
   const value = typeof raw === 'string' ? parsed(raw) : raw;
@@ -54,7 +54,7 @@ export function list(raw: unknown, at: string, problems: string[]): Fields[] | u
   return undefined;
 }
 
-/** The value of a JSON text, or undefined. */
+/** The value of a JSON text; undefined when it is not JSON. */
 export function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
@@ -63,7 +63,7 @@ export function parsed(json: string): unknown {
   }
 }
 
-/** Whether it is an object that is no list. */
+/** Whether a value is an object and not a list. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,9 +2,9 @@ import { checkElement } from './limits-elements.ts';
 import { checkLength, checkText, checkWellFormed, type Fields, isFields, list, parsed } from './limits-text.ts';
 
 /**
- * Says what Slack would refuse about a payload: the limits of Slack's reference pages, written down a second time and
- * apart from the app's own, so that a wrong number there is found here. One sentence per problem, none when all is well.
- * Blocks may be an array or, as a form carries them, JSON.
+ * Lists the reasons why Slack would refuse a payload, one sentence each. The limits are copied from Slack's reference
+ * pages a second time, independent of the app's limits, so that tests find a wrong number there. Blocks may be an array
+ * or JSON, as forms carry them.
  */
 export function slackProblems(method: string, payload: Record<string, unknown>): string[] {
   const problems: string[] = [];
@@ -51,7 +51,7 @@ const BLOCKS: Record<Surface, Set<string>> = {
   home: new Set([...MODAL_BLOCKS, 'table']),
 };
 
-/** What a message may weigh: measured (slackapi/bolt-js issue 2509), with the measured price of a block. */
+/** Maximum weight of a message and the weight of a block, both measured (slackapi/bolt-js issue 2509). */
 const MESSAGE_WEIGHT = 13_297;
 const BLOCK_WEIGHT = 125;
 
@@ -86,7 +86,7 @@ function checkMessage(method: string, payload: Fields, problems: string[]): void
   }
 }
 
-/** One preview: blocks, or an attachment of the old kind. */
+/** Checks one link preview: blocks, or a legacy attachment. */
 function checkUnfurl(payload: Fields, problems: string[]): void {
   const blocks = list(payload.blocks, 'blocks', problems);
   if (blocks === undefined) {
@@ -229,7 +229,7 @@ function checkActionIds(blocks: Fields[], problems: string[]): void {
   }
 }
 
-/** All text in a block, as Slack keeps it. */
+/** The weight of all text in a block, as Slack stores it. */
 function textWeight(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum: number, each) => sum + textWeight(each), 0);
   if (!isFields(value)) return 0;

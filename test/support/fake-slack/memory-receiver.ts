@@ -2,14 +2,14 @@ import type { App } from '@slack/bolt';
 import { readPayload } from '../../../src/slack/receivers/payload.ts';
 import type { SlackReceiver } from '../../../src/slack/receivers/socket-receiver.ts';
 
-/** What Slack would see of one delivery. `response` is what came with the acknowledgement. */
+/** The result of one delivery, as Slack sees it. `response` is the body of the acknowledgement. */
 export interface Delivery {
   acknowledged: boolean;
   response: unknown;
   error: unknown;
 }
 
-/** A receiver without a network: `deliver` runs a payload through the whole app and tells how it was acknowledged. */
+/** A receiver without a network: `deliver` sends a payload through the whole app and returns its acknowledgement. */
 export function createMemoryReceiver(): SlackReceiver & {
   deliver: (raw: unknown) => Promise<Delivery>;
 } {
@@ -34,7 +34,7 @@ export function createMemoryReceiver(): SlackReceiver & {
           },
         });
       } catch (error) {
-        // As the real receivers do: what Bolt acknowledged early does not count when its listeners failed.
+        // Like the real receivers: an early acknowledgement does not count when a listener failed.
         delivery.acknowledged = false;
         delivery.error = error;
       }

@@ -14,13 +14,13 @@ export interface FakeMessage {
   thread_ts?: string;
   subtype?: string;
   files?: FakeFile[];
-  /** Previews, by `chat.unfurl`. */
+  /** Link previews, set by `chat.unfurl`. */
   attachments?: Record<string, unknown>[];
   edited?: { user: string; ts: string };
   edits: number;
 }
 
-/** A file as it stands on a message (docs.slack.dev/reference/objects/file-object). */
+/** A file in a message (docs.slack.dev/reference/objects/file-object). */
 export interface FakeFile {
   id: string;
   name: string;
@@ -49,7 +49,7 @@ export interface FakeBlock {
   optional?: boolean;
 }
 
-/** What is read of a button, a menu, an input or feedback buttons. */
+/** The fields that tests read of a button, a menu, an input or feedback buttons. */
 export interface FakeElement {
   type: string;
   action_id?: string;
@@ -79,8 +79,8 @@ export interface FakeEphemeral {
   blocks?: FakeBlock[];
 }
 
-/** The messages of the stand-in, and the methods that post and edit them. */
-export function createMessages(folk: FakePeople, channels: FakeChannels, violations: string[]) {
+/** The messages of the fake Slack, and the methods that post and edit them. */
+export function createMessages(fakePeople: FakePeople, channels: FakeChannels, violations: string[]) {
   const messages: FakeMessage[] = [];
   const deleted: FakeMessage[] = [];
   const ephemerals: FakeEphemeral[] = [];
@@ -116,7 +116,7 @@ export function createMessages(folk: FakePeople, channels: FakeChannels, violati
       const channel = resolveChannel(args.channel);
       const refusal = refusedPost('chat.postEphemeral', args, channel);
       if (refusal !== undefined) return refusal;
-      const user = folk.find(args.user);
+      const user = fakePeople.find(args.user);
       const place = channels.map.get(channel ?? '');
       if (user === undefined || place === undefined || !channels.membersOf(place).includes(user.id))
         return refused('user_not_in_channel');
@@ -134,7 +134,7 @@ export function createMessages(folk: FakePeople, channels: FakeChannels, violati
 
   return {
     list: messages,
-    /** Messages that the app deleted. */
+    /** Messages the app deleted. */
     deleted,
     ephemerals,
     methods,
@@ -144,7 +144,7 @@ export function createMessages(folk: FakePeople, channels: FakeChannels, violati
     refuseBlocks: (types: string[]) => {
       refusedBlockTypes = types;
     },
-    /** A person edits their message. Throws when it is not theirs to edit. */
+    /** A person edits their message. Throws when the app wrote it. */
     edit: (ts: string, text: string): { before: FakeMessage; after: FakeMessage } => {
       const message = messages.find((each) => each.ts === ts);
       if (message === undefined || message.bot_id !== undefined) throw new Error(`nobody can edit ${ts}`);
@@ -168,7 +168,7 @@ export function createMessages(folk: FakePeople, channels: FakeChannels, violati
     return added;
   }
 
-  /** Unique and growing, and close to the real time, as Slack's timestamps are. */
+  /** Like Slack's timestamps: unique, increasing and close to the real time. */
   function nextTs(): string {
     clock = Math.max(clock + 1, 0);
     return `${Math.floor(Date.now() / 1000)}.${String(clock % 1_000_000).padStart(6, '0')}`;
@@ -198,8 +198,8 @@ export function createMessages(folk: FakePeople, channels: FakeChannels, violati
 
 export type FakeMessages = ReturnType<typeof createMessages>;
 
-/** A message as the Web API tells it: without what only the stand-in keeps, and metadata only when asked for. */
-export function toldMessage(message: FakeMessage, args: Args, replies: FakeMessage[] = []): Record<string, unknown> {
+/** A message as the Web API returns it: without the fake's own fields, and with metadata only on request. */
+export function toApiMessage(message: FakeMessage, args: Args, replies: FakeMessage[] = []): Record<string, unknown> {
   const { edits: _, channel: __, metadata, ...rest } = message;
   return {
     type: 'message',

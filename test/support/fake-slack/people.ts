@@ -1,10 +1,11 @@
-import { isTrue, type Methods, pageOf, refused, without } from './wire.ts';
+import { isTrue, type Methods, omitFields, pageOf, refused } from './wire.ts';
 
 export const team = { id: 'T0FAKE', botUserId: 'U0BOT', botId: 'B0BOT', botToken: 'xoxb-fake-token' };
 
 /**
- * Who there is: `ada` and `bob` are full members, `gerd` one who reads German, `mia` a guest of several channels, `uma`
- * a guest of one, `olga` of another organization, `otto` gone, `robo` an app of others.
+ * The people of the workspace: `ada` and `bob` are full members, `gerd` is a full member who reads German, `mia` a guest
+ * in several channels, `uma` a guest in one channel, `olga` belongs to another organization, `otto` is deactivated,
+ * `robo` is another app.
  */
 export const people = {
   ada: 'U0ADA',
@@ -20,7 +21,7 @@ export const people = {
 /** The organization that `C0SHARED` is shared with. */
 export const otherTeamId = 'T0OTHER';
 
-/** What Slack tells of a person; tests may change it. `locale` is told only when asked for. */
+/** A person as Slack returns them; tests may change fields. `locale` is returned only on request. */
 export interface FakePerson {
   id: string;
   name: string;
@@ -33,8 +34,8 @@ export interface FakePerson {
   is_ultra_restricted?: boolean;
   is_bot?: boolean;
   is_stranger?: boolean;
-  /** Fields that Slack leaves out. */
-  untold?: readonly string[];
+  /** Fields that the Web API leaves out. */
+  omittedFields?: readonly string[];
   enterprise_user?: Record<string, unknown>;
 }
 
@@ -42,7 +43,7 @@ function person(id: string, name: string, more: Partial<FakePerson> = {}): FakeP
   return { id, name, team_id: team.id, locale: 'en-US', tz: 'America/Los_Angeles', tz_offset: -28_800, ...more };
 }
 
-/** The people of the stand-in, and what is asked about them. */
+/** The people of the fake Slack, and the methods about them. */
 export function createUsers() {
   const everyone = new Map(
     [
@@ -65,14 +66,14 @@ export function createUsers() {
       if (found === undefined) return refused('user_not_found');
       const failure = failing.get(found.id);
       if (failure !== undefined) return refused(failure);
-      return { ok: true, user: without(told(found, isTrue(args.include_locale)), found.untold) };
+      return { ok: true, user: omitFields(toApiUser(found, isTrue(args.include_locale)), found.omittedFields) };
     },
     'users.list': (args) => {
       const page = pageOf([...everyone.values()], args, { usual: 200, most: 999 });
       if ('error' in page) return refused(page.error);
       return {
         ok: true,
-        members: page.items.map((each) => without(told(each, isTrue(args.include_locale)), each.untold)),
+        members: page.items.map((each) => omitFields(toApiUser(each, isTrue(args.include_locale)), each.omittedFields)),
         cache_ts: 1_700_000_000,
         response_metadata: { next_cursor: page.nextCursor },
       };
@@ -85,7 +86,7 @@ export function createUsers() {
     change: (id: string, changes: Partial<FakePerson>) => {
       everyone.set(id, { ...(everyone.get(id) ?? person(id, id.toLowerCase())), ...changes, id });
     },
-    /** From now on `users.info` refuses to tell about this person; without an error it tells again. */
+    /** From now on, `users.info` fails with this error for a person; without an error it works again. */
     failInfo: (id: string, error?: string) => {
       if (error === undefined) failing.delete(id);
       else failing.set(id, error);
@@ -95,8 +96,8 @@ export function createUsers() {
 
 export type FakePeople = ReturnType<typeof createUsers>;
 
-/** As docs.slack.dev/reference/objects/user-object: of people who are gone less is told. */
-function told(found: FakePerson, withLocale: boolean): Record<string, unknown> {
+/** See docs.slack.dev/reference/objects/user-object: deactivated people have fewer fields. */
+function toApiUser(found: FakePerson, withLocale: boolean): Record<string, unknown> {
   const { id, name, team_id, locale, tz, tz_offset, enterprise_user } = found;
   const profile = {
     real_name: `${name[0]?.toUpperCase() ?? ''}${name.slice(1)} Example`,

@@ -5,7 +5,7 @@ import { eventually } from '../eventually.ts';
 
 export const appToken = 'xapp-fake-token';
 
-/** Slack's side of Socket Mode: `apps.connections.open` and the sockets it leads to, under a test's control. */
+/** A fake of Slack's side of Socket Mode: `apps.connections.open` and its sockets. */
 export async function startSocketSlack() {
   const sockets: WebSocket[] = [];
   const acknowledged: { envelopeId: string; payload: unknown }[] = [];
@@ -50,7 +50,7 @@ export async function startSocketSlack() {
     acknowledged,
     opened: () => opened,
     connections: () => sockets.length,
-    /** The next calls of `apps.connections.open` fail like this. */
+    /** The next calls of `apps.connections.open` get these failures. */
     refuse: (...next: { status: number; body: string }[]) => {
       refusals = next.map((refusal) => () => refusal);
     },
@@ -68,11 +68,11 @@ export async function startSocketSlack() {
       );
       return envelopeId;
     },
-    /** Sends a frame as it is. */
+    /** Sends a raw frame. */
     sendFrame: (frame: string) => sockets.at(-1)?.send(frame),
-    /** Asks the app to connect anew, as Slack does every few hours. */
+    /** Asks the app to reconnect, as Slack does every few hours. */
     refresh: () => sockets.at(-1)?.send(JSON.stringify({ type: 'disconnect', reason: 'refresh_requested' })),
-    /** Breaks the newest connection without a word. */
+    /** Breaks the newest connection without a close frame. */
     sever: () => sockets.at(-1)?.terminate(),
     stop: () => {
       for (const socket of sockets) socket.terminate();

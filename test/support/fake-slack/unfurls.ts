@@ -2,7 +2,7 @@ import { slackProblems } from './limits.ts';
 import type { FakeMessages } from './messages.ts';
 import { type Args, type Methods, type Reply, refused } from './wire.ts';
 
-/** A link that Slack told the app about: in a message, or in someone's composer. */
+/** A link in a `link_shared` event: in a message, or in someone's composer. */
 export interface SharedLink {
   source: 'conversations_history' | 'composer';
   unfurlId: string;
@@ -11,13 +11,13 @@ export interface SharedLink {
   ts?: string;
 }
 
-/** What the app answered: by address, blocks or an attachment. */
+/** The previews the app sent: blocks or an attachment for each address. */
 export interface FakeUnfurl {
   link: SharedLink;
   unfurls: Record<string, unknown>;
 }
 
-/** Link previews: `chat.unfurl`, for links that were told before. */
+/** Link previews: `chat.unfurl`, only for links from an earlier event. */
 export function createUnfurls(messages: FakeMessages, violations: string[]) {
   const shared: SharedLink[] = [];
   const unfurls: FakeUnfurl[] = [];

@@ -3,7 +3,7 @@ import type { FakeBlock } from './messages.ts';
 import { type FakePeople, team } from './people.ts';
 import { type Args, type Methods, type Reply, refused } from './wire.ts';
 
-/** A modal or a Home tab as the app sent it, with what Slack adds. */
+/** A modal or a Home tab as the app sent it, with the fields Slack adds. */
 export interface FakeView {
   id: string;
   hash: string;
@@ -21,8 +21,8 @@ export interface FakeView {
   previous_view_id: string | null;
 }
 
-/** The modals people have open, and their Home tabs. */
-export function createViews(folk: FakePeople, violations: string[]) {
+/** The open modals and the Home tabs. */
+export function createViews(fakePeople: FakePeople, violations: string[]) {
   /** Every call that opened a modal, as sent. */
   const opened: Args[] = [];
   const stack: FakeView[] = [];
@@ -60,7 +60,7 @@ export function createViews(folk: FakePeople, violations: string[]) {
       return refusal ?? shown(replace(known, args.view));
     },
     'views.publish': (args) => {
-      const user = folk.find(args.user_id);
+      const user = fakePeople.find(args.user_id);
       if (user === undefined) return refused('user_not_found');
       const known = homes.get(user.id);
       if (args.hash !== undefined && args.hash !== known?.hash) return refused('hash_conflict');
@@ -75,20 +75,20 @@ export function createViews(folk: FakePeople, violations: string[]) {
   return {
     methods,
     opened,
-    /** The modals open now, the topmost last. */
+    /** The open modals, the topmost last. */
     stack,
     homes,
-    /** Makes a trigger too old to be used; without an id, all of them from now on. */
+    /** Expires a trigger; without an id, all triggers from now on. */
     expireTriggers: (triggerId?: string) => {
       if (triggerId === undefined) allExpired = true;
       else expiredTriggers.add(triggerId);
     },
-    /** The person closes a modal, and with it those above it. */
+    /** The person closes a modal and those above it. */
     close: (view: FakeView) => {
       const index = stack.findIndex(({ id }) => id === view.id);
       if (index >= 0) stack.splice(index);
     },
-    /** What Slack does with the answer to a submission. */
+    /** Does what Slack does with the reply to a submission. */
     afterSubmission: (view: FakeView, answer: unknown) => {
       const { response_action: action, view: next, errors } = (answer ?? {}) as Args;
       if (action === undefined) stack.pop();
@@ -101,8 +101,8 @@ export function createViews(folk: FakePeople, violations: string[]) {
         else replace(view, next);
       } else violations.push(`view_submission: unknown response_action ${String(action)}`);
     },
-    /** The view with what people have filled in, as it stands in payloads. */
-    told,
+    /** The view and its input values, as payloads contain them. */
+    payloadOf,
   };
 
   function checkErrors(view: FakeView, errors: unknown): void {
@@ -147,7 +147,7 @@ export function createViews(folk: FakePeople, violations: string[]) {
     return next;
   }
 
-  /** Blocks without an id get one, as Slack gives them. */
+  /** Gives ids to blocks without one, as Slack does. */
   function made(raw: unknown, id: string | undefined, place: { root: string | undefined; previous: string | null }) {
     serial += 1;
     const view = raw as FakeView;
@@ -164,10 +164,10 @@ export function createViews(folk: FakePeople, violations: string[]) {
   }
 
   function shown(view: FakeView): Reply {
-    return { ok: true, view: told(view) };
+    return { ok: true, view: payloadOf(view) };
   }
 
-  function told(view: FakeView, values: Record<string, unknown> = {}): Record<string, unknown> {
+  function payloadOf(view: FakeView, values: Record<string, unknown> = {}): Record<string, unknown> {
     return {
       callback_id: '',
       private_metadata: '',

@@ -2,10 +2,10 @@ import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { call, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createRecordingLog } from '../recording-log.ts';
 
-/** What Slack says to one call, by its arguments; an `error` is a refusal. */
+/** Slack's reply to one call, or a function of its arguments; a reply with `error` is a refusal. */
 export type Reply = Record<string, unknown> | ((args: URLSearchParams) => Record<string, unknown>);
 
-/** The parts an adapter of Slack needs, before a Slack that says `replies` and a clock that stands still. */
+/** The parts that a Slack adapter needs, with scripted `replies` and a fixed clock. */
 export function createScriptedSlack(replies: Record<string, Reply> = {}) {
   const { log, lines } = createRecordingLog();
   const calls: { method: string; args: URLSearchParams }[] = [];

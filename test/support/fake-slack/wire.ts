@@ -1,21 +1,21 @@
-/** The arguments of a Web API call: texts, as forms carry them, and what was JSON. */
+/** The arguments of a Web API call: strings from the form, and parsed JSON. */
 export type Args = Record<string, unknown>;
 
 export type Reply = { ok: true; [key: string]: unknown } | { ok: false; error: string; [key: string]: unknown };
 
-/** The methods one part of the stand-in answers. */
+/** The Web API methods that one part of the fake implements. */
 export type Methods = Record<string, (args: Args) => Reply>;
 
 export function refused(error: string): Reply {
   return { ok: false, error };
 }
 
-/** The Web API client sends forms: every boolean is a text. */
+/** Reads a boolean: the Web API client sends forms, where it is a string. */
 export function isTrue(value: unknown): boolean {
   return value === true || value === 'true' || value === '1';
 }
 
-/** One page of a list by Slack's cursors, which callers may not read anything into. */
+/** One page of a list, with an opaque cursor as in Slack. */
 export function pageOf<Item>(
   items: readonly Item[],
   args: Args,
@@ -39,10 +39,10 @@ function readCursor(cursor: string): number | undefined {
   return from === undefined ? undefined : Number(from);
 }
 
-/** Arguments that the client sends as JSON; the rest stays text, even where it looks like JSON. */
+/** Arguments that the client sends as JSON; all others stay strings, even if they look like JSON. */
 const asJson = new Set(['blocks', 'attachments', 'metadata', 'view', 'unfurls', 'files', 'prompts']);
 
-/** Reads the form of a call. */
+/** Parses the form of a call. */
 export function parseArgs(body: string): Args {
   const args: Args = {};
   for (const [name, value] of new URLSearchParams(body)) args[name] = asJson.has(name) ? readJson(value) : value;
@@ -57,7 +57,10 @@ function readJson(value: string): unknown {
   }
 }
 
-/** An object as Slack tells it when it leaves fields out. */
-export function without(told: Record<string, unknown>, untold: readonly string[] = []): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(told).filter(([field]) => !untold.includes(field)));
+/** A copy of an object without some fields. */
+export function omitFields(
+  fields: Record<string, unknown>,
+  omittedFields: readonly string[] = [],
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => !omittedFields.includes(field)));
 }

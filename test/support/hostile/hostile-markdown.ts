@@ -1,4 +1,4 @@
-/** Markdown that takes a careless reader of its links seconds to minutes, by what it is made of. */
+/** Markdown that takes a naive link parser seconds to minutes, named by its content. */
 export const hostileLinkMarkdown: [name: string, markdown: string][] = [
   ['nested emphasis', '*a '.repeat(20_000) + 'b* '.repeat(20_000)],
   ['emphasis of two kinds', '_a*'.repeat(8_000)],
@@ -11,7 +11,7 @@ export const hostileLinkMarkdown: [name: string, markdown: string][] = [
   ['a megabyte of ordinary Markdown', '## Title\n\nSome *text* and [link](/a/b).\n\n- x\n- y\n\n'.repeat(18_000)],
 ];
 
-/** Markdown that takes a careless renderer of answers seconds to minutes, by what it is made of. */
+/** Markdown that takes a naive renderer seconds to minutes, named by its content. */
 export const hostileAnswers: [name: string, markdown: string][] = [
   ['nested emphasis', '*a '.repeat(500) + 'b* '.repeat(500)],
   ['a little nested emphasis', '*a '.repeat(150) + 'b* '.repeat(150)],
@@ -61,7 +61,7 @@ export const hostileAnswers: [name: string, markdown: string][] = [
   ['a megabyte of brackets', '<'.repeat(1_000_000)],
 ];
 
-/** Answers whose opening words take a careless reader long to find. */
+/** Answers whose first words take a naive parser long to find. */
 export const hostileOpenings: [name: string, markdown: string][] = [
   ['9,000 empty list items', '-\n'.repeat(9_000)],
   ['emphasis of two kinds', '*a_'.repeat(30_000)],

@@ -2,7 +2,7 @@ import { readIntent } from '../../../src/core/intake/intents.ts';
 import { addressesAnother, mentions, toPlainText, unnamedIds } from '../../../src/slack/incoming-text.ts';
 import { routeMessage } from '../../../src/slack/routing.ts';
 
-/** As long as Slack lets a message be: docs.slack.dev/changelog/2018-truncating-really-long-messages. */
+/** Slack's limit for a message: docs.slack.dev/changelog/2018-truncating-really-long-messages. */
 const length = 40_000;
 const fill = (unit: string): string => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 
@@ -58,7 +58,7 @@ const openings = [
   'x|',
 ];
 const endings = ['', 'x', '>', '|', '\n'];
-/** One after another, because all of them together are 80 MB. */
+/** Yields the texts one by one, because together they have 80 MB. */
 export function* hostileTexts(): Generator<{ made: string; text: string }> {
   for (const opening of openings) {
     for (const unit of units) {
@@ -71,7 +71,7 @@ export function* hostileTexts(): Generator<{ made: string; text: string }> {
 
 const names = { user: () => undefined, channel: () => undefined };
 
-/** Everything that reads the text of a message of Slack, by name. */
+/** All functions that read the text of a Slack message, by name. */
 export const textReaders: [name: string, read: (text: string) => unknown][] = [
   ['toPlainText', (text) => toPlainText(text, names, 'UBOT')],
   ['unnamedIds', unnamedIds],

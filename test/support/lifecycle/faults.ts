@@ -1,6 +1,6 @@
 import { AppError } from '../../../src/core/errors.ts';
-import { crash, failing } from './memory-requests.ts';
-import type { Disposition, Fault, Operation } from './memory-world.ts';
+import { crash, failing } from './core-harness.ts';
+import type { ChooseFault, Fault, Operation } from './in-memory-lifecycle.ts';
 
 const unknown = { outcomeUnknown: true };
 
@@ -14,7 +14,7 @@ const readFaults = [
   failing('rateLimited', { retryAfterMs: 120_000 }),
 ];
 
-/** A request that changes something: certainly not done, done or not without word of it, or done a little later. */
+/** Faults of a request with an effect: no effect, an unknown outcome, or a late effect. */
 const writeFaults = [
   ...readFaults.filter(({ error }) => !(error instanceof AppError && error.kind === 'badReply')),
   crash('yes'),
@@ -25,7 +25,7 @@ const writeFaults = [
   failing('badReply', unknown, 'yes'),
 ];
 
-const passingFaults: Record<Operation, Fault[]> = {
+const temporaryFaults: Record<Operation, Fault[]> = {
   get: [crash('no'), failing('storage')],
   write: storageFaults,
   claim: storageFaults,
@@ -46,8 +46,8 @@ const passingFaults: Record<Operation, Fault[]> = {
   notifyPrivately: [crash('no'), crash('yes'), failing('unavailable')],
 };
 
-/** Faults that no repetition overcomes. */
-const lastingFaults: Partial<Record<Operation, Fault[]>> = {
+/** Faults that remain however often the operation is repeated. */
+const permanentFaults: Partial<Record<Operation, Fault[]>> = {
   create: [failing('refused'), failing('unauthorized')],
   followUp: [failing('refused'), failing('unauthorized'), failing('notFound')],
   read: [failing('unauthorized'), failing('notFound')],
@@ -61,22 +61,22 @@ const lastingFaults: Partial<Record<Operation, Fault[]>> = {
 };
 
 /**
- * A fate that follows a script: one number for each operation in order, 0 lets it pass, others choose among the faults
- * that this operation knows. After the script's end everything passes. Returns also what it did, for a failure's report.
+ * Chooses faults by a script with one number for each operation: 0 means no fault, other numbers select one of the faults
+ * of the operation. After the end of the script there are no faults. Also returns a log, for the report of a failure.
  */
-export function scriptedFate(
+export function scriptedFaults(
   script: readonly number[],
-  { lasting = false } = {},
-): { fate: Disposition; log: string[] } {
+  { permanent = false } = {},
+): { chooseFault: ChooseFault; log: string[] } {
   const log: string[] = [];
   let index = 0;
   return {
     log,
-    fate: (operation) => {
+    chooseFault: (operation) => {
       const choice = script[index] ?? 0;
       index += 1;
       if (choice === 0) return undefined;
-      const faults = [...passingFaults[operation], ...(lasting ? (lastingFaults[operation] ?? []) : [])];
+      const faults = [...temporaryFaults[operation], ...(permanent ? (permanentFaults[operation] ?? []) : [])];
       const fault = faults[(choice - 1) % faults.length];
       if (fault !== undefined) log.push(`${index} ${operation}: ${fault.error.message}, happens ${fault.happens}`);
       return fault;

@@ -1,9 +1,9 @@
 import type { Answer, Question } from '../../../src/core/question/question.ts';
 
-/** Two in the afternoon of a day nobody has plans for, in epoch milliseconds. */
+/** An arbitrary time, in epoch milliseconds. */
 export const someMs = 1_800_000_000_000;
 
-/** A question as `accept` leaves it, in a thread, with whatever a test changes. */
+/** A question as `accept` stores it, in a thread, with some fields changed. */
 export function questionWith(change: Partial<Question> = {}): Question {
   return {
     version: 1,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { canRun, localSlackLayer, localSlackPath } from '../layers.ts';
-import { blockSchema, type LocalView, onPage } from './page.ts';
+import { blockSchema, type LocalView, usePageSocket } from './page.ts';
 
 const messageSchema = z.object({
   ts: z.string(),
@@ -14,7 +14,7 @@ const messageSchema = z.object({
   blocks: z.array(blockSchema).optional(),
 });
 
-/** A message as the local Slack keeps it. */
+/** A message as the local Slack stores it. */
 export type LocalMessage = z.infer<typeof messageSchema>;
 
 const messagesSchema = z.object({ messages: z.array(messageSchema) });
@@ -27,25 +27,25 @@ const logSchema = z.object({
 
 export type SlackLogEntry = z.infer<typeof logSchema>['log'][number];
 
-/** A person in the local Slack, acting through its control API. */
+/** What people do in the local Slack, through its control API. */
 export interface LocalSlack {
   url: string;
-  /** Resolves when the app has acknowledged it, or nobody listens. */
+  /** Posts a message. Resolves when the app has acknowledged it, or when no app is connected. */
   post(message: { channel: string; user: string; text: string; threadTs?: string }): Promise<LocalMessage>;
   command(command: { channel: string; user: string; text: string }): Promise<void>;
-  /** Presses the button with this label or action id; throws when the message has none. */
+  /** Presses the button with this label or action id; throws when the message has no such button. */
   press(message: LocalMessage, user: string, button: string): Promise<void>;
-  /** Chooses the first option whose label begins so from an overflow menu of the message; throws when it has none. */
+  /** Chooses the first option with this beginning from an overflow menu of the message; throws when there is none. */
   choose(message: LocalMessage, user: string, option: string): Promise<void>;
   /** Opens the app's Home tab. Resolves when the app has acknowledged it. */
   openHome(user: string): Promise<void>;
-  /** The Home tab that was last published for a person. */
+  /** The last published Home tab of a person. */
   home(user: string): Promise<LocalView | undefined>;
-  /** Presses the button with this label on a Home tab, as the page does: without saying where. */
+  /** Presses the button with this label on a Home tab; like the page, without channel and message. */
   pressInHome(user: string, button: string): Promise<void>;
-  /** The modal on top; there is one stack for all people. */
+  /** The topmost modal; all people share one stack. */
   modal(): Promise<LocalView | undefined>;
-  /** Sends the topmost modal off with Slack's state by block id and action id; what isn't given is sent as empty. */
+  /** Submits the topmost modal with a state by block id and action id; other fields are sent empty. */
   submit(user: string, values: Record<string, Record<string, unknown>>): Promise<void>;
   edit(message: LocalMessage, text: string): Promise<void>;
   /** A person posts a file. */
@@ -58,11 +58,11 @@ export interface LocalSlack {
     threadTs?: string;
   }): Promise<void>;
   messages(channel: string): Promise<LocalMessage[]>;
-  /** Everything that went to and from the app, oldest first. */
+  /** All requests to and from the app, oldest first. */
   log(): Promise<SlackLogEntry[]>;
 }
 
-/** Speaks to the control API of a running local Slack. */
+/** Creates a client of the control API of a running local Slack. */
 export function createLocalSlack(url: string): LocalSlack {
   return {
     url,
@@ -96,20 +96,20 @@ export function createLocalSlack(url: string): LocalSlack {
       await send('open-home', { user });
     },
     home: async (user) => {
-      const { homeViews, apps } = await onPage(url);
+      const { homeViews, apps } = await usePageSocket(url);
       return homeViews[user]?.[apps[0]?.appId ?? ''];
     },
     pressInHome: async (user, button) => {
-      const { homeViews, apps } = await onPage(url);
+      const { homeViews, apps } = await usePageSocket(url);
       const appId = apps[0]?.appId ?? '';
       const found = buttonsOf({ blocks: homeViews[user]?.[appId]?.blocks }).find(({ label }) => label === button);
       if (found === undefined) throw new Error(`no button "${button}" on the Home tab of ${user}`);
       const action = { type: 'button', action_id: found.actionId, block_id: found.blockId, value: found.value };
-      await onPage(url, { t: 'block_action', channel: '', messageTs: '', user, action, appId });
+      await usePageSocket(url, { t: 'block_action', channel: '', messageTs: '', user, action, appId });
     },
-    modal: async () => (await onPage(url)).modalStack.at(-1),
+    modal: async () => (await usePageSocket(url)).modalStack.at(-1),
     submit: async (user, values) => {
-      await onPage(url, { t: 'view_submit', user, values });
+      await usePageSocket(url, { t: 'view_submit', user, values });
     },
     edit: async ({ channel, ts, user }, text) => {
       await send('edit-message', { channel, ts, user, text });
@@ -147,7 +147,7 @@ export function createLocalSlack(url: string): LocalSlack {
   }
 }
 
-/** Everything people can read in a message: the text of its blocks, or its text when it has none. */
+/** The text people read in a message: the text of its blocks, or its text when it has no blocks. */
 export function textOf(message: Pick<LocalMessage, 'text' | 'blocks'>): string {
   return message.blocks?.length ? textsIn(message.blocks).join('\n') : (message.text ?? '');
 }
@@ -209,14 +209,14 @@ function elementsOf({ elements = [], accessory }: NonNullable<LocalMessage['bloc
   return accessory === undefined ? elements : [...elements, accessory];
 }
 
-/** Addresses of all links in a message, in order; `&amp;` is read back as Slack's clients do. */
+/** Addresses of all links in a message, in order; decodes `&amp;` like Slack's clients. */
 export function linksOf(message: LocalMessage): string[] {
   const written = [...textOf(message).matchAll(/<(https?:[^|>]+)(?:\|[^>]*)?>/g)].map(([, url = '']) => url);
   const behindButtons = buttonsOf(message).flatMap(({ url }) => (url === undefined ? [] : [url]));
   return [...written, ...behindButtons].map((url) => url.replaceAll('&amp;', '&'));
 }
 
-/** Path of the local Slack's program, or undefined without one; throws then where `REQUIRE_BROWSER=1` (CI). */
+/** Path of the local Slack's program; without one, throws when `REQUIRE_BROWSER=1` (CI), or else returns undefined. */
 export function localSlackProgram(): string | undefined {
   return canRun(localSlackLayer) ? localSlackPath() : undefined;
 }

@@ -27,7 +27,7 @@ const viewSchema = z.looseObject({
   blocks: z.array(blockSchema),
 });
 
-/** A modal or Home tab as the local Slack keeps it. */
+/** A modal or Home tab as the local Slack stores it. */
 export type LocalView = z.infer<typeof viewSchema>;
 
 const initSchema = z.object({
@@ -39,16 +39,16 @@ const initSchema = z.object({
   }),
 });
 
-/** What the page of the local Slack knows when it opens. */
+/** The state the page of the local Slack receives when it opens. */
 export type PageState = z.infer<typeof initSchema>['state'];
 
 const patienceMs = 20_000;
 
 /**
- * Opens the page's own socket, which can do what the control API can't; sends what a person did there, and resolves when
- * the local Slack has begun to pass it on.
+ * Opens the socket that the page uses, which supports more than the control API. Sends an action of a person and resolves
+ * when the local Slack has started to forward it.
  */
-export function onPage(url: string, did?: Record<string, unknown>): Promise<PageState> {
+export function usePageSocket(url: string, did?: Record<string, unknown>): Promise<PageState> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/ui`);
     let state: PageState | undefined;

@@ -3,7 +3,7 @@ import { eventually } from '../eventually.ts';
 import { type LocalMessage, type LocalSlack, textOf } from './local-slack.ts';
 import { blockSchema } from './page.ts';
 
-/** What is read of the arguments of a call that posts or edits; lists arrive as such or as JSON. */
+/** The arguments that tests read of a call that posts or edits; lists arrive as arrays or as JSON. */
 const postedSchema = z.object({
   text: z.string().optional(),
   blocks: z
@@ -11,18 +11,18 @@ const postedSchema = z.object({
     .optional(),
 });
 
-/** Generous, because all layers of the tests share few processors. */
+/** Generous, because all tests share few processors. */
 export const answerTimeoutMs = 30_000;
 
 /** What the app posted about one question. */
 export interface Posted {
   questionId: string;
   cards: LocalMessage[];
-  /** Every message that carries a part of the outcome, in order. */
+  /** All messages with a part of the outcome, in order. */
   parts: LocalMessage[];
 }
 
-/** The app's messages in a channel, by question, in the order in which the questions first appeared. */
+/** The app's messages in a channel, grouped by question, in order of appearance. */
 export async function postedIn(slack: LocalSlack, channel: string): Promise<Posted[]> {
   const byQuestion = new Map<string, Posted>();
   for (const message of await slack.messages(channel)) {
@@ -44,7 +44,7 @@ function markerOf({ blocks = [] }: Pick<LocalMessage, 'blocks'>): { questionId: 
   return undefined;
 }
 
-/** Waits until the newest question of a thread is answered; `count` is how many questions the thread then has. */
+/** Waits until the newest question of a thread is answered; `count` is the expected number of questions in the thread. */
 export function answerIn(
   slack: LocalSlack,
   { channel, ts }: Pick<LocalMessage, 'channel' | 'ts'>,
@@ -66,7 +66,7 @@ export function answerIn(
   );
 }
 
-/** The questions of one thread; the card of a command is the thread's root. */
+/** The questions of one thread; the card of a command is the root of its thread. */
 export async function questionsOf(
   slack: LocalSlack,
   { channel, ts }: Pick<LocalMessage, 'channel' | 'ts'>,
@@ -75,7 +75,7 @@ export async function questionsOf(
   return (await postedIn(slack, channel)).filter(({ cards, parts }) => [...cards, ...parts].some(belongs));
 }
 
-/** Waits for the card of the command that asked `text`: it is the root of a thread. */
+/** Waits for the card of the command that asked `text`; the card is the root of a thread. */
 export function cardOfCommand(slack: LocalSlack, channel: string, text: string): Promise<LocalMessage> {
   return eventually(
     async () => {
@@ -88,7 +88,7 @@ export function cardOfCommand(slack: LocalSlack, channel: string, text: string):
   );
 }
 
-/** Waits for a message that only `user` sees and that says `words`. */
+/** Waits for a private message to `user` that contains `words`. */
 export function privateMessageTo(
   slack: LocalSlack,
   channel: string,
@@ -97,15 +97,13 @@ export function privateMessageTo(
 ): Promise<LocalMessage> {
   return eventually(async () => {
     const messages = await slack.messages(channel);
-    const sendPrivately = messages.findLast(
-      (message) => message.ephemeral_to === user && textOf(message).includes(words),
-    );
-    if (sendPrivately === undefined) throw new Error(`nobody whispered "${words}" to ${user}`);
-    return sendPrivately;
+    const found = messages.findLast((message) => message.ephemeral_to === user && textOf(message).includes(words));
+    if (found === undefined) throw new Error(`no private message "${words}" to ${user}`);
+    return found;
   });
 }
 
-/** Every state the card of a question went through, as it was posted and edited, oldest first. */
+/** All states of a question's card, as posted and edited, oldest first. */
 export async function cardStates(slack: LocalSlack, questionId: string): Promise<string[]> {
   const calls = (await slack.log()).filter(
     ({ summary }) => summary === 'chat.postMessage' || summary === 'chat.update',

@@ -2,7 +2,7 @@ import type { FakeFile, FakeMessage } from '../fake-slack/messages.ts';
 import { team } from '../fake-slack/people.ts';
 import { envelope, messageOf, type Spoken, teamOf } from './payloads.ts';
 
-/** A message as events nest it. */
+/** A message in the form nested in events. */
 function nested(message: FakeMessage): Record<string, unknown> {
   const { edits: _, channel: __, metadata: ___, ...rest } = message;
   return {
@@ -17,14 +17,14 @@ function nested(message: FakeMessage): Record<string, unknown> {
 }
 
 /**
- * `message_changed`: an edit by its author, or, when only the attachments differ, a preview that was put under it; the
- * author stands in the nested messages only.
+ * `message_changed`: an edit by the author, or, when only the attachments differ, a new link preview. Only the nested
+ * messages contain the author.
  */
 export function messageChangedOf(change: {
   before: FakeMessage;
   after: FakeMessage;
   channelType?: Spoken['channelType'];
-  /** When the change was made. */
+  /** Time of the change. */
   ts: string;
 }): Record<string, unknown> {
   return envelope({
@@ -86,13 +86,13 @@ export function fileShareOf(message: Spoken & { files: FakeFile[] }): Record<str
   return messageOf({ ...spoken, more });
 }
 
-/** Another app's post, as newer ones come: with `bot_id` and a user, without a subtype. */
+/** A message of another app in the current form: with `bot_id` and a user, without a subtype. */
 export function botPostOf(message: Spoken): Record<string, unknown> {
   const profile = { id: 'B0ROBO', app_id: 'A0ROBO', name: 'robo', deleted: false, updated: 1, team_id: team.id };
   return messageOf({ ...message, more: { bot_id: 'B0ROBO', app_id: 'A0ROBO', bot_profile: profile, ...message.more } });
 }
 
-/** `link_shared` for a message that was sent. `ts` is the message's. */
+/** `link_shared` for a sent message; `ts` is the timestamp of the message. */
 export function linkSharedOf(shared: {
   user: string;
   channel: string;
@@ -116,7 +116,7 @@ export function linkSharedOf(shared: {
   });
 }
 
-/** `link_shared` for a link someone is still typing: there is no channel and no message yet. */
+/** `link_shared` for a link in a message that is not sent yet: without channel and message. */
 export function composerLinkOf(shared: { user: string; urls: string[]; unfurlId: string }): Record<string, unknown> {
   return envelope({
     type: 'link_shared',

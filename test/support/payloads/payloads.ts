@@ -2,23 +2,23 @@ import { otherTeamId, people, team } from '../fake-slack/people.ts';
 
 let serial = 0;
 
-/** A trigger that no call has used yet. */
+/** A new trigger id. */
 export function nextTrigger(): string {
   serial += 1;
   return `${serial}.${serial}.trigger`;
 }
 
-/** The team a person is of: everyone's but olga's is the app's. */
+/** The team of a person: the app's team, except for olga. */
 export function teamOf(user: string): string {
   return user === people.olga ? otherTeamId : team.id;
 }
 
-/** A person as interactive payloads name them. */
+/** A person as in interactive payloads. */
 export function userIn(id: string): Record<string, unknown> {
   return { id, username: 'someone', name: 'someone', team_id: teamOf(id) };
 }
 
-/** The wrapping of every event (docs.slack.dev/apis/events-api). */
+/** The outer object of every event (docs.slack.dev/apis/events-api). */
 export function envelope(event: Record<string, unknown>): Record<string, unknown> {
   serial += 1;
   return {
@@ -44,7 +44,7 @@ export interface Spoken {
   ts: string;
   threadTs?: string;
   channelType?: 'channel' | 'group' | 'im' | 'mpim';
-  /** Fields laid over the event, for its odder forms. */
+  /** Fields that overwrite those of the event, for unusual forms. */
   more?: Record<string, unknown>;
 }
 
@@ -67,7 +67,7 @@ function spoken(
   });
 }
 
-/** `app_mention`; `text` without the mention, which is put before it. */
+/** `app_mention`; pass `text` without the mention, which is added at the beginning. */
 export function mentionOf({ text, ...rest }: Spoken): Record<string, unknown> {
   return spoken('app_mention', { ...rest, text: `<@${team.botUserId}> ${text}`.trim() });
 }
@@ -101,7 +101,7 @@ export function commandOf(options: {
   };
 }
 
-/** A press of a button on a message. */
+/** A user presses a button on a message. */
 export function pressOf(options: {
   actionId: string;
   value: string | undefined;

@@ -17,7 +17,7 @@ export function appHomeOpenedOf(opened: { user: string; tab: 'home' | 'messages'
   });
 }
 
-/** `agent_session_stopped`: someone pressed Slack's own stop button. */
+/** `agent_session_stopped`: a user pressed Slack's stop button. */
 export function agentSessionStoppedOf(stopped: { user: string; channel: string; threadTs: string }): Body {
   return envelope({
     type: 'agent_session_stopped',
@@ -40,7 +40,7 @@ function interaction(user: string): Body {
   };
 }
 
-/** A shortcut from a message's menu. */
+/** A shortcut from the menu of a message. */
 export function messageShortcutOf(chosen: {
   callbackId: string;
   message: FakeMessage;
@@ -72,7 +72,7 @@ export function globalShortcutOf(chosen: { callbackId: string; user: string; tri
   };
 }
 
-/** A modal sent off; `view` with what is filled in, as `told` in fake-slack-views.ts makes it. */
+/** A submitted modal; `view` with its input values, as `payloadOf` in fake-slack/views.ts returns it. */
 export function viewSubmissionOf(submitted: { view: Body; user: string; triggerId?: string }): Body {
   return {
     ...interaction(submitted.user),
@@ -83,18 +83,18 @@ export function viewSubmissionOf(submitted: { view: Body; user: string; triggerI
   };
 }
 
-/** A modal closed, which Slack tells only of views with `notify_on_close`. */
+/** A closed modal; Slack sends this only for views with `notify_on_close`. */
 export function viewClosedOf(closed: { view: Body; user: string }): Body {
   return { ...interaction(closed.user), type: 'view_closed', view: closed.view, is_cleared: false };
 }
 
-/** Where an element stands that someone uses: each place makes another payload. */
+/** The place of an element that a user clicks; the payload depends on it. */
 export type Place =
   | { message: FakeMessage; responseUrl: string }
   | { ephemeral: FakeEphemeral; responseUrl: string }
   | { view: Body };
 
-/** Any use of an element: `block_actions` with one action. */
+/** A use of any element: `block_actions` with one action. */
 export function blockActionsOf(used: { user: string; place: Place; action: Body; triggerId?: string }): Body {
   return {
     ...interaction(used.user),
@@ -113,24 +113,24 @@ interface Used {
   triggerId?: string;
 }
 
-/** A press of a button anywhere: on a message, on a private one, in a modal or on the Home tab. */
+/** A user presses a button: on a message, on a private message, in a modal or on the Home tab. */
 export function buttonOf(used: Used & { value?: string; label?: string }): Body {
   const text = { type: 'plain_text', text: used.label ?? 'Button', emoji: true };
   const value = used.value === undefined ? {} : { value: used.value };
   return acted(used, { type: 'button', text, ...value });
 }
 
-/** A choice from an overflow menu. */
+/** A user chooses an option from an overflow menu. */
 export function overflowOf(used: Used & { option: FakeOption }): Body {
   return acted(used, { type: 'overflow', selected_option: used.option });
 }
 
-/** A conversation chosen from a menu, in a modal say. */
+/** A user chooses a conversation from a menu, for example in a modal. */
 export function selectOf(used: Used & { conversation: string }): Body {
   return acted(used, { type: 'conversations_select', selected_conversation: used.conversation });
 }
 
-/** A press of one of Slack's own feedback buttons. */
+/** A user presses one of Slack's feedback buttons. */
 export function feedbackOf(used: Used & { value: string; label?: string }): Body {
   const text = { type: 'plain_text', text: used.label ?? 'Good', emoji: true };
   return acted(used, { type: 'feedback_buttons', value: used.value, text });
@@ -189,7 +189,7 @@ function seen(message: FakeMessage): Body {
   return { type: 'message', ...rest, ...own, team: team.id, permalink: permalinkOf(message) };
 }
 
-/** The same payload for an app that was installed in a workspace of an Enterprise organization. */
+/** The same payload for an app installed in a workspace of an Enterprise organization. */
 export function inEnterprise(body: Body): Body {
   const enterprise = { id: 'E0GRID', name: 'Grid' };
   if (body.type === 'event_callback') {
@@ -220,7 +220,7 @@ export function inEnterprise(body: Body): Body {
   };
 }
 
-/** The same event in a channel that is shared with another organization. */
+/** The same event in a channel shared with another organization. */
 export function inSharedChannel(body: Body): Body {
   return { ...body, is_ext_shared_channel: true };
 }

@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that Linux gives to outgoing connections and to servers without a wish (32768 and up): one of those could
- * take the port between this check and the start of the program, or while the program is restarted.
+ * Below the ports that Linux assigns automatically (32768 and up): another program could get the port between this check
+ * and the start of the program, or during a restart.
  */
 const lowestPort = 15_000;
 const portsEnd = 32_000;
 
-/** A port of 127.0.0.1 that was free a moment ago, for programs that have to be told one. */
+/** A free port of 127.0.0.1, for programs that need a port as a setting. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(lowestPort, portsEnd);

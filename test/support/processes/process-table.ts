@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The processes a process has started (Linux). */
+/** The child processes of a process (Linux). */
 export function childrenOf(pid: number | undefined): number[] {
   const listed = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return listed.trim().split(' ').filter(Boolean).map(Number);
 }
 
-/** Those, and what they have started in turn. */
+/** The child processes and their descendants. */
 export function descendantsOf(pid: number | undefined): number[] {
   return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
 }
 
-/** Whether a process is there and not only waiting for its parent to take note of its end. */
+/** Whether a process is running; false for a zombie. */
 export function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -21,7 +21,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Where a process listens in this network namespace: `127.0.0.1:80`, and `0.0.0.0:80` or `tcp6:80` for more than that. */
+/** Addresses a process listens on in this network namespace, for example `127.0.0.1:80`, `0.0.0.0:80` or `tcp6:80`. */
 export function listeningAddressesOf(pid: number): string[] {
   const folder = `/proc/${pid}/fd`;
   const open = new Set(readdirSync(folder).map((fd) => tryReadLink(join(folder, fd))));

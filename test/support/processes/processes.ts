@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Child } from '../../../src/demo/child.ts';
 import {
+  type BaseSetup,
   type CodeSearchReady,
-  type Ground,
   type Program,
   startApp,
   startCodeSearch,
@@ -19,38 +19,38 @@ import { createTempDir } from './temp-dir.ts';
 
 export const projectFolder = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The demo's three processes, each of which can be crashed and started again on its own. */
+/** The three processes of the demo; tests can crash and restart each one. */
 export interface Stack {
   slack: LocalSlack;
-  /** The page of the local Slack as the demo shows it. */
+  /** The page of the local Slack, as in the demo. */
   pageUrl: string;
   codeSearch: CodeSearchReady;
   /** Access token of the code search service. */
   token: string;
   appUrl: () => string;
-  /** Ends the app as a crash would (SIGKILL). */
+  /** Kills the app, like a crash (SIGKILL). */
   crashApp(): Promise<void>;
-  /** Starts it again on the same data. */
+  /** Starts the app again with the same data. */
   restartApp(): Promise<void>;
   crashCodeSearch(): Promise<void>;
-  /** Starts it again on the same data and the same port. */
+  /** Starts the service again with the same data and port. */
   restartCodeSearch(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Quicker than in earnest, so that tests wait for the programs and not for their manners. */
-const impatient = { CARD_EDIT_MS: '100', POLL_FIRST_MS: '100', POLL_MIN_MS: '100', POLL_MAX_MS: '500' };
+/** Shorter intervals than in production, so that tests are quick. */
+const fastSettings = { CARD_EDIT_MS: '100', POLL_FIRST_MS: '100', POLL_MIN_MS: '100', POLL_MAX_MS: '500' };
 
-/** Starts everything on the sample repository (or the given ones) and free ports of this machine. */
+/** Starts all programs with the sample repository (or the given ones) and free ports. */
 export async function startStack(setup: {
   localSlack: string;
   repositories?: string[];
   stepDelayMs?: number;
-  /** Settings of the app beside the demo's. */
+  /** Settings of the app, added to those of the demo. */
   settings?: Record<string, string>;
 }): Promise<Stack> {
   const folder = await createTempDir();
-  const ground: Ground = { folder: folder.path, environment: { PATH: process.env.PATH ?? '' } };
+  const base: BaseSetup = { folder: folder.path, environment: { PATH: process.env.PATH ?? '' } };
   const token = randomUUID();
   const live = new Set<Pick<Child, 'stop'>>();
   const sample = setup.repositories ? undefined : await createSampleRepository();
@@ -68,26 +68,26 @@ export async function startStack(setup: {
     return { child: program.child, ready: await program.ready };
   }
 
-  /** Kept to this machine where that is possible, as in the demo. */
+  /** Reachable from this machine only, if possible, as in the demo. */
   async function runSlack(): Promise<SlackReady> {
-    const starting = startSlack(ground, { program: setup.localSlack, port: 0, namespace: true });
+    const starting = startSlack(base, { program: setup.localSlack, port: 0, namespace: true });
     live.add({ stop: async () => (await starting.catch(() => undefined))?.stop() });
     return (await starting).ready;
   }
 
   const runCodeSearch = (port: number) =>
-    ready(startCodeSearch(ground, { repositories, port, token, stepDelayMs: setup.stepDelayMs ?? 0 }));
+    ready(startCodeSearch(base, { repositories, port, token, stepDelayMs: setup.stepDelayMs ?? 0 }));
 
   try {
     let [slack, codeSearch] = await Promise.all([runSlack(), runCodeSearch(0)]);
     const runApp = () =>
       ready(
-        startApp(ground, {
+        startApp(base, {
           slackUrl: slack.url,
           serviceUrl: codeSearch.ready.url,
           token,
           port: 0,
-          settings: { ...impatient, ...setup.settings },
+          settings: { ...fastSettings, ...setup.settings },
         }),
       );
     let app = await runApp();
@@ -117,7 +117,7 @@ const conversationPage = z.object({
   conversations: z.array(z.object({ questions: z.array(z.object({ question: z.string() })) })),
 });
 
-/** The questions of each of the newest hundred conversations that the code search service holds. */
+/** The questions of each of the newest hundred conversations in the code search service. */
 export async function conversationsOf({ codeSearch, token }: Stack): Promise<string[][]> {
   const response = await fetch(`${codeSearch.url}/.api/deepsearch/v1?page_first=100`, {
     headers: { authorization: `token ${token}`, 'x-requested-with': 'e2e' },
@@ -126,24 +126,24 @@ export async function conversationsOf({ codeSearch, token }: Stack): Promise<str
   return conversations.map(({ questions }) => questions.map(({ question }) => question));
 }
 
-/** A program run for its output and its exit code. */
+/** A running program, its output and its exit code. */
 export interface Run {
   child: ChildProcess;
-  /** All that was written to standard output and standard error so far. */
+  /** Standard output and standard error so far. */
   output(): string;
-  /** Exit code, or the signal that ended it; resolves after its last output. */
+  /** Resolves with the exit code or the signal, after the last output. */
   ended: Promise<number | NodeJS.Signals | null>;
-  /** Ends it in any case. */
+  /** Kills the program if it still runs. */
   stop(): Promise<void>;
 }
 
-/** Runs a TypeScript file of the project (or, with `built`, a JavaScript one) with exactly this environment. */
+/** Runs a source file of the project (TypeScript or built JavaScript) with exactly this environment. */
 export function runProgram(file: string, args: string[], environment: Record<string, string> = {}): Run {
   const loader = file.endsWith('.ts') ? ['--import', import.meta.resolve('tsx')] : [];
   return run(process.execPath, [...loader, file, ...args], environment);
 }
 
-/** Runs a command, in the project's folder unless told otherwise. */
+/** Runs a command; the default folder is the project's. */
 export function run(
   command: string,
   args: string[],
@@ -176,7 +176,7 @@ export function run(
   };
 }
 
-/** Builds the programs as they are shipped, into a temporary folder: they start twice as fast as from source. */
+/** Builds the programs into a temporary folder: they start twice as fast as from source. */
 export async function buildPrograms(): Promise<{ mainFile: string; remove(): Promise<void> }> {
   const folder = await createTempDir();
   const dist = join(folder.path, 'dist');
@@ -194,7 +194,7 @@ export async function buildPrograms(): Promise<{ mainFile: string; remove(): Pro
   return { mainFile: join(dist, 'main.js'), remove: folder.remove };
 }
 
-/** Whether a process with this id is there. */
+/** Whether a process with this id exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

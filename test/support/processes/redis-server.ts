@@ -5,28 +5,28 @@ import { eventually } from '../eventually.ts';
 import { canRun, redisBinary, redisLayer } from '../layers.ts';
 import { freePort } from './free-port.ts';
 
-/** A real redis-server of this machine, without persistence: what it held is gone after `kill` or `stop`. */
+/** A real redis-server without persistence: its data is lost after `kill` or `stop`. */
 export interface RedisServer {
-  /** Stays the same over a restart. */
+  /** Stays the same after a restart. */
   url: string;
-  /** Forgets all it holds. */
+  /** Deletes all data. */
   flush(): Promise<void>;
-  /** Ends the process at once, as a crash would (SIGKILL). */
+  /** Kills the process, like a crash (SIGKILL). */
   kill(): Promise<void>;
-  /** Starts it again on the same port. */
+  /** Starts the server again on the same port. */
   restart(): Promise<void>;
-  /** Freezes the process: connections stay open, nothing is answered. */
+  /** Freezes the process: connections stay open but get no replies. */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;
 }
 
-/** Whether a redis-server is installed; throws without one where `REQUIRE_REDIS=1` (CI). */
+/** Whether a redis-server is installed; without one, throws when `REQUIRE_REDIS=1` (CI). */
 export function hasRedisServer(): boolean {
   return canRun(redisLayer);
 }
 
-/** Starts a redis-server on a free port of 127.0.0.1 and waits until it answers; `args` are further arguments of it. */
+/** Starts a redis-server with additional `args` on a free port of 127.0.0.1 and waits until it replies. */
 export async function startRedisServer(args: string[] = []): Promise<RedisServer> {
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
@@ -43,12 +43,12 @@ export async function startRedisServer(args: string[] = []): Promise<RedisServer
     },
     pause: () => void server.kill('SIGSTOP'),
     resume: () => void server.kill('SIGCONT'),
-    // A paused process would not act on anything milder than SIGKILL, and there is nothing to save.
+    // A paused process reacts only to SIGKILL, and there is no data to save.
     stop: kill,
   };
 }
 
-/** Lets a stand-in for Redis listen on a free port of 127.0.0.1; returns its URL. */
+/** Makes a fake Redis listen on a free port of 127.0.0.1; returns its URL. */
 export async function listenAsRedis(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -65,7 +65,7 @@ async function spawnServer(port: number, url: string, args: string[]): Promise<C
   killWithUs(server);
   await eventually(async () => {
     if (server.exitCode !== null) throw new Error(`redis-server ended with exit code ${server.exitCode}`);
-    // Connecting is enough: a server with a password answers nothing to this client.
+    // Connecting is enough: a server with a password would refuse commands of this client.
     await withClient(url, async () => {});
   });
   return server;
@@ -85,7 +85,7 @@ async function withClient(
   }
 }
 
-/** Ends the server however this process ends, even by SIGKILL: the pipe to a small watcher closes with us. */
+/** Kills the server when this process ends, even by SIGKILL: the pipe to a small watcher closes then. */
 function killWithUs(server: ChildProcess): void {
   const watcher = spawn('sh', ['-c', `read _; kill -9 ${server.pid}`], {
     stdio: ['pipe', 'ignore', 'ignore'],

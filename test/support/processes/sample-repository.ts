@@ -47,7 +47,7 @@ export function buildDailyReport(charges: { cents: number }[]): number {
 `,
 };
 
-/** A small git repository with one commit: payments, retries, a gateway and a report. */
+/** Creates a small git repository with one commit: payments, retries, a gateway and a report. */
 export async function createSampleRepository(): Promise<{ path: string; remove(): Promise<void> }> {
   const { path: parent, remove } = await createTempDir();
   const path = join(parent, 'till');

@@ -1,22 +1,22 @@
 import { createServer, type Socket } from 'node:net';
 
-/** A reply as it goes on the wire; `drop` ends the connection instead, `silence` says nothing. */
+/** A raw reply; `drop` closes the connection instead, `silence` sends nothing. */
 export type ScriptedReply = string | 'drop' | 'silence';
 
 export interface ScriptedRedis {
   url: string;
   port: number;
-  /** The commands of all connections so far, without those by which the client introduces itself. */
+  /** The commands of all connections so far, without the client's handshake. */
   commands: string[][];
-  /** How many connections were made. */
+  /** Number of connections so far. */
   connections(): number;
-  /** How many of them are open. */
+  /** Number of open connections. */
   open(): number;
-  /** Ends every connection and takes no more. */
+  /** Closes all connections and stops listening. */
   stop(): Promise<void>;
 }
 
-/** A server that speaks just enough of the Redis protocol to answer each command as `answer` says. */
+/** A server that speaks a minimal Redis protocol and replies to each command with the result of `answer`. */
 export async function startScriptedRedis(
   answer: (name: string, args: string[]) => ScriptedReply | undefined,
 ): Promise<ScriptedRedis> {
@@ -59,12 +59,12 @@ export async function startScriptedRedis(
   };
 }
 
-/** A text as Redis replies with it. */
+/** A bulk string reply. */
 export function bulk(text: string): string {
   return `$${Buffer.byteLength(text)}\r\n${text}\r\n`;
 }
 
-/** The first command of `received`, an array of texts, once all of it is there. */
+/** Parses the first complete command in `received`. */
 function parseCommand(received: string): { words: string[]; length: number } | undefined {
   const head = /^\*(\d+)\r\n/.exec(received);
   if (head === null) return undefined;

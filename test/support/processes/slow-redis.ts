@@ -6,12 +6,12 @@ interface Hold {
   ms: number;
 }
 
-/** A real redis-server behind a connection that can hold back single writes. */
+/** A real redis-server behind a proxy that can delay single writes. */
 export interface SlowRedis {
   url: string;
   /**
-   * Holds back the next thing that is sent with these words in it, and all that follows on that connection; after it the
-   * next with the words of the second, and so on.
+   * Delays the next write that contains the words of the first hold, and all later writes on that connection; then
+   * continues with the second hold, and so on.
    */
   holdInOrder(...holds: Hold[]): void;
   stop(): Promise<void>;

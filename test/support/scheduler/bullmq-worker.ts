@@ -1,11 +1,11 @@
 import { createBullScheduler } from '../../../src/scheduler/bullmq.ts';
 import { createRecordingLog } from '../recording-log.ts';
 
-// Run as a process of its own: `bullmq-looker.ts <redis url> <prefix> <look ms> <next look in ms>`. Says `ready`, then a line
-// `begin|end <question id> <time>` for each look, the time in ns of the machine's one monotonic clock. Stops at SIGTERM.
+// A separate process: `bullmq-worker.ts <redis url> <prefix> <run ms> <next run in ms>`. Prints `ready`, then a line
+// `begin|end <question id> <time>` for each run, with the machine's monotonic clock in ns. Stops at SIGTERM.
 
-const [redisUrl, prefix, advanceMs, nextMs] = process.argv.slice(2);
-if (redisUrl === undefined || prefix === undefined) throw new Error('usage: bullmq-looker.ts <redis url> <prefix> …');
+const [redisUrl, prefix, runMs, nextMs] = process.argv.slice(2);
+if (redisUrl === undefined || prefix === undefined) throw new Error('usage: bullmq-worker.ts <redis url> <prefix> …');
 
 const scheduler = createBullScheduler({
   redisUrl,
@@ -18,7 +18,7 @@ const say = (what: string, id: string) => process.stdout.write(`${what} ${id} ${
 
 await scheduler.start(async (id) => {
   say('begin', id);
-  await new Promise((resolve) => setTimeout(resolve, Number(advanceMs)));
+  await new Promise((resolve) => setTimeout(resolve, Number(runMs)));
   say('end', id);
   return Number(nextMs);
 });

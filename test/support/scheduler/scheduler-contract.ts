@@ -2,17 +2,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Scheduler } from '../../../src/core/ports.ts';
 import { eventually } from '../eventually.ts';
 
-/** Far enough away that a look planned for then doesn't happen during a test. */
+/** So far away that a run scheduled for then does not happen during a test. */
 const FAR_MS = 60_000;
 
 export interface SchedulerUnderTest {
   scheduler: Scheduler;
-  /** Failures written to the journal so far. */
+  /** Number of failures in the log so far. */
   failures(): number;
   close(): Promise<void>;
 }
 
-/** What every implementation of `Scheduler` promises. `create` makes a fresh one, which runs at most `concurrency` looks at once. */
+/** The contract of every `Scheduler`. `create` returns a new one, with at most `concurrency` runs at once. */
 export function schedulerContract(
   name: string,
   create: (options: { concurrency: number }) => Promise<SchedulerUnderTest>,
@@ -174,7 +174,7 @@ export function schedulerContract(
         seen.push(id);
         return undefined;
       });
-      // Left alone, these six would back off for more than 15 s.
+      // Without `schedule`, these six failures would back off for more than 15 s.
       for (let failures = 1; failures <= 6; failures++) {
         await scheduler.schedule('bad', 0);
         await eventually(() => expect(subject.failures()).toBe(failures));
@@ -223,9 +223,9 @@ export function schedulerContract(
 }
 
 /**
- * Asks for looks in random moments, while looks of random length close their question or plan the next one far away: a
- * request that is lost is not made up for by chance. Then each question has had a look that began after its last request.
- * The `processes` must not search for lost requests meanwhile.
+ * Schedules runs at random moments. Runs have random lengths, and then schedule nothing or a run far away, so that a lost
+ * request stays visible. Expects for each question a run that began after its last request. The `processes` must not
+ * repair lost requests during the test.
  */
 export async function expectNothingLost(processes: Scheduler[], requests: number): Promise<void> {
   let moment = 0;

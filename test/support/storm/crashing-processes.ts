@@ -24,133 +24,136 @@ import {
 } from '../../../src/storage/repositories.ts';
 import { type FakeService, serviceToken } from '../fake-service/fake-service.ts';
 import { type FakeSlack, team } from '../fake-slack/fake-slack.ts';
-import { quietSurroundings } from '../lifecycle/quiet-ports.ts';
+import { noopPorts } from '../lifecycle/noop-ports.ts';
 import { createRecordingLog } from '../recording-log.ts';
 
 const storeWrites = ['set', 'delete', 'setIfAbsent', 'compareAndSet', 'addMember', 'removeMember'];
 const serviceEffects = ['create', 'followUp', 'cancel'];
 const slackEffects = ['postCard', 'updateCard', 'postPart', 'notifyPrivately', 'removeCopies'];
-const planning = ['lookIn'];
+const schedulerCalls = ['schedule'];
 
-/** A life that is not over by then is judged as it is. */
-const lifeDeadlineMs = 240_000;
+/** A run that takes longer is checked in its current state. */
+const runDeadlineMs = 240_000;
 
-export interface LifeSetup {
+export interface CrashRunSetup {
   slack: FakeSlack;
   service: FakeService;
   kv: KeyValueStore;
-  /** The engine that plans looks, as a new process would make it. */
+  /** Creates a scheduler, like a new process. */
   createScheduler: () => Scheduler;
   request: NewQuestion;
-  /** After how many writes and effects each process dies, one after the other; the last one lives on. */
-  diesAfter: number[];
+  /** Number of writes and effects after which each process crashes, in order; the last process does not crash. */
+  crashesAfter: number[];
 }
 
-export interface LifeEnd {
+export interface CrashRunResult {
   question: Question | undefined;
-  /** Whether it is listed as open although nothing is left to do. */
+  /** Whether the question is still listed as open although there is nothing left to do. */
   isOpen: boolean;
   /** Names of the writes and effects of all processes, in order. */
   done: string[];
-  deaths: number;
+  crashes: number;
 }
 
 /**
- * One question's life with the real store, looks, client and messenger under it, in processes that die: from its n-th
- * write or effect on, nothing that a process does has an effect, and nothing it waits for comes.
+ * Runs one question with the real store, scheduler, client and messenger, in processes that crash: after its n-th write
+ * or effect, nothing that a process does has an effect, and its calls never return.
  */
-export async function liveThroughCrashes(setup: LifeSetup): Promise<LifeEnd> {
+export async function runThroughCrashes(setup: CrashRunSetup): Promise<CrashRunResult> {
   const { kv, request } = setup;
   const id = questionId(digest, request.key);
   const store = createQuestionStore(kv);
   const done: string[] = [];
-  const deadlineMs = performance.now() + lifeDeadlineMs;
+  const deadlineMs = performance.now() + runDeadlineMs;
   let isAcknowledged = false;
-  let deaths = 0;
+  let crashes = 0;
   for (;;) {
-    const process = createProcess(setup, setup.diesAfter[deaths] ?? Number.POSITIVE_INFINITY, done);
-    const living = (async () => {
+    const process = createProcess(setup, setup.crashesAfter[crashes] ?? Number.POSITIVE_INFINITY, done);
+    const running = (async () => {
       await process.boot(id);
-      // Slack repeats what was not acknowledged; here as soon as the next process is there.
+      // Slack repeats events that were not acknowledged; here as soon as the next process runs.
       if (!isAcknowledged) await process.accept(request);
       isAcknowledged = true;
-      while (!(await isOver(store, id)) && performance.now() < deadlineMs) {
+      while (!(await isFinished(store, id)) && performance.now() < deadlineMs) {
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     })();
-    const ended = await Promise.race([living.then(() => 'lived', failedToStart), process.died.then(() => 'died')]);
-    await process.scheduler.stop(ended === 'lived' ? 1_000 : 0);
+    const ended = await Promise.race([
+      running.then(() => 'finished', failedToStart),
+      process.crashed.then(() => 'crashed'),
+    ]);
+    await process.scheduler.stop(ended === 'finished' ? 1_000 : 0);
     await process.close();
-    if (ended === 'lived') break;
-    if (ended === 'died') deaths += 1;
+    if (ended === 'finished') break;
+    if (ended === 'crashed') crashes += 1;
     if (performance.now() > deadlineMs) break;
   }
   const question = await store.get(id);
   const isListed = (await store.openIds()).includes(id);
-  return { question, isOpen: isListed && question?.recheckMs === undefined, done, deaths };
+  return { question, isOpen: isListed && question?.recheckMs === undefined, done, crashes };
 }
 
-/** Whether nothing is left to do but to check the messages for copies, of which there are to be none. */
-async function isOver(store: QuestionStore, id: string): Promise<boolean> {
+/** Whether the question is finished, except for the check for duplicate messages. */
+async function isFinished(store: QuestionStore, id: string): Promise<boolean> {
   const question = await store.get(id);
   if (question?.phase !== 'closed') return false;
   return question.recheckMs !== undefined || !(await store.openIds()).includes(id);
 }
 
-/** A storage that does not answer in time keeps a process from starting, or from taking the question: another one tries. */
+/** Storage that does not reply in time stops a process from starting or accepting the question; the next one tries again. */
 function failedToStart(error: unknown): 'failed' {
   if (isAppError(error, 'storage')) return 'failed';
   throw error;
 }
 
-function createProcess({ slack, service, kv, createScheduler }: LifeSetup, diesAfter: number, done: string[]) {
+function createProcess({ slack, service, kv, createScheduler }: CrashRunSetup, crashesAfter: number, done: string[]) {
   const { log } = createRecordingLog();
-  let left = diesAfter;
-  let die = (): void => {};
-  const died = new Promise<void>((resolve) => {
-    die = resolve;
+  let callsLeft = crashesAfter;
+  let crash = (): void => {};
+  const crashed = new Promise<void>((resolve) => {
+    crash = resolve;
   });
   const never = new Promise<never>(() => {});
 
-  /** The port, until the process is dead; the calls named in `counted` bring that closer. */
-  function mortal<Port extends object>(port: Port, counted: string[]): Port {
+  /** Wraps a port so that it stops working after the crash; calls named in `counted` count towards it. */
+  function crashable<Port extends object>(port: Port, counted: string[]): Port {
     return new Proxy(port, {
       get(target, name, receiver) {
         const value = Reflect.get(target, name, receiver);
         if (typeof value !== 'function' || typeof name !== 'string') return value;
-        // Pure, and needed at once.
+        // Pure and synchronous.
         if (name === 'countParts') return value;
         return async (...args: unknown[]) => {
-          if (left < 0) return never;
-          if (!counted.includes(name)) return untilDeath(value.apply(target, args));
-          left -= 1;
-          if (left < 0) {
-            die();
+          if (callsLeft < 0) return never;
+          if (!counted.includes(name)) return untilCrash(value.apply(target, args));
+          callsLeft -= 1;
+          if (callsLeft < 0) {
+            crash();
             return never;
           }
           done.push(name);
           const result = await value.apply(target, args);
-          return left < 0 ? never : result;
+          return callsLeft < 0 ? never : result;
         };
       },
     });
   }
 
-  async function untilDeath<T>(result: Promise<T>): Promise<T> {
+  async function untilCrash<T>(result: Promise<T>): Promise<T> {
     const value = await result;
-    return left < 0 ? never : value;
+    return callsLeft < 0 ? never : value;
   }
 
-  const store = mortal(kv, storeWrites);
+  const store = crashable(kv, storeWrites);
   const engine = createScheduler();
-  const scheduler = mortal(engine, planning);
+  const scheduler = crashable(engine, schedulerCalls);
   const options = webClientOptions(slack.url, createLibraryLogger(log));
   const outbound = createOutbound({});
   const client = createDeepSearchClient({
     baseUrl: service.url,
     auth: { kind: 'token', token: serviceToken },
     userAgentVersion: 'test',
-    // As long as a call of Slack.
+    // The same as for a Slack call.
     createTimeoutMs: 10_000,
   });
   const identity = { teamId: team.id, botUserId: team.botUserId, botId: team.botId };
@@ -172,13 +175,13 @@ function createProcess({ slack, service, kv, createScheduler }: LifeSetup, diesA
   });
   const questions = createQuestionStore(store);
   const ports = {
-    ...quietSurroundings,
+    ...noopPorts,
     questions,
     threads: createThreadStore(store),
     claims: createClaims(store),
     runSlots: createRunSlots(createRecords(store, runSlotsType), { perWorkspace: 10_000, perPerson: 10_000 }),
-    deepSearch: mortal(createDeepSearch(client, service.url), serviceEffects),
-    messenger: mortal(messenger, slackEffects),
+    deepSearch: crashable(createDeepSearch(client, service.url), serviceEffects),
+    messenger: crashable(messenger, slackEffects),
     scheduler,
     log,
     now,
@@ -192,10 +195,10 @@ function createProcess({ slack, service, kv, createScheduler }: LifeSetup, diesA
   };
 
   return {
-    died,
+    crashed,
     scheduler: engine,
     accept: createAccept({ ...ports, digest }),
-    /** As the app starts: all that is open is looked at again. The other lives in the same store are not its own. */
+    /** Like the start of the app, but only for this question: other tests share the store. */
     boot: async (id: string) => {
       await scheduler.start(createAdvance(ports));
       if ((await questions.openIds()).includes(id)) await scheduler.schedule(id, 0);

@@ -1,9 +1,9 @@
-/** A machine on which a timer fires this late is busy: the stand-ins would answer late too. */
+/** If a timer fires this late, the machine is busy and the fake servers would reply late too. */
 const busyMs = 50;
 
 /**
- * Runs tasks in order, at most `atOnce` of them at a time, and begins one only while this process answers in time: so
- * that stand-ins in the same process are never so loaded by their own test that real time-outs fire.
+ * Runs tasks in order, at most `atOnce` at a time, and starts one only while this process is responsive. The fake servers
+ * run in the same process: under too much load, real timeouts would fire.
  */
 export async function runResponsively<Result>(
   tasks: (() => Promise<Result>)[],

@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto';
 
 export const signingSecret = 'signing-secret-of-the-chaos';
 
-/** Slack's time for an answer. */
-const slackPatienceMs = 3_000;
+/** Slack's time limit for an acknowledgement. */
+const slackTimeoutMs = 3_000;
 
-/** Slack repeats an event that was not acknowledged at once, after a minute and after five, and no more; here five times as soon. */
+/** Slack repeats an unacknowledged event at once, after 1 minute and after 5 minutes; here five times as fast. */
 const eventRetriesMs = [0, 12_000, 60_000];
 
-/** A request as Slack signs it, now. */
+/** A request with Slack's signature and the current time. */
 export function signed(body: string, contentType: string): { body: string; headers: Record<string, string> } {
   const timestamp = String(Math.floor(Date.now() / 1000));
   const digest = createHmac('sha256', signingSecret).update(`v0:${timestamp}:${body}`).digest('hex');
@@ -22,17 +22,17 @@ export function signed(body: string, contentType: string): { body: string; heade
   };
 }
 
-/** What whoever typed a command saw: nothing, words that it was not taken, or that the app did not answer. */
+/** What the person who typed a command sees: nothing, a text that it was not accepted, or that the app did not respond. */
 export type CommandResult = 'taken' | 'notTaken' | 'noAnswer';
 
-/** Slack's side of HTTP mode, before a balancer that hands requests to any of the copies in turn. */
+/** Slack's side of HTTP mode, with a load balancer that sends requests to the copies in turn. */
 export function createSlackDeliveries(copies: () => string[]) {
   let turn = 0;
   let repeated = 0;
 
   return { event, command, repeated: () => repeated };
 
-  /** Delivers an event as often as Slack would; whether it was acknowledged in the end. */
+  /** Delivers an event with Slack's retries; returns whether it was acknowledged. */
   async function event(body: Record<string, unknown>): Promise<boolean> {
     const text = JSON.stringify(body);
     for (let attempt = 0; attempt <= eventRetriesMs.length; attempt += 1) {
@@ -61,9 +61,9 @@ export function createSlackDeliveries(copies: () => string[]) {
     more: Record<string, string>,
   ): Promise<{ status: number; text: string } | undefined> {
     const urls = copies();
-    const patience = AbortSignal.timeout(slackPatienceMs);
+    const patience = AbortSignal.timeout(slackTimeoutMs);
     const { body, headers } = signed(text, contentType);
-    // A balancer hands a request to the next copy where one does not take the connection.
+    // When a copy does not accept the connection, the load balancer tries the next one.
     for (let tries = 0; tries < urls.length; tries += 1) {
       turn += 1;
       try {

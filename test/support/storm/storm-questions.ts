@@ -5,48 +5,48 @@ import { commandOf, mentionOf, messageOf } from '../payloads/payloads.ts';
 import { buttonsOf, visibleText } from '../world/world.ts';
 import type { CommandResult, SlackDeliveries } from './slack-deliveries.ts';
 
-/** Slack takes about one message a second in each channel, so more questions are asked in more channels. */
+/** Slack accepts about one message a second in each channel, so more questions need more channels. */
 const questionsPerChannel = 40;
-/** Slack takes 300 messages a minute in a workspace: the last of many cards appears after all the others. */
+/** Slack accepts 300 messages a minute in a workspace, so the last of many cards appears late. */
 const cardDelayPerQuestionMs = 600;
 const sameText = 'Where are retries configured?';
 
-/** What one person asked in one place, in order. */
-interface Talk {
-  /** Root of the thread; of a command that is its card, which is found by the text. */
+/** The questions of one person in one thread, in order. */
+interface AskedThread {
+  /** Root of the thread; for a command, its card, which is found by its text. */
   rootTs: string | undefined;
   texts: string[];
 }
 
-/** What became of the questions, counted in Slack and at the service. */
+/** The results of the questions, counted in Slack and at the service. */
 export interface Tally {
   asked: number;
   answered: number;
-  /** Questions that were acknowledged and have no answer. */
+  /** Acknowledged questions without an answer. */
   lost: string[];
-  /** Questions with more than one answer or card, or asked more often at the service than by people. */
+  /** Questions with several answers or cards, or asked more often at the service than by people. */
   doubled: string[];
-  /** Cards that do not say the end, or still have a button. */
+  /** Cards that do not show an end, or still have a button. */
   openCards: string[];
-  /** Threads whose questions reached the service in another order, or in more than one conversation. */
+  /** Threads whose questions reached the service in another order or in several conversations. */
   disordered: string[];
 }
 
-/** Questions as people ask them: mentions, replies in threads, direct messages and commands. */
-export function createChaosQuestions(parts: {
+/** Asks questions like people do: mentions, replies in threads, direct messages and commands. */
+export function createStormQuestions(parts: {
   slack: FakeSlack;
   service: FakeService;
   deliveries: SlackDeliveries;
-  /** Time over which the conversations begin. */
+  /** Period in which the conversations begin. */
   spreadMs: number;
-  /** How many are asked: about a half as threads of four, the others alone. */
+  /** Number of questions: about half in threads of four, the others alone. */
   count: number;
 }) {
   const { slack, service, deliveries, spreadMs, count } = parts;
   const channels = Array.from({ length: Math.ceil(count / questionsPerChannel) }, (_, n) => `C0STORM${n + 1}`);
-  const talks: Talk[] = [];
+  const askedThreads: AskedThread[] = [];
   const refusedEvents: string[] = [];
-  /** Commands whose acknowledgement got lost: nobody knows whether they were taken. */
+  /** Commands whose acknowledgement was lost: unknown whether the app accepted them. */
   const doubtful: string[] = [];
   const notTaken: string[] = [];
   for (const channel of channels)
@@ -58,7 +58,7 @@ export function createChaosQuestions(parts: {
     const threadCount = Math.floor((count * 12) / 100);
     const directCount = Math.floor((count * 15) / 100);
     const mentionCount = count - 4 * threadCount - 2 * directCount;
-    const threads = Array.from({ length: threadCount }, (_, n) => () => talkInThread(n));
+    const threads = Array.from({ length: threadCount }, (_, n) => () => askInThread(n));
     const mentions = Array.from(
       { length: mentionCount },
       (_, n) => () => mention(n, n < 12 ? sameText : `Mention ${n}?`, []),
@@ -74,7 +74,7 @@ export function createChaosQuestions(parts: {
     );
   }
 
-  function talkInThread(n: number): Promise<void> {
+  function askInThread(n: number): Promise<void> {
     return mention(n, `Thread ${n}, first?`, [`Thread ${n}, second?`, `Thread ${n}, third?`, `Thread ${n}, last?`]);
   }
 
@@ -82,15 +82,15 @@ export function createChaosQuestions(parts: {
     const channel = channels[n % channels.length] ?? '';
     const user = personOf(n);
     const ts = slack.say(channel, user, text);
-    const talk: Talk = { rootTs: ts, texts: [text] };
-    talks.push(talk);
-    // One post arrives as two events.
+    const askedThread: AskedThread = { rootTs: ts, texts: [text] };
+    askedThreads.push(askedThread);
+    // Slack sends two events for one message.
     await Promise.all([
       deliver(mentionOf({ channel, user, text, ts }), text),
       deliver(messageOf({ channel, user, text: `<@U0BOT> ${text}`, ts }), text),
     ]);
     for (const reply of replies) {
-      // People reply to what they see.
+      // People reply once they see the card.
       await eventually(
         () => {
           if (!slack.inThread(ts).some(({ bot_id: botId }) => botId !== undefined))
@@ -99,7 +99,7 @@ export function createChaosQuestions(parts: {
         { timeoutMs: 60_000 + count * cardDelayPerQuestionMs },
       );
       const replyTs = slack.say(channel, user, reply, ts);
-      talk.texts.push(reply);
+      askedThread.texts.push(reply);
       await deliver(messageOf({ channel, user, text: reply, ts: replyTs, threadTs: ts }), reply);
     }
   }
@@ -109,11 +109,11 @@ export function createChaosQuestions(parts: {
     const channel = user.replace(/^U/, 'D');
     const text = `Direct ${n}?`;
     const ts = slack.say(channel, user, text);
-    talks.push({ rootTs: ts, texts: [text] });
+    askedThreads.push({ rootTs: ts, texts: [text] });
     await deliver(messageOf({ channel, channelType: 'im', user, text, ts }), text);
   }
 
-  /** Slack never repeats a command: whoever typed it types it again. */
+  /** Slack never repeats a command: the person types it again. */
   async function command(n: number): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       const text = `Command ${n}, attempt ${attempt}?`;
@@ -125,7 +125,7 @@ export function createChaosQuestions(parts: {
         triggerId: `${n}.${attempt}.trigger`,
       });
       const result: CommandResult = await deliveries.command(payload);
-      if (result === 'taken') return void talks.push({ rootTs: undefined, texts: [text] });
+      if (result === 'taken') return void askedThreads.push({ rootTs: undefined, texts: [text] });
       (result === 'notTaken' ? notTaken : doubtful).push(text);
       await pause(1_500);
     }
@@ -149,7 +149,7 @@ export function createChaosQuestions(parts: {
       }
     }
     const answers = marked.filter(({ marker }) => marker?.isCard === false).map(({ message }) => message);
-    for (const { rootTs, texts } of talks) {
+    for (const { rootTs, texts } of askedThreads) {
       for (const text of texts) {
         counted.asked += 1;
         const found = answers.filter(
@@ -167,18 +167,18 @@ export function createChaosQuestions(parts: {
       if (found.length === 0 && service.find(text).length > 0) counted.lost.push(text);
       if (notTaken.includes(text) && service.find(text).length > 0) counted.doubled.push(`${text}, called not taken`);
     }
-    const texts = talks.flatMap((talk) => talk.texts);
+    const texts = askedThreads.flatMap((askedThread) => askedThread.texts);
     for (const text of new Set([...texts, ...doubtful])) {
       const wanted = Math.max(1, texts.filter((other) => other === text).length);
       const asked = service.find(text).length;
       if (asked > wanted) counted.doubled.push(`${text} asked ${asked} times`);
     }
-    for (const talk of talks.filter((one) => one.texts.length > 1)) {
+    for (const askedThread of askedThreads.filter((one) => one.texts.length > 1)) {
       const conversation = service.conversations.filter(({ questions }) =>
-        questions.some(({ question }) => talk.texts.includes(question)),
+        questions.some(({ question }) => askedThread.texts.includes(question)),
       );
       const order = conversation.map(({ questions }) => questions.map(({ question }) => question).join(' | '));
-      if (order.join(' || ') !== talk.texts.join(' | ')) counted.disordered.push(order.join(' || '));
+      if (order.join(' || ') !== askedThread.texts.join(' | ')) counted.disordered.push(order.join(' || '));
     }
     return counted;
   }

@@ -4,32 +4,32 @@ import { createWriteStream } from 'node:fs';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../processes/free-port.ts';
 
-/** Wait of the supervisor before it starts an ended process again. */
+/** Delay before the supervisor restarts an ended process. */
 const restartDelayMs = 100;
 
-/** Ready within this time, or the test fails: a start waits for Redis, which may be away for 5 s. */
+/** Time limit of a start, which waits for Redis; Redis may be away for 5 s. */
 const readyTimeoutMs = 60_000;
 
-/** One copy of the app on a fixed port, started again whenever it ends, as a container platform would. */
+/** One copy of the app on a fixed port, restarted each time it ends, as on a container platform. */
 export interface SupervisedApp {
   url: string;
-  /** How often it was started. */
+  /** Number of starts. */
   starts(): number;
   pid(): number | undefined;
-  /** Whether it takes requests, whatever else works. */
+  /** Whether the app accepts requests, even if it is not ready. */
   isListening(): Promise<boolean>;
-  /** What it counts, in Prometheus' text format; undefined while it is not there. */
+  /** Its metrics in Prometheus' text format; undefined while the app is down. */
   metrics(): Promise<string | undefined>;
-  /** Ends it as a crash would (SIGKILL); the supervisor starts it again. False when it was not running. */
+  /** Kills the app, like a crash (SIGKILL); the supervisor restarts it. False when it was not running. */
   kill(): boolean;
-  /** Ends it as a deploy would (SIGTERM) and tells its exit code; the supervisor starts the next one. */
+  /** Stops the app, like a deploy (SIGTERM), and returns its exit code; the supervisor starts the next one. */
   replace(): Promise<number | null>;
   untilReady(): Promise<void>;
-  /** Ends it for good (SIGTERM, then SIGKILL). */
+  /** Stops the app and the supervisor (SIGTERM, then SIGKILL). */
   stop(): Promise<void>;
 }
 
-/** Starts `mainFile` (built, JavaScript) with these settings on a free port; what it logs is appended to `logFile`. */
+/** Starts `mainFile` (built JavaScript) with these settings on a free port; appends its log to `logFile`. */
 export async function superviseApp(setup: {
   mainFile: string;
   settings: Record<string, string>;

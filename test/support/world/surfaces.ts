@@ -20,7 +20,7 @@ import {
 } from '../payloads/surfaces.ts';
 
 interface By {
-  /** Ada, unless said otherwise. */
+  /** Default: ada. */
   user?: string;
 }
 
@@ -28,7 +28,7 @@ interface On extends By {
   threadTs?: string;
 }
 
-/** What people do beyond talking: menus, modals, the Home tab, shortcuts, edits, links. */
+/** Actions of people other than messages: menus, modals, the Home tab, shortcuts, edits, links. */
 export function createSurfaces(deps: {
   slack: FakeSlack;
   deliver: (body: Record<string, unknown>) => Promise<Delivery>;
@@ -37,7 +37,7 @@ export function createSurfaces(deps: {
   const { slack, deliver, responseUrl } = deps;
 
   return {
-    /** Chooses the option with this label from an overflow menu on the newest message that offers it. */
+    /** Chooses the option with this label from an overflow menu, on the newest message that has it. */
     overflow: async (label: string, { user = people.ada, threadTs }: On = {}): Promise<Delivery> => {
       const { message, found, block } = await onMessage(threadTs, `option "${label}"`, (element) =>
         element.type === 'overflow' ? element.options?.find(({ text }) => textOf(text) === label) : undefined,
@@ -45,7 +45,7 @@ export function createSurfaces(deps: {
       const { element, hit: option } = found;
       return deliver(overflowOf({ ...idsOf(element, block), user, place: messagePlace(message, user), option }));
     },
-    /** Presses one of Slack's own feedback buttons on the newest message that has them. */
+    /** Presses one of Slack's feedback buttons, on the newest message that has them. */
     feedback: async (which: 'positive' | 'negative', { user = people.ada, threadTs }: On = {}): Promise<Delivery> => {
       const { message, found, block } = await onMessage(threadTs, 'feedback buttons', (element) =>
         element.type === 'feedback_buttons' ? element[`${which}_button`] : undefined,
@@ -54,7 +54,7 @@ export function createSurfaces(deps: {
       const place = messagePlace(message, user);
       return deliver(feedbackOf({ ...idsOf(found.element, block), user, place, value, label: textOf(text) ?? which }));
     },
-    /** Presses a button on the newest private message to this person that has it. */
+    /** Presses a button on the newest private message to this person that has this button. */
     pressPrivately: async (label: string, { user = people.ada }: By = {}): Promise<Delivery> => {
       const { found, ephemeral } = await eventually(() => {
         for (const each of ephemeralsTo(user).toReversed()) {
@@ -67,7 +67,7 @@ export function createSurfaces(deps: {
       const place = { ephemeral, responseUrl: responseUrl({ user, channel, threadTs }) };
       return deliver(pressedOf(found, label, user, place));
     },
-    /** Presses a button on someone's Home tab. */
+    /** Presses a button on a person's Home tab. */
     pressInHome: async (label: string, { user = people.ada }: By = {}): Promise<Delivery> => {
       const { found, home } = await eventually(() => {
         const view = slack.homes.get(user);
@@ -75,7 +75,7 @@ export function createSurfaces(deps: {
         if (view === undefined || hit === undefined) throw new Error(`no button "${label}" on the Home tab of ${user}`);
         return { found: hit, home: view };
       });
-      return deliver(pressedOf(found, label, user, { view: slack.viewDesk.told(home) }));
+      return deliver(pressedOf(found, label, user, { view: slack.viewState.payloadOf(home) }));
     },
     /** Presses a button in the topmost modal. */
     pressInModal: async (label: string, { user = people.ada }: By = {}): Promise<Delivery> => {
@@ -85,17 +85,17 @@ export function createSurfaces(deps: {
         if (top === undefined || hit === undefined) throw new Error(`no button "${label}" in a modal`);
         return { found: hit, view: top };
       });
-      return deliver(pressedOf(found, label, user, { view: slack.viewDesk.told(view) }));
+      return deliver(pressedOf(found, label, user, { view: slack.viewState.payloadOf(view) }));
     },
-    /** Chooses a conversation in a modal's menu of this action id, which tells the app where it dispatches actions. */
+    /** Chooses a conversation from the menu with this action id in a modal; the app gets an action if the menu sends one. */
     choose: (view: FakeView, actionId: string, conversation: string, { user = people.ada }: By = {}) => {
       const block = view.blocks.find((each) => elementsOf(each).some(({ action_id: id }) => id === actionId));
       if (block === undefined) throw new Error(`the modal has no ${actionId}`);
       const values = { [block.block_id ?? '']: { [actionId]: { selected_conversation: conversation } } };
-      const place = { view: slack.viewDesk.told(view, values) };
+      const place = { view: slack.viewState.payloadOf(view, values) };
       return deliver(selectOf({ actionId, blockId: block.block_id ?? '', user, conversation, place }));
     },
-    /** Starts a shortcut: from the menu of a message, by its timestamp, or from anywhere. */
+    /** Uses a shortcut: from the menu of the message with this timestamp, or a global one. */
     shortcut: (
       callbackId: string,
       { message: ts, user = people.ada, triggerId }: By & { message?: string; triggerId?: string } = {},
@@ -106,7 +106,7 @@ export function createSurfaces(deps: {
       const url = responseUrl({ user, channel: message.channel, threadTs: message.thread_ts });
       return deliver(messageShortcutOf({ callbackId, message, user, responseUrl: url, ...trigger }));
     },
-    /** Waits for a modal to open, the topmost one, and to show more than that it is being filled. */
+    /** Waits until a modal is open and loaded; returns the topmost one. */
     modal: (): Promise<FakeView> =>
       eventually(() => {
         const top = slack.openViews.at(-1);
@@ -116,8 +116,8 @@ export function createSurfaces(deps: {
         return top;
       }),
     /**
-     * Sends a modal off with what is entered, by action id, block id or label; then the modal closes or changes as the
-     * app answered.
+     * Submits a modal with input by action id, block id or label. Then the modal closes or changes according to the
+     * app's reply.
      */
     submit: async (
       view: FakeView,
@@ -125,16 +125,16 @@ export function createSurfaces(deps: {
       { user = people.ada }: By = {},
     ): Promise<Delivery> => {
       const delivery = await deliver(
-        viewSubmissionOf({ view: slack.viewDesk.told(view, filledIn(view, values)), user }),
+        viewSubmissionOf({ view: slack.viewState.payloadOf(view, filledIn(view, values)), user }),
       );
-      if (delivery.acknowledged) slack.viewDesk.afterSubmission(view, delivery.response);
+      if (delivery.acknowledged) slack.viewState.afterSubmission(view, delivery.response);
       return delivery;
     },
-    /** Closes a modal; the app hears of it where it asked to. */
+    /** Closes a modal; the app gets `view_closed` if the view has `notify_on_close`. */
     closeModal: async (view: FakeView, { user = people.ada }: By = {}): Promise<Delivery | undefined> => {
-      slack.viewDesk.close(view);
+      slack.viewState.close(view);
       return view.notify_on_close === true
-        ? deliver(viewClosedOf({ view: slack.viewDesk.told(view), user }))
+        ? deliver(viewClosedOf({ view: slack.viewState.payloadOf(view), user }))
         : undefined;
     },
     openHome: (user: string = people.ada, tab: 'home' | 'messages' = 'home'): Promise<Delivery> => {
@@ -143,7 +143,7 @@ export function createSurfaces(deps: {
         appHomeOpenedOf({
           user,
           tab,
-          ...(view === undefined || tab === 'messages' ? {} : { view: slack.viewDesk.told(view) }),
+          ...(view === undefined || tab === 'messages' ? {} : { view: slack.viewState.payloadOf(view) }),
         }),
       );
     },
@@ -151,8 +151,8 @@ export function createSurfaces(deps: {
     home: (user: string = people.ada): FakeView | undefined => slack.homes.get(user),
     ephemeralsTo,
     /**
-     * A person edits their message. A message that began by mentioning the app still does, and is then delivered as a
-     * mention again, as Slack does. Resolves with the delivery of the edit.
+     * A person edits their message. A mention of the app at the beginning is kept, and Slack then delivers the message
+     * as a mention again. Resolves with the delivery of the edit.
      */
     edit: async (ts: string, newText: string): Promise<Delivery> => {
       const mention = `<@${team.botUserId}> `;
@@ -168,7 +168,7 @@ export function createSurfaces(deps: {
       }
       return delivery;
     },
-    /** A person posts a link, or only types it; returns what `chat.unfurl` needs to name it. */
+    /** A person posts a link, or only types it; returns the values that `chat.unfurl` needs for it. */
     shareLink: async (
       url: string,
       options: { user?: string; channel?: string; threadTs?: string; composer?: boolean } = {},
@@ -191,7 +191,7 @@ export function createSurfaces(deps: {
     },
   };
 
-  /** What only this person sees: private messages, and private answers by response URL, each in their order. */
+  /** What only this person sees: private messages in order, then private replies by response URL in order. */
   function ephemeralsTo(user: string): FakeEphemeral[] {
     const answered = slack.responses.flatMap(({ url, body }) => {
       const of = new URL(url).searchParams;
@@ -221,18 +221,18 @@ export function createSurfaces(deps: {
     return { message, responseUrl: responseUrl({ user, channel, threadTs }) };
   }
 
-  /** Waits for the newest message with an element in which `advance` finds something. */
+  /** Waits for the newest message with an element that `find` accepts. */
   function onMessage<Hit>(
     threadTs: string | undefined,
     what: string,
-    advance: (element: FakeElement) => Hit | undefined,
+    find: (element: FakeElement) => Hit | undefined,
   ): Promise<{ message: FakeMessage; block: FakeBlock; found: { element: FakeElement; hit: Hit } }> {
     return eventually(() => {
       const messages = slack.messages.filter((each) => threadTs === undefined || each.thread_ts === threadTs);
       for (const message of messages.toReversed()) {
         for (const block of message.blocks ?? []) {
           for (const element of elementsOf(block)) {
-            const hit = advance(element);
+            const hit = find(element);
             if (hit !== undefined) return { message, block, found: { element, hit } };
           }
         }
@@ -242,7 +242,7 @@ export function createSurfaces(deps: {
   }
 }
 
-/** Which kind of conversation Slack's events would call it. */
+/** The `channel_type` of a conversation in Slack's events. */
 export function channelTypeOf(slack: FakeSlack, id: string): NonNullable<Spoken['channelType']> {
   const channel = slack.channels.get(id);
   if (channel?.isIm === true) return 'im';

@@ -16,7 +16,7 @@ export interface WorldOptions {
   settings?: Record<string, string>;
 }
 
-/** The whole app, everything real but Slack, and short ways to do what people do. */
+/** Starts the whole app with a fake Slack; returns functions for the actions of people. */
 export async function startWorld({ service, settings = {} }: WorldOptions) {
   const slack = await startFakeSlack();
   const data = await createTempDir();
@@ -80,7 +80,7 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
     });
     app = createApp(config, createLogger(config.LOG_LEVEL), {
       receiver,
-      // Each scrape a second after the one before, so that every one is computed.
+      // One second between scrapes, so that each one is computed.
       metricsClock: () => {
         scrapes += 1;
         return scrapes * 1_000;
@@ -94,7 +94,7 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
     app = undefined;
   }
 
-  /** Says whom it answers and where, so that tests can tell what each person sees. */
+  /** Creates a response URL for a person and a place, so that tests know what each person sees. */
   function responseUrl(of: { user: string; channel: string; threadTs?: string | undefined }): string {
     responses += 1;
     const { user, channel, threadTs } = of;
@@ -110,7 +110,7 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
     return receiver.deliver(commandOf({ text, user, responseUrl: responseUrl({ user, channel }), ...options }));
   }
 
-  /** Waits until the app knows that somebody reads German: it waits a moment only to find out, then speaks English. */
+  /** Waits until the app knows a person's language: it waits only briefly for it, then uses English. */
   async function learnLanguage(user: string): Promise<void> {
     await eventually(async () => {
       const { response } = await command('help', { user });
@@ -175,7 +175,7 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
     return slack.inThread(threadTs).find(({ bot_id: botId }) => botId !== undefined);
   }
 
-  /** The app's messages in a thread that mention someone at their beginning, which answers and failures do. */
+  /** The app's answers and failures in a thread. */
   function answersIn(threadTs: string): FakeMessage[] {
     return slack.inThread(threadTs).filter((message) => message.bot_id !== undefined && isEnd(message));
   }
@@ -183,7 +183,7 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
-/** An end carries a part marker (`ds:<id>:<round>:<part>`), a card does not. */
+/** Whether a message is an answer or a failure: it has a part marker (`ds:<id>:<round>:<part>`), which a card has not. */
 function isEnd(message: FakeMessage): boolean {
   return (message.blocks ?? []).some(({ block_id: id }) => id !== undefined && /^ds:q[0-9a-f]{24}:\d+:\d+/.test(id));
 }
@@ -198,7 +198,7 @@ export function buttonsOf(
   );
 }
 
-/** All text people see of a message, a modal or a Home tab, its blocks included; menus are closed. */
+/** All text people see in a message, a modal or a Home tab, with closed menus. */
 export function visibleText(shown: { text?: string; title?: unknown; blocks?: FakeBlock[] }): string {
   if (shown.blocks === undefined) return shown.text ?? '';
   const title = shown.title === undefined ? [] : [textOf(shown.title)];

@@ -4,7 +4,7 @@ import type { ConversationSummary } from '../../../src/codesearch/conversations/
 import { parseListQuery } from '../../../src/codesearch/http/list-query.ts';
 import { LIMITS } from '../../../src/codesearch/limits.ts';
 
-/** Each order of the list differs from all others; two conversations share each of the times 20 and 500. */
+/** All sort orders of this list differ; the times 20 and 500 occur twice. */
 const summaries: ConversationSummary[] = [
   { id: 1, userId: 7, readToken: 'first', createdMs: 40, updatedMs: 200 },
   { id: 2, userId: 8, readToken: 'second', createdMs: 20, updatedMs: 500 },

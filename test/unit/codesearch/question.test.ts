@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { QuestionRecord } from '../../../src/codesearch/conversations/records.ts';
 import { emptyStats } from '../../../src/codesearch/conversations/records.ts';
-import { understandInContext } from '../../../src/codesearch/search/questions/carry-over.ts';
+import { parseQuestionInContext } from '../../../src/codesearch/search/questions/carry-over.ts';
 import { intentOf } from '../../../src/codesearch/search/questions/intent.ts';
-import { understand } from '../../../src/codesearch/search/questions/question.ts';
+import { parseQuestion } from '../../../src/codesearch/search/questions/question.ts';
 import { stem } from '../../../src/codesearch/search/stem.ts';
 
 describe('the intent of a question', () => {
@@ -39,39 +39,43 @@ describe('the intent of a question', () => {
 
 describe('understanding a question', () => {
   test('distinguishes code names and paths from words', () => {
-    const question = understand('Does `withRetries` in src/retry.ts call sleep() or JobQueue.enqueue for retry_cap?');
+    const question = parseQuestion(
+      'Does `withRetries` in src/retry.ts call sleep() or JobQueue.enqueue for retry_cap?',
+    );
     expect(question.identifiers).toEqual(['withRetries', 'sleep', 'JobQueue.enqueue', 'retry_cap']);
     expect(question.paths).toEqual(['src/retry.ts']);
   });
 
   test('reads ordinary words, abbreviations and sentence ends as no code', () => {
-    const question = understand('Where are retries handled, e.g. after an outage? In the queue.');
+    const question = parseQuestion('Where are retries handled, e.g. after an outage? In the queue.');
     expect(question.identifiers).toEqual([]);
     expect(question.paths).toEqual([]);
     expect(question.subjects.map(({ word }) => word)).toEqual(['retries', 'handled', 'outage', 'queue']);
   });
 
   test('prefers a whole name to its parts', () => {
-    const [whole, ...parts] = understand('where is retryDelay?').subjects;
+    const [whole, ...parts] = parseQuestion('where is retryDelay?').subjects;
     expect(whole).toMatchObject({ stem: 'retrydelay' });
     expect(parts.every((part) => part.weight < (whole?.weight ?? 0))).toBe(true);
   });
 
   test('gives quoted context less weight than the question', () => {
-    const subjects = understand('How are jobs ordered?\n\n> Ada: the crane waited\n> Bob: since the outage').subjects;
+    const subjects = parseQuestion(
+      'How are jobs ordered?\n\n> Ada: the crane waited\n> Bob: since the outage',
+    ).subjects;
     const weights = new Map(subjects.map(({ word, weight }) => [word, weight]));
     expect(weights.get('ordered')).toBe(1);
     expect(weights.get('crane')).toBeLessThan(0.3);
   });
 
   test('still asks a question that is only a quote', () => {
-    expect(understand('> where is retryDelay?').identifiers).toEqual(['retryDelay']);
+    expect(parseQuestion('> where is retryDelay?').identifiers).toEqual(['retryDelay']);
   });
 
   test.each(['', '???', '`', '``', '> ', '```', 'a'.repeat(5_000), '🚢', '))((', 'constructor __proto__ toString'])(
     'never throws for %j',
     (text) => {
-      expect(() => understand(text)).not.toThrow();
+      expect(() => parseQuestion(text)).not.toThrow();
     },
   );
 });
@@ -99,26 +103,26 @@ describe('understanding a question in its context', () => {
   test.each(['and where is it used?', 'how does that work?', 'is there a test for it?', 'why?'])(
     'combines "%s" with the answer before',
     (text) => {
-      const question = understandInContext(text, [before]);
+      const question = parseQuestionInContext(text, [before]);
       expect(question.continues).toBe(true);
       expect(question.identifiers).toContain('retryDelay');
     },
   );
 
   test('takes nothing from the answer before for a complete question', () => {
-    const question = understandInContext('How does the JobQueue order its work?', [before]);
+    const question = parseQuestionInContext('How does the JobQueue order its work?', [before]);
     expect(question.continues).toBe(false);
     expect(question.identifiers).toEqual(['JobQueue']);
   });
 
   test('keeps the kind of question for "what about X" and changes its subject', () => {
-    const question = understandInContext('what about the queue?', [before]);
+    const question = parseQuestionInContext('what about the queue?', [before]);
     expect(question.intent).toBe('define');
     expect(question.subjects.find(({ stem: own }) => own === stem('queue'))?.weight).toBe(1);
     expect(question.identifiers).toEqual([]);
   });
 
   test('reads "the second file" as the second file of the answer before', () => {
-    expect(understandInContext('what is in the second file?', [before]).paths).toEqual(['src/config.ts']);
+    expect(parseQuestionInContext('what is in the second file?', [before]).paths).toEqual(['src/config.ts']);
   });
 });

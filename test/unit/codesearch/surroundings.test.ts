@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { understandInContext } from '../../../src/codesearch/search/questions/carry-over.ts';
+import { parseQuestionInContext } from '../../../src/codesearch/search/questions/carry-over.ts';
 import { separateSurroundings } from '../../../src/codesearch/search/questions/surroundings.ts';
 import { stem } from '../../../src/codesearch/search/stem.ts';
 
@@ -62,12 +62,12 @@ describe('separating a question from its surroundings', () => {
 
 describe('a question in a thread', () => {
   function weightOf(text: string, word: string): number {
-    return understandInContext(text, []).subjects.find(({ stem: key }) => key === stem(word))?.weight ?? 0;
+    return parseQuestionInContext(text, []).subjects.find(({ stem: key }) => key === stem(word))?.weight ?? 0;
   }
 
   test('is first of all about its words', () => {
     const text = inThread('How does the job queue order its work?', say('the crane waited, see retryDelay()'));
-    expect(understandInContext(text, [])).toMatchObject({ intent: 'how', identifiers: [] });
+    expect(parseQuestionInContext(text, [])).toMatchObject({ intent: 'how', identifiers: [] });
     expect(weightOf(text, 'queue')).toBe(1);
     expect(weightOf(text, 'crane')).toBeGreaterThan(0);
     expect(weightOf(text, 'crane')).toBeLessThan(0.3);
@@ -87,18 +87,18 @@ describe('a question in a thread', () => {
       say('good one'),
       say('is it the weather?'),
     );
-    const understood = understandInContext(text, []);
-    expect(understood).toMatchObject({ intent: 'define', identifiers: ['retryDelay'] });
+    const parsed = parseQuestionInContext(text, []);
+    expect(parsed).toMatchObject({ intent: 'define', identifiers: ['retryDelay'] });
   });
 
   test('keeps the kind of "why?" and takes its subject from the thread', () => {
     const text = inThread('why?', say('JobQueue drops containers'));
-    expect(understandInContext(text, [])).toMatchObject({ intent: 'why', identifiers: ['JobQueue'] });
+    expect(parseQuestionInContext(text, [])).toMatchObject({ intent: 'why', identifiers: ['JobQueue'] });
   });
 
   test('reads "it" as the last name in the thread', () => {
     const text = inThread('how does it work?', say('look at the queue'), say('`withRetries` is odd'));
-    expect(understandInContext(text, []).identifiers).toEqual(['withRetries']);
+    expect(parseQuestionInContext(text, []).identifiers).toEqual(['withRetries']);
   });
 
   test('searches for a stack trace in a file when nothing else is named', () => {
@@ -107,17 +107,25 @@ describe('a question in a thread', () => {
       from: 'ada',
       text: 'TypeError at withRetries (src/retry.ts:14)',
     });
-    expect(understandInContext(text, []).identifiers).toContain('withRetries');
+    expect(parseQuestionInContext(text, []).identifiers).toContain('withRetries');
   });
 });
 
 test('a question that continues from another uses the one before', () => {
   const text = 'Carrying on from the question "Where is JobQueue defined?".\n\nWhich tests cover it?';
-  expect(understandInContext(text, [])).toMatchObject({ intent: 'tests', continues: true, identifiers: ['JobQueue'] });
+  expect(parseQuestionInContext(text, [])).toMatchObject({
+    intent: 'tests',
+    continues: true,
+    identifiers: ['JobQueue'],
+  });
 });
 
 test('a question that carries on from several leans on what those leaned on', () => {
   const before = 'Questions before it, oldest first: "Where is JobQueue defined?".';
   const text = `Carrying on from the question "And who wrote it?". ${before}\n\nWhich tests cover it?`;
-  expect(understandInContext(text, [])).toMatchObject({ intent: 'tests', continues: true, identifiers: ['JobQueue'] });
+  expect(parseQuestionInContext(text, [])).toMatchObject({
+    intent: 'tests',
+    continues: true,
+    identifiers: ['JobQueue'],
+  });
 });

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { createAccept, type NewQuestion, questionId } from '../../../src/core/intake/accept.ts';
-import { crash, createLifeDesk, digestOf, failing, thread } from '../../support/lifecycle/memory-requests.ts';
-import { Crash } from '../../support/lifecycle/memory-world.ts';
+import { crash, createCoreHarness, digestOf, failing, thread } from '../../support/lifecycle/core-harness.ts';
+import { Crash } from '../../support/lifecycle/in-memory-lifecycle.ts';
 
 describe('accepting a question', () => {
   it.each(['', '  ', '\n\t '])('does not accept the empty text %j', async (text) => {
-    const { accept, request, life } = createLifeDesk();
+    const { accept, request, life } = createCoreHarness();
     expect(await accept(request({ text }))).toEqual({ kind: 'empty' });
     expect(life.questions()).toEqual([]);
   });
 
   it('accepts 10,000 characters and refuses 10,001', async () => {
-    const { accept, request, life } = createLifeDesk();
+    const { accept, request, life } = createCoreHarness();
     expect((await accept(request({ text: 'x'.repeat(10_000) }))).kind).toBe('accepted');
     expect(await accept(request({ text: 'x'.repeat(10_001) }))).toEqual({
       kind: 'tooLong',
@@ -22,7 +22,7 @@ describe('accepting a question', () => {
   });
 
   it('stores the question, lists it as open and adds it to the queue of its thread before it returns', async () => {
-    const { ask, life } = createLifeDesk();
+    const { ask, life } = createCoreHarness();
     const question = await ask({ text: '  where?\n' });
     expect(question).toMatchObject({ phase: 'waiting', text: 'where?', delivery: { round: 0, posted: [] } });
     expect(question.id).toMatch(/^q[0-9a-f]{24}$/);
@@ -32,7 +32,7 @@ describe('accepting a question', () => {
   });
 
   it('accepts the same request once, however often it is delivered', async () => {
-    const { accept, request, life } = createLifeDesk();
+    const { accept, request, life } = createCoreHarness();
     const same = request();
     const results = await Promise.all([accept(same), accept(same), accept(same)]);
     expect(results.map(({ kind }) => kind).toSorted()).toEqual(['accepted', 'duplicate', 'duplicate']);
@@ -44,7 +44,7 @@ describe('accepting a question', () => {
   });
 
   it('completes on the second delivery what a crash left unfinished on the first', async () => {
-    const { accept, request, life } = createLifeDesk({ faults: { write: [undefined, crash('no')] } });
+    const { accept, request, life } = createCoreHarness({ faults: { write: [undefined, crash('no')] } });
     const same = request();
     await expect(accept(same)).rejects.toBeInstanceOf(Crash);
     // It was stored but never confirmed, so nobody was told that it was taken.
@@ -55,7 +55,9 @@ describe('accepting a question', () => {
   });
 
   it('accepts a stored question although it could not join the queue', async () => {
-    const { accept, request, life } = createLifeDesk({ faults: { write: [undefined, undefined, failing('storage')] } });
+    const { accept, request, life } = createCoreHarness({
+      faults: { write: [undefined, undefined, failing('storage')] },
+    });
     expect((await accept(request())).kind).toBe('accepted');
     await life.run();
     expect(life.upstream()).toHaveLength(1);
@@ -63,14 +65,14 @@ describe('accepting a question', () => {
   });
 
   it('throws and has accepted nothing while storage is down', async () => {
-    const { accept, request, life } = createLifeDesk({ faults: { write: [failing('storage')] } });
+    const { accept, request, life } = createCoreHarness({ faults: { write: [failing('storage')] } });
     await expect(accept(request())).rejects.toMatchObject({ kind: 'storage' });
     await life.run();
     expect(life.posted).toEqual([]);
   });
 
   it('removes every record of a question that was stored but could not be confirmed', async () => {
-    const { accept, request, life } = createLifeDesk({ faults: { write: [undefined, failing('storage')] } });
+    const { accept, request, life } = createCoreHarness({ faults: { write: [undefined, failing('storage')] } });
     await expect(accept(request())).rejects.toMatchObject({ kind: 'storage' });
     await life.run();
     expect(life.posted).toEqual([]);
@@ -78,26 +80,26 @@ describe('accepting a question', () => {
   });
 
   it('does not accept a question that was stored too late to confirm it in time', async () => {
-    const { accept, request, life } = createLifeDesk();
+    const { accept, request, life } = createCoreHarness();
     await expect(accept(request(), 0)).rejects.toMatchObject({ kind: 'storage' });
     await life.run();
     expect(life.posted).toEqual([]);
   });
 
   it('accepts a question that was stored at the last moment', async () => {
-    const { accept, request, life } = createLifeDesk();
+    const { accept, request, life } = createCoreHarness();
     expect((await accept(request(), life.startMs)).kind).toBe('accepted');
   });
 
   it('throws where the question disappears before it is confirmed', async () => {
-    const { life, request } = createLifeDesk();
+    const { life, request } = createCoreHarness();
     const questions = { ...life.ports.questions, update: async () => undefined };
     const accept = createAccept({ ...life.ports, questions, digest: digestOf });
     await expect(accept(request())).rejects.toMatchObject({ kind: 'storage' });
   });
 
   it('neither lists nor queues a question that has ended, when it is delivered again', async () => {
-    const { accept, request, life } = createLifeDesk();
+    const { accept, request, life } = createCoreHarness();
     const same = request();
     await accept(same);
     await life.run();
@@ -107,7 +109,7 @@ describe('accepting a question', () => {
   });
 
   it('refuses more questions than a queue holds, but recognizes those it accepted before', async () => {
-    const { accept, request, life } = createLifeDesk({ settings: { threadLimit: 2 } });
+    const { accept, request, life } = createCoreHarness({ settings: { threadLimit: 2 } });
     const first = request();
     expect((await accept(first)).kind).toBe('accepted');
     expect((await accept(request())).kind).toBe('accepted');
@@ -122,7 +124,7 @@ describe('accepting a question', () => {
   });
 
   it('does not limit commands, since each begins its thread', async () => {
-    const { ask, life } = createLifeDesk({ settings: { threadLimit: 1 } });
+    const { ask, life } = createCoreHarness({ settings: { threadLimit: 1 } });
     const place = { teamId: 'T1', channelId: 'C1' };
     await ask({ place, origin: 'command' });
     await ask({ place, origin: 'command' });
@@ -132,7 +134,7 @@ describe('accepting a question', () => {
   });
 
   it('lets no plain replies follow in a thread that people began', async () => {
-    const { ask, life } = createLifeDesk();
+    const { ask, life } = createCoreHarness();
     await ask({ beginsThread: false });
     expect(life.threads()).toMatchObject([{ followsReplies: false }]);
     await ask({ beginsThread: true });
@@ -142,7 +144,7 @@ describe('accepting a question', () => {
 
 describe('a request', () => {
   it('becomes a question with all fields that the request has', async () => {
-    const { ask } = createLifeDesk();
+    const { ask } = createCoreHarness();
     const said = {
       messageTs: thread.threadTs,
       files: [{ id: 'F1', name: 'a.log', type: 'text/plain', bytes: 3 }],
@@ -160,7 +162,7 @@ describe('a request', () => {
   });
 
   it('becomes a question without the fields that the request lacks', async () => {
-    const { ask, request, accept, life } = createLifeDesk();
+    const { ask, request, accept, life } = createCoreHarness();
     const unsaid = ['messageTs', 'files', 'readsThread', 'follows', 'shares', 'locale', 'responseUrl'];
     expect(Object.keys(await ask()).filter((field) => unsaid.includes(field))).toEqual([]);
     const { beginsThread: _, ...bare } = request();
@@ -175,12 +177,12 @@ describe('a request', () => {
     [true, 'a reply that is marked to read the thread', { origin: 'reply', beginsThread: false, readsThread: true }],
     [false, 'a mention that is marked not to read it', { origin: 'mention', beginsThread: false, readsThread: false }],
   ])('reads the thread (%j) for %s', async (reads, _, change) => {
-    const { ask } = createLifeDesk();
+    const { ask } = createCoreHarness();
     expect((await ask(change)).readsThread ?? false).toBe(reads);
   });
 
   it('reads the thread for a mention that does not say whether it begins one', async () => {
-    const { accept, request } = createLifeDesk();
+    const { accept, request } = createCoreHarness();
     const { beginsThread: _, ...bare } = request({ origin: 'mention' });
     expect(await accept(bare)).toMatchObject({ question: { readsThread: true } });
   });
@@ -189,7 +191,7 @@ describe('a request', () => {
 describe('an offer that was reported as not accepted', () => {
   it('is listed as open again before it is accepted, so that no crash can hide it', async () => {
     // The writes: it is stored; it is taken off the list; it is there already; it is listed again; it is taken.
-    const { life, accept, request } = createLifeDesk({
+    const { life, accept, request } = createCoreHarness({
       faults: { write: [undefined, undefined, undefined, undefined, crash('yes')] },
     });
     const same = request();
@@ -206,7 +208,7 @@ describe('an offer that was reported as not accepted', () => {
   });
 
   it('is removed when another question is asked in its place', async () => {
-    const { life, accept, request } = createLifeDesk();
+    const { life, accept, request } = createCoreHarness();
     const first = request({ key: 'view:V1', text: 'the secret one' });
     await expect(accept(first, life.startMs - 1)).rejects.toMatchObject({ kind: 'storage' });
     const place = { teamId: 'T1', channelId: 'D1' };

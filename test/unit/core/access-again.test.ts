@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { crash, createLifeDesk, down, failing, late, lateBy } from '../../support/lifecycle/memory-requests.ts';
-import type { Fault } from '../../support/lifecycle/memory-world.ts';
+import { crash, createCoreHarness, down, failing, late, lateBy } from '../../support/lifecycle/core-harness.ts';
+import type { Fault } from '../../support/lifecycle/in-memory-lifecycle.ts';
 
 const asker = 'U1';
 const unknown = failing('unavailable', { outcomeUnknown: true });
@@ -15,7 +15,7 @@ describe('an answer whose asker loses access', () => {
     ['between two parts', [passing, ...again(down, 7)], 1],
     ['between two parts, where posting the second had an unknown outcome', [passing, ...again(unknown, 5)], 1],
   ])('is withheld from then on, %s', async (_, faults, shown) => {
-    const { life, ask } = createLifeDesk({
+    const { life, ask } = createCoreHarness({
       faults: { postPart: faults },
       work: { takesMs: 5_000, ends: 'completed', parts: 3 },
     });
@@ -34,7 +34,7 @@ describe('an answer whose asker loses access', () => {
   it.each([0, 1])(
     'is withheld where Slack does not say for a day who reads the channel, with %i parts shown',
     async (shown) => {
-      const { life, ask } = createLifeDesk({
+      const { life, ask } = createCoreHarness({
         faults: {
           admit: [passing, ...again(down, 3_000)],
           postPart: [...Array.from({ length: shown }, () => passing), ...again(down, 7)],
@@ -54,7 +54,7 @@ describe('an answer whose asker loses access', () => {
   );
 
   it('is not attached as a file', async () => {
-    const { life, ask } = createLifeDesk({
+    const { life, ask } = createCoreHarness({
       faults: { attach: again(unknown, 4) },
       work: { takesMs: 5_000, ends: 'completed', parts: 4 },
     });
@@ -67,7 +67,7 @@ describe('an answer whose asker loses access', () => {
   });
 
   it('is shown where access was lost and restored before anything was due', async () => {
-    const { life, ask } = createLifeDesk({ work: { takesMs: 200_000, ends: 'completed' } });
+    const { life, ask } = createCoreHarness({ work: { takesMs: 200_000, ends: 'completed' } });
     const { id } = await ask();
     life.at(65_000, () => void life.refusedUsers.add(asker));
     life.at(190_000, () => void life.refusedUsers.delete(asker));
@@ -77,7 +77,10 @@ describe('an answer whose asker loses access', () => {
   });
 
   it('is found and not posted again where it was posted before', async () => {
-    const { life, ask } = createLifeDesk({ faults: { postPart: [late] }, work: { takesMs: 5_000, ends: 'completed' } });
+    const { life, ask } = createCoreHarness({
+      faults: { postPart: [late] },
+      work: { takesMs: 5_000, ends: 'completed' },
+    });
     const { id } = await ask();
     await life.run(life.startMs + 6_000);
     life.refusedUsers.add(asker);
@@ -91,7 +94,7 @@ describe('the card of a running question', () => {
   const work = { takesMs: 400_000, ends: 'completed' } as const;
 
   it('stops showing steps within about a minute after access is lost, and shows them again when access is back', async () => {
-    const { life, ask } = createLifeDesk({ work });
+    const { life, ask } = createCoreHarness({ work });
     const { id } = await ask();
     const stepsShown = () =>
       life.messagesOf(life.question(id), 'card').map(({ view }) => view?.kind === 'running' && view.steps);
@@ -106,7 +109,7 @@ describe('the card of a running question', () => {
   });
 
   it('shows no steps while it is unknown who reads them, and the question is still watched', async () => {
-    const { life, ask } = createLifeDesk({ work, faults: { admit: [passing, down, failing('unauthorized')] } });
+    const { life, ask } = createCoreHarness({ work, faults: { admit: [passing, down, failing('unauthorized')] } });
     const { id } = await ask();
     await life.run(life.startMs + 100_000);
     expect(life.question(id)).toMatchObject({ phase: 'running' });
@@ -120,7 +123,7 @@ describe('the card of a running question', () => {
 
 describe('a part that appears late', () => {
   it('does not bring the other parts after its answer was withheld', async () => {
-    const { life, ask } = createLifeDesk({
+    const { life, ask } = createCoreHarness({
       faults: { postPart: [lateBy(90_000), ...again(unknown, 5)] },
       work: { takesMs: 5_000, ends: 'completed', parts: 3 },
     });

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { AddedMention } from '../../../src/core/added-mentions.ts';
 import { questionId } from '../../../src/core/intake/accept.ts';
 import { addedMentionType } from '../../../src/storage/brief-records.ts';
-import { createLifeDesk, digestOf, press, thread } from '../../support/lifecycle/memory-requests.ts';
+import { buttonUser, createCoreHarness, digestOf, thread } from '../../support/lifecycle/core-harness.ts';
 
-const author = { ...press, userId: 'U1' };
+const author = { ...buttonUser, userId: 'U1' };
 const id = questionId(digestOf, 'm');
 const mention: AddedMention = {
   version: 1,
@@ -18,23 +18,23 @@ const request = { place: thread, askerId: 'U1', text: mention.text, origin: 'men
 
 describe('a mention that an edit added', () => {
   it('is told of once, and kept as it is now', async () => {
-    const { requests } = createLifeDesk();
+    const { requests } = createCoreHarness();
     expect(await requests.noteMention('m', mention, 'first')).toBe(id);
     expect(await requests.noteMention('m', { ...mention, text: 'and now?' }, 'second')).toBeUndefined();
     expect(await requests.findMention(id, author)).toEqual({ ...mention, text: 'and now?' });
   });
 
   it('is found by its author in its place alone', async () => {
-    const { requests } = createLifeDesk();
+    const { requests } = createCoreHarness();
     await requests.noteMention('m', mention, 'first');
-    for (const where of [press, { ...author, channelId: 'C2' }, { ...author, teamId: 'T2' }]) {
+    for (const where of [buttonUser, { ...author, channelId: 'C2' }, { ...author, teamId: 'T2' }]) {
       expect(await requests.findMention(id, where)).toBeUndefined();
     }
     expect(await requests.findMention(questionId(digestOf, 'other'), author)).toBeUndefined();
   });
 
   it('follows the edits of its message, and another message is not kept by an edit', async () => {
-    const { requests } = createLifeDesk();
+    const { requests } = createCoreHarness();
     await requests.noteMention('m', mention, 'first');
     const change = { text: 'and now?', files: [{ id: 'F1', name: 'a.log', type: 'text/plain', bytes: 1 }] };
     await requests.changeMention('m', change);
@@ -44,7 +44,7 @@ describe('a mention that an edit added', () => {
   });
 
   it('that is taken back leaves none of its words, until it is added again', async () => {
-    const { requests, life } = createLifeDesk();
+    const { requests, life } = createCoreHarness();
     await requests.takeMentionBack('m');
     expect(await life.ports.addedMentions.get(id)).toBeUndefined();
     await requests.noteMention('m', mention, 'first');
@@ -56,7 +56,7 @@ describe('a mention that an edit added', () => {
   });
 
   it('is asked once, as the question that its message starts', async () => {
-    const { requests, life } = createLifeDesk();
+    const { requests, life } = createCoreHarness();
     const both = await Promise.all([requests.askMention('m', request), requests.askMention('m', request)]);
     expect(both.map(({ kind }) => kind).toSorted()).toEqual(['accepted', 'duplicate']);
     expect((await requests.startedBy('m'))?.id).toBe(id);
@@ -66,7 +66,7 @@ describe('a mention that an edit added', () => {
   });
 
   it('is asked again after it was withdrawn unasked, and is what its message started then', async () => {
-    const { requests, life } = createLifeDesk();
+    const { requests, life } = createCoreHarness();
     await requests.askMention('m', request);
     await requests.cancel(id, author);
     const again = await requests.askMention('m', request);
@@ -78,7 +78,7 @@ describe('a mention that an edit added', () => {
   });
 
   it('too late for Slack is not taken', async () => {
-    const { requests, life } = createLifeDesk();
+    const { requests, life } = createCoreHarness();
     await expect(requests.askMention('m', request, life.now() - 1)).rejects.toMatchObject({ kind: 'storage' });
   });
 

@@ -5,7 +5,7 @@ import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports
 import type { AccessPolicy, Admission } from '../../../src/core/ports.ts';
 import { threadQuestion } from '../../../src/core/question/prompt.ts';
 import type { Question, ThreadContext } from '../../../src/core/question/question.ts';
-import { createLifeDesk, thread } from '../../support/lifecycle/memory-requests.ts';
+import { createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const outside = { teamId: 'T1', channelId: 'C1' };
@@ -15,7 +15,7 @@ const refused = { messages: 0, total: 0, files: 0, unreadable: 0, text: '', refu
 
 /** A stored question before it is asked, and the steps towards that, with whatever a test changes. */
 async function admission_(change: Partial<Question> = {}, ports: Partial<LifecyclePorts> = {}) {
-  const { life, ask } = createLifeDesk();
+  const { life, ask } = createCoreHarness();
   const { id } = await ask();
   await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
   const changed: string[] = [];

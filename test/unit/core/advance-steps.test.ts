@@ -4,7 +4,7 @@ import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 import type { Conversation, DeepSearch, Messenger, UpstreamQuestion } from '../../../src/core/ports.ts';
 import { newThread, type Question } from '../../../src/core/question/question.ts';
-import { createLifeDesk, thread } from '../../support/lifecycle/memory-requests.ts';
+import { createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';
 
 const minuteMs = 60_000;
 const shareUrl = 'https://code.example/3';
@@ -29,7 +29,7 @@ interface Replaced {
 
 /** A stored question that waits in its line, and one look at it; a test replaces parts of the service, Slack and other ports. */
 async function waiting(change: Partial<Question> = {}, replaced: Replaced = {}) {
-  const { life, ask } = createLifeDesk();
+  const { life, ask } = createCoreHarness();
   const { id } = await ask({ text: 'where?' });
   await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
   const views: string[] = [];
@@ -49,7 +49,7 @@ async function waiting(change: Partial<Question> = {}, replaced: Replaced = {}) 
 
 /** The same for a question that the service works on, whose card stands. */
 async function running(change: Partial<Question> = {}, replaced: Replaced = {}) {
-  const { startMs } = createLifeDesk().life;
+  const { startMs } = createCoreHarness().life;
   return waiting(
     {
       phase: 'running',
@@ -129,7 +129,7 @@ describe('watching a running question', () => {
 
   it('counts the duration from when the question was asked, otherwise from when it was accepted', async () => {
     const done = reading(conversation({ questions: [observed({ state: 'completed', answer: 'here' })] }));
-    const { startMs } = createLifeDesk().life;
+    const { startMs } = createCoreHarness().life;
     for (const askedMs of [startMs - 4_000, undefined]) {
       const upstream = { steps: 0, conversationId: 3, questionId: 7, ...(askedMs === undefined ? {} : { askedMs }) };
       const { advance, stored } = await running({ upstream, acceptedMs: startMs - 9_000 }, done);
@@ -143,7 +143,7 @@ describe('watching a running question', () => {
     const ended = await running({}, reading(conversation({ shareUrl, questions: [observed({ state: 'cancelled' })] })));
     await ended.advance();
     expect(ended.stored().upstream.shareUrl).toBe(shareUrl);
-    const { startMs } = createLifeDesk().life;
+    const { startMs } = createCoreHarness().life;
     const upstream = { steps: 0, conversationId: 3, questionId: 7, askedMs: startMs - 15 * minuteMs };
     const late = await running({ upstream }, reading(conversation({ shareUrl })));
     await late.advance();
@@ -156,7 +156,7 @@ describe('watching a running question', () => {
     ['since it is watched again', { askedMs: -99 * minuteMs, watchedFromMs: -minuteMs }, 0, false],
     ['since it was accepted, where nothing else is known', {}, -15 * minuteMs, true],
   ])('continues through failures for a quarter of an hour %s', async (_, times, acceptedMs, isOver) => {
-    const { startMs } = createLifeDesk().life;
+    const { startMs } = createCoreHarness().life;
     const absolute = Object.fromEntries(Object.entries(times).map(([name, ms]) => [name, startMs + Number(ms)]));
     const upstream = { steps: 0, conversationId: 3, questionId: 7, ...absolute };
     const change = { upstream, acceptedMs: startMs + acceptedMs };
@@ -222,7 +222,7 @@ describe('a step that fails', () => {
   it('keeps counting from when the trouble began', async () => {
     const trouble = { kind: 'limited', failures: 4, sinceMs: 5, notBeforeMs: 6 } as const;
     const { life, advance, stored } = await waiting(
-      { trouble, admittedMs: createLifeDesk().life.startMs, card: { gone: true } },
+      { trouble, admittedMs: createCoreHarness().life.startMs, card: { gone: true } },
       { service: { create: failing('unavailable') } },
     );
     expect(await advance()).toBe(12_000);
@@ -262,7 +262,7 @@ describe('a step that fails', () => {
   });
 
   it('keeps its trouble after a mere new admission', async () => {
-    const { startMs } = createLifeDesk().life;
+    const { startMs } = createCoreHarness().life;
     const trouble = { kind: 'unreachable', failures: 4, sinceMs: startMs, notBeforeMs: 6 } as const;
     const { advance, stored } = await waiting(
       { trouble, admittedMs: 5, card: { gone: true } },
@@ -289,7 +289,7 @@ describe('a step that fails', () => {
   });
 
   it('has the card edited before the next try where the edit is due earlier', async () => {
-    const { life } = createLifeDesk();
+    const { life } = createCoreHarness();
     const trouble = { kind: 'unreachable', failures: 5, sinceMs: life.startMs, notBeforeMs: 6 } as const;
     const card = { ts: '1.1', shown: 'other', editedMs: life.startMs - 1_000 };
     const { advance } = await running({ trouble, card }, { service: { read: failing('unavailable') } });
@@ -354,12 +354,12 @@ describe('a card that Slack does not take', () => {
 describe('a search for a call that was given up', () => {
   const agoMs = 4_000;
   const pending = () => {
-    const { startMs } = createLifeDesk().life;
+    const { startMs } = createCoreHarness().life;
     return { intentMs: startMs - agoMs - 1, givenUpMs: startMs - agoMs };
   };
   const trouble = () =>
-    ({ kind: 'unreachable', failures: 3, sinceMs: createLifeDesk().life.startMs, notBeforeMs: 1 }) as const;
-  const admitted = () => ({ admittedMs: createLifeDesk().life.startMs, trouble: trouble() });
+    ({ kind: 'unreachable', failures: 3, sinceMs: createCoreHarness().life.startMs, notBeforeMs: 1 }) as const;
+  const admitted = () => ({ admittedMs: createCoreHarness().life.startMs, trouble: trouble() });
 
   it.each<[string, () => Partial<Question>, (question: Question) => number | undefined]>([
     ['the card', () => ({ ...admitted(), card: pending() }), ({ card }) => card.searchedMs],
@@ -411,7 +411,7 @@ describe('a run', () => {
   });
 
   it('of an expired offer takes it off the list, and waits for an offer that may be accepted', async () => {
-    const { startMs } = createLifeDesk().life;
+    const { startMs } = createCoreHarness().life;
     const over = await waiting({ phase: 'offered', acceptedMs: startMs - 30_000 });
     expect(await over.advance()).toBeUndefined();
     expect(over.life.openIds()).toEqual([]);
@@ -422,7 +422,7 @@ describe('a run', () => {
 
   it('that makes no progress ends after a fixed number of steps, and is repeated later', async () => {
     let joined = 0;
-    const desk = await waiting({ admittedMs: createLifeDesk().life.startMs });
+    const desk = await waiting({ admittedMs: createCoreHarness().life.startMs });
     const threads = {
       get: async () => undefined,
       update: async () => {
@@ -447,7 +447,7 @@ describe('a run', () => {
   });
 
   it('takes a slot only for a question that may be asked now', async () => {
-    const { startMs } = createLifeDesk().life;
+    const { startMs } = createCoreHarness().life;
     const lined = (life: { runSlotBooks: () => { running: unknown[]; waiting: unknown[] }[] }) =>
       life.runSlotBooks().flatMap((book) => [...book.running, ...book.waiting]);
     const asked = await waiting({ card: { gone: true } });

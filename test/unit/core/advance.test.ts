@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
+  buttonUser,
   crash,
-  createLifeDesk,
+  createCoreHarness,
   down,
   failing,
   late,
   lost,
-  press,
   thread,
-} from '../../support/lifecycle/memory-requests.ts';
+} from '../../support/lifecycle/core-harness.ts';
 
 const longLimit = failing('rateLimited', { retryAfterMs: 120_000 });
 
@@ -20,7 +20,7 @@ describe('asking with an unknown outcome', () => {
     ['the process dies before it', crash('no')],
     ['the service is down', down],
   ])('asks once where %s', async (_, fault) => {
-    const { life, ask } = createLifeDesk({ faults: { create: [fault] } });
+    const { life, ask } = createCoreHarness({ faults: { create: [fault] } });
     const { id } = await ask();
     await life.run();
     expect(life.question(id).outcome?.kind).toBe('answered');
@@ -29,7 +29,7 @@ describe('asking with an unknown outcome', () => {
   });
 
   it('asks once where the service asks to wait for long in the search for the lost question', async () => {
-    const { life, ask } = createLifeDesk({ faults: { create: [lost], newest: [longLimit] } });
+    const { life, ask } = createCoreHarness({ faults: { create: [lost], newest: [longLimit] } });
     const { id } = await ask();
     await life.run();
     expect(life.question(id).outcome?.kind).toBe('answered');
@@ -37,14 +37,14 @@ describe('asking with an unknown outcome', () => {
   });
 
   it('stops what it asked at the service where the question is cancelled while parked', async () => {
-    const { life, ask, requests } = createLifeDesk({
+    const { life, ask, requests } = createCoreHarness({
       faults: { create: [lost], newest: [longLimit] },
       work: { takesMs: 600_000, ends: 'completed' },
     });
     const { id } = await ask();
     await life.run(life.startMs + 30_000);
     expect(life.question(id).phase).toBe('parked');
-    await requests.cancel(id, press);
+    await requests.cancel(id, buttonUser);
     await life.run();
     expect(life.question(id).outcome).toEqual({ kind: 'cancelled' });
     expect(life.upstream().map(({ state }) => state)).toEqual(['cancelled']);
@@ -53,13 +53,13 @@ describe('asking with an unknown outcome', () => {
 
 describe('a cancelled question', () => {
   it('still says that it was cancelled where Slack takes no edits for longer than usual', async () => {
-    const { life, ask, requests } = createLifeDesk({
+    const { life, ask, requests } = createCoreHarness({
       faults: { updateCard: Array.from({ length: 30 }, () => down) },
       work: { takesMs: 60_000, ends: 'completed' },
     });
     const { id } = await ask();
     await life.run(life.startMs + 5_000);
-    await requests.cancel(id, press);
+    await requests.cancel(id, buttonUser);
     await life.run();
     const question = life.question(id);
     expect(question.outcome).toEqual({ kind: 'cancelled' });
@@ -72,7 +72,7 @@ describe('a failure at the service', () => {
     ['refused', 'refused'],
     ['unauthorized', 'unauthorized'],
   ] as const)('ends the question as failed where asking meets %s', async (kind, cause) => {
-    const { life, ask } = createLifeDesk({ faults: { create: [failing(kind)] } });
+    const { life, ask } = createCoreHarness({ faults: { create: [failing(kind)] } });
     const { id } = await ask();
     await life.run();
     const question = life.question(id);
@@ -85,14 +85,14 @@ describe('a failure at the service', () => {
     ['notFound', 'gone'],
     ['unauthorized', 'unauthorized'],
   ] as const)('ends the question as failed where watching meets %s', async (kind, cause) => {
-    const { life, ask } = createLifeDesk({ faults: { read: [failing(kind)] } });
+    const { life, ask } = createCoreHarness({ faults: { read: [failing(kind)] } });
     const { id } = await ask();
     await life.run();
     expect(life.question(id).outcome).toEqual({ kind: 'failed', failure: { cause } });
   });
 
   it('is waited out until the question is given up, and the card says so in the meantime', async () => {
-    const { life, ask } = createLifeDesk({ faults: { create: Array.from({ length: 500 }, () => down) } });
+    const { life, ask } = createCoreHarness({ faults: { create: Array.from({ length: 500 }, () => down) } });
     const { id } = await ask();
     await life.run(life.startMs + 60_000);
     expect(life.messagesOf(life.question(id), 'card')[0]?.view).toEqual({ kind: 'unreachable' });
@@ -102,7 +102,9 @@ describe('a failure at the service', () => {
   });
 
   it('that is a long rate limit of the app parks the question until its end', async () => {
-    const { life, ask } = createLifeDesk({ faults: { create: [failing('rateLimited', { retryAfterMs: 3_600_000 })] } });
+    const { life, ask } = createCoreHarness({
+      faults: { create: [failing('rateLimited', { retryAfterMs: 3_600_000 })] },
+    });
     const { id } = await ask();
     await life.run(life.startMs + 10_000);
     const question = life.question(id);
@@ -115,7 +117,7 @@ describe('a failure at the service', () => {
   });
 
   it('that is a limit for one question parks it, and asks it again when the limit is over', async () => {
-    const { life, ask } = createLifeDesk({ work: { takesMs: 2_000, ends: 'limited', resetsInMs: 600_000 } });
+    const { life, ask } = createCoreHarness({ work: { takesMs: 2_000, ends: 'limited', resetsInMs: 600_000 } });
     const { id } = await ask();
     await life.run(life.startMs + 300_000);
     expect(life.question(id).phase).toBe('parked');
@@ -125,7 +127,7 @@ describe('a failure at the service', () => {
   });
 
   it('that shows a deleted conversation starts a new one', async () => {
-    const { life, ask } = createLifeDesk({ faults: { followUp: [failing('notFound')] } });
+    const { life, ask } = createCoreHarness({ faults: { followUp: [failing('notFound')] } });
     await ask();
     await life.run();
     const { id } = await ask({ beginsThread: false, origin: 'reply' });
@@ -140,11 +142,11 @@ describe('a failure at the service', () => {
 
 describe('giving up on a question', () => {
   it('ends the watch, not the question at the service, and "Check again" resumes the watch', async () => {
-    const { life, ask, requests } = createLifeDesk({ work: { takesMs: 20 * 60_000, ends: 'completed' } });
+    const { life, ask, requests } = createCoreHarness({ work: { takesMs: 20 * 60_000, ends: 'completed' } });
     const { id } = await ask();
     await life.run();
     expect(life.question(id).outcome).toEqual({ kind: 'gaveUp' });
-    expect((await requests.checkAgain(id, press)).kind).toBe('accepted');
+    expect((await requests.checkAgain(id, buttonUser)).kind).toBe('accepted');
     await life.run();
     const question = life.question(id);
     expect(question.outcome?.kind).toBe('answered');
@@ -159,7 +161,7 @@ describe('a question, where Slack', () => {
   it.each(['undeliverable', 'refused', 'unrenderable'] as const)(
     'refuses the card of a command (%s), is reported privately to its asker and not asked',
     async (kind) => {
-      const { life, ask } = createLifeDesk({ faults: { postCard: [failing(kind)] } });
+      const { life, ask } = createCoreHarness({ faults: { postCard: [failing(kind)] } });
       const { id, text } = await ask({ place: { teamId: 'T1', channelId: 'C1' }, origin: 'command' });
       await life.run();
       expect(life.question(id)).toMatchObject({
@@ -174,7 +176,7 @@ describe('a question, where Slack', () => {
   );
 
   it('refuses the form of a card in a thread, is still answered', async () => {
-    const { life, ask } = createLifeDesk({ faults: { postCard: [failing('unrenderable')] } });
+    const { life, ask } = createCoreHarness({ faults: { postCard: [failing('unrenderable')] } });
     const { id } = await ask();
     await life.run();
     const question = life.question(id);
@@ -185,7 +187,7 @@ describe('a question, where Slack', () => {
   it.each(['undeliverable', 'refused', 'unrenderable'] as const)(
     'refuses the answer (%s), is reported privately with a link to the answer',
     async (kind) => {
-      const { life, ask } = createLifeDesk({ faults: { postPart: [failing(kind)] } });
+      const { life, ask } = createCoreHarness({ faults: { postPart: [failing(kind)] } });
       const { id } = await ask();
       await life.run();
       expect(life.privateMessages.map(({ notice }) => notice)).toEqual([
@@ -196,7 +198,7 @@ describe('a question, where Slack', () => {
   );
 
   it('is not reachable for the private message either, is tried again', async () => {
-    const { life, ask } = createLifeDesk({
+    const { life, ask } = createCoreHarness({
       faults: { postCard: [failing('undeliverable')], notifyPrivately: [down, down] },
     });
     await ask({ place: { teamId: 'T1', channelId: 'C1' }, origin: 'command' });
@@ -205,7 +207,7 @@ describe('a question, where Slack', () => {
   });
 
   it('takes no answer for hours, gets its answer once when Slack is back', async () => {
-    const { life, ask } = createLifeDesk({
+    const { life, ask } = createCoreHarness({
       faults: {
         postPart: [lost, ...Array.from({ length: 200 }, () => down)],
         find: Array.from({ length: 100 }, () => down),
@@ -218,7 +220,7 @@ describe('a question, where Slack', () => {
   });
 
   it('takes no answer for more than a day, is not tried any longer', async () => {
-    const { life, ask } = createLifeDesk({ faults: { postPart: Array.from({ length: 5_000 }, () => down) } });
+    const { life, ask } = createCoreHarness({ faults: { postPart: Array.from({ length: 5_000 }, () => down) } });
     const { id } = await ask();
     await life.run();
     expect(life.question(id).phase).toBe('closed');
@@ -226,11 +228,11 @@ describe('a question, where Slack', () => {
   });
 
   it('has lost the card, is still answered, or gets a message that it was cancelled', async () => {
-    const { life, ask, requests } = createLifeDesk({ work: { takesMs: 30_000, ends: 'completed' } });
+    const { life, ask, requests } = createCoreHarness({ work: { takesMs: 30_000, ends: 'completed' } });
     const { id } = await ask();
     await life.run(life.startMs + 2_000);
     for (const message of life.posted) message.deleted = true;
-    await requests.cancel(id, press);
+    await requests.cancel(id, buttonUser);
     await life.run();
     const question = life.question(id);
     expect(question.card.gone).toBe(true);
@@ -239,7 +241,7 @@ describe('a question, where Slack', () => {
 
   it('asks to wait for longer than usual, still gets the edit that closes its card', async () => {
     const busy = failing('rateLimited', { retryAfterMs: 10_000 });
-    const { life, ask } = createLifeDesk({ faults: { updateCard: Array.from({ length: 30 }, () => busy) } });
+    const { life, ask } = createCoreHarness({ faults: { updateCard: Array.from({ length: 30 }, () => busy) } });
     const { id } = await ask();
     await life.run();
     const question = life.question(id);
@@ -248,7 +250,7 @@ describe('a question, where Slack', () => {
   });
 
   it('works as usual, has its card edited at most every three seconds', async () => {
-    const { life, ask } = createLifeDesk({ work: { takesMs: 120_000, ends: 'completed' } });
+    const { life, ask } = createCoreHarness({ work: { takesMs: 120_000, ends: 'completed' } });
     const edits: number[] = [];
     const { updateCard } = life.ports.messenger;
     life.ports.messenger.updateCard = (question, view) => {
@@ -264,7 +266,7 @@ describe('a question, where Slack', () => {
 
 describe('the questions of one thread', () => {
   it('run one at a time, in the order in which they were accepted, and none is lost', async () => {
-    const { life, ask } = createLifeDesk({ work: { takesMs: 7_000, ends: 'completed' } });
+    const { life, ask } = createCoreHarness({ work: { takesMs: 7_000, ends: 'completed' } });
     const questions = [await ask(), await ask(), await ask(), await ask()];
     await life.run(life.startMs + 5_000);
     const views = questions.map((question) => life.messagesOf(question, 'card')[0]?.view);
@@ -276,17 +278,17 @@ describe('the questions of one thread', () => {
   });
 
   it('continue after one that was cancelled while it waited', async () => {
-    const { life, ask, requests } = createLifeDesk({ work: { takesMs: 7_000, ends: 'completed' } });
+    const { life, ask, requests } = createCoreHarness({ work: { takesMs: 7_000, ends: 'completed' } });
     const [first, second, third] = [await ask(), await ask(), await ask()];
     await life.run(life.startMs + 2_000);
-    await requests.cancel(second.id, press);
+    await requests.cancel(second.id, buttonUser);
     await life.run();
     expect(life.question(second.id).outcome).toEqual({ kind: 'cancelled' });
     expect(life.upstream().map(({ text }) => text)).toEqual([first.text, third.text]);
   });
 
   it('continue where the process was restarted in the middle', async () => {
-    const { life, ask } = createLifeDesk({ work: { takesMs: 7_000, ends: 'completed' } });
+    const { life, ask } = createCoreHarness({ work: { takesMs: 7_000, ends: 'completed' } });
     for (let count = 0; count < 5; count += 1) await ask();
     await life.run(life.startMs + 16_000);
     life.restart();

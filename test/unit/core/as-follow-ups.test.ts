@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { NewQuestion } from '../../../src/core/intake/accept.ts';
 import { maxQuestionLength } from '../../../src/core/settings.ts';
-import { createLifeDesk, failing, press } from '../../support/lifecycle/memory-requests.ts';
+import { buttonUser, createCoreHarness, failing } from '../../support/lifecycle/core-harness.ts';
 
-const asker = { ...press, userId: 'U1' };
+const asker = { ...buttonUser, userId: 'U1' };
 const wholeText = 'new endpoints: who owns them?';
 const asksNew: Partial<NewQuestion> = {
   key: 'm',
@@ -15,8 +15,8 @@ const asksNew: Partial<NewQuestion> = {
 };
 
 /** A thread with one answered question, then one with the verb "new" that has run for three seconds. */
-async function withNewQuestion(options: Parameters<typeof createLifeDesk>[0] = {}) {
-  const desk = createLifeDesk({ work: { takesMs: 30_000, ends: 'completed' }, ...options });
+async function withNewQuestion(options: Parameters<typeof createCoreHarness>[0] = {}) {
+  const desk = createCoreHarness({ work: { takesMs: 30_000, ends: 'completed' }, ...options });
   const { life, ask } = desk;
   await ask({ text: 'first?' });
   await life.run();
@@ -26,7 +26,7 @@ async function withNewQuestion(options: Parameters<typeof createLifeDesk>[0] = {
 }
 
 /** Which conversation each text was asked in, counted from 1. */
-function conversationsIn(life: ReturnType<typeof createLifeDesk>['life']): [string, number][] {
+function conversationsIn(life: ReturnType<typeof createCoreHarness>['life']): [string, number][] {
   const ids = [...new Set(life.upstream().map(({ conversationId }) => conversationId))];
   return life.upstream().map(({ text, conversationId }) => [text, ids.indexOf(conversationId) + 1]);
 }
@@ -77,7 +77,7 @@ describe('a question with the verb "new" that is asked as a follow-up', () => {
   });
 
   it('can be asked so while it waits behind the question that begins the conversation', async () => {
-    const desk = createLifeDesk({ work: { takesMs: 30_000, ends: 'completed' } });
+    const desk = createCoreHarness({ work: { takesMs: 30_000, ends: 'completed' } });
     const { life, ask, requests } = desk;
     await ask({ text: 'first?' });
     const { id } = await ask(asksNew);
@@ -147,7 +147,7 @@ describe('a question with the verb "new" that is asked as a follow-up', () => {
 describe('asking a question as a follow-up', () => {
   it('is left to its asker', async () => {
     const { requests, id, life } = await withNewQuestion();
-    expect(await requests.askAsFollowUp(id, press)).toEqual({ kind: 'notAsker', askerId: 'U1' });
+    expect(await requests.askAsFollowUp(id, buttonUser)).toEqual({ kind: 'notAsker', askerId: 'U1' });
     expect(life.questions()).toHaveLength(2);
   });
 
@@ -165,7 +165,7 @@ describe('asking a question as a follow-up', () => {
   });
 
   it('is expired where the thread turns out to have no conversation', async () => {
-    const { ask, life, requests } = createLifeDesk({ work: { takesMs: 30_000, ends: 'completed' } });
+    const { ask, life, requests } = createCoreHarness({ work: { takesMs: 30_000, ends: 'completed' } });
     const first = await ask({ text: 'first?' });
     const { id } = await ask(asksNew);
     await requests.cancel(first.id, asker);
@@ -181,7 +181,7 @@ describe('asking a question as a follow-up', () => {
   });
 
   it('is not offered for a text that is too long with the verb', async () => {
-    const { ask } = createLifeDesk();
+    const { ask } = createCoreHarness();
     const text = 'x'.repeat(maxQuestionLength);
     expect(await ask({ text, asFollowUp: { text: `new ${text}` } })).not.toHaveProperty('asFollowUp');
     expect(await ask({ text, asFollowUp: { text } })).toMatchObject({ asFollowUp: { text } });
@@ -190,7 +190,7 @@ describe('asking a question as a follow-up', () => {
 
 describe('another version of a question with the verb "new"', () => {
   it('can be asked as a follow-up of the same conversation, when it is asked again', async () => {
-    const { ask, life, requests } = createLifeDesk({ work: { takesMs: 2_000, ends: 'failed' } });
+    const { ask, life, requests } = createCoreHarness({ work: { takesMs: 2_000, ends: 'failed' } });
     await ask({ text: 'first?' });
     await life.run();
     const { id } = await ask(asksNew);

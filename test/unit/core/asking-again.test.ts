@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createRequests } from '../../../src/core/intake/requests.ts';
 import { threadQuestion } from '../../../src/core/question/prompt.ts';
 import { newThread, type Outcome, type Question } from '../../../src/core/question/question.ts';
-import { createLifeDesk, digestOf, failing, press, thread } from '../../support/lifecycle/memory-requests.ts';
-import type { MemoryLife } from '../../support/lifecycle/memory-world.ts';
+import { buttonUser, createCoreHarness, digestOf, failing, thread } from '../../support/lifecycle/core-harness.ts';
+import type { InMemoryLifecycle } from '../../support/lifecycle/in-memory-lifecycle.ts';
 import { someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
 
 const place = { teamId: 'T1', channelId: 'C1' };
@@ -17,21 +17,21 @@ const shares = { questionId: `q${'0'.repeat(24)}`, withLink: false, confirmed };
 
 /** A question of U1's as stored, with whatever a test changes. */
 async function withQuestion(change: Partial<Question> = {}) {
-  const desk = createLifeDesk();
+  const desk = createCoreHarness();
   const { id } = await desk.ask({ text: 'where?' });
   await desk.life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
   return { ...desk, id, stored: () => desk.life.question(id) };
 }
 
-async function enqueue(life: MemoryLife, queue: string[]): Promise<void> {
+async function enqueue(life: InMemoryLifecycle, queue: string[]): Promise<void> {
   await life.ports.threads.update(thread, (known = newThread(thread, true)) => ({ ...known, queue }));
 }
 
 describe('a question', () => {
   const direct = { userId: 'U1', teamId: 'T1', channelId: 'D1' };
 
-  it.each<[string, Partial<Question>, typeof press, boolean]>([
-    ['is found from its place', {}, press, true],
+  it.each<[string, Partial<Question>, typeof buttonUser, boolean]>([
+    ['is found from its place', {}, buttonUser, true],
     ['is not found from another place, not even by its asker', {}, direct, false],
     ['that failed is not found from another place', { outcome: failed }, direct, false],
     ['that could not be shown is found by its asker from another place', { outcome: undeliverable }, direct, true],
@@ -61,7 +61,7 @@ describe('asking a question again', () => {
   it('copies all that belongs to the question, for any person who presses the button', async () => {
     const { requests, id } = await withQuestion({ outcome: failed, fresh: true, ...belongings });
     const responseUrl = 'https://hooks.slack.example/1';
-    expect(await requests.askAgain(id, press, { responseUrl })).toMatchObject({
+    expect(await requests.askAgain(id, buttonUser, { responseUrl })).toMatchObject({
       kind: 'accepted',
       question: {
         ...belongings,
@@ -78,7 +78,7 @@ describe('asking a question again', () => {
 
   it('adds nothing that did not belong to the question', async () => {
     const { requests, id } = await withQuestion({ outcome: failed });
-    const again = await requests.askAgain(id, press);
+    const again = await requests.askAgain(id, buttonUser);
     if (again.kind !== 'accepted') throw new Error(again.kind);
     expect(again.question.fresh).toBe(false);
     for (const field of [...Object.keys(belongings), 'responseUrl']) expect(again.question).not.toHaveProperty(field);
@@ -89,27 +89,30 @@ describe('asking a question again', () => {
     ['shows an answer again', { outcome: failed, shares }],
   ])('asks nothing where the question %s', async (_, change) => {
     const { requests, id } = await withQuestion(change);
-    expect(await requests.askAgain(id, press)).toEqual({ kind: 'expired' });
+    expect(await requests.askAgain(id, buttonUser)).toEqual({ kind: 'expired' });
   });
 
   it('finds the attempt that exists already, open or answered, of a question that was not allowed', async () => {
     const { requests, id, life } = await withQuestion({ outcome: notAllowed });
-    const again = await requests.askAgain(id, press);
+    const again = await requests.askAgain(id, buttonUser);
     if (again.kind !== 'accepted') throw new Error(again.kind);
-    expect(await requests.askAgain(id, press)).toMatchObject({
+    expect(await requests.askAgain(id, buttonUser)).toMatchObject({
       kind: 'duplicate',
       question: { id: again.question.id },
     });
     await life.ports.questions.update(again.question.id, (stored) => ({ ...stored, outcome: answered }));
-    expect(await requests.askAgain(id, press)).toMatchObject({ kind: 'duplicate', question: { outcome: answered } });
+    expect(await requests.askAgain(id, buttonUser)).toMatchObject({
+      kind: 'duplicate',
+      question: { outcome: answered },
+    });
   });
 
   it('finds only its next attempt, of a question that failed where people could see it', async () => {
     const { requests, id, life } = await withQuestion({ outcome: failed });
-    const again = await requests.askAgain(id, press);
+    const again = await requests.askAgain(id, buttonUser);
     if (again.kind !== 'accepted') throw new Error(again.kind);
     await life.ports.questions.update(again.question.id, (stored) => ({ ...stored, outcome: failed }));
-    expect(await requests.askAgain(id, press)).toMatchObject({
+    expect(await requests.askAgain(id, buttonUser)).toMatchObject({
       kind: 'duplicate',
       question: { id: again.question.id },
     });
@@ -121,13 +124,13 @@ describe('asking a question in another place', () => {
 
   it('begins one thread in each place', async () => {
     const { requests, id } = await withQuestion({ outcome: undeliverable });
-    const there = await requests.askIn(id, direct, press);
+    const there = await requests.askIn(id, direct, buttonUser);
     expect(there).toMatchObject({
       kind: 'accepted',
       question: { text: 'where?', askerId: 'U9', place: direct, origin: 'command', beginsThread: true },
     });
-    expect((await requests.askIn(id, direct, press)).kind).toBe('duplicate');
-    expect((await requests.askIn(id, { ...direct, channelId: 'D2' }, press)).kind).toBe('accepted');
+    expect((await requests.askIn(id, direct, buttonUser)).kind).toBe('duplicate');
+    expect((await requests.askIn(id, { ...direct, channelId: 'D2' }, buttonUser)).kind).toBe('accepted');
   });
 
   it.each<[string, Partial<Question>]>([
@@ -135,7 +138,7 @@ describe('asking a question in another place', () => {
     ['a mention without text', { text: threadQuestion }],
   ])('asks nothing for %s', async (_, change) => {
     const { requests, id } = await withQuestion({ outcome: undeliverable, ...change });
-    expect(await requests.askIn(id, direct, press)).toEqual({ kind: 'expired' });
+    expect(await requests.askIn(id, direct, buttonUser)).toEqual({ kind: 'expired' });
   });
 });
 
@@ -154,7 +157,7 @@ describe('watching a question again', () => {
   it('resets the question’s watch, card and delivery, and keeps what the service knows of it', async () => {
     const { requests, id, life, stored } = await withQuestion(over);
     const before = stored();
-    expect(await requests.checkAgain(id, press)).toEqual({ kind: 'accepted', question: stored() });
+    expect(await requests.checkAgain(id, buttonUser)).toEqual({ kind: 'accepted', question: stored() });
     const { outcome: _outcome, endedMs: _ended, cancel: _cancel, ...rest } = before;
     expect(stored()).toEqual({
       ...rest,
@@ -179,7 +182,7 @@ describe('watching a question again', () => {
       accept,
       digest: digestOf,
     });
-    await requests.checkAgain(id, press);
+    await requests.checkAgain(id, buttonUser);
     expect(life.openIds()).toContain(id);
     expect(life.threads()).toMatchObject([{ queue: [id, next.id] }]);
     expect(planned).toEqual([[id, 0]]);
@@ -191,14 +194,14 @@ describe('watching a question again', () => {
     const next = await ask();
     await enqueue(life, [next.id, id]);
     await life.ports.questions.update(id, (stored) => ({ ...stored, ...over }));
-    await requests.checkAgain(id, press);
+    await requests.checkAgain(id, buttonUser);
     expect(life.threads()).toMatchObject([{ queue: [next.id, id] }]);
   });
 
   it('needs no thread', async () => {
     const { requests, id, life } = await withQuestion({ ...over, place });
     const before = life.threads();
-    expect((await requests.checkAgain(id, press)).kind).toBe('accepted');
+    expect((await requests.checkAgain(id, buttonUser)).kind).toBe('accepted');
     expect(life.threads()).toEqual(before);
   });
 
@@ -207,26 +210,26 @@ describe('watching a question again', () => {
     ['was answered is too old to watch', { phase: 'closed', outcome: answered }, { kind: 'expired' }],
   ])('finds that a question that %s', async (_, change, result) => {
     const { requests, id } = await withQuestion(change);
-    expect(await requests.checkAgain(id, press)).toMatchObject(result);
+    expect(await requests.checkAgain(id, buttonUser)).toMatchObject(result);
   });
 
   it('works up to the last moment', async () => {
     const { requests, id, life } = await withQuestion(over);
-    expect((await requests.checkAgain(id, press, life.now())).kind).toBe('accepted');
+    expect((await requests.checkAgain(id, buttonUser, life.now())).kind).toBe('accepted');
   });
 
   it('finds that a question that disappears in the meantime is too old to watch', async () => {
     const { life, id, accept } = await withQuestion(over);
     const questions = { ...life.ports.questions, update: async () => undefined };
     const requests = createRequests({ ...life.ports, questions, accept, digest: digestOf });
-    expect(await requests.checkAgain(id, press)).toEqual({ kind: 'expired' });
+    expect(await requests.checkAgain(id, buttonUser)).toEqual({ kind: 'expired' });
   });
 
   it('is reported as done once it is stored, although the question could not join the queue', async () => {
     const { life, id, accept } = await withQuestion(over);
     const threads = { ...life.ports.threads, update: () => Promise.reject(failing('storage').error) };
     const requests = createRequests({ ...life.ports, threads, accept, digest: digestOf });
-    expect((await requests.checkAgain(id, press)).kind).toBe('accepted');
+    expect((await requests.checkAgain(id, buttonUser)).kind).toBe('accepted');
     expect(life.question(id).phase).toBe('running');
     expect(life.openIds()).toContain(id);
   });

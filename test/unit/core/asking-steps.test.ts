@@ -4,7 +4,7 @@ import { createAsking } from '../../../src/core/lifecycle/asking.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 import type { Conversation, DeepSearch, UpstreamQuestion } from '../../../src/core/ports.ts';
 import { newThread, type Question, type Thread } from '../../../src/core/question/question.ts';
-import { createLifeDesk, thread } from '../../support/lifecycle/memory-requests.ts';
+import { createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';
 
 const minuteMs = 60_000;
 const nowhere = { teamId: 'T1', channelId: 'C1' };
@@ -24,7 +24,7 @@ async function asking(
   service: Partial<DeepSearch> = {},
   more: Partial<LifecyclePorts> = {},
 ) {
-  const { life, ask } = createLifeDesk();
+  const { life, ask } = createCoreHarness();
   const { id } = await ask({ text: 'where?' });
   await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
   const changed: string[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
 import type { ThreadStore } from '../../../src/core/ports.ts';
-import { createLifeDesk, failing } from '../../support/lifecycle/memory-requests.ts';
+import { createCoreHarness, failing } from '../../support/lifecycle/core-harness.ts';
 
 function signal(): { promise: Promise<void>; resolve: () => void } {
   let resolve = (): void => {};
@@ -35,7 +35,7 @@ function atRest(): Promise<void> {
 
 describe('a question', () => {
   it('is neither shown nor asked before its position in the thread’s queue is stored', async () => {
-    const { life, ask } = createLifeDesk({ faults: { write: [undefined, undefined, failing('storage')] } });
+    const { life, ask } = createCoreHarness({ faults: { write: [undefined, undefined, failing('storage')] } });
     const { id } = await ask();
     const threads = heldUp(life.ports.threads, () => true);
     const advancing = createAdvance({ ...life.ports, threads: threads.store })(id);
@@ -49,7 +49,7 @@ describe('a question', () => {
   });
 
   it('is not shown as running before its thread knows the conversation', async () => {
-    const { life, ask } = createLifeDesk();
+    const { life, ask } = createCoreHarness();
     const { id } = await ask();
     const threads = heldUp(life.ports.threads, () => life.upstream().length > 0);
     const advancing = createAdvance({ ...life.ports, threads: threads.store })(id);

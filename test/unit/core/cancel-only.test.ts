@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLifeDesk } from '../../support/lifecycle/memory-requests.ts';
+import { createCoreHarness } from '../../support/lifecycle/core-harness.ts';
 
 const place = { teamId: 'T1', channelId: 'C1' };
 const work = { takesMs: 9_000, ends: 'completed' } as const;
@@ -10,7 +10,7 @@ function threadOf(threadTs: string) {
 
 describe('cancelling the only question of a person', () => {
   it('cancels the one question that the person has open in a place, whatever its thread', async () => {
-    const { ask, life, requests } = createLifeDesk({ work });
+    const { ask, life, requests } = createCoreHarness({ work });
     const own = await ask({ ...threadOf('1.000001'), askerId: 'U2' });
     const others = await ask({ ...threadOf('2.000001'), askerId: 'U3' });
     const elsewhere = await ask({ place: { ...place, channelId: 'C2', threadTs: '3.000001' }, askerId: 'U2' });
@@ -31,7 +31,7 @@ describe('cancelling the only question of a person', () => {
   });
 
   it('cancels none of several questions', async () => {
-    const { ask, life, requests } = createLifeDesk({ work });
+    const { ask, life, requests } = createCoreHarness({ work });
     const [first, second] = [await ask(threadOf('1.000001')), await ask(threadOf('2.000001'))];
     await life.run(life.startMs + 3_000);
     expect(await requests.cancelOnlyIn(place, first.askerId, 'said once')).toEqual({ kind: 'several' });
@@ -40,7 +40,7 @@ describe('cancelling the only question of a person', () => {
   });
 
   it('does not touch later questions when the request is delivered again', async () => {
-    const { ask, life, requests } = createLifeDesk({ work });
+    const { ask, life, requests } = createCoreHarness({ work });
     const first = await ask(threadOf('1.000001'));
     await life.run(life.startMs + 3_000);
     await requests.cancelOnlyIn(place, first.askerId, 'the same message');
@@ -54,7 +54,7 @@ describe('cancelling the only question of a person', () => {
 
 describe('pressing "Check again" twice at once', () => {
   it('reports to the second press that the question is watched already', async () => {
-    const { ask, life, requests } = createLifeDesk({ work: { takesMs: 10_000_000, ends: 'completed' } });
+    const { ask, life, requests } = createCoreHarness({ work: { takesMs: 10_000_000, ends: 'completed' } });
     const { id } = await ask(threadOf('1.000001'));
     await life.run(life.startMs + 2_000_000);
     expect(life.question(id).outcome?.kind).toBe('gaveUp');

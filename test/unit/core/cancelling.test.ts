@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRequests } from '../../../src/core/intake/requests.ts';
 import type { Question } from '../../../src/core/question/question.ts';
-import { createLifeDesk, digestOf, failing, press, thread } from '../../support/lifecycle/memory-requests.ts';
+import { buttonUser, createCoreHarness, digestOf, failing, thread } from '../../support/lifecycle/core-harness.ts';
 import { someAnswer } from '../../support/lifecycle/sample-questions.ts';
 
 const answered = { kind: 'answered', answer: someAnswer } as const;
@@ -11,7 +11,7 @@ const neverAccept = () => Promise.reject(new Error('a cancellation asks nothing'
 
 /** Questions as stored, each with whatever a test changes, and what is told and planned because of a cancellation. */
 async function desk(...changes: Partial<Question>[]) {
-  const { ask, life, accept } = createLifeDesk();
+  const { ask, life, accept } = createCoreHarness();
   const ids: string[] = [];
   for (const [index, change] of changes.entries()) {
     const { id } = await ask({ key: `m${index}` });
@@ -33,7 +33,7 @@ async function desk(...changes: Partial<Question>[]) {
 describe('a cancellation', () => {
   it('is stored with its person and time, run at once, and reported', async () => {
     const { life, ids, requests, planned, changed, stored } = await desk({});
-    expect(await requests.cancel(ids[0] ?? '', press)).toEqual({ kind: 'cancelling' });
+    expect(await requests.cancel(ids[0] ?? '', buttonUser)).toEqual({ kind: 'cancelling' });
     expect(stored().cancel).toEqual({ byUserId: 'U9', atMs: life.now() });
     expect(planned).toEqual([[ids[0], 0]]);
     expect(changed).toEqual(ids);
@@ -42,14 +42,14 @@ describe('a cancellation', () => {
   it('counts in the last moment, and is never too late when it is repeated', async () => {
     const { life, ids, requests, stored } = await desk({});
     const [id = ''] = ids;
-    expect(await requests.cancel(id, press, life.now())).toEqual({ kind: 'cancelling' });
-    expect(await requests.cancel(id, { ...press, userId: 'U8' }, life.now() - 1)).toEqual({ kind: 'cancelling' });
+    expect(await requests.cancel(id, buttonUser, life.now())).toEqual({ kind: 'cancelling' });
+    expect(await requests.cancel(id, { ...buttonUser, userId: 'U8' }, life.now() - 1)).toEqual({ kind: 'cancelling' });
     expect(stored().cancel?.byUserId).toBe('U9');
   });
 
   it('changes nothing of a question that has ended', async () => {
     const { life, ids, requests, planned, stored } = await desk({ outcome: answered });
-    expect(await requests.cancel(ids[0] ?? '', press, life.now() - 1)).toEqual({ kind: 'answered' });
+    expect(await requests.cancel(ids[0] ?? '', buttonUser, life.now() - 1)).toEqual({ kind: 'answered' });
     expect(stored()).not.toHaveProperty('cancel');
     expect(planned).toEqual([]);
   });
@@ -58,7 +58,7 @@ describe('a cancellation', () => {
     const { life, ids } = await desk({});
     const questions = { ...life.ports.questions, update: async () => undefined };
     const requests = createRequests({ ...life.ports, questions, accept: neverAccept, digest: digestOf });
-    expect(await requests.cancel(ids[0] ?? '', press)).toEqual({ kind: 'nothing' });
+    expect(await requests.cancel(ids[0] ?? '', buttonUser)).toEqual({ kind: 'nothing' });
   });
 });
 

@@ -5,7 +5,7 @@ import { digestOf } from '../../../src/core/lifecycle/card-view.ts';
 import { atOnce, finalCard } from '../../../src/core/lifecycle/decide.ts';
 import type { CardView, Messenger } from '../../../src/core/ports.ts';
 import type { Question } from '../../../src/core/question/question.ts';
-import { createLifeDesk, thread } from '../../support/lifecycle/memory-requests.ts';
+import { createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';
 import { someAnswer } from '../../support/lifecycle/sample-questions.ts';
 
 const starting = digestOf({ kind: 'starting' });
@@ -14,7 +14,7 @@ const nowhere = { teamId: 'T1', channelId: 'C1' };
 
 /** A stored question and its card; a test replaces parts of Slack. */
 async function withCard(change: Partial<Question> = {}, slack: Partial<Messenger> = {}) {
-  const { life, ask } = createLifeDesk();
+  const { life, ask } = createCoreHarness();
   const { id } = await ask();
   await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
   const edits: CardView[] = [];

@@ -6,7 +6,7 @@ import { createDelivery } from '../../../src/core/lifecycle/delivery.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 import type { Messenger, PrivateNotice } from '../../../src/core/ports.ts';
 import type { Outcome, Question } from '../../../src/core/question/question.ts';
-import { createLifeDesk, thread } from '../../support/lifecycle/memory-requests.ts';
+import { createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';
 import { someAnswer } from '../../support/lifecycle/sample-questions.ts';
 
 const answered: Outcome = { kind: 'answered', answer: someAnswer };
@@ -22,7 +22,7 @@ async function delivering(
   slack: Partial<Messenger> = {},
   more: Partial<LifecyclePorts> = {},
 ) {
-  const { life, ask } = createLifeDesk();
+  const { life, ask } = createCoreHarness();
   const { id } = await ask();
   const { ts } = await life.ports.messenger.postCard(life.question(id), { kind: 'starting' });
   await life.ports.questions.update(id, (stored) => ({

@@ -3,7 +3,7 @@ import { findEarlier, withAsked } from '../../../src/core/earlier-questions.ts';
 import { threadQuestion } from '../../../src/core/question/prompt.ts';
 import { newThread, type Question } from '../../../src/core/question/question.ts';
 import { earlierQuestionsRoom, mostAskedKnown, mostEarlierQuestions } from '../../../src/core/settings.ts';
-import { createLifeDesk, failing, press, thread } from '../../support/lifecycle/memory-requests.ts';
+import { buttonUser, createCoreHarness, failing, thread } from '../../support/lifecycle/core-harness.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 
 const own = questionWith({ id: 'own', text: 'and for v2?' });
@@ -90,8 +90,8 @@ describe('a question that has to begin a new conversation', () => {
   }
 
   /** A thread in which two questions were answered, and a third one was asked. */
-  async function withThree(options: Parameters<typeof createLifeDesk>[0] = {}) {
-    const desk = createLifeDesk(options);
+  async function withThree(options: Parameters<typeof createCoreHarness>[0] = {}) {
+    const desk = createCoreHarness(options);
     const { life, ask } = desk;
     await ask({ text: 'Where?' });
     await life.run();
@@ -108,7 +108,7 @@ describe('a question that has to begin a new conversation', () => {
       ...stored,
       outcome: { kind: 'failed', failure: { cause: 'tooLong' } },
     }));
-    await requests.askAgain(id, press, { fresh: true });
+    await requests.askAgain(id, buttonUser, { fresh: true });
     await life.run();
     expect(life.upstream().at(-1)?.text).toBe(`${carriedFrom(life.upstream()[0]?.conversationId)}\n\nand for v2?`);
     expect(new Set(life.upstream().map(({ conversationId }) => conversationId)).size).toBe(2);
@@ -129,7 +129,7 @@ describe('a question that has to begin a new conversation', () => {
       ...stored,
       outcome: { kind: 'failed', failure: { cause: 'refused' } },
     }));
-    const again = await requests.askAgain(id, press, { fresh: true });
+    const again = await requests.askAgain(id, buttonUser, { fresh: true });
     if (again.kind !== 'accepted') throw new Error(again.kind);
     expect(again.question).not.toHaveProperty('follows');
   });
@@ -141,7 +141,7 @@ describe('a question that has to begin a new conversation', () => {
       ...stored,
       outcome: { kind: 'failed', failure: { cause: 'refused' } },
     }));
-    expect(await requests.askAgain(id, press, { fresh: true })).toMatchObject({
+    expect(await requests.askAgain(id, buttonUser, { fresh: true })).toMatchObject({
       question: { follows: { text: 'and for v2?', before: ['Where?', 'Why?'] } },
     });
   });
@@ -152,7 +152,7 @@ describe('a question that has to begin a new conversation', () => {
       ...stored,
       outcome: { kind: 'failed', failure: { cause: 'service' } },
     }));
-    const again = await requests.askAgain(id, press);
+    const again = await requests.askAgain(id, buttonUser);
     if (again.kind !== 'accepted') throw new Error(again.kind);
     expect(again.question).not.toHaveProperty('follows');
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/core/question/question.ts';
-import { createLifeDesk, press } from '../../support/lifecycle/memory-requests.ts';
+import { buttonUser, createCoreHarness } from '../../support/lifecycle/core-harness.ts';
 import { someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
 
 const cancel = { byUserId: 'U1', atMs: someMs };
@@ -8,7 +8,7 @@ const answered = { kind: 'answered', answer: someAnswer } as const;
 
 /** A stored question that the message `m` asked in the words `before`, with whatever a test changes. */
 async function asked(change: Partial<Question> = {}) {
-  const desk = createLifeDesk({ settings: { threadLimit: 30 } });
+  const desk = createCoreHarness({ settings: { threadLimit: 30 } });
   const { id } = await desk.ask({ key: 'm', text: 'before' });
   await desk.life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
   return { ...desk, id, stored: () => desk.life.question(id) };
@@ -69,7 +69,7 @@ describe('asking the edited version', () => {
 
   it('asks it for the person who presses the button, with all that belongs to the question', async () => {
     const { requests, id } = await asked({ edited, ...belongings, fresh: true });
-    expect(await requests.askEdited(id, press)).toMatchObject({
+    expect(await requests.askEdited(id, buttonUser)).toMatchObject({
       cameLate: false,
       result: {
         kind: 'accepted',
@@ -80,7 +80,7 @@ describe('asking the edited version', () => {
 
   it('adds nothing that did not belong to the question', async () => {
     const { requests, id } = await asked({ edited, beginsThread: false });
-    const { result } = await requests.askEdited(id, press);
+    const { result } = await requests.askEdited(id, buttonUser);
     if (result.kind !== 'accepted') throw new Error(result.kind);
     expect(result.question).toMatchObject({ beginsThread: false, fresh: false });
     for (const field of Object.keys(belongings)) {
@@ -90,7 +90,7 @@ describe('asking the edited version', () => {
 
   it('comes after the first answer', async () => {
     const { requests, id } = await asked({ edited, fresh: true, outcome: answered });
-    expect(await requests.askEdited(id, press)).toMatchObject({
+    expect(await requests.askEdited(id, buttonUser)).toMatchObject({
       cameLate: true,
       result: { kind: 'accepted', question: { fresh: false } },
     });
@@ -98,15 +98,15 @@ describe('asking the edited version', () => {
 
   it('replaces a question that failed', async () => {
     const { requests, id } = await asked({ edited, fresh: true, outcome: { kind: 'gaveUp' } });
-    expect(await requests.askEdited(id, press)).toMatchObject({
+    expect(await requests.askEdited(id, buttonUser)).toMatchObject({
       cameLate: false,
       result: { question: { fresh: true } },
     });
   });
 
   it.each([
-    ['without an edit', {}, press],
-    ['from another place', { edited }, { ...press, channelId: 'C2' }],
+    ['without an edit', {}, buttonUser],
+    ['from another place', { edited }, { ...buttonUser, channelId: 'C2' }],
   ])('is refused as too old %s', async (_, change, where) => {
     const { requests, id } = await asked(change);
     expect(await requests.askEdited(id, where)).toEqual({ result: { kind: 'expired' }, cameLate: false });
@@ -114,15 +114,15 @@ describe('asking the edited version', () => {
 
   it('does nothing where it is too late for Slack', async () => {
     const { requests, id, life } = await asked({ edited });
-    await expect(requests.askEdited(id, press, life.now() - 1)).rejects.toMatchObject({ kind: 'storage' });
+    await expect(requests.askEdited(id, buttonUser, life.now() - 1)).rejects.toMatchObject({ kind: 'storage' });
   });
 
   it('happens once for each edit', async () => {
     const { requests, id, life } = await asked({ edited });
-    expect((await requests.askEdited(id, press)).result.kind).toBe('accepted');
-    expect((await requests.askEdited(id, press)).result.kind).toBe('duplicate');
+    expect((await requests.askEdited(id, buttonUser)).result.kind).toBe('accepted');
+    expect((await requests.askEdited(id, buttonUser)).result.kind).toBe('duplicate');
     await life.ports.questions.update(id, (stored) => ({ ...stored, edited: { text: 'once more', atMs: 6 } }));
-    expect((await requests.askEdited(id, press)).result).toMatchObject({
+    expect((await requests.askEdited(id, buttonUser)).result).toMatchObject({
       kind: 'accepted',
       question: { text: 'once more' },
     });
@@ -144,7 +144,7 @@ describe('the question that a message started', () => {
         ...stored,
         edited: { text: `version ${version}`, atMs: version },
       }));
-      const { result } = await requests.askEdited(newest, press);
+      const { result } = await requests.askEdited(newest, buttonUser);
       if (result.kind !== 'accepted') throw new Error(result.kind);
       newest = result.question.id;
       expect((await requests.startedBy('m'))?.text).toBe(`version ${Math.min(version, 20)}`);

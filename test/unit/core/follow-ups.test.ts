@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Place, Question } from '../../../src/core/question/question.ts';
-import { createLifeDesk, press, thread } from '../../support/lifecycle/memory-requests.ts';
+import { buttonUser, createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';
 
 const direct: Place = { teamId: 'T1', channelId: 'D9' };
-const other = { ...press, userId: 'U8' };
+const other = { ...buttonUser, userId: 'U8' };
 
 /** A question of U1's that was answered with two suggestions. */
 async function answeredDesk(change: Partial<Question> = {}) {
-  const desk = createLifeDesk();
+  const desk = createCoreHarness();
   const question = await desk.ask();
   const { questions } = desk.life.ports;
   const answer = {
@@ -33,7 +33,7 @@ type Desk = Awaited<ReturnType<typeof answeredDesk>>;
 describe('a follow-up', () => {
   it('is asked once, with any spelling of its text', async () => {
     const { requests, id } = await answeredDesk();
-    const first = await requests.followUp(id, 0, press, { text: 'What calls it in tests?' });
+    const first = await requests.followUp(id, 0, buttonUser, { text: 'What calls it in tests?' });
     expect(first).toMatchObject({
       kind: 'accepted',
       question: { text: 'What calls it in tests?', askerId: 'U9', origin: 'followUp', place: thread },
@@ -45,7 +45,7 @@ describe('a follow-up', () => {
 
   it('asked privately is a separate conversation, once per person, that knows its previous question', async () => {
     const { requests, id, text } = await answeredDesk();
-    const first = await requests.followUpPrivately(id, 0, direct, press);
+    const first = await requests.followUpPrivately(id, 0, direct, buttonUser);
     expect(first).toMatchObject({
       kind: 'accepted',
       question: {
@@ -55,17 +55,17 @@ describe('a follow-up', () => {
         follows: { text, shareUrl: 'https://search.example.com/deepsearch/abc' },
       },
     });
-    expect(await requests.followUpPrivately(id, 0, direct, press)).toMatchObject({ kind: 'duplicate' });
+    expect(await requests.followUpPrivately(id, 0, direct, buttonUser)).toMatchObject({ kind: 'duplicate' });
     expect(await requests.followUpPrivately(id, 0, direct, other, { text: 'In other words?' })).toMatchObject({
       kind: 'accepted',
       question: { text: 'In other words?' },
     });
-    expect(await requests.followUp(id, 0, press)).toMatchObject({ kind: 'accepted' });
+    expect(await requests.followUp(id, 0, buttonUser)).toMatchObject({ kind: 'accepted' });
   });
 
   it('cannot be asked from another place', async () => {
     const { requests, id } = await answeredDesk();
-    const elsewhere = { ...press, channelId: 'C2' };
+    const elsewhere = { ...buttonUser, channelId: 'C2' };
     expect(await requests.followUp(id, 0, elsewhere)).toEqual({ kind: 'expired' });
     expect(await requests.followUpPrivately(id, 0, direct, elsewhere)).toEqual({ kind: 'expired' });
   });
@@ -85,14 +85,17 @@ describe('a follow-up', () => {
 describe('a follow-up that was cancelled before the service was asked', () => {
   it('can be asked again by anybody, and then once', async () => {
     const { requests, id, life } = await answeredDesk();
-    const first = await requests.followUp(id, 0, press);
+    const first = await requests.followUp(id, 0, buttonUser);
     if (first.kind !== 'accepted') throw new Error(first.kind);
-    await requests.cancel(first.question.id, press);
+    await requests.cancel(first.question.id, buttonUser);
     expect(await requests.followUp(id, 0, other, { text: 'In other words?' })).toMatchObject({
       kind: 'accepted',
       question: { askerId: 'U8', text: 'In other words?' },
     });
-    expect(await requests.followUp(id, 0, press)).toMatchObject({ kind: 'duplicate', question: { askerId: 'U8' } });
+    expect(await requests.followUp(id, 0, buttonUser)).toMatchObject({
+      kind: 'duplicate',
+      question: { askerId: 'U8' },
+    });
     await life.run();
     expect(life.upstream().map(({ text }) => text)).toContain('In other words?');
     expect(life.upstream().map(({ text }) => text)).not.toContain('What calls it?');
@@ -101,25 +104,28 @@ describe('a follow-up that was cancelled before the service was asked', () => {
   it('can be asked and cancelled again any number of times', async () => {
     const { requests, id } = await answeredDesk();
     for (let times = 0; times < 5; times += 1) {
-      const asked = await requests.followUpPrivately(id, 0, direct, press);
+      const asked = await requests.followUpPrivately(id, 0, direct, buttonUser);
       if (asked.kind !== 'accepted') throw new Error(asked.kind);
-      await requests.cancel(asked.question.id, { ...press, channelId: direct.channelId });
+      await requests.cancel(asked.question.id, { ...buttonUser, channelId: direct.channelId });
     }
-    expect(await requests.followUpPrivately(id, 0, direct, press)).toMatchObject({ kind: 'accepted' });
+    expect(await requests.followUpPrivately(id, 0, direct, buttonUser)).toMatchObject({ kind: 'accepted' });
   });
 
   it('is not asked again once the service was asked', async () => {
     const { requests, id, life } = await answeredDesk();
-    const first = await requests.followUp(id, 0, press);
+    const first = await requests.followUp(id, 0, buttonUser);
     if (first.kind !== 'accepted') throw new Error(first.kind);
     await life.run();
-    await requests.cancel(first.question.id, press);
+    await requests.cancel(first.question.id, buttonUser);
     expect((await requests.followUp(id, 0, other)).kind).toBe('duplicate');
   });
 
   it.each([
-    ['as it is', (desk: Desk, byMs: number) => desk.requests.followUp(desk.id, 0, press, { byMs })],
-    ['privately', (desk: Desk, byMs: number) => desk.requests.followUpPrivately(desk.id, 0, direct, press, { byMs })],
+    ['as it is', (desk: Desk, byMs: number) => desk.requests.followUp(desk.id, 0, buttonUser, { byMs })],
+    [
+      'privately',
+      (desk: Desk, byMs: number) => desk.requests.followUpPrivately(desk.id, 0, direct, buttonUser, { byMs }),
+    ],
   ])('is not asked where it is too late, %s', async (_name, ask) => {
     const desk = await answeredDesk();
     await expect(ask(desk, desk.life.now() - 1)).rejects.toMatchObject({ kind: 'storage' });
@@ -165,8 +171,8 @@ describe('sharing an answer', () => {
     const outcome = { kind: 'failed', failure: { cause: 'unreachable' } } as const;
     const { requests, id } = await answeredDesk({ shares, origin: 'shared', outcome });
     for (const userId of ['U1', 'U9']) {
-      expect(await requests.askAgain(id, { ...press, userId })).toEqual({ kind: 'expired' });
-      expect(await requests.askIn(id, direct, { ...press, userId })).toEqual({ kind: 'expired' });
+      expect(await requests.askAgain(id, { ...buttonUser, userId })).toEqual({ kind: 'expired' });
+      expect(await requests.askIn(id, direct, { ...buttonUser, userId })).toEqual({ kind: 'expired' });
     }
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
 import { guardAdvance } from '../../../src/core/lifecycle/guarded-advance.ts';
 import type { Question } from '../../../src/core/question/question.ts';
-import { createLifeDesk, failing } from '../../support/lifecycle/memory-requests.ts';
+import { createCoreHarness, failing } from '../../support/lifecycle/core-harness.ts';
 import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
@@ -25,7 +25,7 @@ describe('a fault of our own', () => {
     ['still ends the question where the answer cannot be rendered', (kind: string) => kind === 'answered', 'failed'],
     ['still ends the question where nothing can be rendered', () => true, 'none'],
   ])('%s', async (_, isBroken, shown) => {
-    const { ask, life } = createLifeDesk();
+    const { ask, life } = createCoreHarness();
     const { id } = await ask();
     let nowMs = life.now();
     const ports = {
@@ -69,7 +69,7 @@ function brokenAdvance(change: Partial<Question> = {}) {
   let stored: Question | undefined = questionWith(change);
   const guarded = guardAdvance(() => Promise.reject(fault), {
     questions: {
-      ...createLifeDesk().life.ports.questions,
+      ...createCoreHarness().life.ports.questions,
       update: async (_, apply) => {
         stored = stored && apply(stored);
         return stored;
@@ -175,7 +175,7 @@ describe('a run that breaks', () => {
   it.each(['storage', 'corrupt'] as const)(
     'with the kind %s is left to be repeated, and notes nothing',
     async (kind) => {
-      const { life, ask } = createLifeDesk();
+      const { life, ask } = createCoreHarness();
       const { id } = await ask();
       const { error } = failing(kind);
       await expect(guardAdvance(() => Promise.reject(error), life.ports)(id)).rejects.toBe(error);
@@ -184,7 +184,7 @@ describe('a run that breaks', () => {
   );
 
   it('counts an app error that no step expects as a fault of our own', async () => {
-    const { life, ask } = createLifeDesk();
+    const { life, ask } = createCoreHarness();
     const { id } = await ask();
     const advance = guardAdvance(() => Promise.reject(failing('refused').error), life.ports);
     expect(await advance(id)).toBe(750);

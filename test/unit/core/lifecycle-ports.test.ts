@@ -8,13 +8,13 @@ import {
   settle,
 } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 import type { Question } from '../../../src/core/question/question.ts';
-import { createLifeDesk, failing } from '../../support/lifecycle/memory-requests.ts';
+import { createCoreHarness, failing } from '../../support/lifecycle/core-harness.ts';
 import { questionWith, someAnswer } from '../../support/lifecycle/sample-questions.ts';
 
 const fault = new TypeError('planned');
 
 async function withQuestion(change: Partial<Question> = {}) {
-  const { life, ask } = createLifeDesk();
+  const { life, ask } = createCoreHarness();
   const { id } = await ask();
   await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
   return { life, id, question: life.question(id), stored: () => life.question(id) };

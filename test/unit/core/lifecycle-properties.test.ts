@@ -3,9 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { createAccept } from '../../../src/core/intake/accept.ts';
 import { createRequests } from '../../../src/core/intake/requests.ts';
 import type { Question } from '../../../src/core/question/question.ts';
-import { scriptedFate } from '../../support/lifecycle/faults.ts';
-import { digestOf } from '../../support/lifecycle/memory-requests.ts';
-import { createMemoryLife, type MemoryLife, type Work } from '../../support/lifecycle/memory-world.ts';
+import { digestOf } from '../../support/lifecycle/core-harness.ts';
+import { scriptedFaults } from '../../support/lifecycle/faults.ts';
+import {
+  createInMemoryLifecycle,
+  type InMemoryLifecycle,
+  type Work,
+} from '../../support/lifecycle/in-memory-lifecycle.ts';
 import { runs } from '../../support/runs.ts';
 
 interface Arrival {
@@ -50,13 +54,13 @@ const script = fc.array(fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { wei
 const textOf = (index: number): string => `question ${index}`;
 const isAbout = (text: string, index: number): boolean =>
   text === textOf(index) || text.startsWith(`${textOf(index)}\n`);
-const answers = { lasting: false, sameText: false };
+const answers = { permanent: false, sameText: false };
 
 /** Plays arrivals under a script of faults until nothing is left to happen. */
-async function play(arriving: Arrival[], faults: number[], { lasting, sameText } = answers) {
-  const { fate, log } = scriptedFate(faults, { lasting });
-  const life = createMemoryLife({
-    fate,
+async function play(arriving: Arrival[], faults: number[], { permanent, sameText } = answers) {
+  const { chooseFault, log } = scriptedFaults(faults, { permanent });
+  const life = createInMemoryLifecycle({
+    chooseFault,
     settings: {
       threadLimit: 100,
       // Longer than any script of faults lasts: what patience does is tested elsewhere.
@@ -120,7 +124,7 @@ async function play(arriving: Arrival[], faults: number[], { lasting, sameText }
   return { life, accepted, log };
 }
 
-function expectVisibleEnd(life: MemoryLife, question: Question): void {
+function expectVisibleEnd(life: InMemoryLifecycle, question: Question): void {
   const cards = life.messagesOf(question, 'card');
   const parts = life.messagesOf(question, 'part');
   const told = life.privateMessages.some(({ questionId }) => questionId === question.id);
@@ -140,7 +144,7 @@ function expectVisibleEnd(life: MemoryLife, question: Question): void {
 }
 
 /** One file beside an answer of more than three messages, unless Slack took none; it stands before the last message. */
-function expectFile(life: MemoryLife, question: Question): void {
+function expectFile(life: InMemoryLifecycle, question: Question): void {
   const files = life.messagesOf(question, 'file');
   const parts = life.messagesOf(question, 'part');
   const isDue = parts.length > 3;
@@ -151,7 +155,7 @@ function expectFile(life: MemoryLife, question: Question): void {
   for (const file of files) expect(life.posted.indexOf(file)).toBeLessThan(last);
 }
 
-function expectAtRest(life: MemoryLife): void {
+function expectAtRest(life: InMemoryLifecycle): void {
   expect(life.violations).toEqual([]);
   expect(life.openIds()).toEqual([]);
   expect(life.threads().flatMap(({ queue }) => queue)).toEqual([]);
@@ -210,7 +214,7 @@ describe('a question, with any failures and crashes that pass,', () => {
     await fc.assert(
       fc.asyncProperty(arrivals, script, async (arriving, faults) => {
         const calm = arriving.map((item) => ({ ...item, cancelAfterMs: undefined, guest: false }));
-        const { life, accepted, log } = await play(calm, faults, { lasting: false, sameText: true });
+        const { life, accepted, log } = await play(calm, faults, { permanent: false, sameText: true });
         try {
           expectAtRest(life);
           for (const id of accepted.values()) {
@@ -233,7 +237,7 @@ describe('a question, also with failures that last,', () => {
   it('ends visibly, and is never asked or answered twice', async () => {
     await fc.assert(
       fc.asyncProperty(arrivals, script, async (arriving, faults) => {
-        const { life, accepted, log } = await play(arriving, faults, { lasting: true, sameText: false });
+        const { life, accepted, log } = await play(arriving, faults, { permanent: true, sameText: false });
         try {
           // A question given up on may still run at the service when the next one of its conversation is asked.
           expect(life.violations.filter((what) => !what.startsWith('two questions of conversation'))).toEqual([]);

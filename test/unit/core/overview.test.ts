@@ -3,7 +3,7 @@ import { AppError } from '../../../src/core/errors.ts';
 import { createOpenIn, createOverview } from '../../../src/core/history/overview.ts';
 import type { CardView } from '../../../src/core/ports.ts';
 import { newThread, type Question } from '../../../src/core/question/question.ts';
-import { createLifeDesk, press } from '../../support/lifecycle/memory-requests.ts';
+import { buttonUser, createCoreHarness } from '../../support/lifecycle/core-harness.ts';
 import { answered, exampleQuestion } from '../render/example.ts';
 
 function overviewOf(questions: (Question | AppError)[], queue: string[] = []) {
@@ -168,9 +168,9 @@ function running(elapsedMs: number): CardView {
 
 describe('cancelling from a list', () => {
   it('cancels the person’s questions, in any place, and no other', async () => {
-    const { ask, requests, life } = createLifeDesk();
+    const { ask, requests, life } = createCoreHarness();
     const question = await ask();
-    const others = { userId: 'U9', teamId: press.teamId };
+    const others = { userId: 'U9', teamId: buttonUser.teamId };
     expect(await requests.cancelOwn(question.id, others)).toEqual({ kind: 'nothing' });
     expect(await requests.cancelOwn(question.id, { userId: 'U1', teamId: 'T2' })).toEqual({ kind: 'nothing' });
     expect(await requests.cancelOwn('q0', { userId: 'U1', teamId: 'T1' })).toEqual({ kind: 'nothing' });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Refusal } from '../../../src/core/question/question.ts';
-import { crash, createLifeDesk, press } from '../../support/lifecycle/memory-requests.ts';
+import { buttonUser, crash, createCoreHarness } from '../../support/lifecycle/core-harness.ts';
 
 const direct = { teamId: 'T1', channelId: 'D1' };
 const asked = {
   text: 'a secret question?',
-  askerId: press.userId,
+  askerId: buttonUser.userId,
   files: [
     { id: 'F1', name: 'secret.txt', type: 'text/plain', bytes: 1, url: 'https://files.slack.com/files-pri/T1-F1/a' },
   ],
@@ -14,8 +14,8 @@ const asked = {
 };
 
 /** A world in which a question was refused. */
-async function refused(reason: Refusal, options: Parameters<typeof createLifeDesk>[0] = {}) {
-  const desk = createLifeDesk(options);
+async function refused(reason: Refusal, options: Parameters<typeof createCoreHarness>[0] = {}) {
+  const desk = createCoreHarness(options);
   desk.life.ports.accessPolicy.admit = async (_userId, { channelId }) =>
     channelId === direct.channelId ? { may: true } : { may: false, reason };
   const { id } = await desk.ask(asked);
@@ -32,8 +32,8 @@ describe('a refused question', () => {
       expect(life.question(id)).toMatchObject({ phase: 'closed', text: '', outcome: { kind: 'notAllowed', reason } });
       expect(JSON.stringify(life.question(id))).not.toContain('secret');
       expect(await life.ports.refusedTexts.get(id)).toBeUndefined();
-      expect(await requests.askIn(id, direct, press)).toEqual({ kind: 'expired' });
-      expect(await requests.askAgain(id, press)).toEqual({ kind: 'expired' });
+      expect(await requests.askIn(id, direct, buttonUser)).toEqual({ kind: 'expired' });
+      expect(await requests.askAgain(id, buttonUser)).toEqual({ kind: 'expired' });
     },
   );
 
@@ -43,9 +43,9 @@ describe('a refused question', () => {
       const { life, requests, id } = await refused(reason);
       expect(JSON.stringify(life.question(id))).not.toContain('secret');
       expect(await life.ports.refusedTexts.get(id)).toEqual({ version: 1, text: asked.text });
-      const result = await requests.askIn(id, direct, press);
+      const result = await requests.askIn(id, direct, buttonUser);
       expect(result).toMatchObject({ kind: 'accepted', question: { text: asked.text, place: direct } });
-      expect(await requests.askIn(id, direct, press)).toMatchObject({ kind: 'duplicate' });
+      expect(await requests.askIn(id, direct, buttonUser)).toMatchObject({ kind: 'duplicate' });
       await life.run();
       expect(life.upstream()).toHaveLength(1);
     },
@@ -54,7 +54,7 @@ describe('a refused question', () => {
   it('is treated as a button that is too old once its text is deleted', async () => {
     const { life, requests, id } = await refused('sharedChannel');
     life.ports.refusedTexts.get = async () => undefined;
-    expect(await requests.askIn(id, direct, press)).toEqual({ kind: 'expired' });
+    expect(await requests.askIn(id, direct, buttonUser)).toEqual({ kind: 'expired' });
   });
 
   it.each(['no', 'yes'] as const)(
@@ -64,7 +64,7 @@ describe('a refused question', () => {
         const faults = {
           write: Array.from({ length: index + 1 }, (_, at) => (at === index ? crash(happens) : undefined)),
         };
-        const desk = createLifeDesk({ faults });
+        const desk = createCoreHarness({ faults });
         desk.life.ports.accessPolicy.admit = async () => ({ may: false, reason: 'sharedChannel' });
         const question = await desk.ask(asked).catch(() => undefined);
         if (question === undefined) continue;
@@ -79,7 +79,7 @@ describe('a refused question', () => {
 describe('a withheld answer', () => {
   /** Admitted first, and refused when the answer is to be shown. */
   async function withheld(reason: Refusal) {
-    const desk = createLifeDesk({ work: { takesMs: 120_000, ends: 'completed' } });
+    const desk = createCoreHarness({ work: { takesMs: 120_000, ends: 'completed' } });
     const { life } = desk;
     life.ports.accessPolicy.admit = async () => (life.upstream().length === 0 ? { may: true } : { may: false, reason });
     const { id } = await desk.ask(asked);

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorKind } from '../../../src/core/errors.ts';
 import { createResharing, recallAnswer } from '../../../src/core/lifecycle/resharing.ts';
 import type { Question } from '../../../src/core/question/question.ts';
-import { crash, createLifeDesk, down, failing } from '../../support/lifecycle/memory-requests.ts';
+import { crash, createCoreHarness, down, failing } from '../../support/lifecycle/core-harness.ts';
 
 const confirmed = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
 const elsewhere = { teamId: 'T1', channelId: 'C7' };
 
 /** A world in which one question has been answered. */
 async function answered() {
-  const desk = createLifeDesk();
+  const desk = createCoreHarness();
   const { id } = await desk.ask();
   await desk.life.run();
   const share = (withLink: boolean): Promise<Question> =>
@@ -152,7 +152,7 @@ describe('a recall', () => {
       { shares: { questionId: `q${'0'.repeat(24)}`, withLink: true, confirmed } },
     ],
   ])('says that the answer is gone where the question %s', async (_, change) => {
-    const { life, ask } = createLifeDesk();
+    const { life, ask } = createCoreHarness();
     const { id } = await ask();
     await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
     await createResharing(life.ports).recall(life.question(id));
@@ -168,7 +168,7 @@ describe('a failed recall', () => {
     ['rateLimited', 15 * 60_000 - 1, undefined],
     ['unavailable', 15 * 60_000, 'unreachable'],
   ])('with %s after %i ms ends the question as %j', async (kind, triedForMs, cause) => {
-    const { life, ask } = createLifeDesk();
+    const { life, ask } = createCoreHarness();
     const { id } = await ask();
     const firstTriedMs = life.now() - triedForMs;
     await life.ports.questions.update(id, (stored) => ({ ...stored, upstream: { ...stored.upstream, firstTriedMs } }));
@@ -179,7 +179,7 @@ describe('a failed recall', () => {
   });
 
   it('notes since when it is tried where it fails for the first time', async () => {
-    const { life, ask } = createLifeDesk();
+    const { life, ask } = createCoreHarness();
     const { id } = await ask();
     await createResharing(life.ports).failed(life.question(id), new AppError('unavailable', 'planned'));
     expect(life.question(id).upstream).toEqual({ steps: 0, firstTriedMs: life.now() });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NewQuestion } from '../../../src/core/intake/accept.ts';
 import { defaultPacing } from '../../../src/core/pacing.ts';
-import { createLifeDesk, failing, press } from '../../support/lifecycle/memory-requests.ts';
+import { buttonUser, createCoreHarness, failing } from '../../support/lifecycle/core-harness.ts';
 
 type Post = 'postCard' | 'postPart';
 
@@ -10,7 +10,7 @@ type Post = 'postCard' | 'postPart';
  * `replyAtNext`: while the other one makes its next post, not when it is done. `isFound`: the other one finds the message.
  */
 async function takeOver(post: Post, { replyAtNext = false, isFound = true, change = {} }: Options) {
-  const { life, ask } = createLifeDesk({ work: { takesMs: 1_000, ends: 'completed', parts: 3 } });
+  const { life, ask } = createCoreHarness({ work: { takesMs: 1_000, ends: 'completed', parts: 3 } });
   const { messenger } = life.ports;
   const sent = createSignal();
   const replied = createSignal();
@@ -99,7 +99,7 @@ describe('a process that another one considered dead', () => {
 
 describe('a question that is watched again while its end is about to be posted once more', () => {
   it('posts nothing of its earlier end, and is answered', async () => {
-    const { life, ask, requests } = createLifeDesk({
+    const { life, ask, requests } = createCoreHarness({
       faults: { postPart: [failing('unavailable', { outcomeUnknown: true })] },
       work: { takesMs: 60_000, ends: 'completed' },
       settings: { pacing: { ...defaultPacing, patienceMs: 30_000 } },
@@ -109,7 +109,7 @@ describe('a question that is watched again while its end is about to be posted o
     let searches = 0;
     messenger.findPart = async () => {
       searches += 1;
-      if (searches === 2) await requests.checkAgain(id, press);
+      if (searches === 2) await requests.checkAgain(id, buttonUser);
       return undefined;
     };
     await life.run();

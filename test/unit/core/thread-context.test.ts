@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Question, ThreadContext } from '../../../src/core/question/question.ts';
 import { isThreadUnread, readThreadAgain, withoutOutdated } from '../../../src/core/question/thread-context.ts';
-import { createLifeDesk, down, failing, lost } from '../../support/lifecycle/memory-requests.ts';
-import type { Fault, Operation } from '../../support/lifecycle/memory-world.ts';
+import { createCoreHarness, down, failing, lost } from '../../support/lifecycle/core-harness.ts';
+import type { Fault, Operation } from '../../support/lifecycle/in-memory-lifecycle.ts';
 import { questionWith, someAnswer } from '../../support/lifecycle/sample-questions.ts';
 
 /** Asks something about a thread that somebody edits at every attempt to ask, as often as `edits`. */
 async function askWhileEdited(edits: number, faults: Partial<Record<Operation, (Fault | undefined)[]>> = {}) {
-  const { life, ask } = createLifeDesk({ faults });
+  const { life, ask } = createCoreHarness({ faults });
   const { deepSearch, durations, questions, threadReader } = life.ports;
   let left = edits;
   let reads = 0;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findPositionInQueue, joinQueue, leaveQueue } from '../../../src/core/lifecycle/thread-queue.ts';
 import type { Thread } from '../../../src/core/question/question.ts';
-import { createLifeDesk, failing, thread } from '../../support/lifecycle/memory-requests.ts';
+import { createCoreHarness, failing, thread } from '../../support/lifecycle/core-harness.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 
 const idOf = (index: number): string => `q${String(index).padStart(24, '0')}`;
@@ -11,7 +11,7 @@ describe('joining the queue of a thread', () => {
   it('holds every question once, however many join at the same moment and how often', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(6), { maxLength: 20 }), async (joining) => {
-        const { life } = createLifeDesk();
+        const { life } = createCoreHarness();
         await Promise.all(
           joining.map((index) =>
             joinQueue(life.ports.threads, questionWith({ id: idOf(index), place: thread, beginsThread: index === 0 })),
@@ -26,7 +26,7 @@ describe('joining the queue of a thread', () => {
   });
 
   it('keeps the order of questions that join one after the other', async () => {
-    const { life } = createLifeDesk();
+    const { life } = createCoreHarness();
     for (const index of [3, 1, 2, 1, 3]) {
       await joinQueue(life.ports.threads, questionWith({ id: idOf(index), place: thread }));
     }
@@ -34,7 +34,7 @@ describe('joining the queue of a thread', () => {
   });
 
   it('puts a question right behind the one that it replaces, and at the end where that has left', async () => {
-    const { life } = createLifeDesk();
+    const { life } = createCoreHarness();
     for (const index of [1, 2, 3])
       await joinQueue(life.ports.threads, questionWith({ id: idOf(index), place: thread }));
     await joinQueue(life.ports.threads, questionWith({ id: idOf(4), place: thread, insteadOf: idOf(2) }));
@@ -43,7 +43,7 @@ describe('joining the queue of a thread', () => {
   });
 
   it('needs a thread', async () => {
-    const { life } = createLifeDesk();
+    const { life } = createCoreHarness();
     await joinQueue(life.ports.threads, questionWith({ place: { teamId: 'T1', channelId: 'C1' } }));
     expect(life.threads()).toEqual([]);
   });
@@ -76,7 +76,7 @@ describe('joining a queue again', () => {
 
 describe('leaving the queue of a thread', () => {
   it('removes one question, and leaves the others in their order', async () => {
-    const { life } = createLifeDesk();
+    const { life } = createCoreHarness();
     for (const index of [3, 1, 2])
       await joinQueue(life.ports.threads, questionWith({ id: idOf(index), place: thread }));
     expect(await leaveQueue(life.ports.threads, idOf(1), thread)).toEqual([3, 2].map(idOf));
@@ -85,7 +85,7 @@ describe('leaving the queue of a thread', () => {
   });
 
   it('lets no replies follow in a thread that is not known', async () => {
-    const { life } = createLifeDesk();
+    const { life } = createCoreHarness();
     expect(await leaveQueue(life.ports.threads, idOf(1), thread)).toEqual([]);
     expect(life.threads()).toMatchObject([{ followsReplies: false, queue: [] }]);
   });
@@ -93,7 +93,7 @@ describe('leaving the queue of a thread', () => {
 
 describe('the position in the queue', () => {
   async function withQueue(heads: ('open' | 'closed' | 'gone' | 'unreadable')[]) {
-    const { life } = createLifeDesk();
+    const { life } = createCoreHarness();
     for (const [index, head] of heads.entries()) {
       const question = questionWith({
         id: idOf(index),
@@ -146,7 +146,7 @@ describe('the position in the queue', () => {
   });
 
   it('notes who began the thread, once, and not for a question that did not begin it', async () => {
-    const { life } = createLifeDesk();
+    const { life } = createCoreHarness();
     const { threads } = life.ports;
     await joinQueue(threads, questionWith({ id: idOf(0), place: thread, beginsThread: false }));
     expect(life.threads()[0]).not.toHaveProperty('startedBy');

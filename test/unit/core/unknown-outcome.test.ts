@@ -10,8 +10,8 @@ import {
   withoutPending,
 } from '../../../src/core/lifecycle/unknown-outcome.ts';
 import type { PendingCall, Question } from '../../../src/core/question/question.ts';
-import { crash, createLifeDesk, failing, lateBy, press } from '../../support/lifecycle/memory-requests.ts';
-import type { Fault, Operation } from '../../support/lifecycle/memory-world.ts';
+import { buttonUser, crash, createCoreHarness, failing, lateBy } from '../../support/lifecycle/core-harness.ts';
+import type { Fault, Operation } from '../../support/lifecycle/in-memory-lifecycle.ts';
 import { someMs as now, questionWith } from '../../support/lifecycle/sample-questions.ts';
 
 /** How long after the caller gave up the far side carries a call out. */
@@ -111,21 +111,21 @@ describe.each(delaysMs)('a call that the far side carries out %i ms after the ca
     ['the file', { attach: [late] }],
     ['every kind of call', { postCard: [late], create: [late], postPart: [late, late, late, late], attach: [late] }],
   ])('takes effect once where it is %s', async (_, faults) => {
-    const { life, ask } = createLifeDesk({ faults, work: longWork });
+    const { life, ask } = createCoreHarness({ faults, work: longWork });
     const { id } = await ask();
     await life.run();
     expectOneOfEach(life, life.question(id));
   });
 
   it.each(calls)('takes effect once also where the caller was killed in the middle of %s', async (_, operation) => {
-    const { life, ask } = createLifeDesk({ faults: { [operation]: [crash({ lateMs })] }, work: longWork });
+    const { life, ask } = createCoreHarness({ faults: { [operation]: [crash({ lateMs })] }, work: longWork });
     const { id } = await ask();
     await life.run();
     expectOneOfEach(life, life.question(id));
   });
 
   it.each(calls)('takes effect once also where its caller is killed while it waits for %s', async (_, operation) => {
-    const { life, ask } = createLifeDesk({ faults: { [operation]: [late] }, work: longWork });
+    const { life, ask } = createCoreHarness({ faults: { [operation]: [late] }, work: longWork });
     const { id } = await ask();
     for (let second = 1; second <= 30; second += 1) {
       await life.run(life.startMs + second * 1_000);
@@ -136,7 +136,7 @@ describe.each(delaysMs)('a call that the far side carries out %i ms after the ca
   });
 
   it('asks a follow-up once', async () => {
-    const { life, ask } = createLifeDesk({ faults: { followUp: [late] } });
+    const { life, ask } = createCoreHarness({ faults: { followUp: [late] } });
     await ask();
     const { id } = await ask();
     await life.run();
@@ -147,7 +147,7 @@ describe.each(delaysMs)('a call that the far side carries out %i ms after the ca
 
   it('takes effect once where the outcome of its repetition is unknown too', async () => {
     const twice = [failing('unavailable', { outcomeUnknown: true }), late];
-    const { life, ask } = createLifeDesk({ faults: { postCard: twice, create: twice, postPart: twice } });
+    const { life, ask } = createCoreHarness({ faults: { postCard: twice, create: twice, postPart: twice } });
     const { id } = await ask();
     await life.run();
     expectOneOfEach(life, life.question(id), { parts: 1, files: 0 });
@@ -157,7 +157,7 @@ describe.each(delaysMs)('a call that the far side carries out %i ms after the ca
 describe('an effect that exists although its reply got lost', () => {
   it('is found after three seconds, without a wait until it can no longer appear', async () => {
     const lost = failing('unavailable', { outcomeUnknown: true }, 'yes');
-    const { life, ask } = createLifeDesk({ faults: { postCard: [lost] }, work: { takesMs: 0, ends: 'completed' } });
+    const { life, ask } = createCoreHarness({ faults: { postCard: [lost] }, work: { takesMs: 0, ends: 'completed' } });
     const { id } = await ask();
     await life.run(life.startMs + 3_000);
     expect(life.question(id).card.ts).toBeDefined();
@@ -173,7 +173,7 @@ describe('a message that is carried out so late that it was posted again', () =>
     ['a part', { postPart: [tooLate] }, 'part'],
     ['a file', { attach: [tooLate] }, 'file'],
   ])('loses its copy a minute later where it is %s', async (_, faults, kind) => {
-    const { life, ask } = createLifeDesk({ faults, work: longWork });
+    const { life, ask } = createCoreHarness({ faults, work: longWork });
     const { id } = await ask();
     await life.run();
     const question = life.question(id);
@@ -189,7 +189,7 @@ describe('a message that is carried out so late that it was posted again', () =>
   });
 
   it('loses its copy also where the process was restarted before, or Slack refused the check at first', async () => {
-    const { life, ask } = createLifeDesk({
+    const { life, ask } = createCoreHarness({
       faults: { postCard: [tooLate], removeCopies: [crash('no'), failing('unavailable'), failing('rateLimited')] },
     });
     const { id } = await ask();
@@ -203,7 +203,7 @@ describe('a message that is carried out so late that it was posted again', () =>
   });
 
   it('keeps its copy where Slack refuses the check, and the question is still closed', async () => {
-    const { life, ask } = createLifeDesk({
+    const { life, ask } = createCoreHarness({
       faults: { postCard: [tooLate], removeCopies: [failing('unauthorized')] },
     });
     const { id } = await ask();
@@ -217,7 +217,7 @@ describe('a message that is carried out so late that it was posted again', () =>
 describe('a call whose repetition is refused', () => {
   it.each(calls)('is searched for again before it is repeated once more, for %s', async (_, operation) => {
     const refused = failing('rateLimited', { retryAfterMs: 70_000 });
-    const { life, ask } = createLifeDesk({ faults: { [operation]: [lateBy(40_000), refused] }, work: longWork });
+    const { life, ask } = createCoreHarness({ faults: { [operation]: [lateBy(40_000), refused] }, work: longWork });
     const { id } = await ask();
     await life.run();
     expectOneOfEach(life, life.question(id));
@@ -227,7 +227,7 @@ describe('a call whose repetition is refused', () => {
 
   it('is searched for in the conversation that it may have reached where it is a follow-up', async () => {
     const refused = failing('rateLimited', { retryAfterMs: 50_000 });
-    const { life, ask } = createLifeDesk({ faults: { followUp: [lateBy(40_000), refused] } });
+    const { life, ask } = createCoreHarness({ faults: { followUp: [lateBy(40_000), refused] } });
     await ask();
     const { id } = await ask();
     await life.run();
@@ -239,7 +239,7 @@ describe('a call whose repetition is refused', () => {
 describe('an edit of the card that takes effect after the card showed the end', () => {
   it('is replaced by the end again a minute later', async () => {
     // The second edit shows a running question, and arrives when the answer stands.
-    const { life, ask, requests } = createLifeDesk({
+    const { life, ask, requests } = createCoreHarness({
       faults: { updateCard: [lateBy(20_000)] },
       work: { takesMs: 8_000, ends: 'completed' },
     });
@@ -250,11 +250,11 @@ describe('an edit of the card that takes effect after the card showed the end', 
     expect(life.messagesOf(life.question(id), 'card').map(({ view }) => view?.kind)).toEqual(['running']);
     await life.run();
     expect(life.messagesOf(life.question(id), 'card').map(({ view }) => view?.kind)).toEqual(['answered']);
-    expect(await requests.cancel(id, press)).not.toMatchObject({ kind: 'accepted' });
+    expect(await requests.cancel(id, buttonUser)).not.toMatchObject({ kind: 'accepted' });
   });
 
   it('is replaced by the end again also where the app may not search for copies', async () => {
-    const { life, ask } = createLifeDesk({
+    const { life, ask } = createCoreHarness({
       faults: {
         postCard: [failing('unavailable', { outcomeUnknown: true })],
         updateCard: [lateBy(20_000)],
@@ -269,7 +269,7 @@ describe('an edit of the card that takes effect after the card showed the end', 
   });
 
   it('needs no search for copies, since no message was posted again', async () => {
-    const { life, ask } = createLifeDesk({
+    const { life, ask } = createCoreHarness({
       faults: { updateCard: [lateBy(20_000)] },
       work: { takesMs: 8_000, ends: 'completed' },
     });
@@ -288,7 +288,7 @@ describe('an edit of the card that takes effect after the card showed the end', 
 });
 
 function expectOneOfEach(
-  life: ReturnType<typeof createLifeDesk>['life'],
+  life: ReturnType<typeof createCoreHarness>['life'],
   question: Question,
   { parts, files } = { parts: 4, files: 1 },
 ): void {

@@ -3,7 +3,7 @@ import { AppError } from '../../../src/core/errors.ts';
 import { threadQuestion } from '../../../src/core/question/prompt.ts';
 import type { Question, Refusal } from '../../../src/core/question/question.ts';
 import { isAnswerWithheld } from '../../../src/core/withheld.ts';
-import { createLifeDesk } from '../../support/lifecycle/memory-requests.ts';
+import { createCoreHarness } from '../../support/lifecycle/core-harness.ts';
 
 const direct = { teamId: 'T1', channelId: 'D1' };
 const asker = { userId: 'U1', teamId: 'T1' };
@@ -11,7 +11,7 @@ const inDirect = { ...asker, channelId: direct.channelId };
 
 /** A world in which the answer to a question of U1 was withheld from its channel. */
 async function withheld(reason: Refusal = 'guestsInChannel', text = 'where is it?') {
-  const desk = createLifeDesk({ work: { takesMs: 120_000, ends: 'completed' } });
+  const desk = createCoreHarness({ work: { takesMs: 120_000, ends: 'completed' } });
   const { life } = desk;
   life.ports.accessPolicy.admit = async (_userId, { channelId }) =>
     channelId === direct.channelId || life.upstream().length === 0 ? { may: true } : { may: false, reason };
@@ -105,7 +105,7 @@ describe('a withheld answer', () => {
   });
 
   it('of a question that is not one is not shown', async () => {
-    const { life, ask, requests } = createLifeDesk();
+    const { life, ask, requests } = createCoreHarness();
     const { id } = await ask();
     await life.run();
     expect(await requests.showWithheld(id, direct, asker)).toEqual({ kind: 'expired' });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import { watchAccess } from '../../../src/observability/access-watch.ts';
-import { failing } from '../../support/lifecycle/memory-requests.ts';
-import { createMemoryLife, type Fault } from '../../support/lifecycle/memory-world.ts';
+import { failing } from '../../support/lifecycle/core-harness.ts';
+import { createInMemoryLifecycle, type Fault } from '../../support/lifecycle/in-memory-lifecycle.ts';
 
 function watched() {
   let fault: Fault | undefined;
   let calls = 0;
   let nowMs = 1_000_000;
-  const { ports } = createMemoryLife({
-    fate: () => {
+  const { ports } = createInMemoryLifecycle({
+    chooseFault: () => {
       calls += 1;
       return fault;
     },

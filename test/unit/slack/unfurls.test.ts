@@ -5,7 +5,7 @@ import type { Admission, Conversation } from '../../../src/core/ports.ts';
 import type { Audience } from '../../../src/slack/access/audience.ts';
 import { createUnfurls, type PostedLinks } from '../../../src/slack/unfurls/unfurls.ts';
 import { eventually } from '../../support/eventually.ts';
-import { digestOf } from '../../support/lifecycle/memory-requests.ts';
+import { digestOf } from '../../support/lifecycle/core-harness.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 const token = '0b7e9c1a-3d52-4f6e-9a10-c0ffee000001';

@@ -29,7 +29,7 @@ const LANGUAGE_NAMES: Record<string, string> = {
   lua: 'Lua',
 }; // prettier-ignore
 
-/** Answers "what is this repository": its README's own words, its folders, its languages, its last changes. */
+/** Answers "what is this repository": the start of its README, its folders, its languages, its last changes. */
 export async function overview({ investigation, question }: Findings): Promise<Draft> {
   const { corpus } = investigation;
   const draft: Draft = { title: '', sections: [], sources: [], followUps: [], symbols: [], files: [] };
@@ -101,7 +101,7 @@ async function manifestDescription(
   return prose(/(?:^|[{,])\s*"?description"?\s*[:=]\s*"?([^"\n]+)/m.exec(text)?.[1] ?? '');
 }
 
-/** The first two paragraphs of running text of a README; what stands in HTML, lists, badges and sponsors' lines is not. */
+/** The first two paragraphs of plain text in a README; skips HTML, lists, badges and lines about sponsors. */
 function readmeParagraphs(lines: readonly string[]): string[] {
   const source = lines.slice(0, 200).join('\n');
   const found: string[] = [];
@@ -140,7 +140,7 @@ function languages(files: readonly IndexedFile[]): string {
     : `mostly ${joinWords(top.map(([name, amount]) => `${name} (${amount})`))}`;
 }
 
-/** Top folders, and the second level of the largest, each with what its first file says of it. */
+/** The main folders, and the second level of source folders, each with a short description. */
 async function layout(files: readonly IndexedFile[], investigation: Findings['investigation']): Promise<string[]> {
   const folders = new Map<string, IndexedFile[]>();
   for (const file of files) {
@@ -161,16 +161,16 @@ async function layout(files: readonly IndexedFile[], investigation: Findings['in
   return Promise.all(
     sorted.map(async ([folder, own]) => {
       const repository = own[0]?.repository ?? '';
-      return `${link(`${folder}/`, directoryPath(repository, folder))} (${count(own.length, 'file')})${await folderSays(own, investigation)}`;
+      return `${link(`${folder}/`, directoryPath(repository, folder))} (${count(own.length, 'file')})${await folderSummary(own, investigation)}`;
     }),
   );
 }
 
-/** What stands first in a folder: a comment at the head of its index or main file, else its largest files' names. */
-async function folderSays(files: readonly IndexedFile[], investigation: Findings['investigation']): Promise<string> {
+/** Describes a folder: the first comment of its index or main file, or else the names of its most useful files. */
+async function folderSummary(files: readonly IndexedFile[], investigation: Findings['investigation']): Promise<string> {
   const lead = files.find(({ path }) => /(?:^|\/)(?:index|main|mod|lib|__init__|doc)\.[a-z]+$/.test(path));
-  const said = lead === undefined ? '' : prose(firstSentence(fileComment(await investigation.lines(lead)), 140));
-  if (said !== '') return `: ${said}`;
+  const comment = lead === undefined ? '' : prose(firstSentence(fileComment(await investigation.lines(lead)), 140));
+  if (comment !== '') return `: ${comment}`;
   const names = [...files]
     .sort((a, b) => byUsefulness(a, b))
     .slice(0, 3)

@@ -2,18 +2,18 @@ import { firstSentence } from '../blocks.ts';
 import type { Commit } from '../commits.ts';
 import { commitPath, link, prose } from './markdown.ts';
 
-/** A short, linked name of a commit. */
+/** A link to a commit, labeled with its short id. */
 export function commitLink(repository: string, { id }: Commit): string {
   return link(id.slice(0, 8), commitPath(repository, id));
 }
 
-/** A commit as a bullet: when, who, what, and where the message says it, why. */
+/** A commit as a bullet: when, who, what, and why if its message has a body. */
 export function commitLine(repository: string, commit: Commit): string {
   const why = reasonOf(commit);
   return `${commitLink(repository, commit)} ${commit.date}, ${prose(commit.author)}: ${prose(commit.subject)}${why === '' ? '' : `. ${prose(why)}`}`;
 }
 
-/** The first sentence of a message's body that is words and no trailer. */
+/** The first sentence of the message's body, without trailers. */
 export function reasonOf({ body }: Commit): string {
   const paragraph = body
     .split(/\n\s*\n/)

@@ -1,13 +1,13 @@
 import type { QuestionInContext } from '../questions/carry-over.ts';
-import { understand } from '../questions/question.ts';
+import { parseQuestion } from '../questions/question.ts';
 import type { Draft } from './draft.ts';
 import { code, joinWords } from './markdown.ts';
 import { questionTitle } from './titles.ts';
 
 const SECTIONS_EACH = 2;
 
-/** The two things a question compares ("difference between A and B", "A vs B"), each as a question of its own. */
-export function sidesOf(question: QuestionInContext): [QuestionInContext, QuestionInContext] | undefined {
+/** Splits a comparison ("difference between A and B", "A vs B") into one question for each thing. */
+export function splitComparison(question: QuestionInContext): [QuestionInContext, QuestionInContext] | undefined {
   const text = question.text.slice(0, 400).replace(/[?!.\s]+$/, '');
   const match =
     /\bdiffer(?:ences?|s?)?\s+between\s+(.+?)\s+and\s+(.+)$/i.exec(text) ??
@@ -16,14 +16,14 @@ export function sidesOf(question: QuestionInContext): [QuestionInContext, Questi
   const [, left, right] = match ?? [];
   if (left === undefined || right === undefined) return undefined;
   const side = (thing: string): QuestionInContext => ({
-    ...understand(`what is ${thing}`),
+    ...parseQuestion(`what is ${thing}`),
     before: question.before,
     continues: false,
   });
   return [side(left), side(right)];
 }
 
-/** Puts what was found about both sides under one another, shortened to what each one is. */
+/** Joins the answers about both things, shortened to what each one is. */
 export function compare(question: QuestionInContext, drafts: readonly Draft[]): Draft {
   const names = drafts.map(({ symbols }) => symbols[0]).filter((name) => name !== undefined);
   return {

@@ -1,22 +1,22 @@
 import type { IndexedFile } from '../file-index.ts';
 import type { Focus, SourceRecord } from '../finding.ts';
 import type { Investigation } from '../investigation.ts';
-import type { CallOptions } from '../passages.ts';
+import type { Passage } from '../passages.ts';
 import type { QuestionInContext } from '../questions/carry-over.ts';
 import type { Targets } from '../targets.ts';
 import type { Weighed } from '../weighing.ts';
 import { commitPath, filePath, repositoryPath } from './markdown.ts';
 
-/** All that is known when an answer is written. */
+/** Everything found for a question, as input for writing the answer. */
 export interface Findings {
   question: QuestionInContext;
   targets: Targets;
   weighed: Weighed;
-  passages: CallOptions[];
+  passages: Passage[];
   investigation: Investigation;
 }
 
-/** What a writer returns; sections are joined by blank lines. */
+/** An unfinished answer; sections are joined by blank lines. */
 export interface Draft {
   title: string;
   sections: string[];
@@ -39,7 +39,7 @@ export function repositorySource(repository: string): SourceRecord {
   return { type: 'Repository', link: repositoryPath(repository), label: repository };
 }
 
-/** What the answer was about, for the next question of the conversation. */
+/** What the answer was about, for the next question in the conversation. */
 export function focusOf(draft: Draft, question: QuestionInContext): Focus {
   const words = question.subjects.filter(({ weight }) => weight >= 0.5).map(({ word }) => word);
   return {
@@ -50,7 +50,7 @@ export function focusOf(draft: Draft, question: QuestionInContext): Focus {
   };
 }
 
-/** Sources without repeats, the repositories they lie in last. */
+/** Sources without duplicates, followed by their repositories. */
 export function tidySources(sources: readonly SourceRecord[], repositories: readonly string[]): SourceRecord[] {
   const byLink = new Map(sources.map((source) => [source.link, source]));
   const own = [...byLink.values()].slice(0, 20);
@@ -60,17 +60,17 @@ export function tidySources(sources: readonly SourceRecord[], repositories: read
   return [...own, ...touched.map(repositorySource)];
 }
 
-/** At most three suggestions, none of which asks again what was just asked. */
-export function tidyFollowUps(suggestions: readonly string[], asked: string): string[] {
+/** At most three follow-ups, without the question that was just asked. */
+export function tidyFollowUps(followUps: readonly string[], asked: string): string[] {
   const plain = (text: string): string =>
     text
       .toLowerCase()
       .replace(/[^\p{L}\p{N}]+/gu, ' ')
       .trim();
   const seen = new Set([plain(asked)]);
-  return suggestions
-    .filter((suggestion) => {
-      const key = plain(suggestion);
+  return followUps
+    .filter((followUp) => {
+      const key = plain(followUp);
       if (seen.has(key)) return false;
       seen.add(key);
       return true;

@@ -1,20 +1,20 @@
 import { blockEnd, docComment, fileComment, firstSentence, stripMarks } from '../blocks.ts';
 import { enclosing } from '../investigation.ts';
-import type { CallOptions } from '../passages.ts';
+import type { Passage } from '../passages.ts';
 import { coverage } from '../weighing.ts';
 import { commitLine } from './commit-lines.ts';
 import { commitSource, type Draft, type Findings, fileSource } from './draft.ts';
+import { followUpsFor } from './follow-ups.ts';
 import { bullets, code, count, fence, fileLink, joinWords, prose, withArticle } from './markdown.ts';
 import { definitionLine, kindWord, namedWithin, sectionText, usageLines } from './related.ts';
 import { quote, quoteWithComment } from './snippet.ts';
-import { followUpsFor } from './suggestions.ts';
 import { questionTitle } from './titles.ts';
 
 const MOST_USAGE_FILES = 5;
-/** Share of the question a passage must say before it is called the answer and not the nearest thing to one. */
+/** From this share of the question on, a passage is presented as the answer; below it, as the closest match. */
 const SURE_FROM = 0.7;
 
-/** Answers "where is", "how does", "what is", "why": the decisive definition or passage, then what stands around it. */
+/** Answers "where is", "how does", "what is", "why": the best definition or passage, then related code. */
 export async function explain(findings: Findings): Promise<Draft> {
   const { question, investigation, targets } = findings;
   const main = await choosePassage(findings);
@@ -50,13 +50,8 @@ export async function explain(findings: Findings): Promise<Draft> {
   return draft;
 }
 
-/** The definition named outright, else the best passage; a document only when no code says nearly as much. */
-async function choosePassage({
-  targets,
-  passages,
-  question,
-  investigation,
-}: Findings): Promise<CallOptions | undefined> {
+/** The definition the question names, or else the best passage; a document only when code matches clearly less. */
+async function choosePassage({ targets, passages, question, investigation }: Findings): Promise<Passage | undefined> {
   const named =
     targets.names.find(({ certain }) => certain) ?? (question.intent === 'define' ? targets.names[0] : undefined);
   const definition = named?.definitions[0];
@@ -78,7 +73,7 @@ async function choosePassage({
 }
 
 async function opening(
-  main: CallOptions,
+  main: Passage,
   lines: readonly string[],
   { question, targets, passages }: Findings,
 ): Promise<string> {
@@ -92,7 +87,7 @@ async function opening(
     return `The passage that says most about this is ${place}${inside}${also}.`;
   }
   if (symbol.kind === 'heading') return `The section “${prose(symbol.name)}” of ${place} describes this.`;
-  const said = prose(firstSentence(docComment(lines, symbol.line), 320));
+  const description = prose(firstSentence(docComment(lines, symbol.line), 320));
   const name = code(symbol.name);
   const definitions = targets.names.find((target) => target.name === symbol.name)?.definitions ?? [];
   const others = definitions.filter(
@@ -102,7 +97,7 @@ async function opening(
     others.length === 0
       ? ''
       : ` It is also defined in ${joinWords(others.slice(0, 3).map(({ file, symbol: other }) => fileLink(file, other.line)))}${others.length > 3 ? ` and ${others.length - 3} more places` : ''}.`;
-  const meaning = said === '' ? '' : ` ${endSentence(said)}`;
+  const meaning = description === '' ? '' : ` ${endSentence(description)}`;
   const owner =
     symbol.kind === 'method'
       ? main.file.symbols.findLast((other) => other.line < symbol.line && other.indent < symbol.indent)
@@ -123,7 +118,7 @@ export function endSentence(text: string): string {
   return /[.!?…:]$/.test(text) ? text : `${text}.`;
 }
 
-function quoteSection(main: CallOptions, lines: readonly string[]): string[] {
+function quoteSection(main: Passage, lines: readonly string[]): string[] {
   const text = sectionText(lines, main.start);
   const start = lines.findIndex((line, index) => index >= main.start && index < main.end && /^\s*```/.test(line));
   const sections = text === '' ? [] : [`> ${prose(firstSentence(text, 500))}`];
@@ -142,8 +137,8 @@ function quoteSection(main: CallOptions, lines: readonly string[]): string[] {
   return sections;
 }
 
-/** What the main definition calls, and who uses it. */
-async function addNeighbours(main: CallOptions, { question, investigation }: Findings, draft: Draft): Promise<void> {
+/** Adds what the main definition calls and what uses it. */
+async function addNeighbours(main: Passage, { question, investigation }: Findings, draft: Draft): Promise<void> {
   if (main.file.role === 'docs' || main.file.role === 'config') return;
   if (question.intent !== 'define') {
     const named = await namedWithin(main, investigation);
@@ -177,9 +172,9 @@ async function addNeighbours(main: CallOptions, { question, investigation }: Fin
   }
 }
 
-/** The other good passages, grouped by what they are. */
+/** Adds the other good passages, grouped by kind. */
 async function addPassages(
-  main: CallOptions,
+  main: Passage,
   { passages, investigation, weighed, question }: Findings,
   draft: Draft,
 ): Promise<void> {
@@ -214,7 +209,7 @@ async function addPassages(
   }
 }
 
-/** Commits whose messages say most of the question: where reasons are written down. */
+/** Adds commits whose messages match most of the question: they often contain the reasons. */
 function addReasons(draft: Draft, { subjects }: Findings['weighed'], investigation: Findings['investigation']): void {
   const strong = subjects.filter(({ weight }) => weight >= 0.5);
   const total = strong.reduce((sum, { gain }) => sum + gain, 0);
@@ -229,11 +224,11 @@ function addReasons(draft: Draft, { subjects }: Findings['weighed'], investigati
   draft.sources.push(...hits.map(({ repository, commit }) => commitSource(repository, commit.id, commit.subject)));
 }
 
-function findingsLine(passage: CallOptions, lines: readonly string[]): string {
+function findingsLine(passage: Passage, lines: readonly string[]): string {
   const { symbol } = passage;
   if (symbol?.kind === 'heading') return prose(firstSentence(sectionText(lines, passage.start)));
-  const said = symbol === undefined ? '' : prose(firstSentence(docComment(lines, symbol.line)));
-  if (said !== '') return said;
+  const description = symbol === undefined ? '' : prose(firstSentence(docComment(lines, symbol.line)));
+  if (description !== '') return description;
   if (symbol === undefined && passage.start === 1 && passage.file.role !== 'docs') {
     const opens = prose(firstSentence(fileComment(lines)));
     if (opens !== '') return opens;
@@ -249,7 +244,7 @@ function findingsLine(passage: CallOptions, lines: readonly string[]): string {
     : code(key.length > 120 ? `${key.slice(0, 120)}…` : key);
 }
 
-async function passageLine(passage: CallOptions, said: string): Promise<string> {
+async function passageLine(passage: Passage, description: string): Promise<string> {
   const place = fileLink(passage.file, passage.start, passage.end);
   const name =
     passage.symbol === undefined
@@ -257,5 +252,5 @@ async function passageLine(passage: CallOptions, said: string): Promise<string> 
       : passage.symbol.kind === 'heading'
         ? `“${prose(passage.symbol.name)}”, `
         : `${code(passage.symbol.name)}, `;
-  return `${name}${place}${said === '' ? '' : `: ${said}`}`;
+  return `${name}${place}${description === '' ? '' : `: ${description}`}`;
 }

@@ -1,18 +1,18 @@
 import type { IndexedFile } from '../file-index.ts';
 import { comparePaths, type Definition } from '../investigation.ts';
-import type { CallOptions } from '../passages.ts';
+import type { Passage } from '../passages.ts';
 import { coverage } from '../weighing.ts';
 import { textTerms } from '../words.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
+import { followUpsFor } from './follow-ups.ts';
 import { bullets, code, count, fileLink, joinWords } from './markdown.ts';
 import { definitionLine, describe, shorten } from './related.ts';
-import { followUpsFor } from './suggestions.ts';
 import { questionTitle } from './titles.ts';
 
 const MOST = 12;
 const MOST_DEFINITIONS = 24;
 
-/** Answers "which files …" and "list …": files by how much of the question they hold, each with its reason. */
+/** Answers "which files …" and "list …": files ordered by how well they match, each with the reason. */
 export async function listFiles(findings: Findings): Promise<Draft> {
   const { weighed, investigation, passages, question } = findings;
   const terms = new Map<IndexedFile, Set<string>>();
@@ -72,7 +72,7 @@ export async function listFiles(findings: Findings): Promise<Draft> {
   };
 }
 
-/** Definitions whose name, or whose file's name, says most of the question; in the order of their files. */
+/** Definitions whose name or file name matches most of the question, ordered by file. */
 function matchingDefinitions({ investigation, weighed }: Findings): Definition[] {
   const found: { definition: Definition; named: number }[] = [];
   for (const file of investigation.corpus.index.all()) {
@@ -95,13 +95,13 @@ function matchingDefinitions({ investigation, weighed }: Findings): Definition[]
     .map(({ definition }) => definition);
 }
 
-/** The definition or line of a file that makes it an answer. */
+/** The definition or line that explains why a file matches. */
 async function reason(file: IndexedFile, { passages, investigation, weighed }: Findings): Promise<string> {
   const passage = passages.find((candidate) => candidate.file === file);
   if (passage?.symbol !== undefined) {
-    const said = await describe({ file, symbol: passage.symbol }, investigation);
+    const description = await describe({ file, symbol: passage.symbol }, investigation);
     const name = passage.symbol.kind === 'heading' ? `“${passage.symbol.name}”` : code(passage.symbol.name);
-    return `: ${name}${said === '' ? '' : `, ${said}`}`;
+    return `: ${name}${description === '' ? '' : `, ${description}`}`;
   }
   const lines = await investigation.lines(file);
   const line =
@@ -117,7 +117,7 @@ async function reason(file: IndexedFile, { passages, investigation, weighed }: F
 
 function keyLine(
   lines: readonly string[],
-  hit: { chunk: Pick<CallOptions, 'start' | 'end'> } | undefined,
+  hit: { chunk: Pick<Passage, 'start' | 'end'> } | undefined,
   { subjects }: Findings['weighed'],
 ): number | undefined {
   if (hit === undefined) return undefined;

@@ -7,37 +7,37 @@ import { endSentence } from './explain.ts';
 import { bullets, code, count, directoryPath, fileLink, joinWords, link, prose } from './markdown.ts';
 import { questionTitle } from './titles.ts';
 
-interface Told {
+interface HistorySection {
   repository: string;
   commits: Commit[];
   opening: string;
 }
 
-/** Answers "when/why was X changed" and "who wrote X" from commits; undefined when none has to do with it. */
-export async function tellHistory(findings: Findings): Promise<Draft | undefined> {
+/** Answers "when/why was X changed" and "who wrote X" from commits; undefined when no commit matches. */
+export async function explainHistory(findings: Findings): Promise<Draft | undefined> {
   const { question, targets, investigation, passages } = findings;
   await investigation.step('Looking through commit messages and the history of what was found');
   const definition = targets.names[0]?.definitions[0];
   const file = targets.files[0] ?? definition?.file;
   const directory = targets.directories[0];
-  const told: Told[] = [];
-  if (definition !== undefined && targets.files.length === 0) told.push(...(await ofName(findings)));
-  else if (file !== undefined) told.push(...(await ofPath(findings, file.repository, file.path, fileLink(file))));
+  const found: HistorySection[] = [];
+  if (definition !== undefined && targets.files.length === 0) found.push(...(await ofName(findings)));
+  else if (file !== undefined) found.push(...(await ofPath(findings, file.repository, file.path, fileLink(file))));
   else if (directory !== undefined) {
     const label = link(`${directory.path}/`, directoryPath(directory.repository, directory.path));
-    told.push(...(await ofPath(findings, directory.repository, directory.path, label)));
-  } else told.push(...(await ofIdentifier(findings)));
-  told.push(...matching(findings));
+    found.push(...(await ofPath(findings, directory.repository, directory.path, label)));
+  } else found.push(...(await ofIdentifier(findings)));
+  found.push(...matching(findings));
   const best = passages[0];
-  if (told.length === 0 && best !== undefined && best.covered >= 0.5) {
-    told.push(...(await ofPath(findings, best.file.repository, best.file.path, fileLink(best.file))));
+  if (found.length === 0 && best !== undefined && best.covered >= 0.5) {
+    found.push(...(await ofPath(findings, best.file.repository, best.file.path, fileLink(best.file))));
   }
   const strong = question.subjects.filter(({ weight }) => weight >= 0.5);
-  if (told.length === 0 && strong.length === 0) told.push(...recent(findings));
-  if (told.length === 0) return undefined;
+  if (found.length === 0 && strong.length === 0) found.push(...recent(findings));
+  if (found.length === 0) return undefined;
   const shown = new Set<string>();
   const sections: string[] = [];
-  for (const { opening, commits, repository } of told) {
+  for (const { opening, commits, repository } of found) {
     const fresh = commits.filter(({ id }) => !shown.has(id)).slice(0, 8);
     if (fresh.length === 0 && commits.length > 0) continue;
     for (const { id } of fresh) shown.add(id);
@@ -47,14 +47,14 @@ export async function tellHistory(findings: Findings): Promise<Draft | undefined
     );
   }
   const touched = file ?? passages[0]?.file;
-  const first = told[0]?.commits[0];
+  const first = found[0]?.commits[0];
   const name = targets.names[0]?.name;
   return {
     title: questionTitle(question, name ?? file?.path),
     sections,
     sources: [
       ...(file === undefined ? [] : [fileSource(file, definition?.symbol.line)]),
-      ...told.flatMap(({ repository, commits }) =>
+      ...found.flatMap(({ repository, commits }) =>
         commits.slice(0, 6).map(({ id, subject }) => commitSource(repository, id, subject)),
       ),
     ],
@@ -72,8 +72,8 @@ export async function tellHistory(findings: Findings): Promise<Draft | undefined
   };
 }
 
-/** A definition's own history: who wrote its lines, and the commits that added or removed its name. */
-async function ofName({ targets, investigation, question }: Findings): Promise<Told[]> {
+/** The history of a definition: the authors of its lines, and the commits that added or removed its name. */
+async function ofName({ targets, investigation, question }: Findings): Promise<HistorySection[]> {
   const target = targets.names[0];
   const definition = target?.definitions[0];
   if (target === undefined || definition === undefined) return [];
@@ -107,11 +107,11 @@ async function ofName({ targets, investigation, question }: Findings): Promise<T
   return [{ repository: file.repository, commits: [...commits.slice(0, 6), ...introduced.slice(-1)], opening }];
 }
 
-/** A name that is defined nowhere by itself (a property, a setting): the commits that brought it and last changed its count. */
-async function ofIdentifier({ question, investigation }: Findings): Promise<Told[]> {
+/** The history of a name without a definition (a property, a setting): the commits that first added it and last changed its count. */
+async function ofIdentifier({ question, investigation }: Findings): Promise<HistorySection[]> {
   const name = question.identifiers[0];
   if (name === undefined || name.length < 3) return [];
-  const told: Told[] = [];
+  const found: HistorySection[] = [];
   for (const { name: repository } of investigation.corpus.repositories) {
     const commits = await investigation.commitsOf(repository, 100, ['--no-merges', `-S${name}`]);
     const oldest = commits.at(-1);
@@ -122,13 +122,13 @@ async function ofIdentifier({ question, investigation }: Findings): Promise<Told
         ? ''
         : ` The last commit that added or removed it is ${commitLink(repository, newest)} of ${newest.date}.`;
     const reason = reasonOf(oldest);
-    told.push({
+    found.push({
       repository,
       commits: [oldest, ...commits.slice(0, 5)].filter((commit, index, all) => all.indexOf(commit) === index),
       opening: `${code(name)} first came in on ${oldest.date} with ${commitLink(repository, oldest)} by ${prose(oldest.author)}: ${endSentence(prose(oldest.subject))}${reason === '' ? '' : ` ${endSentence(prose(reason))}`}${last}`,
     });
   }
-  return told;
+  return found;
 }
 
 async function ofPath(
@@ -136,7 +136,7 @@ async function ofPath(
   repository: string,
   path: string,
   label: string,
-): Promise<Told[]> {
+): Promise<HistorySection[]> {
   const commits = await investigation.commitsOf(repository, 200, ['--', path]);
   const newest = commits[0];
   if (newest === undefined) return [];
@@ -150,8 +150,8 @@ async function ofPath(
   return [{ repository, commits: commits.slice(0, 8), opening }];
 }
 
-/** Commits whose messages say most of the question. */
-function matching({ weighed, investigation, targets, question }: Findings): Told[] {
+/** Commits whose messages match most of the question. */
+function matching({ weighed, investigation, targets, question }: Findings): HistorySection[] {
   const wantsFirst = /\b(?:introduced?|added?|created?|first|original(?:ly)?|begin|began|start(?:ed)?)\b/i.test(
     question.text,
   );
@@ -186,7 +186,7 @@ function matching({ weighed, investigation, targets, question }: Findings): Told
   });
 }
 
-function recent({ investigation }: Findings): Told[] {
+function recent({ investigation }: Findings): HistorySection[] {
   return investigation.corpus.repositories.flatMap(({ name }) => {
     const commits = investigation.corpus.commits(name)?.newest(10) ?? [];
     const newest = commits[0];

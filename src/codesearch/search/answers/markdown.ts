@@ -2,7 +2,7 @@ import type { IndexedFile } from '../file-index.ts';
 import { BASE_MARK } from '../finding.ts';
 import { languageOf } from '../roles.ts';
 
-/** Address of a file, and of lines in it, relative to the service. */
+/** Path of a file, or of lines in it, relative to the service. */
 export function filePath(file: { repository: string; path: string }, start?: number, end?: number): string {
   const lines = start === undefined ? '' : end === undefined || end === start ? `?L${start}` : `?L${start}-${end}`;
   return `${repositoryPath(file.repository)}/-/blob/${encodePath(file.path)}${lines}`;
@@ -20,7 +20,7 @@ export function repositoryPath(repository: string): string {
   return `/${encodePath(repository)}`;
 }
 
-/** Encodes what Markdown and URLs would stumble over, parentheses among it; slashes stay. */
+/** Encodes characters that break Markdown links or URLs, such as parentheses; keeps slashes. */
 function encodePath(path: string): string {
   return path
     .split('/')
@@ -33,25 +33,25 @@ function encodePath(path: string): string {
     .join('/');
 }
 
-/** A Markdown link to a place of this service; becomes absolute when it is served. */
+/** A Markdown link within this service; it becomes absolute when the answer is sent. */
 export function link(label: string, relative: string): string {
   return `[${escapeText(label)}](${BASE_MARK}${relative})`;
 }
 
-/** A link to lines of a file, labelled `path:10-20`. */
+/** A link to lines of a file, labeled `path:10-20`. */
 export function fileLink(file: IndexedFile, start?: number, end?: number): string {
   const lines = start === undefined ? '' : end === undefined || end === start ? `:${start}` : `:${start}-${end}`;
   return link(`${file.path}${lines}`, filePath(file, start, end));
 }
 
-/** Inline code, whatever the text contains. */
+/** Inline code; handles backticks in the text. */
 export function code(text: string): string {
   const clean = text.replaceAll(BASE_MARK, '').replace(/\s+/g, ' ').trim();
   const ticks = clean.includes('`') ? '``' : '`';
   return ticks === '`' ? `\`${clean}\`` : `${ticks} ${clean.replaceAll('``', '`')} ${ticks}`;
 }
 
-/** Foreign words as Markdown text: marks are escaped, balanced code spans kept, one line. */
+/** Quoted text as one line of Markdown: escapes Markdown characters, keeps balanced code spans. */
 export function prose(text: string): string {
   const single = text
     .slice(0, 2_000)
@@ -78,7 +78,7 @@ export function escapeText(text: string): string {
     .replace(/(\p{L}|\p{N})\\_(?=\p{L}|\p{N})/gu, '$1_');
 }
 
-/** A code fence with its language, longer than any run of backticks inside. */
+/** A fenced code block with its language; the fence is longer than any run of backticks inside. */
 export function fence(lines: readonly string[], path: string): string {
   const text = lines.join('\n').replaceAll(BASE_MARK, '').replaceAll('\r', '');
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));

@@ -1,7 +1,7 @@
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { code, count, fileLink, joinWords, prose } from './markdown.ts';
 
-/** Says plainly that nothing relevant was found, with what was looked for and, where there is one, the nearest mention. */
+/** The answer when nothing relevant was found: the words that were searched and, if there is one, the closest mention. */
 export function nothingFound({ weighed, targets, investigation, passages, question }: Findings): Draft {
   const { corpus } = investigation;
   const repositories = corpus.repositories.map(({ name }) => prose(name));

@@ -1,7 +1,7 @@
 import { blockEnd, commentAbove, docComment, firstSentence } from '../blocks.ts';
 import type { IndexedFile } from '../file-index.ts';
 import type { Definition } from '../investigation.ts';
-import type { CallOptions } from '../passages.ts';
+import type { Passage } from '../passages.ts';
 import { indentOf } from '../symbols.ts';
 import { textTerms } from '../words.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
@@ -13,7 +13,7 @@ interface Option {
   name: string;
   line: number;
   detail: string;
-  said: string;
+  description: string;
 }
 
 const MOST_OPTIONS = 30;
@@ -21,7 +21,7 @@ const OPTION_TYPE = /(options?|config(uration)?|settings?|params?|props|argument
 const ENVIRONMENT =
   /\b(?:process\.env(?:\.|\[['"])|import\.meta\.env\.|os\.environ(?:\.get\(|\[)['"]|os\.getenv\(['"]|os\.(?:Getenv|LookupEnv)\("|env::var\("|ENV(?:\.fetch\(|\[)['"]|System\.getenv\(")([A-Z][A-Z0-9_]+)/g;
 
-/** Answers "what options/settings/environment variables": members of option types, and variables read; undefined when there are none. */
+/** Answers "what options/settings/environment variables" with members of option types or variables read; undefined without any. */
 export async function listOptions(findings: Findings): Promise<Draft | undefined> {
   const { question, investigation } = findings;
   const wantsEnvironment = /\benv(?:ironment)?\b/i.test(question.text);
@@ -89,9 +89,9 @@ async function addTypes({ targets, passages, investigation, weighed }: Findings,
     const end = blockEnd(lines, symbol);
     const options = membersOf(lines, symbol.line, end);
     if (options.length === 0 || !(OPTION_TYPE.test(symbol.name) || options.length > 1)) continue;
-    const said = prose(firstSentence(docComment(lines, symbol.line)));
+    const description = prose(firstSentence(docComment(lines, symbol.line)));
     draft.sections.push(
-      `${code(symbol.name)} in ${fileLink(file, symbol.line, end)} has ${count(options.length, 'member')}${said === '' ? '' : `: ${said}`}`,
+      `${code(symbol.name)} in ${fileLink(file, symbol.line, end)} has ${count(options.length, 'member')}${description === '' ? '' : `: ${description}`}`,
       optionBullets(file, options),
     );
     draft.sources.push(fileSource(file, symbol.line, end));
@@ -100,14 +100,14 @@ async function addTypes({ targets, passages, investigation, weighed }: Findings,
   }
 }
 
-/** How many of the subjects the name of a type says, and at half weight its path. */
+/** Counts the subjects in the name of a type, and at half weight those in its path. */
 function fitOf({ file, symbol }: Definition, stems: readonly string[]): number {
   const name = new Set(textTerms(symbol.name));
   const path = new Set(textTerms(file.path));
   return stems.reduce((sum, stem) => sum + (name.has(stem) ? 1 : path.has(stem) ? 0.5 : 0), 0);
 }
 
-function isDefinition(passage: CallOptions): passage is CallOptions & Definition {
+function isDefinition(passage: Passage): passage is Passage & Definition {
   return passage.symbol !== undefined;
 }
 
@@ -115,8 +115,8 @@ function optionBullets(file: IndexedFile, options: readonly Option[]): string {
   const items = options
     .slice(0, MOST_OPTIONS)
     .map(
-      ({ name, detail, said, line }) =>
-        `${code(name)}${detail === '' ? '' : ` ${code(detail)}`}${said === '' ? '' : `: ${said}`}${said === '' && detail === '' ? ` (${fileLink(file, line)})` : ''}`,
+      ({ name, detail, description, line }) =>
+        `${code(name)}${detail === '' ? '' : ` ${code(detail)}`}${description === '' ? '' : `: ${description}`}${description === '' && detail === '' ? ` (${fileLink(file, line)})` : ''}`,
     );
   if (options.length > MOST_OPTIONS) items.push(`… and ${options.length - MOST_OPTIONS} more`);
   return bullets(items);
@@ -125,7 +125,7 @@ function optionBullets(file: IndexedFile, options: readonly Option[]): string {
 const MEMBER =
   /^\s*(?:readonly\s+|public\s+|private\s+|pub\s+|export\s+|static\s+)*(['"]?[A-Za-z_$][\w$.-]*['"]?)(\??)\s*(?::|\s|=)\s*(.+?)[,;{]?\s*(?:\s(?:\/\/|#)\s+(.*))?$/;
 
-/** Members at the first depth of a type or an object, with the first sentence of their comments. */
+/** Top-level members of a type or an object, with the first sentence of their comments. */
 function membersOf(lines: readonly string[], start: number, end: number): Option[] {
   const depth = Math.min(
     ...lines
@@ -153,26 +153,26 @@ function membersOf(lines: readonly string[], start: number, end: number): Option
       continue;
     const match = MEMBER.exec(text);
     if (match?.[1] === undefined || /\(/.test(text.slice(0, text.indexOf(match[1]) + match[1].length + 1))) continue;
-    const said = prose(
+    const description = prose(
       firstSentence(commentAbove(lines, line) || (match[4] ?? '') || described(lines, line, depth), 180),
     );
     members.push({
       name: `${match[1]}${match[2] ?? ''}`,
       line,
       detail: detailOf(match[3] ?? ''),
-      said,
+      description,
     });
   }
   return members;
 }
 
-/** A type or a plain value; a call says nothing that a reader of a list wants. */
+/** A type or a plain value; empty for a function call, which does not help in a list. */
 function detailOf(text: string): string {
   const plain = text.replace(/[{(]$/, '').trim();
   return /^[\w.]+\(/.test(plain) || (/\($/.test(text) && plain !== '') ? '' : shorten(plain, 60);
 }
 
-/** The sentence a setting is described with in its own code, as schemas do: the first string of several words. */
+/** The description of a setting in its schema: the first string of several words. */
 function described(lines: readonly string[], line: number, depth: number): string {
   let end = line;
   while (end < lines.length && end < line + 12 && indentOf(lines[end] ?? '') > depth) end += 1;

@@ -6,7 +6,7 @@ import { endSentence } from './explain.ts';
 import { bullets, code, count, directoryPath, fence, fileLink, joinWords, link, prose } from './markdown.ts';
 import { sectionText } from './related.ts';
 
-/** Answers "what is in <file or folder>". */
+/** Answers "what is in <file or folder>?". */
 export async function describePlace(findings: Findings): Promise<Draft> {
   const [file] = findings.targets.files;
   const [directory] = findings.targets.directories;
@@ -19,7 +19,7 @@ async function describeFile(file: IndexedFile, investigation: Investigation): Pr
   await investigation.step(`Reading ${file.path}`);
   const lines = await investigation.lines(file);
   const isDocument = file.role === 'docs';
-  const said = isDocument ? sectionText(lines, 0) || sectionText(lines, 1) : fileComment(lines);
+  const description = isDocument ? sectionText(lines, 0) || sectionText(lines, 1) : fileComment(lines);
   const members = file.symbols.filter(({ indent, kind }) => (isDocument ? kind === 'heading' : indent <= 4));
   const top = members.filter(({ indent }) => indent === 0);
   const shown = (top.length > 0 ? top : members).slice(0, 20);
@@ -30,7 +30,7 @@ async function describeFile(file: IndexedFile, investigation: Investigation): Pr
   });
   const what = isDocument ? 'sections' : 'definitions';
   const sections = [
-    `${fileLink(file)} has ${count(file.lineCount, 'line')}${shown.length === 0 ? '' : ` and ${count(top.length || members.length, what.slice(0, -1))}`}.${said === '' ? '' : ` ${endSentence(prose(firstSentence(said, 320)))}`}`,
+    `${fileLink(file)} has ${count(file.lineCount, 'line')}${shown.length === 0 ? '' : ` and ${count(top.length || members.length, what.slice(0, -1))}`}.${description === '' ? '' : ` ${endSentence(prose(firstSentence(description, 320)))}`}`,
   ];
   if (items.length > 0) {
     const rest = (top.length || members.length) - shown.length;
@@ -65,7 +65,7 @@ function fileLinkNamed(file: IndexedFile, label: string, line: number): string {
   return `${fileLink(file, line)} ${prose(label)}`;
 }
 
-/** Files with an import line that ends in this file's name; a guess by name, checked on the line. */
+/** Files with an import line that ends in this file's name; matched by name only. */
 async function importersOf(file: IndexedFile, investigation: Investigation): Promise<IndexedFile[]> {
   const base = (file.path.split('/').at(-1) ?? '').replace(/\.[^.]+$/, '');
   const parent = file.path.split('/').at(-2) ?? '';
@@ -101,7 +101,7 @@ async function describeDirectory(
   for (const file of sorted.slice(0, 20)) {
     const lines = await investigation.lines(file);
     const main = file.symbols.find(({ exported, kind }) => exported && kind !== 'heading') ?? file.symbols[0];
-    const said =
+    const description =
       file.role === 'docs'
         ? sectionText(lines, 1)
         : fileComment(lines) || (main === undefined ? '' : docComment(lines, main.line));
@@ -109,7 +109,7 @@ async function describeDirectory(
       .filter(({ exported, indent }) => exported && indent === 0)
       .slice(0, 3)
       .map(({ name }) => code(name));
-    const meaning = prose(firstSentence(said, 140));
+    const meaning = prose(firstSentence(description, 140));
     items.push(`${fileLink(file)}${meaning !== '' ? `: ${meaning}` : names.length > 0 ? `: ${joinWords(names)}` : ''}`);
   }
   if (sorted.length > 20) items.push(`… and ${sorted.length - 20} more`);

@@ -1,7 +1,7 @@
 import { docComment, firstSentence } from '../blocks.ts';
 import type { IndexedFile } from '../file-index.ts';
 import { byUsefulness, type Definition, type Investigation, type Usage } from '../investigation.ts';
-import type { CallOptions } from '../passages.ts';
+import type { Passage } from '../passages.ts';
 import type { CodeSymbol } from '../symbols.ts';
 import { code, count, fileLink, joinWords, prose } from './markdown.ts';
 
@@ -11,14 +11,14 @@ const COMMON_NAMES = new Set(
   ),
 );
 
-/** What a definition's own comment says, as one sentence of Markdown; empty when it has none. */
+/** The comment of a definition as one sentence of Markdown; empty without a comment. */
 export async function describe({ file, symbol }: Definition, investigation: Investigation): Promise<string> {
   const lines = await investigation.lines(file);
   if (symbol.kind === 'heading') return prose(firstSentence(sectionText(lines, symbol.line)));
   return prose(firstSentence(docComment(lines, symbol.line)));
 }
 
-/** The first words under a heading that are words and no table, list, image or fence. */
+/** The first paragraph under a heading; skips tables, lists, images and code blocks. */
 export function sectionText(lines: readonly string[], line: number): string {
   const paragraph: string[] = [];
   for (let index = line; index < Math.min(lines.length, line + 25); index += 1) {
@@ -40,8 +40,8 @@ export function sectionText(lines: readonly string[], line: number): string {
   return paragraph.join(' ');
 }
 
-/** Definitions of the same repository that a passage names, in the order in which it names them. */
-export async function namedWithin(passage: CallOptions, investigation: Investigation, most = 6): Promise<Definition[]> {
+/** Definitions of the same repository that a passage mentions, in order of mention. */
+export async function namedWithin(passage: Passage, investigation: Investigation, most = 6): Promise<Definition[]> {
   const lines = await investigation.lines(passage.file);
   const found: Definition[] = [];
   const seen = new Set([passage.symbol?.name]);
@@ -60,7 +60,7 @@ export async function namedWithin(passage: CallOptions, investigation: Investiga
   return found.slice(0, most);
 }
 
-function likelyDefinition(name: string, passage: CallOptions, investigation: Investigation): Definition | undefined {
+function likelyDefinition(name: string, passage: Passage, investigation: Investigation): Definition | undefined {
   const all = investigation
     .definitions(name)
     .filter(
@@ -79,14 +79,14 @@ function likelyDefinition(name: string, passage: CallOptions, investigation: Inv
   return elsewhere.length <= 2 ? elsewhere[0] : undefined;
 }
 
-/** `name` with its place and what its comment says, as a bullet. */
+/** A bullet with the name of a definition, its place and its comment. */
 export async function definitionLine(definition: Definition, investigation: Investigation): Promise<string> {
-  const said = await describe(definition, investigation);
+  const description = await describe(definition, investigation);
   const place = fileLink(definition.file, definition.symbol.line);
-  return `${code(definition.symbol.name)} (${place})${said === '' ? '' : `: ${said}`}`;
+  return `${code(definition.symbol.name)} (${place})${description === '' ? '' : `: ${description}`}`;
 }
 
-/** Usages by file, as bullets that name the definitions they stand in. */
+/** Usages by file, as bullets that name the enclosing definitions. */
 export function usageLines(usages: readonly Usage[], most: number): string[] {
   const byFile = new Map<IndexedFile, Usage[]>();
   for (const usage of usages) byFile.set(usage.file, [...(byFile.get(usage.file) ?? []), usage]);
@@ -114,7 +114,7 @@ export function shorten(text: string, most = 110): string {
   return single.length > most ? `${single.slice(0, most)}…` : single;
 }
 
-/** How a kind of definition is called in a sentence. */
+/** The word for a kind of definition in a sentence. */
 export function kindWord({ kind }: CodeSymbol): string {
   return kind === 'type' ? 'type' : kind === 'heading' ? 'section' : kind;
 }

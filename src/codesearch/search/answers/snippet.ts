@@ -1,18 +1,18 @@
 import { commentStart } from '../blocks.ts';
-import type { CallOptions } from '../passages.ts';
+import type { Passage } from '../passages.ts';
 import { indentOf } from '../symbols.ts';
 
 const LONGEST_LINE = 180;
 
-/** Lines quoted from a file; `start` and `end` are the first and last line shown. */
+/** Lines quoted from a file; `start` and `end` are the first and last line. */
 export interface Snippet {
   lines: string[];
   start: number;
   end: number;
 }
 
-/** The decisive lines of a passage: all of it when short, else its head and the part that says most of the question. */
-export function quote(passage: CallOptions, lines: readonly string[], most = 22): Snippet {
+/** The most relevant lines of a passage: all lines when short, or else its first lines and the best matching part. */
+export function quote(passage: Passage, lines: readonly string[], most = 22): Snippet {
   const { start, end } = passage;
   if (end - start + 1 <= most) return cut(lines, start, end);
   const headEnd = passage.symbol === undefined ? start - 1 : signatureEnd(lines, start, end);
@@ -26,15 +26,15 @@ export function quote(passage: CallOptions, lines: readonly string[], most = 22)
   return unfinished({ lines: outdent(shown), start: headEnd < start ? from : start, end: key.end }, end);
 }
 
-/** Shows that a quote stops before what it quotes does. */
+/** Marks a quote that ends before its passage. */
 function unfinished(snippet: Snippet, end: number): Snippet {
   if (snippet.end >= end) return snippet;
   const indent = /^\s*/.exec(snippet.lines.at(-1) ?? '')?.[0] ?? '';
   return { ...snippet, lines: [...snippet.lines, `${indent}…`] };
 }
 
-/** A definition with the comment above it where both are short. */
-export function quoteWithComment(passage: CallOptions, lines: readonly string[], most = 24): Snippet {
+/** Quotes a definition, with the comment above it when both are short. */
+export function quoteWithComment(passage: Passage, lines: readonly string[], most = 24): Snippet {
   const from = commentStart(lines, passage.start);
   const short = passage.start - from <= 6 && passage.end - from + 1 <= most;
   return short ? cut(lines, from, passage.end) : quote(passage, lines, most);
@@ -47,7 +47,7 @@ function signatureEnd(lines: readonly string[], start: number, end: number): num
   return start;
 }
 
-function bestWindow(passage: CallOptions, size: number): { start: number; end: number } {
+function bestWindow(passage: Passage, size: number): { start: number; end: number } {
   let best = { start: passage.start, worth: -1 };
   for (const key of passage.keyLines) {
     const from = Math.max(passage.start, Math.min(key - 3, passage.end - size + 1));

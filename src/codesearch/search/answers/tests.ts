@@ -13,7 +13,7 @@ interface TestCase {
   title: string;
 }
 
-/** Answers "how is X tested", "which tests cover X"; undefined when no test has to do with it. */
+/** Answers "how is X tested", "which tests cover X"; undefined when no test matches. */
 export async function listTests({
   targets,
   weighed,
@@ -98,7 +98,7 @@ export async function listTests({
   };
 }
 
-/** The test cases that lines stand in, without repeats. */
+/** The test cases that contain these lines, without duplicates. */
 function casesAt(lines: readonly string[], wanted: ReadonlySet<number>): TestCase[] {
   const cases = lines.flatMap((text, index): TestCase[] => {
     const match = CASE.exec(text);

@@ -2,7 +2,7 @@ import type { QuestionInContext } from '../questions/carry-over.ts';
 
 const LONGEST = 70;
 
-/** A short title: what was asked about the thing found, or the question itself without its courtesies. */
+/** A short title: the intent and the name found, or the question without polite phrases. */
 export function questionTitle(question: QuestionInContext, name: string | undefined): string {
   const asked = question.text
     .replace(/\s+/g, ' ')

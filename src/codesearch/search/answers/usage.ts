@@ -7,7 +7,7 @@ import { describe, kindWord, usageLines } from './related.ts';
 
 const MOST_FILES = 10;
 
-/** Answers "what calls X", "where is X used": every line that names it, by file and enclosing definition. */
+/** Answers "what calls X", "where is X used": every line that mentions it, by file and enclosing definition. */
 export async function explainUsage({ targets, investigation }: Findings): Promise<Draft> {
   const [target] = targets.names;
   if (target === undefined) throw new Error('explainUsage was called without a name');
@@ -24,11 +24,11 @@ export async function explainUsage({ targets, investigation }: Findings): Promis
     first === undefined
       ? ''
       : `, ${withArticle(kindWord(first.symbol))} defined in ${fileLink(first.file, first.symbol.line)},`;
-  const said = first === undefined ? '' : await describe(first, investigation);
+  const description = first === undefined ? '' : await describe(first, investigation);
   const sections = [
     usages.length === 0
-      ? `Nothing uses ${code(name)}${place} besides its definition${said === '' ? '' : `. ${said}`}`
-      : `${code(name)}${place} is used in ${summary(groups)}.${said === '' ? '' : ` ${endSentence(said)}`}`,
+      ? `Nothing uses ${code(name)}${place} besides its definition${description === '' ? '' : `. ${description}`}`
+      : `${code(name)}${place} is used in ${summary(groups)}.${description === '' ? '' : ` ${endSentence(description)}`}`,
   ];
   const decisive = groups.source.find(({ text }) => text.includes(`${name}(`)) ?? groups.source[0];
   if (decisive !== undefined) {

@@ -2,15 +2,15 @@ import type { EarlierQuestion, Focus } from '../finding.ts';
 import { stem } from '../stem.ts';
 import { splitIdentifier } from '../words.ts';
 import { asIntent } from './intent.ts';
-import { type Question, understand } from './question.ts';
+import { parseQuestion, type Question } from './question.ts';
 import { withQuotes } from './quoted.ts';
 import { separateSurroundings } from './surroundings.ts';
 import { relatedStems } from './vocabulary.ts';
 
-/** A question with what it takes over from the conversation; `before` is what the last answer was about. */
+/** A question with what it takes over from the conversation. */
 export interface QuestionInContext extends Question {
   before: Focus | undefined;
-  /** The question cannot stand alone: its subject is that of the answer before. */
+  /** The question makes no sense alone: its subject is that of the previous answer. */
   continues: boolean;
 }
 
@@ -21,25 +21,29 @@ const ORDINAL: readonly [RegExp, number][] = [
   [/\b(?:third|3rd)\b/i, 2],
 ];
 
-/** Understands a question in its conversation: pronouns and elliptic questions get the subject they lean on. */
-export function understandInContext(text: string, earlier: readonly EarlierQuestion[]): QuestionInContext {
+/** Parses a question in its conversation: questions with pronouns and incomplete questions get the earlier subject. */
+export function parseQuestionInContext(text: string, earlier: readonly EarlierQuestion[]): QuestionInContext {
   const { asked, quotes, carriedOn } = separateSurroundings(text);
   const before =
     earlier.findLast((record) => record.focus !== undefined)?.focus ??
-    carriedOn.reduce<Focus | undefined>((focus, each) => focusOf(leanOn(understand(each), focus)), undefined);
-  return leanOn(withQuotes(understand(asked), quotes), before);
+    carriedOn.reduce<Focus | undefined>(
+      (focus, each) => focusOf(takeOverSubject(parseQuestion(each), focus)),
+      undefined,
+    );
+  return takeOverSubject(withQuotes(parseQuestion(asked), quotes), before);
 }
 
-/** A question that takes its subject over from what was asked or answered before, where it can't stand alone. */
-function leanOn(question: Question, before: Focus | undefined): QuestionInContext {
+/** Adds the subject of the previous question or answer when the question makes no sense alone. */
+function takeOverSubject(question: Question, before: Focus | undefined): QuestionInContext {
   if (before === undefined) return { ...question, before, continues: false };
   const strong = question.subjects.filter((subject) => subject.weight >= 0.5);
   const named = question.identifiers.length > 0 || question.paths.length > 0;
   const elliptic = ELLIPTIC.test(question.text.trim());
   const bare = strong.length === 0 && !named && question.intent !== 'about';
-  const continues = bare || ((question.leansBack || elliptic) && !named) || (question.leansBack && strong.length <= 1);
+  const continues =
+    bare || ((question.refersBack || elliptic) && !named) || (question.refersBack && strong.length <= 1);
   if (!continues) return { ...question, before, continues };
-  const asksElse = elliptic && !bare && !question.leansBack;
+  const asksElse = elliptic && !bare && !question.refersBack;
   const intent = asksElse && ['general', 'what'].includes(question.intent) ? asIntent(before.intent) : question.intent;
   const ordinal = ORDINAL.find(([word]) => word.test(question.text))?.[1];
   const file = ordinal === undefined ? undefined : before.files[ordinal];
@@ -63,7 +67,7 @@ function leanOn(question: Question, before: Focus | undefined): QuestionInContex
   };
 }
 
-/** What a question is about, before anybody answered it. */
+/** What a question is about; used when it has no answer yet. */
 function focusOf({ subjects, identifiers, intent }: Question): Focus {
   const words = subjects.filter(({ weight }) => weight >= 0.5).map(({ word }) => word);
   return { symbols: identifiers.slice(0, 5), files: [], words: words.slice(0, 8), intent };

@@ -57,17 +57,17 @@ const RULES: readonly [Intent, RegExp][] = [
   ['what', /\bwhat(?:'s|\s+is|\s+are|\s+does|\s+do)?\b|\bpurpose\s+of\b|\bmeaning\s+of\b|\btell\s+me\s+about\b/],
 ];
 
-/** The kind of a question shows in its beginning; the rules are too slow for whole essays. */
+/** The beginning of a question shows its intent; the rules are too slow for long texts. */
 const LONGEST_JUDGED = 600;
 
 const INTENTS: readonly Intent[] = [...RULES.map(([intent]) => intent), 'general'];
 
-/** Reads a stored intent back. */
+/** Reads a stored intent. */
 export function asIntent(text: string): Intent {
   return INTENTS.find((intent) => intent === text) ?? 'general';
 }
 
-/** Judges by the question's usual forms, most particular first. */
+/** Finds the intent by common forms of questions, most specific first. */
 export function intentOf(text: string): Intent {
   const plain = text
     .slice(0, LONGEST_JUDGED)

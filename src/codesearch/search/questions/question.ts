@@ -3,7 +3,7 @@ import { splitIdentifier } from '../words.ts';
 import { type Intent, intentOf } from './intent.ts';
 import { INTENT_STEMS, relatedStems, STOP_WORDS, WEAK_STEMS } from './vocabulary.ts';
 
-/** One thing the question is about: a word as written, its stem, and stems that may stand for it at half weight. */
+/** One word the question is about: as written, its stem, and related stems, which count at half weight. */
 export interface Subject {
   word: string;
   stem: string;
@@ -11,7 +11,7 @@ export interface Subject {
   related: string[];
 }
 
-/** A question as understood from its words alone. */
+/** A parsed question, without its conversation. */
 export interface Question {
   text: string;
   intent: Intent;
@@ -22,23 +22,23 @@ export interface Question {
   paths: string[];
   /** Significant words in order, for compound names: "rate limiter" may be `RateLimiter`. */
   phrase: string[];
-  /** Says "it", "there", "that function": leans on what came before. */
-  leansBack: boolean;
+  /** Contains "it", "there", "that function": refers to an earlier question or answer. */
+  refersBack: boolean;
 }
 
 const CONTEXT_WEIGHT = 0.2;
 const MOST_SUBJECTS = 24;
-/** Characters of a question that are looked at; nobody asks more than that in earnest. */
+/** Characters of a question that are read; real questions are shorter. */
 const LONGEST_READ = 12_000;
 const FILE_NAME =
   /^(?:[\w@.+-]+\/)+[\w@.+-]*$|^[\w@+-]+(?:\.[\w-]+)*\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|cs|swift|cpp|cc|c|h|hpp|md|mdx|json|ya?ml|toml|sh|sql|proto|lua|css|scss|html|txt|cfg|ini|vue|svelte|rst|lock)$|^(?:Dockerfile|Makefile|README|LICENSE|CHANGELOG)$/;
-const LEANING =
+const REFERS_BACK =
   /\b(?:it|its|there|that|this|these|those|they|them|their|the same|same (?:file|function|class|place|thing)|above|the former|the latter)\b/i;
 const REPOSITORY_WORDS =
   /\b(?:this|that|the|these)\s+(?:repo|repository|project|codebase|code base|package|library|app|service|code|program)\b/gi;
 
-/** Takes a question apart. Quoted lines and code blocks around it count as context, at a fifth of the weight. */
-export function understand(text: string): Question {
+/** Parses a question. Quoted lines and code blocks around it are context and count at a fifth of the weight. */
+export function parseQuestion(text: string): Question {
   const { asked, context } = separateContext(text.slice(0, LONGEST_READ));
   const { identifiers, paths, rest } = takeCode(asked);
   const intent = intentOf(asked);
@@ -58,7 +58,7 @@ export function understand(text: string): Question {
   for (const identifier of identifiers) {
     const parts = splitIdentifier(identifier.replace(/[^\p{L}\p{N}_]+/gu, ' '));
     if (parts.length > 1 && /^[\p{L}\p{N}_$]+$/u.test(identifier)) {
-      // The whole name is an index term of its own and says more than its parts.
+      // The whole name is a separate index term and more specific than its parts.
       const whole = identifier.toLowerCase();
       subjects.set(whole, { word: identifier, stem: whole, weight: 1.2, related: [] });
     }
@@ -66,7 +66,7 @@ export function understand(text: string): Question {
   }
   for (const path of paths) for (const part of path.split(/[/._-]+/).flatMap(splitIdentifier)) add(part, 0.4);
   const words = wordsOf(rest);
-  // A capital inside a sentence marks a proper name; in a text that capitalises every other word it marks nothing.
+  // A capital letter inside a sentence marks a proper name, unless most words of the text are capitalized.
   const isShouted = words.filter((word) => /^\p{Lu}/u.test(word)).length > words.length / 2;
   for (const [index, word] of words.entries())
     add(word, index > 0 && /^\p{Lu}\p{Ll}+$/u.test(word) && !isShouted ? 1.5 : 1);
@@ -78,7 +78,7 @@ export function understand(text: string): Question {
     identifiers,
     paths,
     phrase: words.filter((word) => !STOP_WORDS.has(word.toLowerCase())),
-    leansBack: LEANING.test(asked.replace(REPOSITORY_WORDS, ' ').replace(/`[^`]*`/g, ' ')),
+    refersBack: REFERS_BACK.test(asked.replace(REPOSITORY_WORDS, ' ').replace(/`[^`]*`/g, ' ')),
   };
 }
 

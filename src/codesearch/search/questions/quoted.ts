@@ -1,8 +1,8 @@
 import { stem } from '../stem.ts';
-import { type Question, type Subject, understand } from './question.ts';
+import { parseQuestion, type Question, type Subject } from './question.ts';
 import type { Quoted } from './surroundings.ts';
 
-/** Words that only point at what was said before: alone they name nothing that could be searched. */
+/** Words that only refer to earlier messages: alone they are nothing to search for. */
 const POINTING_STEMS: ReadonlySet<string> = new Set(
   'answer answers asked question questions thread message messages conversation discussion discussed said above earlier'
     .split(' ')
@@ -13,20 +13,20 @@ const POINTING = /\b(?:asked|said|discussed|above|earlier|thread|question)\b/i;
 const LEANING_WEIGHT = 0.4;
 const BESIDE_WEIGHT = 0.2;
 const MOST_SUBJECTS = 24;
-/** Characters of quotes that are looked at. */
+/** Characters of quotes that are read. */
 const LONGEST_READ = 6_000;
 
 /**
- * A question with what people said around it. Its own words count most. Where it has none that can be searched, what was
- * asked in the quotes is the question; where it says "it" or "this", the quotes say what that is.
+ * Adds quoted messages to a question. Its own words count most. If none of them can be searched, the question in the
+ * quotes is used; if it says "it" or "this", the quotes supply the subject.
  */
 export function withQuotes(question: Question, quotes: readonly Quoted[]): Question {
   if (quotes.length === 0) return question;
   const own = question.subjects.filter(({ weight, stem: key }) => weight >= 0.5 && !POINTING_STEMS.has(key));
   const isNamed = question.identifiers.length > 0 || question.paths.length > 0;
   if (own.length === 0 && !isNamed && question.intent !== 'about') return askedInQuotes(question, quotes);
-  const around = understand(wordsOf(quotes));
-  if (!question.leansBack || isNamed || own.length > 2) {
+  const around = parseQuestion(wordsOf(quotes));
+  if (!question.refersBack || isNamed || own.length > 2) {
     return { ...question, subjects: joined(question.subjects, around.subjects, BESIDE_WEIGHT) };
   }
   return {
@@ -37,16 +37,16 @@ export function withQuotes(question: Question, quotes: readonly Quoted[]): Quest
   };
 }
 
-/** The first message asks, or else the last that does; the others stand around it. */
+/** Uses the first message as the question, or else the last message that asks something; the others are context. */
 function askedInQuotes(question: Question, quotes: readonly Quoted[]): Question {
   const messages = quotes.filter(({ isFile, text }) => !isFile && /[\p{L}\p{N}]/u.test(text));
   const [first] = messages;
   const asks = ({ text }: Quoted): boolean => text.includes('?');
   const chosen = first !== undefined && asks(first) ? first : (messages.findLast(asks) ?? first ?? quotes[0]);
   if (chosen === undefined) return question;
-  const asked = understand(chosen.text);
+  const asked = parseQuestion(chosen.text);
   const isOwnKind = question.intent !== 'general' && !POINTING.test(question.text);
-  const rest = understand(wordsOf(quotes.filter((quote) => quote !== chosen)));
+  const rest = parseQuestion(wordsOf(quotes.filter((quote) => quote !== chosen)));
   return {
     ...asked,
     intent: isOwnKind ? question.intent : asked.intent,
@@ -55,7 +55,7 @@ function askedInQuotes(question: Question, quotes: readonly Quoted[]): Question 
   };
 }
 
-/** The newest first, because that is what "this" is most often about. */
+/** Newest first, because "this" usually refers to the newest message. */
 function wordsOf(quotes: readonly Quoted[]): string {
   return quotes
     .toReversed()

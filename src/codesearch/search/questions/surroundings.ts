@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
-/** One thing somebody said, or a file they showed, around a question. */
+/** A message or a file from the thread around a question. */
 export interface Quoted {
   text: string;
   isFile: boolean;
 }
 
-/** A question apart from what was sent along with it. */
+/** A question, separated from the context sent with it. */
 export interface Surrounded {
   asked: string;
   quotes: Quoted[];
-  /** Earlier questions that this one carries on from, oldest first. */
+  /** Earlier questions that this one continues, oldest first. */
   carriedOn: string[];
 }
 
@@ -26,8 +26,8 @@ const carryingOn = new RegExp(
 );
 
 /**
- * Separates a question from what askers on others' behalf put around it: a first line that names the questions it carries
- * on from, and, at the end, a fence of JSON lines that the line above calls quotes and not instructions.
+ * Separates a question from the context that chat apps add: a first line with the questions it continues, and, at the
+ * end, a code block of JSON lines with a line above that calls them quotes and not instructions.
  */
 export function separateSurroundings(text: string): Surrounded {
   const { own, quotes } = separateQuotes(text);

@@ -3,7 +3,7 @@ import type { Intent } from './intent.ts';
 
 const list = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/));
 
-/** Words that carry a question's grammar and nothing of its subject. */
+/** Words of grammar, which say nothing about the subject of a question. */
 export const STOP_WORDS = list(`
 a about across actually after again all already also although always am among an and another any anyone anything are aren around as
 ask at be because been before being below best between both bot but by can cannot could couldn d did didn do does doesn doing don
@@ -25,7 +25,7 @@ name named new default details flow process responsible involved related purpose
 library line lines want first last second next recently introduced test tests tested commit commits behavior behavior
 mechanism feature app application service live lives done does example examples option options setting settings`);
 
-/** Words too general to tell one part of a program from another; they count little. */
+/** Words too general to identify a part of a program; they get a low weight. */
 export const WEAK_STEMS: ReadonlySet<string> = new Set([...WEAK_WORDS].map(stem));
 
 const INTENT_WORDS: Partial<Record<Intent, string>> = {
@@ -42,7 +42,7 @@ const INTENT_WORDS: Partial<Record<Intent, string>> = {
   define: 'defined definition declared implemented implementation located find',
 };
 
-/** Stems that say what kind of answer is wanted and nothing of the subject. */
+/** Stems that show the intent of a question, not its subject. */
 export const INTENT_STEMS: Readonly<Partial<Record<Intent, ReadonlySet<string>>>> = Object.fromEntries(
   Object.entries(INTENT_WORDS).map(([intent, words]) => [intent, new Set(words.split(' ').map(stem))]),
 );
@@ -106,7 +106,7 @@ crash kill restart recover
   .split('\n')
   .map((line) => [...new Set(line.split(' ').map(stem))]);
 
-/** Stems that often stand for the same thing in code; never the stem itself. */
+/** Stems with a similar meaning in code, without the stem itself. */
 export function relatedStems(of: string): string[] {
   const related = SYNONYM_GROUPS.filter((group) => group.includes(of)).flat();
   return [...new Set(related)].filter((other) => other !== of);

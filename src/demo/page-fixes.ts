@@ -1,15 +1,15 @@
 /**
- * What is added at the end of the local Slack's web page, where version 0.1.8 does otherwise than Slack:
- * - It knows neither code fences nor dates, and it shows `&lt;` where Slack shows `<`: what was drawn is drawn again.
- * - It names an address of its own that nobody serves: links to messages lead to this page.
- * - Its menus stay at what was chosen, wide and below their button, as do buttons of sections: both get their places.
- * - Its forms send nothing where the text they were opened with was left as it is: it is sent, as it stands there.
- * - Its hint to type a command names one that exists here.
- * What the app sends, and what the local Slack keeps of it, is not touched.
+ * Style and script added at the end of the local Slack's web page. They fix where version 0.1.8 differs from Slack:
+ * - It does not render code blocks and dates, and shows `&lt;` instead of `<`: the script renders text again.
+ * - Links to messages use a host that does not exist: they are changed to this page.
+ * - Menus keep the chosen option selected, and menus and section buttons have the wrong size and place: both are fixed.
+ * - Forms do not send text that was prefilled and not changed: the script makes them send it.
+ * - The hint in the composer names an unknown command: it names `/deepsearch help` instead.
+ * The messages themselves are not changed.
  */
-export const MENDING = String.raw`
+export const PAGE_FIXES = String.raw`
 <style>
-  pre.mended {
+  pre.fixed {
     margin: 6px 0; padding: 8px 10px; border: 1px solid #e1e1e1; border-radius: 4px; background: #f8f8f8;
     font: 12px/1.5 ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace;
     white-space: pre-wrap; overflow-wrap: anywhere;
@@ -29,8 +29,8 @@ export const MENDING = String.raw`
 </style>
 <script>
   (() => {
-    // In code, the marks of bold, italics and so on are characters like any other.
-    const asWritten = (html) =>
+    // In code, the characters for bold, italics and so on are literal.
+    const undoFormatting = (html) =>
       html
         .replace(/<\/?strong>/g, '*')
         .replace(/<\/?em>/g, '_')
@@ -44,27 +44,27 @@ export const MENDING = String.raw`
       if (date < midnight && date >= midnight - 86400000) return 'yesterday';
       return date.toLocaleDateString([], { month: 'short', day: 'numeric', year: 'numeric' });
     };
-    const written = (seconds, format) => {
+    const formatDate = (seconds, format) => {
       const date = new Date(seconds * 1000);
       const time = date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
       return format.replaceAll('{time}', time).replaceAll('{date_short_pretty}', day(date));
     };
-    const pre = (html) => '<pre class="mended">' + asWritten(html) + '</pre>';
-    const mend = (html) =>
+    const pre = (html) => '<pre class="fixed">' + undoFormatting(html) + '</pre>';
+    const fix = (html) =>
       html
         .replace(/&amp;(amp|lt|gt);/g, '&$1;')
-        .replace(/&lt;!date\^(\d+)\^([^|^]+)(?:\^[^|]*)?\|.*?&gt;/g, (_, seconds, format) => written(seconds, format))
+        .replace(/&lt;!date\^(\d+)\^([^|^]+)(?:\^[^|]*)?\|.*?&gt;/g, (_, seconds, format) => formatDate(seconds, format))
         .replace(/(?<=href=")https?:\/\/[\w-]+\.slack\.local(?=\/archives\/)/g, location.origin)
         .replace(/\x60{3}<br>([^]*?)(?:<br>)?\x60{3}(?:<br>){0,2}/g, (_, code) => pre(code))
         .replace(/\x60\x60<code>(.*?)<\/code>\x60\x60/g, (_, code) => pre(code))
-        .replace(/<code>(.*?)<\/code>/g, (_, code) => '<code>' + asWritten(code) + '</code>')
-        .replace(/(?:<br>)+(?=<pre class="mended">)/g, '');
-    const mended = new WeakMap();
-    const mendAll = () => {
-      for (const drawn of document.querySelectorAll('span.mrkdwn')) {
-        if (mended.get(drawn) === drawn.innerHTML) continue;
-        drawn.innerHTML = mend(drawn.innerHTML);
-        mended.set(drawn, drawn.innerHTML);
+        .replace(/<code>(.*?)<\/code>/g, (_, code) => '<code>' + undoFormatting(code) + '</code>')
+        .replace(/(?:<br>)+(?=<pre class="fixed">)/g, '');
+    const fixed = new WeakMap();
+    const fixAll = () => {
+      for (const rendered of document.querySelectorAll('span.mrkdwn')) {
+        if (fixed.get(rendered) === rendered.innerHTML) continue;
+        rendered.innerHTML = fix(rendered.innerHTML);
+        fixed.set(rendered, rendered.innerHTML);
       }
       for (const composer of document.querySelectorAll('textarea.composer-input')) {
         if (composer.placeholder.endsWith('/echo hi')) {
@@ -81,15 +81,15 @@ export const MENDING = String.raw`
         if (!target.closest('.modal-btn.primary')) return;
         for (const input of document.querySelectorAll('.modal .bk-plain-input')) {
           if (input.value === '') continue;
-          // Without this React takes the value for one that it has seen.
+          // Without this, React ignores the value because it did not change.
           input._valueTracker?.setValue('');
           input.dispatchEvent(new Event('input', { bubbles: true }));
         }
       },
       true,
     );
-    new MutationObserver(mendAll).observe(document.documentElement, { childList: true, subtree: true });
-    mendAll();
+    new MutationObserver(fixAll).observe(document.documentElement, { childList: true, subtree: true });
+    fixAll();
   })();
 </script>
 `;

@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { startFakeService } from '../support/fake-service/fake-service.ts';
 import { startFakeSlack } from '../support/fake-slack/fake-slack.ts';
 
-// Run as a process of its own, so that what is measured does not share a processor's time with whom it talks to. Says its
-// addresses in one line of JSON, and runs until SIGTERM. `GET /watched` on its own server tells how many conversations were
-// read since the last `POST /watched`, and how many reads that took.
+// A separate process with the fake servers, so that they do not use the measured process's time. Prints its addresses as
+// one line of JSON and runs until SIGTERM. `GET /watched` returns how many conversations were read since the last
+// `POST /watched`, and the number of reads.
 
 const [slack, service] = await Promise.all([startFakeSlack(), startFakeService()]);
 let watched = new Set<number>();
 let reads = 0;
-service.decideFates((call, conversationId) => {
+service.scriptFaults((call, conversationId) => {
   if (call === 'read') {
     watched.add(conversationId);
     reads += 1;

@@ -4,17 +4,18 @@ import { createAccept, type NewQuestion } from '../../../src/core/intake/accept.
 import { createRequests } from '../../../src/core/intake/requests.ts';
 import type { Question, ThreadPlace } from '../../../src/core/question/question.ts';
 import type { LifecycleSettings } from '../../../src/core/settings.ts';
-import { Crash, createMemoryLife, type Fault, type Operation, type Work } from './memory-world.ts';
+import { Crash, createInMemoryLifecycle, type Fault, type Operation, type Work } from './in-memory-lifecycle.ts';
 
-/** Where questions are asked unless a test says otherwise, and who presses buttons there. */
+/** The default thread for questions. */
 export const thread: ThreadPlace = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000001' };
-export const press = { userId: 'U9', teamId: 'T1', channelId: 'C1' };
+/** The person who presses buttons in tests, and where. */
+export const buttonUser = { userId: 'U9', teamId: 'T1', channelId: 'C1' };
 
 /**
- * A world in memory with the ways in. Of each kind of operation the first call meets the first fault, and so on; `work`
- * is what the service does with every question.
+ * The core with in-memory ports, and functions to ask questions and press buttons. The n-th call of an operation gets the
+ * n-th of its `faults`; `work` is what the service does with every question.
  */
-export function createLifeDesk(
+export function createCoreHarness(
   options: {
     faults?: Partial<Record<Operation, (Fault | undefined)[]>>;
     work?: Work;
@@ -23,15 +24,15 @@ export function createLifeDesk(
 ) {
   const left = new Map(Object.entries(options.faults ?? {}).map(([operation, list]) => [operation, [...list]]));
   const { work } = options;
-  const life = createMemoryLife({
-    fate: (operation) => left.get(operation)?.shift(),
+  const life = createInMemoryLifecycle({
+    chooseFault: (operation) => left.get(operation)?.shift(),
     settings: options.settings ?? {},
     ...(work === undefined ? {} : { work: () => work }),
   });
   const accept = createAccept({ ...life.ports, digest: digestOf });
   let keys = 0;
 
-  /** A request as a test needs it, with a key and a text of its own. */
+  /** A new question with a unique key and text. */
   function request(change: Partial<NewQuestion> = {}): NewQuestion {
     keys += 1;
     return {
@@ -54,7 +55,7 @@ export function createLifeDesk(
   return { life, accept, request, ask, requests: createRequests({ ...life.ports, accept, digest: digestOf }) };
 }
 
-/** A stable digest in the form that question ids take. */
+/** A stable digest in the form of a question id. */
 export function digestOf(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 24);
 }
@@ -67,15 +68,15 @@ export function crash(happens: Fault['happens']): Fault {
   return { error: new Crash('killed'), happens };
 }
 
-/** The far side did it, but its reply got lost. */
+/** The call took effect, but its reply was lost. */
 export const lost = failing('unavailable', { outcomeUnknown: true }, 'yes');
 
-/** The far side does it after the caller has stopped waiting. */
+/** The call takes effect after the caller stopped waiting. */
 export const late = lateBy(2_000);
 
 export function lateBy(lateMs: number): Fault {
   return failing('unavailable', { outcomeUnknown: true }, { lateMs });
 }
 
-/** Certainly not done. */
+/** The call has no effect. */
 export const down = failing('unavailable');

@@ -20,12 +20,12 @@ import type { LifecycleSettings } from '../../../src/core/settings.ts';
 import { questionFormat, runSlotsType, threadFormat } from '../../../src/storage/records.ts';
 import { createRecordingLog } from '../recording-log.ts';
 
-/** The process dies here: no code of the core may catch it. */
+/** A crash of the process: the core must not catch it. */
 export class Crash extends Error {
   override readonly name = 'Crash';
 }
 
-/** What goes wrong with one operation, and whether it takes effect all the same: at once, or so many milliseconds later. */
+/** The error of one operation, and whether the operation still takes effect: not at all, at once, or `lateMs` later. */
 export interface Fault {
   error: Error;
   happens: 'no' | 'yes' | { lateMs: number };
@@ -51,14 +51,14 @@ export type Operation =
   | 'note'
   | 'notifyPrivately';
 
-/** Asked before every operation; undefined lets it pass. */
-export type Disposition = (operation: Operation) => Fault | undefined;
+/** Called before every operation; undefined means no fault. */
+export type ChooseFault = (operation: Operation) => Fault | undefined;
 
-/** How the service deals with one question: how long it works and what comes of it. */
+/** What the service does with one question: the duration and the result. */
 export interface Work {
   takesMs: number;
   ends: 'completed' | 'failed' | 'tooLong' | 'limited' | 'cancelled';
-  /** When the limit is over, for `limited`: after the end, in milliseconds. */
+  /** For `limited`: milliseconds from the end until the limit resets. */
   resetsInMs?: number;
   parts?: number;
 }
@@ -70,9 +70,9 @@ export interface PostedMessage {
   questionId: string;
   /** `card`, or the round and number of a part. */
   marker: string;
-  /** What a card shows now. */
+  /** The current view of a card. */
   view?: CardView;
-  /** What a part is about. */
+  /** The outcome that a part belongs to. */
   outcome?: Question['outcome'];
   deleted: boolean;
 }
@@ -82,25 +82,25 @@ interface Asked extends UpstreamQuestion {
   startedMs: number;
 }
 
-/** A planned look; `againMs` is when another was asked for while it ran. */
+/** A scheduled run; `againMs` is the time of another run requested while it was running. */
 interface Due {
   atMs: number;
   isRunning: boolean;
   againMs: number | undefined;
 }
 
-/** A small world with strict rules, one clock and no time of its own: what happens is what `run` is told to let happen. */
-export function createMemoryLife(
+/** The lifecycle with strict in-memory ports and a simulated clock, which advances only during `run`. */
+export function createInMemoryLifecycle(
   options: {
-    fate?: Disposition;
+    chooseFault?: ChooseFault;
     work?: (text: string, attempt: number) => Work;
     settings?: Partial<LifecycleSettings>;
-    /** Few unless told, so that questions often wait for their turn. */
+    /** Default: few slots, so that questions often wait for one. */
     slotLimits?: SlotLimits;
     random?: () => number;
   } = {},
 ) {
-  const fate: Disposition = options.fate ?? (() => undefined);
+  const chooseFault: ChooseFault = options.chooseFault ?? (() => undefined);
   const startMs = 1_800_000_000_000;
   let nowMs = startMs;
   const agenda: { atMs: number; run: () => Promise<void> | void }[] = [];
@@ -131,13 +131,13 @@ export function createMemoryLife(
     ...options.settings,
   };
 
-  /** Carries out one operation with its fate; every one of them gives others a turn, before and after. */
+  /** Carries out one operation with its fault, if any; yields before and after, so that operations interleave. */
   async function operate<Result>(operation: Operation, effect: () => Result): Promise<Result> {
-    await turn();
-    const fault = fate(operation);
+    await yieldToOthers();
+    const fault = chooseFault(operation);
     if (fault === undefined) {
       const result = effect();
-      await turn();
+      await yieldToOthers();
       return result;
     }
     if (fault.happens === 'yes') effect();
@@ -146,7 +146,7 @@ export function createMemoryLife(
     throw fault.error;
   }
 
-  /** Read-modify-write by comparing revisions, as Redis and LMDB do it; proves that `change` is pure. */
+  /** Read-modify-write by comparing revisions, as with Redis and LMDB; shows that `apply` is pure. */
   async function change<Value>(
     records: Map<string, { text: string; revision: number }>,
     key: string,
@@ -155,7 +155,7 @@ export function createMemoryLife(
   ): Promise<Value | undefined> {
     for (;;) {
       const read = records.get(key);
-      await turn();
+      await yieldToOthers();
       const before = read === undefined ? undefined : deepFrozen(codec.decode(key, read.text));
       const after = apply(before);
       const again = apply(read === undefined ? undefined : codec.decode(key, read.text));
@@ -336,7 +336,7 @@ export function createMemoryLife(
     return { ts };
   }
 
-  /** Of each marker the message that the question names stays, else the first. */
+  /** Keeps one message for each marker: the one that the question names, or else the first. */
   function removeCopies({ id, card, delivery }: Question): number {
     const named = [card.ts, ...delivery.posted];
     const standing = posted.filter(({ questionId, deleted }) => questionId === id && !deleted);
@@ -454,7 +454,7 @@ export function createMemoryLife(
       nextMs = waitMs === undefined ? undefined : nowMs + waitMs;
     } catch (error) {
       const isExpected = error instanceof Crash || (error instanceof AppError && error.kind === 'storage');
-      if (!isExpected) violations.push(`a look threw ${String(error)}`);
+      if (!isExpected) violations.push(`a run threw ${String(error)}`);
       nextMs = nowMs + 1_000;
     }
     due.delete(id);
@@ -462,9 +462,9 @@ export function createMemoryLife(
     if (againMs !== undefined) plan(id, Math.min(againMs, nextMs ?? againMs));
   }
 
-  /** Lets everything due happen in order of time, what is due together at once, until nothing is left or `untilMs`. */
+  /** Runs everything in order of time, concurrently for the same time, until nothing is left or `untilMs` is reached. */
   async function run(untilMs = Number.POSITIVE_INFINITY): Promise<void> {
-    for (let runSlots = 0; runSlots < 5_000; runSlots += 1) {
+    for (let rounds = 0; rounds < 5_000; rounds += 1) {
       const times = [...agenda.map(({ atMs }) => atMs), ...[...due.values()].map(({ atMs }) => atMs)];
       const nextMs = Math.min(...times);
       if (nextMs > untilMs || times.length === 0) {
@@ -474,10 +474,10 @@ export function createMemoryLife(
       nowMs = Math.max(nowMs, nextMs);
       const happening = agenda.filter(({ atMs }) => atMs <= nowMs);
       for (const event of happening) agenda.splice(agenda.indexOf(event), 1);
-      const scheduler = [...due].filter(([, { atMs }]) => atMs <= nowMs).map(([id]) => id);
-      await Promise.all([...happening.map(async (event) => event.run()), ...scheduler.map(advanceOne)]);
+      const dueIds = [...due].filter(([, { atMs }]) => atMs <= nowMs).map(([id]) => id);
+      await Promise.all([...happening.map(async (event) => event.run()), ...dueIds.map(advanceOne)]);
     }
-    violations.push('the world does not come to rest');
+    violations.push('the questions do not come to rest');
   }
 
   return {
@@ -486,7 +486,7 @@ export function createMemoryLife(
     now: () => nowMs,
     at: (delayMs: number, run: () => Promise<void> | void) => void agenda.push({ atMs: startMs + delayMs, run }),
     run,
-    /** Forgets all planned looks and plans one for each open question, as a restart does. */
+    /** Forgets all scheduled runs and schedules one for each open question, like a restart. */
     restart: () => {
       due.clear();
       for (const id of open) plan(id, nowMs);
@@ -505,7 +505,7 @@ export function createMemoryLife(
     runSlotBooks: () => [...runSlotBooks.values()].map(({ text }) => runSlotsType.format.decode('turns', text)),
     threads: () => [...threads.values()].map(({ text }) => threadFormat.decode('thread', text)),
     openIds: () => [...open],
-    /** Every question the service was asked, in order. */
+    /** All questions that reached the service, in order. */
     upstream: (): (UpstreamQuestion & { conversationId: number })[] =>
       [...conversations]
         .flatMap(([conversationId, { questions: asked }]) =>
@@ -517,14 +517,14 @@ export function createMemoryLife(
   };
 }
 
-export type MemoryLife = ReturnType<typeof createMemoryLife>;
+export type InMemoryLifecycle = ReturnType<typeof createInMemoryLifecycle>;
 
-/** Other work gets its turn, as it does at every real operation. */
-async function turn(): Promise<void> {
+/** Lets other work continue, as every real operation does. */
+async function yieldToOthers(): Promise<void> {
   await Promise.resolve();
 }
 
-/** What is not there has no field, as the compiler demands: a field without a value would vanish when it is stored. */
+/** Rejects fields with the value undefined: they would vanish when the record is stored. */
 function rejectUndefinedFields(key: string, value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, field] of Object.entries(value)) {

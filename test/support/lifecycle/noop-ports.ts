@@ -1,7 +1,7 @@
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 
-/** Ports beside the way of a question that let everything pass and keep nothing. */
-export const quietSurroundings: Pick<
+/** Side ports that allow everything and store nothing. */
+export const noopPorts: Pick<
   LifecyclePorts,
   'accessPolicy' | 'threadReader' | 'durations' | 'askedQuestions' | 'refusedTexts' | 'observer'
 > = {
