@@ -1,7 +1,7 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { threadQuestion } from '../core/question/prompt.ts';
 import { type Failure, isBetweenTwo, type Outcome, type Question } from '../core/question/question.ts';
-import { referenceOf } from '../core/reference.ts';
+import { referenceOf } from '../core/question/reference.ts';
 import { renderAnswer } from './answer.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { privateContact, publicContact } from './contact.ts';

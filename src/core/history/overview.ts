@@ -1,7 +1,7 @@
 import { cardView } from '../lifecycle/card-view.ts';
-import { getReadable } from '../lifecycle/lifecycle-ports.ts';
 import type { AskedQuestions, CardView, Clock, QuestionStore, ThreadStore } from '../ports.ts';
 import { isInThread, type Place, type Question, type Quota, type Thread } from '../question/question.ts';
+import { getReadable } from '../question/readable.ts';
 
 /** One question of a person, and what its card shows of it now. */
 export interface OverviewEntry {

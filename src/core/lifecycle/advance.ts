@@ -1,7 +1,7 @@
 import { type AppError, isAppError } from '../errors.ts';
 import { backOffMs, isPatienceOver, nextPollMs } from '../pacing.ts';
 import { isBetweenTwo, isInThread, type Outcome, type Question } from '../question/question.ts';
-import { mayWantMute } from '../second-person.ts';
+import { mayWantMute } from '../question/second-person.ts';
 import { longestQuietWaitMs } from '../settings.ts';
 import { createAdmission } from './admission.ts';
 import { createAsking } from './asking.ts';

@@ -1,6 +1,7 @@
 import type { ThreadStore } from '../ports.ts';
 import { isInThread, newThread, type Question, type ThreadPlace } from '../question/question.ts';
-import { getReadable, type LifecyclePorts } from './lifecycle-ports.ts';
+import { getReadable } from '../question/readable.ts';
+import type { LifecyclePorts } from './lifecycle-ports.ts';
 
 /**
  * Puts a question into its thread's queue, once: right behind the one that it replaces, otherwise at the end. A thread that

@@ -1,6 +1,6 @@
-import type { AddedMention } from '../../../src/core/added-mentions.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import { expectation } from '../../../src/core/history/durations.ts';
+import type { AddedMention } from '../../../src/core/intake/added-mentions.ts';
 import type { RequestPorts } from '../../../src/core/intake/requests.ts';
 import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
