@@ -378,6 +378,11 @@ export function createMemoryLife(
     },
     runSlots: createRunSlots(
       {
+        get: (teamId) =>
+          operate('get', () => {
+            const record = runSlotBooks.get(teamId);
+            return record === undefined ? undefined : runSlotsType.format.decode('run slots', record.text);
+          }),
         update: async (teamId, apply) => {
           const book = await change(runSlotBooks, teamId, runSlotsType.format, apply);
           if (book === undefined) throw new Error('a change of a book of turns made none');

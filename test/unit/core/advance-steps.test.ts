@@ -446,6 +446,19 @@ describe('a run', () => {
     expect(desk.life.runSlotBooks().flatMap((book) => [...book.running, ...book.waiting])).toEqual([]);
   });
 
+  it('removes closed and lost questions before it from its queue, and takes a slot', async () => {
+    const desk = await waiting({ card: { gone: true } });
+    const closed = await desk.accept();
+    await desk.life.ports.questions.update(closed.id, (stored) => ({ ...stored, phase: 'closed' }));
+    await desk.life.ports.threads.update(thread, (known = newThread(thread, true)) => ({
+      ...known,
+      queue: [closed.id, `q${'f'.repeat(24)}`, desk.id],
+    }));
+    await desk.advance();
+    expect(desk.life.threads()).toMatchObject([{ queue: [desk.id] }]);
+    expect(desk.life.runSlotBooks()).toMatchObject([{ running: [{ questionId: desk.id }], waiting: [] }]);
+  });
+
   it('takes a slot only for a question that may be asked now', async () => {
     const { startMs } = createLifeDesk().life;
     const lined = (life: { runSlotBooks: () => { running: unknown[]; waiting: unknown[] }[] }) =>
