@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/types';
+import type { Question } from '../core/question/question.ts';
 
 /** A message ready for `chat.postMessage`, `chat.update` or `chat.postEphemeral`, without its address. */
 export interface RenderedMessage {
@@ -14,11 +15,18 @@ export type MessageFormat = 'markdown' | 'mrkdwn' | 'plain';
 /** The formats in the order in which they are tried. */
 export const FORMAT_LADDER: readonly MessageFormat[] = ['markdown', 'mrkdwn', 'plain'];
 
-/** What the renderings of a question depend on besides the question, which knows its asker's language. */
+/** What the messages of a question depend on besides the question. */
 export interface RenderOptions {
   format: MessageFormat;
-  /** Whom people are told to turn to, where the operator named someone. */
+  /** The contact that the operator named. */
   contact?: string | undefined;
   /** The workspace's own address, which ends with a slash. */
   workspaceUrl?: string | undefined;
+}
+
+/** An outcome divided into messages, the same in every format, so a part can be posted again in a simpler one. */
+export interface PreparedMessages {
+  parts: number;
+  /** Renders one part. `question` may have changed since in what does not belong to its outcome. */
+  render(question: Question, part: number, options: RenderOptions): RenderedMessage;
 }

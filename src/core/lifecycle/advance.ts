@@ -1,5 +1,6 @@
 import { type AppError, isAppError } from '../errors.ts';
 import { backOffMs, isPatienceOver, nextPollMs } from '../pacing.ts';
+import type { Messenger, PreparedOutcome } from '../ports.ts';
 import { isBetweenTwo, isInThread, type Outcome, type Question } from '../question/question.ts';
 import { mayWantMute } from '../question/second-person.ts';
 import { longestQuietWaitMs } from '../settings.ts';
@@ -35,12 +36,13 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       await delist(ports, questionId);
       return undefined;
     }
+    const prepare = preparingOnce(ports.messenger);
     for (let steps = 0; steps < stepsPerRun; steps += 1) {
-      const standing = await findStanding(question);
+      const standing = await readStanding(question);
       const step = decide(question, {
         ...standing,
         nowMs: now(),
-        parts: question.outcome === undefined ? 0 : ports.messenger.countParts(question),
+        parts: question.phase === 'delivering' ? prepare(question).parts : 0,
         settings,
       });
       if (step.do === 'nothing') {
@@ -50,7 +52,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       if (step.do === 'wait') {
         return sooner(step.ms, await card.refresh(question, standing));
       }
-      const progress = await carryOut(question, step, standing);
+      const progress = await carryOut(question, step, standing, prepare);
       question = progress.question;
       if ('waitMs' in progress) return progress.waitMs;
     }
@@ -58,7 +60,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     return settings.pacing.maxMs;
   };
 
-  async function findStanding(question: Question): Promise<Standing> {
+  async function readStanding(question: Question): Promise<Standing> {
     const { phase, place } = question;
     if (phase !== 'waiting' && phase !== 'parked' && phase !== 'running') return atOnce;
     if (!isInThread(place)) return { ...atOnce, positionInQueue: -1 };
@@ -67,7 +69,12 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     return { ...position, slot: needsSlot ? await ports.runSlots.readSlot(question) : atOnce.slot };
   }
 
-  async function carryOut(question: Question, step: Step, standing: Standing): Promise<Progress> {
+  async function carryOut(
+    question: Question,
+    step: Step,
+    standing: Standing,
+    prepare: Messenger['prepare'],
+  ): Promise<Progress> {
     switch (step.do) {
       case 'admit':
         // A second admission does not end the trouble with the step after it.
@@ -104,7 +111,11 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       case 'end':
         return { question: await end(question, step.outcome) };
       case 'post':
-        return attempt(question, () => delivering.post(question, step.part, step.checkFirst), delivering.failed);
+        return attempt(
+          question,
+          () => delivering.post(question, step.part, step.checkFirst, prepare(question)),
+          delivering.failed,
+        );
       case 'attach':
         return attempt(question, () => delivering.attach(question, step.checkFirst), delivering.attachFailed);
       case 'sayUndeliverable':
@@ -295,7 +306,18 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   }
 }
 
-/** When the watch began that patience limits. */
+/** Prepares the messages of an outcome once in a run, and again only if the question gets another outcome. */
+function preparingOnce(messenger: Pick<Messenger, 'prepare'>): Messenger['prepare'] {
+  let last: { key: string; prepared: PreparedOutcome } | undefined;
+  return function prepare(question) {
+    const { outcome, endedMs, delivery } = question;
+    const key = `${outcome?.kind} ${endedMs} ${delivery.round}`;
+    if (last?.key !== key) last = { key, prepared: messenger.prepare(question) };
+    return last.prepared;
+  };
+}
+
+/** When the app began to watch the question; its patience counts from here. */
 function watchedSince({ upstream, acceptedMs }: Question): number {
   return upstream.watchedFromMs ?? upstream.askedMs ?? acceptedMs;
 }

@@ -305,12 +305,18 @@ export function createMemoryLife(
         if (card.marker !== 'card') violations.push(`${card.marker} of ${question.id} edited as a card`);
         card.view = view;
       }),
-    countParts,
-    postPart: (question, part) => {
-      const { outcome } = question;
-      if (outcome === undefined) throw new Error('a part of a question that has not ended');
-      if (part >= countParts(question)) throw new Error(`part ${part} of ${countParts(question)}`);
-      return operate('postPart', () => addMessage(question, partMarker(question, part), { outcome }));
+    prepare: (prepared) => {
+      const parts = countParts(prepared);
+      return {
+        parts,
+        postPart: (question, part) => {
+          const { outcome } = question;
+          if (outcome === undefined) throw new Error('a part of a question that has not ended');
+          if (outcome.kind !== prepared.outcome?.kind) throw new Error('a part of an earlier outcome');
+          if (part >= parts) throw new Error(`part ${part} of ${parts}`);
+          return operate('postPart', () => addMessage(question, partMarker(question, part), { outcome }));
+        },
+      };
     },
     findPart: (question, part) => operate('find', () => findMessage(question, partMarker(question, part))),
     attachAnswer: (question) => operate('attach', () => void addMessage(question, 'file', {})),

@@ -118,8 +118,8 @@ function createProcess({ slack, service, kv, createScheduler }: LifeSetup, diesA
       get(target, name, receiver) {
         const value = Reflect.get(target, name, receiver);
         if (typeof value !== 'function' || typeof name !== 'string') return value;
-        // Pure, and needed at once.
-        if (name === 'countParts') return value;
+        // Pure, and needed at once; what it prepares is posted by the same process.
+        if (name === 'prepare') return (...args: unknown[]) => mortal(value.apply(target, args), counted);
         return async (...args: unknown[]) => {
           if (left < 0) return never;
           if (!counted.includes(name)) return untilDeath(value.apply(target, args));

@@ -5,6 +5,7 @@ import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports
 import type { Conversation, DeepSearch, Messenger, UpstreamQuestion } from '../../../src/core/ports.ts';
 import { newThread, type Question } from '../../../src/core/question/question.ts';
 import { createLifeDesk, thread } from '../../support/lifecycle/memory-requests.ts';
+import { someAnswer } from '../../support/lifecycle/sample-questions.ts';
 
 const minuteMs = 60_000;
 const shareUrl = 'https://code.example/3';
@@ -434,6 +435,23 @@ describe('a run', () => {
     expect(joined).toBe(200);
   });
 
+  it('prepares the messages of an outcome once, however many it posts', async () => {
+    let prepared = 0;
+    const desk = await waiting({
+      phase: 'delivering',
+      card: { gone: true },
+      outcome: { kind: 'answered', answer: { ...someAnswer, markdown: '123 parts' } },
+    });
+    const { messenger } = desk.ports;
+    const prepare: typeof messenger.prepare = (question) => {
+      prepared += 1;
+      return messenger.prepare(question);
+    };
+    expect(await createAdvance({ ...desk.ports, messenger: { ...messenger, prepare } })(desk.id)).toBeUndefined();
+    expect(desk.stored().delivery.posted).toHaveLength(3);
+    expect(prepared).toBe(1);
+  });
+
   it('takes no slot for a question behind another', async () => {
     const desk = await waiting({ card: { gone: true } });
     await desk.life.ports.threads.update(thread, (known = newThread(thread, true)) => ({ ...known, queue: [] }));
@@ -470,7 +488,8 @@ describe('a run', () => {
       { card: { gone: true }, cancel },
       { phase: 'parked', parkedUntilMs: startMs + minuteMs, admittedMs: startMs },
     ] satisfies Partial<Question>[]) {
-      const { advance, life } = await waiting(change, { slack: { postPart: failing('unavailable') } });
+      const postPart = failing('unavailable');
+      const { advance, life } = await waiting(change, { slack: { prepare: () => ({ parts: 1, postPart }) } });
       await advance();
       expect(lined(life)).toEqual([]);
     }
