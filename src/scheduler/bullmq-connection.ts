@@ -3,6 +3,7 @@ import { createNodeRedisClient, type IRedisClient } from 'bullmq';
 import { createClient, ErrorReply, type RedisClientType, TimeoutError } from 'redis';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
+import { withTimeout } from '../core/timeout.ts';
 
 const CONNECT_TIMEOUT_MS = 1_500;
 const LONGEST_RECONNECT_WAIT_MS = 1_000;
@@ -156,22 +157,12 @@ export async function openBullConnection(
 }
 
 /** The result of `operation`, or `AppError` of kind `storage` with an unknown outcome after `deadlineMs`. */
-export async function withinDeadline<T>(operation: Promise<T>, deadlineMs: number, what: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(
-        new AppError('storage', `Looks on Redis: ${what} did not finish within ${deadlineMs} ms`, {
-          outcomeUnknown: true,
-        }),
-      );
-    }, deadlineMs);
+export function withinDeadline<T>(operation: Promise<T>, deadlineMs: number, what: string): Promise<T> {
+  return withTimeout(operation, deadlineMs, () => {
+    throw new AppError('storage', `Looks on Redis: ${what} did not finish within ${deadlineMs} ms`, {
+      outcomeUnknown: true,
+    });
   });
-  try {
-    return await Promise.race([operation, expired]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Whatever BullMQ or the client threw, as `AppError` of kind `storage`. */

@@ -2,11 +2,11 @@ import type { WebClient } from '@slack/web-api';
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Log } from '../../core/ports.ts';
 import type { Answer, Question } from '../../core/question/question.ts';
+import { within } from '../../core/timeout.ts';
 import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../../render/message.ts';
 import { prepareOutcome, renderUsedEnd } from '../../render/outcome.ts';
 import type { Through } from '../api/slack-api.ts';
 import type { Identity } from '../api/web-client.ts';
-import { within } from '../within.ts';
 
 /** How often repainting an answer is tried, and the longest wait in between. */
 const mostTries = 3;
