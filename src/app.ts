@@ -186,7 +186,11 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const { questions, threads, claims } = storage;
     const settings = lifecycleSettings(config);
     const askedQuestions = createAskedQuestions(storage.askedQuestions);
-    const overviewOf = createOverview({ askedQuestions, questions, threads, now });
+    const runSlots = createRunSlots(storage.runSlots, {
+      perWorkspace: config.RUNNING_PER_WORKSPACE,
+      perPerson: config.RUNNING_PER_PERSON,
+    });
+    const overviewOf = createOverview({ askedQuestions, questions, threads, runSlots, now });
     const presence = createPresence({
       client,
       through,
@@ -219,10 +223,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       questions,
       threads,
       claims,
-      runSlots: createRunSlots(storage.runSlots, {
-        perWorkspace: config.RUNNING_PER_WORKSPACE,
-        perPerson: config.RUNNING_PER_PERSON,
-      }),
+      runSlots,
       deepSearch: access.codeSearch,
       messenger,
       scheduler,
@@ -239,7 +240,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       threads,
       messageLog,
       deepSearch: access.codeSearch,
-      openIn: createOpenIn({ questions, threads, now }),
+      openIn: createOpenIn({ questions, threads, runSlots, now }),
       overviewOf,
       serviceState: access.state,
       identity,

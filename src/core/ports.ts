@@ -131,6 +131,14 @@ export type PrivateNotice =
   /** `withheld`: it was asked, or is to be shown again, and only the answer may not be shown there. */
   | { kind: 'notAllowed'; reason: Refusal; questionId: string; text: string; withheld?: 'answer' | 'share' };
 
+/** The messages of one question's outcome, ready to be posted. */
+export interface PreparedOutcome {
+  /** How many messages there are. The same for a given outcome, in every process. */
+  parts: number;
+  /** Posts one of them, with what is known of the question now. Errors as in {@link Messenger}. */
+  postPart(question: Question, part: number): Promise<{ ts: string }>;
+}
+
 /**
  * Slack, as the lifecycle needs it. Every method throws `AppError` only: `rateLimited`, `unavailable` (with
  * `outcomeUnknown` where a message may have been posted), `undeliverable`, `notFound`, `unauthorized`, `refused`.
@@ -142,11 +150,10 @@ export interface Messenger {
   findCard(question: Question): Promise<string | undefined>;
   /** `notFound` when the card was deleted. */
   updateCard(question: Question, view: CardView): Promise<void>;
-  /** How many messages the outcome of this question takes. Pure; stable for a given outcome. */
-  countParts(question: Question): number;
-  postPart(question: Question, part: number): Promise<{ ts: string }>;
+  /** Divides the outcome of a question into messages. Pure, but slow for a long answer: done once in each run. */
+  prepare(question: Question): PreparedOutcome;
   findPart(question: Question, part: number): Promise<string | undefined>;
-  /** Attaches the whole answer as a Markdown file to the thread. Errors as of `postPart`. */
+  /** Attaches the whole answer as a Markdown file to the thread. Errors as of the other posts. */
   attachAnswer(question: Question): Promise<void>;
   /** Whether the file stands in the thread already. */
   findAttachment(question: Question): Promise<boolean>;

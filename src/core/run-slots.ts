@@ -6,7 +6,7 @@ export interface SlotLimits {
   perPerson: number;
 }
 
-/** Who runs, who waits (in order of arrival) and who is parked until when in one workspace. */
+/** The running, waiting (in order of arrival) and parked questions of one workspace. */
 export interface RunSlotBook {
   version: 1;
   running: SlotEntry[];
@@ -19,41 +19,54 @@ export interface SlotEntry {
   userId: string;
 }
 
-/** Stored books of turns, one per workspace. Errors as of the other stores. */
+/** The stored books, one per workspace. Errors as in the other stores. */
 export interface RunSlotStore {
+  get(teamId: string): Promise<RunSlotBook | undefined>;
   /** Atomic read-modify-write; `change` is pure and may run more than once. Returning the same object stores nothing. */
   update(teamId: string, change: (current: RunSlotBook | undefined) => RunSlotBook): Promise<RunSlotBook>;
 }
 
-/** `ahead` counts the questions that come before this one, the running ones not included. */
+/** `ahead` counts the waiting questions that run before this one. */
 export type Slot = { granted: true } | { granted: false; ahead: number };
 
 export interface RunSlots {
-  /** Lines the question up and says whether it may run now. Asking again is harmless and never costs the place. */
+  /** Reads whether the question has a slot or waits for one. Undefined if it can take one or has not asked yet. Changes nothing. */
+  readSlot(question: Question): Promise<Slot | undefined>;
+  /** Takes a slot, or adds the question to those that wait for one. Safe to repeat: a question keeps its place. */
   takeSlot(question: Question): Promise<Slot>;
-  /** Gives back the turn or the place in line; returns the questions whose turn has come. Harmless when there is none. */
+  /** Gives the slot or the place back. Returns the questions that got a slot. Safe to repeat. */
   release(question: Question): Promise<string[]>;
-  /** Gives back the turn until a limit of the service is over; returns the questions whose turn has come. */
+  /** Gives the slot back until a limit of the service is over. Returns the questions that got a slot. */
   park(question: Question, untilMs: number): Promise<string[]>;
-  /** How long a parked question has to wait from `nowMs` on: after a limit is over the oldest go first, one by one. */
+  /** How long a parked question waits from `nowMs` on. After a limit the oldest questions go first, one by one. */
   parkedForMs(question: Question, nowMs: number): Promise<number>;
 }
 
-/** Time between two questions that go on after having been parked until the same moment, in milliseconds. */
+/** Milliseconds between two questions that were parked until the same moment. */
 export const unparkEveryMs = 2_000;
 
 /**
- * Hands out turns so that nobody's flood starves the others: among those who wait, the person with the fewest running
- * questions is next, and among a person's questions the oldest.
+ * Hands out slots so that one person's many questions don't keep the others waiting: the person with the fewest running
+ * questions is next, and of one person's questions the oldest.
  */
 export function createRunSlots(store: RunSlotStore, limits: SlotLimits): RunSlots {
   return {
+    async readSlot({ id, place }) {
+      const book = (await store.get(place.teamId)) ?? emptyBook;
+      if (isRunning(book, id)) return { granted: true };
+      // After a restart with higher limits a waiting question may find a free slot.
+      const isFree = isRunning(grant(book, limits), id);
+      const ahead = positionOf(book, id);
+      return isFree || ahead < 0 ? undefined : { granted: false, ahead };
+    },
+
     async takeSlot({ id, place, askerId, acceptedMs }) {
       const entry = { questionId: id, userId: askerId, sinceMs: acceptedMs };
       const book = await store.update(place.teamId, (current = emptyBook) => grant(enqueue(current, entry), limits));
-      const ahead = inOrder(book).findIndex(({ questionId }) => questionId === id);
+      const ahead = positionOf(book, id);
       return ahead < 0 ? { granted: true } : { granted: false, ahead };
     },
+
     release: ({ id, place }) => handOn(place.teamId, (book) => strike(book, id)),
 
     park: ({ id, place, acceptedMs: sinceMs }, untilMs) =>
@@ -63,7 +76,7 @@ export function createRunSlots(store: RunSlotStore, limits: SlotLimits): RunSlot
       }),
 
     async parkedForMs({ id, place }, nowMs) {
-      const { parked } = await store.update(place.teamId, (current = emptyBook) => current);
+      const { parked } = (await store.get(place.teamId)) ?? emptyBook;
       const untilMs = parked.find(({ questionId }) => questionId === id)?.untilMs;
       if (untilMs === undefined) return 0;
       const released = parked
@@ -74,7 +87,7 @@ export function createRunSlots(store: RunSlotStore, limits: SlotLimits): RunSlot
     },
   };
 
-  /** Changes the book, fills the places that became free, and tells who got them. */
+  /** Changes the book, hands out the slots that became free, and returns the questions that got them. */
   async function handOn(teamId: string, change: (book: RunSlotBook) => RunSlotBook): Promise<string[]> {
     const held = new Set<string>();
     const book = await store.update(teamId, (current = emptyBook) => {
@@ -106,7 +119,7 @@ function strike(book: RunSlotBook, id: string): RunSlotBook {
   };
 }
 
-/** Gives free turns to those who wait, one by one. */
+/** Gives the free slots to waiting questions, one by one. */
 function grant(book: RunSlotBook, limits: SlotLimits): RunSlotBook {
   let current = book;
   while (current.running.length < limits.perWorkspace) {
@@ -122,7 +135,16 @@ function grant(book: RunSlotBook, limits: SlotLimits): RunSlotBook {
   return current;
 }
 
-/** The waiting entries in the order in which they are going to run: a person's n-th after everybody's first n - 1. */
+function isRunning(book: RunSlotBook, id: string): boolean {
+  return book.running.some(({ questionId }) => questionId === id);
+}
+
+/** How many waiting questions run before this one; -1 if it does not wait. */
+function positionOf(book: RunSlotBook, id: string): number {
+  return inOrder(book).findIndex(({ questionId }) => questionId === id);
+}
+
+/** The waiting questions in the order in which they will run: a person's n-th question after n - 1 of every other person. */
 function inOrder(book: RunSlotBook): RunSlotBook['waiting'] {
   const runningBefore = new Map<string, number>();
   for (const { userId } of book.running) runningBefore.set(userId, (runningBefore.get(userId) ?? 0) + 1);

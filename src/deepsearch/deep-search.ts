@@ -135,7 +135,7 @@ function stateOf({ status, error }: ApiQuestion): UpstreamQuestion['state'] {
 }
 
 function isCancelled(word: string): boolean {
-  return ['cancelled', 'canceled'].includes(word.toLowerCase());
+  return ['cancelled', 'cancelled'].includes(word.toLowerCase());
 }
 
 function mapSources(raw: ApiSource[], baseHref: string): Source[] {

@@ -29,7 +29,7 @@ export const questionSchema = z.object({
   id,
   conversation_id: id.nullish(),
   question: z.string(),
-  /** The contract allows `pending`, `processing`, `completed` and `failed`; `cancelled` and `canceled` occur too. */
+  /** The contract allows `pending`, `processing`, `completed` and `failed`; `cancelled` and `cancelled` occur too. */
   status: z.string(),
   created_at: text,
   updated_at: text,

@@ -1,5 +1,6 @@
 import { isAppError } from '../core/errors.ts';
 import type { Clock, DeepSearch } from '../core/ports.ts';
+import { within } from '../core/timeout.ts';
 
 /** After a refusal of the app's credentials: how often to check whether they work again, in milliseconds. */
 const probeEveryMs = 15_000;
@@ -111,21 +112,15 @@ export function createAccessNote(options: {
   async function find(isInDoubt: boolean): Promise<FarSideState> {
     if (isInDoubt && now() - probedMs >= probeEveryMs) {
       probedMs = now();
-      await atMost(probe(), longestProbeMs);
+      // The wrapped service notes how the probe ends.
+      await within(
+        probe().catch(() => undefined),
+        longestProbeMs,
+      );
     }
     if (isRefused()) return 'refused';
     return isUnreachable ? 'unreachable' : 'fine';
   }
-}
-
-/** Waits for the work, at most `ms`. `noting` records how it ends. */
-async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work.catch(() => undefined), late]);
-  clearTimeout(timer);
 }
 
 /**

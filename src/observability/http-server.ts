@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { within } from '../core/timeout.ts';
 import type { FarSide } from './access-watch.ts';
 
 /** Something that the app needs to take questions. `check` throws or returns false when it is not usable now. */
@@ -150,16 +151,10 @@ function unusablePort(
 }
 
 async function isUsable(check: () => Promise<boolean>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), checkTimeoutMs);
-  });
   try {
-    return await Promise.race([check(), late]);
+    return (await within(check(), checkTimeoutMs)) ?? false;
   } catch {
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

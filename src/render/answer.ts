@@ -9,7 +9,7 @@ import { mrkdwnLink } from './links.ts';
 import { DIAGRAM_LANGUAGES, type DiagramNotes } from './markdown/diagrams.ts';
 import { type AnswerPart, layoutAnswer } from './markdown/layout.ts';
 import { parseAnswer, textOf } from './markdown/parse.ts';
-import type { RenderedMessage, RenderOptions } from './message.ts';
+import type { PreparedMessages, RenderedMessage, RenderOptions } from './message.ts';
 import { type Say, sayIn } from './say.ts';
 import { countSources, groupSources, SEPARATOR, sourceLinks } from './sources.ts';
 import { inertCut } from './text.ts';
@@ -28,8 +28,8 @@ const QUOTA_WORTH_SAYING = 0.8;
 /** Room for the part number: "Part 12 of 34 · " and the like. */
 const PART_LINE = 40;
 
-/** Renders the messages of an answer, in order. */
-export function renderAnswer(question: Question, answer: Answer, options: RenderOptions): RenderedMessage[] {
+/** Divides an answer into messages. Slow for a long one; rendering a part of it is fast. */
+export function prepareAnswer(question: Question, answer: Answer): PreparedMessages {
   const say = sayIn(question.locale);
   const head = renderHead(question, answer, say);
   const longestNote = findLongestNote(question, say);
@@ -39,12 +39,9 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
     : undefined;
   const share = renderShare(question, say);
   const footer = renderFooter(question, answer, say);
-  const hasFile = question.delivery.file?.state === 'attached';
-  const isLonger = say.answer.isLonger(linkTo(question, say.words.deepSearch()), hasFile);
   const surroundings = {
     firstWeight: weigh(head),
-    // Reserves room for the longest note: the file is attached before the last part, and the parts must be the same
-    // before and after.
+    // Whether there is a file is known only before the last part. The parts must be the same before and after.
     lastWeight:
       weigh([`${longestNote}\n${sources.line}`, footer]) +
       buttonsWeight(allSources === undefined ? share : [allSources, ...share]) +
@@ -57,16 +54,21 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
   const isEmpty = divided.isWhole && divided.parts.every((part) => part.markdown === '');
   const parts = isEmpty ? [emptyAnswer(say)] : divided.parts;
 
-  const notes = divided.isWhole ? (hasFile ? [say.answer.attached()] : []) : [isLonger];
+  return { parts: parts.length, render };
 
-  return parts.map((part, index) => {
-    const marker = partMarker(question, index);
+  function render(current: Question, index: number, options: RenderOptions): RenderedMessage {
+    const part = parts[index];
+    if (part === undefined) throw new RangeError(`The answer has no part ${index}.`);
+    const hasFile = current.delivery.file?.state === 'attached';
+    const isLonger = say.answer.isLonger(linkTo(question, say.words.deepSearch()), hasFile);
+    const notes = divided.isWhole ? (hasFile ? [say.answer.attached()] : []) : [isLonger];
+    const marker = partMarker(current, index);
     const isLast = index === parts.length - 1;
     const numbered = parts.length > 1 ? [say.answer.part(index + 1, parts.length)] : [];
     const small = [...numbered, ...(isLast ? [footer] : [])].join(' · ');
     const before = index === 0 ? head : [];
     const after = (line: string) => (isLast ? [[...notes, line].join('\n')] : []);
-    const metadata = markerMetadata(question, marker);
+    const metadata = markerMetadata(current, marker);
     if (options.format === 'plain') {
       return {
         text: [...before, ...part.sections, ...after(sources.lineAlone), small]
@@ -87,13 +89,13 @@ export function renderAnswer(question: Question, answer: Answer, options: Render
       ...after(sources.line).map((text) =>
         allSources === undefined ? section(text) : { ...section(text), accessory: allSources },
       ),
-      ...(isLast ? renderFollowUps(question, answer, share, say) : []),
-      context(small, markerBlockId(marker, `${small}${part.markdown}${isLast ? askedSince(question) : ''}`)),
-      // A shared answer has no vote buttons; people vote on it where it was asked.
+      ...(isLast ? renderFollowUps(current, answer, share, say) : []),
+      context(small, markerBlockId(marker, `${small}${part.markdown}${isLast ? askedSince(current) : ''}`)),
+      // What others asked is voted on where they asked it.
       ...(isLast && question.origin !== 'shared' ? [feedbackBlock(question.id, options.format, say)] : []),
     ];
     return { text: preview(answer, part, say), blocks, metadata };
-  });
+  }
 }
 
 function diagramNotes({ upstream: { shareUrl } }: Question, say: Say): DiagramNotes | undefined {

@@ -1,7 +1,7 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { CardView } from '../core/ports.ts';
 import { isSharedWithOthers, type Origin, type Question } from '../core/question/question.ts';
-import { referenceOf } from '../core/reference.ts';
+import { referenceOf } from '../core/question/reference.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { ACTIONS, cardMarker, markerBlockId, markerMetadata } from './ids.ts';
 import { LIMITS } from './limits.ts';

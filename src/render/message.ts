@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/types';
+import type { Question } from '../core/question/question.ts';
 
 /** A message for `chat.postMessage`, `chat.update` or `chat.postEphemeral`, without the channel. */
 export interface RenderedMessage {
@@ -24,4 +25,11 @@ export interface RenderOptions {
   contact?: string | undefined;
   /** The workspace's address, which ends with a slash. */
   workspaceUrl?: string | undefined;
+}
+
+/** An outcome divided into messages, the same in every format, so a part can be posted again in a simpler one. */
+export interface PreparedMessages {
+  parts: number;
+  /** Renders one part. `question` may have changed since in what does not belong to its outcome. */
+  render(question: Question, part: number, options: RenderOptions): RenderedMessage;
 }

@@ -1,13 +1,13 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { threadQuestion } from '../core/question/prompt.ts';
 import { type Failure, isBetweenTwo, type Outcome, type Question } from '../core/question/question.ts';
-import { referenceOf } from '../core/reference.ts';
-import { renderAnswer } from './answer.ts';
+import { referenceOf } from '../core/question/reference.ts';
+import { prepareAnswer } from './answer.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { privateContact, publicContact } from './contact.ts';
 import { ACTIONS, markerBlockId, markerMetadata, partMarker } from './ids.ts';
 import { mrkdwnLink } from './links.ts';
-import type { RenderedMessage, RenderOptions } from './message.ts';
+import type { PreparedMessages, RenderedMessage, RenderOptions } from './message.ts';
 import { type Say, sayIn } from './say.ts';
 import { inertCut } from './text.ts';
 
@@ -16,23 +16,35 @@ const MAX_FAILURE_TITLE = 200;
 const MAX_FAILURE_MESSAGE = 700;
 
 /**
- * Renders the messages of a question's outcome, in order; none while it has no outcome. Their number does not depend on
- * the format, so a part can be posted again in a simpler format. A cancelled or undeliverable question has one short
- * part, used when there is no card to show it. A question that was not allowed shows nothing.
+ * Prepares the messages of a question's outcome; there are none without an outcome. A cancelled or undeliverable question
+ * has one short part, for when no card can say it. A question that was not allowed has none.
  */
-export function renderOutcome(question: Question, options: RenderOptions): RenderedMessage[] {
+export function prepareOutcome(question: Question): PreparedMessages {
   const { outcome } = question;
-  if (outcome === undefined) return [];
-  if (outcome.kind === 'answered') return renderAnswer(question, outcome.answer, options);
-  if (outcome.kind === 'notAllowed') return [];
-  const say = sayIn(question.locale);
-  return [renderEnd(question, ending(question, outcome, say, options), options, say)];
+  if (outcome === undefined || outcome.kind === 'notAllowed') return { parts: 0, render: noPart };
+  if (outcome.kind === 'answered') return prepareAnswer(question, outcome.answer);
+  return {
+    parts: 1,
+    render(current, part, options) {
+      const say = sayIn(current.locale);
+      return part === 0
+        ? renderEnd(current, ending(current, outcome, say, options), options, say)
+        : noPart(current, part);
+    },
+  };
 }
 
-/**
- * Renders the message of an end without an answer after someone pressed its button: a line that names the person
- * replaces the button.
- */
+function noPart(_question: Question, part: number): never {
+  throw new RangeError(`The outcome has no part ${part}.`);
+}
+
+/** Renders all messages of a question's outcome, in order. */
+export function renderOutcome(question: Question, options: RenderOptions): RenderedMessage[] {
+  const prepared = prepareOutcome(question);
+  return Array.from({ length: prepared.parts }, (_, part) => prepared.render(question, part, options));
+}
+
+/** The message of an end without an answer after its button was pressed. It names the person instead of the button. */
 export function renderUsedEnd(
   question: Question,
   byUserId: string,

@@ -3,6 +3,7 @@ import { createNodeRedisClient, type IRedisClient } from 'bullmq';
 import { createClient, ErrorReply, type RedisClientType, TimeoutError } from 'redis';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
+import { withTimeout } from '../core/timeout.ts';
 
 const CONNECT_TIMEOUT_MS = 1_500;
 const LONGEST_RECONNECT_WAIT_MS = 1_000;
@@ -166,32 +167,20 @@ export async function openBullConnection(
   return { client, bull: adapt(client), run, destroy };
 }
 
-/**
- * Returns the result of `operation`, or throws `AppError` of kind `storage` with an unknown outcome after `deadlineMs`.
- */
-export async function withinDeadline<T>(operation: Promise<T>, deadlineMs: number, what: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(
-        new AppError('storage', `Looks on Redis: ${what} did not finish within ${deadlineMs} ms`, {
-          outcomeUnknown: true,
-        }),
-      );
-    }, deadlineMs);
+/** The result of `operation`, or `AppError` of kind `storage` with an unknown outcome after `deadlineMs`. */
+export function withinDeadline<T>(operation: Promise<T>, deadlineMs: number, what: string): Promise<T> {
+  return withTimeout(operation, deadlineMs, () => {
+    throw new AppError('storage', `The scheduler on Redis: ${what} did not finish within ${deadlineMs} ms`, {
+      outcomeUnknown: true,
+    });
   });
-  try {
-    return await Promise.race([operation, expired]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Converts any error of BullMQ or the client to `AppError` of kind `storage`. */
 export function translateRedisError(error: unknown, what: string): AppError {
   if (isAppError(error)) return error;
   const code = redisCodeOf(error);
-  return new AppError('storage', `Looks on Redis: ${what} failed${code === undefined ? '' : ` (${code})`}`, {
+  return new AppError('storage', `The scheduler on Redis: ${what} failed${code === undefined ? '' : ` (${code})`}`, {
     cause: error,
     code,
     // The outcome is known if Redis replied or the command was never sent. After any other failure Redis may have

@@ -3,6 +3,7 @@ import { DelayedError, ErrorCode, type Job, Queue, Worker } from 'bullmq';
 import { AppError } from '../core/errors.ts';
 import { exponentialMs } from '../core/pacing.ts';
 import type { Log, Scheduler } from '../core/ports.ts';
+import { within } from '../core/timeout.ts';
 import { type BullConnection, openBullConnection, translateRedisError, withinDeadline } from './bullmq-connection.ts';
 import { type AdvanceJob, createWakes, isBullError, type Wakes } from './bullmq-wakes.ts';
 
@@ -302,12 +303,7 @@ export function createBullScheduler(deps: BullSchedulerDeps): BullScheduler {
 
 async function settledWithin(promises: Promise<unknown>[], deadlineMs: number): Promise<void> {
   if (promises.length === 0) return;
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, deadlineMs);
-  });
-  await Promise.race([Promise.allSettled(promises), expired]);
-  clearTimeout(timer);
+  await within(Promise.allSettled(promises), deadlineMs);
 }
 
 function closedError(): AppError {

@@ -1,5 +1,6 @@
 import { exponentialMs } from '../core/pacing.ts';
 import type { Clock, Log, Scheduler } from '../core/ports.ts';
+import { within } from '../core/timeout.ts';
 
 const DEFAULT_CONCURRENCY = 50;
 const LONGEST_BACK_OFF_MS = 30_000;
@@ -131,13 +132,7 @@ export function createTimerScheduler({
       for (const entry of planned.values()) clearTimeout(entry.timer);
       planned.clear();
       if (running.size === 0) return;
-
-      let timer: NodeJS.Timeout | undefined;
-      const expired = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, deadlineMs);
-      });
-      await Promise.race([Promise.all(running), expired]);
-      clearTimeout(timer);
+      await within(Promise.all(running), deadlineMs);
       if (running.size > 0) log.warn({ event: 'scheduler.stop', outcome: 'deadlinePassed', running: running.size });
     },
   };

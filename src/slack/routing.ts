@@ -1,5 +1,5 @@
-import { asksNothing } from '../core/courtesies.ts';
 import type { NewQuestion } from '../core/intake/accept.ts';
+import { asksNothing } from '../core/intake/courtesies.ts';
 import { isCancel, readIntent, type Verb } from '../core/intake/intents.ts';
 import { threadQuestion } from '../core/question/prompt.ts';
 import type { Thread } from '../core/question/question.ts';

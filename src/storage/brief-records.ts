@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { AddedMention } from '../core/added-mentions.ts';
 import type { MessageLogRecord } from '../core/history/message-log.ts';
+import type { AddedMention } from '../core/intake/added-mentions.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
 import { upgradeMessageLog } from './earlier-records.ts';
 import { createFormat, type Exactly } from './record-format.ts';

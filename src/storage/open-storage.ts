@@ -1,9 +1,9 @@
-import type { AddedMention } from '../core/added-mentions.ts';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
 import type { DurationLog } from '../core/history/durations.ts';
 import type { Visit } from '../core/history/home-visits.ts';
 import type { MessageLogRecord } from '../core/history/message-log.ts';
 import type { Vote, VoteStore } from '../core/history/votes.ts';
+import type { AddedMention } from '../core/intake/added-mentions.ts';
 import type { Claims, Clock, Log, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';

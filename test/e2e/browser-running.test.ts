@@ -43,16 +43,16 @@ describe.skipIf(!isPossible)('while a question runs, a person in a browser', { t
     const row = tab.locator('.home .bk-section', { hasText: 'How are failed payments retried?' });
     await row.getByText('searching since').waitFor();
     await row.getByRole('button', { name: 'Cancel' }).click();
-    await row.getByText('canceled').waitFor();
+    await row.getByText('cancelled').waitFor();
     expect(await row.getByRole('button').count()).toBe(0);
     await row.getByRole('link', { name: 'open' }).click();
-    await replies(tab, 'Canceled by @Alice Anderson').waitFor();
+    await replies(tab, 'Cancelled by @Alice Anderson').waitFor();
   });
 
   it('cancels it with a reply in its thread', async () => {
     await askAndOpen('What does chargeCard do?');
     await reply(tab, 'cancel');
-    await replies(tab, 'Canceled by @Alice Anderson').waitFor();
+    await replies(tab, 'Cancelled by @Alice Anderson').waitFor();
     expect(await replies(tab, /Starting|Searching/).count()).toBe(0);
   });
 
@@ -68,9 +68,9 @@ describe.skipIf(!isPossible)('while a question runs, a person in a browser', { t
     await offer.waitFor();
     expect(await offer.textContent()).toContain('only visible to you');
     await offer.getByRole('button', { name: 'Ask the edited version' }).click();
-    await replies(tab, 'Canceled by @Alice Anderson').waitFor();
+    await replies(tab, 'Cancelled by @Alice Anderson').waitFor();
     const card = replies(tab, 'Where is the report built?').filter({ hasText: /Starting|Searching/ });
     await card.getByRole('button', { name: 'Cancel' }).click();
-    await replies(tab, 'Canceled by @Alice Anderson').nth(1).waitFor();
+    await replies(tab, 'Cancelled by @Alice Anderson').nth(1).waitFor();
   });
 });

@@ -47,7 +47,7 @@ describe.skipIf(program === undefined)('a slow answer in the local Slack', { tim
         expect(questions).toHaveLength(count);
         const [card] = questions.at(-1)?.cards ?? [];
         if (card === undefined) throw new Error('no card');
-        expect(textOf(card)).toContain(`Canceled by <@${by}>`);
+        expect(textOf(card)).toContain(`Cancelled by <@${by}>`);
         expect(questions.at(-1)?.parts).toEqual([]);
         return card;
       },
@@ -102,7 +102,7 @@ describe.skipIf(program === undefined)('a slow answer in the local Slack', { tim
     await eventually(
       async () => {
         const [first] = await questionsOf(slack, root);
-        expect(first?.cards.map(textOf).join()).toContain(`Canceled by <@${alice}>`);
+        expect(first?.cards.map(textOf).join()).toContain(`Cancelled by <@${alice}>`);
       },
       { timeoutMs: answerTimeoutMs },
     );

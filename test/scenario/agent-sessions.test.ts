@@ -112,7 +112,7 @@ describe('the stop button of Slack', () => {
     await asked('where is main?');
     await eventually(() => expect(told(threadTs)).toEqual(['processing']));
     expect((await stop(threadTs)).acknowledged).toBe(true);
-    await eventually(() => expect(visibleText(lastCard(threadTs))).toMatch(/Canceled by <@U0ADA>/));
+    await eventually(() => expect(visibleText(lastCard(threadTs))).toMatch(/Cancelled by <@U0ADA>/));
     await eventually(() => expect(told(threadTs)).toEqual(['processing', 'active']));
     expect(service.calls.filter((call) => call === 'cancel')).toHaveLength(1);
   });

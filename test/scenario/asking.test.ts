@@ -303,6 +303,6 @@ describe('a service with other habits', () => {
     }
     await world.press('Cancel', { threadTs: ts });
     await eventually(() => expect(second.error?.kind).toBe('Cancelled'));
-    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Canceled by <@U0ADA>/));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0ADA>/));
   });
 });

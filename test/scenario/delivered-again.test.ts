@@ -118,7 +118,7 @@ describe('while Slack says nothing about the channel', () => {
     else if (how === 'a verb') await world.mention('cancel', { threadTs: ts, user: people.bob });
     else await world.deliver(agentSessionStoppedOf({ user: people.bob, channel: 'C0GENERAL', threadTs: ts }));
     await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
-    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Canceled by <@U0BOB>'));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Cancelled by <@U0BOB>'));
     expect(privateMessagesTo(people.bob)).toEqual([]);
   });
 });
@@ -132,7 +132,7 @@ describe('a guest whose question waits in a thread', () => {
     world.slack.changePerson(people.ada, { is_restricted: true });
     await world.restart();
     await world.mention('cancel', { threadTs: ts });
-    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Canceled by <@U0ADA>'));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Cancelled by <@U0ADA>'));
     expect(running.status).toBe('processing');
     expect(privateMessagesTo(people.ada)).toEqual([]);
   });
@@ -155,7 +155,7 @@ test.skipIf(!hasRedisServer())(
       expect((await world.pressInHome('Cancel')).acknowledged).toBe(true);
       await eventually(() => {
         const direct = world.slack.messages.filter(({ channel }) => channel === 'D0ADA').map(visibleText);
-        expect([...direct, ...privateMessagesTo(people.ada)].join()).toContain('Not accepted, nothing was sent');
+        expect([...direct, ...privateMessagesTo(people.ada)].join()).toContain('Not taken, nothing was sent');
       }, patient);
       expect(one(service.find('long?')).status).toBe('processing');
     } finally {

@@ -90,7 +90,7 @@ describe('an edited question that still runs', () => {
     service.answer(edited);
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
     const said = texts(world.slack.inThread(ts)).join('\n');
-    expect(said).toMatch(/Canceled by <@U0ADA>/);
+    expect(said).toMatch(/Cancelled by <@U0ADA>/);
     expect(said).toMatch(/<@U0ADA> asked:[\s\S]*where is the parser\?/);
     expect(asked()).toEqual(['where is it?', 'where is the parser?']);
     // The thread is still one of the app's.
@@ -285,7 +285,7 @@ describe('the question of a deleted message', () => {
         : messageDeletedOf({ message, ts: '1800000000.000001' }),
     );
     await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
-    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Canceled by <@U0ADA>/));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0ADA>/));
   });
 
   test('is the only one that is cancelled in its thread', async () => {
@@ -293,7 +293,7 @@ describe('the question of a deleted message', () => {
     const reply = await world.reply(ts, 'second?', { user: people.bob });
     await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Next in this thread/));
     await world.deliver(messageDeletedOf({ message: messageAt(reply), ts: '1800000000.000001' }));
-    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Canceled by <@U0BOB>/));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0BOB>/));
     expect(question.status).toBe('processing');
     await nothingElseIsAsked(['first?']);
   });

@@ -65,7 +65,7 @@ describe('a cancellation', () => {
     const ts = await world.mention('long one?');
     const question = await asked('long one?');
     await world.press('Cancel', { user: people.bob });
-    await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Canceled by <@U0BOB>'));
+    await eventually(() => expect(visibleText(world.card(ts) ?? { text: '' })).toContain('Cancelled by <@U0BOB>'));
     expect(question.error?.kind).toBe('Cancelled');
     expect(world.answersIn(ts)).toEqual([]);
     service.answerEverything();
@@ -78,11 +78,11 @@ describe('a cancellation', () => {
     const ts = await world.mention('long one?');
     await asked('long one?');
     await world.reply(ts, word);
-    await eventually(() => expect(threadText(ts)).toContain('Canceled by'));
+    await eventually(() => expect(threadText(ts)).toContain('Cancelled by'));
     const second = await world.mention('other long one?');
     await asked('other long one?');
     await world.mention(word, { threadTs: second });
-    await eventually(() => expect(threadText(second)).toContain('Canceled by'));
+    await eventually(() => expect(threadText(second)).toContain('Cancelled by'));
   });
 
   test('of a waiting question does not touch the running one', async () => {
@@ -96,7 +96,7 @@ describe('a cancellation', () => {
         .map(({ ts: at }) => at);
     await eventually(() => expect(cancels()).toHaveLength(2));
     await world.press('Cancel');
-    await eventually(() => expect(threadText(ts)).toContain('Canceled by'));
+    await eventually(() => expect(threadText(ts)).toContain('Cancelled by'));
     expect(service.find('q2?')).toEqual([]);
     service.answer(running);
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
@@ -121,7 +121,7 @@ describe('a cancellation', () => {
     );
     const told = await eventually(() => one(world.slack.responses));
     expect(JSON.stringify(told.body)).toMatch(/answer/i);
-    expect(threadText(ts)).not.toContain('Canceled');
+    expect(threadText(ts)).not.toContain('Cancelled');
   });
 
   test('happens where the message of the question is deleted', async () => {
@@ -141,7 +141,7 @@ describe('a cancellation', () => {
         },
       }),
     );
-    await eventually(() => expect(threadText(ts)).toContain('Canceled by <@U0ADA>'));
+    await eventually(() => expect(threadText(ts)).toContain('Cancelled by <@U0ADA>'));
     expect(question.error?.kind).toBe('Cancelled');
   });
 
@@ -271,7 +271,7 @@ describe('a question', () => {
     const ts = await world.mention('limited?');
     await eventually(() => expect(threadText(ts)).toMatch(/<!date\^\d+\^/));
     await world.press('Drop');
-    await eventually(() => expect(threadText(ts)).toContain('Canceled by'));
+    await eventually(() => expect(threadText(ts)).toContain('Cancelled by'));
     expect(service.find('limited?')).toEqual([]);
   });
 

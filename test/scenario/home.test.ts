@@ -102,7 +102,7 @@ describe('the Home tab', () => {
     await eventually(() => expect(home().match(/deepsearch:cancel_own/g)).toHaveLength(2));
     expect((await world.pressInHome('Cancel')).acknowledged).toBe(true);
     await eventually(() => expect(service.calls).toContain('cancel'));
-    await eventually(() => expect(home()).toMatch(/the second\?\\ncanceled/));
+    await eventually(() => expect(home()).toMatch(/the second\?\\ncancelled/));
     expect(home().match(/deepsearch:cancel_own/g)).toHaveLength(1);
   });
 

@@ -65,7 +65,7 @@ describe('while Slack is slow', () => {
     const form = await world.modal();
     const letGo = hold('conversations.open');
     const late = await world.submit(form, { where: 'privately' }, { user: people.bob });
-    expect(JSON.stringify(late.response)).toContain('Not accepted, nothing was sent');
+    expect(JSON.stringify(late.response)).toContain('Not taken, nothing was sent');
     letGo();
     await settled();
     expect(service.questions().some(({ question }) => question.includes('What calls it?'))).toBe(false);
@@ -131,7 +131,7 @@ describe.skipIf(!hasRedisServer())('while storage is slow', () => {
     holdTaking();
     const refused = await world.submit(form, { question: 'in my own words?' });
     expect(JSON.stringify(refused.response)).toContain('nothing was sent');
-    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Canceled by'), patient);
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Cancelled by'), patient);
     expect(buttonsOf(last.blocks).map(({ label }) => label)).toContain('What calls it?');
     await world.press('What calls it?', { user: people.bob, threadTs: ts });
     await eventually(() => expect(service.find('What calls it?')).toHaveLength(1), patient);
@@ -144,8 +144,8 @@ describe.skipIf(!hasRedisServer())('while storage is slow', () => {
     const { ts, last } = await answered();
     holdTaking();
     await world.press('What calls it?', { threadTs: ts });
-    await eventually(() => expect(toldTo(people.ada)).toContain('Not accepted, nothing was sent'), patient);
-    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Canceled by'), patient);
+    await eventually(() => expect(toldTo(people.ada)).toContain('Not taken, nothing was sent'), patient);
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Cancelled by'), patient);
     expect(service.find('What calls it?')).toEqual([]);
     expect(buttonsOf(last.blocks).map(({ label }) => label)).toContain('What calls it?');
     await world.press('What calls it?', { threadTs: ts });
@@ -162,8 +162,8 @@ describe.skipIf(!hasRedisServer())('while storage is slow', () => {
     await eventually(() => expect(toldTo(people.ada)).toContain('edited'), patient);
     holdTaking();
     await world.pressPrivately('Ask the edited version');
-    await eventually(() => expect(toldTo(people.ada)).toContain('Not accepted, nothing was sent'), patient);
-    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Canceled by'), patient);
+    await eventually(() => expect(toldTo(people.ada)).toContain('Not taken, nothing was sent'), patient);
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toContain('Cancelled by'), patient);
     expect(old.status).toBe('processing');
     await world.pressPrivately('Ask the edited version');
     await eventually(() => expect(service.find('new words?')).toHaveLength(1), patient);

@@ -67,8 +67,8 @@ describe('a message "stop" in the direct messages', () => {
     await asked('in a channel?');
     await world.direct('stop');
     await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
-    await eventually(() => expect(threadText(ts)).toContain('Canceled by'));
-    expect(threadText(elsewhere)).not.toContain('Canceled');
+    await eventually(() => expect(threadText(ts)).toContain('Cancelled by'));
+    expect(threadText(elsewhere)).not.toContain('Cancelled');
     expect(world.ephemeralsTo(ada)).toEqual([]);
   });
 

@@ -44,7 +44,7 @@ test('a question that began with "new" is asked as a follow-up, once, and the ne
   await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
   service.answer(await eventually(() => one(service.find('new endpoints: who owns them?'))));
   await eventually(() => expect(world.answersIn(root)).toHaveLength(2));
-  expect(said()).toMatch(/Canceled by <@U0ADA>/);
+  expect(said()).toMatch(/Cancelled by <@U0ADA>/);
   expect(said()).toMatch(/<@U0ADA> asked:[\s\S]*new endpoints: who owns them\?/);
   service.answerEverything();
   await world.reply(root, 'and then?');

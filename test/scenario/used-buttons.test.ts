@@ -116,7 +116,7 @@ test('Drop on a parked card ends the question for any person who may ask there, 
   await eventually(() => expect(world.ephemeralsTo(people.mia)).toHaveLength(1));
   expect(labels(card)).toEqual(['Drop']);
   await world.press('Drop', { user: people.bob });
-  await eventually(() => expect(visibleText(card)).toContain('Canceled by <@U0BOB>'));
+  await eventually(() => expect(visibleText(card)).toContain('Cancelled by <@U0BOB>'));
   expect(labels(card)).toEqual([]);
   // The conversation is free for the next one.
   service.answerEverything();

@@ -77,7 +77,7 @@ describe('the command mute', () => {
     await world.mention('mute', { threadTs: ts });
     await world.reply(ts, 'cancel');
     await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
-    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Canceled by <@U0ADA>/));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0ADA>/));
   });
 
   test('changes nothing in a thread of people, or outside of threads, and says so', async () => {
@@ -192,7 +192,7 @@ describe('cancel', () => {
     const question = await eventually(() => one(service.find('long?')));
     await world.mention('stop', { threadTs: ts, user: people.bob });
     await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
-    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Canceled by <@U0BOB>/));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0BOB>/));
   });
 
   test('lets guests cancel only what they asked', async () => {
@@ -207,7 +207,7 @@ describe('cancel', () => {
     await world.pressPrivately('Cancel the question', { user: people.bob });
     await world.pressPrivately('Cancel the question', { user: people.bob });
     await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
-    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Canceled by <@U0BOB>/));
+    await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0BOB>/));
     // Pressed once more, too late, it says so and touches nothing that runs since.
     await world.reply(ts, 'second?');
     const second = await eventually(() => one(service.find('second?')));

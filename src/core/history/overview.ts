@@ -1,19 +1,21 @@
 import { cardView } from '../lifecycle/card-view.ts';
-import { getReadable } from '../lifecycle/lifecycle-ports.ts';
+import { atOnce, type Standing } from '../lifecycle/decide.ts';
 import type { AskedQuestions, CardView, Clock, QuestionStore, ThreadStore } from '../ports.ts';
 import { isInThread, type Place, type Question, type Quota, type Thread } from '../question/question.ts';
+import { getReadable } from '../question/readable.ts';
+import type { RunSlots } from '../run-slots.ts';
 
-/** One question of a person, and what its card shows of it now. */
+/** A question, and what its card shows now. */
 export interface OverviewEntry {
   question: Question;
   view: CardView;
 }
 
-/** What one person asked lately, newest first. */
+/** What one person asked recently, newest first. */
 export interface Overview {
   open: OverviewEntry[];
   ended: OverviewEntry[];
-  /** The quota the newest of their answers reported. */
+  /** The quota that the newest of their answers reported. */
   quota?: Quota;
 }
 
@@ -21,10 +23,11 @@ export interface OverviewPorts {
   askedQuestions: Pick<AskedQuestions, 'of'>;
   questions: Pick<QuestionStore, 'get'>;
   threads: Pick<ThreadStore, 'get'>;
+  runSlots: Pick<RunSlots, 'readSlot'>;
   now: Clock;
 }
 
-/** Reads what a person asked lately. Throws `AppError` of kind `storage`; records that can't be read are left out. */
+/** Reads what a person asked recently. Leaves out corrupt questions. Throws `AppError` of kind `storage`. */
 export function createOverview({ askedQuestions, ...ports }: OverviewPorts) {
   return async function overviewOf(teamId: string, userId: string): Promise<Overview> {
     const ids = await askedQuestions.of(teamId, userId);
@@ -39,22 +42,22 @@ export function createOverview({ askedQuestions, ...ports }: OverviewPorts) {
   };
 }
 
-/** Open questions that are read to find those of one channel; more than a workspace should ever have. */
+/** Most open questions that are read to find those of one channel; more than a workspace should ever have. */
 const mostOpenRead = 1_000;
 
-/** Reads what runs and waits in a place, oldest first. Errors as of {@link createOverview}. */
+/** Reads the running and waiting questions of a thread or a channel. Errors as of {@link createOverview}. */
 export function createOpenIn(
-  ports: Pick<OverviewPorts, 'threads' | 'now'> & { questions: Pick<QuestionStore, 'get' | 'openIds'> },
+  ports: Pick<OverviewPorts, 'threads' | 'runSlots' | 'now'> & { questions: Pick<QuestionStore, 'get' | 'openIds'> },
 ) {
   return { thread, channel };
 
-  /** In the order in which they are going to be asked; of what was not admitted yet, only the reader's own. */
+  /** The questions of a thread, in the order in which they will be asked. Those not admitted yet are shown to their asker only. */
   async function thread({ queue }: Thread, readerId: string): Promise<OverviewEntry[]> {
     const waiting = await readAll(ports, queue);
     return entriesOf(waiting.filter(({ askerId, admittedMs }) => admittedMs !== undefined || askerId === readerId));
   }
 
-  /** What nobody but its asker may know of yet, because it was not found whether they may ask there, is left out. */
+  /** The questions of a channel, oldest first. Leaves out those not admitted yet: only their askers may see them. */
   async function channel({ teamId, channelId }: Place): Promise<OverviewEntry[]> {
     const ids = (await ports.questions.openIds()).slice(0, mostOpenRead);
     const here = (await readAll(ports, ids)).filter(
@@ -69,7 +72,7 @@ export function createOpenIn(
   }
 }
 
-type EntryPorts = Pick<OverviewPorts, 'questions' | 'threads' | 'now'>;
+type EntryPorts = Pick<OverviewPorts, 'questions' | 'threads' | 'runSlots' | 'now'>;
 
 async function readAll({ questions }: Pick<EntryPorts, 'questions'>, ids: readonly string[]): Promise<Question[]> {
   const found = await Promise.all(ids.map((id) => getReadable(questions, id)));
@@ -77,20 +80,19 @@ async function readAll({ questions }: Pick<EntryPorts, 'questions'>, ids: readon
 }
 
 async function entryOf(ports: EntryPorts, question: Question): Promise<OverviewEntry> {
-  const positionInQueue = question.phase === 'waiting' ? await positionInQueueOf(ports, question) : 0;
-  return { question, view: cardView(question, { positionInQueue, slot: slotShown(question) }, ports.now()) };
+  return { question, view: cardView(question, await standingOf(ports, question), ports.now()) };
+}
+
+async function standingOf(ports: EntryPorts, question: Question): Promise<Standing> {
+  if (question.phase !== 'waiting') return atOnce;
+  const positionInQueue = await positionInQueueOf(ports, question);
+  return { positionInQueue, slot: positionInQueue === 0 ? await ports.runSlots.readSlot(question) : undefined };
 }
 
 async function positionInQueueOf({ threads }: Pick<EntryPorts, 'threads'>, { id, place }: Question): Promise<number> {
   if (!isInThread(place)) return 0;
   const thread = await threads.get(place);
   return Math.max(0, thread?.queue.indexOf(id) ?? 0);
-}
-
-/** Only a look may line a question up for its turn, so what the last one made the card say is taken for true. */
-function slotShown({ card }: Question) {
-  const isWaiting = card.shown?.includes('"kind":"waitingForSlot"') === true;
-  return isWaiting ? { granted: false as const, ahead: 0 } : { granted: true as const };
 }
 
 function isOf(question: Question, teamId: string, userId: string): boolean {

@@ -3,18 +3,30 @@ import type { Question } from '../question/question.ts';
 import type { AcceptPorts } from './accept.ts';
 import { questionId as idOf } from './accept.ts';
 
-/** How far a chain of attempts is followed. */
+/** Most attempts that are followed from one to the next. */
 export const mostAttempts = 20;
 
-/** What was started under a key, or under the one that took its place. */
+/** The keys under which a later attempt of a question is accepted. They are part of stored ids and never change. */
+export const attemptKeys = {
+  again: (questionId: string) => `again:${questionId}`,
+  againIn: (questionId: string, channelId: string) => `again:${questionId}:${channelId}`,
+  edited: (questionId: string, atMs: number) => `edited:${questionId}:${atMs}`,
+  asFollowUp: (questionId: string) => `as-follow-up:${questionId}`,
+  followUp: (questionId: string, index: number) => `follow-up:${questionId}:${index}`,
+  followUpPrivately: (questionId: string, index: number, userId: string) =>
+    `follow-up:${questionId}:${index}:${userId}`,
+  show: (questionId: string) => `show:${questionId}`,
+};
+
+/** The question under a key, or under the key that replaced it. */
 export interface Attempt {
   key: string;
   question: Question | undefined;
 }
 
 /**
- * Finds the attempt that counts among those that one button or edit started. One that was taken back before the service was
- * asked does not: it may have been withdrawn because its asker had been told that it was not taken.
+ * Finds the newest valid attempt of one button or edit. An attempt that was cancelled before the service was asked is not
+ * valid: the app may have withdrawn it after it told the asker that it was not taken.
  */
 export function createAttempts({
   questions,
@@ -37,7 +49,7 @@ export function createAttempts({
 }
 
 function isTakenBack(question: Question | undefined): boolean {
-  // One that gave way to its edited version, or to a follow-up, was not taken back: that one goes on in its place.
+  // A question that was replaced by its edited version or by a follow-up was not taken back.
   if (question?.cancel === undefined || question.edited !== undefined) return false;
   if (question.asFollowUp?.isChosen === true) return false;
   const { upstream, outcome } = question;

@@ -1,43 +1,34 @@
 import type { QuestionStore } from '../ports.ts';
 import type { ConfirmedAudience, Place, Question } from '../question/question.ts';
 import type { Acceptance, NewQuestion } from './accept.ts';
-import type { Attempt } from './attempts.ts';
-
-/** Who does it, and where. */
-interface Requester {
-  userId: string;
-  teamId: string;
-  channelId: string;
-}
-
-type Result = Acceptance | { kind: 'expired' };
+import { type Attempt, attemptKeys } from './attempts.ts';
+import type { ButtonResult, FindQuestion, Requester } from './find-question.ts';
 
 export interface FollowUpPorts {
   questions: Pick<QuestionStore, 'get' | 'update'>;
   accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
-  /** As of the requests: the question, if it belongs to the place of the press. */
-  find: (questionId: string, requester: Requester) => Promise<Question | undefined>;
+  find: FindQuestion;
   attemptUnder: (key: string) => Promise<Attempt>;
 }
 
-/** What people may do with an answer they see: ask what it suggests, in its place or privately, and share it. */
+/** What people can do with an answer: ask its follow-ups, in its place or privately, and share it. */
 export function createFollowUps({ questions, accept, find, attemptUnder }: FollowUpPorts) {
   return { followUp, followUpPrivately, markUsed, share, findOwnAnswered };
 
   /**
-   * Asks a suggested follow-up of an answer, credited to whoever pressed; `text` asks it in other words. The same
-   * suggestion is asked once, in whatever words.
+   * Asks a follow-up of an answer in the name of the requester. `text` asks it in other words. Each follow-up is asked once,
+   * whatever its words.
    */
   async function followUp(
     questionId: string,
     index: number,
     requester: Requester,
     { text, byMs }: { text?: string; byMs?: number } = {},
-  ): Promise<Result> {
+  ): Promise<ButtonResult> {
     const question = await find(questionId, requester);
     const suggestion = followUpOf(question, index);
     if (question === undefined || suggestion === undefined) return { kind: 'expired' };
-    const { key } = await attemptUnder(`follow-up:${questionId}:${index}`);
+    const { key } = await attemptUnder(attemptKeys.followUp(questionId, index));
     return accept(
       {
         key,
@@ -50,19 +41,19 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
     );
   }
 
-  /** Asks a suggestion in another place, as a new conversation, once per person; `text` asks it in other words. */
+  /** Asks a follow-up in another place, as a new conversation, once per person. `text` asks it in other words. */
   async function followUpPrivately(
     questionId: string,
     index: number,
     place: Place,
     requester: Requester,
     { text, byMs }: { text?: string; byMs?: number } = {},
-  ): Promise<Result> {
+  ): Promise<ButtonResult> {
     const question = await find(questionId, requester);
     const suggestion = followUpOf(question, index);
     if (question === undefined || suggestion === undefined) return { kind: 'expired' };
     const { shareUrl } = question.upstream;
-    const { key } = await attemptUnder(`follow-up:${questionId}:${index}:${requester.userId}`);
+    const { key } = await attemptUnder(attemptKeys.followUpPrivately(questionId, index, requester.userId));
     return accept(
       {
         key,
@@ -77,7 +68,7 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
     );
   }
 
-  /** Notes who asked a suggestion, for its answer to show. Returns the question if that is news. */
+  /** Stores who asked a follow-up; the answer shows it. Returns the question if that was not stored before. */
   async function markUsed(questionId: string, index: number, byUserId: string): Promise<Question | undefined> {
     let isNews = false;
     const question = await questions.update(questionId, (stored) => {
@@ -88,12 +79,12 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
     return isNews ? question : undefined;
   }
 
-  /** Shows the answer of a person's own question once more in another place; `key` names what started it. */
+  /** Shows the answer of a person's own question again in another place. `key` names what started it. */
   async function share(
     questionId: string,
     sharing: { key: string; userId: string; place: Place; withLink: boolean; confirmed: ConfirmedAudience },
     byMs?: number,
-  ): Promise<Result> {
+  ): Promise<ButtonResult> {
     const { key, userId, place, withLink, confirmed } = sharing;
     const question = await findOwnAnswered(questionId, { userId, teamId: place.teamId });
     if (question === undefined) return { kind: 'expired' };
@@ -110,7 +101,7 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
     );
   }
 
-  /** A person's own question, if it was answered; an answer that was shared is no question of its own. */
+  /** A person's own question, if it was answered. A shared answer does not count as a question. */
   async function findOwnAnswered(
     questionId: string,
     person: Pick<Requester, 'userId' | 'teamId'>,

@@ -1,7 +1,8 @@
 import { type AppError, isAppError } from '../errors.ts';
 import { backOffMs, isPatienceOver, nextPollMs } from '../pacing.ts';
+import type { Messenger, PreparedOutcome } from '../ports.ts';
 import { isBetweenTwo, isInThread, type Outcome, type Question } from '../question/question.ts';
-import { mayWantMute } from '../second-person.ts';
+import { mayWantMute } from '../question/second-person.ts';
 import { longestQuietWaitMs } from '../settings.ts';
 import { createAdmission } from './admission.ts';
 import { createAsking } from './asking.ts';
@@ -10,16 +11,16 @@ import { atOnce, decide, interpret, type Standing, type Step } from './decide.ts
 import { createDelivery } from './delivery.ts';
 import { beside, changeQuestion, delist, endWith, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
 import { createResharing } from './resharing.ts';
-import { findPositionInQueue } from './thread-queue.ts';
+import { leaveQueue, readPositionInQueue } from './thread-queue.ts';
 import { type Effect, withCallLeftBehind } from './unknown-outcome.ts';
 
-/** More steps than any question can need in one look; reaching it means a decision that does not move on. */
+/** More steps than any question needs in one run. Reaching the limit means that a decision repeats itself. */
 const stepsPerRun = 200;
 
 /**
- * Creates the look: carries a question as far as it can go now, storing each step's result before the next one, and
- * returns the milliseconds until it should be looked at again, or undefined once it is closed. Safe to call again
- * after a crash at any line. Throws only when storage fails or a record is corrupt; nothing is lost then.
+ * Creates `advance`: carries a question as far as it can go now and stores each step's result before the next step. Returns
+ * the milliseconds until the next run, or undefined once the question is closed. Safe to call again after a crash at any
+ * line. Throws only if storage fails or a record is corrupt; nothing is lost then.
  */
 export function createAdvance(ports: LifecyclePorts): (questionId: string) => Promise<number | undefined> {
   const { questions, now, settings } = ports;
@@ -35,12 +36,13 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       await delist(ports, questionId);
       return undefined;
     }
+    const prepare = preparingOnce(ports.messenger);
     for (let steps = 0; steps < stepsPerRun; steps += 1) {
-      const standing = await findStanding(question);
+      const standing = await readStanding(question);
       const step = decide(question, {
         ...standing,
         nowMs: now(),
-        parts: question.outcome === undefined ? 0 : ports.messenger.countParts(question),
+        parts: question.phase === 'delivering' ? prepare(question).parts : 0,
         settings,
       });
       if (step.do === 'nothing') {
@@ -50,7 +52,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       if (step.do === 'wait') {
         return sooner(step.ms, await card.refresh(question, standing));
       }
-      const progress = await carryOut(question, step, standing);
+      const progress = await carryOut(question, step, standing, prepare);
       question = progress.question;
       if ('waitMs' in progress) return progress.waitMs;
     }
@@ -58,26 +60,34 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     return settings.pacing.maxMs;
   };
 
-  async function findStanding(question: Question): Promise<Standing> {
+  async function readStanding(question: Question): Promise<Standing> {
     const { phase, place } = question;
     if (phase !== 'waiting' && phase !== 'parked' && phase !== 'running') return atOnce;
     if (!isInThread(place)) return { ...atOnce, positionInQueue: -1 };
-    const positionInQueue = await findPositionInQueue(ports, question.id, place);
-    // Who waits to be admitted holds no turn: that may take as long as Slack keeps silent.
-    const isReady = question.admittedMs !== undefined && question.cancel === undefined;
-    const mayAskNow = phase === 'waiting' && positionInQueue === 0 && isReady;
-    return { positionInQueue, slot: mayAskNow ? await ports.runSlots.takeSlot(question) : atOnce.slot };
+    const position = await readPositionInQueue(ports, question.id, place);
+    const needsSlot = phase === 'waiting' && position.positionInQueue === 0;
+    return { ...position, slot: needsSlot ? await ports.runSlots.readSlot(question) : atOnce.slot };
   }
 
-  async function carryOut(question: Question, step: Step, standing: Standing): Promise<Progress> {
+  async function carryOut(
+    question: Question,
+    step: Step,
+    standing: Standing,
+    prepare: Messenger['prepare'],
+  ): Promise<Progress> {
     switch (step.do) {
       case 'admit':
-        // Being admitted again says nothing of the trouble with what comes after it.
+        // A second admission does not end the trouble with the step after it.
         return attempt(question, () => admission_.admit(question), admission_.admitFailed, standing, {
           calms: question.admittedMs === undefined,
         });
       case 'join':
         return { question: await asking.join(question) };
+      case 'repairQueue':
+        return repairQueue(question, step.head);
+      case 'takeSlot':
+        await ports.runSlots.takeSlot(question);
+        return { question };
       case 'announce':
         return attempt(question, () => card.announce(question, standing, step.checkFirst), announceFailed);
       case 'giveUp':
@@ -101,7 +111,11 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       case 'end':
         return { question: await end(question, step.outcome) };
       case 'post':
-        return attempt(question, () => delivering.post(question, step.part, step.checkFirst), delivering.failed);
+        return attempt(
+          question,
+          () => delivering.post(question, step.part, step.checkFirst, prepare(question)),
+          delivering.failed,
+        );
       case 'attach':
         return attempt(question, () => delivering.attach(question, step.checkFirst), delivering.attachFailed);
       case 'sayUndeliverable':
@@ -120,7 +134,13 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     }
   }
 
-  /** A search says nothing of the trouble with what it searches. */
+  async function repairQueue(question: Question, head: string): Promise<Progress> {
+    ports.log.warn({ event: 'thread_queue_repaired', questionId: head });
+    if (isInThread(question.place)) await leaveQueue(ports.threads, head, question.place);
+    return { question };
+  }
+
+  /** A search does not end the trouble with what it searches for. */
   function search(question: Question, effect: Effect, standing: Standing): Promise<Progress> {
     const options = { calms: false };
     switch (effect) {
@@ -136,8 +156,8 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   }
 
   /**
-   * Runs an effect. A failure is first given to `onFailure`, which may turn it into an outcome; otherwise it counts as
-   * trouble and the question waits, with back-off, for another try of the same step.
+   * Runs an effect. A failure first goes to `onFailure`, which may turn it into an outcome. Otherwise it counts as trouble:
+   * the same step is tried again after a back-off.
    */
   async function attempt(
     question: Question,
@@ -157,7 +177,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       const handled = await onFailure(current, error);
       if (handled !== undefined) return handled;
       const failures = (current.trouble?.failures ?? 0) + 1;
-      // A running question is looked at again in good time whatever the service says, so that its patience can end.
+      // A long Retry-After must not delay the next run of a running question, so that its patience can end.
       const askedWaitMs = error.retryAfterMs ?? 0;
       const mostMs = current.phase === 'running' ? longestQuietWaitMs : Number.POSITIVE_INFINITY;
       const waitMs = backOffMs(failures, ports.random(), Math.min(askedWaitMs, mostMs));
@@ -214,7 +234,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     return { question: watched, waitMs: nextPollMs(settings.pacing, elapsedMs, ports.random()) };
   }
 
-  /** Decided once, before the first message of the answer, so that all renderings of it are alike. */
+  /** Decided once, before the first message of the answer, so that every rendering of it is the same. */
   async function withOffer(question: Question): Promise<Question> {
     if (!isInThread(question.place)) return question;
     const thread = await beside(ports, question, ports.threads.get(question.place));
@@ -239,7 +259,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     return undefined;
   }
 
-  /** The answer itself is the visible end, so this word may get lost. */
+  /** The answer itself is the visible end, so this notice may get lost. */
   async function tellIfTooLateToCancel(question: Question): Promise<void> {
     if (question.cancel === undefined || question.outcome?.kind !== 'answered') return;
     try {
@@ -286,7 +306,18 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   }
 }
 
-/** When the watch began that patience limits. */
+/** Prepares the messages of an outcome once in a run, and again only if the question gets another outcome. */
+function preparingOnce(messenger: Pick<Messenger, 'prepare'>): Messenger['prepare'] {
+  let last: { key: string; prepared: PreparedOutcome } | undefined;
+  return function prepare(question) {
+    const { outcome, endedMs, delivery } = question;
+    const key = `${outcome?.kind} ${endedMs} ${delivery.round}`;
+    if (last?.key !== key) last = { key, prepared: messenger.prepare(question) };
+    return last.prepared;
+  };
+}
+
+/** When the app began to watch the question; its patience counts from here. */
 function watchedSince({ upstream, acceptedMs }: Question): number {
   return upstream.watchedFromMs ?? upstream.askedMs ?? acceptedMs;
 }

@@ -1,21 +1,14 @@
-import { findEarlier, withAsked } from '../earlier-questions.ts';
 import { AppError, isAppError } from '../errors.ts';
 import { nextPollMs } from '../pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../ports.ts';
+import { findEarlier, withAsked } from '../question/earlier-questions.ts';
 import { upstreamText } from '../question/prompt.ts';
 import { isInThread, newThread, type Question, type Thread, type ThreadPlace } from '../question/question.ts';
+import { getReadable } from '../question/readable.ts';
 import { isThreadUnread, withoutOutdated } from '../question/thread-context.ts';
 import { longestQuietWaitMs, upstreamWindowMs } from '../settings.ts';
 import { failed } from './decide.ts';
-import {
-  beside,
-  changeQuestion,
-  endWith,
-  getReadable,
-  type LifecyclePorts,
-  type Progress,
-  wake,
-} from './lifecycle-ports.ts';
+import { beside, changeQuestion, endWith, type LifecyclePorts, type Progress, wake } from './lifecycle-ports.ts';
 import { joinQueue } from './thread-queue.ts';
 import { withCallGivenUp, withCallSearched, withEarlierCall, withoutPending } from './unknown-outcome.ts';
 

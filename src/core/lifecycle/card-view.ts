@@ -2,10 +2,10 @@ import type { CardView } from '../ports.ts';
 import type { Question } from '../question/question.ts';
 import type { Standing } from './decide.ts';
 
-/** Failed looks in a row before people are told that the service is not reachable; one lost packet is not news. */
+/** How often in a row a step has to fail before the card says that the service is unreachable. */
 const failuresWorthTelling = 2;
 
-/** What the card of a question has to show now. */
+/** What the card of a question shows now. */
 export function cardView(question: Question, { positionInQueue, slot }: Standing, nowMs: number): CardView {
   const startedMs = question.upstream.askedMs ?? question.acceptedMs;
   const durationMs = Math.max(0, (question.endedMs ?? nowMs) - startedMs);
@@ -30,7 +30,7 @@ export function cardView(question: Question, { positionInQueue, slot }: Standing
   if (question.trouble !== undefined && question.trouble.failures >= failuresWorthTelling) {
     return { kind: question.trouble.kind === 'limited' ? 'limited' : 'unreachable' };
   }
-  if (!slot.granted) return { kind: 'waitingForSlot', ahead: slot.ahead };
+  if (slot?.granted === false) return { kind: 'waitingForSlot', ahead: slot.ahead };
   if (question.phase !== 'running') return { kind: 'starting' };
   const { expected, card } = question;
   const areStepsHidden = card.stepsHiddenMs !== undefined;
@@ -45,10 +45,10 @@ export function cardView(question: Question, { positionInQueue, slot }: Standing
   };
 }
 
-/** How coarsely elapsed time counts as a change worth an edit, in milliseconds. */
+/** The card is edited for elapsed time only after this many milliseconds. */
 const elapsedGrainMs = 15_000;
 
-/** A comparable string of what people would notice on the card: equal strings need no edit. */
+/** The visible content of the card as a string. Equal strings need no edit. */
 export function digestOf(view: CardView): string {
   if (view.kind !== 'running') return JSON.stringify(view);
   return JSON.stringify({ ...view, elapsedMs: Math.floor(view.elapsedMs / elapsedGrainMs) });

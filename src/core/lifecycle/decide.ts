@@ -17,19 +17,21 @@ import { decidePending, type Effect, pendingCall } from './unknown-outcome.ts';
 
 /** What a question may have to wait for before it is asked. */
 export interface Standing {
-  /** 0 when it is this question's turn in its thread, more when others are before it, -1 when it is not in line. */
+  /** The question's place in its thread's queue: 0 for the first, -1 if it is not in the queue. */
   positionInQueue: number;
-  /** Whether one of the limited places at the service is free for it; granted where nobody asks for one yet. */
-  slot: Slot;
+  /** The first question of that queue, if it is before this one and has ended or can't be read. */
+  staleHead?: string;
+  /** Whether the question has a run slot. Undefined if it has to take one first; granted as long as it needs none. */
+  slot: Slot | undefined;
 }
 
 /** The standing of a question that waits for nothing. */
 export const atOnce: Standing = { positionInQueue: 0, slot: { granted: true } };
 
-/** What lies around a question when a decision is due. */
+/** Everything that a decision depends on besides the question. It is gathered before, and gathering changes nothing. */
 export interface Situation extends Standing {
   nowMs: number;
-  /** Messages the outcome takes; 0 while there is none. */
+  /** How many messages the outcome takes; 0 while there is none. */
   parts: number;
   settings: LifecycleSettings;
 }
@@ -39,11 +41,15 @@ export type Step =
   | { do: 'admit' }
   | { do: 'announce'; checkFirst: boolean }
   | { do: 'join' }
+  /** Removes a question from the thread's queue that has ended or can't be read. */
+  | { do: 'repairQueue'; head: string }
+  /** Takes a run slot, or waits in line for one. */
+  | { do: 'takeSlot' }
   | { do: 'gather' }
   | { do: 'ask'; checkFirst: boolean }
-  /** Notes that a call which a dead process left behind is given up. */
+  /** Stores that a call is given up because its process died. */
   | { do: 'giveUp'; effect: Effect }
-  /** Searches the effect of a call that was given up. */
+  /** Searches for the effect of a call that was given up. */
   | { do: 'search'; effect: Effect }
   | { do: 'recall' }
   | { do: 'unpark' }
@@ -62,8 +68,8 @@ export type Step =
   | { do: 'nothing' };
 
 /**
- * Decides the next step of a question from what is stored and the time, and from nothing else. Carrying a step out
- * and deciding again, over any number of crashes, leads to exactly one visible end.
+ * Decides the next step of a question. Pure: depends on its arguments only. Repeating "decide, carry out" leads to exactly
+ * one visible end, also over crashes.
  */
 export function decide(question: Question, situation: Situation): Step {
   const recheckLeftMs = (question.recheckMs ?? Number.POSITIVE_INFINITY) - situation.nowMs;
@@ -79,6 +85,7 @@ function decideNext(question: Question, situation: Situation): Step {
     const leftMs = question.acceptedMs + offerMs - situation.nowMs;
     return leftMs > 0 ? { do: 'wait', ms: leftMs } : { do: 'nothing' };
   }
+  if (situation.staleHead !== undefined) return { do: 'repairQueue', head: situation.staleHead };
   const heldUntilMs = question.trouble?.notBeforeMs ?? 0;
   const cancelNow = question.cancel !== undefined && question.phase !== 'delivering';
   if (heldUntilMs > situation.nowMs && !cancelNow) return { do: 'wait', ms: heldUntilMs - situation.nowMs };
@@ -99,6 +106,9 @@ function decideWaiting(question: Question, situation: Situation): Step {
   const { card, upstream, cancel } = question;
   if (question.admittedMs === undefined) return { do: 'admit' };
   if (isInThread(question.place) && positionInQueue < 0) return { do: 'join' };
+  // Before the card is posted, so that it can show that the question waits for a slot. Before that the question needs none:
+  // Slack may take long to admit it.
+  if (positionInQueue === 0 && cancel === undefined && slot === undefined) return { do: 'takeSlot' };
   if (card.ts === undefined && card.gone !== true) return performing('announce', question, situation);
   if (cancel !== undefined && upstream.intentMs === undefined) return { do: 'end', outcome: { kind: 'cancelled' } };
   if (positionInQueue > 0) return { do: 'wait', ms: queuedCheckMs };
@@ -108,7 +118,7 @@ function decideWaiting(question: Question, situation: Situation): Step {
     return { do: 'end', outcome: failed({ cause: question.trouble.kind === 'limited' ? 'limited' : 'unreachable' }) };
   }
   const isShared = question.origin === 'shared';
-  if (!isShared && !slot.granted && upstream.intentMs === undefined) return { do: 'wait', ms: queuedCheckMs };
+  if (!isShared && slot?.granted === false && upstream.intentMs === undefined) return { do: 'wait', ms: queuedCheckMs };
   if (upstream.intentMs === undefined && isAdmissionOld(question, nowMs)) return { do: 'admit' };
   if (isShared) return { do: 'recall' };
   if (question.readsThread === true && question.context === undefined) return { do: 'gather' };

@@ -1,5 +1,5 @@
 import { type AppError, isAppError, isTransient } from '../errors.ts';
-import type { PrivateNotice } from '../ports.ts';
+import type { PreparedOutcome, PrivateNotice } from '../ports.ts';
 import { isBetweenTwo, isInThread, type PendingCall, type Question } from '../question/question.ts';
 import { forgetRefused, keepForButton } from '../question/refused-text.ts';
 import { deliveryPatienceMs, recheckAfterMs } from '../settings.ts';
@@ -25,13 +25,13 @@ import {
   withoutPending,
 } from './unknown-outcome.ts';
 
-/** How often closing a card is tried before the question closes without it. */
+/** How often the app tries to close a card before the question closes without it. */
 const cardEditTries = 8;
 
-/** How often attaching the whole answer as a file is tried before the answer goes without it. */
+/** How often the app tries to attach the answer as a file before it goes on without the file. */
 const attachTries = 5;
 
-/** The last part of a question's life: its end is posted part by part, its card closed, its place in line given up. */
+/** The last steps of a question: posts its outcome part by part, closes its card, and leaves the queue and the run slot. */
 export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
   const { messenger, threads, log, now } = ports;
 
@@ -51,7 +51,12 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     close,
   };
 
-  async function post(question: Question, part: number, checkFirst: boolean): Promise<Progress> {
+  async function post(
+    question: Question,
+    part: number,
+    checkFirst: boolean,
+    prepared: PreparedOutcome,
+  ): Promise<Progress> {
     if (checkFirst) {
       const found = await postedBefore(question, part);
       if (found !== undefined) return { question: found };
@@ -60,7 +65,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     if (!isSameRound(intended, question)) return { question: intended };
     let ts: string;
     try {
-      ({ ts } = await messenger.postPart(intended, part));
+      ({ ts } = await prepared.postPart(intended, part));
     } catch (error) {
       await end(intended, 'post', error, checkFirst ? question.delivery : undefined);
       throw error;

@@ -103,16 +103,6 @@ export async function beside<Result>(
   }
 }
 
-/** A stored question; undefined when there is none, and for one that can't be read any more. */
-export async function getReadable(questions: Pick<QuestionStore, 'get'>, id: string): Promise<Question | undefined> {
-  try {
-    return await questions.get(id);
-  } catch (error) {
-    if (isAppError(error, 'corrupt')) return undefined;
-    throw error;
-  }
-}
-
 /**
  * A step after the point of no return: what it belongs to must not be called "not taken" any more, so a failure is
  * reported, and looks and sweeps make up for it.

@@ -1,10 +1,12 @@
 import type { ThreadStore } from '../ports.ts';
 import { isInThread, newThread, type Question, type ThreadPlace } from '../question/question.ts';
-import { getReadable, type LifecyclePorts } from './lifecycle-ports.ts';
+import { getReadable } from '../question/readable.ts';
+import type { Standing } from './decide.ts';
+import type { LifecyclePorts } from './lifecycle-ports.ts';
 
 /**
- * Puts a question into its thread's queue, once: right behind the one that it replaces, otherwise at the end. A thread that
- * the question begins follows plain replies.
+ * Adds a question to its thread's queue, once: right behind the question that it replaces, otherwise at the end. If the
+ * question begins the thread, plain replies there become follow-ups.
  */
 export async function joinQueue(threads: ThreadStore, question: Question): Promise<void> {
   const { id, place, beginsThread, askerId } = question;
@@ -26,7 +28,7 @@ function joined(queue: string[], { id, insteadOf }: Question): string[] {
   return at < 0 ? [...queue, id] : queue.toSpliced(at + 1, 0, id);
 }
 
-/** The thread of a question whose asker chose a follow-up instead goes back to the conversation it had before. */
+/** Returns a thread to its earlier conversation after the asker chose to ask a follow-up instead of this question. */
 export async function goBack(threads: ThreadStore, { place, asFollowUp, upstream }: Question): Promise<void> {
   const { isChosen, conversationId } = asFollowUp ?? {};
   if (isChosen !== true || conversationId === undefined || upstream.conversationId === undefined) return;
@@ -37,30 +39,24 @@ export async function goBack(threads: ThreadStore, { place, asFollowUp, upstream
 }
 
 /**
- * The place of a question in its thread's line: 0 when it is its turn, -1 when it is not in line. A question at the head
- * that has ended, or whose record is gone or unreadable, holds nobody up: it is taken out of the line.
+ * Reads a question's place in its thread's queue. `staleHead`: the first question of the queue, if it is before this one and
+ * has ended, is gone or can't be read. Changes nothing.
  */
-export async function findPositionInQueue(
-  { questions, threads, log }: Pick<LifecyclePorts, 'questions' | 'threads' | 'log'>,
+export async function readPositionInQueue(
+  { questions, threads }: Pick<LifecyclePorts, 'questions' | 'threads'>,
   questionId: string,
   place: ThreadPlace,
-): Promise<number> {
-  let queue = (await threads.get(place))?.queue ?? [];
-  for (;;) {
-    const positionInQueue = queue.indexOf(questionId);
-    const [head] = queue;
-    if (positionInQueue <= 0 || head === undefined || (await isAlive(head))) return positionInQueue;
-    log.warn({ event: 'thread_queue_repaired', questionId: head });
-    queue = await leaveQueue(threads, head, place);
-  }
-
-  async function isAlive(id: string): Promise<boolean> {
-    const question = await getReadable(questions, id);
-    return question !== undefined && question.phase !== 'closed';
-  }
+): Promise<Pick<Standing, 'positionInQueue' | 'staleHead'>> {
+  const queue = (await threads.get(place))?.queue ?? [];
+  const positionInQueue = queue.indexOf(questionId);
+  const [head] = queue;
+  if (positionInQueue <= 0 || head === undefined) return { positionInQueue };
+  const first = await getReadable(questions, head);
+  const isStale = first === undefined || first.phase === 'closed';
+  return isStale ? { positionInQueue, staleHead: head } : { positionInQueue };
 }
 
-/** Takes a question out of its thread's line, once; returns the line that is left. */
+/** Removes a question from its thread's queue, once. Returns the queue that is left. */
 export async function leaveQueue(threads: ThreadStore, questionId: string, place: ThreadPlace): Promise<string[]> {
   const { queue } = await threads.update(place, (thread = newThread(place, false)) =>
     thread.queue.includes(questionId)

@@ -52,37 +52,11 @@ const SECTION_MARGIN = 20;
  */
 export function layoutAnswer(markdown: string, around: Surroundings, diagrams?: DiagramNotes): DividedAnswer {
   const readable = beginningOf(markdown);
-  const isCut = readable.length < markdown.length;
-  const drawn = diagrams === undefined ? [] : [diagrams.url, diagrams.label, ...diagrams.names.values()];
-  const key = JSON.stringify([around, isCut, drawn, readable]);
-  const divided = known.get(key) ?? divide(readable, isCut, around, diagrams);
-  known.delete(key);
-  known.set(key, divided);
-  let characters = [...known.keys()].reduce((sum, each) => sum + each.length, 0);
-  for (const oldest of known.keys()) {
-    if (known.size <= MAX_KNOWN && characters <= MAX_KNOWN_CHARACTERS) break;
-    known.delete(oldest);
-    characters -= oldest.length;
-  }
-  return divided;
-}
-
-/**
- * Cache of divided answers. The parts of one answer are posted one after the other and rendered each time, but the
- * answer needs to be divided only once. The cache holds several answers, because several are posted at a time. The most
- * recently used answers come last.
- */
-const known = new Map<string, DividedAnswer>();
-const MAX_KNOWN = 50;
-/** Most characters of all answers in the cache. Their divided form takes about three times as much. */
-const MAX_KNOWN_CHARACTERS = 2_000_000;
-
-function divide(markdown: string, isCut: boolean, around: Surroundings, diagrams?: DiagramNotes): DividedAnswer {
   const divided =
-    divideUnits(toUnits(parseAnswer(markdown, diagrams)), around) ??
-    divideUnits(toUnits(asPlainText(markdown)), around);
+    divideUnits(toUnits(parseAnswer(readable, diagrams)), around) ??
+    divideUnits(toUnits(asPlainText(readable)), around);
   if (divided === undefined) throw new RangeError('What surrounds the answer leaves no room for it.');
-  return { ...divided, isWhole: divided.isWhole && !isCut };
+  return { ...divided, isWhole: divided.isWhole && readable.length === markdown.length };
 }
 
 /** Cuts an answer to the longest text that can be shown, at a whole character. */

@@ -34,11 +34,11 @@ const en = (f: Formats) => {
       ].join(' · '),
     unreachable: () => '📡 Deep Search is not reachable, still trying',
     limited: () => '📡 Deep Search is limiting requests, still trying',
-    cancelling: () => '⏹️ Canceling',
+    cancelling: () => '⏹️ Cancelling',
     parked: (when: string) => `⏸️ Deep Search quota used up. I'll ask it automatically ${when}`,
     answered: (durationMs: number, stepCount: number) =>
       `✅ Answered in ${f.duration(durationMs)} · ${steps(stepCount)}`,
-    cancelled: (by: string | undefined) => (by === undefined ? '⏹️ Canceled' : `⏹️ Canceled by ${by}`),
+    cancelled: (by: string | undefined) => (by === undefined ? '⏹️ Cancelled' : `⏹️ Cancelled by ${by}`),
     failed: (durationMs: number) => `⚠️ Failed after ${f.duration(durationMs)}`,
     gaveUp: (durationMs: number) => `⌛ Still running after ${f.duration(durationMs)}; I stopped watching`,
     sharedAnswer: (by: string) => `*${by} shared an answer:*`,

@@ -36,7 +36,7 @@ const en = (f: Formats) => ({
   askedAgain: (by: string) => `${by} asked again.`,
   checkedAgain: (by: string) => `${by} asked me to check again.`,
   cancelled: (by: string | undefined) =>
-    by === undefined ? 'This question was canceled.' : `This question was canceled by ${by}.`,
+    by === undefined ? 'This question was cancelled.' : `This question was cancelled by ${by}.`,
   undeliverable: () => 'The answer could not be posted where the question was asked.',
 });
 

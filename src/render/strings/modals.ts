@@ -26,8 +26,8 @@ const en = (f: Formats) => ({
   tooLong: (length: number, limit: number) =>
     `This question has ${f.number(length)} characters; the limit is ${f.number(limit)}. Nothing was sent.`,
   notTaken: () =>
-    'Not accepted, nothing was sent: this app cannot store or check it right now. Send it again in a minute.',
-  takenBefore: () => 'This form was already sent, and its question was canceled. Open a new form to ask again.',
+    'Not taken, nothing was sent: this app cannot store or check it right now. Send it again in a minute.',
+  takenBefore: () => 'This form was already sent, and its question was cancelled. Open a new form to ask again.',
   noChannel: () => 'Choose a channel, or an answer in our direct messages.',
   hiddenChannel: () => 'I am not in this channel. Add me to it, or choose another channel.',
   hiddenThread: () =>

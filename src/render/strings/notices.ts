@@ -1,7 +1,7 @@
 import type { Formats } from '../formats.ts';
 
 const en = (f: Formats) => ({
-  answeredBeforeCancel: () => 'The answer arrived before you canceled, so it stays.',
+  answeredBeforeCancel: () => 'The answer arrived before you cancelled, so it stays.',
   notInChannel: () => 'I cannot post in this channel yet, so the question was not asked.',
   notInChannelDo: (bot: string) =>
     `Add me with \`/invite\` ${bot}, then ask again here, or ask in our direct messages.`,
@@ -20,7 +20,7 @@ const en = (f: Formats) => ({
   notTaken: () =>
     'The question was not accepted and nothing was sent: this app cannot store it right now. Ask again in a minute:',
   actionNotTaken: () =>
-    'Not accepted, nothing was sent: this app cannot store it right now. Press the button again in a minute.',
+    'Not taken, nothing was sent: this app cannot store it right now. Press the button again in a minute.',
   alreadyAsked: (by: string | undefined) =>
     by === undefined ? 'This was already asked.' : `This was already asked by ${by}.`,
   alreadyAskedByYou: () => 'You already asked this.',
@@ -33,7 +33,7 @@ const en = (f: Formats) => ({
   nothingToCancelInDirect: () => 'None of your questions is running here.',
   severalToCancel: () =>
     'Several of your questions are running here. Reply `cancel` in the thread of one of them, or cancel it on my Home tab.',
-  confirmCancel: (asker: string) => `${asker} asked this question. It is canceled only if you confirm:`,
+  confirmCancel: (asker: string) => `${asker} asked this question. It is cancelled only if you confirm:`,
   expiredButton: () => 'This button has expired. Ask the question again.',
   formNotOpened: () => 'Slack did not open the form in time. Try again.',
   askedPrivately: () => 'Asked in our direct messages. You get the answer there.',

@@ -16,7 +16,7 @@ const en = (f: Formats) => ({
   running: (elapsedMs: number) => `running for ${f.duration(elapsedMs)}`,
   unreachable: () => 'waiting until Deep Search is reachable',
   limited: () => 'waiting because Deep Search is limiting requests',
-  cancelling: () => 'being canceled',
+  cancelling: () => 'being cancelled',
   parked: (when: string) => `quota used up; I'll ask it automatically ${when}`,
   ending: () => 'about to finish',
   conversation: (link: string) => `Conversation: ${link}`,

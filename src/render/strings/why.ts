@@ -13,7 +13,7 @@ const en = (f: Formats) => ({
   parked: (when: string) => `quota used up; I'll ask it automatically ${when}`,
   answered: () => 'answered',
   failed: () => 'asked, but it failed',
-  cancelledQuestion: () => 'canceled',
+  cancelledQuestion: () => 'cancelled',
   gaveUp: () => 'asked; still running when I stopped watching',
   undeliverable: () => 'not answered here, because I cannot post here',
   cancel: () => 'treated as a cancel request',

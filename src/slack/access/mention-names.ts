@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/ports.ts';
+import { within } from '../../core/timeout.ts';
 import { type Names, toPlainText, unnamedIds } from '../incoming-text.ts';
-import { within } from '../within.ts';
 import type { Channel, Channels } from './channels.ts';
 import type { Users } from './users.ts';
 

@@ -1,10 +1,10 @@
 import type { WebClient } from '@slack/web-api';
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
+import { within } from '../../core/timeout.ts';
 import { isTokenRefused } from '../api/errors.ts';
 import type { Through } from '../api/slack-api.ts';
 import type { Identity } from '../api/web-client.ts';
-import { within } from '../within.ts';
 import { localeIn, readPerson, type SlackUser } from './users.ts';
 
 /** How old the list may be before it is read anew, and before it is not believed any more. */

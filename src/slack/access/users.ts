@@ -2,10 +2,10 @@ import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { Clock } from '../../core/ports.ts';
+import { within } from '../../core/timeout.ts';
 import type { Through } from '../api/slack-api.ts';
 import type { Identity } from '../api/web-client.ts';
 import { readableText } from '../incoming-text.ts';
-import { within } from '../within.ts';
 import { createBriefCache } from './brief-cache.ts';
 
 /** How long it is remembered who someone is, and of how many people. */

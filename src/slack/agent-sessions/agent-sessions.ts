@@ -1,12 +1,12 @@
 import type { WebClient } from '@slack/web-api';
 import type { Claims, Clock, Log, QuestionObserver, ThreadStore } from '../../core/ports.ts';
 import { isInThread, type Question, type ThreadPlace } from '../../core/question/question.ts';
+import { within } from '../../core/timeout.ts';
 import { sayIn } from '../../render/say.ts';
 import { shownText } from '../../render/shown-text.ts';
 import { cut, oneLine } from '../../render/text.ts';
 import { type Attempt, createOptional } from '../api/optional-features.ts';
 import type { Through } from '../api/slack-api.ts';
-import { within } from '../within.ts';
 
 /** Slack shows a session as working for an hour; said again in good time. */
 const sayAgainMs = 30 * 60 * 1000;

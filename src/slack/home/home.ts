@@ -4,11 +4,11 @@ import { type Visit, visitLifeMs } from '../../core/history/home-visits.ts';
 import type { Overview } from '../../core/history/overview.ts';
 import type { AccessPolicy, Admission, Clock, Log, Records } from '../../core/ports.ts';
 import type { Question } from '../../core/question/question.ts';
+import { within } from '../../core/timeout.ts';
 import { type HomeContent, type ReadOverview, renderHome, type ServiceState } from '../../render/home.ts';
 import type { Through } from '../api/slack-api.ts';
 import { anyWorkspaceUrl, type Identity } from '../api/web-client.ts';
 import { logFailure } from '../failure-log.ts';
-import { within } from '../within.ts';
 
 /** How long a person who opens their Home waits for it to be known who they are, before something is shown. */
 const patienceMs = 700;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { App } from '@slack/bolt';
-import type { AddedMention } from '../../core/added-mentions.ts';
+import type { AddedMention } from '../../core/intake/added-mentions.ts';
 import type { ThreadPlace } from '../../core/question/question.ts';
 import type { MessageFile } from '../../core/question/thread-notes.ts';
 import { maxQuestionLength } from '../../core/settings.ts';

@@ -2,7 +2,7 @@ import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { AppError, isAppError } from '../../core/errors.ts';
-import type { ButtonResult, Requester } from '../../core/intake/requests.ts';
+import type { ButtonResult, Requester } from '../../core/intake/find-question.ts';
 import { type ButtonValue, parseButtonValue } from '../../render/ids.ts';
 import type { Notice } from '../../render/notices.ts';
 import type { Named } from '../access/policy.ts';

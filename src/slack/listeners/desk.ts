@@ -1,9 +1,11 @@
 import type { WebClient } from '@slack/web-api';
 import type { VoteStore } from '../../core/history/votes.ts';
 import type { Acceptance, NewQuestion } from '../../core/intake/accept.ts';
-import type { ButtonResult, CancelResult, Requests } from '../../core/intake/requests.ts';
+import type { CancelResult } from '../../core/intake/cancel.ts';
+import type { ButtonResult } from '../../core/intake/find-question.ts';
+import type { Requests } from '../../core/intake/requests.ts';
 import type { Claims, Log, QuestionStore, ThreadStore } from '../../core/ports.ts';
-import { referenceOf } from '../../core/reference.ts';
+import { referenceOf } from '../../core/question/reference.ts';
 import type { Notice } from '../../render/notices.ts';
 import type { AccessControl } from '../access/access-control.ts';
 import type { Audiences } from '../access/audience.ts';

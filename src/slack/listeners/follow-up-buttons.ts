@@ -1,6 +1,6 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
-import type { ButtonResult, Requester } from '../../core/intake/requests.ts';
+import type { ButtonResult, Requester } from '../../core/intake/find-question.ts';
 import { isBetweenTwo, isInThread, type Place } from '../../core/question/question.ts';
 import { ACTIONS, type ButtonValue, FOLLOW_UP_PATTERN, FORMS, parseButtonValue } from '../../render/ids.ts';
 import { FIELDS, PLACES, renderEditForm, renderWords } from '../../render/modals.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { asksNothing } from '../../core/courtesies.ts';
+import { asksNothing } from '../../core/intake/courtesies.ts';
 import { readIntent } from '../../core/intake/intents.ts';
 import { type EditedQuestion, isInThread, type Question } from '../../core/question/question.ts';
 import { maxQuestionLength } from '../../core/settings.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Disposition } from '../../core/history/message-log.ts';
 import type { Acceptance, NewQuestion } from '../../core/intake/accept.ts';
 import type { Origin, Place, Thread, ThreadPlace } from '../../core/question/question.ts';
-import { withReplier } from '../../core/second-person.ts';
+import { withReplier } from '../../core/question/second-person.ts';
 import type { Notice } from '../../render/notices.ts';
 import { mentions } from '../incoming-text.ts';
 import { askedBy, type IgnoreReason, type IncomingMessage, type Route, routeMessage } from '../routing.ts';

@@ -1,9 +1,9 @@
 import type { ModalView } from '@slack/types';
 import { isAppError } from '../../core/errors.ts';
+import { within } from '../../core/timeout.ts';
 import { renderWords } from '../../render/modals.ts';
 import { logFailure } from '../failure-log.ts';
 import type { Recipient } from '../messages/messenger.ts';
-import { within } from '../within.ts';
 import type { Desk } from './desk.ts';
 
 /** What modals are shown with. */

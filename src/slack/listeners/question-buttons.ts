@@ -1,6 +1,6 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
-import type { ButtonResult, Requester } from '../../core/intake/requests.ts';
+import type { ButtonResult, Requester } from '../../core/intake/find-question.ts';
 import { ACTIONS, type ButtonValue } from '../../render/ids.ts';
 import { renderSourcesModal } from '../../render/sources.ts';
 import { localeOf } from '../access/users.ts';

@@ -2,11 +2,11 @@ import type { WebClient } from '@slack/web-api';
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Log } from '../../core/ports.ts';
 import type { Answer, Question } from '../../core/question/question.ts';
+import { within } from '../../core/timeout.ts';
 import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../../render/message.ts';
-import { renderOutcome, renderUsedEnd } from '../../render/outcome.ts';
+import { prepareOutcome, renderUsedEnd } from '../../render/outcome.ts';
 import type { Through } from '../api/slack-api.ts';
 import type { Identity } from '../api/web-client.ts';
-import { within } from '../within.ts';
 
 /** How often repainting an answer is tried, and the longest wait in between. */
 const mostTries = 3;
@@ -89,11 +89,11 @@ export function createAnswerUpdates(deps: {
     const ts = question.delivery.posted.at(-1);
     const answer = await recall(question);
     if (ts === undefined || answer === undefined) return;
-    await edit(question, ts, (asFormat) => {
-      const messages = renderOutcome({ ...question, outcome: { kind: 'answered', answer } }, { format: asFormat });
-      // An answer that reads differently now was not posted like this.
-      return messages.length === question.delivery.posted.length ? messages.at(-1) : undefined;
-    });
+    const answered: Question = { ...question, outcome: { kind: 'answered', answer } };
+    const { parts, render } = prepareOutcome(answered);
+    // An answer that has changed at the service since does not belong to these messages.
+    if (parts === 0 || parts !== question.delivery.posted.length) return;
+    await edit(question, ts, (asFormat) => render(answered, parts - 1, { format: asFormat }));
   }
 
   async function edit(

@@ -1,13 +1,13 @@
 import type { KnownBlock } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import { AppError, isAppError } from '../../core/errors.ts';
-import type { CardView, Clock, Log, Messenger } from '../../core/ports.ts';
+import type { CardView, Clock, Log, Messenger, PreparedOutcome } from '../../core/ports.ts';
 import type { PendingCall, Question } from '../../core/question/question.ts';
 import { renderCard } from '../../render/card.ts';
 import { cardMarker, hasMarker, partMarker } from '../../render/ids.ts';
 import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../../render/message.ts';
 import { type Notice, renderNotice } from '../../render/notices.ts';
-import { renderOutcome } from '../../render/outcome.ts';
+import { prepareOutcome } from '../../render/outcome.ts';
 import type { Outbound } from '../api/outbound-fetch.ts';
 import { respond } from '../api/response-url.ts';
 import type { Through } from '../api/slack-api.ts';
@@ -42,8 +42,7 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     postCard,
     findCard,
     updateCard,
-    countParts,
-    postPart,
+    prepare,
     findPart,
     ...createAnswerFile({ client, through, outbound, own }),
     removeCopies: createRemoveCopies({ client, through, own }),
@@ -67,17 +66,14 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     });
   }
 
-  function countParts(question: Question): number {
-    return renderOutcome(question, { format }).length;
-  }
-
-  async function postPart(question: Question, part: number): Promise<{ ts: string }> {
-    return post(question, 'answer', (asFormat) => {
-      const { contact, workspaceUrl } = identity;
-      const rendered = renderOutcome(question, { format: asFormat, contact, workspaceUrl })[part];
-      if (rendered === undefined) throw new Error(`outcome has no part ${part}`);
-      return rendered;
-    });
+  function prepare(prepared: Question): PreparedOutcome {
+    const { contact, workspaceUrl } = identity;
+    const { parts, render } = prepareOutcome(prepared);
+    return {
+      parts,
+      postPart: (question, part) =>
+        post(question, 'answer', (asFormat) => render(question, part, { format: asFormat, contact, workspaceUrl })),
+    };
   }
 
   function findCard(question: Question): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import type { Log } from '../../core/ports.ts';
-import { within } from '../within.ts';
+import { within } from '../../core/timeout.ts';
 import type { PrivateMessage, PrivateSender, Recipient } from './messenger.ts';
 
 export interface PrivateNotifier {

@@ -1,6 +1,6 @@
 import type { MessageLogEntry, MessageLogRecord } from '../../core/history/message-log.ts';
 import type { Log, Records } from '../../core/ports.ts';
-import { within } from '../within.ts';
+import { within } from '../../core/timeout.ts';
 
 /** Most messages that are remembered of a channel. */
 const mostEntries = 100;

@@ -1,16 +1,16 @@
 import { isAppError } from '../../core/errors.ts';
 import type { MessageLogEntry } from '../../core/history/message-log.ts';
 import type { createOpenIn, createOverview } from '../../core/history/overview.ts';
-import { getReadable } from '../../core/lifecycle/lifecycle-ports.ts';
 import type { Clock, DeepSearch, Log, QuestionStore, ThreadStore } from '../../core/ports.ts';
 import { isInThread, type Place, type Thread, type ThreadPlace } from '../../core/question/question.ts';
+import { getReadable } from '../../core/question/readable.ts';
+import { within } from '../../core/timeout.ts';
 import type { ServiceState } from '../../render/home.ts';
 import { type PlaceRule, ruleOf } from '../../render/place-rule.ts';
 import { renderStatus } from '../../render/status.ts';
 import { renderWhy, type WhyEntry } from '../../render/why.ts';
 import { anyWorkspaceUrl, type Identity } from '../api/web-client.ts';
 import type { PrivateMessage } from '../messages/messenger.ts';
-import { within } from '../within.ts';
 import type { MessageLog } from './message-log.ts';
 
 /** Most messages of a place whose fate is told. */

@@ -9,7 +9,7 @@ import {
   type ThreadNote,
   type ThreadNotes,
 } from '../../core/question/thread-notes.ts';
-import { within } from '../within.ts';
+import { within } from '../../core/timeout.ts';
 
 /** Listens to what people say in threads of the app that is not meant for the app: the next question may be about it. */
 export interface ThreadNoteKeeper {

@@ -4,11 +4,11 @@ import type { WebClient } from '@slack/web-api';
 import { isAppError } from '../../core/errors.ts';
 import type { Claims, DeepSearch, Log } from '../../core/ports.ts';
 import { isBetweenTwo, type Place } from '../../core/question/question.ts';
+import { within } from '../../core/timeout.ts';
 import { renderPreview } from '../../render/preview.ts';
 import { type Audiences, isInsidersOnly } from '../access/audience.ts';
 import type { SlackAccessPolicy } from '../access/policy.ts';
 import type { Through } from '../api/slack-api.ts';
-import { within } from '../within.ts';
 import { createShareUrlReader, type ShareUrl } from './share-urls.ts';
 
 /** Links in one message that get a preview, messages that wait for theirs, and messages worked on at a time. */

@@ -1,6 +1,6 @@
-import type { AddedMention } from '../../../src/core/added-mentions.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import { expectation } from '../../../src/core/history/durations.ts';
+import type { AddedMention } from '../../../src/core/intake/added-mentions.ts';
 import type { RequestPorts } from '../../../src/core/intake/requests.ts';
 import { createAdvance } from '../../../src/core/lifecycle/advance.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
@@ -305,12 +305,18 @@ export function createInMemoryLifecycle(
         if (card.marker !== 'card') violations.push(`${card.marker} of ${question.id} edited as a card`);
         card.view = view;
       }),
-    countParts,
-    postPart: (question, part) => {
-      const { outcome } = question;
-      if (outcome === undefined) throw new Error('a part of a question that has not ended');
-      if (part >= countParts(question)) throw new Error(`part ${part} of ${countParts(question)}`);
-      return operate('postPart', () => addMessage(question, partMarker(question, part), { outcome }));
+    prepare: (prepared) => {
+      const parts = countParts(prepared);
+      return {
+        parts,
+        postPart: (question, part) => {
+          const { outcome } = question;
+          if (outcome === undefined) throw new Error('a part of a question that has not ended');
+          if (outcome.kind !== prepared.outcome?.kind) throw new Error('a part of an earlier outcome');
+          if (part >= parts) throw new Error(`part ${part} of ${parts}`);
+          return operate('postPart', () => addMessage(question, partMarker(question, part), { outcome }));
+        },
+      };
     },
     findPart: (question, part) => operate('find', () => findMessage(question, partMarker(question, part))),
     attachAnswer: (question) => operate('attach', () => void addMessage(question, 'file', {})),
@@ -378,6 +384,11 @@ export function createInMemoryLifecycle(
     },
     runSlots: createRunSlots(
       {
+        get: (teamId) =>
+          operate('get', () => {
+            const record = runSlotBooks.get(teamId);
+            return record === undefined ? undefined : runSlotsType.format.decode('run slots', record.text);
+          }),
         update: async (teamId, apply) => {
           const book = await change(runSlotBooks, teamId, runSlotsType.format, apply);
           if (book === undefined) throw new Error('a change of a book of turns made none');

@@ -121,8 +121,8 @@ function createProcess({ slack, service, kv, createScheduler }: CrashRunSetup, c
       get(target, name, receiver) {
         const value = Reflect.get(target, name, receiver);
         if (typeof value !== 'function' || typeof name !== 'string') return value;
-        // Pure and synchronous.
-        if (name === 'countParts') return value;
+        // Pure, and needed at once; what it prepares is posted by the same process.
+        if (name === 'prepare') return (...args: unknown[]) => crashable(value.apply(target, args), counted);
         return async (...args: unknown[]) => {
           if (callsLeft < 0) return never;
           if (!counted.includes(name)) return untilCrash(value.apply(target, args));

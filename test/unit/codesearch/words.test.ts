@@ -19,7 +19,7 @@ describe('stemming a word', () => {
   test.each([
     ['retry', 'retries', 'retrying', 'retried'],
     ['schedule', 'scheduler', 'scheduling', 'scheduled', 'schedules'],
-    ['cancel', 'cancelled', 'cancels', 'canceling'],
+    ['cancel', 'cancelled', 'cancels', 'cancelling'],
     ['configure', 'configured', 'configuring'],
     ['validate', 'validation', 'validator', 'validated'],
     ['process', 'processes', 'processing', 'processed'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AddedMention } from '../../../src/core/added-mentions.ts';
 import { questionId } from '../../../src/core/intake/accept.ts';
+import type { AddedMention } from '../../../src/core/intake/added-mentions.ts';
 import { addedMentionType } from '../../../src/storage/brief-records.ts';
 import { buttonUser, createCoreHarness, digestOf, thread } from '../../support/lifecycle/core-harness.ts';
 

@@ -5,6 +5,7 @@ import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports
 import type { Conversation, DeepSearch, Messenger, UpstreamQuestion } from '../../../src/core/ports.ts';
 import { newThread, type Question } from '../../../src/core/question/question.ts';
 import { createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';
+import { someAnswer } from '../../support/lifecycle/sample-questions.ts';
 
 const minuteMs = 60_000;
 const shareUrl = 'https://code.example/3';
@@ -434,6 +435,23 @@ describe('a run', () => {
     expect(joined).toBe(200);
   });
 
+  it('prepares the messages of an outcome once, however many it posts', async () => {
+    let prepared = 0;
+    const desk = await waiting({
+      phase: 'delivering',
+      card: { gone: true },
+      outcome: { kind: 'answered', answer: { ...someAnswer, markdown: '123 parts' } },
+    });
+    const { messenger } = desk.ports;
+    const prepare: typeof messenger.prepare = (question) => {
+      prepared += 1;
+      return messenger.prepare(question);
+    };
+    expect(await createAdvance({ ...desk.ports, messenger: { ...messenger, prepare } })(desk.id)).toBeUndefined();
+    expect(desk.stored().delivery.posted).toHaveLength(3);
+    expect(prepared).toBe(1);
+  });
+
   it('takes no slot for a question behind another', async () => {
     const desk = await waiting({ card: { gone: true } });
     await desk.life.ports.threads.update(thread, (known = newThread(thread, true)) => ({ ...known, queue: [] }));
@@ -444,6 +462,19 @@ describe('a run', () => {
     }));
     expect(await desk.advance()).toBe(15_000);
     expect(desk.life.runSlotBooks().flatMap((book) => [...book.running, ...book.waiting])).toEqual([]);
+  });
+
+  it('removes closed and lost questions before it from its queue, and takes a slot', async () => {
+    const desk = await waiting({ card: { gone: true } });
+    const closed = await desk.accept();
+    await desk.life.ports.questions.update(closed.id, (stored) => ({ ...stored, phase: 'closed' }));
+    await desk.life.ports.threads.update(thread, (known = newThread(thread, true)) => ({
+      ...known,
+      queue: [closed.id, `q${'f'.repeat(24)}`, desk.id],
+    }));
+    await desk.advance();
+    expect(desk.life.threads()).toMatchObject([{ queue: [desk.id] }]);
+    expect(desk.life.runSlotBooks()).toMatchObject([{ running: [{ questionId: desk.id }], waiting: [] }]);
   });
 
   it('takes a slot only for a question that may be asked now', async () => {
@@ -457,7 +488,8 @@ describe('a run', () => {
       { card: { gone: true }, cancel },
       { phase: 'parked', parkedUntilMs: startMs + minuteMs, admittedMs: startMs },
     ] satisfies Partial<Question>[]) {
-      const { advance, life } = await waiting(change, { slack: { postPart: failing('unavailable') } });
+      const postPart = failing('unavailable');
+      const { advance, life } = await waiting(change, { slack: { prepare: () => ({ parts: 1, postPart }) } });
       await advance();
       expect(lined(life)).toEqual([]);
     }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asksNothing } from '../../../src/core/courtesies.ts';
+import { asksNothing } from '../../../src/core/intake/courtesies.ts';
 
 describe('asksNothing', () => {
   it.each([

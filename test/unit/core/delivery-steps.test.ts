@@ -4,10 +4,11 @@ import { createCardUpdates } from '../../../src/core/lifecycle/card-updates.ts';
 import { finalCard } from '../../../src/core/lifecycle/decide.ts';
 import { createDelivery } from '../../../src/core/lifecycle/delivery.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
-import type { Messenger, PrivateNotice } from '../../../src/core/ports.ts';
+import type { Messenger, PreparedOutcome, PrivateNotice } from '../../../src/core/ports.ts';
 import type { Outcome, Question } from '../../../src/core/question/question.ts';
 import { createCoreHarness, thread } from '../../support/lifecycle/core-harness.ts';
 import { someAnswer } from '../../support/lifecycle/sample-questions.ts';
+import { withPostPart } from '../../support/lifecycle/with-post-part.ts';
 
 const answered: Outcome = { kind: 'answered', answer: someAnswer };
 const minuteMs = 60_000;
@@ -19,7 +20,7 @@ const nowhere = { teamId: 'T1', channelId: 'C1' };
 /** A stored question that has ended, and the steps of its delivery; a test replaces parts of Slack and other ports. */
 async function delivering(
   change: Partial<Question> = {},
-  slack: Partial<Messenger> = {},
+  { postPart, ...slack }: Partial<Messenger & PreparedOutcome> = {},
   more: Partial<LifecyclePorts> = {},
 ) {
   const { life, ask } = createCoreHarness();
@@ -36,12 +37,21 @@ async function delivering(
   const closing: string[] = [];
   const ports: LifecyclePorts = {
     ...life.ports,
-    messenger: { ...life.ports.messenger, ...slack },
+    messenger: {
+      ...life.ports.messenger,
+      prepare: withPostPart(life.ports.messenger, (original) => postPart ?? original),
+      ...slack,
+    },
     scheduler: { schedule: async (questionId) => void looked.push(questionId) },
     observer: { changed: () => {}, closing: async (question) => void closing.push(question.id) },
     ...more,
   };
-  const steps = createDelivery(ports, createCardUpdates(ports));
+  const delivery = createDelivery(ports, createCardUpdates(ports));
+  const steps = {
+    ...delivery,
+    post: (question: Question, part: number, checkFirst: boolean) =>
+      delivery.post(question, part, checkFirst, ports.messenger.prepare(question)),
+  };
   const stored = () => life.question(id);
   return { life, ask, id, steps, question: stored(), stored, looked, closing };
 }

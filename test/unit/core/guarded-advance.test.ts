@@ -33,9 +33,9 @@ describe('a fault of our own', () => {
       now: () => nowMs,
       messenger: {
         ...life.ports.messenger,
-        countParts: (question: Parameters<typeof life.ports.messenger.countParts>[0]) => {
+        prepare: (question: Question) => {
           if (isBroken(question.outcome?.kind ?? '')) throw new TypeError('undefined is not a function');
-          return 1;
+          return life.ports.messenger.prepare(question);
         },
       },
     };

@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  beside,
-  changeQuestion,
-  delist,
-  endWith,
-  getReadable,
-  settle,
-} from '../../../src/core/lifecycle/lifecycle-ports.ts';
+import { beside, changeQuestion, delist, endWith, settle } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 import type { Question } from '../../../src/core/question/question.ts';
+import { getReadable } from '../../../src/core/question/readable.ts';
 import { createCoreHarness, failing } from '../../support/lifecycle/core-harness.ts';
 import { questionWith, someAnswer } from '../../support/lifecycle/sample-questions.ts';
 

@@ -3,10 +3,13 @@ import { AppError } from '../../../src/core/errors.ts';
 import { createOpenIn, createOverview } from '../../../src/core/history/overview.ts';
 import type { CardView } from '../../../src/core/ports.ts';
 import { newThread, type Question } from '../../../src/core/question/question.ts';
+import type { RunSlots } from '../../../src/core/run-slots.ts';
 import { buttonUser, createCoreHarness } from '../../support/lifecycle/core-harness.ts';
 import { answered, exampleQuestion } from '../render/example.ts';
 
-function overviewOf(questions: (Question | AppError)[], queue: string[] = []) {
+const noSlots: Pick<RunSlots, 'readSlot'> = { readSlot: async () => undefined };
+
+function overviewOf(questions: (Question | AppError)[], queue: string[] = [], runSlots = noSlots) {
   const ids = questions.map((_, index) => `q${index}`);
   return createOverview({
     askedQuestions: { of: async () => ids },
@@ -18,6 +21,7 @@ function overviewOf(questions: (Question | AppError)[], queue: string[] = []) {
       },
     },
     threads: { get: async (place) => ({ ...newThread(place, true), queue }) },
+    runSlots,
     now: () => 1_700_000_060_000,
   })('T1', 'U0ASKER');
 }
@@ -25,12 +29,9 @@ function overviewOf(questions: (Question | AppError)[], queue: string[] = []) {
 describe('the list of a person’s questions', () => {
   it('shows each question as its card does', async () => {
     const waiting = exampleQuestion({ id: 'q0', phase: 'waiting' });
-    const slot = exampleQuestion({
-      id: 'q1',
-      phase: 'waiting',
-      card: { shown: '{"kind":"waitingForSlot","ahead":4}' },
-    });
-    const { open, ended } = await overviewOf([waiting, slot, exampleQuestion(), answered()], ['other', 'q0']);
+    const slot = exampleQuestion({ id: 'q1', phase: 'waiting' });
+    const listed = [waiting, slot, exampleQuestion(), answered()];
+    const { open, ended } = await overviewOf(listed, ['other', 'q0'], waitingBehind(4));
     expect(open.map(({ view }) => view.kind)).toEqual(['queued', 'waitingForSlot', 'running']);
     expect(ended.map(({ view }) => view.kind)).toEqual(['answered']);
   });
@@ -63,6 +64,7 @@ describe('the list of waiting questions in a thread', () => {
     const openIn = createOpenIn({
       questions: { get: async (id) => [admitted, unknown].find((each) => each.id === id), openIds: async () => [] },
       threads: { get: async () => undefined },
+      runSlots: noSlots,
       now: () => 1_700_000_060_000,
     });
     const thread = { ...newThread({ teamId: 'T1', channelId: 'C1', threadTs: '1.1' }, true), queue: ['q0', 'q1'] };
@@ -86,6 +88,7 @@ describe('the list of open questions in a channel', () => {
         openIds: async () => ids,
       },
       threads: { get: async () => undefined },
+      runSlots: noSlots,
       now: () => nowMs,
     });
     return { read, openIn };
@@ -136,8 +139,8 @@ describe('the list of open questions in a channel', () => {
 
 describe('the card of a listed question', () => {
   const waiting = (change: Partial<Question> = {}) => exampleQuestion({ id: 'q0', phase: 'waiting', ...change });
-  const viewOf = async (question: Question, queue: string[] = []) =>
-    (await overviewOf([question], queue)).open[0]?.view;
+  const viewOf = async (question: Question, queue: string[] = [], runSlots = noSlots) =>
+    (await overviewOf([question], queue, runSlots)).open[0]?.view;
 
   it.each<[string, Question, string[], CardView]>([
     ['has its position in the queue', waiting(), ['qa', 'qb', 'q0'], { kind: 'queued', place: 2 }],
@@ -145,22 +148,22 @@ describe('the card of a listed question', () => {
     ['is not in the queue yet', waiting(), ['qb'], { kind: 'starting' }],
     ['has no thread yet', waiting({ place: { teamId: 'T1', channelId: 'C1' } }), ['qa', 'q0'], { kind: 'starting' }],
     ['ran before it was in the queue', waiting({ phase: 'running' }), ['qa', 'q0'], running(60_000)],
-    [
-      'waits for a slot where its card says so',
-      waiting({ card: { shown: '{"kind":"waitingForSlot","ahead":4}' } }),
-      ['q0'],
-      { kind: 'waitingForSlot', ahead: 0 },
-    ],
-    [
-      'starts where its card names nothing that it waits for',
-      waiting({ card: { shown: '{}' } }),
-      ['q0'],
-      { kind: 'starting' },
-    ],
   ])('shows that the question %s', async (_, question, queue, view) => {
     expect(await viewOf(question, queue)).toEqual(view);
   });
+
+  it('says how many questions get a slot before it, while it waits for one as the first of its queue', async () => {
+    expect(await viewOf(waiting(), ['q0'], waitingBehind(4))).toEqual({ kind: 'waitingForSlot', ahead: 4 });
+    expect(await viewOf(waiting(), ['qa', 'q0'], waitingBehind(4))).toEqual({ kind: 'queued', place: 1 });
+    expect(await viewOf(waiting({ phase: 'running' }), ['q0'], waitingBehind(4))).toEqual(running(60_000));
+    const granted: typeof noSlots = { readSlot: async () => ({ granted: true }) };
+    expect(await viewOf(waiting(), ['q0'], granted)).toEqual({ kind: 'starting' });
+  });
 });
+
+function waitingBehind(ahead: number): Pick<RunSlots, 'readSlot'> {
+  return { readSlot: async () => ({ granted: false, ahead }) };
+}
 
 function running(elapsedMs: number): CardView {
   return { kind: 'running', elapsedMs, steps: 0 };

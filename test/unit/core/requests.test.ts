@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { threadQuestion } from '../../../src/core/question/prompt.ts';
 import { buttonUser, createCoreHarness, failing, thread } from '../../support/lifecycle/core-harness.ts';
+import { withPostPart } from '../../support/lifecycle/with-post-part.ts';
 
 const elsewhere = { ...buttonUser, channelId: 'C2' };
 const foreigner = { ...buttonUser, teamId: 'T2' };
@@ -257,9 +258,8 @@ describe('checking again', () => {
       const { ask, life, requests } = createCoreHarness({ work });
       let action: Promise<unknown> | undefined;
       let listedMeanwhile: boolean | undefined;
-      const { postPart } = life.ports.messenger;
       const { id } = await ask();
-      life.ports.messenger.postPart = async (question, part) => {
+      life.ports.messenger.prepare = withPostPart(life.ports.messenger, (postPart) => async (question, part) => {
         const posted = await postPart(question, part);
         action ??= (async () => {
           for (let slot = 0; slot < runSlots; slot += 1) await Promise.resolve();
@@ -269,7 +269,7 @@ describe('checking again', () => {
           listedMeanwhile = life.openIds().includes(id);
         })();
         return posted;
-      };
+      });
       await life.run();
       await action;
       const question = life.question(id);

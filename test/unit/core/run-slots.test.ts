@@ -6,18 +6,21 @@ import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 
 function inMemory(limits: SlotLimits) {
   const books = new Map<string, RunSlotBook>();
-  const runSlots = createRunSlots(
-    {
-      update: async (teamId, change) => {
-        const book = change(books.get(teamId));
-        books.set(teamId, book);
-        return book;
+  const withLimits = (other: SlotLimits) =>
+    createRunSlots(
+      {
+        get: async (teamId) => books.get(teamId),
+        update: async (teamId, change) => {
+          const book = change(books.get(teamId));
+          books.set(teamId, book);
+          return book;
+        },
       },
-    },
-    limits,
-  );
+      other,
+    );
   return {
-    runSlots,
+    runSlots: withLimits(limits),
+    withLimits,
     running: () => [...books.values()].flatMap(({ running }) => running.map(({ questionId }) => questionId)),
   };
 }
@@ -137,6 +140,7 @@ describe('run slots', () => {
     let book: RunSlotBook | undefined;
     const runSlots = createRunSlots(
       {
+        get: async () => book,
         update: async (_, change) => {
           const next = change(book);
           if (next !== book) stored.push(next);
@@ -151,6 +155,34 @@ describe('run slots', () => {
     for (const question of [ask(1, 'UADA'), ask(2, 'UADA')]) await runSlots.takeSlot(question);
     await runSlots.parkedForMs(ask(1, 'UADA'), 0);
     expect(stored).toHaveLength(before);
+  });
+
+  it('are read without taking one: whether a question has one, waits for one, or has to take one first', async () => {
+    const { runSlots, running } = inMemory({ perWorkspace: 10, perPerson: 1 });
+    const [first, second, third] = [ask(1, 'UADA'), ask(2, 'UADA'), ask(3, 'UADA')];
+    expect(await runSlots.readSlot(first)).toBeUndefined();
+    expect(running()).toEqual([]);
+    for (const question of [first, second, third]) await runSlots.takeSlot(question);
+    expect(await runSlots.readSlot(first)).toEqual({ granted: true });
+    expect(await runSlots.readSlot(second)).toEqual({ granted: false, ahead: 0 });
+    expect(await runSlots.readSlot(third)).toEqual({ granted: false, ahead: 1 });
+    await runSlots.release(first);
+    expect(await runSlots.readSlot(first)).toBeUndefined();
+    expect(await runSlots.readSlot(second)).toEqual({ granted: true });
+    await runSlots.park(second, 500);
+    expect(await runSlots.readSlot(second)).toBeUndefined();
+  });
+
+  it('can be taken by a waiting question once a restart has raised the limits', async () => {
+    const { runSlots, withLimits } = inMemory({ perWorkspace: 1, perPerson: 1 });
+    const [first, second, third] = [ask(1, 'UADA'), ask(2, 'UBOB'), ask(3, 'UCAT')];
+    for (const question of [first, second, third]) await runSlots.takeSlot(question);
+    const raised = withLimits({ perWorkspace: 2, perPerson: 1 });
+    expect(await raised.readSlot(third)).toEqual({ granted: false, ahead: 1 });
+    expect(await raised.readSlot(second)).toBeUndefined();
+    expect(await raised.takeSlot(second)).toEqual({ granted: true });
+    expect(await raised.readSlot(second)).toEqual({ granted: true });
+    expect(await raised.readSlot(third)).toEqual({ granted: false, ahead: 0 });
   });
 
   it('keep their limits, leave out no question, and leave no slot empty', async () => {

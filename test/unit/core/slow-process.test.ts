@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { NewQuestion } from '../../../src/core/intake/accept.ts';
 import { defaultPacing } from '../../../src/core/pacing.ts';
 import { buttonUser, createCoreHarness, failing } from '../../support/lifecycle/core-harness.ts';
+import { withPostPart } from '../../support/lifecycle/with-post-part.ts';
 
 type Post = 'postCard' | 'postPart';
 
@@ -15,8 +16,8 @@ async function takeOver(post: Post, { replyAtNext = false, isFound = true, chang
   const sent = createSignal();
   const replied = createSignal();
   let posts = 0;
-  holdFirstReply('postCard');
-  holdFirstReply('postPart');
+  messenger.postCard = holdFirstReply('postCard', messenger.postCard);
+  messenger.prepare = withPostPart(messenger, (postPart) => holdFirstReply('postPart', postPart));
   if (!isFound) {
     messenger.findPart = async () => undefined;
     messenger.findCard = async () => undefined;
@@ -34,9 +35,11 @@ async function takeOver(post: Post, { replyAtNext = false, isFound = true, chang
   await life.run();
   return { life, question: life.question(id) };
 
-  function holdFirstReply(operation: Post): void {
-    const send = messenger[operation] as (...args: unknown[]) => Promise<{ ts: string }>;
-    messenger[operation] = async (...args: unknown[]) => {
+  function holdFirstReply<Args extends unknown[]>(
+    operation: Post,
+    send: (...args: Args) => Promise<{ ts: string }>,
+  ): (...args: Args) => Promise<{ ts: string }> {
+    return async (...args) => {
       const reply = await send(...args);
       if (operation !== post) return reply;
       posts += 1;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findPositionInQueue, joinQueue, leaveQueue } from '../../../src/core/lifecycle/thread-queue.ts';
+import { joinQueue, leaveQueue, readPositionInQueue } from '../../../src/core/lifecycle/thread-queue.ts';
 import type { Thread } from '../../../src/core/question/question.ts';
 import { createCoreHarness, failing, thread } from '../../support/lifecycle/core-harness.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
@@ -108,41 +108,40 @@ describe('the position in the queue', () => {
       return life.ports.questions.get(id);
     };
     const ports = { ...life.ports, questions: { ...life.ports.questions, get } };
-    return { life, placeOf: (index: number) => findPositionInQueue(ports, idOf(index), thread) };
+    return { life, read: (index: number) => readPositionInQueue(ports, idOf(index), thread) };
   }
 
   it('is counted from the head, which is position 0', async () => {
-    const { placeOf } = await withQueue(['open', 'open', 'open']);
-    expect([await placeOf(0), await placeOf(1), await placeOf(2)]).toEqual([0, 1, 2]);
+    const { read } = await withQueue(['open', 'open', 'open']);
+    const positions = [await read(0), await read(1), await read(2)];
+    expect(positions).toEqual([{ positionInQueue: 0 }, { positionInQueue: 1 }, { positionInQueue: 2 }]);
   });
 
   it('does not exist for a question outside the queue, and where there is no queue', async () => {
-    const { placeOf, life } = await withQueue(['closed', 'open']);
-    expect(await placeOf(5)).toBe(-1);
-    expect(life.threads()).toMatchObject([{ queue: [0, 1].map(idOf) }]);
-    expect(await (await withQueue([])).placeOf(0)).toBe(-1);
+    const { read } = await withQueue(['closed', 'open']);
+    expect(await read(5)).toEqual({ positionInQueue: -1 });
+    expect(await (await withQueue([])).read(0)).toEqual({ positionInQueue: -1 });
   });
 
   it.each(['closed', 'gone', 'unreadable'] as const)(
-    'becomes that of the head where the one before is %s, which leaves the queue',
+    'names a head that is %s, and leaves the queue as it is',
     async (head) => {
-      const { placeOf, life } = await withQueue([head, head, 'open', 'open']);
-      expect(await placeOf(3)).toBe(1);
-      expect(life.threads()).toMatchObject([{ queue: [2, 3].map(idOf) }]);
+      const { read, life } = await withQueue([head, head, 'open', 'open']);
+      expect(await read(3)).toEqual({ positionInQueue: 3, staleHead: idOf(0) });
+      expect(life.threads()).toMatchObject([{ queue: [0, 1, 2, 3].map(idOf) }]);
     },
   );
 
-  it('is kept by the head whatever its record says, and only the questions behind it can remove it', async () => {
-    const { placeOf, life } = await withQueue(['gone', 'open']);
-    expect(await placeOf(0)).toBe(0);
-    expect(life.threads()).toMatchObject([{ queue: [0, 1].map(idOf) }]);
+  it('is 0 for the head, whatever its record says', async () => {
+    const { read } = await withQueue(['gone', 'open']);
+    expect(await read(0)).toEqual({ positionInQueue: 0 });
   });
 
   it('is unknown while the storage cannot read the head', async () => {
     const { life } = await withQueue(['open', 'open']);
     const down = failing('storage').error;
     const questions = { ...life.ports.questions, get: () => Promise.reject(down) };
-    await expect(findPositionInQueue({ ...life.ports, questions }, idOf(1), thread)).rejects.toBe(down);
+    await expect(readPositionInQueue({ ...life.ports, questions }, idOf(1), thread)).rejects.toBe(down);
   });
 
   it('notes who began the thread, once, and not for a question that did not begin it', async () => {

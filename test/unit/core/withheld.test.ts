@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
+import { isAnswerWithheld } from '../../../src/core/intake/withheld-answers.ts';
 import { threadQuestion } from '../../../src/core/question/prompt.ts';
 import type { Question, Refusal } from '../../../src/core/question/question.ts';
-import { isAnswerWithheld } from '../../../src/core/withheld.ts';
 import { createCoreHarness } from '../../support/lifecycle/core-harness.ts';
 
 const direct = { teamId: 'T1', channelId: 'D1' };

@@ -21,7 +21,7 @@ describe('the state of a question', () => {
     ['completed', undefined, 'completed'],
     ['failed', undefined, 'failed'],
     ['cancelled', undefined, 'cancelled'],
-    ['canceled', undefined, 'cancelled'],
+    ['cancelled', undefined, 'cancelled'],
     ['dreaming', undefined, 'processing'],
     ['completed', null, 'completed'],
     ['completed', {}, 'completed'],

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { Question } from '../../../src/core/question/question.ts';
 import { answerFileName, renderAnswerFile } from '../../../src/render/answer-file.ts';
-import { renderOutcome } from '../../../src/render/outcome.ts';
+import { prepareOutcome, renderOutcome } from '../../../src/render/outcome.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered, exampleAnswer, exampleQuestion, QUESTION_ID } from './example.ts';
 
@@ -79,6 +80,16 @@ describe('the messages beside the file', () => {
       expect(says).toEqual([false, false, true, false]);
     },
   );
+
+  it('name a file that was attached after they were prepared', () => {
+    const question = answered({ markdown: long(1_000) });
+    const file = { intentMs: 1, state: 'attached' as const };
+    const { parts, render } = prepareOutcome(question);
+    const last = (current: Question) => JSON.stringify(render(current, parts - 1, { format: 'markdown' }));
+    expect(last(question)).not.toContain('Markdown file');
+    expect(last({ ...question, delivery: { round: 0, posted: [], file } })).toContain('Markdown file');
+    expect(() => render(question, parts, { format: 'markdown' })).toThrow(RangeError);
+  });
 
   it('name the file in the plain form as well', () => {
     const delivery = { round: 0, posted: [], file: { intentMs: 1, state: 'attached' as const } };

@@ -130,7 +130,7 @@ describe('the Home tab', () => {
       expect(view.blocks.length).toBeGreaterThan(1);
     }
     expect(homeText({ kind: 'shown', unreadable: 'e01234567', service: 'fine', notCancelled: 'q01234567' })).toMatch(
-      /Not canceled.*`q01234567`.*I cannot read.*`e01234567`/,
+      /Not cancelled.*`q01234567`.*I cannot read.*`e01234567`/,
     );
   });
 
@@ -143,8 +143,8 @@ describe('the Home tab', () => {
     expect(slackProblems('views.publish', { view })).toEqual([]);
     expect(JSON.stringify(view)).toContain('40 more are in progress.');
     expect(JSON.stringify(view)).toContain('`/deepsearch help`');
-    expect(JSON.stringify(view.blocks).match(/ · canceled · /g) ?? []).toHaveLength(0);
-    expect(JSON.stringify(view.blocks).match(/\\ncanceled · /g)).toHaveLength(20);
+    expect(JSON.stringify(view.blocks).match(/ · cancelled · /g) ?? []).toHaveLength(0);
+    expect(JSON.stringify(view.blocks).match(/\\ncancelled · /g)).toHaveLength(20);
   });
 });
 

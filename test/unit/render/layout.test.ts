@@ -97,34 +97,10 @@ describe('an answer for which there is little room', () => {
   });
 });
 
-describe('dividing an answer again', () => {
-  const again = (markdown: string, around: Partial<Surroundings> = {}, label = '') =>
-    layoutAnswer(markdown, { ...NOTHING_AROUND, ...around }, { url: 'https://e.org', label, names: new Map() });
-
-  it('gives the division made before, for the fifty answers asked for last', () => {
-    const first = Array.from({ length: 50 }, (_, index) => again(`Answer ${index}.`));
-    expect(again('Answer 0.')).toBe(first[0]);
-    again('One more.');
-    expect(again('Answer 0.')).toBe(first[0]);
-    expect(again('Answer 2.')).toBe(first[2]);
-    expect(again('Answer 1.')).not.toBe(first[1]);
-  });
-
-  it('remembers two million characters only, those asked for last', () => {
-    const million = (name: string) => again(name, {}, 'x'.repeat(900_000));
-    const [first, second] = [million('first'), million('second')];
-    expect(million('first')).toBe(first);
-    const third = million('third');
-    expect(million('first')).toBe(first);
-    expect(million('third')).toBe(third);
-    expect(million('second')).not.toBe(second);
-  });
-
-  it('divides it for other surroundings, for other notes under diagrams, and where more follows', () => {
-    const before = again('a');
-    expect(again('a', { firstWeight: 1 })).not.toBe(before);
-    expect(again('a', {}, 'Open')).not.toBe(before);
+describe('an answer of more lines than are shown', () => {
+  it('ends after 6,000 lines', () => {
     const lines = 'a\n'.repeat(6_000);
-    expect([again(`${lines}a`).isWhole, again(lines.trim()).isWhole]).toEqual([false, true]);
+    const isWhole = (markdown: string) => layoutAnswer(markdown, NOTHING_AROUND).isWhole;
+    expect([isWhole(`${lines}a`), isWhole(lines.trim())]).toEqual([false, true]);
   });
 });

@@ -310,7 +310,7 @@ describe('an outcome without an answer', () => {
     const message = only(
       renderOutcome(ended({ kind: 'cancelled' }, { cancel: { byUserId: 'U0BOB', atMs: 1 } }), markdown),
     );
-    expect(texts(message)).toBe('This question was canceled by <@U0BOB>.');
+    expect(texts(message)).toBe('This question was cancelled by <@U0BOB>.');
   });
 
   it('has one part in every format, and no part where there is no outcome', () => {

@@ -40,7 +40,7 @@ describe('the note about what was read of a thread', () => {
       '✅ Answered in 41 s · 12 steps · read 14 of 63 messages · 2 files not read',
     ]);
     expect(linesOf(answered, { refused: true })).toEqual(['✅ Answered in 41 s · 12 steps · thread not read']);
-    expect(linesOf({ kind: 'cancelled' }, { messages: 3, total: 3 })).toEqual(['⏹️ Canceled']);
+    expect(linesOf({ kind: 'cancelled' }, { messages: 3, total: 3 })).toEqual(['⏹️ Cancelled']);
   });
 
   test('is left out where nothing was read', () => {

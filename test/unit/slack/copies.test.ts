@@ -60,10 +60,10 @@ describe('removing copies', () => {
     const question = ask();
     const other = { ...ask(), place: question.place };
     const card = await messenger.postCard(question, { kind: 'starting' });
-    const part = await messenger.postPart(question, 0);
+    const part = await messenger.prepare(question).postPart(question, 0);
     const otherCard = await messenger.postCard(other, { kind: 'starting' });
     await messenger.postCard(question, { kind: 'starting' });
-    await messenger.postPart(question, 0);
+    await messenger.prepare(question).postPart(question, 0);
     const named = { ...question, card: { ts: card.ts }, delivery: { round: 0, posted: [part.ts] } };
     expect(await messenger.removeCopies(named)).toBe(2);
     expect(timestamps(question.place.threadTs)).toEqual([card.ts, part.ts, otherCard.ts]);
@@ -83,7 +83,7 @@ describe('removing copies', () => {
     const messenger = createParts();
     const question = ask();
     await messenger.postCard(question, { kind: 'starting' });
-    const part = await messenger.postPart(question, 0);
+    const part = await messenger.prepare(question).postPart(question, 0);
     const deleted = { ts: '1700000000.000001', gone: true };
     const named = { ...question, card: deleted, delivery: { round: 0, posted: [part.ts] } };
     expect(await messenger.removeCopies(named)).toBe(1);
@@ -106,7 +106,7 @@ describe('removing copies', () => {
     const card = await messenger.postCard(question, { kind: 'starting' });
     const copy = await messenger.postCard(question, { kind: 'starting' });
     const inThread = { ...question, place: { ...place, threadTs: card.ts }, card: { ts: card.ts } };
-    const part = await messenger.postPart(inThread, 0);
+    const part = await messenger.prepare(inThread).postPart(inThread, 0);
     expect(await messenger.removeCopies({ ...inThread, delivery: { round: 0, posted: [part.ts] } })).toBe(1);
     expect(slack.messages.map(({ ts }) => ts)).not.toContain(copy.ts);
     expect(slack.messages.map(({ ts }) => ts)).toEqual(expect.arrayContaining([card.ts, part.ts]));

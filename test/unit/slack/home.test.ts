@@ -153,7 +153,7 @@ describe('the Home tab', () => {
     world.overview = () => Promise.reject(new AppError('storage', 'down'));
     home.showAction(ada, 'q01234567', () => {});
     await vi.advanceTimersByTimeAsync(10);
-    expect(published.at(-1)?.text).toMatch(/Not canceled.*`q01234567`.*I cannot read.*`e[0-9a-f]{8}`/);
+    expect(published.at(-1)?.text).toMatch(/Not cancelled.*`q01234567`.*I cannot read.*`e[0-9a-f]{8}`/);
   });
 
   it('never returns to an older state, since it makes one call at a time, and another one after a change', async () => {

@@ -1,49 +1,37 @@
-import type { Acceptance, NewQuestion } from './intake/accept.ts';
-import type { Attempt } from './intake/attempts.ts';
-import type { QuestionStore } from './ports.ts';
-import type { Question } from './question/question.ts';
+import type { QuestionStore } from '../ports.ts';
+import type { Question } from '../question/question.ts';
+import type { Acceptance, NewQuestion } from './accept.ts';
+import { type Attempt, attemptKeys } from './attempts.ts';
+import type { FindQuestion, Requester } from './find-question.ts';
 
-/** Who presses, and where. */
-interface Requester {
-  userId: string;
-  teamId: string;
-  channelId: string;
-}
-
-/** `notAsker`: only the one who asked may say what was meant. */
+/** `notAsker`: only the asker may choose. */
 export type AsFollowUpResult = Acceptance | { kind: 'expired' } | { kind: 'notAsker'; askerId: string };
 
-export interface AsFollowUpPorts {
+export interface AskAsFollowUpPorts {
   questions: Pick<QuestionStore, 'update'>;
   accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
-  /** As of the requests: the question, if it belongs to the place of the press. */
-  find: (questionId: string, requester: Requester) => Promise<Question | undefined>;
+  find: FindQuestion;
   attemptUnder: (key: string) => Promise<Attempt>;
   cancel: (questionId: string, requester: Requester) => Promise<unknown>;
 }
 
-/** Under which key a question is asked as a follow-up. */
-export function asFollowUpKey(questionId: string): string {
-  return `as-follow-up:${questionId}`;
-}
-
-/** Another version of a question that can be asked as a follow-up can be so as well, in its own words. */
+/** Keeps the choice to ask as a follow-up for another version of a question, with that version's text. */
 export function asFollowUpAgain({ asFollowUp }: Question, text: string | undefined): Pick<NewQuestion, 'asFollowUp'> {
   if (asFollowUp === undefined || text === undefined) return {};
   const { conversationId } = asFollowUp;
   return { asFollowUp: { text, ...(conversationId === undefined ? {} : { conversationId }) } };
 }
 
-/** For questions that began with the word "new" in a thread with a conversation, and were meant as a follow-up there. */
-export function createAsFollowUps({ questions, accept, find, attemptUnder, cancel }: AsFollowUpPorts) {
+/** Asks a question as a follow-up that began with the word "new" in a thread with a conversation. */
+export function createAskAsFollowUp({ questions, accept, find, attemptUnder, cancel }: AskAsFollowUpPorts) {
   return { askAsFollowUp, giveWay };
 
-  /** Asks the whole text as a follow-up, once and before the question has ended; that one is to give way once this stands. */
+  /** Asks the whole text as a follow-up, once, before the question has ended. The caller then calls {@link giveWay}. */
   async function askAsFollowUp(questionId: string, requester: Requester, byMs?: number): Promise<AsFollowUpResult> {
     const question = await find(questionId, requester);
     if (question?.asFollowUp === undefined) return { kind: 'expired' };
     if (question.askerId !== requester.userId) return { kind: 'notAsker', askerId: question.askerId };
-    const { key, question: earlier } = await attemptUnder(asFollowUpKey(questionId));
+    const { key, question: earlier } = await attemptUnder(attemptKeys.asFollowUp(questionId));
     const isNew = earlier === undefined || earlier.phase === 'offered';
     if (isNew && question.outcome !== undefined) return { kind: 'expired' };
     return accept(
@@ -63,7 +51,7 @@ export function createAsFollowUps({ questions, accept, find, attemptUnder, cance
     );
   }
 
-  /** Cancels the question that was asked as a follow-up; its thread goes back to the conversation it had before. */
+  /** Cancels the question whose follow-up was stored. Its thread returns to its earlier conversation. */
   async function giveWay(questionId: string, requester: Requester): Promise<void> {
     await questions.update(questionId, (stored) =>
       stored.asFollowUp === undefined || stored.asFollowUp.isChosen === true

@@ -1,10 +1,10 @@
-import type { Acceptance, NewQuestion } from './intake/accept.ts';
-import type { Attempt } from './intake/attempts.ts';
-import type { QuestionStore } from './ports.ts';
-import type { ConfirmedAudience, Place, Question } from './question/question.ts';
-import { isAboutPerson } from './question/refused-text.ts';
+import type { QuestionStore } from '../ports.ts';
+import type { ConfirmedAudience, Place, Question } from '../question/question.ts';
+import { isAboutPerson } from '../question/refused-text.ts';
+import type { Acceptance, NewQuestion } from './accept.ts';
+import { type Attempt, attemptKeys } from './attempts.ts';
 
-/** Only the asker reads their direct messages with the app. */
+/** The readers of a direct message with the app: only the asker. */
 const onlyTheAsker: ConfirmedAudience = {
   guests: 0,
   outsiders: 0,
@@ -13,7 +13,7 @@ const onlyTheAsker: ConfirmedAudience = {
   ids: { guests: [], outsiders: [], organizations: [] },
 };
 
-/** `notYours`: someone else asked. `expired`: the question is not known any more, or its answer was not withheld. */
+/** `notYours`: someone else asked. `expired`: the question is gone, or its answer was not withheld. */
 type NotShown = { kind: 'expired' } | { kind: 'notYours' };
 
 export interface WithheldPorts {
@@ -22,17 +22,17 @@ export interface WithheldPorts {
   attemptUnder: (key: string) => Promise<Attempt>;
 }
 
-/** Whether the question was answered, or asked at least, and only who reads in its place kept the answer out. */
+/** Whether the service was asked, and the answer is not shown only because of who reads in its place. */
 export function isAnswerWithheld({ outcome, upstream, shares }: Question): boolean {
   if (outcome?.kind !== 'notAllowed' || isAboutPerson(outcome.reason)) return false;
   return shares === undefined && upstream.askedMs !== undefined;
 }
 
-/** Shows answers that were withheld from a channel to those who asked, without asking again. */
+/** Shows withheld answers to their askers in direct messages, without asking the service again. */
 export function createWithheldAnswers({ questions, accept, attemptUnder }: WithheldPorts) {
   return { findWithheld, showWithheld };
 
-  /** The withheld question that a press is about: `questionId` names it, or an attempt to show its answer that failed. */
+  /** Finds a withheld question. `questionId` names it, or a failed attempt to show its answer. */
   async function findWithheld(
     questionId: string,
     requester: { userId: string; teamId: string },
@@ -46,7 +46,7 @@ export function createWithheldAnswers({ questions, accept, attemptUnder }: Withh
     return { kind: 'found', withheld, ...(isAttempt ? { attempt: action } : {}) };
   }
 
-  /** Shows the answer in `place`, once for each button; after an attempt that failed, in the place of that one. */
+  /** Shows the answer in `place`, once per button. After a failed attempt, shows it in the place of that attempt. */
   async function showWithheld(
     questionId: string,
     place: Place,
@@ -56,7 +56,7 @@ export function createWithheldAnswers({ questions, accept, attemptUnder }: Withh
     const found = await findWithheld(questionId, requester);
     if (found.kind !== 'found') return found;
     const { withheld, attempt } = found;
-    const { key } = await attemptUnder(`show:${questionId}`);
+    const { key } = await attemptUnder(attemptKeys.show(questionId));
     return accept(
       {
         key,

@@ -1,19 +1,19 @@
-import { type Acceptance, type AcceptPorts, questionId as idOf, type NewQuestion } from './intake/accept.ts';
-import type { Attempt } from './intake/attempts.ts';
-import type { Claims, Records } from './ports.ts';
-import type { ThreadPlace } from './question/question.ts';
-import type { MessageFile } from './question/thread-notes.ts';
+import type { Claims, Records } from '../ports.ts';
+import type { ThreadPlace } from '../question/question.ts';
+import type { MessageFile } from '../question/thread-notes.ts';
+import { type Acceptance, type AcceptPorts, questionId as idOf, type NewQuestion } from './accept.ts';
+import type { Attempt } from './attempts.ts';
 
-/** A message that mentions the app only since it was edited, kept for the button that asks it. */
+/** A message whose edit added a mention of the app. It is stored for the button that asks it. */
 export interface AddedMention {
   version: 1;
   place: ThreadPlace;
   userId: string;
   ts: string;
-  /** What it says now, as plain readable text without the mention. Empty once that was taken back. */
+  /** Its current text, plain and without the mention. Empty once the mention was removed. */
   text: string;
   files: MessageFile[];
-  /** The mention was taken out again, or the message was deleted. */
+  /** The mention was removed again, or the message was deleted. */
   isTakenBack?: boolean;
 }
 
@@ -25,13 +25,13 @@ export interface AddedMentionPorts {
   attemptUnder: (key: string) => Promise<Attempt>;
 }
 
-/** Mentions that edits add: they ask nothing by themselves. `key` names the message, as in `accept`. */
+/** Stores mentions that edits add. They ask nothing until the button is pressed. `key` names the message, as in `accept`. */
 export function createAddedMentions({ addedMentions, claims, digest, accept, attemptUnder }: AddedMentionPorts) {
   return { noteMention, changeMention, takeMentionBack, findMention, askMention };
 
   /**
-   * Keeps what the message says now. Returns the id that its question will have when this is the first time, for the notice
-   * that comes once; `delivery` differs between any two calls.
+   * Stores what the message says now. The first call returns the id that its question will have, so that the notice is sent
+   * once. `delivery` is different in every call.
    */
   async function noteMention(key: string, mention: AddedMention, delivery: string): Promise<string | undefined> {
     const questionId = idOf(digest, key);
@@ -40,14 +40,14 @@ export function createAddedMentions({ addedMentions, claims, digest, accept, att
     return first === delivery ? questionId : undefined;
   }
 
-  /** A later edit of a message that is kept; another one is left alone. */
+  /** Stores a later edit of a stored message. Ignores other messages. */
   async function changeMention(key: string, change: Pick<AddedMention, 'text' | 'files'>): Promise<void> {
     const questionId = idOf(digest, key);
     const known = await addedMentions.get(questionId);
     if (known !== undefined) await addedMentions.update(questionId, (stored = known) => ({ ...stored, ...change }));
   }
 
-  /** A message that is kept does not mention the app any more, or is gone. */
+  /** Notes that a stored message no longer mentions the app, or was deleted. */
   async function takeMentionBack(key: string): Promise<void> {
     const questionId = idOf(digest, key);
     const known = await addedMentions.get(questionId);
@@ -55,7 +55,7 @@ export function createAddedMentions({ addedMentions, claims, digest, accept, att
     await addedMentions.update(questionId, (stored = known) => ({ ...stored, text: '', files: [], isTakenBack: true }));
   }
 
-  /** The message whose button was pressed, if it is the presser's and in the place of the press. */
+  /** The message of a pressed button, if the requester wrote it in that channel. */
   async function findMention(
     questionId: string,
     requester: { userId: string; teamId: string; channelId: string },
@@ -66,7 +66,7 @@ export function createAddedMentions({ addedMentions, claims, digest, accept, att
     return teamId === requester.teamId && channelId === requester.channelId ? known : undefined;
   }
 
-  /** Asks such a message, once: its timestamp names the question. */
+  /** Asks the message, once: its timestamp names the question. */
   async function askMention(key: string, request: Omit<NewQuestion, 'key'>, byMs?: number): Promise<Acceptance> {
     const attempt = await attemptUnder(key);
     return accept({ ...request, key: attempt.key }, byMs);

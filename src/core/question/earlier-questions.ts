@@ -1,17 +1,17 @@
-import { getReadable } from './lifecycle/lifecycle-ports.ts';
-import type { QuestionStore } from './ports.ts';
-import { threadQuestion } from './question/prompt.ts';
-import type { Followed, Question, Thread } from './question/question.ts';
-import { earlierQuestionsRoom, mostAskedKnown, mostEarlierQuestions } from './settings.ts';
+import type { QuestionStore } from '../ports.ts';
+import { earlierQuestionsRoom, mostAskedKnown, mostEarlierQuestions } from '../settings.ts';
+import { threadQuestion } from './prompt.ts';
+import type { Followed, Question, Thread } from './question.ts';
+import { getReadable } from './readable.ts';
 
-/** The ids of a thread's newest questions with one more, once. */
+/** Adds a question to the ids of a thread's newest questions, once. */
 export function withAsked(asked: readonly string[] = [], id: string): string[] {
   return asked.includes(id) ? [...asked] : [...asked, id].slice(-mostAskedKnown);
 }
 
 /**
- * What a question carries on from when it can't follow its thread's conversation up any more: the questions before it in
- * that conversation, as many of the newest as there is room for, and the link to it. Undefined where none are known.
+ * The context of a question that can't be a follow-up in its thread's conversation any more: the newest questions of that
+ * conversation, as many as there is room for, and the link to it. Undefined if none are known.
  */
 export async function findEarlier(
   questions: Pick<QuestionStore, 'get'>,
@@ -41,12 +41,12 @@ export async function findEarlier(
   };
 }
 
-/** A question that was asked again stands where it was asked last. */
+/** Keeps the last of equal texts. */
 function withoutRepeated(texts: readonly string[]): string[] {
   return texts.filter((text, index) => texts.lastIndexOf(text) === index);
 }
 
-/** The newest of the texts, oldest first; of one that is too long alone, its beginning. */
+/** The newest texts that fit, oldest first. If the newest alone is too long, its beginning. */
 function fitted(texts: readonly string[]): string[] {
   let room = earlierQuestionsRoom;
   const fitting: string[] = [];

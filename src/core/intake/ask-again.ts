@@ -1,0 +1,99 @@
+import type { LifecyclePorts } from '../lifecycle/lifecycle-ports.ts';
+import { findEarlier } from '../question/earlier-questions.ts';
+import { threadQuestion } from '../question/prompt.ts';
+import { type Followed, isInThread, type Place, type Question } from '../question/question.ts';
+import { keptText } from '../question/refused-text.ts';
+import type { Acceptance, NewQuestion } from './accept.ts';
+import { asFollowUpAgain } from './ask-as-follow-up.ts';
+import { type Attempt, attemptKeys, mostAttempts } from './attempts.ts';
+import { type ButtonResult, type FindQuestion, hasEnded, isToldPrivately, type Requester } from './find-question.ts';
+
+export type AskAgainPorts = Pick<LifecyclePorts, 'questions' | 'threads' | 'refusedTexts'> & {
+  accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
+  attemptUnder: (key: string) => Promise<Attempt>;
+  find: FindQuestion;
+};
+
+/** Asks questions again. Every method throws `AppError` of kind `storage` if nothing was done. */
+export function createAskAgain({ questions, threads, refusedTexts, accept, attemptUnder, find }: AskAgainPorts) {
+  return { askAgain, askIn };
+
+  /**
+   * Asks a question again in its place after it ended without an answer. `fresh` starts a new conversation. If that attempt
+   * could not be shown either, asks the newest attempt again.
+   */
+  async function askAgain(
+    questionId: string,
+    requester: Requester,
+    options: { fresh?: boolean; responseUrl?: string | undefined; byMs?: number } = {},
+  ): Promise<ButtonResult> {
+    const found = await find(questionId, requester);
+    const question = found === undefined ? undefined : await newestAttempt(found);
+    if (question === undefined) return { kind: 'expired' };
+    if (question.id !== found?.id && !isToldPrivately(question)) return { kind: 'duplicate', question };
+    if (!hasEnded(question) || !canBeAsked(question)) return { kind: 'expired' };
+    const { responseUrl, fresh = false, byMs } = options;
+    const { key } = await attemptUnder(attemptKeys.again(question.id));
+    const follows = (fresh ? await earlierOf(question) : undefined) ?? question.follows;
+    return accept(
+      {
+        key,
+        place: question.place,
+        askerId: requester.userId,
+        text: question.text,
+        origin: isInThread(question.place) ? 'retry' : 'command',
+        beginsThread: !isInThread(question.place),
+        messageTs: question.messageTs,
+        files: question.files,
+        readsThread: question.readsThread ?? false,
+        ...(question.readsFrom === undefined ? {} : { readsFrom: question.readsFrom }),
+        ...(follows === undefined ? {} : { follows }),
+        fresh: fresh || question.fresh,
+        ...asFollowUpAgain(question, question.asFollowUp?.text),
+        ...(responseUrl === undefined ? {} : { responseUrl }),
+      },
+      byMs,
+    );
+  }
+
+  /** What was asked before in the question's conversation. A question that was not asked yet belongs to its thread's one. */
+  async function earlierOf(question: Question): Promise<Followed | undefined> {
+    const { place, fresh, upstream } = question;
+    if (!isInThread(place)) return undefined;
+    const thread = await threads.get(place);
+    const conversationId = upstream.conversationId ?? (fresh ? undefined : thread?.conversationId);
+    return findEarlier(questions, question, thread, conversationId);
+  }
+
+  async function newestAttempt(question: Question): Promise<Question> {
+    let newest = question;
+    for (let attempts = 0; attempts < mostAttempts && isToldPrivately(newest); attempts += 1) {
+      const { question: next } = await attemptUnder(attemptKeys.again(newest.id));
+      if (next === undefined) break;
+      newest = next;
+    }
+    return newest;
+  }
+
+  /** Asks a question that could not be shown in its place in another one, once per place. */
+  async function askIn(questionId: string, place: Place, requester: Requester, byMs?: number): Promise<ButtonResult> {
+    const question = await find(questionId, requester);
+    // The readers of a shared answer were confirmed for its place only.
+    if (question === undefined || question.shares !== undefined) return { kind: 'expired' };
+    // The other place has no thread to read.
+    if (question.text === threadQuestion) return { kind: 'expired' };
+    const text = await keptText({ refusedTexts }, question);
+    if (text === '') return { kind: 'expired' };
+    const { key } = await attemptUnder(attemptKeys.againIn(questionId, place.channelId));
+    return accept({ key, place, askerId: requester.userId, text, origin: 'command', beginsThread: true }, byMs);
+  }
+}
+
+/**
+ * Whether there is something to ask. An answer that is shared with others is not shared again here: its readers are shown
+ * and confirmed each time. A withheld answer is shown to its asker only, who may ask again, unless it is about a thread.
+ */
+function canBeAsked({ shares, text }: Question): boolean {
+  if (text === '') return false;
+  return shares === undefined || (shares.withheld === true && text !== threadQuestion);
+}

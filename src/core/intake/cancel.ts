@@ -1,0 +1,122 @@
+import { AppError } from '../errors.ts';
+import type { LifecyclePorts } from '../lifecycle/lifecycle-ports.ts';
+import type { Place, Question, ThreadPlace } from '../question/question.ts';
+import { getReadable } from '../question/readable.ts';
+import { type FindQuestion, type FindStartedBy, hasEnded, type Requester } from './find-question.ts';
+
+/** `answered`: the answer came first and stands. `nothing`: there is no such question, or it ended in another way. */
+export type CancelResult = { kind: 'cancelling' } | { kind: 'answered' } | { kind: 'nothing' };
+
+/** `several`: more than one question could be meant, so none was cancelled. */
+type CancelOnlyResult = CancelResult | { kind: 'several' };
+
+/** Most open questions that are read to find one person's; more than a workspace should ever have. */
+const mostOpenRead = 1_000;
+
+export type CancelPorts = Pick<
+  LifecyclePorts,
+  'questions' | 'threads' | 'claims' | 'scheduler' | 'observer' | 'now'
+> & { find: FindQuestion; startedBy: FindStartedBy };
+
+/** Cancels questions. Every method throws `AppError` of kind `storage` if nothing was done. */
+export function createCancel(ports: CancelPorts) {
+  const { questions, threads, claims, scheduler, observer, now, find, startedBy } = ports;
+
+  return { cancel, cancelOwn, cancelStartedBy, cancelInThread, runningIn, cancelOnlyIn };
+
+  /** Cancels a question that has not ended. Cancelling twice is the same as once. */
+  async function cancel(questionId: string, requester: Requester, byMs?: number): Promise<CancelResult> {
+    const question = await find(questionId, requester);
+    if (question === undefined) return { kind: 'nothing' };
+    return cancelFound(question, requester.userId, byMs);
+  }
+
+  /** Cancels the requester's own question, from a list that shows questions of all places. */
+  async function cancelOwn(
+    questionId: string,
+    requester: Omit<Requester, 'channelId'>,
+    byMs?: number,
+  ): Promise<CancelResult> {
+    const question = await questions.get(questionId);
+    const isOwn = question?.askerId === requester.userId && question.place.teamId === requester.teamId;
+    return isOwn ? cancelFound(question, requester.userId, byMs) : { kind: 'nothing' };
+  }
+
+  /** Cancels the question of a message that was deleted. `key` as in `accept`. */
+  async function cancelStartedBy(key: string, userId?: string): Promise<CancelResult> {
+    const question = await startedBy(key);
+    return question === undefined ? { kind: 'nothing' } : cancelFound(question, userId ?? question.askerId);
+  }
+
+  /**
+   * Cancels the first question in a thread's queue. `key` names the message that asks for it: a second delivery of that
+   * message cancels the same question. `ownOnly`: cancels the person's own first question, for people who may cancel no other.
+   */
+  async function cancelInThread(
+    place: ThreadPlace,
+    userId: string,
+    key: string,
+    { ownOnly = false }: { ownOnly?: boolean } = {},
+  ): Promise<CancelResult> {
+    const queue = (await threads.get(place))?.queue ?? [];
+    const first = ownOnly ? await firstOwn(queue, userId) : queue[0];
+    const targetId = first === undefined ? undefined : await claims.claim(`cancel:${key}`, first);
+    const question = targetId === undefined ? undefined : await questions.get(targetId);
+    if (question === undefined || (ownOnly && question.askerId !== userId)) return { kind: 'nothing' };
+    return cancelFound(question, userId);
+  }
+
+  /** The question that {@link cancelInThread} would cancel. Undefined if it has ended or is being cancelled. */
+  async function runningIn(place: ThreadPlace): Promise<Question | undefined> {
+    const [first] = (await threads.get(place))?.queue ?? [];
+    const question = first === undefined ? undefined : await getReadable(questions, first);
+    return question === undefined || hasEnded(question) || question.cancel !== undefined ? undefined : question;
+  }
+
+  /** Cancels the one question that a person has open in a channel, in any thread. `key` as in {@link cancelInThread}. */
+  async function cancelOnlyIn(
+    { teamId, channelId }: Omit<Place, 'threadTs'>,
+    userId: string,
+    key: string,
+  ): Promise<CancelOnlyResult> {
+    const claim = `cancel:${key}`;
+    let targetId = await claims.ownerOf(claim);
+    if (targetId === undefined) {
+      const ids = (await questions.openIds()).slice(0, mostOpenRead);
+      const own = (await Promise.all(ids.map((id) => getReadable(questions, id))))
+        .filter((question) => question !== undefined)
+        .filter(({ askerId, place }) => askerId === userId && place.teamId === teamId && place.channelId === channelId)
+        .filter((question) => !hasEnded(question) && question.phase !== 'offered');
+      const running = own.filter(({ cancel }) => cancel === undefined);
+      if (running.length > 1) return { kind: 'several' };
+      const [only = own[0]] = running;
+      targetId = only === undefined ? undefined : await claims.claim(claim, only.id);
+    }
+    const question = targetId === undefined ? undefined : await questions.get(targetId);
+    return question === undefined ? { kind: 'nothing' } : cancelFound(question, userId);
+  }
+
+  async function firstOwn(queue: readonly string[], userId: string): Promise<string | undefined> {
+    for (const id of queue) {
+      const question = await getReadable(questions, id);
+      if (question?.askerId === userId && !hasEnded(question)) return id;
+    }
+    return undefined;
+  }
+
+  /** Throws if the cancellation can't be stored by `byMs`; it is not carried out then. */
+  async function cancelFound({ id }: Question, userId: string, byMs = Number.POSITIVE_INFINITY): Promise<CancelResult> {
+    const cancelled = await questions.update(id, (stored) =>
+      hasEnded(stored) || stored.cancel !== undefined || now() > byMs
+        ? stored
+        : { ...stored, cancel: { byUserId: userId, atMs: now() } },
+    );
+    if (cancelled === undefined) return { kind: 'nothing' };
+    if (!hasEnded(cancelled) && cancelled.cancel === undefined)
+      throw new AppError('storage', 'too late to be cancelled');
+    if (hasEnded(cancelled)) return { kind: cancelled.outcome?.kind === 'answered' ? 'answered' : 'nothing' };
+    await scheduler.schedule(id, 0);
+    observer.changed(cancelled);
+    return { kind: 'cancelling' };
+  }
+}

@@ -1,0 +1,71 @@
+import { AppError } from '../errors.ts';
+import { type LifecyclePorts, settle } from '../lifecycle/lifecycle-ports.ts';
+import { isInThread, newThread, type Question } from '../question/question.ts';
+import type { ButtonResult, FindQuestion, Requester } from './find-question.ts';
+
+export type CheckAgainPorts = Pick<
+  LifecyclePorts,
+  'questions' | 'threads' | 'scheduler' | 'observer' | 'log' | 'now'
+> & { find: FindQuestion };
+
+/** Takes up questions that the app gave up on. */
+export function createCheckAgain(ports: CheckAgainPorts) {
+  const { questions, threads, scheduler, observer, now, find } = ports;
+
+  return { checkAgain };
+
+  /**
+   * Watches a question again that the app gave up on while the service still worked. Throws `AppError` of kind `storage` if
+   * that could not be stored by `byMs`.
+   */
+  async function checkAgain(
+    questionId: string,
+    requester: Requester,
+    byMs: number = Number.POSITIVE_INFINITY,
+  ): Promise<ButtonResult> {
+    const question = await find(questionId, requester);
+    if (question === undefined) return { kind: 'expired' };
+    if (question.outcome === undefined) return { kind: 'duplicate', question };
+    if (question.outcome.kind !== 'gaveUp') return { kind: 'expired' };
+    await questions.markOpen(questionId);
+    let isByThisAction = false;
+    const reopened = await questions.update(questionId, (stored) => {
+      isByThisAction = isGivenUp(stored) && now() <= byMs;
+      return isByThisAction ? reopen(stored, now()) : stored;
+    });
+    if (reopened !== undefined && isGivenUp(reopened)) throw new AppError('storage', 'too late to be watched again');
+    if (reopened === undefined) return { kind: 'expired' };
+    // The question is stored as open and listed, so a failure from here on must not say otherwise. The sweep makes up for it.
+    await settle(ports, 'not_taken_up_again', questionId, () => takeUpAgain(reopened));
+    observer.changed(reopened);
+    return { kind: isByThisAction ? 'accepted' : 'duplicate', question: reopened };
+  }
+
+  async function takeUpAgain({ id, place }: Question): Promise<void> {
+    // A second time: the run that closed the question may have taken it off the list in between.
+    await questions.markOpen(id);
+    if (isInThread(place)) {
+      // First in the queue again: later questions of this thread wait for it.
+      await threads.update(place, (thread = newThread(place, false)) =>
+        thread.queue.includes(id) ? thread : { ...thread, queue: [id, ...thread.queue] },
+      );
+    }
+    await scheduler.schedule(id, 0);
+  }
+}
+
+function isGivenUp(question: Question): boolean {
+  return question.outcome?.kind === 'gaveUp';
+}
+
+function reopen(question: Question, nowMs: number): Question {
+  const { outcome: _outcome, endedMs: _ended, cancel: _cancel, ...rest } = question;
+  const { cancelSentMs: _sent, ...upstream } = question.upstream;
+  return {
+    ...rest,
+    phase: 'running',
+    upstream: { ...upstream, watchedFromMs: nowMs },
+    card: { ...question.card, shown: '' },
+    delivery: { round: question.delivery.round + 1, posted: [] },
+  };
+}

@@ -1,0 +1,27 @@
+const timedOut = Symbol('timed out');
+
+/**
+ * Waits for `work`, at most `ms` milliseconds, and then returns or throws what `late` does. The work goes on after that, and
+ * its result or failure is ignored. If the work fails in time, throws the same error.
+ */
+export async function withTimeout<Result, Late>(
+  work: Promise<Result>,
+  ms: number,
+  late: () => Late,
+): Promise<Result | Late> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<typeof timedOut>((resolve) => {
+    timer = setTimeout(resolve, ms, timedOut);
+  });
+  try {
+    const first = await Promise.race([work, timeout]);
+    return first === timedOut ? late() : first;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** As {@link withTimeout}; undefined if the work takes longer. */
+export function within<Result>(work: Promise<Result>, ms: number): Promise<Result | undefined> {
+  return withTimeout(work, ms, () => undefined);
+}
