@@ -18,15 +18,15 @@ service.scriptFaults((call, conversationId) => {
   return undefined;
 });
 
-const desk = createServer((request, response) => {
+const readCounter = createServer((request, response) => {
   if (request.method === 'POST') {
     watched = new Set();
     reads = 0;
   }
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ watched: watched.size, reads }));
 });
-await new Promise<void>((resolve) => desk.listen(0, '127.0.0.1', resolve));
-const { port } = desk.address() as AddressInfo;
+await new Promise<void>((resolve) => readCounter.listen(0, '127.0.0.1', resolve));
+const { port } = readCounter.address() as AddressInfo;
 process.stdout.write(
   `${JSON.stringify({ slackUrl: slack.url, serviceUrl: service.url, deskUrl: `http://127.0.0.1:${port}` })}\n`,
 );

@@ -142,7 +142,7 @@ describe.concurrent('the app under many questions', () => {
       process.stdout.write(
         `${title}: ${asked} asked, ${answered} answered, ${lost.length} lost, ${doubled.length} doubled, ` +
           `${openCards.length} cards open; ${seconds(since.startMs)} s, ${seconds(since.calmMs)} s after the storm; ${more}; ` +
-          `${world.latePosts} posts carried out late; ${questions.notTaken.length} commands called not taken, ${questions.doubtful.length} unanswered\n`,
+          `${world.latePosts} posts carried out late; ${questions.rejected.length} commands rejected, ${questions.doubtful.length} unanswered\n`,
       );
     }
     const { asked, ...counted } = questions.tally();

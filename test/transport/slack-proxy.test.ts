@@ -135,7 +135,7 @@ describe('Socket Mode', () => {
   });
 
   test.each(['directly', 'through a proxy'])(
-    'closes the socket of a far side that went silent, connected %s',
+    'closes the socket of a server that went silent, connected %s',
     async (way) => {
       const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
       onTestFinished(() => new Promise((resolve) => server.close(() => resolve())));

@@ -147,7 +147,7 @@ export function createMessages(fakePeople: FakePeople, channels: FakeChannels, v
     /** A person edits their message. Throws when the app wrote it. */
     edit: (ts: string, text: string): { before: FakeMessage; after: FakeMessage } => {
       const message = messages.find((each) => each.ts === ts);
-      if (message === undefined || message.bot_id !== undefined) throw new Error(`nobody can edit ${ts}`);
+      if (message === undefined || message.bot_id !== undefined) throw new Error(`no person wrote ${ts}`);
       const before = { ...message };
       Object.assign(message, { text, edited: { user: message.user, ts: nextTs() }, edits: message.edits + 1 });
       return { before, after: { ...message } };

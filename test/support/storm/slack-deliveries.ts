@@ -23,7 +23,7 @@ export function signed(body: string, contentType: string): { body: string; heade
 }
 
 /** What the person who typed a command sees: nothing, a text that it was not accepted, or that the app did not respond. */
-export type CommandResult = 'taken' | 'notTaken' | 'noAnswer';
+export type CommandResult = 'accepted' | 'rejected' | 'noAnswer';
 
 /** Slack's side of HTTP mode, with a load balancer that sends requests to the copies in turn. */
 export function createSlackDeliveries(copies: () => string[]) {
@@ -52,7 +52,7 @@ export function createSlackDeliveries(copies: () => string[]) {
     const fields = Object.entries(payload).map(([name, value]): [string, string] => [name, String(value)]);
     const reply = await send(new URLSearchParams(fields).toString(), 'application/x-www-form-urlencoded', {});
     if (reply?.status !== 200) return 'noAnswer';
-    return reply.text === '' ? 'taken' : 'notTaken';
+    return reply.text === '' ? 'accepted' : 'rejected';
   }
 
   async function send(

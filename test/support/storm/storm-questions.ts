@@ -48,11 +48,11 @@ export function createStormQuestions(parts: {
   const refusedEvents: string[] = [];
   /** Commands whose acknowledgement was lost: unknown whether the app accepted them. */
   const doubtful: string[] = [];
-  const notTaken: string[] = [];
+  const rejected: string[] = [];
   for (const channel of channels)
     slack.channels.set(channel, { isPrivate: false, botIsMember: true, isArchived: false });
 
-  return { askAll, tally, doubtful, notTaken, refusedEvents };
+  return { askAll, tally, doubtful, rejected, refusedEvents };
 
   async function askAll(): Promise<void> {
     const threadCount = Math.floor((count * 12) / 100);
@@ -125,8 +125,8 @@ export function createStormQuestions(parts: {
         triggerId: `${n}.${attempt}.trigger`,
       });
       const result: CommandResult = await deliveries.command(payload);
-      if (result === 'taken') return void askedThreads.push({ rootTs: undefined, texts: [text] });
-      (result === 'notTaken' ? notTaken : doubtful).push(text);
+      if (result === 'accepted') return void askedThreads.push({ rootTs: undefined, texts: [text] });
+      (result === 'rejected' ? rejected : doubtful).push(text);
       await pause(1_500);
     }
   }
@@ -161,11 +161,11 @@ export function createStormQuestions(parts: {
         if (found.length > 1) counted.doubled.push(`${found.length} answers to ${text}`);
       }
     }
-    for (const text of [...doubtful, ...notTaken]) {
+    for (const text of [...doubtful, ...rejected]) {
       const found = answers.filter((message) => visibleText(message).includes(`"${text}"`));
       if (found.length > 1) counted.doubled.push(`${found.length} answers to ${text}`);
       if (found.length === 0 && service.find(text).length > 0) counted.lost.push(text);
-      if (notTaken.includes(text) && service.find(text).length > 0) counted.doubled.push(`${text}, called not taken`);
+      if (rejected.includes(text) && service.find(text).length > 0) counted.doubled.push(`${text}, reported as rejected`);
     }
     const texts = askedThreads.flatMap((askedThread) => askedThread.texts);
     for (const text of new Set([...texts, ...doubtful])) {
