@@ -4,7 +4,7 @@ import { git } from './git.ts';
 /** What to ask about this project itself. */
 const ABOUT_THIS_PROJECT = [
   'How is a Slack event acknowledged?',
-  'Where is `nextLookMs` used?',
+  'Where is `nextPollMs` used?',
   'Where is the data directory locked?',
 ];
 
