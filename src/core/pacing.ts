@@ -1,15 +1,15 @@
-/** How often a running question is looked at, and for how long. */
+/** How often a running question is polled, and for how long. */
 export interface Pacing {
-  /** Wait before the first look after asking. */
+  /** Wait before the first poll after asking. */
   firstPollMs: number;
-  /** Shortest and longest wait between later looks, before jitter. */
+  /** Shortest and longest wait between later polls, before jitter. */
   minMs: number;
   maxMs: number;
   /** The wait as a share of the time elapsed, so that long questions are asked about less often. */
   fraction: number;
   /** Greatest deviation of a wait, as a share of it: 0.1 is ±10 %. Keeps many questions from moving in step. */
   jitter: number;
-  /** How long the service may work on a question before we stop watching. */
+  /** How long the service may work on a question before the app stops watching. */
   patienceMs: number;
 }
 
@@ -28,7 +28,7 @@ const LONGEST_BACK_OFF_MS = 60_000;
 /** Waits told by the far side are spread over this long, so that all who were told the same don't return at once. */
 const RETRY_AFTER_SPREAD_MS = 1_000;
 
-/** Milliseconds until the next look at a question asked `elapsedMs` ago (0: just now). `random` is in [0, 1). */
+/** Milliseconds until the next poll of a question asked `elapsedMs` ago (0: just now). `random` is in [0, 1). */
 export function nextPollMs(pacing: Pacing, elapsedMs: number, random: number): number {
   const waitMs =
     elapsedMs <= 0 ? pacing.firstPollMs : Math.min(pacing.maxMs, Math.max(pacing.minMs, elapsedMs * pacing.fraction));

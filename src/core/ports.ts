@@ -43,7 +43,7 @@ export interface Conversation {
 
 /** The code search service, as the lifecycle needs it. Every method throws `AppError` only. */
 export interface DeepSearch {
-  /** Starts a conversation. Never repeated inside; on `outcomeUnknown` the caller looks before asking again. */
+  /** Starts a conversation. Never repeated inside; on `outcomeUnknown` the caller searches before it asks again. */
   create(text: string): Promise<Conversation>;
   /** Adds a follow-up and returns it. Never repeated inside. `notFound` when the conversation is gone. */
   followUp(conversationId: number, text: string): Promise<UpstreamQuestion>;
@@ -52,7 +52,7 @@ export interface DeepSearch {
   byReadToken(readToken: string): Promise<Conversation>;
   /**
    * The newest conversations of this account, newest first, at most `limit` (≤ 1,000), and none created before `sinceMs`.
-   * Their questions are without answer, sources and follow-ups: whoever wants those reads the conversation.
+   * Their questions are without answer, sources and follow-ups: `read` gives those.
    */
   newest(limit: number, sinceMs?: number): Promise<Conversation[]>;
   /** Asks for a running question to be stopped. A question that is already finished or gone is not an error. */
@@ -88,7 +88,7 @@ export interface ThreadStore {
 export interface Claims {
   /** Claims `key` for `owner` and returns who owns it now: `owner`, or the one that came first. */
   claim(key: string, owner: string): Promise<string>;
-  /** Who owns `key` now; undefined when nobody claimed it. */
+  /** Who owns `key` now; undefined if it is free. */
   ownerOf(key: string): Promise<string | undefined>;
 }
 
@@ -167,21 +167,21 @@ export interface Messenger {
 }
 
 /**
- * "Look at this question then." One look per question at a time, in any number of processes; a look that throws is
+ * Plans the runs of `advance`. One run per question at a time, in any number of processes; a run that throws is
  * repeated with back-off, never dropped.
  */
 export interface Scheduler {
-  /** Begins to call `advance`; it returns the milliseconds until the next look, or undefined when the question is closed. */
+  /** Begins to call `advance`; it returns the milliseconds until the next run, or undefined once the question is closed. */
   start(advance: (questionId: string) => Promise<number | undefined>): Promise<void>;
-  /** Asks for a look in `delayMs`. Brings a planned look forward, never postpones it; during a look, another follows. */
+  /** Plans a run in `delayMs`. Brings a planned run forward and never postpones it. During a run, plans another one. */
   schedule(questionId: string, delayMs: number): Promise<void>;
-  /** Those of the questions that have no look planned or running. */
+  /** The questions of this list that have no planned or current run. */
   unscheduled(questionIds: string[]): Promise<string[]>;
-  /** Takes no new looks and waits for running ones, at most `deadlineMs`. */
+  /** Starts no new runs and waits for the current ones, at most `deadlineMs`. */
   stop(deadlineMs: number): Promise<void>;
 }
 
-/** The only words the core says to the operator: one line per outcome, ids and numbers, never texts. */
+/** The operator's log: one line per outcome, with ids and numbers, never with texts of people. */
 export interface Log {
   /** What happens too often to be of interest unless someone is looking for it. */
   debug(fields: LogFields): void;
@@ -205,7 +205,7 @@ export type Admission =
 
 /** Knows who may ask. Throws `AppError` where asking Slack again later may help; what Slack can't tell is a no. */
 export interface AccessPolicy {
-  /** `confirmed`: whoever asks was shown these readers and wants them to see it; more than these are a no. */
+  /** `confirmed`: the asker was shown these readers and agreed. Any other reader is a reason to refuse. */
   admit(userId: string, place: Place, options?: { confirmed?: ConfirmedAudience | undefined }): Promise<Admission>;
 }
 

@@ -7,7 +7,7 @@ export interface LifecycleSettings {
   cardEditMs: number;
   /** Most questions that may wait in one thread, the running one included. */
   threadLimit: number;
-  /** How long the far side may still carry out a call after it was given up; such a call is not repeated before. */
+  /** How long the far side may still carry out a call after it was given up; it is not repeated before that. */
   lateCallMs: number;
 }
 
@@ -42,10 +42,10 @@ export const cancelConfirmMs = 30_000;
 /** How long an end that Slack refuses to take is tried again before the question is closed with an error in the log. */
 export const deliveryPatienceMs = 24 * 60 * 60 * 1000;
 
-/** A question behind others is looked at this often even if nothing wakes it. */
+/** How often a question behind others runs even if nothing wakes it. */
 export const queuedCheckMs = 15_000;
 
-/** A parked question is looked at no later than this, so that a changed clock cannot strand it. */
+/** Longest time between two runs of a parked question, in case the clock is changed. */
 export const parkedCheckMs = 60 * 60 * 1000;
 
 /** How far the clocks of the service and of this machine may differ when a lost question is searched upstream. */

@@ -1,4 +1,4 @@
-/** When someone last looked at the app's Home, so that it is kept fresh for those who do. */
+/** When a person last opened the app's Home. It is kept up to date for recent visitors only. */
 export interface Visit {
   version: 1;
   openedMs: number;
@@ -6,5 +6,5 @@ export interface Visit {
   channelId: string;
 }
 
-/** How long after somebody looked their Home is kept fresh. */
+/** How long a Home is kept up to date after a visit. */
 export const visitLifeMs = 7 * 24 * 60 * 60 * 1000;

@@ -64,7 +64,7 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
     if (text === '') return { kind: 'empty' };
     if (text.length > maxQuestionLength) return { kind: 'tooLong', length: text.length, limit: maxQuestionLength };
     const id = questionId(ports.digest, request.key);
-    // A repeated delivery of a question that was taken is a duplicate, however long the line is by then.
+    // A second delivery of an accepted question is a duplicate, even if the queue is full by then.
     if (isInThread(request.place) && (await questions.get(id)) === undefined) {
       const thread = await threads.get(request.place);
       const waiting = thread?.queue.length ?? 0;

@@ -25,7 +25,7 @@ interface Asked {
   shareUrl?: string | undefined;
 }
 
-/** The part of a question's life that leads to the service: its place in the thread's line, asking, parking, cancelling. */
+/** The steps between admission and answer: joins the thread's queue, asks, parks, and cancels at the service. */
 export function createAsking(ports: LifecyclePorts) {
   const { deepSearch, threads, claims, now } = ports;
 
@@ -112,7 +112,7 @@ export function createAsking(ports: LifecyclePorts) {
     return found === undefined ? undefined : bind(question, place, found);
   }
 
-  /** Two questions with the same text may look for each other's traces; whoever claims an upstream question first has it. */
+  /** Two questions with the same text may find each other's upstream question. The first to claim it keeps it. */
   async function isOurs(question: Question, asked: Asked): Promise<boolean> {
     const owner = await claims.claim(`upstream:${asked.conversationId}:${asked.question.id}`, question.id);
     return owner === question.id;
@@ -303,7 +303,7 @@ function withoutIntent(upstream: Question['upstream']): Question['upstream'] {
 
 /**
  * Forgets everything of an attempt that ended without an answer, so that the question can be asked once more. An intent
- * stays: its outcome is still unknown, so it is looked for before the question is asked again.
+ * stays: its outcome is still unknown, so it is searched for before the question is asked again.
  */
 function withoutAttempt(upstream: Question['upstream']): Question['upstream'] {
   const { firstTriedMs: _tried, questionId: _question, askedMs: _asked, cancelSentMs: _cancel, ...rest } = upstream;

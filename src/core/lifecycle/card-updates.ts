@@ -14,20 +14,20 @@ import {
 } from './unknown-outcome.ts';
 
 export interface CardUpdates {
-  /** Posts the card, or finds the one whose posting had an unknown outcome. A command's card becomes its thread. */
+  /** Posts the card, or finds it after a post with an unknown outcome. A command's card begins its thread. */
   announce(question: Question, standing: Standing, checkFirst: boolean): Promise<Progress>;
-  /** Searches a card whose posting was given up; it may appear later, so what is not found is not yet posted again. */
+  /** Searches for a card whose posting was given up. It may still appear, so a card that is not found is not posted again yet. */
   search(question: Question): Promise<Progress>;
   /**
-   * Edits the card when people would notice a difference. Returns in how many milliseconds an edit that is due may be
-   * made, if the last one is too recent; undefined when nothing is due. Never throws for Slack's sake.
+   * Edits the card if people would notice a difference. If the last edit is too recent, returns the milliseconds until the
+   * next one; undefined if no edit is due. Never throws errors of Slack.
    */
   refresh(question: Question, standing: Standing): Promise<number | undefined>;
-  /** Makes the card say how the question ended. Throws what Slack throws, except for a card that is gone. */
+  /** Shows on the card how the question ended. Throws errors of Slack, except for a card that is gone. */
   finish(question: Question): Promise<Question>;
 }
 
-/** Keeps the one card of a question in step with the question. */
+/** Keeps the card of a question up to date. */
 export function createCardUpdates(ports: LifecyclePorts): CardUpdates {
   const { messenger, now, settings } = ports;
 
@@ -70,7 +70,7 @@ export function createCardUpdates(ports: LifecyclePorts): CardUpdates {
     return ts === undefined ? undefined : posted(question, ts, '');
   }
 
-  /** Another process may have noted a card meanwhile, when this one was slow and taken for dead; that is kept. */
+  /** Keeps the card if another process stored one meanwhile, because this one was slow and considered dead. */
   function posted(question: Question, ts: string, shown: string): Promise<Question> {
     return store(question, (stored) => {
       const noted = stored.card.ts;

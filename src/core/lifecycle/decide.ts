@@ -43,7 +43,7 @@ export type Step =
   | { do: 'join' }
   /** Removes a question from the thread's queue that has ended or can't be read. */
   | { do: 'repairQueue'; head: string }
-  /** Takes a run slot, or waits in line for one. */
+  /** Takes a run slot, or begins to wait for one. */
   | { do: 'takeSlot' }
   | { do: 'gather' }
   | { do: 'ask'; checkFirst: boolean }
@@ -220,7 +220,7 @@ function isFileDue({ outcome, delivery }: Question, parts: number): boolean {
   return delivery.posted.length === parts - 1 && (delivery.file === undefined || delivery.file.state === 'intended');
 }
 
-/** A cancelled question needs no message of its own where its card can say so. */
+/** A cancelled question needs no message if its card can say so. */
 function partsToPost(question: Question, parts: number): number {
   return isSaidByCard(question) ? 0 : parts;
 }
@@ -280,7 +280,7 @@ function interpretFailure(observed: UpstreamQuestion, conversation: Conversation
   if (error?.kind === 'TokenLimitExceeded') return { is: 'ended', outcome: failed({ cause: 'tooLong' }) };
   if (error?.kind === 'RateLimitExceeded') {
     const resetMs = conversation.quota?.resetAtMs ?? 0;
-    // Other words do not lift a limit, so nobody is told to try those.
+    // Asking in other words does not help against a limit, so the message does not advise it.
     return resetMs > nowMs
       ? { is: 'limited', untilMs: resetMs }
       : { is: 'ended', outcome: failed({ cause: 'limited' }) };

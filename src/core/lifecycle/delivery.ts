@@ -74,7 +74,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     return { question: await posted(intended, part, ts) };
   }
 
-  /** Searches a part whose posting was given up; it may appear later, so what is not found is not yet posted again. */
+  /** Searches for a part whose posting was given up. It may still appear, so a part that is not found is not posted again yet. */
   async function searchPart(question: Question): Promise<Progress> {
     const found = await postedBefore(question, question.delivery.posted.length);
     return { question: found ?? (await store(question, (stored) => withCallSearched(stored, 'post', now()))) };
@@ -85,7 +85,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     return ts === undefined ? undefined : posted(question, part, ts);
   }
 
-  /** Another process may have noted this part meanwhile, when this one was slow and taken for dead; that is kept. */
+  /** Keeps the part if another process stored it meanwhile, because this one was slow and considered dead. */
   function posted(question: Question, part: number, ts: string): Promise<Question> {
     return store(question, (stored) => {
       if (!isSameRound(stored, question)) return stored;
@@ -95,7 +95,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     });
   }
 
-  /** The file is a convenience: every word of it stands in the messages, so Slack's refusal ends the tries. */
+  /** The messages hold every word of the file, so a refusal by Slack ends the tries. */
   async function attach(question: Question, checkFirst: boolean): Promise<Progress> {
     if (checkFirst && (await messenger.findAttachment(question))) {
       return { question: await filed(question, 'attached') };
@@ -125,7 +125,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     });
   }
 
-  /** Stores what is known of a call that failed; `earlier`: the one that it repeated. */
+  /** Stores what is known of a failed call. `earlier`: the call that it repeated. */
   async function end(
     question: Question,
     effect: 'post' | 'attach',
@@ -149,7 +149,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     return { question: await rechecked(shown) };
   }
 
-  /** Nothing else waits for the check, so a failure only puts it off. */
+  /** A failed check is repeated later; no other step waits for it. */
   async function recheckFailed(question: Question, error: AppError): Promise<Progress | undefined> {
     const isTooLate = question.endedMs !== undefined && now() - question.endedMs > deliveryPatienceMs;
     if (!isTransient(error) || isTooLate) {
@@ -160,7 +160,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     return { question: await store(question, (stored) => ({ ...stored, recheckMs: now() + waitMs })) };
   }
 
-  /** A message that was posted again during the check gets a check of its own. */
+  /** A message that was posted again during this check gets another check. */
   function rechecked(question: Question): Promise<Question> {
     return store(question, (stored) => {
       if (stored.recheckMs !== question.recheckMs) return stored;
@@ -198,7 +198,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     return { question: await giveUpThread(question) };
   }
 
-  /** The private word may be the only visible end: it is tried again as long as Slack may still take it. */
+  /** The private notice may be the only visible end, so it is tried again as long as Slack may still take it. */
   async function sayUndeliverableFailed(question: Question, error: AppError): Promise<Progress | undefined> {
     if (error.kind === 'unavailable' || error.kind === 'rateLimited' || error.kind === 'badReply') return undefined;
     log.error({ event: 'end_not_notified', questionId: question.id, kind: error.kind }, error);
@@ -221,9 +221,9 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
   }
 
   /**
-   * The card is the smaller half of an end: when Slack goes on refusing to edit it, the question closes all the same.
-   * Where it is the whole end, only the patience of every delivery ends the tries, and so it is where Slack, or our own
-   * budget of calls, only asks to wait: with many questions ending at once the last card's turn comes after minutes.
+   * If Slack keeps refusing to edit the card, the question closes anyway. If only the card says how the question ended, or
+   * if a rate limit asks to wait, the tries go on until the patience of every delivery ends: with many questions ending at
+   * once, the last card may wait for minutes.
    */
   async function closeCardFailed(question: Question, error: AppError): Promise<Progress | undefined> {
     if (isSaidByCard(question) || error.kind === 'rateLimited') return undefined;
@@ -236,7 +236,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     };
   }
 
-  /** Gives up the question's place in line and its turn: its end is posted, and what is left is its card. */
+  /** Leaves the thread's queue and gives the run slot back. The end is posted; only the card is left to edit. */
   async function leave(question: Question): Promise<void> {
     if (isInThread(question.place)) {
       await goBack(threads, question);
@@ -287,7 +287,7 @@ function withFile(question: Question, state: FileState): Question {
   };
 }
 
-/** The question whose message or file certainly does not stand: the next try needs no search. */
+/** Forgets a call that certainly had no effect: the next try needs no search. */
 function withoutCall(question: Question, effect: 'post' | 'attach'): Question {
   const { file, ...delivery } = question.delivery;
   if (effect === 'attach') return { ...question, delivery };
@@ -305,7 +305,7 @@ function asClosed({ responseUrl: _url, trouble: _trouble, ...question }: Questio
   });
 }
 
-/** What the asker is told when nothing can or may be shown where the question was asked. */
+/** The private notice to the asker if nothing can or may be shown where the question was asked. */
 function privateEnd({ id, text, place, upstream, outcome, shares }: Question): PrivateNotice {
   if (outcome?.kind === 'notAllowed') {
     const withheld = shares !== undefined ? 'share' : upstream.askedMs === undefined ? undefined : 'answer';
@@ -326,7 +326,7 @@ function privateEnd({ id, text, place, upstream, outcome, shares }: Question): P
   };
 }
 
-/** Once delivered, the text stands in Slack and at the service; only what buttons need is kept. */
+/** Slack and the service hold the text once it is delivered. Keeps only what buttons need. */
 function lightened(outcome: NonNullable<Question['outcome']>): NonNullable<Question['outcome']> {
   return outcome.kind === 'answered' ? { ...outcome, answer: { ...outcome.answer, markdown: '' } } : outcome;
 }

@@ -8,9 +8,9 @@ import type { LifecyclePorts } from './lifecycle-ports.ts';
 const internalTries = 5;
 
 /**
- * Wraps the look, so that a fault of our own cannot make a question silent: after some tries the question ends as
- * failed, and if even that cannot be shown it is closed with an error in the log. Failures of the storage pass through:
- * the scheduler repeats such looks, and nothing can be noted anyway.
+ * Wraps `advance`, so that a bug of this app cannot leave a question without an end. After some tries the question fails
+ * visibly; if that cannot be shown either, it is closed with an error in the log. Storage errors are thrown, because the
+ * scheduler repeats the run and nothing can be stored anyway.
  */
 export function guardAdvance(
   advance: (questionId: string) => Promise<number | undefined>,
@@ -52,7 +52,7 @@ function noteInternal(question: Question, nowMs: number, share: number): Questio
     phase: 'delivering',
     outcome: failed({ cause: 'internal' }),
     endedMs: question.endedMs ?? nowMs,
-    // What was posted of the end that could not be shown stays; the failure is an end of its own.
+    // Messages of the end that could not be shown stay. The failure is posted as a new end.
     delivery: { round: question.delivery.round + 1, posted: [] },
   };
 }

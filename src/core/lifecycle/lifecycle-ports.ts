@@ -20,7 +20,7 @@ import type { RefusedText } from '../question/refused-text.ts';
 import type { RunSlots } from '../run-slots.ts';
 import type { LifecycleSettings } from '../settings.ts';
 
-/** Everything the life of a question touches outside the core. */
+/** Everything outside the core that the lifecycle of a question uses. */
 export interface LifecyclePorts {
   questions: QuestionStore;
   threads: ThreadStore;
@@ -42,7 +42,7 @@ export interface LifecyclePorts {
   settings: LifecycleSettings;
 }
 
-/** What a step leads to: the question as it is stored now, or a pause before the next decision. */
+/** The result of a step: the question as it is stored now, and a wait if the run ends here. */
 export type Progress = { question: Question } | { question: Question; waitMs: number };
 
 /** Stores a change of a question and returns what is stored then. */
@@ -54,7 +54,7 @@ export async function changeQuestion(
   return (await questions.update(question.id, change)) ?? question;
 }
 
-/** Stores how a question ended; what is left is to say so. */
+/** Stores how a question ended. Its messages are posted after that. */
 export async function endWith(
   ports: Pick<LifecyclePorts, 'questions' | 'now' | 'observer'>,
   question: Question,
@@ -73,8 +73,8 @@ export async function endWith(
 }
 
 /**
- * Takes a closed or never confirmed question off the open list. It may be re-opened in that very moment, so a look back puts it on again;
- * together with a re-opening that lists it last, no order of the two leaves an open question unlisted.
+ * Removes a closed or never confirmed question from the open list. It may be re-opened at the same moment, so this reads it
+ * again and puts it back if it is open. A re-opening lists the question last, so in any order an open question is listed.
  */
 export async function delist({ questions }: Pick<LifecyclePorts, 'questions'>, id: string): Promise<void> {
   await questions.markClosed(id);
@@ -85,10 +85,7 @@ export async function delist({ questions }: Pick<LifecyclePorts, 'questions'>, i
   }
 }
 
-/**
- * Work on records that lie beside the way of a question: one that can't be read any more is reported, and does not hold
- * the question up. Other errors leave as they are.
- */
+/** Does work that a question can go on without. Logs a corrupt record and returns undefined; other errors are thrown. */
 export async function beside<Result>(
   { log }: Pick<LifecyclePorts, 'log'>,
   { id }: Question,
@@ -104,8 +101,8 @@ export async function beside<Result>(
 }
 
 /**
- * A step after the point of no return: what it belongs to must not be called "not taken" any more, so a failure is
- * reported, and looks and sweeps make up for it.
+ * Does a step after its request was stored. The person must not be told "not taken" any more, so a failure is only logged;
+ * later runs and sweeps make up for it.
  */
 export async function settle(
   { log }: Pick<LifecyclePorts, 'log'>,
@@ -121,7 +118,7 @@ export async function settle(
   }
 }
 
-/** Frees the question's place at the service, and wakes those whose turn has come. */
+/** Gives the question's run slot back, and wakes the questions that got a slot. */
 export async function releaseSlot(
   { runSlots, scheduler }: Pick<LifecyclePorts, 'runSlots' | 'scheduler'>,
   question: Question,
@@ -133,7 +130,7 @@ export async function wake({ scheduler }: Pick<LifecyclePorts, 'scheduler'>, que
   await Promise.all(questionIds.map((id) => scheduler.schedule(id, 0)));
 }
 
-/** False when the question was re-opened since it was read: what was done for its old end is not about the next one. */
+/** False if the question was re-opened since it was read. Messages of its old end do not count for the new one. */
 export function isSameRound(stored: Question, question: Question): boolean {
   return stored.delivery.round === question.delivery.round;
 }

@@ -7,9 +7,9 @@ export interface SweepPorts {
 }
 
 /**
- * Creates the sweep: it finds open questions that nobody is going to look at, which should never happen, and has them
- * looked at. One is only taken for forgotten when two sweeps in a row find it so, since a question is stored just
- * before its first look is planned. Each find is journaled as `question_swept`. Throws when storage fails.
+ * Creates the sweep: it finds open questions without a planned run, which should never happen, and plans a run for
+ * them. Only a question that two sweeps in a row find counts as forgotten, since a question is stored just
+ * before its first run is planned. Logs each one as `question_swept`. Throws if storage fails.
  */
 export function createSweep({ questions, scheduler, log }: SweepPorts): () => Promise<void> {
   let suspects = new Set<string>();

@@ -22,8 +22,8 @@ export interface Place {
 }
 
 /**
- * Where in its life a question stands. `offered`: stored, but whoever asked was not told so yet; it is forgotten unless
- * it becomes `waiting` at once. `closed` is final; every phase between is looked at again.
+ * Where in its life a question stands. `offered`: stored, but the asker was not told yet; it is dropped unless
+ * it soon becomes `waiting`. `closed` is final; a question in any other phase runs again.
  */
 export type Phase = 'offered' | 'waiting' | 'running' | 'parked' | 'delivering' | 'closed';
 
@@ -84,7 +84,7 @@ export type Outcome =
   | { kind: 'gaveUp' }
   /** The card could not be posted where the question was asked. */
   | { kind: 'undeliverable'; canInvite: boolean }
-  /** Whoever asked may not ask there; they are told privately and nothing is shown. */
+  /** The asker may not ask there. They are told privately, and nothing is shown. */
   | { kind: 'notAllowed'; reason: Refusal };
 
 /** What was read of the thread a question was asked in. */
@@ -162,7 +162,7 @@ export interface PendingCall {
 /**
  * One thing a person asked, with all that is needed to carry it to a visible end after a crash at any point.
  * Times are epoch milliseconds. An `…IntentMs` is stored before an effect whose outcome may become unknown:
- * when it is set and the result is missing, the effect is looked for before it is repeated.
+ * if it is set and the result is missing, the effect is searched for before it is repeated.
  */
 export interface Question {
   version: 1;
@@ -198,7 +198,7 @@ export interface Question {
   asFollowUp?: AsFollowUp;
   /** The question that this one replaces as a follow-up: it is asked next, in the conversation that came before. */
   insteadOf?: string;
-  /** What the question carries on from, where it starts a conversation of its own: told to the service with it. */
+  /** The earlier question that this one continues in a new conversation. The service is told of it. */
   follows?: Followed;
   /** For an answer that is shown again: the question that was answered, and whether the conversation is linked. */
   shares?: {
@@ -215,7 +215,7 @@ export interface Question {
   /** Under its answer stands the offer to take only mentions in the thread. */
   offersMute?: boolean;
   expected?: Expectation;
-  /** Where a private word to the asker can be sent (Slack's `response_url`); valid for 30 minutes. Never logged. */
+  /** Slack's `response_url` for private messages to the asker; valid for 30 minutes. Never logged. */
   responseUrl?: string;
 
   card: PendingCall & {
@@ -303,7 +303,7 @@ export type Refusal =
   /** By the settings: the channel is refused, or not among the allowed ones. */
   | 'channelRefused';
 
-/** A Slack thread bound to a conversation, and the line of questions that wait in it. */
+/** A Slack thread, its conversation, and the queue of its questions. */
 export interface Thread {
   version: 1;
   teamId: string;

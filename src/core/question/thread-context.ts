@@ -6,7 +6,7 @@ export function isThreadUnread({ readsThread, context }: Question): boolean {
 }
 
 /**
- * The question whose thread changed after it was read, so that nobody's withdrawn words are sent: it is read again before
+ * Marks a thread that changed after it was read, so that deleted words are not sent: it is read again before
  * the next attempt to ask. What one under way was asked with is kept, because it is looked for by its words.
  */
 export function readThreadAgain(question: Question): Question {
