@@ -33,11 +33,12 @@ import { createMemberships } from './slack/access/membership.ts';
 import { createReader } from './slack/access/mention-names.ts';
 import { localeOf } from './slack/access/users.ts';
 import { isTokenRefused } from './slack/api/errors.ts';
+import { learnIdentity } from './slack/api/identity.ts';
 import { createLibraryLogger } from './slack/api/library-logger.ts';
 import { createMethodLimits } from './slack/api/method-limits.ts';
 import { clientFetch } from './slack/api/outbound-fetch.ts';
-import { createThrough } from './slack/api/slack-api.ts';
-import { createWebClient, learnIdentity, webClientOptions } from './slack/api/web-client.ts';
+import { createSlackApi } from './slack/api/slack-api.ts';
+import { createWebClient, webClientOptions } from './slack/api/web-client.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
 import { createPresence } from './slack/home/surfaces.ts';
 import { createAnswerUpdates } from './slack/messages/answer-updates.ts';
@@ -141,19 +142,18 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const identity = { ...(await learnIdentity(client, log, random)), isStandIn, contact };
     if (isStandIn) log.warn({ event: 'slack_stand_in' });
     const slackAccess = createAccessNote({
-      probe: () => through('auth.test', 'private', () => client.auth.test()),
+      probe: () => slack.call('auth.test', {}, { priority: 'private' }),
       isRefusal: isTokenRefused,
       now,
     });
-    const through = createThrough({
-      gate: createMethodLimits({ createLimiter, now, log }),
-      teamId: identity.teamId,
+    const slack = createSlackApi({
+      client,
+      identity,
+      methodLimits: createMethodLimits({ createLimiter, now, log }),
       noting: slackAccess.noting,
     });
     const accessControl = createAccessControl({
-      client,
-      through,
-      identity,
+      slack,
       settings: {
         open: config.OPEN_CHANNELS ?? [],
         allowed: config.ALLOWED_CHANNELS ?? [],
@@ -165,10 +165,8 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     });
     const { people, channels, audiences, access: accessPolicy } = accessControl;
     const messenger = createMessenger({
-      client,
-      through,
+      slack,
       outbound,
-      identity,
       format: config.MESSAGE_FORMAT,
       log,
       now,
@@ -188,9 +186,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const askedQuestions = createAskedQuestions(storage.askedQuestions);
     const overviewOf = createOverview({ askedQuestions, questions, threads, now });
     const presence = createPresence({
-      client,
-      through,
-      identity,
+      slack,
       accessPolicy,
       overviewOf,
       serviceState: access.state,
@@ -204,9 +200,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const ports: LifecyclePorts = {
       accessPolicy,
       threadReader: createThreadReader({
-        client,
-        through,
-        identity,
+        slack,
         read,
         readFile,
         threadNotes: storage.threadNotes,
@@ -248,8 +242,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     });
     const privateNotifier = createPrivateNotifier({ sendPrivately: messenger.sendPrivately, log });
     const unfurls = createUnfurls({
-      client,
-      through,
+      slack,
       endpoint: config.SRC_ENDPOINT,
       codeSearch: access.codeSearch,
       access: accessPolicy,
@@ -259,9 +252,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       log,
     });
     const answerUpdates = createAnswerUpdates({
-      client,
-      through,
-      identity,
+      slack,
       format: config.MESSAGE_FORMAT,
       markUsed: requests.markUsed,
       recall: (question) => recallAnswer(ports, question),
@@ -282,9 +273,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       clientOptions,
       logger: libraryLogger,
       desk: {
-        client,
-        through,
-        identity,
+        slack,
         accept,
         requests,
         threads,
@@ -297,7 +286,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         noteChanged: accessControl.noteChanged,
         channels,
         audiences,
-        memberships: createMemberships({ client, through, people }),
+        memberships: createMemberships({ slack, people }),
         answerUpdates,
         read,
         threadNotes: threadNoteKeeper,

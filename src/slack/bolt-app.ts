@@ -35,7 +35,7 @@ export function createBoltApp(options: {
   desk: Desk;
 }): App {
   const { receiver, botToken, clientOptions, logger, desk } = options;
-  const { teamId, botId, botUserId } = desk.identity;
+  const { teamId, botId, botUserId } = desk.slack.identity;
   const app = new App({
     receiver,
     clientOptions: { ...clientOptions },

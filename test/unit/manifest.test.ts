@@ -10,6 +10,7 @@ import { createWebClient, webClientOptions } from '../../src/slack/api/web-clien
 import { createBoltApp } from '../../src/slack/bolt-app.ts';
 import type { Desk } from '../../src/slack/listeners/desk.ts';
 import { createMemoryReceiver } from '../support/fake-slack/memory-receiver.ts';
+import { createUnlimitedSlackApi } from '../support/fake-slack/unlimited-slack-api.ts';
 import { createLifeDesk } from '../support/lifecycle/memory-requests.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -141,14 +142,14 @@ const scopesOfMethod: Record<string, string[]> = {
   'views.publish': [],
 };
 
-/** Methods that the code in src/slack calls on a Web API client; families with a dot tell them from the socket's own. */
+/** Methods that the code in src/slack calls, through `SlackApi` or on a Web API client. */
 function methodsCalled(): string[] {
   const texts = readdirSync(new URL('src/slack/', root), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .map((path) => readFileSync(new URL(`src/slack/${path}`, root), 'utf8'));
   const calls = texts.flatMap((text) => [
     ...text.matchAll(/\bclient\s*\.\s*([a-z]\w*(?:\s*\.\s*[a-z]\w*)+)\s*\(/g),
-    ...text.matchAll(/\bapiCall\(\s*'([\w.]+)'/g),
+    ...text.matchAll(/\bslack\s*\.\s*call\(\s*'([\w.]+)'/g),
   ]);
   return [...new Set(calls.map(([, method = '']) => method.replaceAll(/\s+/g, '')))].toSorted();
 }
@@ -162,9 +163,7 @@ function registrations() {
   const logger = createLibraryLogger(log);
   const clientOptions = webClientOptions('http://127.0.0.1:9/api/', logger);
   const desk: Desk = {
-    client: createWebClient('xoxb-test', clientOptions),
-    through: (_method, _urgency, run) => run(),
-    identity: { teamId: 'T1', botUserId: 'UBOT' },
+    slack: createUnlimitedSlackApi(createWebClient('xoxb-test', clientOptions)),
     accept,
     requests,
     threads,

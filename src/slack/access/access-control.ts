@@ -1,8 +1,6 @@
-import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import type { Clock, Log } from '../../core/ports.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { type Audiences, createAudiences } from './audience.ts';
 import { type Channels, createChannels } from './channels.ts';
 import { type AccessSettings, createAccessPolicy, type SlackAccessPolicy } from './policy.ts';
@@ -23,14 +21,13 @@ export interface AccessControl {
 }
 
 export function createAccessControl(options: {
-  client: WebClient;
-  through: Through;
-  identity: Identity;
+  slack: SlackApi;
   settings: AccessSettings;
   log: Log;
   now: Clock;
 }): AccessControl {
-  const { identity, settings, log } = options;
+  const { slack, settings, log } = options;
+  const { identity } = slack;
   const directory = createDirectory(options);
   const people = createUsers({ ...options, listed: directory.find });
   const channels = createChannels(options);

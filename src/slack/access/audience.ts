@@ -1,10 +1,8 @@
-import type { WebClient } from '@slack/web-api';
 import { AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import { isBetweenTwo, type ReaderIds } from '../../core/question/question.ts';
 import { isTokenRefused } from '../api/errors.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { createBriefCache } from './brief-cache.ts';
 import type { Channels } from './channels.ts';
 import type { Directory } from './user-directory.ts';
@@ -68,16 +66,14 @@ export function isInsidersOnly({ guests, outsiders, organizations, isKnown }: Au
 
 /** Who is in which channel, remembered for a minute. */
 export function createAudiences(options: {
-  client: WebClient;
-  through: Through;
-  identity: Pick<Identity, 'botUserId'>;
+  slack: SlackApi;
   people: Pick<Users, 'person'>;
   channels: Channels;
   directory: Directory;
   log: Log;
   now: Clock;
 }): Audiences {
-  const { client, through, identity, people, channels, directory, log, now } = options;
+  const { slack, people, channels, directory, log, now } = options;
   const memory = createBriefCache({
     keepMs: rememberMs,
     most: mostRemembered,
@@ -116,9 +112,9 @@ export function createAudiences(options: {
     let cursor: string | undefined;
     for (let page = 0; page < mostPages; page += 1) {
       const window = { channel, limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
-      const reply = await through('conversations.members', 'private', () => client.conversations.members(window));
+      const reply = await slack.call('conversations.members', window, { priority: 'private' });
       if (!Array.isArray(reply.members)) return undefined;
-      userIds.push(...reply.members.filter((userId) => userId !== identity.botUserId));
+      userIds.push(...reply.members.filter((userId) => userId !== slack.identity.botUserId));
       cursor = reply.response_metadata?.next_cursor || undefined;
       if (cursor === undefined) return userIds;
     }

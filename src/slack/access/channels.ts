@@ -1,11 +1,10 @@
-import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { isAppError, isTransient } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import { isBetweenTwo } from '../../core/question/question.ts';
 import { isTokenRefused } from '../api/errors.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { Identity } from '../api/identity.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { createBriefCache } from './brief-cache.ts';
 
 /** How long it is remembered what a channel is, and of how many. */
@@ -59,14 +58,8 @@ const conversationObject = z.object({
 type Own = Partial<Pick<Identity, 'teamId' | 'enterpriseId' | 'isStandIn'>>;
 
 /** What channels are, one `conversations.info` each, remembered for a minute. */
-export function createChannels(options: {
-  client: WebClient;
-  through: Through;
-  identity?: Own;
-  now: Clock;
-  log: Log;
-}): Channels {
-  const { client, through, identity, now, log } = options;
+export function createChannels(options: { slack: SlackApi; now: Clock; log: Log }): Channels {
+  const { slack, now, log } = options;
   // A channel the app can't see is asked for anew each time: the next moment it may have been invited, and then see who is there.
   const memory = createBriefCache<Channel>({
     keepMs: rememberMs,
@@ -94,8 +87,8 @@ export function createChannels(options: {
 
   async function load(id: string): Promise<Channel> {
     try {
-      const reply = await through('conversations.info', 'private', () => client.conversations.info({ channel: id }));
-      return readChannel(id, reply.channel, identity);
+      const reply = await slack.call('conversations.info', { channel: id }, { priority: 'private' });
+      return readChannel(id, reply.channel, slack.identity);
     } catch (error) {
       if (!isAppError(error) || isTransient(error) || isTokenRefused(error)) throw error;
       if (error.code === 'channel_not_found') return { id, kind: 'hidden' };

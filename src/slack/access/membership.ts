@@ -1,7 +1,6 @@
-import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { isAppError } from '../../core/errors.ts';
-import type { Through } from '../api/slack-api.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import type { Users } from './users.ts';
 
 /** Members per page, and pages: who is not found among so many is taken for no member. */
@@ -34,20 +33,16 @@ const conversation = z.object({
  * each time, because forms are few and the answer must not be old.
  */
 export function createMemberships({
-  client,
-  through,
+  slack,
   people,
 }: {
-  client: WebClient;
-  through: Through;
+  slack: Pick<SlackApi, 'call'>;
   people: Pick<Users, 'person'>;
 }): Memberships {
   return { of, inChannel };
 
   async function of(userId: string, channelId: string): Promise<Membership> {
-    const reply = await visible(
-      through('conversations.info', 'private', () => client.conversations.info({ channel: channelId })),
-    );
+    const reply = await visible(slack.call('conversations.info', { channel: channelId }, { priority: 'private' }));
     if (reply === undefined) return 'hidden';
     const parsed = conversation.safeParse(reply.channel);
     if (!parsed.success) return 'none';
@@ -62,9 +57,7 @@ export function createMemberships({
     let cursor: string | undefined;
     for (let page = 0; page < mostPages; page += 1) {
       const window = { channel, limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
-      const reply = await visible(
-        through('conversations.members', 'private', () => client.conversations.members(window)),
-      );
+      const reply = await visible(slack.call('conversations.members', window, { priority: 'private' }));
       if (reply === undefined) return 'hidden';
       if (reply.members?.includes(userId) === true) return 'member';
       cursor = reply.response_metadata?.next_cursor || undefined;

@@ -8,7 +8,7 @@ import {
   type Refusal,
 } from '../../core/question/question.ts';
 import { isTokenRefused } from '../api/errors.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { Identity } from '../api/identity.ts';
 import type { Audience, Audiences } from './audience.ts';
 import type { ChannelKind, Channels } from './channels.ts';
 import type { SlackUser, Users } from './users.ts';

@@ -1,9 +1,7 @@
-import type { WebClient } from '@slack/web-api';
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import { isTokenRefused } from '../api/errors.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { within } from '../within.ts';
 import { localeIn, readPerson, type SlackUser } from './users.ts';
 
@@ -40,14 +38,8 @@ interface Reading {
  * Everybody in the workspace by `users.list`, read in the background: so that the guests among hundreds of members of a
  * channel are found without a call for each.
  */
-export function createDirectory(options: {
-  client: WebClient;
-  through: Through;
-  identity: Pick<Identity, 'teamId' | 'enterpriseId' | 'isStandIn'>;
-  log: Log;
-  now: Clock;
-}): Directory {
-  const { client, through, identity, log, now } = options;
+export function createDirectory(options: { slack: SlackApi; log: Log; now: Clock }): Directory {
+  const { slack, log, now } = options;
   let list: { people: Map<string, SlackUser>; readMs: number } | undefined;
   let reading: Reading | undefined;
   /** Without a list: when it is asked for again. */
@@ -105,11 +97,13 @@ export function createDirectory(options: {
         return giveUp(Number.POSITIVE_INFINITY);
       }
       const { cursor } = current;
-      const page = await through('users.list', 'private', () =>
-        client.users.list({ limit: pageSize, include_locale: true, ...(cursor === undefined ? {} : { cursor }) }),
+      const page = await slack.call(
+        'users.list',
+        { limit: pageSize, include_locale: true, ...(cursor === undefined ? {} : { cursor }) },
+        { priority: 'private' },
       );
       for (const raw of page.members ?? []) {
-        const person = readPerson(raw, identity);
+        const person = readPerson(raw, slack.identity);
         // Who that is may be told when asked for alone.
         if (person !== undefined && person.kind !== 'unknown') current.people.set(person.userId, person);
       }

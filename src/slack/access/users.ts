@@ -1,9 +1,8 @@
-import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { Clock } from '../../core/ports.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { Identity } from '../api/identity.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { readableText } from '../incoming-text.ts';
 import { within } from '../within.ts';
 import { createBriefCache } from './brief-cache.ts';
@@ -66,14 +65,12 @@ type Home = Pick<Identity, 'teamId' | 'enterpriseId' | 'isStandIn'>;
 
 /** Who people are, one `users.info` each, remembered for five minutes. */
 export function createUsers(options: {
-  client: WebClient;
-  through: Through;
-  identity: Home;
+  slack: SlackApi;
   /** Who is known without a call: taken while limits hold back calls. */
   listed: (userId: string) => SlackUser | undefined;
   now: Clock;
 }): Users {
-  const { client, through, identity, listed, now } = options;
+  const { slack, listed, now } = options;
   const memory = createBriefCache({ keepMs: rememberMs, most: mostRemembered, now, load });
 
   return { person: memory.get, note };
@@ -87,8 +84,8 @@ export function createUsers(options: {
 
   async function load(user: string): Promise<SlackUser> {
     try {
-      const reply = await through('users.info', 'private', () => client.users.info({ user, include_locale: true }));
-      const person = readPerson(reply.user, identity);
+      const reply = await slack.call('users.info', { user, include_locale: true }, { priority: 'private' });
+      const person = readPerson(reply.user, slack.identity);
       if (person?.userId !== user) throw new AppError('refused', 'users.info: tells of nobody', { code: 'unreadable' });
       return person;
     } catch (error) {

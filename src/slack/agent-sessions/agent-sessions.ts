@@ -1,11 +1,10 @@
-import type { WebClient } from '@slack/web-api';
 import type { Claims, Clock, Log, QuestionObserver, ThreadStore } from '../../core/ports.ts';
 import { isInThread, type Question, type ThreadPlace } from '../../core/question/question.ts';
 import { sayIn } from '../../render/say.ts';
 import { shownText } from '../../render/shown-text.ts';
 import { cut, oneLine } from '../../render/text.ts';
 import { type Attempt, createOptional } from '../api/optional-features.ts';
-import type { Through } from '../api/slack-api.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { within } from '../within.ts';
 
 /** Slack shows a session as working for an hour; said again in good time. */
@@ -31,8 +30,7 @@ export interface AgentSessions extends QuestionObserver {
 }
 
 export interface AgentSessionsDeps {
-  client: WebClient;
-  through: Through;
+  slack: Pick<SlackApi, 'call'>;
   threads: Pick<ThreadStore, 'get'>;
   claims: Pick<Claims, 'claim'>;
   now: Clock;
@@ -62,7 +60,7 @@ interface Session {
  * while a question runs there. An extra in every way: a workspace without agent features loses nothing, and no failure
  * here touches a question. Facts: docs.slack.dev/ai/agent-sessions.
  */
-export function createAgentSessions({ client, through, threads, claims, now, log }: AgentSessionsDeps): AgentSessions {
+export function createAgentSessions({ slack, threads, claims, now, log }: AgentSessionsDeps): AgentSessions {
   const optional = createOptional({ feature: 'agent_sessions', now, log });
   const sessions = new Map<string, Session>();
   const ended = new Set<string>();
@@ -219,14 +217,16 @@ export function createAgentSessions({ client, through, threads, claims, now, log
     // Who comes again with an end gets a time of its own for that.
     const priority = status === 'active' ? 'card' : 'edit';
     return optional.attempt(() =>
-      through('agents.sessions.setStatus', priority, () =>
-        client.agents.sessions.setStatus({
+      slack.call(
+        'agents.sessions.setStatus',
+        {
           channel_id: channelId,
           thread_ts: threadTs,
           status,
           ...(title === '' ? {} : { title }),
           ...(askerId === undefined ? {} : { initiator_user_id: askerId }),
-        }),
+        },
+        { priority },
       ),
     );
   }
@@ -240,9 +240,7 @@ export function createAgentSessions({ client, through, threads, claims, now, log
     if ((await claims.claim(key, id)) !== id) return;
     const { channelId, threadTs } = place;
     await optional.attempt(() =>
-      through('agents.sessions.rename', 'edit', () =>
-        client.agents.sessions.rename({ channel_id: channelId, thread_ts: threadTs, title }),
-      ),
+      slack.call('agents.sessions.rename', { channel_id: channelId, thread_ts: threadTs, title }, { priority: 'edit' }),
     );
   }
 

@@ -90,6 +90,15 @@ function all(kind: ErrorKind, codes: string[]): Record<string, ErrorKind> {
   return Object.fromEntries(codes.map((code) => [code, kind]));
 }
 
+/** Runs one Web API call. What it throws becomes an `AppError`. */
+export async function translatingErrors<Result>(method: string, run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    throw fromSlack(error, method);
+  }
+}
+
 /** Translates what a Web API call threw. Server errors and lost connections leave it unknown whether the call took effect. */
 export function fromSlack(error: unknown, method: string): AppError {
   if (error instanceof AppError) return error;

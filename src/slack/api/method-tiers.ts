@@ -1,6 +1,6 @@
 import type { Allowance } from '../../core/rate-limits.ts';
 
-/** Web API methods that go through the gate; another one is a line in one of the two tables below. */
+/** The Web API methods that the app calls. To call another one, add it to the table below. */
 export type SlackMethod = keyof typeof methodAllowances;
 
 /**

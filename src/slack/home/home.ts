@@ -1,12 +1,11 @@
-import type { WebClient } from '@slack/web-api';
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
 import { type Visit, visitLifeMs } from '../../core/history/home-visits.ts';
 import type { Overview } from '../../core/history/overview.ts';
 import type { AccessPolicy, Admission, Clock, Log, Records } from '../../core/ports.ts';
 import type { Question } from '../../core/question/question.ts';
 import { type HomeContent, type ReadOverview, renderHome, type ServiceState } from '../../render/home.ts';
-import type { Through } from '../api/slack-api.ts';
-import { anyWorkspaceUrl, type Identity } from '../api/web-client.ts';
+import { anyWorkspaceUrl } from '../api/identity.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
 import { within } from '../within.ts';
 
@@ -41,9 +40,7 @@ export interface Home {
 }
 
 export interface HomeDeps {
-  client: WebClient;
-  through: Through;
-  identity: Identity;
+  slack: SlackApi;
   accessPolicy: AccessPolicy;
   overviewOf: (teamId: string, userId: string) => Promise<Overview>;
   serviceState: () => Promise<ServiceState>;
@@ -75,7 +72,7 @@ interface Seat {
 
 /** Publishes Homes, always rebuilt from what is stored. */
 export function createHome(deps: HomeDeps): Home {
-  const { client, through, identity, accessPolicy, overviewOf, serviceState, visits, everyMs, now, log } = deps;
+  const { slack, accessPolicy, overviewOf, serviceState, visits, everyMs, now, log } = deps;
   const seats = new Map<string, Seat>();
   const underWay = new Set<Promise<void>>();
   let isStopped = false;
@@ -257,9 +254,9 @@ export function createHome(deps: HomeDeps): Home {
     locale: string | undefined,
     priority: Priority,
   ): Promise<void> {
-    const { botUserId, contact, workspaceUrl = anyWorkspaceUrl } = identity;
+    const { botUserId, contact, workspaceUrl = anyWorkspaceUrl } = slack.identity;
     const view = renderHome(content, { locale, botUserId, workspaceUrl, contact });
-    await through('views.publish', priority, () => client.views.publish({ user_id: userId, view }));
+    await slack.call('views.publish', { user_id: userId, view }, { priority });
   }
 
   /** Work in its own time, which ends before the app does. */

@@ -1,12 +1,10 @@
-import type { WebClient } from '@slack/web-api';
 import type { Visit } from '../../core/history/home-visits.ts';
 import type { Overview } from '../../core/history/overview.ts';
 import type { AccessPolicy, Claims, Clock, Log, QuestionObserver, Records, ThreadStore } from '../../core/ports.ts';
 import type { ServiceState } from '../../render/home.ts';
 import { type AgentSessions, createAgentSessions } from '../agent-sessions/agent-sessions.ts';
 import { createPrompts, type Prompts } from '../agent-sessions/suggested-prompts.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { createHistoryOf, type HistoryOf } from './history.ts';
 import { createHome, type Home } from './home.ts';
 
@@ -23,9 +21,7 @@ export interface Presence {
 }
 
 export function createPresence(deps: {
-  client: WebClient;
-  through: Through;
-  identity: Identity;
+  slack: SlackApi;
   accessPolicy: AccessPolicy;
   overviewOf: (teamId: string, userId: string) => Promise<Overview>;
   serviceState: () => Promise<ServiceState>;
@@ -41,7 +37,7 @@ export function createPresence(deps: {
   const sessions = createAgentSessions(deps);
   return {
     home,
-    historyOf: createHistoryOf(deps),
+    historyOf: createHistoryOf({ ...deps, identity: deps.slack.identity }),
     prompts: createPrompts(deps),
     sessions,
     observer: {

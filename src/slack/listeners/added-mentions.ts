@@ -24,15 +24,15 @@ export interface EditedMessage {
 
 /** Offers to ask messages that an edit made mention the app. */
 export function createAddedMentions(desk: Desk) {
-  const { requests, identity } = desk;
+  const { requests, slack } = desk;
 
   return { edited, deleted };
 
   /** For messages in channels that asked nothing so far. Throws `AppError` of kind `storage` when nothing was done. */
   async function edited(message: EditedMessage): Promise<void> {
     const { place, userId, ts, files } = message;
-    const did = mentions(message.before, identity.botUserId);
-    const does = mentions(message.text, identity.botUserId);
+    const did = mentions(message.before, slack.identity.botUserId);
+    const does = mentions(message.text, slack.identity.botUserId);
     if (!did && !does) return;
     const key = messageKey(place.teamId, place.channelId, ts);
     if (!does) return requests.takeMentionBack(key);
@@ -89,13 +89,13 @@ export function registerAddedMentions(app: App, desk: Desk): void {
 
 /** What such a message asks; undefined for a verb, nothing at all, or more than a question may have. */
 async function routeOf(
-  { threads, identity }: Desk,
+  { threads, slack }: Desk,
   { place, userId, ts, text }: AddedMention,
   subtype?: string,
 ): Promise<AskRoute | undefined> {
   const thread = await threads.get(place);
   const message = { isMention: true, userId, subtype, text, ts, threadTs: place.threadTs, edited: false };
-  const route = routeMessage(message, text, thread, identity.botUserId);
+  const route = routeMessage(message, text, thread, slack.identity.botUserId);
   if (route.to !== 'ask' && route.to !== 'askThread') return undefined;
   const { text: asked } = askedBy(route);
   return asked === '' || asked.length > maxQuestionLength ? undefined : route;

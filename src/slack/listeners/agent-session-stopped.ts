@@ -21,7 +21,7 @@ export function registerSessions(app: App, desk: Desk): void {
     const parsed = stoppedEvent.safeParse(event);
     if (!parsed.success) return desk.log.debug({ event: 'stop_ignored', reason: 'unreadable' });
     const { channel: channelId, thread_ts: threadTs, user: userId, event_ts: eventTs } = parsed.data;
-    const place: ThreadPlace = { teamId: context.teamId ?? desk.identity.teamId, channelId, threadTs };
+    const place: ThreadPlace = { teamId: context.teamId ?? desk.slack.identity.teamId, channelId, threadTs };
     const recipient = { channelId, threadTs, userId };
     // Who may not ask here may still take back what they asked themselves.
     const requester = { userId, teamId: place.teamId, channelId };

@@ -24,7 +24,7 @@ export function registerHome(app: App, desk: Desk): void {
     const parsed = openedEvent.safeParse(event);
     if (!parsed.success) return desk.log.debug({ event: 'home_ignored', reason: 'unreadable' });
     const { user: userId, channel: channelId, tab } = parsed.data;
-    const visitor = { teamId: context.teamId ?? desk.identity.teamId, userId, channelId };
+    const visitor = { teamId: context.teamId ?? desk.slack.identity.teamId, userId, channelId };
     if (tab === 'home') desk.home.show(visitor);
     else desk.prompts.suggest(visitor);
   });
@@ -38,7 +38,7 @@ export function registerHome(app: App, desk: Desk): void {
       return ack();
     }
     const userId = parsed.data.user.id;
-    const teamId = context.teamId ?? desk.identity.teamId;
+    const teamId = context.teamId ?? desk.slack.identity.teamId;
     let failure: string | undefined;
     try {
       const byMs = Date.now() + ackBudgetMs;

@@ -83,7 +83,7 @@ export function onBlockAction(
 ): void {
   app.action(actionId, async ({ ack, body, context }) => {
     const byMs = Date.now() + ackBudgetMs;
-    const action = readBlockAction(body, context.teamId ?? desk.identity.teamId, byMs - confirmMs);
+    const action = readBlockAction(body, context.teamId ?? desk.slack.identity.teamId, byMs - confirmMs);
     if (action === undefined) {
       desk.log.warn({ event: 'button_unreadable' });
       return ack();
@@ -154,9 +154,7 @@ function addressed(notice: Notice, userId: string): Notice {
 
 /** The person's direct messages with the app, opened where they were not yet. Throws `AppError`. */
 export async function openDirect(desk: Desk, userId: string): Promise<string> {
-  const opened = await desk.through('conversations.open', 'private', () =>
-    desk.client.conversations.open({ users: userId }),
-  );
+  const opened = await desk.slack.call('conversations.open', { users: userId }, { priority: 'private' });
   const channelId = opened.channel?.id;
   if (channelId === undefined) throw new AppError('badReply', 'conversations.open: no channel');
   return channelId;

@@ -1,4 +1,3 @@
-import type { WebClient } from '@slack/web-api';
 import type { VoteStore } from '../../core/history/votes.ts';
 import type { Acceptance, NewQuestion } from '../../core/intake/accept.ts';
 import type { ButtonResult, CancelResult, Requests } from '../../core/intake/requests.ts';
@@ -13,8 +12,7 @@ import type { SlackAccessPolicy } from '../access/policy.ts';
 import type { Users } from '../access/users.ts';
 import type { AgentSessions } from '../agent-sessions/agent-sessions.ts';
 import type { Prompts } from '../agent-sessions/suggested-prompts.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import type { HistoryOf } from '../home/history.ts';
 import type { Home } from '../home/home.ts';
 import type { AnswerUpdates } from '../messages/answer-updates.ts';
@@ -26,9 +24,7 @@ import type { Unfurls } from '../unfurls/unfurls.ts';
 
 /** What every listener works with. */
 export interface Desk {
-  client: WebClient;
-  through: Through;
-  identity: Identity;
+  slack: SlackApi;
   accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
   requests: Requests;
   threads: Pick<ThreadStore, 'get' | 'update'>;

@@ -55,7 +55,8 @@ export function registerFeedback(app: App, desk: Desk): void {
       const { reason } = admission;
       const reference = logRefusal(desk, { userId, channelId, questionId: value.questionId, reason });
       return renderWords(
-        (say) => refusalSentence(say, reason, privateContact(desk.identity.contact), say.refusals.soNothingDone()),
+        (say) =>
+          refusalSentence(say, reason, privateContact(desk.slack.identity.contact), say.refusals.soNothingDone()),
         locale,
         reference,
       );
@@ -64,7 +65,7 @@ export function registerFeedback(app: App, desk: Desk): void {
     if (question === undefined) return goneView(value.questionId, locale);
     const before = await desk.votes.get(question.id, userId);
     if (before?.verdict !== 'down') await desk.votes.put(voteOf(question, userId, 'down'));
-    return renderFeedbackForm(question.id, locale, desk.identity.contact);
+    return renderFeedbackForm(question.id, locale, desk.slack.identity.contact);
   }
 
   async function explain({ userId, teamId, named, say, locale, metadata, entered }: Sent): Promise<Reply> {

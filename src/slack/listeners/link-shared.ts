@@ -28,9 +28,9 @@ export function registerLinks(app: App, desk: Desk): void {
     if (channel === composer || (source ?? 'conversations_history') !== 'conversations_history')
       return ignore('composer');
     if (wrapping.data.is_ext_shared_channel === true) return ignore('sharedChannel');
-    if (user === desk.identity.botUserId) return ignore('own');
+    if (user === desk.slack.identity.botUserId) return ignore('own');
     desk.unfurls.take({
-      place: { teamId: context.teamId ?? desk.identity.teamId, channelId: channel },
+      place: { teamId: context.teamId ?? desk.slack.identity.teamId, channelId: channel },
       ts,
       userId: user,
       urls: links.map(({ url }) => url),

@@ -59,7 +59,7 @@ export function createEdits(desk: Desk) {
     if (message.subtype === 'tombstone') {
       return takeBack(teamId, channelId, message.ts, previous);
     }
-    if (message.bot_id != null || message.user === undefined || message.user === desk.identity.botUserId) return;
+    if (message.bot_id != null || message.user === undefined || message.user === desk.slack.identity.botUserId) return;
     const hasNewText = previous === undefined ? message.edited !== undefined : previous.text !== message.text;
     if (hasNewText || hasOtherFiles(message, previous)) await replaceThreadNote(event, teamId);
     if (!hasNewText) return;
@@ -72,7 +72,7 @@ export function createEdits(desk: Desk) {
       const files = readFiles(message.files);
       await addedMentions.edited({ place, userId, ts, subtype, text, before: previous.text, files });
     }
-    const isForApp = event.channel_type === 'im' || mentions(message.text, desk.identity.botUserId);
+    const isForApp = event.channel_type === 'im' || mentions(message.text, desk.slack.identity.botUserId);
     if (isForApp) note(event, teamId, undefined);
   }
 
@@ -90,7 +90,7 @@ export function createEdits(desk: Desk) {
     previous: { user?: string | undefined; text?: string | undefined; thread_ts?: string | undefined } | undefined,
   ): Promise<void> {
     const threadTs = previous?.thread_ts;
-    const didMention = mentions(previous?.text ?? '', desk.identity.botUserId);
+    const didMention = mentions(previous?.text ?? '', desk.slack.identity.botUserId);
     await Promise.all([
       threadTs === undefined ? undefined : desk.threadNotes.remove({ teamId, channelId, threadTs }, ts),
       desk.requests.cancelStartedBy(messageKey(teamId, channelId, ts), previous?.user),

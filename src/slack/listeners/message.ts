@@ -50,7 +50,7 @@ export function registerMessages(app: App, desk: Desk): void {
       return;
     }
     const event = parsed.data;
-    const teamId = contextTeamId ?? desk.identity.teamId;
+    const teamId = contextTeamId ?? desk.slack.identity.teamId;
     if (event.subtype === 'message_deleted') return edits.deleted(raw, teamId);
     if (event.subtype === 'message_changed') return edits.changed(raw, teamId);
     const message = toIncoming(event);
@@ -79,12 +79,12 @@ export function registerMessages(app: App, desk: Desk): void {
 
   /** A person said it in a thread that follows replies, without mentioning the app. */
   function isPlainReply(decided: Route, event: MessageEvent): boolean {
-    if (originOf(event, desk.identity.botUserId) !== 'reply') return false;
+    if (originOf(event, desk.slack.identity.botUserId) !== 'reply') return false;
     return decided.to !== 'ignore' || notedReasons.has(decided.reason) || decided.reason === 'asks_nothing';
   }
 
   function route(message: IncomingMessage, text: string, thread: Thread | undefined): Route {
-    return routeMessage(message, text, thread, desk.identity.botUserId);
+    return routeMessage(message, text, thread, desk.slack.identity.botUserId);
   }
 
   async function follow(
@@ -105,7 +105,7 @@ export function registerMessages(app: App, desk: Desk): void {
     if (decided.to === 'verb') {
       const { verb } = decided;
       const isDirect = event.channel_type === 'im';
-      const isPlain = originOf(event, desk.identity.botUserId) === 'reply';
+      const isPlain = originOf(event, desk.slack.identity.botUserId) === 'reply';
       await verbs.runVerb({
         ...{ verb, place, thread, isReply, isDirect, isPlain, userId, key, recipient },
         deliveredAs: event.type,
@@ -119,7 +119,7 @@ export function registerMessages(app: App, desk: Desk): void {
       place,
       askerId: userId,
       ...askedBy(decided),
-      origin: originOf(event, desk.identity.botUserId),
+      origin: originOf(event, desk.slack.identity.botUserId),
       beginsThread: !isReply,
       ...readingOf(event),
     };
@@ -158,7 +158,7 @@ export function registerMessages(app: App, desk: Desk): void {
   }
 
   function isOwn({ user, bot_id: botId }: MessageEvent): boolean {
-    return user === desk.identity.botUserId || (botId != null && botId === desk.identity.botId);
+    return user === desk.slack.identity.botUserId || (botId != null && botId === desk.slack.identity.botId);
   }
 
   function noteIgnored(event: MessageEvent, place: ThreadPlace, reason: IgnoreReason): void {

@@ -7,7 +7,7 @@ import { within } from '../within.ts';
 import type { Desk } from './desk.ts';
 
 /** What modals are shown with. */
-type Modals = Pick<Desk, 'client' | 'through' | 'notify' | 'log'>;
+type Modals = Pick<Desk, 'slack' | 'notify' | 'log'>;
 
 /** Who asked for a modal, with what. */
 interface Opener {
@@ -42,9 +42,7 @@ export async function openModal(desk: Modals, opener: Opener, fill: () => Promis
   const view = quick ?? renderWords((say) => say.modals.loading(), undefined);
   let viewId: string | undefined;
   try {
-    const opened = await desk.through('views.open', 'private', () =>
-      desk.client.views.open({ trigger_id: triggerId, view }),
-    );
+    const opened = await desk.slack.call('views.open', { trigger_id: triggerId, view }, { priority: 'private' });
     viewId = opened.view?.id;
   } catch (error) {
     if (!isAppError(error)) throw error;
@@ -67,7 +65,7 @@ function aboutOf({ questionId }: Opener): { questionId?: string } {
 /** Replaces what a modal shows; one that was closed meanwhile is no loss. Never throws. */
 export async function updateModal(desk: Modals, viewId: string, view: ModalView): Promise<void> {
   try {
-    await desk.through('views.update', 'private', () => desk.client.views.update({ view_id: viewId, view }));
+    await desk.slack.call('views.update', { view_id: viewId, view }, { priority: 'private' });
   } catch (error) {
     desk.log.warn({ event: 'modal_not_updated' }, error);
   }

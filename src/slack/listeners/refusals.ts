@@ -25,16 +25,16 @@ export function logRefusal({ log }: Pick<Desk, 'log'>, refused: Refused): string
 
 /** What a modal shows to someone who may not see what they asked for. */
 export function refusedView(
-  desk: Pick<Desk, 'log' | 'identity'>,
+  desk: Pick<Desk, 'log' | 'slack'>,
   refused: Refused,
   locale: string | undefined,
 ): ModalView {
-  const contact = privateContact(desk.identity.contact);
+  const contact = privateContact(desk.slack.identity.contact);
   return renderWords((say) => refusalSentence(say, refused.reason, contact), locale, logRefusal(desk, refused));
 }
 
 /** What a form says at its field to someone who may not do what it is for; `so`: what came of it. */
-export function refusedProblem(desk: Pick<Desk, 'log' | 'identity'>, refused: Refused, say: Say, so?: string): string {
-  const sentence = refusalSentence(say, refused.reason, plainContact(desk.identity.contact), so);
+export function refusedProblem(desk: Pick<Desk, 'log' | 'slack'>, refused: Refused, say: Say, so?: string): string {
+  const sentence = refusalSentence(say, refused.reason, plainContact(desk.slack.identity.contact), so);
   return problemWith(say, sentence, logRefusal(desk, refused));
 }

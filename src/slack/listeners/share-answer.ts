@@ -51,7 +51,7 @@ export function registerSharing(app: App, desk: Desk): void {
   app.action(ACTIONS.shareChannel, async ({ ack, body, context }) => {
     await ack();
     // Nobody waits for Slack to say who is there.
-    showAudience(body, context.teamId ?? desk.identity.teamId).catch((error: unknown) => {
+    showAudience(body, context.teamId ?? desk.slack.identity.teamId).catch((error: unknown) => {
       desk.log.warn({ event: 'audience_not_shown' }, error);
     });
   });

@@ -42,7 +42,7 @@ export function registerShortcuts(app: App, desk: Desk): void {
     };
     openInOwnTime(desk, { triggerId, recipient }, async () => {
       const [text, locale] = await Promise.all([
-        desk.read(readWords(message, desk.identity)),
+        desk.read(readWords(message, desk.slack.identity)),
         localeOf(desk.people, user.id),
       ]);
       return renderAskForm({ text, about: `${channel.id} ${threadTs}` }, locale);

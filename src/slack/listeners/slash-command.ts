@@ -15,12 +15,12 @@ import { type Desk, refusalOf, withdraw } from './desk.ts';
 
 /** `/deepsearch <question>`: acknowledged once the question is stored; everything said back is private. */
 export function registerCommand(app: App, desk: Desk): void {
-  const { botUserId } = desk.identity;
+  const { botUserId } = desk.slack.identity;
 
   app.command(COMMAND, async ({ command, context, ack }) => {
     const byMs = Date.now() + ackBudgetMs;
     const userId = command.user_id;
-    const place: Place = { teamId: context.teamId ?? desk.identity.teamId, channelId: command.channel_id };
+    const place: Place = { teamId: context.teamId ?? desk.slack.identity.teamId, channelId: command.channel_id };
     const locale = localeOf(desk.people, userId);
     const say = async (word: PrivateMessage): Promise<void> => {
       const { text, blocks } = written(word, await locale);
@@ -57,7 +57,7 @@ export function registerCommand(app: App, desk: Desk): void {
   function written(word: PrivateMessage, locale: string | undefined): RenderedMessage {
     return typeof word === 'function'
       ? word(locale)
-      : renderNotice(word, { botUserId, locale, contact: desk.identity.contact });
+      : renderNotice(word, { botUserId, locale, contact: desk.slack.identity.contact });
   }
 
   function notTaken(error: unknown, text: string): Notice {

@@ -122,7 +122,7 @@ export function createVerbs(desk: Desk) {
     try {
       switch (verb) {
         case 'help':
-          return (locale) => renderHelp({ commandName: COMMAND, botUserId: desk.identity.botUserId, locale });
+          return (locale) => renderHelp({ commandName: COMMAND, botUserId: desk.slack.identity.botUserId, locale });
         case 'status':
           return await status(said);
         case 'history':

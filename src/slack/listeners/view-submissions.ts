@@ -94,7 +94,7 @@ export function onViewSubmission(
     try {
       const handling = form.handle({
         userId: user.id,
-        teamId: context.teamId ?? desk.identity.teamId,
+        teamId: context.teamId ?? desk.slack.identity.teamId,
         named: { teamId: user.team_id },
         viewId: view.id,
         metadata: view.private_metadata,

@@ -1,11 +1,9 @@
-import type { WebClient } from '@slack/web-api';
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Log } from '../../core/ports.ts';
 import type { Answer, Question } from '../../core/question/question.ts';
 import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../../render/message.ts';
 import { renderOutcome, renderUsedEnd } from '../../render/outcome.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { within } from '../within.ts';
 
 /** How often repainting an answer is tried, and the longest wait in between. */
@@ -29,9 +27,7 @@ export interface AnswerUpdates {
  * good for one question whether it is still shown or not.
  */
 export function createAnswerUpdates(deps: {
-  client: WebClient;
-  through: Through;
-  identity: Pick<Identity, 'workspaceUrl' | 'contact'>;
+  slack: SlackApi;
   format: UpdatedFormat;
   /** Notes the use; returns the question if that is news. */
   markUsed: (questionId: string, index: number, byUserId: string) => Promise<Question | undefined>;
@@ -39,8 +35,8 @@ export function createAnswerUpdates(deps: {
   recall: (question: Question) => Promise<Answer | undefined>;
   log: Log;
 }): AnswerUpdates {
-  const { client, through, format, markUsed, recall, log } = deps;
-  const { contact, workspaceUrl } = deps.identity;
+  const { slack, format, markUsed, recall, log } = deps;
+  const { contact, workspaceUrl } = slack.identity;
   const formats = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format)).filter((each) => each !== 'plain');
   /** By question, so that an older state never comes after a newer one. */
   const underWay = new Map<string, Promise<void>>();
@@ -106,8 +102,10 @@ export function createAnswerUpdates(deps: {
       if (rendered === undefined) return;
       const { metadata: _, ...message } = rendered;
       try {
-        await through('chat.update', 'edit', () =>
-          client.chat.update({ channel: question.place.channelId, ts, blocks: [], ...message }),
+        await slack.call(
+          'chat.update',
+          { channel: question.place.channelId, ts, blocks: [], ...message },
+          { priority: 'edit' },
         );
         return;
       } catch (error) {

@@ -1,10 +1,9 @@
-import type { WebClient } from '@slack/web-api';
 import { isAppError } from '../../core/errors.ts';
 import type { Messenger } from '../../core/ports.ts';
 import type { Question } from '../../core/question/question.ts';
 import { answerFileName } from '../../render/answer-file.ts';
 import { cardMarker, markerOf } from '../../render/ids.ts';
-import type { Through } from '../api/slack-api.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import type { FoundMessage, OwnMessages } from './own-messages.ts';
 
 /**
@@ -12,12 +11,10 @@ import type { FoundMessage, OwnMessages } from './own-messages.ts';
  * the copy of a card would keep a Cancel button that never goes away.
  */
 export function createRemoveCopies({
-  client,
-  through,
+  slack,
   own,
 }: {
-  client: WebClient;
-  through: Through;
+  slack: Pick<SlackApi, 'call'>;
   own: OwnMessages;
 }): Messenger['removeCopies'] {
   return async function removeCopies(question) {
@@ -30,11 +27,11 @@ export function createRemoveCopies({
   };
 
   async function deleteMessage(channel: string, ts: string): Promise<void> {
-    await unlessGone(through('chat.delete', 'card', () => client.chat.delete({ channel, ts })));
+    await unlessGone(slack.call('chat.delete', { channel, ts }, { priority: 'card' }));
   }
 
   async function deleteFile(file: string): Promise<void> {
-    await unlessGone(through('files.delete', 'card', () => client.files.delete({ file })));
+    await unlessGone(slack.call('files.delete', { file }, { priority: 'card' }));
   }
 }
 

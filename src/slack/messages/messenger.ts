@@ -1,5 +1,4 @@
 import type { KnownBlock } from '@slack/types';
-import type { WebClient } from '@slack/web-api';
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { CardView, Clock, Log, Messenger } from '../../core/ports.ts';
 import type { PendingCall, Question } from '../../core/question/question.ts';
@@ -10,8 +9,7 @@ import { type Notice, renderNotice } from '../../render/notices.ts';
 import { renderOutcome } from '../../render/outcome.ts';
 import type { Outbound } from '../api/outbound-fetch.ts';
 import { respond } from '../api/response-url.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { createAnswerFile } from './answer-file.ts';
 import { createRemoveCopies } from './copies.ts';
 import { createOwnMessages } from './own-messages.ts';
@@ -20,10 +18,8 @@ import { createOwnMessages } from './own-messages.ts';
 const responseUrlLifeMs = 29 * 60 * 1000;
 
 export interface MessengerDeps {
-  client: WebClient;
-  through: Through;
+  slack: SlackApi;
   outbound: Outbound;
-  identity: Identity;
   format: Exclude<MessageFormat, 'plain'>;
   log: Log;
   now: Clock;
@@ -33,7 +29,7 @@ export interface MessengerDeps {
 
 /** Slack as the core sees it: cards and answers through the Web API, falling back to simpler formats where refused. */
 export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender {
-  const { client, through, outbound, identity, format, log, now } = deps;
+  const { slack, outbound, format, log, now } = deps;
   const own = createOwnMessages(deps);
   const ladder = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format));
   const sendPrivately = createPrivateSender(deps);
@@ -45,8 +41,8 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     countParts,
     postPart,
     findPart,
-    ...createAnswerFile({ client, through, outbound, own }),
-    removeCopies: createRemoveCopies({ client, through, own }),
+    ...createAnswerFile({ slack, outbound, own }),
+    removeCopies: createRemoveCopies({ slack, own }),
     notifyPrivately,
     sendPrivately,
   };
@@ -61,9 +57,7 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     const priority = question.outcome === undefined ? 'edit' : 'card';
     await inSomeFormat(question, async (asFormat) => {
       const { metadata: _, ...message } = renderCard(question, view, { format: asFormat });
-      await through('chat.update', priority, () =>
-        client.chat.update({ channel: question.place.channelId, ts, blocks: [], ...message }),
-      );
+      await slack.call('chat.update', { channel: question.place.channelId, ts, blocks: [], ...message }, { priority });
     });
   }
 
@@ -73,7 +67,7 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
 
   async function postPart(question: Question, part: number): Promise<{ ts: string }> {
     return post(question, 'answer', (asFormat) => {
-      const { contact, workspaceUrl } = identity;
+      const { contact, workspaceUrl } = slack.identity;
       const rendered = renderOutcome(question, { format: asFormat, contact, workspaceUrl })[part];
       if (rendered === undefined) throw new Error(`outcome has no part ${part}`);
       return rendered;
@@ -117,27 +111,21 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     render: (asFormat: MessageFormat) => RenderedMessage,
   ): Promise<{ ts: string }> {
     const { channelId, threadTs } = question.place;
-    // Room in the channel is for messages that appear there: one that was refused leaves it to the next try.
-    let room: string | undefined = channelId;
+    // A message that Slack refused does not appear in the channel, so only the first try takes room there.
+    let roomIn: string | undefined = channelId;
     return inSomeFormat(question, async (asFormat) => {
-      const message = render(asFormat);
-      const posted = await joiningWhereNeeded(channelId, () =>
-        through(
-          'chat.postMessage',
-          priority,
-          () => {
-            room = undefined;
-            return client.chat.postMessage({
-              channel: channelId,
-              ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
-              unfurl_links: false,
-              unfurl_media: false,
-              ...message,
-            });
-          },
-          room,
-        ),
-      );
+      const args = {
+        channel: channelId,
+        ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+        unfurl_links: false,
+        unfurl_media: false,
+        ...render(asFormat),
+      };
+      const posted = await joiningWhereNeeded(channelId, () => {
+        const options = { priority, channelId: roomIn };
+        roomIn = undefined;
+        return slack.call('chat.postMessage', args, options);
+      });
       if (posted.ts === undefined) {
         throw new AppError('badReply', 'chat.postMessage: no timestamp', { outcomeUnknown: true });
       }
@@ -155,7 +143,7 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     } catch (error) {
       if (!isAppError(error) || error.code !== 'not_in_channel') throw error;
       try {
-        await through('conversations.join', 'card', () => client.conversations.join({ channel: channelId }));
+        await slack.call('conversations.join', { channel: channelId }, { priority: 'card' });
       } catch (notJoined) {
         // Without room for joining now, the whole is tried again later.
         throw isAppError(notJoined, 'rateLimited') ? notJoined : error;
@@ -199,13 +187,8 @@ export interface PrivateSender {
   sendPrivately(to: Recipient, word: PrivateMessage): Promise<void>;
 }
 
-function createPrivateSender({
-  client,
-  through,
-  outbound,
-  identity: { botUserId, contact },
-  localeOf,
-}: MessengerDeps): PrivateSender['sendPrivately'] {
+function createPrivateSender({ slack, outbound, localeOf }: MessengerDeps): PrivateSender['sendPrivately'] {
+  const { botUserId, contact } = slack.identity;
   return async function sendPrivately(to, word) {
     const locale = to.locale ?? (await localeOf(to.userId));
     const message = typeof word === 'function' ? word(locale) : renderNotice(word, { botUserId, locale, contact });
@@ -222,21 +205,22 @@ function createPrivateSender({
       }
     }
     try {
-      await through('chat.postEphemeral', 'private', () =>
-        client.chat.postEphemeral({
+      await slack.call(
+        'chat.postEphemeral',
+        {
           channel: to.channelId,
           user: to.userId,
           ...thread,
           ...private_,
-        }),
+        },
+        { priority: 'private' },
       );
     } catch (error) {
       if (!isAppError(error, 'undeliverable')) throw error;
-      await through(
+      await slack.call(
         'chat.postMessage',
-        'private',
-        () => client.chat.postMessage({ channel: to.userId, unfurl_links: false, unfurl_media: false, ...private_ }),
-        to.userId,
+        { channel: to.userId, unfurl_links: false, unfurl_media: false, ...private_ },
+        { priority: 'private', channelId: to.userId },
       );
     }
   };

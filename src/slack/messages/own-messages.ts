@@ -1,10 +1,8 @@
-import type { WebClient } from '@slack/web-api';
 import { isAppError } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import { isInThread, type PendingCall, type Question } from '../../core/question/question.ts';
 import type { MarkedMessage } from '../../render/ids.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 
 /** Messages read per call and calls made when a message is looked for. */
 const pageSize = 200;
@@ -39,14 +37,8 @@ export interface OwnMessages {
  * stands: after a minute of waiting for the grant it is taken for not posted, because a question that stays silent is
  * worse than the rare answer that comes twice.
  */
-export function createOwnMessages(deps: {
-  client: WebClient;
-  through: Through;
-  identity: Identity;
-  log: Log;
-  now: Clock;
-}): OwnMessages {
-  const { client, through, identity, log, now } = deps;
+export function createOwnMessages(deps: { slack: SlackApi; log: Log; now: Clock }): OwnMessages {
+  const { slack, log, now } = deps;
 
   return { find, list };
 
@@ -106,10 +98,8 @@ export function createOwnMessages(deps: {
         ...(cursor ? { cursor } : {}),
       };
       const found = isInThread(place)
-        ? await through('conversations.replies', priority, () =>
-            client.conversations.replies({ ...window, ts: place.threadTs }),
-          )
-        : await through('conversations.history', priority, () => client.conversations.history(window));
+        ? await slack.call('conversations.replies', { ...window, ts: place.threadTs }, { priority })
+        : await slack.call('conversations.history', window, { priority });
       const messages: FoundMessage[] = found.messages ?? [];
       yield messages.filter(isOurs);
       cursor = found.response_metadata?.next_cursor;
@@ -119,7 +109,7 @@ export function createOwnMessages(deps: {
 
   /** Others may copy our markers; a server that names neither author nor app leaves only the marker to go by. */
   function isOurs({ user, bot_id }: FoundMessage): boolean {
-    const { botUserId, botId } = identity;
+    const { botUserId, botId } = slack.identity;
     if (user === undefined && (bot_id === undefined || botId === undefined)) return true;
     return user === botUserId || (botId !== undefined && bot_id === botId);
   }

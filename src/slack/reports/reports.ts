@@ -8,7 +8,7 @@ import type { ServiceState } from '../../render/home.ts';
 import { type PlaceRule, ruleOf } from '../../render/place-rule.ts';
 import { renderStatus } from '../../render/status.ts';
 import { renderWhy, type WhyEntry } from '../../render/why.ts';
-import { anyWorkspaceUrl, type Identity } from '../api/web-client.ts';
+import { anyWorkspaceUrl, type Identity } from '../api/identity.ts';
 import type { PrivateMessage } from '../messages/messenger.ts';
 import { within } from '../within.ts';
 import type { MessageLog } from './message-log.ts';

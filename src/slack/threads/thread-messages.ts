@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { MessageFile } from '../../core/question/thread-notes.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { Identity } from '../api/identity.ts';
 import { readableText } from '../incoming-text.ts';
 import { richText } from './rich-text.ts';
 

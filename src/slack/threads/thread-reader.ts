@@ -1,4 +1,3 @@
-import type { WebClient } from '@slack/web-api';
 import { isAppError } from '../../core/errors.ts';
 import type { QuestionStore, Records, ThreadReader } from '../../core/ports.ts';
 import {
@@ -10,8 +9,7 @@ import {
   type ThreadPlace,
 } from '../../core/question/question.ts';
 import { type MessageFile, type ThreadNote, type ThreadNotes, takeNotes } from '../../core/question/thread-notes.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import type { ReadFile } from './thread-files.ts';
 import { type Author, readPage, type ThreadPage } from './thread-messages.ts';
 import { threadNotesName } from './thread-note-keeper.ts';
@@ -30,9 +28,7 @@ const mostFiles = 5;
 const ownName = 'Deep Search (this app)';
 
 export interface ThreadReaderDeps {
-  client: WebClient;
-  through: Through;
-  identity: Identity;
+  slack: SlackApi;
   /** Slack's text as people see it, names resolved. */
   read: (text: string) => Promise<string>;
   readFile: ReadFile;
@@ -56,7 +52,7 @@ interface Found {
  * but the files of a mention, which Slack tells of without them.
  */
 export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
-  const { client, through, identity, read, readFile } = deps;
+  const { slack, read, readFile } = deps;
 
   return {
     async read(question, thread) {
@@ -152,10 +148,8 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     priority: 'card' | 'private',
     window: { latest?: string; oldest?: string; inclusive?: boolean; limit: number },
   ): Promise<ThreadPage & { hasMore: boolean }> {
-    const page = await through('conversations.replies', priority, () =>
-      client.conversations.replies({ channel, ts, ...window }),
-    );
-    return { ...readPage(page.messages ?? [], identity), hasMore: page.has_more === true };
+    const page = await slack.call('conversations.replies', { channel, ts, ...window }, { priority });
+    return { ...readPage(page.messages ?? [], slack.identity), hasMore: page.has_more === true };
   }
 
   /** Only what may be quoted costs look-ups of names. */

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { SectionBlock } from '@slack/types';
-import type { WebClient } from '@slack/web-api';
 import { isAppError } from '../../core/errors.ts';
 import type { Claims, DeepSearch, Log } from '../../core/ports.ts';
 import { isBetweenTwo, type Place } from '../../core/question/question.ts';
 import { renderPreview } from '../../render/preview.ts';
 import { type Audiences, isInsidersOnly } from '../access/audience.ts';
 import type { SlackAccessPolicy } from '../access/policy.ts';
-import type { Through } from '../api/slack-api.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { within } from '../within.ts';
 import { createShareUrlReader, type ShareUrl } from './share-urls.ts';
 
@@ -44,8 +43,7 @@ interface Posted extends Omit<PostedLinks, 'urls'> {
  * those held elsewhere included. Addresses contain the token, so they are neither journaled nor stored.
  */
 export function createUnfurls(options: {
-  client: WebClient;
-  through: Through;
+  slack: Pick<SlackApi, 'call'>;
   /** Address of the service. */
   endpoint: string;
   codeSearch: Pick<DeepSearch, 'byReadToken'>;
@@ -55,7 +53,7 @@ export function createUnfurls(options: {
   digest: (key: string) => string;
   log: Log;
 }): Unfurls {
-  const { client, through, endpoint, codeSearch, access, audiences, claims, digest, log } = options;
+  const { slack, endpoint, codeSearch, access, audiences, claims, digest, log } = options;
   const readShareUrl = createShareUrlReader(endpoint);
   const waiting: Posted[] = [];
   const underWay = new Set<Promise<void>>();
@@ -107,7 +105,7 @@ export function createUnfurls(options: {
     const unfurls = Object.fromEntries(found.filter((each) => each !== undefined));
     if (Object.keys(unfurls).length === 0) return 'nothing';
     const { ts, place } = posted;
-    await through('chat.unfurl', 'private', () => client.chat.unfurl({ channel: place.channelId, ts, unfurls }));
+    await slack.call('chat.unfurl', { channel: place.channelId, ts, unfurls }, { priority: 'private' });
     return 'shown';
   }
 

@@ -3,10 +3,11 @@ import { AppError } from '../../../src/core/errors.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
-import { call, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createAnswerUpdates } from '../../../src/slack/messages/answer-updates.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeSlack, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
+import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { answered, exampleAnswer } from '../render/example.ts';
 
@@ -22,7 +23,7 @@ afterEach(async () => {
 
 /** An answer that stands in Slack, and what repaints it. */
 async function standing(options: { recalls?: (() => void)[]; markdown?: string } = {}) {
-  const urgencies: string[] = [];
+  const priorities: string[] = [];
   const { log } = createRecordingLog();
   const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(log)));
   const root = slack.say('C0GENERAL', 'U0ADA', 'root');
@@ -39,12 +40,7 @@ async function standing(options: { recalls?: (() => void)[]; markdown?: string }
   question = { ...question, delivery: { round: 0, posted: [posted.ts ?? ''] } };
   const recalls = options.recalls ?? [];
   const answerUpdates = createAnswerUpdates({
-    client,
-    identity: {},
-    through: (method, priority, run) => {
-      urgencies.push(priority);
-      return call(method, run);
-    },
+    slack: createUnlimitedSlackApi(client, undefined, (_method, { priority }) => void priorities.push(priority)),
     format: 'markdown',
     markUsed: async (_id, index, byUserId): Promise<Question | undefined> => {
       if (question.usedFollowUps?.some((each) => each.index === index) === true) return undefined;
@@ -58,7 +54,7 @@ async function standing(options: { recalls?: (() => void)[]; markdown?: string }
     log,
   });
   const shown = (): string => JSON.stringify(slack.messages.at(-1)?.blocks);
-  return { answerUpdates, shown, urgencies, id: question.id, edits: () => slack.messages.at(-1)?.edits };
+  return { answerUpdates, shown, priorities, id: question.id, edits: () => slack.messages.at(-1)?.edits };
 }
 
 describe('an update of an answer', () => {
@@ -83,14 +79,14 @@ describe('an update of an answer', () => {
 
   it('is made once, however often a follow-up is pressed, and lets urgent calls pass', async () => {
     const recalled: string[] = [];
-    const { answerUpdates, urgencies, id, edits } = await standing({
+    const { answerUpdates, priorities, id, edits } = await standing({
       recalls: Array.from({ length: 6 }, () => () => void recalled.push('once more')),
     });
     for (let times = 0; times < 6; times += 1) answerUpdates.followUpUsed(id, 0, 'U0ADA');
     await answerUpdates.drain(5_000);
     expect(edits()).toBe(1);
     expect(recalled).toHaveLength(1);
-    expect(urgencies).toEqual(['edit']);
+    expect(priorities).toEqual(['edit']);
   });
 
   it('uses a simpler format where Slack refuses the first', async () => {

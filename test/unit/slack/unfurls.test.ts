@@ -5,6 +5,7 @@ import type { Admission, Conversation } from '../../../src/core/ports.ts';
 import type { Audience } from '../../../src/slack/access/audience.ts';
 import { createUnfurls, type PostedLinks } from '../../../src/slack/unfurls/unfurls.ts';
 import { eventually } from '../../support/eventually.ts';
+import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { digestOf } from '../../support/lifecycle/memory-requests.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
@@ -29,12 +30,11 @@ function setUp(
   const owners = new Map<string, string>();
   const shown: string[] = [];
   const unfurls = createUnfurls({
-    client: new WebClient('xoxb-test'),
-    through: async (method) => {
+    slack: createUnlimitedSlackApi(new WebClient('xoxb-test'), undefined, async (method) => {
       await options.show?.();
       shown.push(method);
       throw new AppError('refused', 'nothing is sent in this test');
-    },
+    }),
     endpoint: 'https://search.example.com',
     codeSearch: { byReadToken: options.read ?? (async () => conversation) },
     access: { admit: options.admit ?? (async () => ({ may: true })) },

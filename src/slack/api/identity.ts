@@ -1,0 +1,59 @@
+import type { WebClient } from '@slack/web-api';
+import { isAppError } from '../../core/errors.ts';
+import { backOffMs } from '../../core/pacing.ts';
+import type { Log } from '../../core/ports.ts';
+import { fromSlack, translatingErrors } from './errors.ts';
+
+/** How often the app asks Slack who it is before it gives up the start. */
+const identityTries = 8;
+
+/** Where links to messages lead to the right workspace when Slack does not say the workspace's own address. */
+export const anyWorkspaceUrl = 'https://slack.com/';
+
+/** Who the app is in the workspace its token belongs to. */
+export interface Identity {
+  teamId: string;
+  botUserId: string;
+  botId?: string;
+  /** The organization the workspace belongs to, on Enterprise Grid. */
+  enterpriseId?: string;
+  /** The Web API is a stand-in for Slack: flags it leaves out are taken for a no, as of none that Slack leaves out. */
+  isStandIn?: boolean;
+  /** The workspace's own address, which ends with a slash. */
+  workspaceUrl?: string;
+  /** Whom people are told to turn to about the app: an id of Slack, or words, as the operator wrote it. */
+  contact?: string | undefined;
+}
+
+/**
+ * Asks Slack who the token belongs to; again and again, since Slack may be out of reach for a moment at start, but a token it
+ * refuses is final. Throws `AppError`: `unauthorized` for a bad token, `unavailable` when Slack stays away.
+ */
+export async function learnIdentity(client: WebClient, log: Log, random: () => number): Promise<Identity> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await whoAmI(client);
+    } catch (error) {
+      if (isAppError(error, 'unauthorized', 'refused') || tries === identityTries) throw error;
+      const waitMs = backOffMs(tries, random());
+      log.warn({ event: 'slack_not_reachable', tries, waitMs }, error);
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+  }
+}
+
+async function whoAmI(client: WebClient): Promise<Identity> {
+  const auth = await translatingErrors('auth.test', () => client.auth.test());
+  const { team_id: teamId, user_id: botUserId, bot_id: botId, enterprise_id: enterpriseId, url } = auth;
+  if (teamId === undefined || botUserId === undefined) {
+    throw fromSlack(new Error('auth.test names no team or user'), 'auth.test');
+  }
+  return {
+    teamId,
+    botUserId,
+    ...(botId === undefined ? {} : { botId }),
+    // Slack says `null` or nothing where there is none.
+    ...(enterpriseId ? { enterpriseId } : {}),
+    ...(url !== undefined && /^https?:\/\/[^\s<>|]+\/$/.test(url) ? { workspaceUrl: url } : {}),
+  };
+}
