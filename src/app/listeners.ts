@@ -85,7 +85,7 @@ export function createListeners(
   const bolt = createBoltApp({
     receiver,
     ...clients,
-    desk: {
+    deps: {
       slack,
       accept,
       requests,

@@ -7,8 +7,7 @@ import { ACTIONS, COMMAND, FORMS, followUpAction, SHORTCUTS } from '../../src/re
 import { sayIn } from '../../src/render/say.ts';
 import { createLibraryLogger } from '../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../src/slack/api/web-client.ts';
-import { createBoltApp } from '../../src/slack/bolt-app.ts';
-import type { Desk } from '../../src/slack/listeners/desk.ts';
+import { createBoltApp, type ListenerDeps } from '../../src/slack/bolt-app.ts';
 import { createMemoryReceiver } from '../support/fake-slack/memory-receiver.ts';
 import { createUnlimitedSlackApi } from '../support/fake-slack/unlimited-slack-api.ts';
 import { createLifeDesk } from '../support/lifecycle/memory-requests.ts';
@@ -162,7 +161,7 @@ function registrations() {
   const { log, threads } = life.ports;
   const logger = createLibraryLogger(log);
   const clientOptions = webClientOptions('http://127.0.0.1:9/api/', logger);
-  const desk: Desk = {
+  const deps: ListenerDeps = {
     slack: createUnlimitedSlackApi(createWebClient('xoxb-test', clientOptions)),
     accept,
     requests,
@@ -186,14 +185,14 @@ function registrations() {
     access: { admit: async () => ({ may: true }), sharesWithOthers: false },
     people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
     noteChanged: () => undefined,
-    channels: { channel: async (id) => ({ id, kind: 'internal' }), noteShared: () => undefined },
+    channels: { noteShared: () => undefined },
     threadNotes: { add: () => undefined, replace: async () => undefined, remove: async () => undefined },
     memberships: { of: async () => 'member', inChannel: async () => 'member' },
     answerUpdates: { followUpUsed: () => undefined, endUsed: () => undefined },
     audiences: { of: async () => ({ members: 1, guests: 0, outsiders: 0, organizations: 0, isKnown: true }) },
     log,
   };
-  createBoltApp({ receiver: createMemoryReceiver(), botToken: 'xoxb-test', clientOptions, logger, desk });
+  createBoltApp({ receiver: createMemoryReceiver(), botToken: 'xoxb-test', clientOptions, logger, deps });
   const registered = new Map(spies.map(([kind, spy]) => [kind, spy.mock.calls.map(([name]) => name)]));
   for (const [, spy] of spies) spy.mockRestore();
   return (kind: (typeof kindsOfListener)[number]): unknown[] => registered.get(kind) ?? [];

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { asksNothing } from '../../core/courtesies.ts';
 import { readIntent } from '../../core/intake/intents.ts';
+import type { Requests } from '../../core/intake/requests.ts';
 import { type EditedQuestion, isInThread, type Question } from '../../core/question/question.ts';
 import { maxQuestionLength } from '../../core/settings.ts';
 import { mentions } from '../incoming-text.ts';
+import type { MessageLog } from '../reports/message-log.ts';
 import { readFiles } from '../threads/thread-messages.ts';
-import { createAddedMentions } from './added-mentions.ts';
-import type { Desk } from './desk.ts';
+import type { ThreadNoteKeeper } from '../threads/thread-note-keeper.ts';
+import { type AddedMentionDeps, createAddedMentions } from './added-mentions.ts';
 import { messageKey } from './message-key.ts';
 
 const nestedMessage = z.object({
@@ -43,9 +45,15 @@ const deletionEvent = z.object({
 type ChangeEvent = z.infer<typeof changeEvent>;
 type NestedMessage = z.infer<typeof nestedMessage>;
 
+export type EditDeps = AddedMentionDeps & {
+  requests: Pick<Requests, 'startedBy' | 'cancelStartedBy' | 'noteEdit'>;
+  threadNotes: Pick<ThreadNoteKeeper, 'replace' | 'remove'>;
+  messageLog: Pick<MessageLog, 'note'>;
+};
+
 /** What becomes of messages that change after they were posted. Throws `AppError` of kind `storage` when nothing was done. */
-export function createEdits(desk: Desk) {
-  const addedMentions = createAddedMentions(desk);
+export function createEdits(deps: EditDeps) {
+  const addedMentions = createAddedMentions(deps);
 
   return { changed, deleted };
 
@@ -59,11 +67,11 @@ export function createEdits(desk: Desk) {
     if (message.subtype === 'tombstone') {
       return takeBack(teamId, channelId, message.ts, previous);
     }
-    if (message.bot_id != null || message.user === undefined || message.user === desk.slack.identity.botUserId) return;
+    if (message.bot_id != null || message.user === undefined || message.user === deps.slack.identity.botUserId) return;
     const hasNewText = previous === undefined ? message.edited !== undefined : previous.text !== message.text;
     if (hasNewText || hasOtherFiles(message, previous)) await replaceThreadNote(event, teamId);
     if (!hasNewText) return;
-    const question = await desk.requests.startedBy(messageKey(teamId, channelId, message.ts));
+    const question = await deps.requests.startedBy(messageKey(teamId, channelId, message.ts));
     if (question !== undefined) return offer(event, question, teamId);
     // Only what people edit is marked as edited; a preview is not.
     if (event.channel_type !== 'im' && previous !== undefined && message.edited !== undefined) {
@@ -72,7 +80,7 @@ export function createEdits(desk: Desk) {
       const files = readFiles(message.files);
       await addedMentions.edited({ place, userId, ts, subtype, text, before: previous.text, files });
     }
-    const isForApp = event.channel_type === 'im' || mentions(message.text, desk.slack.identity.botUserId);
+    const isForApp = event.channel_type === 'im' || mentions(message.text, deps.slack.identity.botUserId);
     if (isForApp) note(event, teamId, undefined);
   }
 
@@ -90,10 +98,10 @@ export function createEdits(desk: Desk) {
     previous: { user?: string | undefined; text?: string | undefined; thread_ts?: string | undefined } | undefined,
   ): Promise<void> {
     const threadTs = previous?.thread_ts;
-    const didMention = mentions(previous?.text ?? '', desk.slack.identity.botUserId);
+    const didMention = mentions(previous?.text ?? '', deps.slack.identity.botUserId);
     await Promise.all([
-      threadTs === undefined ? undefined : desk.threadNotes.remove({ teamId, channelId, threadTs }, ts),
-      desk.requests.cancelStartedBy(messageKey(teamId, channelId, ts), previous?.user),
+      threadTs === undefined ? undefined : deps.threadNotes.remove({ teamId, channelId, threadTs }, ts),
+      deps.requests.cancelStartedBy(messageKey(teamId, channelId, ts), previous?.user),
       didMention ? addedMentions.deleted({ teamId, channelId, ts }) : undefined,
     ]);
   }
@@ -102,7 +110,7 @@ export function createEdits(desk: Desk) {
   async function replaceThreadNote({ message, channel: channelId }: ChangeEvent, teamId: string): Promise<void> {
     const { ts, text, user: userId, thread_ts: threadTs } = message;
     if (userId === undefined || threadTs === undefined) return;
-    await desk.threadNotes.replace(
+    await deps.threadNotes.replace(
       { teamId, channelId, threadTs },
       { ts, userId, text, files: readFiles(message.files) },
     );
@@ -111,23 +119,23 @@ export function createEdits(desk: Desk) {
   async function offer(event: ChangeEvent, question: Question, teamId: string): Promise<void> {
     const { message, channel: channelId } = event;
     note(event, teamId, question.id);
-    const edited = readEdited(question, await desk.read(message.text));
+    const edited = readEdited(question, await deps.read(message.text));
     if (edited === undefined) return;
     // Slack counts to the microsecond, which tells one edit from the next.
     const atMs = Math.round(Number(event.ts) * 1_000_000) / 1000;
     if (!Number.isFinite(atMs)) return;
-    const edit = await desk.requests.noteEdit(messageKey(teamId, channelId, message.ts), { ...edited, atMs });
+    const edit = await deps.requests.noteEdit(messageKey(teamId, channelId, message.ts), { ...edited, atMs });
     if (edit.kind !== 'noted') return;
     const { id, askerId, place } = edit.question;
     const isReply = isInThread(place) && place.threadTs !== message.ts;
-    desk.notify(
+    deps.notify(
       { channelId, userId: askerId, ...(isReply ? { threadTs: place.threadTs } : {}) },
       { kind: 'edited', questionId: id, text: edited.text },
     );
   }
 
   function note({ message, channel: channelId }: ChangeEvent, teamId: string, questionId: string | undefined): void {
-    desk.messageLog.note(
+    deps.messageLog.note(
       { teamId, channelId },
       {
         ts: message.ts,

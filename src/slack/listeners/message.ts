@@ -1,17 +1,19 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import type { Disposition } from '../../core/history/message-log.ts';
-import type { Acceptance, NewQuestion } from '../../core/intake/accept.ts';
+import type { Acceptance, createAccept, NewQuestion } from '../../core/intake/accept.ts';
+import type { ThreadStore } from '../../core/ports.ts';
 import type { Origin, Place, Thread, ThreadPlace } from '../../core/question/question.ts';
 import { withReplier } from '../../core/second-person.ts';
 import type { Notice } from '../../render/notices.ts';
 import { mentions } from '../incoming-text.ts';
 import { askedBy, type IgnoreReason, type IncomingMessage, type Route, routeMessage } from '../routing.ts';
 import { readFiles } from '../threads/thread-messages.ts';
-import { type Desk, refusalOf } from './desk.ts';
-import { createEdits } from './message-changed.ts';
+import type { ThreadNoteKeeper } from '../threads/thread-note-keeper.ts';
+import { createEdits, type EditDeps } from './message-changed.ts';
 import { messageKey } from './message-key.ts';
-import { createVerbs } from './verbs.ts';
+import { noticeOfAcceptance } from './result-notices.ts';
+import { createVerbs, type VerbDeps } from './verbs.ts';
 
 /** What is read of `message` and `app_mention` events; Slack may add or leave out the rest. */
 const messageEvent = z.object({
@@ -32,13 +34,20 @@ const messageEvent = z.object({
 
 type MessageEvent = z.infer<typeof messageEvent>;
 
+export type MessageDeps = VerbDeps &
+  EditDeps & {
+    accept: ReturnType<typeof createAccept>;
+    threads: Pick<ThreadStore, 'get' | 'update'>;
+    threadNotes: Pick<ThreadNoteKeeper, 'add'>;
+  };
+
 /**
  * Mentions, plain replies and direct messages. One post may arrive as both event types and several times: the
  * message's timestamp is its identity. A listener that throws leaves the event unacknowledged, so Slack repeats it.
  */
-export function registerMessages(app: App, desk: Desk): void {
-  const verbs = createVerbs(desk);
-  const edits = createEdits(desk);
+export function registerMessages(app: App, deps: MessageDeps): void {
+  const verbs = createVerbs(deps);
+  const edits = createEdits(deps);
 
   app.event('app_mention', async ({ event, context }) => handle(event, context.teamId));
   app.event('message', async ({ event, context }) => handle(event, context.teamId));
@@ -46,11 +55,11 @@ export function registerMessages(app: App, desk: Desk): void {
   async function handle(raw: unknown, contextTeamId: string | undefined): Promise<void> {
     const parsed = messageEvent.safeParse(raw);
     if (!parsed.success) {
-      desk.log.debug({ event: 'message_ignored', reason: 'unreadable' });
+      deps.log.debug({ event: 'message_ignored', reason: 'unreadable' });
       return;
     }
     const event = parsed.data;
-    const teamId = contextTeamId ?? desk.slack.identity.teamId;
+    const teamId = contextTeamId ?? deps.slack.identity.teamId;
     if (event.subtype === 'message_deleted') return edits.deleted(raw, teamId);
     if (event.subtype === 'message_changed') return edits.changed(raw, teamId);
     const message = toIncoming(event);
@@ -59,8 +68,8 @@ export function registerMessages(app: App, desk: Desk): void {
     // Most messages of a workspace are nobody's business here: decide what can be decided before reading anything.
     const early = route(message, message.text, undefined);
     if (early.to === 'ignore' && !needsThread.has(early.reason)) return passBy(event, message, place, early.reason);
-    const thread = event.thread_ts === undefined ? undefined : await desk.threads.get(place);
-    const text = await desk.read(event.text);
+    const thread = event.thread_ts === undefined ? undefined : await deps.threads.get(place);
+    const text = await deps.read(event.text);
     const decided = route(message, text, thread);
     if (thread !== undefined && isPlainReply(decided, event)) await noteReplier(place, thread, message.userId);
     if (decided.to === 'ignore') {
@@ -74,17 +83,17 @@ export function registerMessages(app: App, desk: Desk): void {
   /** Answers offer to take only mentions once a second person replies; stored before the question of that reply is taken. */
   async function noteReplier(place: ThreadPlace, thread: Thread, userId = ''): Promise<void> {
     if (!thread.followsReplies || withReplier(thread, userId) === thread) return;
-    await desk.threads.update(place, (stored = thread) => withReplier(stored, userId));
+    await deps.threads.update(place, (stored = thread) => withReplier(stored, userId));
   }
 
   /** A person said it in a thread that follows replies, without mentioning the app. */
   function isPlainReply(decided: Route, event: MessageEvent): boolean {
-    if (originOf(event, desk.slack.identity.botUserId) !== 'reply') return false;
+    if (originOf(event, deps.slack.identity.botUserId) !== 'reply') return false;
     return decided.to !== 'ignore' || notedReasons.has(decided.reason) || decided.reason === 'asks_nothing';
   }
 
   function route(message: IncomingMessage, text: string, thread: Thread | undefined): Route {
-    return routeMessage(message, text, thread, desk.slack.identity.botUserId);
+    return routeMessage(message, text, thread, deps.slack.identity.botUserId);
   }
 
   async function follow(
@@ -105,7 +114,7 @@ export function registerMessages(app: App, desk: Desk): void {
     if (decided.to === 'verb') {
       const { verb } = decided;
       const isDirect = event.channel_type === 'im';
-      const isPlain = originOf(event, desk.slack.identity.botUserId) === 'reply';
+      const isPlain = originOf(event, deps.slack.identity.botUserId) === 'reply';
       await verbs.runVerb({
         ...{ verb, place, thread, isReply, isDirect, isPlain, userId, key, recipient },
         deliveredAs: event.type,
@@ -119,7 +128,7 @@ export function registerMessages(app: App, desk: Desk): void {
       place,
       askerId: userId,
       ...askedBy(decided),
-      origin: originOf(event, desk.slack.identity.botUserId),
+      origin: originOf(event, deps.slack.identity.botUserId),
       beginsThread: !isReply,
       ...readingOf(event),
     };
@@ -129,13 +138,13 @@ export function registerMessages(app: App, desk: Desk): void {
     const isEcho = disposition === 'duplicate' && event.channel_type === 'mpim';
     if (!isEcho) note(event, place, disposition, 'question' in acceptance ? acceptance.question.id : undefined);
     // Of a message to the app only a bare "new" asks nothing.
-    const refusal = acceptance.kind === 'empty' ? emptyAfterNew : refusalOf(acceptance, text);
-    if (refusal !== undefined) desk.notify(recipient, refusal);
+    const refusal = acceptance.kind === 'empty' ? emptyAfterNew : noticeOfAcceptance(acceptance, text);
+    if (refusal !== undefined) deps.notify(recipient, refusal);
   }
 
   async function taken(request: NewQuestion, event: MessageEvent): Promise<Acceptance> {
     try {
-      return await desk.accept(request);
+      return await deps.accept(request);
     } catch (error) {
       note(event, request.place, 'notTaken');
       throw error;
@@ -151,14 +160,14 @@ export function registerMessages(app: App, desk: Desk): void {
       return;
     }
     if (event.thread_ts === undefined) return;
-    const lost = (error: unknown): void => desk.log.warn({ event: 'message_log_not_written', entries: 1 }, error);
-    desk.threads.get(place).then((thread) => {
+    const lost = (error: unknown): void => deps.log.warn({ event: 'message_log_not_written', entries: 1 }, error);
+    deps.threads.get(place).then((thread) => {
       if (thread !== undefined) noteIgnored(event, place, reason);
     }, lost);
   }
 
   function isOwn({ user, bot_id: botId }: MessageEvent): boolean {
-    return user === desk.slack.identity.botUserId || (botId != null && botId === desk.slack.identity.botId);
+    return user === deps.slack.identity.botUserId || (botId != null && botId === deps.slack.identity.botId);
   }
 
   function noteIgnored(event: MessageEvent, place: ThreadPlace, reason: IgnoreReason): void {
@@ -172,7 +181,7 @@ export function registerMessages(app: App, desk: Desk): void {
     disposition: Disposition,
     questionId?: string,
   ): void {
-    desk.messageLog.note(
+    deps.messageLog.note(
       { teamId, channelId },
       {
         ts: event.ts,
@@ -187,11 +196,11 @@ export function registerMessages(app: App, desk: Desk): void {
 
   /** What is said beside the app in its threads may be what the next question is about. */
   function addThreadNote({ ts, user, text, files }: MessageEvent, place: ThreadPlace): void {
-    if (user !== undefined) desk.threadNotes.add(place, { ts, userId: user, text, files: readFiles(files) });
+    if (user !== undefined) deps.threadNotes.add(place, { ts, userId: user, text, files: readFiles(files) });
   }
 
   function ignore(event: MessageEvent, reason: string): void {
-    desk.log.debug({ event: 'message_ignored', reason, channelId: event.channel, ts: event.ts });
+    deps.log.debug({ event: 'message_ignored', reason, channelId: event.channel, ts: event.ts });
   }
 }
 

@@ -3,15 +3,17 @@ import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { Acceptance } from '../../core/intake/accept.ts';
 import type { ButtonResult } from '../../core/intake/requests.ts';
+import type { Log } from '../../core/ports.ts';
 import { referenceOf } from '../../core/reference.ts';
 import { maxQuestionLength } from '../../core/settings.ts';
 import { renderWords } from '../../render/modals.ts';
 import { type Say, sayIn } from '../../render/say.ts';
 import type { Named } from '../access/policy.ts';
-import { localeOf } from '../access/users.ts';
+import { localeOf, type Users } from '../access/users.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
 import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
-import { type Desk, withdraw } from './desk.ts';
+import { type WithdrawDeps, withdraw } from './withdraw.ts';
 
 /** What is read of one field of a form, whatever its kind. */
 const field = z.object({
@@ -71,13 +73,19 @@ export type Reply =
   | { kind: 'errors'; errors: Record<string, string> }
   | { kind: 'view'; view: ModalView };
 
+/** What every form needs. */
+export type ViewSubmissionDeps = WithdrawDeps & {
+  slack: Pick<SlackApi, 'identity'>;
+  people: Pick<Users, 'person'>;
+};
+
 /**
  * Answers a form of this callback id within the time Slack gives. What can't be done by then is not done, and said in the
  * form, at `errorField`, with what was entered still there.
  */
 export function onViewSubmission(
   app: App,
-  desk: Desk,
+  deps: ViewSubmissionDeps,
   callbackId: string,
   form: { errorField: string; failed: (say: Say) => string; handle: (sent: Sent) => Promise<Reply> },
 ): void {
@@ -85,16 +93,16 @@ export function onViewSubmission(
     const byMs = Date.now() + ackBudgetMs;
     const parsed = submission.safeParse(body);
     if (!parsed.success) {
-      return ack({ response_action: 'update', view: unreadableForm(desk, undefined) });
+      return ack({ response_action: 'update', view: unreadableForm(deps, undefined) });
     }
     const { user, view } = parsed.data;
-    const locale = await localeOf(desk.people, user.id);
+    const locale = await localeOf(deps.people, user.id);
     const say = sayIn(locale);
     let reply: Reply;
     try {
       const handling = form.handle({
         userId: user.id,
-        teamId: context.teamId ?? desk.slack.identity.teamId,
+        teamId: context.teamId ?? deps.slack.identity.teamId,
         named: { teamId: user.team_id },
         viewId: view.id,
         metadata: view.private_metadata,
@@ -104,10 +112,10 @@ export function onViewSubmission(
         byMs: byMs - confirmMs,
       });
       reply = await inAckTime(handling, byMs, async (late) => {
-        if (late.kind === 'done' && late.result !== undefined) await withdraw(desk, late.result, user.id);
+        if (late.kind === 'done' && late.result !== undefined) await withdraw(deps, late.result, user.id);
       });
     } catch (error) {
-      const reference = logFailure(desk.log, 'error', { event: 'form_not_taken', outcome: 'told_in_form' }, error);
+      const reference = logFailure(deps.log, 'error', { event: 'form_not_taken', outcome: 'told_in_form' }, error);
       reply = { kind: 'errors', errors: { [form.errorField]: problemWith(say, form.failed(say), reference) } };
     }
     if (reply.kind === 'errors') return ack({ response_action: 'errors', errors: reply.errors });
@@ -118,8 +126,8 @@ export function onViewSubmission(
 }
 
 /** What a form becomes whose content this app did not write. */
-export function unreadableForm(desk: Pick<Desk, 'log'>, locale: string | undefined): ModalView {
-  const reference = logFailure(desk.log, 'warn', { event: 'form_unreadable' });
+export function unreadableForm(deps: { log: Log }, locale: string | undefined): ModalView {
+  const reference = logFailure(deps.log, 'warn', { event: 'form_unreadable' });
   return renderWords((say) => say.modals.unreadable(), locale, reference);
 }
 
@@ -129,13 +137,13 @@ export function problemWith(say: Say, problem: string, reference: string): strin
 }
 
 /** What a modal shows that is about a question which is gone. */
-export function expiredView(desk: Pick<Desk, 'log'>, questionId: string, locale: string | undefined): ModalView {
-  const reference = logFailure(desk.log, 'info', { event: 'form_expired', questionId });
+export function expiredView(deps: { log: Log }, questionId: string, locale: string | undefined): ModalView {
+  const reference = logFailure(deps.log, 'info', { event: 'form_expired', questionId });
   return renderWords((say) => say.modals.expired(), locale, reference);
 }
 
 /** What a form says that is about a question which is gone. */
-export function expiredProblem({ log }: Pick<Desk, 'log'>, questionId: string | undefined, say: Say): string {
+export function expiredProblem({ log }: { log: Log }, questionId: string | undefined, say: Say): string {
   const about = questionId === undefined ? {} : { questionId };
   return problemWith(say, say.modals.expired(), logFailure(log, 'info', { event: 'form_expired', ...about }));
 }
