@@ -4,7 +4,7 @@ import { startBackground } from './app/background.ts';
 import type { AppContext } from './app/context.ts';
 import { createDeepSearchAccess, proxyOf } from './app/deep-search.ts';
 import { createLifecycle } from './app/lifecycle.ts';
-import { createListeners, drainMs } from './app/listeners.ts';
+import { createListeners } from './app/listeners.ts';
 import { createSlack } from './app/slack.ts';
 import type { Config } from './config.ts';
 import type { Clock } from './core/ports.ts';
@@ -14,9 +14,13 @@ import { createMetricsServer, createOperatorServer } from './observability/http-
 import { createLog } from './observability/logger.ts';
 import { createMetrics } from './observability/metrics.ts';
 import { createLimiters } from './rate-limits/limiters.ts';
+import { createBackgroundTasks } from './slack/background-tasks.ts';
 import type { SlackReceiver } from './slack/receivers/socket-receiver.ts';
 import { openStorage } from './storage/open-storage.ts';
 import { version } from './version.ts';
+
+/** How long background work under way may take to end when the app stops, in milliseconds. */
+const drainMs = 2_000;
 
 /** What a test may put in place of the real thing. */
 export interface Overrides {
@@ -66,7 +70,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
 
   async function startParts(): Promise<Ports> {
     const context = await createContext();
-    const { storage, onStop } = context;
+    const { storage, tasks, onStop } = context;
     countOpen = async () => (await storage.questions.openIds()).length;
     const deepSearch = createDeepSearchAccess(context);
     const slack = await createSlack(context);
@@ -93,7 +97,8 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     onStop(() => metricsServer.stop());
     const listening: Ports = { port: await server.start(), metricsPort: await metricsServer.start() };
 
-    onStop(() => lifecycle.presence.stop(drainMs));
+    onStop(() => tasks.drain(drainMs));
+    onStop(async () => lifecycle.presence.stop());
     const resumed = await startBackground(context, slack, lifecycle);
     onStop(() => listeners.stop());
     await listeners.start();
@@ -113,7 +118,8 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const outbound = createOutbound(proxyOf(config));
     onStop(() => outbound.close());
     const createLimiter = createLimiters({ redis: storage.redis, log });
-    return { config, log, now, random, storage, createLimiter, outbound, onStop };
+    const tasks = createBackgroundTasks({ log });
+    return { config, log, now, random, storage, createLimiter, outbound, tasks, onStop };
   }
 
   /** Ends the parts in the reverse order of their start; a part that fails does not stop the others from ending. */

@@ -30,7 +30,7 @@ export interface Lifecycle {
 
 /** Connects the core to Slack, to the code search service and to the storage. Starts nothing. */
 export function createLifecycle(
-  { config, log, now, random, storage }: AppContext,
+  { config, log, now, random, storage, tasks }: AppContext,
   { slack, accessControl, messenger, read, readFile }: SlackAccess,
   deepSearch: DeepSearchAccess,
 ): Lifecycle {
@@ -50,6 +50,7 @@ export function createLifecycle(
     threads,
     claims,
     everyMs: config.CARD_EDIT_MS,
+    tasks,
     now,
     log,
   });

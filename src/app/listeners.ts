@@ -16,9 +16,6 @@ import { shortDigest } from './digest.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { SlackAccess } from './slack.ts';
 
-/** How long private words under way may take to arrive when the app stops, in milliseconds. */
-export const drainMs = 2_000;
-
 /** What comes from Slack. */
 export interface Listeners {
   start(): Promise<void>;
@@ -26,13 +23,13 @@ export interface Listeners {
   isConnected: SlackReceiver['isConnected'];
   /** What the app's server has to serve for Slack, by path. */
   mounts: ReturnType<typeof createReceiver>['mounts'];
-  /** Takes nothing new, then waits for work under way. */
+  /** Takes nothing new. */
   stop(): Promise<void>;
 }
 
 /** Connects events, commands, buttons and forms of Slack to the lifecycle. A receiver that is `given` replaces Slack's. */
 export function createListeners(
-  { config, log, now, storage, outbound }: AppContext,
+  { config, log, now, storage, outbound, tasks }: AppContext,
   { slack, accessControl, messenger, read, clients }: SlackAccess,
   deepSearch: DeepSearchAccess,
   { ports, accept, requests, presence, overviewOf }: Lifecycle,
@@ -41,9 +38,9 @@ export function createListeners(
   const { identity } = slack;
   const { questions, threads, claims, votes } = storage;
   const { people, channels, audiences, access } = accessControl;
-  const messageLog = createMessageLog({ records: storage.messageLogs, log });
-  const privateNotifier = createPrivateNotifier({ sendPrivately: messenger.sendPrivately, log });
-  const threadNotes = createThreadNoteKeeper({ ...storage, log });
+  const messageLog = createMessageLog({ records: storage.messageLogs, tasks, log });
+  const privateNotifier = createPrivateNotifier({ sendPrivately: messenger.sendPrivately, tasks });
+  const threadNotes = createThreadNoteKeeper({ ...storage, tasks, log });
   const reports = createReports({
     questions,
     threads,
@@ -64,6 +61,7 @@ export function createListeners(
     audiences,
     claims,
     digest: shortDigest,
+    tasks,
     log,
   });
   const answerUpdates = createAnswerUpdates({
@@ -71,7 +69,7 @@ export function createListeners(
     format: config.MESSAGE_FORMAT,
     markUsed: requests.markUsed,
     recall: (question) => recallAnswer(ports, question),
-    log,
+    tasks,
   });
   const { receiver, mounts } = createReceiver({
     given,
@@ -114,9 +112,6 @@ export function createListeners(
     start: async () => void (await bolt.start()),
     isConnected: () => receiver.isConnected(),
     mounts,
-    async stop() {
-      await bolt.stop();
-      for (const part of [unfurls, messageLog, threadNotes, answerUpdates, privateNotifier]) await part.drain(drainMs);
-    },
+    stop: async () => void (await bolt.stop()),
   };
 }

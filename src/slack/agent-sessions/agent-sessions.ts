@@ -5,6 +5,7 @@ import { shownText } from '../../render/shown-text.ts';
 import { cut, oneLine } from '../../render/text.ts';
 import { type Attempt, createOptional } from '../api/optional-features.ts';
 import type { SlackApi } from '../api/slack-api.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import { within } from '../within.ts';
 
 /** Slack shows a session as working for an hour; said again in good time. */
@@ -33,6 +34,7 @@ export interface AgentSessionsDeps {
   slack: Pick<SlackApi, 'call'>;
   threads: Pick<ThreadStore, 'get'>;
   claims: Pick<Claims, 'claim'>;
+  tasks: Pick<BackgroundTasks, 'run'>;
   now: Clock;
   log: Log;
 }
@@ -60,7 +62,7 @@ interface Session {
  * while a question runs there. An extra in every way: a workspace without agent features loses nothing, and no failure
  * here touches a question. Facts: docs.slack.dev/ai/agent-sessions.
  */
-export function createAgentSessions({ slack, threads, claims, now, log }: AgentSessionsDeps): AgentSessions {
+export function createAgentSessions({ slack, threads, claims, tasks, now, log }: AgentSessionsDeps): AgentSessions {
   const optional = createOptional({ feature: 'agent_sessions', now, log });
   const sessions = new Map<string, Session>();
   const ended = new Set<string>();
@@ -86,20 +88,16 @@ export function createAgentSessions({ slack, threads, claims, now, log }: AgentS
     const end = `${question.id}:${question.delivery.round}`;
     if (ended.has(end)) return;
     remember(end);
-    const work = finish(question, place);
+    const work = tasks.run({ event: 'session_not_closed', questionId: question.id }, () => finish(question, place));
     // With no room left for such calls, an end does not wait for one.
-    if (now() >= crowdedUntilMs) await within(work, closingMs);
+    if (work !== undefined && now() >= crowdedUntilMs) await within(work, closingMs);
   }
 
   async function finish(question: Question, place: ThreadPlace): Promise<void> {
-    try {
-      const queue = (await threads.get(place))?.queue ?? [];
-      const isLast = queue.every((id) => id === question.id);
-      if (isLast) await want(place, 'active', question);
-      await nameAfterAnswer(question, place);
-    } catch (error) {
-      log.warn({ event: 'session_not_closed', questionId: question.id }, error);
-    }
+    const queue = (await threads.get(place))?.queue ?? [];
+    const isLast = queue.every((id) => id === question.id);
+    if (isLast) await want(place, 'active', question);
+    await nameAfterAnswer(question, place);
   }
 
   function settle(place: ThreadPlace): void {

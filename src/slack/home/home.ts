@@ -6,6 +6,7 @@ import type { Question } from '../../core/question/question.ts';
 import { type HomeContent, type ReadOverview, renderHome, type ServiceState } from '../../render/home.ts';
 import { anyWorkspaceUrl } from '../api/identity.ts';
 import type { SlackApi } from '../api/slack-api.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import { logFailure } from '../failure-log.ts';
 import { within } from '../within.ts';
 
@@ -35,8 +36,8 @@ export interface Home {
   showAction(person: Omit<HomeOf, 'channelId'>, failure: string | undefined, otherwise: () => void): void;
   /** Brings the asker's Home up to date in a while, if they looked at it lately; returns at once and never throws. */
   changed(question: Question): void;
-  /** Takes nothing new and waits for what is under way, at most `deadlineMs`. */
-  stop(deadlineMs: number): Promise<void>;
+  /** Starts nothing new. */
+  stop(): void;
 }
 
 export interface HomeDeps {
@@ -47,6 +48,7 @@ export interface HomeDeps {
   visits: Records<Visit>;
   /** Shortest time between two changes of one Home that nobody asked for. */
   everyMs: number;
+  tasks: Pick<BackgroundTasks, 'run'>;
   now: Clock;
   log: Log;
 }
@@ -72,9 +74,8 @@ interface Seat {
 
 /** Publishes Homes, always rebuilt from what is stored. */
 export function createHome(deps: HomeDeps): Home {
-  const { slack, accessPolicy, overviewOf, serviceState, visits, everyMs, now, log } = deps;
+  const { slack, accessPolicy, overviewOf, serviceState, visits, everyMs, tasks, now, log } = deps;
   const seats = new Map<string, Seat>();
-  const underWay = new Set<Promise<void>>();
   let isStopped = false;
 
   return { show, showAction, changed, stop };
@@ -93,7 +94,7 @@ export function createHome(deps: HomeDeps): Home {
       seat.notCancelled = failure ?? seat.notCancelled;
       request(seat, 'now');
     };
-    follow(showAgain());
+    follow(showAgain);
   }
 
   function changed({ place: { teamId }, askerId: userId, admittedMs, origin }: Question): void {
@@ -104,7 +105,7 @@ export function createHome(deps: HomeDeps): Home {
       if (seats.size >= mostSeats && !seats.has(nameOf(home))) return log.debug({ event: 'home_left_out', teamId });
       request(seatOf(home), 'later');
     };
-    follow(bringUpToDate());
+    follow(bringUpToDate);
   }
 
   /** Undefined for people who have not looked for long. */
@@ -114,10 +115,9 @@ export function createHome(deps: HomeDeps): Home {
     return isAdvancing ? { ...person, channelId: visit.channelId } : undefined;
   }
 
-  async function stop(deadlineMs: number): Promise<void> {
+  function stop(): void {
     isStopped = true;
     for (const seat of seats.values()) clearTimeout(seat.timer);
-    await within(Promise.all(underWay), deadlineMs);
   }
 
   function seatOf(home: HomeOf): Seat {
@@ -151,7 +151,7 @@ export function createHome(deps: HomeDeps): Home {
     } else if (when === 'now') {
       clearTimeout(seat.timer);
       delete seat.timer;
-      follow(publish(seat, 'private'));
+      follow(() => publish(seat, 'private'));
     } else if (seat.timer === undefined) {
       putOff(seat, Math.max(gatherMs, seat.shownMs + everyMs - now()));
     }
@@ -160,7 +160,7 @@ export function createHome(deps: HomeDeps): Home {
   function putOff(seat: Seat, delayMs: number): void {
     seat.timer = setTimeout(() => {
       delete seat.timer;
-      follow(publish(seat, 'edit'));
+      follow(() => publish(seat, 'edit'));
     }, delayMs);
     seat.timer.unref();
   }
@@ -259,12 +259,8 @@ export function createHome(deps: HomeDeps): Home {
     await slack.call('views.publish', { user_id: userId, view }, { priority });
   }
 
-  /** Work in its own time, which ends before the app does. */
-  function follow(work: Promise<void>): void {
-    const followed = work
-      .catch((error: unknown) => log.warn({ event: 'home_failed' }, error))
-      .finally(() => underWay.delete(followed));
-    underWay.add(followed);
+  function follow(work: () => Promise<void>): void {
+    void tasks.run({ event: 'home_failed' }, work);
   }
 }
 

@@ -5,6 +5,7 @@ import type { ServiceState } from '../../render/home.ts';
 import { type AgentSessions, createAgentSessions } from '../agent-sessions/agent-sessions.ts';
 import { createPrompts, type Prompts } from '../agent-sessions/suggested-prompts.ts';
 import type { SlackApi } from '../api/slack-api.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import { createHistoryOf, type HistoryOf } from './history.ts';
 import { createHome, type Home } from './home.ts';
 
@@ -16,8 +17,8 @@ export interface Presence {
   sessions: AgentSessions;
   /** Keeps all of it in step with what happens to questions. */
   observer: QuestionObserver;
-  /** Takes nothing new and waits for what is under way, at most `deadlineMs`. */
-  stop(deadlineMs: number): Promise<void>;
+  /** Starts nothing new. */
+  stop(): void;
 }
 
 export function createPresence(deps: {
@@ -30,6 +31,7 @@ export function createPresence(deps: {
   claims: Pick<Claims, 'claim'>;
   /** Shortest time between two changes of one Home that nobody asked for. */
   everyMs: number;
+  tasks: Pick<BackgroundTasks, 'run'>;
   now: Clock;
   log: Log;
 }): Presence {
@@ -51,9 +53,9 @@ export function createPresence(deps: {
         await sessions.closing(question);
       },
     },
-    async stop(deadlineMs) {
+    stop() {
       sessions.stop();
-      await home.stop(deadlineMs);
+      home.stop();
     },
   };
 }

@@ -1,10 +1,9 @@
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
-import type { Log } from '../../core/ports.ts';
 import type { Answer, Question } from '../../core/question/question.ts';
 import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../../render/message.ts';
 import { renderOutcome, renderUsedEnd } from '../../render/outcome.ts';
 import type { SlackApi } from '../api/slack-api.ts';
-import { within } from '../within.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 
 /** How often repainting an answer is tried, and the longest wait in between. */
 const mostTries = 3;
@@ -18,8 +17,6 @@ export interface AnswerUpdates {
   followUpUsed(questionId: string, index: number, byUserId: string): void;
   /** Takes the used button off the message of an end without an answer; `question` as it had ended then. As above. */
   endUsed(question: Question, messageTs: string, byUserId: string): void;
-  /** Waits for what is under way, at most `deadlineMs`, and tries nothing again. */
-  drain(deadlineMs: number): Promise<void>;
 }
 
 /**
@@ -33,16 +30,15 @@ export function createAnswerUpdates(deps: {
   markUsed: (questionId: string, index: number, byUserId: string) => Promise<Question | undefined>;
   /** The answer of a closed question, read again. */
   recall: (question: Question) => Promise<Answer | undefined>;
-  log: Log;
+  tasks: BackgroundTasks;
 }): AnswerUpdates {
-  const { slack, format, markUsed, recall, log } = deps;
+  const { slack, format, markUsed, recall, tasks } = deps;
   const { contact, workspaceUrl } = slack.identity;
   const formats = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format)).filter((each) => each !== 'plain');
   /** By question, so that an older state never comes after a newer one. */
   const underWay = new Map<string, Promise<void>>();
-  let isStopping = false;
 
-  return { followUpUsed, endUsed, drain };
+  return { followUpUsed, endUsed };
 
   function followUpUsed(questionId: string, index: number, byUserId: string): void {
     inOrder(questionId, () => persist(questionId, index, byUserId));
@@ -56,13 +52,12 @@ export function createAnswerUpdates(deps: {
 
   function inOrder(questionId: string, run: () => Promise<void>): void {
     const before = underWay.get(questionId) ?? Promise.resolve();
-    const work = before
-      .then(run)
-      .catch((error: unknown) => log.warn({ event: 'answer_not_updated', questionId }, error))
-      .finally(() => {
-        if (underWay.get(questionId) === work) underWay.delete(questionId);
-      });
+    const work = tasks.run({ event: 'answer_not_updated', questionId }, () => before.then(run));
+    if (work === undefined) return;
     underWay.set(questionId, work);
+    void work.then(() => {
+      if (underWay.get(questionId) === work) underWay.delete(questionId);
+    });
   }
 
   async function persist(questionId: string, index: number, byUserId: string): Promise<void> {
@@ -75,7 +70,7 @@ export function createAnswerUpdates(deps: {
       try {
         return await run();
       } catch (error) {
-        if (!isAppError(error) || !isTransient(error) || tries === mostTries || isStopping) throw error;
+        if (!isAppError(error) || !isTransient(error) || tries === mostTries || tasks.isStopping()) throw error;
         await pause(error);
       }
     }
@@ -112,11 +107,6 @@ export function createAnswerUpdates(deps: {
         if (!isAppError(error, 'unrenderable') || asFormat === formats.at(-1)) throw error;
       }
     }
-  }
-
-  async function drain(deadlineMs: number): Promise<void> {
-    isStopping = true;
-    await within(Promise.all(underWay.values()), deadlineMs);
   }
 }
 

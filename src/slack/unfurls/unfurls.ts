@@ -7,7 +7,7 @@ import { renderPreview } from '../../render/preview.ts';
 import { type Audiences, isInsidersOnly } from '../access/audience.ts';
 import type { SlackAccessPolicy } from '../access/policy.ts';
 import type { SlackApi } from '../api/slack-api.ts';
-import { within } from '../within.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import { createShareUrlReader, type ShareUrl } from './share-urls.ts';
 
 /** Links in one message that get a preview, messages that wait for theirs, and messages worked on at a time. */
@@ -27,10 +27,8 @@ export interface PostedLinks {
 }
 
 export interface Unfurls {
-  /** Takes posted links in hand and returns at once; what goes wrong leaves them without a preview. */
+  /** Shows previews of posted links in the background. Links get no preview when that fails. Never throws. */
   take(posted: PostedLinks): void;
-  /** Takes no more, forgets what waits, and lets what is under way end, at most `deadlineMs`. */
-  drain(deadlineMs: number): Promise<void>;
 }
 
 interface Posted extends Omit<PostedLinks, 'urls'> {
@@ -51,15 +49,15 @@ export function createUnfurls(options: {
   audiences: Pick<Audiences, 'of'>;
   claims: Pick<Claims, 'claim'>;
   digest: (key: string) => string;
+  tasks: BackgroundTasks;
   log: Log;
 }): Unfurls {
-  const { slack, endpoint, codeSearch, access, audiences, claims, digest, log } = options;
+  const { slack, endpoint, codeSearch, access, audiences, claims, digest, tasks, log } = options;
   const readShareUrl = createShareUrlReader(endpoint);
   const waiting: Posted[] = [];
-  const underWay = new Set<Promise<void>>();
-  let isDraining = false;
+  let working = 0;
 
-  return { take, drain };
+  return { take };
 
   function take({ urls, ...posted }: PostedLinks): void {
     const links = [...new Set(urls)].flatMap((url) => {
@@ -67,27 +65,25 @@ export function createUnfurls(options: {
       return share === undefined ? [] : [{ posted: url, share }];
     });
     if (links.length === 0) note(posted, 'ignored');
-    else if (isDraining || waiting.length >= mostWaiting) note(posted, 'dropped');
+    else if (tasks.isStopping() || waiting.length >= mostWaiting) note(posted, 'dropped');
     else waiting.push({ ...posted, links: links.slice(0, mostLinks) });
     workOff();
   }
 
   function workOff(): void {
-    while (underWay.size < mostAtOnce) {
+    if (tasks.isStopping()) waiting.length = 0;
+    while (working < mostAtOnce) {
       const next = waiting.shift();
       if (next === undefined) return;
-      const work = preview(next).finally(() => {
-        underWay.delete(work);
+      const failure = { event: 'link_preview', outcome: 'failed', channelId: next.place.channelId, ts: next.ts };
+      const work = tasks.run(failure, () => preview(next));
+      if (work === undefined) continue;
+      working += 1;
+      void work.then(() => {
+        working -= 1;
         workOff();
       });
-      underWay.add(work);
     }
-  }
-
-  async function drain(deadlineMs: number): Promise<void> {
-    isDraining = true;
-    waiting.length = 0;
-    await within(Promise.all(underWay), deadlineMs);
   }
 
   async function preview(posted: Posted): Promise<void> {

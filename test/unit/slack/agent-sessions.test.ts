@@ -3,6 +3,7 @@ import { newThread, type Question } from '../../../src/core/question/question.ts
 import { createAgentSessions } from '../../../src/slack/agent-sessions/agent-sessions.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { answered, exampleQuestion } from '../render/example.ts';
@@ -30,6 +31,7 @@ function newSessions(planned: (string | number | 'never')[] = []) {
   const owners = new Map<string, string>();
   const sessions = createAgentSessions({
     slack: createUnlimitedSlackApi(client),
+    tasks: createBackgroundTasks({ log }),
     threads: { get: async (place) => ({ ...newThread(place, true), queue: [...line] }) },
     claims: {
       claim: async (key, owner) => {

@@ -4,6 +4,7 @@ import type { Question } from '../../../src/core/question/question.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
 import { createAnswerUpdates } from '../../../src/slack/messages/answer-updates.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeSlack, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
@@ -25,6 +26,7 @@ afterEach(async () => {
 async function standing(options: { recalls?: (() => void)[]; markdown?: string } = {}) {
   const priorities: string[] = [];
   const { log } = createRecordingLog();
+  const tasks = createBackgroundTasks({ log });
   const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(log)));
   const root = slack.say('C0GENERAL', 'U0ADA', 'root');
   let question = answered({}, { place: { teamId: team.id, channelId: 'C0GENERAL', threadTs: root } });
@@ -51,18 +53,18 @@ async function standing(options: { recalls?: (() => void)[]; markdown?: string }
       recalls.shift()?.();
       return exampleAnswer({ ...(options.markdown === undefined ? {} : { markdown: options.markdown }) });
     },
-    log,
+    tasks,
   });
   const shown = (): string => JSON.stringify(slack.messages.at(-1)?.blocks);
-  return { answerUpdates, shown, priorities, id: question.id, edits: () => slack.messages.at(-1)?.edits };
+  return { answerUpdates, tasks, shown, priorities, id: question.id, edits: () => slack.messages.at(-1)?.edits };
 }
 
 describe('an update of an answer', () => {
   it('shows all follow-ups that were asked, however close together', async () => {
-    const { answerUpdates, shown, id } = await standing();
+    const { answerUpdates, tasks, shown, id } = await standing();
     answerUpdates.followUpUsed(id, 0, 'U0ADA');
     answerUpdates.followUpUsed(id, 1, 'U0BOB');
-    await answerUpdates.drain(5_000);
+    await tasks.drain(5_000);
     expect(shown()).toContain('<@U0ADA> asked:');
     expect(shown()).toContain('<@U0BOB> asked:');
     expect(shown()).not.toContain('overflow');
@@ -79,37 +81,37 @@ describe('an update of an answer', () => {
 
   it('is made once, however often a follow-up is pressed, and lets urgent calls pass', async () => {
     const recalled: string[] = [];
-    const { answerUpdates, priorities, id, edits } = await standing({
+    const { answerUpdates, tasks, priorities, id, edits } = await standing({
       recalls: Array.from({ length: 6 }, () => () => void recalled.push('once more')),
     });
     for (let times = 0; times < 6; times += 1) answerUpdates.followUpUsed(id, 0, 'U0ADA');
-    await answerUpdates.drain(5_000);
+    await tasks.drain(5_000);
     expect(edits()).toBe(1);
     expect(recalled).toHaveLength(1);
     expect(priorities).toEqual(['edit']);
   });
 
   it('uses a simpler format where Slack refuses the first', async () => {
-    const { answerUpdates, shown, id } = await standing();
+    const { answerUpdates, tasks, shown, id } = await standing();
     slack.refuseBlocks('markdown');
     answerUpdates.followUpUsed(id, 0, 'U0ADA');
-    await answerUpdates.drain(5_000);
+    await tasks.drain(5_000);
     expect(shown()).toContain('<@U0ADA> asked:');
   });
 
   it('does not touch an answer whose text is different now', async () => {
-    const { answerUpdates, edits, id } = await standing({ markdown: 'longer '.repeat(4_000) });
+    const { answerUpdates, tasks, edits, id } = await standing({ markdown: 'longer '.repeat(4_000) });
     answerUpdates.followUpUsed(id, 0, 'U0ADA');
-    await answerUpdates.drain(5_000);
+    await tasks.drain(5_000);
     expect(edits()).toBe(0);
   });
 
   it('is dropped where Slack will never accept it, and the next one follows', async () => {
-    const { answerUpdates, shown, id } = await standing();
+    const { answerUpdates, tasks, shown, id } = await standing();
     slack.fault('chat.update', { error: 'edit_window_closed' });
     answerUpdates.followUpUsed(id, 0, 'U0ADA');
     answerUpdates.followUpUsed(id, 1, 'U0BOB');
-    await answerUpdates.drain(5_000);
+    await tasks.drain(5_000);
     expect(shown()).toContain('<@U0BOB> asked:');
   });
 });

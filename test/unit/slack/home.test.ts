@@ -5,6 +5,7 @@ import type { Overview } from '../../../src/core/history/overview.ts';
 import type { Admission } from '../../../src/core/ports.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
 import { createHome } from '../../../src/slack/home/home.ts';
 import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
@@ -52,6 +53,7 @@ function newHomes() {
       },
     },
     everyMs: 3_000,
+    tasks: createBackgroundTasks({ log }),
     now: Date.now,
     log,
   });
@@ -180,7 +182,7 @@ describe('the Home tab', () => {
     home.show(ada);
     await vi.advanceTimersByTimeAsync(10);
     home.changed(changed);
-    await home.stop(1_000);
+    home.stop();
     home.show(ada);
     home.changed(changed);
     await vi.advanceTimersByTimeAsync(60_000);
