@@ -16,7 +16,7 @@ export interface AccessControl {
   audiences: Audiences;
   access: SlackAccessPolicy;
   directory: Directory;
-  /** Slack told of somebody who changed: `raw` is its user object. */
+  /** Takes note of a person who changed; `raw` is Slack's user object. */
   noteChanged(raw: unknown): void;
 }
 
@@ -35,7 +35,7 @@ export function createAccessControl(options: {
   const access = createAccessPolicy({ people, channels, audiences, identity, settings, log });
   return { people, channels, audiences, access, directory, noteChanged };
 
-  /** Of whom Slack tells too little with it, it is asked. */
+  /** When the event says too little about a person, Slack is asked the next time. */
   function noteChanged(raw: unknown): void {
     const changed = someone.safeParse(raw);
     if (!changed.success) return;

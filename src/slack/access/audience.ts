@@ -8,11 +8,11 @@ import type { Channels } from './channels.ts';
 import type { Directory } from './user-directory.ts';
 import type { SlackUser, Users } from './users.ts';
 
-/** How long it is remembered who is in a channel, and of how many channels. */
+/** How long the members of a channel are cached, and for how many channels. */
 const rememberMs = 60_000;
 const mostRemembered = 1_000;
 
-/** Members per page, and pages: of a channel with more, it is not known who is in it. */
+/** Members per page, and most pages. The audience of a larger channel is unknown. */
 const pageSize = 900;
 const mostPages = 20;
 
@@ -23,16 +23,16 @@ const mostPages = 20;
 const mostLookups = 50;
 const fewLookups = 5;
 
-/** How long the first reading of the directory is waited for, before the question is asked to wait. */
+/** How long a question waits for the first reading of the directory before it is put off. */
 const directoryPatienceMs = 800;
 
-/** When a question that waits for the directory comes again, at the earliest. */
+/** The earliest time after which a question that was put off is checked again. */
 const comeAgainMs = 2_000;
 
-/** Most readers who are no full members, and other organizations, that are told by name. */
+/** Most guests, outsiders and other organizations that are named one by one. */
 const mostNamed = 1_000;
 
-/** What somebody is who reads along. */
+/** What a reader of the channel is. */
 type Standing = Pick<SlackUser, 'userId' | 'kind' | 'organizationId'>;
 
 /** Who sees what is said in a channel. Apps are not counted. */
@@ -42,16 +42,16 @@ export interface Audience {
   guests: number;
   /** People of other organizations. */
   outsiders: number;
-  /** Other organizations; at least one where the channel is shared with some, whoever of them has come. */
+  /** Other organizations. At least one when the channel is shared, even before any of their members joins. */
   organizations: number;
-  /** False where Slack does not say who is in the channel, or of somebody who that is: the counts are not all then. */
+  /** False when Slack does not tell all members of the channel, or what one of them is. The counts are incomplete then. */
   isKnown: boolean;
-  /** Who they are but the members; absent where that is not known, or where they are too many. */
+  /** The ids of all who are not full members. Absent when unknown, or when there are too many. */
   ids?: ReaderIds;
 }
 
 export interface Audiences {
-  /** Throws `AppError` where asking Slack again later may help. */
+  /** Throws `AppError` when asking Slack again later may help. */
   of(channelId: string): Promise<Audience>;
 }
 
@@ -122,7 +122,7 @@ export function createAudiences(options: {
     return undefined;
   }
 
-  /** Undefined when too many of them would have to be looked up one by one. */
+  /** Undefined when too many people would have to be looked up one by one. */
   async function standingsOf(userIds: string[]): Promise<Standing[] | undefined> {
     const unlisted = () => userIds.filter((userId) => directory.find(userId) === undefined);
     if (unlisted().length > fewLookups) await directory.settled(directoryPatienceMs);
@@ -163,7 +163,7 @@ function tally(standings: Standing[]): Audience {
   return withIds(counts, { guests: idsOf('guest'), outsiders: idsOf('outsider'), organizations: named });
 }
 
-/** An organization counts before its first member comes: its members may come and read. */
+/** An organization counts before its first member joins, because its members can join and read. */
 function withOrganizations(audience: Audience, organizationIds: readonly string[]): Audience {
   const { ids, ...counts } = audience;
   const organizations = [...new Set([...(ids?.organizations ?? []), ...organizationIds])];

@@ -7,7 +7,7 @@ import type { Identity } from '../api/identity.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { createBriefCache } from './brief-cache.ts';
 
-/** How long it is remembered what a channel is, and of how many. */
+/** How long the kind of a channel is cached, and for how many channels. */
 const rememberMs = 60_000;
 const mostRemembered = 2_000;
 
@@ -21,20 +21,20 @@ export type ChannelKind = 'direct' | 'internal' | 'shared' | 'hidden' | 'unknown
 export interface Channel {
   id: string;
   kind: ChannelKind;
-  /** Of a channel that everybody in the workspace may see only: others' names are not for whoever reads a text. */
+  /** Only for channels that everybody in the workspace may see. The names of others stay hidden from readers. */
   name?: string;
-  /** Ids of the other organizations or workspaces that are in it or invited, as far as Slack tells them. */
+  /** Ids of other organizations or workspaces that are in the channel or invited, as far as Slack says. */
   organizationIds?: string[];
 }
 
 export interface Channels {
-  /** Throws `AppError` where asking Slack again later may help. */
+  /** Throws `AppError` when asking Slack again later may help. */
   channel(channelId: string): Promise<Channel>;
   /** Slack said with an event that other organizations are in this channel. */
   noteShared(channelId: string): void;
 }
 
-/** A flag that is no flag makes the whole object unreadable: what it hides may be what matters. */
+/** When a flag is not a boolean, the whole object counts as unreadable, because the flag may be the one that matters. */
 const flag = z.boolean().optional();
 const ids = z.array(z.string()).catch([]);
 
@@ -54,13 +54,13 @@ const conversationObject = z.object({
   pending_shared: ids,
 });
 
-/** Whose app it is. */
+/** The app's own workspace and organization. */
 type Own = Partial<Pick<Identity, 'teamId' | 'enterpriseId' | 'isStandIn'>>;
 
-/** What channels are, one `conversations.info` each, remembered for a minute. */
+/** Finds out what kind each channel is, by one `conversations.info` per channel and minute. */
 export function createChannels(options: { slack: SlackApi; now: Clock; log: Log }): Channels {
   const { slack, now, log } = options;
-  // A channel the app can't see is asked for anew each time: the next moment it may have been invited, and then see who is there.
+  // A channel the app can't see is not cached: the app may be invited at any moment.
   const memory = createBriefCache<Channel>({
     keepMs: rememberMs,
     most: mostRemembered,
@@ -132,7 +132,7 @@ function othersIn(channel: z.infer<typeof conversationObject>, { teamId, enterpr
   return [...new Set(named)].filter((id) => !own.has(id));
 }
 
-/** Where Slack does not say that a channel is open, it is taken for private. */
+/** A channel counts as private unless Slack says that it is open. */
 function isOpen({ is_private: isPrivate, is_im: isIm, is_mpim: isMpim }: z.infer<typeof conversationObject>): boolean {
   return isPrivate === false && isIm !== true && isMpim !== true;
 }

@@ -3,7 +3,7 @@ import { isAppError } from '../../core/errors.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import type { Users } from './users.ts';
 
-/** Members per page, and pages: who is not found among so many is taken for no member. */
+/** Members per page, and most pages. A person who is not found on them counts as no member. */
 const pageSize = 900;
 const mostPages = 20;
 
@@ -20,7 +20,7 @@ export interface Memberships {
   inChannel(userId: string, channelId: string): Promise<Exclude<Membership, 'open'>>;
 }
 
-/** What is read of a conversation object; where Slack does not say that it is open, it is private. */
+/** What is read of a conversation object. It counts as private unless Slack says that it is open. */
 const conversation = z.object({
   is_im: z.boolean().default(false),
   is_mpim: z.boolean().default(false),

@@ -5,16 +5,16 @@ import { createOptional } from '../api/optional-features.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import type { HomeOf } from '../home/home.ts';
 
-/** How long suggestions are believed to stand, and for how many people that is remembered. */
+/** How long suggestions are taken to be still shown, and for how many people. */
 const standMs = 24 * 60 * 60 * 1000;
 const mostRemembered = 5_000;
 
 export interface Prompts {
-  /** Offers something to begin with at the top of the person's Messages tab, once a day; returns at once and never throws. */
+  /** Suggests first questions in the person's Messages tab, once a day. Returns at once and never throws. */
   suggest(visitor: HomeOf): void;
 }
 
-/** Suggested prompts in each person's own language; the manifest has some for everybody. An extra that may be missing. */
+/** Suggests prompts in each person's language. The manifest has English ones. Workspaces may lack the feature. */
 export function createPrompts(deps: {
   slack: Pick<SlackApi, 'call'>;
   accessPolicy: AccessPolicy;

@@ -7,7 +7,7 @@ import { fromSlack, translatingErrors } from './errors.ts';
 /** How often the app asks Slack who it is before it gives up the start. */
 const identityTries = 8;
 
-/** Where links to messages lead to the right workspace when Slack does not say the workspace's own address. */
+/** For links to messages, when Slack does not give the workspace's own address: Slack redirects to the right one. */
 export const anyWorkspaceUrl = 'https://slack.com/';
 
 /** Who the app is in the workspace its token belongs to. */
@@ -17,11 +17,11 @@ export interface Identity {
   botId?: string;
   /** The organization the workspace belongs to, on Enterprise Grid. */
   enterpriseId?: string;
-  /** The Web API is a stand-in for Slack: flags it leaves out are taken for a no, as of none that Slack leaves out. */
+  /** The Web API is a stand-in for Slack. A flag that it leaves out counts as false; one that Slack leaves out does not. */
   isStandIn?: boolean;
   /** The workspace's own address, which ends with a slash. */
   workspaceUrl?: string;
-  /** Whom people are told to turn to about the app: an id of Slack, or words, as the operator wrote it. */
+  /** Whom people can ask about the app: a Slack id or a text, as the operator wrote it. */
   contact?: string | undefined;
 }
 
@@ -52,7 +52,7 @@ async function whoAmI(client: WebClient): Promise<Identity> {
     teamId,
     botUserId,
     ...(botId === undefined ? {} : { botId }),
-    // Slack says `null` or nothing where there is none.
+    // Slack sends `null` or nothing when there is none.
     ...(enterpriseId ? { enterpriseId } : {}),
     ...(url !== undefined && /^https?:\/\/[^\s<>|]+\/$/.test(url) ? { workspaceUrl: url } : {}),
   };

@@ -25,7 +25,7 @@ const tier4 = perMinute(100, 20);
  * distributed apps outside the Marketplace get one call per minute, which Slack then says with `Retry-After`.
  */
 export const methodAllowances = {
-  // The tier of the two is not documented: docs.slack.dev/ai/agent-sessions.
+  // The tier of these two is not documented: docs.slack.dev/ai/agent-sessions.
   'agents.sessions.rename': tier3,
   'agents.sessions.setStatus': tier3,
   'assistant.threads.setSuggestedPrompts': tier4,
@@ -37,7 +37,7 @@ export const methodAllowances = {
   'chat.unfurl': tier3,
   'chat.update': tier3,
   'conversations.history': tier3,
-  // Tier 3 as well, but 12 at once: each channel is asked about once a minute, and many may begin together.
+  // Tier 3 too, but 12 at once: each channel is asked about once a minute, and many requests may start together.
   'conversations.info': perMinute(50, 20),
   'conversations.join': tier3,
   'conversations.members': tier4,

@@ -6,7 +6,7 @@ import type { Outbound } from '../api/outbound-fetch.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import type { OwnMessages } from './own-messages.ts';
 
-/** Longest time sending the bytes may take. */
+/** Longest time for sending the file's bytes, in milliseconds. */
 const uploadTimeoutMs = 20_000;
 
 export interface AnswerFileDeps {
@@ -56,7 +56,7 @@ export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachA
   }
 }
 
-/** The address is a secret of its own, so the app's token is not sent there, and no redirection is followed. */
+/** The address itself is a secret, so the app's token is not sent there, and no redirect is followed. */
 async function send(outbound: Outbound, uploadUrl: string, body: Uint8Array<ArrayBuffer>): Promise<void> {
   let status: number;
   try {

@@ -5,17 +5,17 @@ import { renderOutcome, renderUsedEnd } from '../../render/outcome.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 
-/** How often repainting an answer is tried, and the longest wait in between. */
+/** Most tries of one update, and the longest wait between two tries. */
 const mostTries = 3;
 const longestWaitMs = 10_000;
 
-/** Buttons are all that repainting is about, and text alone has none. */
+/** An update changes only buttons, and plain text has none. */
 type UpdatedFormat = Exclude<MessageFormat, 'plain'>;
 
 export interface AnswerUpdates {
-  /** Shows under an answer who asked one of its suggestions, in its own time; never throws. */
+  /** Shows under an answer who asked one of its suggestions, in the background. Never throws. */
   followUpUsed(questionId: string, index: number, byUserId: string): void;
-  /** Takes the used button off the message of an end without an answer; `question` as it had ended then. As above. */
+  /** Removes the used button from the message of a failed question, in the background; `question` is as it had ended. */
   endUsed(question: Question, messageTs: string, byUserId: string): void;
 }
 
@@ -26,16 +26,16 @@ export interface AnswerUpdates {
 export function createAnswerUpdates(deps: {
   slack: SlackApi;
   format: UpdatedFormat;
-  /** Notes the use; returns the question if that is news. */
+  /** Stores the use. Returns the question if the use is new. */
   markUsed: (questionId: string, index: number, byUserId: string) => Promise<Question | undefined>;
-  /** The answer of a closed question, read again. */
+  /** Reads the answer of a closed question again. */
   recall: (question: Question) => Promise<Answer | undefined>;
   tasks: BackgroundTasks;
 }): AnswerUpdates {
   const { slack, format, markUsed, recall, tasks } = deps;
   const { contact, workspaceUrl } = slack.identity;
   const formats = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format)).filter((each) => each !== 'plain');
-  /** By question, so that an older state never comes after a newer one. */
+  /** By question, so that an older state never replaces a newer one. */
   const underWay = new Map<string, Promise<void>>();
 
   return { followUpUsed, endUsed };
@@ -82,7 +82,7 @@ export function createAnswerUpdates(deps: {
     if (ts === undefined || answer === undefined) return;
     await edit(question, ts, (asFormat) => {
       const messages = renderOutcome({ ...question, outcome: { kind: 'answered', answer } }, { format: asFormat });
-      // An answer that reads differently now was not posted like this.
+      // An answer with other parts was posted before its text changed.
       return messages.length === question.delivery.posted.length ? messages.at(-1) : undefined;
     });
   }

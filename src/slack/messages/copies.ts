@@ -56,7 +56,7 @@ function copiesAmong(messages: FoundMessage[], question: Question): string[] {
   });
 }
 
-/** The oldest file of this name stays. */
+/** Keeps the oldest file of this name. */
 function fileCopiesAmong(messages: FoundMessage[], question: Question): string[] {
   const name = answerFileName(question);
   const [, ...copies] = messages.flatMap(({ files = [] }) => files.filter((file) => file.name === name));

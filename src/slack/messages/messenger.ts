@@ -14,7 +14,7 @@ import { createAnswerFile } from './answer-file.ts';
 import { createRemoveCopies } from './copies.ts';
 import { createOwnMessages } from './own-messages.ts';
 
-/** How long Slack's `response_url` of a command stays valid; a minute is kept back. */
+/** How long Slack's `response_url` of a command is used: its life of 30 minutes, less a minute. */
 const responseUrlLifeMs = 29 * 60 * 1000;
 
 export interface MessengerDeps {
@@ -23,11 +23,11 @@ export interface MessengerDeps {
   format: Exclude<MessageFormat, 'plain'>;
   log: Log;
   now: Clock;
-  /** The language of a reader; undefined where that is not known within a moment. Never throws. */
+  /** The language of a reader. Undefined when it is not known in time. Never throws. */
   localeOf: (userId: string) => Promise<string | undefined>;
 }
 
-/** Slack as the core sees it: cards and answers through the Web API, falling back to simpler formats where refused. */
+/** Posts cards and answers for the core. When Slack refuses a format, it tries a simpler one. */
 export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender {
   const { slack, outbound, format, log, now } = deps;
   const own = createOwnMessages(deps);
@@ -145,14 +145,14 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
       try {
         await slack.call('conversations.join', { channel: channelId }, { priority: 'card' });
       } catch (notJoined) {
-        // Without room for joining now, the whole is tried again later.
+        // When Slack's limits leave no room for joining, the core tries the whole post again later.
         throw isAppError(notJoined, 'rateLimited') ? notJoined : error;
       }
       return send();
     }
   }
 
-  /** Tries the preferred format and, as long as Slack refuses the form of the message, the simpler ones after it. */
+  /** Tries the preferred format first, then simpler ones while Slack refuses the form of the message. */
   async function inSomeFormat<Result>(
     question: Question,
     send: (asFormat: MessageFormat) => Promise<Result>,
@@ -169,7 +169,7 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
   }
 }
 
-/** One person in one place, and the short-lived private way back that some payloads carry. */
+/** One person in one place, and the `response_url` that some payloads carry for a short time. */
 export interface Recipient {
   channelId: string;
   threadTs?: string;
@@ -179,11 +179,11 @@ export interface Recipient {
   locale?: string;
 }
 
-/** What is said to one person: a notice, or what is written in their language. */
+/** A message to one person: a notice, or a function that writes it in their language. */
 export type PrivateMessage = Notice | ((locale: string | undefined) => RenderedMessage);
 
 export interface PrivateSender {
-  /** Says something to one person only: through the response URL, else ephemerally, else by direct message. */
+  /** Tells one person something: by the response URL, else by an ephemeral message, else by a direct message. */
   sendPrivately(to: Recipient, word: PrivateMessage): Promise<void>;
 }
 
@@ -201,7 +201,7 @@ function createPrivateSender({ slack, outbound, localeOf }: MessengerDeps): Priv
         const response = { response_type: 'ephemeral', replace_original: false, ...thread, ...private_ };
         return await respond(outbound, to.responseUrl, response);
       } catch {
-        // The URL may have expired; the other two ways do not need it.
+        // The URL may have expired. The other two ways do not need it.
       }
     }
     try {

@@ -4,14 +4,14 @@ import { isInThread, type PendingCall, type Question } from '../../core/question
 import type { MarkedMessage } from '../../render/ids.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 
-/** Messages read per call and calls made when a message is looked for. */
+/** Messages read per call, and most calls, when a message is searched for. */
 const pageSize = 200;
 const pagesRead = 5;
 
-/** How long a message whose posting had an unknown outcome is waited for where the app may not look for it. */
+/** How long to wait after a post with an unknown outcome when the app may not read the channel. */
 const blindWaitMs = 60_000;
 
-/** A message as Slack tells it, so every field may be missing. */
+/** A message as Slack sends it. Every field may be missing. */
 export interface FoundMessage extends MarkedMessage {
   ts?: string;
   user?: string;
@@ -19,7 +19,7 @@ export interface FoundMessage extends MarkedMessage {
   files?: { id?: string; name?: string | null }[];
 }
 
-/** Messages of the app where a question lives. Both methods throw `AppError`. */
+/** Finds the app's own messages in the place of a question. Both methods throw `AppError`. */
 export interface OwnMessages {
   /** The timestamp of the oldest message that `isIt`. `call`: the call that may have posted it. */
   find(
@@ -58,7 +58,7 @@ export function createOwnMessages(deps: { slack: SlackApi; log: Log; now: Clock 
       }
       return undefined;
     } catch (error) {
-      // A public channel takes messages of its members only; the app joins when it posts.
+      // In a public channel only members post. The app joins when it posts, so it has posted nothing yet.
       if (isAppError(error) && error.code === 'not_in_channel') return undefined;
       if (!isAppError(error, 'unauthorized') || error.code !== 'missing_scope') throw error;
       log.error({ event: 'advance_not_allowed', questionId: question.id, channelId: question.place.channelId }, error);
@@ -81,7 +81,7 @@ export function createOwnMessages(deps: { slack: SlackApi; log: Log; now: Clock 
     return [...found.values()];
   }
 
-  /** Pages of messages of ours: of the thread, or of the channel where there is no thread yet. */
+  /** Pages of the app's messages, from the thread, or from the channel when there is no thread yet. */
   async function* pages(
     { place, acceptedMs }: Pick<Question, 'place' | 'acceptedMs'>,
     priority: 'answer' | 'card',
@@ -107,7 +107,7 @@ export function createOwnMessages(deps: { slack: SlackApi; log: Log; now: Clock 
     }
   }
 
-  /** Others may copy our markers; a server that names neither author nor app leaves only the marker to go by. */
+  /** Others can copy the app's markers, so the author counts. When none is named, the marker alone decides. */
   function isOurs({ user, bot_id }: FoundMessage): boolean {
     const { botUserId, botId } = slack.identity;
     if (user === undefined && (bot_id === undefined || botId === undefined)) return true;

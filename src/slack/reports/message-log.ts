@@ -2,7 +2,7 @@ import type { MessageLogEntry, MessageLogRecord } from '../../core/history/messa
 import type { Log, Records } from '../../core/ports.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 
-/** Most messages that are remembered of a channel. */
+/** Most messages that are kept per channel. */
 const mostEntries = 100;
 
 /** A channel that has a log. */
@@ -47,7 +47,7 @@ export function createMessageLog({
     },
   };
 
-  /** All that waits is stored at once, so that a busy channel costs few writes. */
+  /** Stores all waiting entries together, so that a busy channel costs few writes. */
   async function write(name: string): Promise<void> {
     for (let entries = take(name); entries.length > 0; entries = take(name)) {
       try {

@@ -24,7 +24,7 @@ const pageSize = 1_000;
 /** Most files whose content is read for one question. */
 const mostFiles = 5;
 
-/** How our own messages and people without a name are called in quotes. */
+/** How quotes name the author of the app's own messages. */
 const ownName = 'Deep Search (this app)';
 
 export interface ThreadReaderDeps {
@@ -64,7 +64,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
   async function find(question: Question, place: ThreadPlace, thread: Thread | undefined): Promise<Found> {
     if (question.readsFrom !== undefined) return elsewhere(question, question.readsFrom);
     const isRoot = question.messageTs === place.threadTs;
-    // Whoever asks something new in a thread of the app leaves behind what was said there.
+    // A new conversation in a thread of the app does not use what was said there before.
     const leavesBehind = question.fresh && thread?.followsReplies === true;
     if (isRoot || leavesBehind) return since([], await ownFiles(question, place));
     const given = await take(question, place);
@@ -72,13 +72,13 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     return (await wholeThread(question, place)) ?? { ...(await since(given, question.files ?? [])), refused: true };
   }
 
-  /** A thread that the question does not stand in; what was heard there is left for the questions that do. */
+  /** Reads another thread than the question's own. Its notes are kept for the questions asked in it. */
   async function elsewhere(question: Question, readsFrom: ReadsFrom): Promise<Found> {
     const found = readsFrom.isRefused === true ? undefined : await wholeThread(question, readsFrom);
     return found ?? { ...(await since([], [])), refused: true };
   }
 
-  /** Undefined where Slack does not let the app read. */
+  /** Undefined when Slack does not let the app read the thread. */
   async function wholeThread(question: Question, place: ThreadPlace): Promise<Found | undefined> {
     try {
       return await readWhole(question, place);
@@ -90,11 +90,11 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
 
   async function readWhole(question: Question, place: ThreadPlace): Promise<Found> {
     const upTo = upToTs(question);
-    // A question that finds no room waits for its thread, and each for its own time.
+    // When Slack's limits leave no room, each question waits, and tries again at its own time.
     const page = await fetchPage(place, 'card', { latest: upTo, inclusive: true, limit: pageSize });
     const before = page.messages.filter(({ ts }) => Number(ts) < Number(upTo));
     const asked = page.messages.find(({ ts }) => ts === question.messageTs);
-    // What is not on the page is only counted; the question itself is one of the replies.
+    // Messages that are not on the page are only counted. The question itself is one of the replies.
     const total = page.hasMore ? Math.max(before.length, page.replyCount ?? 0) : before.length;
     return {
       occasion: 'thread',
@@ -110,7 +110,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     return { occasion: messages.length === 0 ? 'files' : 'since', messages, own, total: messages.length };
   }
 
-  /** Gives the question its part of what was heard, once; it is stored before it is used. */
+  /** Gives the question the notes that belong to it, once. They are stored as taken before they are used. */
   async function take(question: Question, place: ThreadPlace): Promise<ThreadNote[]> {
     const name = threadNotesName(place);
     const known = await deps.threadNotes.get(name);
@@ -129,7 +129,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     return given;
   }
 
-  /** A mention is told without its files. That they can't be looked up now is no reason to let the question wait. */
+  /** An `app_mention` event has no files, so they are looked up. When that fails, the question does not wait for them. */
   async function ownFiles({ files, messageTs }: Question, place: ThreadPlace): Promise<MessageFile[]> {
     if (files !== undefined || messageTs === undefined) return files ?? [];
     const isRoot = messageTs === place.threadTs;
@@ -152,10 +152,10 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     return { ...readPage(page.messages ?? [], slack.identity), hasMore: page.has_more === true };
   }
 
-  /** Only what may be quoted costs look-ups of names. */
+  /** Looks up names only for messages that may be quoted. */
   async function named(messages: ThreadPage['messages']): Promise<Quotable[]> {
     const quotable = [...new Set([...messages.slice(0, 1), ...messages.slice(-newestQuoted)])];
-    // All at once first: what many messages name is asked for once.
+    // All texts at once first, so that a name in many messages is looked up once.
     await read(quotable.map(({ author, text }) => `${nameToken(author)} ${text}`).join('\n'));
     const chosen = new Map(
       await Promise.all(
@@ -206,7 +206,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
 
 const nothing: ThreadContext = { messages: 0, total: 0, files: 0, unreadable: 0, text: '' };
 
-/** Up to where the thread is about the question: its message, else its card, which was posted at once. */
+/** The end of the part that is about the question: its message, else its card, which is posted at once. */
 function upToTs({ messageTs, card, acceptedMs }: Question): string {
   return messageTs ?? card.ts ?? (acceptedMs / 1000).toFixed(6);
 }
@@ -215,7 +215,7 @@ function nameToken(author: Author): string {
   return typeof author === 'object' && 'userId' in author ? `<@${author.userId}>` : '';
 }
 
-/** What asking Slack once more doesn't change. */
+/** Whether Slack would refuse again. */
 function isRefusal(error: unknown): boolean {
   return isAppError(error, 'unauthorized', 'undeliverable', 'notFound', 'refused');
 }

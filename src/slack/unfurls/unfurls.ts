@@ -10,19 +10,19 @@ import type { SlackApi } from '../api/slack-api.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import { createShareUrlReader, type ShareUrl } from './share-urls.ts';
 
-/** Links in one message that get a preview, messages that wait for theirs, and messages worked on at a time. */
+/** Most links of one message with a preview, most messages that wait, and most messages worked on at once. */
 const mostLinks = 5;
 const mostWaiting = 100;
 const mostAtOnce = 2;
 
-/** Links that somebody posted in a message. */
+/** The links of one posted message. */
 export interface PostedLinks {
   place: Place;
   ts: string;
   userId: string;
-  /** Exactly as Slack told them: a preview is put to an address of the message. */
+  /** Exactly as Slack sent them, because a preview belongs to an address in the message. */
   urls: readonly string[];
-  /** Whether the app itself is in that conversation. */
+  /** Whether the app is in that conversation. */
   isMember: boolean;
 }
 
@@ -105,7 +105,7 @@ export function createUnfurls(options: {
     return 'shown';
   }
 
-  /** Undefined where anybody might see it who may not. A direct message the app is not in is between other people. */
+  /** Undefined when someone could see the preview who may not. Direct messages without the app are never shown one. */
   async function whoReads({ place, userId, isMember }: Posted): Promise<{ locale: string | undefined } | undefined> {
     const { channelId } = place;
     if (isBetweenTwo({ channelId }) && !isMember) return undefined;
@@ -113,7 +113,7 @@ export function createUnfurls(options: {
     return admission.may && isInsidersOnly(audience) ? { locale: admission.locale } : undefined;
   }
 
-  /** One link with its preview; undefined when it has none, or someone else is at it. */
+  /** One link with its preview. Undefined when it has none, or when another process makes it. */
   async function read(
     posted: Posted,
     { posted: url, share }: Posted['links'][number],
@@ -127,7 +127,7 @@ export function createUnfurls(options: {
       const blocks = renderPreview(await codeSearch.byReadToken(share.readToken), share.url, locale);
       return blocks === undefined ? undefined : [url, { blocks }];
     } catch (error) {
-      // The other links of the message may still be shown.
+      // The other links of the message may still get a preview.
       noteFailure(posted, error);
       return undefined;
     }
@@ -136,7 +136,7 @@ export function createUnfurls(options: {
   function noteFailure({ place, ts }: Posted, error: unknown): void {
     const isExpected = isAppError(error, 'notFound', 'refused', 'undeliverable');
     const about = isAppError(error) ? { reason: error.kind, code: error.code } : { reason: 'unexpected' };
-    // Without the error itself: Slack's own words may quote the address.
+    // The error itself is not logged, because Slack's text may contain the address.
     const fields = { event: 'link_preview', outcome: 'failed', channelId: place.channelId, ts, ...about };
     if (isExpected) log.debug(fields);
     else log.warn(fields);
