@@ -73,12 +73,12 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const { storage, tasks, onStop } = context;
     countOpen = async () => (await storage.questions.openIds()).length;
     const deepSearch = createDeepSearchAccess(context);
-    const slack = await createSlack(context);
-    const lifecycle = createLifecycle(context, slack, deepSearch);
-    const listeners = createListeners(context, slack, deepSearch, lifecycle, overrides.receiver);
+    const slackParts = await createSlack(context);
+    const lifecycle = createLifecycle(context, slackParts, deepSearch);
+    const listeners = createListeners(context, slackParts, deepSearch, lifecycle, overrides.receiver);
 
     farSides = [
-      { target: 'slack', state: slack.state },
+      { target: 'slack', state: slackParts.state },
       { target: 'deepsearch', state: deepSearch.latest },
     ];
     const server = createOperatorServer({
@@ -99,11 +99,11 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
 
     onStop(() => tasks.drain(drainMs));
     onStop(async () => lifecycle.presence.stop());
-    const resumed = await startBackground(context, slack, lifecycle);
+    const resumed = await startBackground(context, slackParts, lifecycle);
     onStop(() => listeners.stop());
     await listeners.start();
     started = true;
-    const { teamId } = slack.slack.identity;
+    const { teamId } = slackParts.slack.identity;
     log.info({ event: 'app_started', outcome: 'ok', version, ...listening, resumed, teamId });
     return listening;
   }

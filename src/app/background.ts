@@ -4,7 +4,7 @@ import { createSweep } from '../core/lifecycle/sweep.ts';
 import { repeat } from '../scheduler/repeat.ts';
 import type { AppContext } from './context.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import type { SlackAccess } from './slack.ts';
+import type { SlackParts } from './slack.ts';
 
 /** After a start, open questions continue spread over this time, so that they do not all ask the service at once. */
 const resumeSpreadMs = 1_000;
@@ -18,7 +18,7 @@ const tendEveryMs = 10_000;
 /** Starts what works without an event from Slack. Resolves to the number of open questions that continue. */
 export async function startBackground(
   { config, log, random, storage: { questions }, onStop }: AppContext,
-  { accessControl: { directory } }: SlackAccess,
+  { accessControl: { directory } }: SlackParts,
   { ports, scheduler }: Lifecycle,
 ): Promise<number> {
   const tending = repeat('directory', tendEveryMs, directory.tend, log, 0);

@@ -15,7 +15,7 @@ import { createThreadReader } from '../slack/threads/thread-reader.ts';
 import type { AppContext } from './context.ts';
 import type { DeepSearchAccess } from './deep-search.ts';
 import { shortDigest } from './digest.ts';
-import type { SlackAccess } from './slack.ts';
+import type { SlackParts } from './slack.ts';
 
 /** What a question passes from its acceptance to its end. */
 export interface Lifecycle {
@@ -31,7 +31,7 @@ export interface Lifecycle {
 /** Connects the core to Slack, to the code search service and to the storage. Starts nothing. */
 export function createLifecycle(
   { config, log, now, random, storage, tasks }: AppContext,
-  { slack, accessControl, messenger, read, readFile }: SlackAccess,
+  { slack, accessControl, messenger, read, readFile }: SlackParts,
   deepSearch: DeepSearchAccess,
 ): Lifecycle {
   const { questions, threads, claims, visits, refusedTexts, threadNotes, addedMentions } = storage;

@@ -14,7 +14,7 @@ import type { AppContext } from './context.ts';
 import type { DeepSearchAccess } from './deep-search.ts';
 import { shortDigest } from './digest.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import type { SlackAccess } from './slack.ts';
+import type { SlackParts } from './slack.ts';
 
 /** What comes from Slack. */
 export interface Listeners {
@@ -30,7 +30,7 @@ export interface Listeners {
 /** Connects events, commands, buttons and forms of Slack to the lifecycle. A receiver that is `given` replaces Slack's. */
 export function createListeners(
   { config, log, now, storage, outbound, tasks }: AppContext,
-  { slack, accessControl, messenger, read, clients }: SlackAccess,
+  { slack, accessControl, messenger, read, clients }: SlackParts,
   deepSearch: DeepSearchAccess,
   { ports, accept, requests, presence, overviewOf }: Lifecycle,
   given: SlackReceiver | undefined,

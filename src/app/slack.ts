@@ -14,7 +14,7 @@ import { createFileReader, type ReadFile } from '../slack/threads/thread-files.t
 import type { AppContext } from './context.ts';
 
 /** The way to Slack: who may ask, what is posted, and what is read there. */
-export interface SlackAccess {
+export interface SlackParts {
   slack: SlackApi;
   accessControl: AccessControl;
   messenger: ReturnType<typeof createMessenger>;
@@ -39,7 +39,7 @@ export async function createSlack({
   random,
   createLimiter,
   outbound,
-}: AppContext): Promise<SlackAccess> {
+}: AppContext): Promise<SlackParts> {
   const { SLACK_API_URL: slackApiUrl, SLACK_STAND_IN: isStandIn, CONTACT: contact } = config;
   const botToken = config.SLACK_BOT_TOKEN.reveal();
   const logger = createLibraryLogger(log);

@@ -17,8 +17,8 @@ const pageSize = 900;
 const mostPages = 20;
 
 /**
- * People of one channel who are looked up one by one where the directory does not list them: at most, and so few that a
- * directory on its way is not waited for.
+ * Most people of a channel that are looked up one by one when the directory does not list them, and the number up to which
+ * a directory that is being read is not waited for.
  */
 const mostLookups = 50;
 const fewLookups = 5;
@@ -168,7 +168,7 @@ function withOrganizations(audience: Audience, organizationIds: readonly string[
   const { ids, ...counts } = audience;
   const organizations = [...new Set([...(ids?.organizations ?? []), ...organizationIds])];
   const known = { ...counts, organizations: Math.max(1, counts.organizations, organizations.length) };
-  // Without a name, one that is invited now can't be told from one that was there when readers were confirmed, nor from none.
+  // Without an id, an organization that is invited now looks like one that was there when the readers were confirmed.
   return ids === undefined || organizations.length === 0 ? known : withIds(known, { ...ids, organizations });
 }
 

@@ -12,9 +12,9 @@ const rememberMs = 60_000;
 const mostRemembered = 2_000;
 
 /**
- * `direct`: between two, and where the app can post, itself and one person. `internal`: only the workspace's members and
- * guests. `shared`: other organizations are in it, or invited. `hidden`: Slack shows it to nobody who is not in it, and
- * the app is not. `unknown`: Slack does not say.
+ * `direct`: direct messages between two; where the app can post, it is one of them. `internal`: only members and guests of
+ * the workspace. `shared`: other organizations are in it, or invited. `hidden`: only its members see it, and the app is
+ * not one of them. `unknown`: Slack does not say.
  */
 export type ChannelKind = 'direct' | 'internal' | 'shared' | 'hidden' | 'unknown';
 
@@ -99,8 +99,8 @@ export function createChannels(options: { slack: SlackApi; now: Clock; log: Log 
 }
 
 /**
- * Reads a conversation object. Slack says of every channel whether others are in it or invited (`is_shared` says neither:
- * it includes sharing within one organization). Where it leaves one of the two out, the channel is not known.
+ * Reads a conversation object. For each channel Slack says whether other organizations are in it or invited. (`is_shared`
+ * does not: it includes sharing within one organization.) When one of the two flags is missing, the kind is `unknown`.
  */
 export function readChannel(id: string, raw: unknown, own: Own = {}): Channel {
   const parsed = conversationObject.safeParse(raw);
@@ -120,7 +120,7 @@ export function readChannel(id: string, raw: unknown, own: Own = {}): Channel {
   }
 }
 
-/** Slack names the app's own workspace among those of a shared channel, and other workspaces of its organization. */
+/** Slack lists the app's own workspace too, and other workspaces of its organization. */
 function othersIn(channel: z.infer<typeof conversationObject>, { teamId, enterpriseId }: Own): string[] {
   const own = new Set([teamId, enterpriseId, ...channel.internal_team_ids]);
   const named = [

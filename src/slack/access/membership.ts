@@ -8,8 +8,9 @@ const pageSize = 900;
 const mostPages = 20;
 
 /**
- * What a conversation is to a person. `open`: every member of the workspace may read it, and they are one; guests and
- * people of elsewhere read only where they are. `hidden`: Slack shows it to nobody who is not in it, and the app is not.
+ * What a conversation is to a person. `open`: each full member of the workspace may read it, and the person is one. Guests
+ * and people from other organizations read only the conversations they are in. `hidden`: only its members see it, and the
+ * app is not one of them.
  */
 export type Membership = 'member' | 'open' | 'none' | 'hidden';
 
@@ -29,8 +30,8 @@ const conversation = z.object({
 });
 
 /**
- * Whether people belong where a form of theirs points to: ids in forms come back through the person's client. Asked anew
- * each time, because forms are few and the answer must not be old.
+ * Tells whether a person may use the conversation that their form names, because ids in forms come from the person's client.
+ * Slack is asked each time: forms are few, and the answer must be recent.
  */
 export function createMemberships({
   slack,

@@ -42,9 +42,9 @@ export interface SlackAccessPolicy extends AccessPolicy {
 }
 
 /**
- * Decides who may ask where: full members of the workspace, where only full members see the answer, unless the settings
- * say otherwise. Where Slack can't tell, the answer is no. A channel that Slack hides from the app is no exception: the
- * app cannot post there, so such a question ends with the word that it has to be invited.
+ * Decides who may ask where: full members of the workspace, in places where only full members see the answer, unless the
+ * settings say otherwise. When Slack does not tell enough, the answer is no. In a channel that Slack hides from the app,
+ * the app cannot post, so the person is asked to invite it.
  */
 export function createAccessPolicy(options: {
   people: Pick<Users, 'person'>;
@@ -83,7 +83,7 @@ export function createAccessPolicy(options: {
     return reason === undefined ? { may: true, ...locale } : { may: false, reason, ...locale };
   }
 
-  /** Who reads there beside those that were confirmed, by who they are: another reader is another audience. */
+  /** The readers who were not confirmed, compared by id: a new reader makes a new audience. */
   function beyond(kind: ChannelKind, audience: Audience, { ids = noReaders }: ConfirmedAudience): Refusal | undefined {
     const hasOthers = kind === 'shared' || audience.outsiders > 0 || audience.organizations > 0;
     if (hasOthers && settings.shareWithOthers !== true) return 'sharedChannel';

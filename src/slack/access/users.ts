@@ -128,8 +128,8 @@ export function readPerson(raw: unknown, home: Home): SlackUser | undefined {
 }
 
 /**
- * `is_stranger` is told of outsiders only, and not of all of them, so it proves an outsider and never a member. Of
- * everybody in the workspace Slack tells both flags of guests: where one is left out, that person might be a guest.
+ * Slack sends `is_stranger` only for outsiders, and not for all of them, so it proves an outsider and never a member. For
+ * people of the workspace Slack sends both flags of guests: when one is missing, the person might be a guest.
  */
 function kindOf(user: UserObject, home: Home): PersonKind {
   if (user.deleted === true) return 'gone';

@@ -58,9 +58,9 @@ interface Session {
 }
 
 /**
- * Keeps Slack's agent sessions in step with questions: a thread shows that the app works, with Slack's own stop button,
- * while a question runs there. An extra in every way: a workspace without agent features loses nothing, and no failure
- * here touches a question. Facts: docs.slack.dev/ai/agent-sessions.
+ * Updates Slack's agent sessions: while a question runs in a thread, Slack shows there that the app works, with its own stop
+ * button. A workspace without agent features loses nothing else, and no failure here affects a question. Facts:
+ * docs.slack.dev/ai/agent-sessions.
  */
 export function createAgentSessions({ slack, threads, claims, tasks, now, log }: AgentSessionsDeps): AgentSessions {
   const optional = createOptional({ feature: 'agent_sessions', now, log });

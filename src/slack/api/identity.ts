@@ -26,8 +26,8 @@ export interface Identity {
 }
 
 /**
- * Asks Slack who the token belongs to; again and again, since Slack may be out of reach for a moment at start, but a token it
- * refuses is final. Throws `AppError`: `unauthorized` for a bad token, `unavailable` when Slack stays away.
+ * Asks Slack who the token belongs to. Tries again while Slack is not reachable; a refused token is final. Throws
+ * `AppError`: `unauthorized` for a bad token, `unavailable` when Slack stays unreachable.
  */
 export async function learnIdentity(client: WebClient, log: Log, random: () => number): Promise<Identity> {
   for (let tries = 1; ; tries += 1) {

@@ -10,16 +10,16 @@ import type { BackgroundTasks } from '../background-tasks.ts';
 import { logFailure } from '../failure-log.ts';
 import { within } from '../within.ts';
 
-/** How long a person who opens their Home waits for it to be known who they are, before something is shown. */
+/** How long Home waits to learn who opened it, before it shows that it is checking. */
 const patienceMs = 700;
 
-/** What happens together is shown together: at least this long after the first of it. */
+/** Changes within this time are shown together, in milliseconds. */
 const gatherMs = 200;
 
-/** Most people whose Homes are worked on; changes for more of them are left out until they open it. */
+/** Most people whose Home is kept up to date. Others see changes when they open it. */
 const mostSeats = 1_000;
 
-/** One person's Home, and the conversation with the app it belongs to. */
+/** One person's Home, with the channel of their direct messages with the app. */
 export interface HomeOf {
   teamId: string;
   userId: string;
@@ -27,14 +27,14 @@ export interface HomeOf {
 }
 
 export interface Home {
-  /** Shows a person their Home now, whoever they are; returns at once and never throws. */
+  /** Shows a person their Home now. Returns at once and never throws. */
   show(home: HomeOf): void;
   /**
-   * Shows what became of a press on a Home, of somebody who opened it; `failure`: the reference of one that was not carried
-   * out. `otherwise` is called where that can't be shown, because nothing tells that they opened it.
+   * Shows on Home the result of a press there; `failure` is the reference of a press that was not carried out. Calls
+   * `otherwise` when Home can't show it, because no visit of the person is stored.
    */
   showAction(person: Omit<HomeOf, 'channelId'>, failure: string | undefined, otherwise: () => void): void;
-  /** Brings the asker's Home up to date in a while, if they looked at it lately; returns at once and never throws. */
+  /** Updates the asker's Home soon, if they opened it lately. Returns at once and never throws. */
   changed(question: Question): void;
   /** Starts nothing new. */
   stop(): void;
@@ -46,33 +46,33 @@ export interface HomeDeps {
   overviewOf: (teamId: string, userId: string) => Promise<Overview>;
   serviceState: () => Promise<ServiceState>;
   visits: Records<Visit>;
-  /** Shortest time between two changes of one Home that nobody asked for. */
+  /** Shortest time between two automatic updates of one Home. */
   everyMs: number;
   tasks: Pick<BackgroundTasks, 'run'>;
   now: Clock;
   log: Log;
 }
 
-/** Who opens their Home is waited for; what brings it up to date later is dropped first. */
+/** `private` for a person who opens their Home, `edit` for later updates, which Slack's limits drop first. */
 type Priority = 'private' | 'edit';
 
-/** What is due for one person's Home. One call at a time is under way, so an older state never replaces a newer one. */
+/** The state of one person's Home. One call at a time is under way, so an older state never replaces a newer one. */
 interface Seat {
   home: HomeOf;
   isBusy: boolean;
-  /** What came up meanwhile. */
+  /** What was requested during the call. */
   next?: 'now' | 'later';
   timer?: NodeJS.Timeout;
   shownMs: number;
-  /** The person is looking, which is not noted yet. */
+  /** The person opened Home, and the visit is not stored yet. */
   isVisit: boolean;
   /** The reference of a press that was not carried out. */
   notCancelled: string | undefined;
-  /** The last try failed and was put off; a second failure in a row is the end of it. */
+  /** The last try failed and was put off. After a second failure in a row, there is no further try. */
   wasPutOff: boolean;
 }
 
-/** Publishes Homes, always rebuilt from what is stored. */
+/** Publishes Homes, each time from the stored state. */
 export function createHome(deps: HomeDeps): Home {
   const { slack, accessPolicy, overviewOf, serviceState, visits, everyMs, tasks, now, log } = deps;
   const seats = new Map<string, Seat>();
@@ -108,7 +108,7 @@ export function createHome(deps: HomeDeps): Home {
     follow(bringUpToDate);
   }
 
-  /** Undefined for people who have not looked for long. */
+  /** Undefined for people who have not opened Home for a long time. */
   async function homeOf(person: Omit<HomeOf, 'channelId'>): Promise<HomeOf | undefined> {
     const visit = await visits.get(nameOf(person));
     const isAdvancing = visit !== undefined && now() - visit.openedMs <= visitLifeMs;
@@ -135,7 +135,7 @@ export function createHome(deps: HomeDeps): Home {
     return seat;
   }
 
-  /** Forgets those for whom nothing is due, and nothing was done just now. */
+  /** Forgets people without waiting work, unless their Home was just shown. */
   function tidy(): void {
     if (seats.size < mostSeats) return;
     for (const [name, seat] of seats) {
@@ -182,7 +182,7 @@ export function createHome(deps: HomeDeps): Home {
     }
   }
 
-  /** Nobody waits for a Home: it is tried once more, and otherwise stays as it is until the next change. */
+  /** A failed update is tried once more. After that, Home stays as it is until the next change. */
   function failed(seat: Seat, error: AppError): void {
     const isWorthATry = isTransient(error) && !seat.wasPutOff && !isStopped;
     seat.wasPutOff = isWorthATry;
@@ -198,7 +198,7 @@ export function createHome(deps: HomeDeps): Home {
     seat.notCancelled = undefined;
     const admitting = admissionOf(home, isVisit);
     const inTime = await within(admitting, patienceMs);
-    // The new Home of somebody not known yet says nothing but that it is on its way; it must not stay empty.
+    // A new Home must not stay empty, so it shows that the person is being checked.
     if (inTime === undefined && isVisit) await send(home, { kind: 'checking' }, undefined, priority);
     const admission = inTime ?? (await admitting);
     const { locale } = admission;
@@ -207,13 +207,13 @@ export function createHome(deps: HomeDeps): Home {
       const reference = logFailure(log, 'info', { event: 'home_refused', outcome: reason, userId: home.userId });
       return send(home, { kind: 'refused', reason, reference }, locale, priority);
     }
-    // Before the questions are read: what changes from then on is brought up to date.
+    // The visit is stored before the questions are read, so that later changes update this Home.
     if (isVisit) await noteVisit(home);
     const [read, service] = await Promise.all([readOverview(home), serviceState()]);
     await send(home, { kind: 'shown', ...read, service, notCancelled }, locale, priority);
   }
 
-  /** When Slack can't tell a visitor who they are, the answer is no; a Home nobody looks at stays as it is. */
+  /** When Slack does not say who a visitor is, they are refused. Without a visit, Home stays as it is. */
   async function admissionOf({ userId, teamId, channelId }: HomeOf, isVisit: boolean): Promise<Admission> {
     try {
       return await accessPolicy.admit(userId, { teamId, channelId });

@@ -9,13 +9,13 @@ import type { BackgroundTasks } from '../background-tasks.ts';
 import { createHistoryOf, type HistoryOf } from './history.ts';
 import { createHome, type Home } from './home.ts';
 
-/** What people see of the app beside its messages: its tabs, and Slack's own signs that it works. */
+/** What people see of the app beside its messages: its tabs, and Slack's own sign that it works. */
 export interface Presence {
   home: Home;
   historyOf: HistoryOf;
   prompts: Prompts;
   sessions: AgentSessions;
-  /** Keeps all of it in step with what happens to questions. */
+  /** Updates all of these when a question changes. */
   observer: QuestionObserver;
   /** Starts nothing new. */
   stop(): void;
@@ -29,7 +29,7 @@ export function createPresence(deps: {
   visits: Records<Visit>;
   threads: Pick<ThreadStore, 'get'>;
   claims: Pick<Claims, 'claim'>;
-  /** Shortest time between two changes of one Home that nobody asked for. */
+  /** Shortest time between two automatic updates of one Home. */
   everyMs: number;
   tasks: Pick<BackgroundTasks, 'run'>;
   now: Clock;
@@ -48,7 +48,7 @@ export function createPresence(deps: {
         sessions.changed(question);
       },
       async closing(question) {
-        // Only now the answer stands, which is where the Home leads to.
+        // The answer is posted only now, and Home links to it.
         home.changed(question);
         await sessions.closing(question);
       },

@@ -15,7 +15,7 @@ import { type AskRoute, askedBy, routeMessage } from '../routing.ts';
 import { type BlockAction, type BlockActionDeps, expired, type Handled, onBlockAction, told } from './block-actions.ts';
 import { messageKey } from './message-key.ts';
 
-/** A message as it is after an edit that changed its text; `before` is the text that it had. */
+/** A message after an edit that changed its text; `before` is its earlier text. */
 export interface EditedMessage {
   place: ThreadPlace;
   userId: string;
@@ -41,13 +41,13 @@ export type AddedMentionButtonDeps = BlockActionDeps & {
   messageLog: Pick<MessageLog, 'note'>;
 };
 
-/** Offers to ask messages that an edit made mention the app. */
+/** Offers to ask a message when an edit adds a mention of the app. */
 export function createAddedMentions(deps: AddedMentionDeps) {
   const { requests, slack } = deps;
 
   return { edited, deleted };
 
-  /** For messages in channels that asked nothing so far. Throws `AppError` of kind `storage` when nothing was done. */
+  /** For messages in channels that have asked nothing yet. Throws `AppError` of kind `storage` when nothing was done. */
   async function edited(message: EditedMessage): Promise<void> {
     const { place, userId, ts, files } = message;
     const did = mentions(message.before, slack.identity.botUserId);
@@ -73,7 +73,7 @@ export function createAddedMentions(deps: AddedMentionDeps) {
   }
 }
 
-/** The button of that offer: asks the message as it is now, as a mention in its place would. */
+/** The button of that offer. It asks the message in its present form, like a mention in the same place. */
 export function registerAddedMentions(app: App, deps: AddedMentionButtonDeps): void {
   onBlockAction(app, deps, ACTIONS.askMention, async (action: BlockAction): Promise<Handled> => {
     const { value, requester, byMs } = action;
@@ -106,7 +106,7 @@ export function registerAddedMentions(app: App, deps: AddedMentionButtonDeps): v
   }
 }
 
-/** What such a message asks; undefined for a verb, nothing at all, or more than a question may have. */
+/** The question in the message. Undefined for a verb, for no text, and for a text that is too long. */
 async function routeOf(
   { threads, slack }: Pick<AddedMentionDeps, 'threads' | 'slack'>,
   { place, userId, ts, text }: AddedMention,

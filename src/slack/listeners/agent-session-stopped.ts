@@ -24,8 +24,8 @@ export type AgentSessionDeps = ActionCheckDeps & {
 };
 
 /**
- * Slack's own stop button, which does what Cancel does. A listener that throws leaves the event unacknowledged, so Slack
- * repeats it, and the time of the event keeps it aimed at the same question.
+ * Slack's own stop button does what Cancel does. When the listener throws, the event is not acknowledged and Slack sends
+ * it again; its timestamp makes sure that it cancels the same question.
  */
 export function registerSessions(app: App, deps: AgentSessionDeps): void {
   app.event('agent_session_stopped', async ({ event, context }) => {
@@ -34,7 +34,7 @@ export function registerSessions(app: App, deps: AgentSessionDeps): void {
     const { channel: channelId, thread_ts: threadTs, user: userId, event_ts: eventTs } = parsed.data;
     const place: ThreadPlace = { teamId: context.teamId ?? deps.slack.identity.teamId, channelId, threadTs };
     const recipient = { channelId, threadTs, userId };
-    // Who may not ask here may still take back what they asked themselves.
+    // People who may not ask here may still cancel their own question.
     const requester = { userId, teamId: place.teamId, channelId };
     const refusal = await refusalOfAction(deps, { requester, named: {} }, 'person');
     const ownOnly = refusal !== undefined;

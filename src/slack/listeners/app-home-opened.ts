@@ -10,14 +10,14 @@ import type { Home } from '../home/home.ts';
 import type { PrivateNotifier } from '../messages/private-notifier.ts';
 import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
 
-/** What is read of `app_home_opened` events; clients of before the Messages tab name no tab. */
+/** What is read of `app_home_opened` events. Old clients name no tab. */
 const openedEvent = z.object({
   user: z.string(),
   channel: z.string(),
   tab: z.enum(['home', 'messages']).catch('home').default('home'),
 });
 
-/** What is read of a press on a Home, which has no channel. */
+/** What is read of a button press on Home, which has no channel. */
 const homeAction = z.object({
   user: z.object({ id: z.string() }),
   actions: z.array(z.object({ value: z.string().optional() })).min(1),
@@ -32,7 +32,7 @@ export interface AppHomeDeps {
   log: Log;
 }
 
-/** The app's own tabs: Home is published whenever it is opened, Messages gets something to begin with. */
+/** The app's own tabs: Home is published when it is opened, and Messages gets suggested prompts. */
 export function registerHome(app: App, deps: AppHomeDeps): void {
   app.event('app_home_opened', async ({ event, context }) => {
     const parsed = openedEvent.safeParse(event);
@@ -43,7 +43,7 @@ export function registerHome(app: App, deps: AppHomeDeps): void {
     else deps.prompts.suggest(visitor);
   });
 
-  /** Nothing can be said privately on a Home, so what became of the press is shown by the Home itself, or in direct messages. */
+  /** Home has no private messages, so Home itself or a direct message shows the result of the press. */
   app.action(ACTIONS.cancelOwn, async ({ ack, body, context }) => {
     const parsed = homeAction.safeParse(body);
     const value = parsed.success ? parseButtonValue(parsed.data.actions[0]?.value) : undefined;

@@ -34,12 +34,12 @@ export type FeedbackDeps = BlockActionDeps &
   };
 
 /**
- * Votes on answers. A vote against one counts at once; why is asked for in a form, and added when it is sent off. A vote
- * is seen by nobody but its voter, and a later one takes the place of the earlier.
+ * Votes on answers. A vote against an answer counts at once; a form then asks for the reasons and adds them. Only the voter
+ * sees their vote, and a later vote replaces an earlier one.
  */
 export function registerFeedback(app: App, deps: FeedbackDeps): void {
   for (const id of [ACTIONS.feedback, ACTIONS.feedbackUp, ACTIONS.feedbackDown]) {
-    // A form has to open before anything slow.
+    // A form has to open before anything slow happens.
     onBlockAction(app, deps, id, vote, 'later');
   }
   onViewSubmission(app, deps, FORMS.feedback, {
@@ -60,7 +60,7 @@ export function registerFeedback(app: App, deps: FeedbackDeps): void {
     return { after: () => sayNoted(recipient) };
   }
 
-  /** The vote is kept whatever becomes of the form; pressed twice, the reasons given before stay. */
+  /** The vote counts even if the form is never sent. A second press keeps the reasons of the first. */
   async function voteAgainst({ value, requester, named }: BlockAction): Promise<ModalView> {
     const { userId, teamId, channelId } = requester;
     const [found, admission, locale] = await Promise.all([
@@ -95,7 +95,7 @@ export function registerFeedback(app: App, deps: FeedbackDeps): void {
       deps.memberships.of(userId, channelId),
       deps.access.admit(userId, { teamId, channelId }, named),
     ]);
-    // Whoever can't see the answer learns no more than that of one that is gone.
+    // To a person who can't see the answer, it looks like one that is gone.
     if (membership === 'none' || membership === 'hidden') return gone();
     if (!admission.may) {
       const refused = { userId, channelId, questionId: question.id, reason: admission.reason };
@@ -124,7 +124,7 @@ export function registerFeedback(app: App, deps: FeedbackDeps): void {
   }
 }
 
-/** Only answers are voted on, and where they were asked for. */
+/** People vote only on answers, and not on shared copies. */
 function votedOn(question: Question | undefined): Question | undefined {
   return question?.outcome?.kind === 'answered' && question.origin !== 'shared' ? question : undefined;
 }

@@ -32,12 +32,12 @@ import {
   type ViewSubmissionDeps,
 } from './view-submissions.ts';
 
-/** A suggestion as someone made it their own. */
+/** A suggestion after a person edited it. */
 interface Edited {
   questionId: string;
   index: number;
   requester: Requester;
-  /** Absent where the suggestion was left as it is. */
+  /** Absent when the suggestion was not changed. */
   text?: string;
 }
 
@@ -51,7 +51,7 @@ export type FollowUpButtonDeps = BlockActionDeps &
     answerUpdates: Pick<AnswerUpdates, 'followUpUsed'>;
   };
 
-/** The suggestions under an answer, asked as they are, in other words, or privately; and the rest of their menu. */
+/** The suggestions under an answer, asked unchanged, edited or privately, and the other entries of their menu. */
 export function registerFollowUps(app: App, deps: FollowUpButtonDeps): void {
   const { requests } = deps;
 
@@ -59,7 +59,7 @@ export function registerFollowUps(app: App, deps: FollowUpButtonDeps): void {
     const result = await requests.followUp(value.questionId, value.index ?? -1, requester, { byMs });
     return { ...told(deps, result, { value }), after: () => noteUsed(value, result) };
   });
-  // Forms open before it is asked who may.
+  // Forms open before the check whether the person may ask.
   onBlockAction(app, deps, ACTIONS.followUpMenu, choose, 'later');
   onViewSubmission(app, deps, FORMS.editFollowUp, {
     errorField: FIELDS.question,
@@ -79,7 +79,7 @@ export function registerFollowUps(app: App, deps: FollowUpButtonDeps): void {
     }
   }
 
-  /** The verb `mute` for a thread in which people talk. */
+  /** Does what the verb `mute` does. */
   async function mute(action: BlockAction): Promise<Handled> {
     const { value, requester, byMs } = action;
     const refusal = await refusalOfAction(deps, action, 'place');
@@ -95,7 +95,7 @@ export function registerFollowUps(app: App, deps: FollowUpButtonDeps): void {
     const { userId, teamId, channelId } = requester;
     const [question, admission, locale] = await Promise.all([
       requests.find(value.questionId, requester),
-      // Where the answer may go is decided in the form: here counts only whether they may ask somewhere.
+      // The form decides where the answer goes. Here it only counts whether the person may ask at all.
       deps.access.admit(userId, { teamId, channelId }, { ...named, personOnly: true }),
       localeOf(deps.people, userId),
     ]);
@@ -129,10 +129,10 @@ export function registerFollowUps(app: App, deps: FollowUpButtonDeps): void {
     const privately = entered.choice(FIELDS.where) === PLACES.privately;
     const [membership, admission] = await Promise.all([
       deps.memberships.of(userId, channelId),
-      // What is asked privately is checked where it is asked.
+      // A private question is checked for the place in which it is asked.
       deps.access.admit(userId, { teamId, channelId }, { ...named, personOnly: privately }),
     ]);
-    // Whoever can't see the answer learns no more than that of one that is gone.
+    // To a person who can't see the answer, it looks like one that is gone.
     if (membership === 'none' || membership === 'hidden') return gone();
     if (!admission.may) {
       const refused = { userId, channelId, questionId: question.id, reason: admission.reason };
@@ -166,7 +166,7 @@ export function registerFollowUps(app: App, deps: FollowUpButtonDeps): void {
       : wrong(problem);
   }
 
-  /** Leaves the suggestion to others; asked once per person. */
+  /** Does not use the suggestion up: other people can still ask it. Each person asks it once. */
   async function askPrivately(
     { questionId, index, requester, text }: Edited,
     { channelId, threadTs }: Place,
@@ -189,13 +189,13 @@ export function registerFollowUps(app: App, deps: FollowUpButtonDeps): void {
     return { kind: 'done', result, after: () => deps.notify(recipient, { kind: 'askedPrivately' }) };
   }
 
-  /** Only once it stands: what was called not taken uses no suggestion up. */
+  /** Only for a question that is stored: a question that was not taken does not use the suggestion up. */
   function noteUsed({ questionId, index }: Pick<ButtonValue, 'questionId' | 'index'>, result: ButtonResult): void {
     if (index === undefined || (result.kind !== 'accepted' && result.kind !== 'duplicate')) return;
     deps.answerUpdates.followUpUsed(questionId, index, result.question.askerId);
   }
 
-  /** Errors in forms are plain text, which knows no mentions. */
+  /** Errors in forms are plain text without mentions, so they show a name. */
   async function nameOf(userId: string): Promise<string | undefined> {
     return deps.people.person(userId).then(
       ({ name }) => name,

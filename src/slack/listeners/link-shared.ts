@@ -14,10 +14,10 @@ const linkSharedEvent = z.object({
   is_bot_user_member: z.boolean().optional(),
 });
 
-/** The envelope says whether other organizations read that channel. */
+/** The envelope says whether other organizations are in the channel. */
 const envelope = z.object({ is_ext_shared_channel: z.boolean().optional() });
 
-/** Links that only stand in somebody's composer: nobody knows yet who will see them. Slack then calls the channel `COMPOSER`. */
+/** Slack's name for the channel of links in a message that is not sent yet. Its readers are not known yet. */
 const composer = 'COMPOSER';
 
 export interface LinkDeps {
@@ -26,7 +26,7 @@ export interface LinkDeps {
   log: Log;
 }
 
-/** Share links posted by people, which get a preview in their own time: Slack is not kept waiting. */
+/** Share links that people post. They get a preview in the background, so Slack does not wait. */
 export function registerLinks(app: App, deps: LinkDeps): void {
   app.event('link_shared', async ({ event, body, context }) => {
     const parsed = linkSharedEvent.safeParse(event);

@@ -22,11 +22,11 @@ const nestedMessage = z.object({
   files: z.unknown().optional(),
 });
 
-/** What is read of `message_changed` events; who wrote the message stands in the nested ones only. */
+/** What is read of `message_changed` events. Only the nested messages name the author. */
 const changeEvent = z.object({
   channel: z.string(),
   channel_type: z.string().optional(),
-  /** Of the change, the same in every delivery of it. */
+  /** The timestamp of the change, the same in each delivery. */
   ts: z.string(),
   message: nestedMessage,
   previous_message: nestedMessage.optional().catch(undefined),
@@ -51,19 +51,19 @@ export type EditDeps = AddedMentionDeps & {
   messageLog: Pick<MessageLog, 'note'>;
 };
 
-/** What becomes of messages that change after they were posted. Throws `AppError` of kind `storage` when nothing was done. */
+/** Handles messages that are edited or deleted. Throws `AppError` of kind `storage` when nothing was done. */
 export function createEdits(deps: EditDeps) {
   const addedMentions = createAddedMentions(deps);
 
   return { changed, deleted };
 
-  /** Previews, our own updates and news of a thread change no text; an edit that does is offered, and asks nothing by itself. */
+  /** Only edits of the text matter. An edited question is offered by a button, and is not asked automatically. */
   async function changed(raw: unknown, teamId: string): Promise<void> {
     const parsed = changeEvent.safeParse(raw);
     if (!parsed.success) return;
     const event = parsed.data;
     const { message, previous_message: previous, channel: channelId } = event;
-    // A deleted message with replies stays as a stone that says so.
+    // A deleted message with replies stays as a `tombstone`.
     if (message.subtype === 'tombstone') {
       return takeBack(teamId, channelId, message.ts, previous);
     }
@@ -73,7 +73,7 @@ export function createEdits(deps: EditDeps) {
     if (!hasNewText) return;
     const question = await deps.requests.startedBy(messageKey(teamId, channelId, message.ts));
     if (question !== undefined) return offer(event, question, teamId);
-    // Only what people edit is marked as edited; a preview is not.
+    // Slack marks a message as edited when a person edits it, and not when it gets a preview.
     if (event.channel_type !== 'im' && previous !== undefined && message.edited !== undefined) {
       const place = { teamId, channelId, threadTs: message.thread_ts ?? message.ts };
       const { user: userId, ts, subtype, text } = message;
@@ -90,7 +90,7 @@ export function createEdits(deps: EditDeps) {
     await takeBack(teamId, parsed.data.channel, parsed.data.deleted_ts, parsed.data.previous_message);
   }
 
-  /** Whoever deletes their question takes it back. */
+  /** A person who deletes their question cancels it. */
   async function takeBack(
     teamId: string,
     channelId: string,
@@ -106,7 +106,7 @@ export function createEdits(deps: EditDeps) {
     ]);
   }
 
-  /** What people take out of a message is not told to the service any more. */
+  /** Text that people remove from a message is not sent to the service. */
   async function replaceThreadNote({ message, channel: channelId }: ChangeEvent, teamId: string): Promise<void> {
     const { ts, text, user: userId, thread_ts: threadTs } = message;
     if (userId === undefined || threadTs === undefined) return;
@@ -121,7 +121,7 @@ export function createEdits(deps: EditDeps) {
     note(event, teamId, question.id);
     const edited = readEdited(question, await deps.read(message.text));
     if (edited === undefined) return;
-    // Slack counts to the microsecond, which tells one edit from the next.
+    // Slack's timestamps have microseconds, so two edits differ.
     const atMs = Math.round(Number(event.ts) * 1_000_000) / 1000;
     if (!Number.isFinite(atMs)) return;
     const edit = await deps.requests.noteEdit(messageKey(teamId, channelId, message.ts), { ...edited, atMs });
@@ -149,12 +149,12 @@ export function createEdits(deps: EditDeps) {
   }
 }
 
-/** A file that was deleted stays in its message without what it was. */
+/** A deleted file stays in its message, but without its name and type. */
 function hasOtherFiles(message: NestedMessage, previous: NestedMessage | undefined): boolean {
   return JSON.stringify(readFiles(message.files)) !== JSON.stringify(readFiles(previous?.files));
 }
 
-/** The question that an edited message asks, read as the message that asked was; undefined when it asks none. */
+/** The question in an edited message, read like the first version. Undefined when there is none. */
 function readEdited({ origin, fresh }: Question, plainText: string): Omit<EditedQuestion, 'atMs'> | undefined {
   const intent = readIntent(plainText);
   if (intent.kind !== 'ask')

@@ -15,7 +15,7 @@ import { messageKey } from './message-key.ts';
 import { noticeOfAcceptance } from './result-notices.ts';
 import { createVerbs, type VerbDeps } from './verbs.ts';
 
-/** What is read of `message` and `app_mention` events; Slack may add or leave out the rest. */
+/** What is read of `message` and `app_mention` events. Slack may add or leave out other fields. */
 const messageEvent = z.object({
   type: z.enum(['message', 'app_mention']),
   channel: z.string(),
@@ -42,8 +42,8 @@ export type MessageDeps = VerbDeps &
   };
 
 /**
- * Mentions, plain replies and direct messages. One post may arrive as both event types and several times: the
- * message's timestamp is its identity. A listener that throws leaves the event unacknowledged, so Slack repeats it.
+ * Mentions, plain replies and direct messages. One message may arrive as both event types and several times; its timestamp
+ * identifies it. When the listener throws, the event is not acknowledged and Slack sends it again.
  */
 export function registerMessages(app: App, deps: MessageDeps): void {
   const verbs = createVerbs(deps);
@@ -65,7 +65,7 @@ export function registerMessages(app: App, deps: MessageDeps): void {
     const message = toIncoming(event);
     const threadTs = event.thread_ts ?? event.ts;
     const place: ThreadPlace = { teamId, channelId: event.channel, threadTs };
-    // Most messages of a workspace are nobody's business here: decide what can be decided before reading anything.
+    // Most messages are not for the app: it decides what it can before it reads anything from the storage.
     const early = route(message, message.text, undefined);
     if (early.to === 'ignore' && !needsThread.has(early.reason)) return passBy(event, message, place, early.reason);
     const thread = event.thread_ts === undefined ? undefined : await deps.threads.get(place);
@@ -80,7 +80,7 @@ export function registerMessages(app: App, deps: MessageDeps): void {
     await follow(decided, event, place, text, thread);
   }
 
-  /** Answers offer to take only mentions once a second person replies; stored before the question of that reply is taken. */
+  /** Stores that a second person replied, before their question: from then on answers offer "Only when mentioned". */
   async function noteReplier(place: ThreadPlace, thread: Thread, userId = ''): Promise<void> {
     if (!thread.followsReplies || withReplier(thread, userId) === thread) return;
     await deps.threads.update(place, (stored = thread) => withReplier(stored, userId));
@@ -119,7 +119,7 @@ export function registerMessages(app: App, deps: MessageDeps): void {
         ...{ verb, place, thread, isReply, isDirect, isPlain, userId, key, recipient },
         deliveredAs: event.type,
       });
-      // Whoever asks why knows that they asked.
+      // The report of `why` does not need to list the request for it.
       if (verb !== 'why') note(event, place, verb === 'cancel' ? 'cancelled' : 'verbCarriedOut');
       return;
     }
@@ -134,10 +134,10 @@ export function registerMessages(app: App, deps: MessageDeps): void {
     };
     const acceptance = await taken(request, event);
     const disposition = dispositionOf(acceptance);
-    // In a group the same mention comes as two kinds of events.
+    // In a group message, Slack sends the same mention as two kinds of events.
     const isEcho = disposition === 'duplicate' && event.channel_type === 'mpim';
     if (!isEcho) note(event, place, disposition, 'question' in acceptance ? acceptance.question.id : undefined);
-    // Of a message to the app only a bare "new" asks nothing.
+    // The only message to the app without a question is a bare "new".
     const refusal = acceptance.kind === 'empty' ? emptyAfterNew : noticeOfAcceptance(acceptance, text);
     if (refusal !== undefined) deps.notify(recipient, refusal);
   }
@@ -151,7 +151,7 @@ export function registerMessages(app: App, deps: MessageDeps): void {
     }
   }
 
-  /** What can be left alone before anything is read; of what others' apps say in threads of the app it is noted that it was. */
+  /** Ignores a message early. In threads of the app it is noted that a message of another app was ignored. */
   function passBy(event: MessageEvent, message: IncomingMessage, place: ThreadPlace, reason: IgnoreReason): void {
     ignore(event, reason);
     if ((reason !== 'from_bot' && reason !== 'edited') || isOwn(event)) return;
@@ -194,7 +194,7 @@ export function registerMessages(app: App, deps: MessageDeps): void {
     );
   }
 
-  /** What is said beside the app in its threads may be what the next question is about. */
+  /** Keeps what people say to each other in the app's threads: the next question may be about it. */
   function addThreadNote({ ts, user, text, files }: MessageEvent, place: ThreadPlace): void {
     if (user !== undefined) deps.threadNotes.add(place, { ts, userId: user, text, files: readFiles(files) });
   }
@@ -206,7 +206,7 @@ export function registerMessages(app: App, deps: MessageDeps): void {
 
 const emptyAfterNew: Notice = { kind: 'emptyQuestion', after: 'new' };
 
-/** Reasons to leave a message alone that say nothing against remembering it. */
+/** Reasons to ignore a message that is still kept as a thread note. */
 const notedReasons: ReadonlySet<string> = new Set([
   'thread_started_by_people',
   'addresses_another_person',
@@ -214,15 +214,15 @@ const notedReasons: ReadonlySet<string> = new Set([
   'no_text',
 ]);
 
-/** Reasons found before the thread was read that do not stand, or are to be noted, once it was. */
+/** Reasons that are decided again, or noted, after the thread is read. */
 const needsThread: ReadonlySet<string> = new Set(['thread_unknown', 'asks_nothing']);
 
-/** Thanks are no help to the next question; a file beside them may be. */
+/** A message of thanks is kept only when it has files. */
 function isToBeHeard(reason: IgnoreReason, { files }: MessageEvent): boolean {
   return notedReasons.has(reason) || (reason === 'asks_nothing' && readFiles(files).length > 0);
 }
 
-/** In a thread a question may be about what was said there, and files are part of it; mentions are told without theirs. */
+/** A question in a thread may be about its messages and files. `app_mention` events come without files. */
 function readingOf(event: MessageEvent): Pick<NewQuestion, 'messageTs' | 'files' | 'readsThread'> {
   const files = event.type === 'app_mention' ? undefined : readFiles(event.files);
   const isInThread = event.thread_ts !== undefined && event.thread_ts !== event.ts;

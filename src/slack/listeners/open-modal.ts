@@ -8,15 +8,15 @@ import type { Recipient } from '../messages/messenger.ts';
 import type { PrivateNotifier } from '../messages/private-notifier.ts';
 import { within } from '../within.ts';
 
-/** Who asked for a modal, with what. */
+/** What is needed to open a modal for a person. */
 interface Opener {
   triggerId: string | undefined;
   recipient: Recipient;
-  /** The question the modal is about, where there is one. */
+  /** The question that the modal is about, if there is one. */
   questionId?: string;
 }
 
-/** What is known by then is in the modal from the start. Slack's trigger lives 3 s, its way here and back included. */
+/** How long the modal waits for its content before it opens. Slack's trigger is valid for 3 s, network included. */
 const quickMs = 500;
 
 export interface ModalDeps {
@@ -25,7 +25,7 @@ export interface ModalDeps {
   log: Log;
 }
 
-/** Opens a modal as `openModal` does, and lets nobody wait: what asked for it is to be acknowledged at once. */
+/** Opens a modal as `openModal` does, and returns at once, so that the press can be acknowledged. */
 export function openInOwnTime(deps: ModalDeps, opener: Opener, fill: () => Promise<ModalView>): void {
   openModal(deps, opener, fill).catch((error: unknown) => {
     deps.log.error({ event: 'modal_not_opened', ...aboutOf(opener) }, error);
@@ -33,8 +33,8 @@ export function openInOwnTime(deps: ModalDeps, opener: Opener, fill: () => Promi
 }
 
 /**
- * Opens a modal before anything slow: with what `fill` finds, or, where that takes longer, with a word that is replaced.
- * Whoever can't get the modal any more is told so privately. Throws nothing that Slack or storage throws.
+ * Opens a modal before anything slow happens: with the content from `fill`, or with a short text until `fill` is ready.
+ * When the modal can't be opened, the person is told privately. Errors of Slack and of the storage are not thrown.
  */
 export async function openModal(deps: ModalDeps, opener: Opener, fill: () => Promise<ModalView>): Promise<void> {
   const { triggerId, recipient } = opener;
@@ -67,7 +67,7 @@ function aboutOf({ questionId }: Opener): { questionId?: string } {
   return questionId === undefined ? {} : { questionId };
 }
 
-/** Replaces what a modal shows; one that was closed meanwhile is no loss. Never throws. */
+/** Replaces the content of a modal, if it is still open. Never throws. */
 export async function updateModal(deps: ModalDeps, viewId: string, view: ModalView): Promise<void> {
   try {
     await deps.slack.call('views.update', { view_id: viewId, view }, { priority: 'private' });

@@ -43,8 +43,8 @@ export type QuestionButtonDeps = BlockActionDeps & {
 };
 
 /**
- * The buttons of cards, answers and private notices. A press is acknowledged once it is stored; one that could not be
- * stored is acknowledged as well, and the presser is told that nothing was done.
+ * The buttons of cards, answers and private notices. A press is acknowledged once it is stored. A press that could not be
+ * stored is acknowledged too, and the person is told that nothing was done.
  */
 export function registerActions(app: App, deps: QuestionButtonDeps): void {
   const { requests } = deps;
@@ -64,16 +64,16 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
   onEnd(
     ACTIONS.checkAgain,
     async ({ value, requester, byMs }) => requests.checkAgain(value.questionId, requester, byMs),
-    // What is watched again was asked before, so there is nothing to withdraw, and it was not asked by an earlier press.
+    // The question was asked before, so there is nothing to withdraw, and no earlier press asked it.
     (result, action) => ({
       notice: result.kind === 'duplicate' ? { kind: 'alreadyWatched' } : toldOf(result, action).notice,
     }),
   );
-  // Where it can't be shown again, the presser is told in the place of the press.
+  // When the answer can't be shown, the person is told where they pressed.
   on(ACTIONS.askHere, async ({ value, requester, byMs, recipient: { responseUrl } }) =>
     told(deps, await requests.askAgain(value.questionId, requester, { responseUrl, byMs }), { value }),
   );
-  // Pressed where the question may not be asked; that it may be in a direct message is found before it is shown there.
+  // These buttons stand where the question may not be asked. Before the answer is shown, the direct message is checked.
   on(ACTIONS.askInDm, askInDm, 'person');
   on(ACTIONS.showInDm, showInDm, 'person');
   on(ACTIONS.askEdited, askEdited);
@@ -105,7 +105,7 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
     );
   }
 
-  /** Nothing is asked: the answer is there, and only its asker gets to see it. */
+  /** Asks nothing: shows the existing answer to its asker alone. */
   async function showInDm({ value, requester, byMs }: BlockAction): Promise<Handled> {
     const { questionId } = value;
     const found = await requests.findWithheld(questionId, requester);
@@ -117,7 +117,7 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
     if (result.kind === 'notYours') return notYours(value, requester);
     if (result.kind === 'duplicate') return { notice: { kind: 'alreadyShown' } };
     if (result.kind !== 'accepted') return told(deps, result, { value });
-    // Where the press was made in those direct messages, the answer itself is enough.
+    // When the press was in the same direct messages, the answer itself is enough.
     return { asked: result, notice: channelId === requester.channelId ? undefined : { kind: 'shownPrivately' } };
   }
 
@@ -129,7 +129,7 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
   async function askEdited({ value, requester, byMs }: BlockAction): Promise<Handled> {
     const { result, cameLate } = await requests.askEdited(value.questionId, requester, byMs);
     if (result.kind !== 'accepted' && result.kind !== 'duplicate') return told(deps, result, { value });
-    // The old version is stopped once the new one stands for certain, and also when that was asked before.
+    // The old version is cancelled after the new one is stored, also when an earlier press stored it.
     const after = (): void => {
       requests.cancel(value.questionId, requester).catch((error: unknown) => {
         deps.log.error({ event: 'old_version_not_cancelled', questionId: value.questionId }, error);
@@ -144,7 +144,7 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
     const result = await requests.askAsFollowUp(value.questionId, requester, byMs);
     if (result.kind === 'notAsker') return { notice: { kind: 'notAsker', askerId: result.askerId } };
     if (result.kind !== 'accepted' && result.kind !== 'duplicate') return told(deps, result, action);
-    // Also when it was asked before: that press may not have come this far.
+    // Also when an earlier press asked it, because that press may have stopped before this.
     const after = (): void => {
       requests.giveWay(value.questionId, requester).catch((error: unknown) => {
         deps.log.error({ event: 'new_question_not_cancelled', questionId: value.questionId }, error);
@@ -153,18 +153,18 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
     return { ...told(deps, result, action), after };
   }
 
-  /** Who asked may always take the question back, even where they could not ask it any more. */
+  /** The asker may always cancel the question, even where they may not ask any more. */
   async function cancel(action: BlockAction): Promise<Handled> {
     const { value, requester } = action;
     const isOwn = (await requests.find(value.questionId, requester))?.askerId === requester.userId;
     const refusal = isOwn ? undefined : await refusalOfAction(deps, action, 'person');
     if (refusal !== undefined) return { notice: refusal };
     const result = await requests.cancel(value.questionId, requester, action.byMs);
-    // Another question may run in the thread by now.
+    // Another question may run in the thread now.
     return { notice: result.kind === 'nothing' ? { kind: 'alreadyEnded' } : noticeOfCancel(result) };
   }
 
-  /** A button of an end without an answer is good for one press, and is taken away once that stands. */
+  /** A button of a failed question works once, and is removed after the press is stored. */
   function onEnd(
     actionId: string,
     run: (action: BlockAction) => Promise<ButtonResult>,
@@ -172,7 +172,7 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
   ): void {
     on(actionId, async (action) => {
       const { value, requester, messageTs } = action;
-      // As it is before the press: what is watched again forgets its end.
+      // Read before the press, because `checkAgain` clears the outcome.
       const ended = await requests.find(value.questionId, requester);
       const result = await run(action);
       const handled = tell(result, action);

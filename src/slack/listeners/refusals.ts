@@ -9,7 +9,7 @@ import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
 import { problemWith } from './view-submissions.ts';
 
-/** Someone who may not do what they asked for; `questionId`: the question it was about, where there was one. */
+/** A person who may not do what they asked for; `questionId` is the question it was about, if there was one. */
 interface Refused {
   userId: string;
   channelId: string;
@@ -22,20 +22,20 @@ export interface RefusalDeps {
   log: Log;
 }
 
-/** Logs that someone was refused, and returns the reference they are shown. */
+/** Logs a refusal, and returns the reference that the person is shown. */
 export function logRefusal({ log }: { log: Log }, refused: Refused): string {
   const { userId, channelId, reason, questionId } = refused;
   const about = questionId === undefined ? {} : { questionId };
   return logFailure(log, 'info', { event: 'action_refused', outcome: reason, userId, channelId, ...about });
 }
 
-/** What a modal shows to someone who may not see what they asked for. */
+/** The modal for a person who may not see what they asked for. */
 export function refusedView(deps: RefusalDeps, refused: Refused, locale: string | undefined): ModalView {
   const contact = privateContact(deps.slack.identity.contact);
   return renderWords((say) => refusalSentence(say, refused.reason, contact), locale, logRefusal(deps, refused));
 }
 
-/** What a form says at its field to someone who may not do what it is for; `so`: what came of it. */
+/** The error in a form for a person who may not do what it is for; `so` says what follows from it. */
 export function refusedProblem(deps: RefusalDeps, refused: Refused, say: Say, so?: string): string {
   const sentence = refusalSentence(say, refused.reason, plainContact(deps.slack.identity.contact), so);
   return problemWith(say, sentence, logRefusal(deps, refused));

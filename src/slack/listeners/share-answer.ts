@@ -44,7 +44,7 @@ const chosenChannel = z.object({
   actions: z.array(z.object({ selected_conversation: z.string().regex(/^[A-Z0-9]{2,30}$/) })).min(1),
 });
 
-/** Counts that are not known. */
+/** The audience of a channel when Slack does not tell it. */
 const unknownAudience: Audience = { members: 0, guests: 0, outsiders: 0, organizations: 0, isKnown: false };
 
 export type SharingDeps = BlockActionDeps &
@@ -56,14 +56,14 @@ export type SharingDeps = BlockActionDeps &
     audiences: Pick<Audiences, 'of'>;
   };
 
-/** Shows the answer to a person's own private question in a channel, once they have seen who would read it there. */
+/** Shows the answer to a person's own private question in a channel, after they saw who can read it there. */
 export function registerSharing(app: App, deps: SharingDeps): void {
   const { requests } = deps;
 
   onBlockAction(app, deps, ACTIONS.share, async (action) => ({ modal: () => emptyForm(action) }), 'later');
   app.action(ACTIONS.shareChannel, async ({ ack, body, context }) => {
     await ack();
-    // Nobody waits for Slack to say who is there.
+    // The press is acknowledged before Slack says who is in the channel.
     showAudience(body, context.teamId ?? deps.slack.identity.teamId).catch((error: unknown) => {
       deps.log.warn({ event: 'audience_not_shown' }, error);
     });
@@ -75,7 +75,7 @@ export function registerSharing(app: App, deps: SharingDeps): void {
   });
 
   async function emptyForm({ value, requester }: BlockAction): Promise<ModalView> {
-    // Not by the place of the press: where sharing failed, the question is of another one.
+    // Found by the asker and not by the place of the press, because after a failed share the places differ.
     const [question, own, locale] = await Promise.all([
       deps.questions.get(value.questionId),
       requests.findOwnAnswered(value.questionId, requester),
@@ -133,7 +133,7 @@ export function registerSharing(app: App, deps: SharingDeps): void {
     const chosen = { channelId, audience: shownAudience(audience) };
     const confirm = confirmField(channelId, chosen.audience);
     const wasShown = metadata.shownChannelId === channelId;
-    // Shown first, and again whenever others are to be confirmed than were: people may have come since.
+    // The audience is shown first, and shown again when it differs from the confirmed one, because people may have joined.
     if (!wasShown || (confirm !== undefined && !entered.isTicked(confirm))) {
       return { kind: 'view', view: formOf({ questionId, chosen, withLink }, locale) };
     }
@@ -146,7 +146,7 @@ export function registerSharing(app: App, deps: SharingDeps): void {
     return { kind: 'done', result, after };
   }
 
-  /** Who would read it there, or why it can't be shared there; only who is in a channel is told who else is. */
+  /** The readers there, or why it can't be shared there. Only members of a channel learn who else is in it. */
   async function shownOf(userId: string, place: Place, questionId: string): Promise<Chosen | ((say: Say) => string)> {
     const { channelId } = place;
     if (isBetweenTwo({ channelId })) return (say) => say.sharing.choose();
@@ -170,7 +170,7 @@ export function registerSharing(app: App, deps: SharingDeps): void {
     }
   }
 
-  /** What Slack does not say now has to be confirmed as unknown. */
+  /** When Slack does not tell the audience, the person has to confirm an unknown one. */
   async function audienceOf(channelId: string): Promise<Audience> {
     try {
       return await deps.audiences.of(channelId);

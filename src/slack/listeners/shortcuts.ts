@@ -30,7 +30,7 @@ const openedOnMessage = opened.extend({
   message: z.looseObject({ ts: z.string(), thread_ts: z.string().optional() }),
 });
 
-/** The thread a form is about, as the form keeps it. */
+/** The metadata of a form that is about a thread: its channel and timestamp. */
 const aboutPattern = /^([A-Z0-9]{2,30}) (\d{1,12}\.\d{1,8})$/;
 
 type Asked = Pick<NewQuestion, 'place' | 'beginsThread' | 'readsThread' | 'readsFrom'>;
@@ -88,7 +88,7 @@ export function registerShortcuts(app: App, deps: ShortcutDeps): void {
       return;
     }
     const { user, trigger_id: triggerId } = parsed.data;
-    // There is no channel here: what can't be said in a form is said in direct messages.
+    // There is no channel here, so failures are told in direct messages.
     openInOwnTime(deps, { triggerId, recipient: { channelId: user.id, userId: user.id } }, async () =>
       renderAskForm({ startsPrivately }, await localeOf(deps.people, user.id)),
     );
@@ -120,7 +120,7 @@ export function registerShortcuts(app: App, deps: ShortcutDeps): void {
     return problem === undefined ? { kind: 'done', result } : wrong(FIELDS.question, problem);
   }
 
-  /** The thread a private question is about: read where its asker may read it and may ask in it, as in the thread itself. */
+  /** The thread that a private question is about. It is read only when its asker may read it and may ask in it. */
   async function readsFromOf(
     { userId, teamId, named }: Sent,
     about: { channelId: string; threadTs: string } | undefined,
@@ -135,7 +135,7 @@ export function registerShortcuts(app: App, deps: ShortcutDeps): void {
     return mayRead ? readsFrom : { ...readsFrom, isRefused: true };
   }
 
-  /** Where the question goes, if the person may read there: a form is not taken at its word. */
+  /** The place of the question, if the person may read there. The ids in a form come from the person's client. */
   async function whereOf(
     sent: Sent,
     about: { channelId: string; threadTs: string } | undefined,

@@ -28,7 +28,7 @@ export type CommandDeps = ActionCheckDeps &
     read: (text: string) => Promise<string>;
   };
 
-/** `/deepsearch <question>`: acknowledged once the question is stored; everything said back is private. */
+/** `/deepsearch <question>` is acknowledged once the question is stored. All replies are private. */
 export function registerCommand(app: App, deps: CommandDeps): void {
   const { botUserId } = deps.slack.identity;
 
@@ -87,7 +87,7 @@ export function registerCommand(app: App, deps: CommandDeps): void {
       case 'cancel':
       case 'mute':
       case 'unmute':
-        // Slack offers an app's commands nowhere in threads.
+        // Slack does not offer an app's commands in threads.
         return { kind: 'threadVerb', verb };
       case 'connect':
       case 'disconnect':

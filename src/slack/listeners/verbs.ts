@@ -21,7 +21,7 @@ import { noticeOfCancel } from './result-notices.ts';
 export interface SaidVerb {
   verb: Verb;
   place: ThreadPlace;
-  /** As it was stored when the message came. */
+  /** The thread as it was stored when the message arrived. */
   thread: Thread | undefined;
   /** The message is a reply, and not the first one of its thread. */
   isReply: boolean;
@@ -31,7 +31,7 @@ export interface SaidVerb {
   userId: string;
   /** Names the message. */
   key: string;
-  /** What kind of event brought it: the same message may come as two kinds. */
+  /** The kind of event that brought the message. The same message may come as two kinds. */
   deliveredAs: string;
   recipient: Recipient;
 }
@@ -46,15 +46,15 @@ export type VerbDeps = ActionCheckDeps & {
   notify: PrivateNotifier['notify'];
 };
 
-/** Carries out what people say to the app instead of a question; whatever is said back is private. */
+/** Carries out verbs that people say to the app instead of a question. All replies are private. */
 export function createVerbs(deps: VerbDeps) {
   return {
     /** Throws `AppError` of kind `storage` when nothing was done. */
     async runVerb(said: SaidVerb): Promise<void> {
       const { key, deliveredAs, verb } = said;
-      // A message that comes as two kinds of events is verbCarriedOut once; the same event again makes up for a failure.
+      // A message that comes as two kinds of events is carried out once. The same event is carried out again after a failure.
       if ((await deps.claims.claim(`verb:${key}`, deliveredAs)) !== deliveredAs) return;
-      // What was done is not done again: it may have been undone by what was said since.
+      // A verb that was carried out is not repeated, because a later message may have undone it.
       if ((await deps.claims.ownerOf(doneKey(said))) !== undefined) return;
       switch (verb) {
         case 'cancel': {
@@ -75,7 +75,7 @@ export function createVerbs(deps: VerbDeps) {
     },
   };
 
-  /** Says what there is to say, once, however often the message is delivered. Slack does not wait while it is found. */
+  /** Sends the reply once, however often the message is delivered. Slack does not wait while the reply is written. */
   async function answer(
     said: SaidVerb,
     find: () => PrivateMessage | undefined | Promise<PrivateMessage>,
@@ -86,12 +86,12 @@ export function createVerbs(deps: VerbDeps) {
     if (word !== undefined) deps.notify(said.recipient, word);
   }
 
-  /** Who may not ask here may still take back what they asked themselves. */
+  /** People who may not ask here may still cancel their own question. */
   async function cancel(said: SaidVerb): Promise<Notice | undefined> {
     const refusal = await refusalOf(said);
     const ownOnly = refusal !== undefined;
     if (!said.isReply && said.isDirect) return cancelInDirect(said, refusal);
-    // Outside of a thread there is nothing that could be meant.
+    // Outside of a thread, no question can be meant.
     if (!said.isReply) return refusal ?? { kind: 'threadVerb', verb: said.verb };
     const toConfirm = said.isPlain && !ownOnly ? await othersQuestion(said) : undefined;
     if (toConfirm !== undefined) return toConfirm;
@@ -99,7 +99,7 @@ export function createVerbs(deps: VerbDeps) {
     return ownOnly && result.kind === 'nothing' ? refusal : noticeOfCancel(result);
   }
 
-  /** People say "stop" to each other, too: what somebody else asked is cancelled by the button of a private word. */
+  /** People also say "stop" to each other, so another person's question is cancelled only by a button in a private message. */
   async function othersQuestion({ place, userId }: SaidVerb): Promise<Notice | undefined> {
     const question = await deps.requests.runningIn(place);
     if (question === undefined || question.askerId === userId) return undefined;
@@ -107,7 +107,7 @@ export function createVerbs(deps: VerbDeps) {
     return { kind: 'confirmCancel', questionId, askerId, text };
   }
 
-  /** Outside of threads a person means the one question that they have open there. */
+  /** In direct messages outside of threads, a person means their only open question there. */
   async function cancelInDirect(
     { place, userId, key }: SaidVerb,
     refusal: Notice | undefined,
@@ -133,7 +133,7 @@ export function createVerbs(deps: VerbDeps) {
     return { kind: muted ? 'muted' : 'unmuted' };
   }
 
-  /** Nothing is changed by it, so what can't be found out is said so, and not tried again. */
+  /** A report changes nothing, so a failure is told and not tried again. */
   async function report(said: SaidVerb, verb: 'help' | 'status' | 'history' | 'why'): Promise<PrivateMessage> {
     try {
       switch (verb) {
@@ -167,7 +167,7 @@ export function createVerbs(deps: VerbDeps) {
     return (await refusalOf(said)) ?? deps.historyOf({ teamId: place.teamId, userId });
   }
 
-  /** Whoever was left alone may ask why, guests too. */
+  /** Everyone may ask why their message was ignored, guests too. */
   function why({ place, thread, isReply, isDirect, userId }: SaidVerb): Promise<PrivateMessage> {
     return deps.reports.why({
       userId,

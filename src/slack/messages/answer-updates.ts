@@ -20,8 +20,8 @@ export interface AnswerUpdates {
 }
 
 /**
- * Keeps the buttons under answers and failures in step with what was asked by them. It is a courtesy to others: each is
- * good for one question whether it is still shown or not.
+ * Updates the buttons under answers and failures after a press, so that other people see what was asked. Each button works
+ * once in any case.
  */
 export function createAnswerUpdates(deps: {
   slack: SlackApi;

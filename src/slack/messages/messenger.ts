@@ -91,7 +91,8 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     const responseUrl = isAsker && now() - question.acceptedMs < responseUrlLifeMs ? question.responseUrl : undefined;
     const locale = isAsker ? question.locale : undefined;
     const { channelId, threadTs } = question.place;
-    // Slack shows a private word in a thread only where the thread has replies: docs.slack.dev/reference/methods/chat.postEphemeral.
+    // Slack shows a private message in a thread only when the thread has replies:
+    // docs.slack.dev/reference/methods/chat.postEphemeral.
     const isRepliedTo = !question.beginsThread || question.card.ts !== undefined;
     await sendPrivately(
       {
@@ -134,8 +135,8 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
   }
 
   /**
-   * A command may come from a public channel the app is not in. It joins then, because replies in the thread reach
-   * members only; private channels cannot be joined, and the refusal stands.
+   * A command may come from a public channel that the app is not in. The app then joins, because only members can read
+   * replies in a thread. It cannot join private channels, so there the refusal is final.
    */
   async function joiningWhereNeeded<Result>(channelId: string, send: () => Promise<Result>): Promise<Result> {
     try {
@@ -194,7 +195,7 @@ function createPrivateSender({ slack, outbound, localeOf }: MessengerDeps): Priv
     const message = typeof word === 'function' ? word(locale) : renderNotice(word, { botUserId, locale, contact });
     const private_: { text: string; blocks?: KnownBlock[] } = { text: message.text };
     if (message.blocks !== undefined) private_.blocks = message.blocks;
-    // Without it a response to a press in a thread stands in the channel: docs.slack.dev/interactivity/handling-user-interaction.
+    // Without it, Slack shows the response in the channel: docs.slack.dev/interactivity/handling-user-interaction.
     const thread = to.threadTs === undefined ? {} : { thread_ts: to.threadTs };
     if (to.responseUrl !== undefined) {
       try {

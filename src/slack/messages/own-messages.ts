@@ -28,14 +28,13 @@ export interface OwnMessages {
     priority: 'answer' | 'card',
     call: PendingCall | undefined,
   ): Promise<string | undefined>;
-  /** All that were posted since the question was accepted: in its thread, and beside it where its card begins the thread. */
+  /** All messages since the question was accepted: in its thread, and in the channel when its card begins the thread. */
   list(question: Question): Promise<FoundMessage[]>;
 }
 
 /**
- * Searches messages of ours. Where the app was not granted the scope to read, it is not known whether the message
- * stands: after a minute of waiting for the grant it is taken for not posted, because a question that stays silent is
- * worse than the rare answer that comes twice.
+ * Searches the app's own messages. Without the scope to read, the app does not know whether a message was posted. After a
+ * minute it assumes that it was not, because a missing answer is worse than an answer that rarely comes twice.
  */
 export function createOwnMessages(deps: { slack: SlackApi; log: Log; now: Clock }): OwnMessages {
   const { slack, log, now } = deps;
@@ -86,7 +85,7 @@ export function createOwnMessages(deps: { slack: SlackApi; log: Log; now: Clock 
     { place, acceptedMs }: Pick<Question, 'place' | 'acceptedMs'>,
     priority: 'answer' | 'card',
   ): AsyncGenerator<FoundMessage[]> {
-    // A minute of grace for clocks that differ: messages older than the question cannot be about it.
+    // Older messages cannot be about the question. A minute is added, because clocks differ.
     const oldest = String(Math.floor(acceptedMs / 1000) - 60);
     let cursor: string | undefined;
     for (let page = 0; page < pagesRead; page += 1) {

@@ -55,7 +55,7 @@ type MessageObject = z.infer<typeof messageObject>;
 /** The author of a message: a person by id, or a program by name. */
 export type Author = { userId: string } | { program: string } | 'app';
 
-/** One message of a thread as far as it can be quoted. */
+/** One message of a thread that can be quoted. */
 export interface ThreadMessage {
   ts: string;
   author: Author;
@@ -64,7 +64,7 @@ export interface ThreadMessage {
   files: MessageFile[];
 }
 
-/** A page of a thread: what can be quoted, oldest first, and the replies Slack counts on the first message. */
+/** A page of a thread: messages to quote, oldest first, and the number of replies that Slack counts. */
 export interface ThreadPage {
   messages: ThreadMessage[];
   replyCount?: number;
@@ -143,8 +143,8 @@ function isCard({ blocks }: MessageObject): boolean {
 }
 
 /**
- * People's words are in `text`, where they wrote any; programs often leave it empty, or to the beginning of what their blocks
- * say. A message that somebody passed on is an attachment.
+ * What people write is in `text`. Programs often leave `text` empty, or put only the beginning of their blocks there. A
+ * forwarded message is an attachment.
  */
 function textOf({ text, blocks, attachments }: MessageObject, author: Author): string {
   if (typeof author === 'object' && 'userId' in author && text !== '') return text;

@@ -16,8 +16,8 @@ import { threadNotesName } from './thread-note-keeper.ts';
 import { chooseQuotes, fitFiles, newestQuoted, type Occasion, type Quotable, writeQuotes } from './thread-quotes.ts';
 
 /**
- * Most messages Slack returns at once. They come from the oldest to the newest, the first one always among them, so only
- * a page as large as the thread has its newest messages (docs.slack.dev/reference/methods/conversations.replies).
+ * Most messages that Slack returns at once. They start with the oldest, so only a page as large as the thread has its
+ * newest messages (docs.slack.dev/reference/methods/conversations.replies).
  */
 const pageSize = 1_000;
 
@@ -47,9 +47,9 @@ interface Found {
 }
 
 /**
- * Reads what a question may be about. A thread without a conversation is read in one page, and so is a thread of people
- * when a new one is begun; where there is one, what people said since the last question was heard and nothing is fetched
- * but the files of a mention, which Slack tells of without them.
+ * Reads what a question may be about. A thread without a conversation is read in one page. So is a thread of people when a
+ * question starts a new conversation there. In a thread with a conversation, the thread notes have what people said since
+ * the last question, so only the files of a mention are fetched.
  */
 export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
   const { slack, read, readFile } = deps;

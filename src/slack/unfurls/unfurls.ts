@@ -36,9 +36,9 @@ interface Posted extends Omit<PostedLinks, 'urls'> {
 }
 
 /**
- * Previews of share links, by the read token in them. Only where everybody who sees the message is a full member of the
- * workspace and its sender may ask: also in channels opened to others by a setting, because a link leads to any conversation,
- * those held elsewhere included. Addresses contain the token, so they are neither journaled nor stored.
+ * Previews of share links, by the read token in them. A preview is shown only when all readers of the message are full
+ * members of the workspace and its sender may ask. That also holds in channels that a setting opens to others, because a
+ * link can lead to any conversation. Addresses contain the token, so they are neither logged nor stored.
  */
 export function createUnfurls(options: {
   slack: Pick<SlackApi, 'call'>;
