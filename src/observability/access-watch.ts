@@ -128,22 +128,22 @@ export function createAccessNote(options: {
  * lasts until the service accepts a question.
  */
 export function watchAccess(
-  codeSearch: DeepSearch,
+  deepSearch: DeepSearch,
   now: Clock,
-): { codeSearch: DeepSearch } & Pick<AccessNote, 'latest' | 'state'> {
+): { deepSearch: DeepSearch } & Pick<AccessNote, 'latest' | 'state'> {
   const { noting, notingAsk, latest, state } = createAccessNote({
     probe: () => watched.newest(1),
     isRefusal: (error) => isAppError(error, 'unauthorized'),
     now,
   });
   const watched: DeepSearch = {
-    create: (text) => notingAsk(codeSearch.create(text)),
-    followUp: (conversationId, text) => notingAsk(codeSearch.followUp(conversationId, text)),
-    read: (conversationId) => noting(codeSearch.read(conversationId)),
+    create: (text) => notingAsk(deepSearch.create(text)),
+    followUp: (conversationId, text) => notingAsk(deepSearch.followUp(conversationId, text)),
+    read: (conversationId) => noting(deepSearch.read(conversationId)),
     // A refusal here may be about this conversation alone.
-    byReadToken: (readToken) => codeSearch.byReadToken(readToken),
-    newest: (limit, sinceMs) => noting(codeSearch.newest(limit, sinceMs)),
-    cancel: (conversationId, questionId) => noting(codeSearch.cancel(conversationId, questionId)),
+    byReadToken: (readToken) => deepSearch.byReadToken(readToken),
+    newest: (limit, sinceMs) => noting(deepSearch.newest(limit, sinceMs)),
+    cancel: (conversationId, questionId) => noting(deepSearch.cancel(conversationId, questionId)),
   };
-  return { codeSearch: watched, latest, state };
+  return { deepSearch: watched, latest, state };
 }

@@ -2,29 +2,42 @@ import { App } from '@slack/bolt';
 import type { Logger as SlackLogger, WebClientOptions } from '@slack/web-api';
 import { z } from 'zod';
 import type { Channels } from './access/channels.ts';
-import { registerAddedMentions } from './listeners/added-mentions.ts';
-import { registerSessions } from './listeners/agent-session-stopped.ts';
-import { registerHome } from './listeners/app-home-opened.ts';
-import type { Desk } from './listeners/desk.ts';
-import { registerFeedback } from './listeners/feedback.ts';
-import { registerFollowUps } from './listeners/follow-up-buttons.ts';
-import { registerLinks } from './listeners/link-shared.ts';
-import { registerMessages } from './listeners/message.ts';
-import { registerActions } from './listeners/question-buttons.ts';
-import { registerSharing } from './listeners/share-answer.ts';
-import { registerShortcuts } from './listeners/shortcuts.ts';
-import { registerCommand } from './listeners/slash-command.ts';
-import { registerPeople } from './listeners/user-change.ts';
+import { type AddedMentionButtonDeps, registerAddedMentions } from './listeners/added-mentions.ts';
+import { type AgentSessionDeps, registerSessions } from './listeners/agent-session-stopped.ts';
+import { type AppHomeDeps, registerHome } from './listeners/app-home-opened.ts';
+import { type FeedbackDeps, registerFeedback } from './listeners/feedback.ts';
+import { type FollowUpButtonDeps, registerFollowUps } from './listeners/follow-up-buttons.ts';
+import { type LinkDeps, registerLinks } from './listeners/link-shared.ts';
+import { type MessageDeps, registerMessages } from './listeners/message.ts';
+import { type QuestionButtonDeps, registerActions } from './listeners/question-buttons.ts';
+import { registerSharing, type SharingDeps } from './listeners/share-answer.ts';
+import { registerShortcuts, type ShortcutDeps } from './listeners/shortcuts.ts';
+import { type CommandDeps, registerCommand } from './listeners/slash-command.ts';
+import { registerPeople, type UserChangeDeps } from './listeners/user-change.ts';
 import type { SlackReceiver } from './receivers/socket-receiver.ts';
 
 /** What is read of the wrapping of an event (docs.slack.dev/apis/events-api). */
 const sharedEnvelope = z.object({ is_ext_shared_channel: z.literal(true), event: z.object({ channel: z.string() }) });
 
 /** Slack says with every event whether other organizations are in its channel; a no proves nothing and is not noted. */
-function noteSharedChannel(body: unknown, channels: Channels): void {
+function noteSharedChannel(body: unknown, channels: Pick<Channels, 'noteShared'>): void {
   const parsed = sharedEnvelope.safeParse(body);
   if (parsed.success) channels.noteShared(parsed.data.event.channel);
 }
+
+/** What the listeners need, all together. */
+export type ListenerDeps = CommandDeps &
+  MessageDeps &
+  QuestionButtonDeps &
+  AddedMentionButtonDeps &
+  FeedbackDeps &
+  FollowUpButtonDeps &
+  ShortcutDeps &
+  SharingDeps &
+  AppHomeDeps &
+  AgentSessionDeps &
+  LinkDeps &
+  UserChangeDeps & { channels: Pick<Channels, 'noteShared'> };
 
 /** Builds the Bolt app with every listener. Errors of listeners reach the receiver, which then does not acknowledge. */
 export function createBoltApp(options: {
@@ -32,10 +45,10 @@ export function createBoltApp(options: {
   botToken: string;
   clientOptions: WebClientOptions;
   logger: SlackLogger;
-  desk: Desk;
+  deps: ListenerDeps;
 }): App {
-  const { receiver, botToken, clientOptions, logger, desk } = options;
-  const { teamId, botId, botUserId } = desk.identity;
+  const { receiver, botToken, clientOptions, logger, deps } = options;
+  const { teamId, botId, botUserId } = deps.slack.identity;
   const app = new App({
     receiver,
     clientOptions: { ...clientOptions },
@@ -49,20 +62,20 @@ export function createBoltApp(options: {
     throw error.original ?? error;
   });
   app.use(async ({ body, next }) => {
-    noteSharedChannel(body, desk.channels);
+    noteSharedChannel(body, deps.channels);
     await next();
   });
-  registerCommand(app, desk);
-  registerMessages(app, desk);
-  registerActions(app, desk);
-  registerAddedMentions(app, desk);
-  registerFeedback(app, desk);
-  registerFollowUps(app, desk);
-  registerShortcuts(app, desk);
-  registerSharing(app, desk);
-  registerHome(app, desk);
-  registerSessions(app, desk);
-  registerLinks(app, desk);
-  registerPeople(app, desk);
+  registerCommand(app, deps);
+  registerMessages(app, deps);
+  registerActions(app, deps);
+  registerAddedMentions(app, deps);
+  registerFeedback(app, deps);
+  registerFollowUps(app, deps);
+  registerShortcuts(app, deps);
+  registerSharing(app, deps);
+  registerHome(app, deps);
+  registerSessions(app, deps);
+  registerLinks(app, deps);
+  registerPeople(app, deps);
   return app;
 }

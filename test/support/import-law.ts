@@ -62,8 +62,40 @@ const parts: Record<string, Part> = {
   /** Programs beside the app. */
   cli: { parts: ['command-line', 'config', 'storage', 'core'], packages: ['node:*'] },
   version: { parts: [], packages: ['node:*', 'zod'] },
+  /** The builders of the app: each file is a part, and only `app` knows them all. */
+  'app/context': { parts: ['config', 'core', 'slack', 'storage'], packages: [] },
+  'app/digest': { parts: [], packages: ['node:*'] },
+  'app/deep-search': {
+    parts: ['app/context', 'config', 'deepsearch', 'observability', 'version'],
+    packages: ['node:*'],
+  },
+  'app/slack': { parts: ['app/context', 'observability', 'slack'], packages: [] },
+  'app/lifecycle': {
+    parts: ['app/context', 'app/deep-search', 'app/digest', 'app/slack', 'config', 'core', 'scheduler', 'slack'],
+    packages: [],
+  },
+  'app/listeners': {
+    parts: ['app/context', 'app/deep-search', 'app/digest', 'app/lifecycle', 'app/slack', 'core', 'slack'],
+    packages: [],
+  },
+  'app/background': { parts: ['app/context', 'app/lifecycle', 'app/slack', 'core', 'scheduler'], packages: [] },
   app: {
-    parts: ['config', 'version', 'core', 'deepsearch', 'slack', 'storage', 'rate-limits', 'scheduler', 'observability'],
+    parts: [
+      'app/context',
+      'app/deep-search',
+      'app/slack',
+      'app/lifecycle',
+      'app/listeners',
+      'app/background',
+      'config',
+      'version',
+      'core',
+      'deepsearch',
+      'slack',
+      'storage',
+      'rate-limits',
+      'observability',
+    ],
     packages: ['node:*'],
     typesOf: ['pino'],
   },
@@ -151,7 +183,7 @@ function covers(allowed: string, specifier: string): boolean {
 }
 
 function partOf(path: string): string | undefined {
-  return /^src\/(?:([\w-]+)\/|([\w-]+)\.ts$)/.exec(path)?.slice(1).find(Boolean);
+  return /^src\/(?:(app\/[\w-]+)\.ts$|([\w-]+)\/|([\w-]+)\.ts$)/.exec(path)?.slice(1).find(Boolean);
 }
 
 function codesearchFolderOf(path: string): string | undefined {

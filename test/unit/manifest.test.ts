@@ -7,9 +7,9 @@ import { ACTIONS, COMMAND, FORMS, followUpAction, SHORTCUTS } from '../../src/re
 import { sayIn } from '../../src/render/say.ts';
 import { createLibraryLogger } from '../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../src/slack/api/web-client.ts';
-import { createBoltApp } from '../../src/slack/bolt-app.ts';
-import type { Desk } from '../../src/slack/listeners/desk.ts';
+import { createBoltApp, type ListenerDeps } from '../../src/slack/bolt-app.ts';
 import { createMemoryReceiver } from '../support/fake-slack/memory-receiver.ts';
+import { createUnlimitedSlackApi } from '../support/fake-slack/unlimited-slack-api.ts';
 import { createCoreHarness } from '../support/lifecycle/core-harness.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -141,14 +141,14 @@ const scopesOfMethod: Record<string, string[]> = {
   'views.publish': [],
 };
 
-/** Methods that the code in src/slack calls on a Web API client; families with a dot tell them from the socket's own. */
+/** Methods that the code in src/slack calls, through `SlackApi` or on a Web API client. */
 function methodsCalled(): string[] {
   const texts = readdirSync(new URL('src/slack/', root), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .map((path) => readFileSync(new URL(`src/slack/${path}`, root), 'utf8'));
   const calls = texts.flatMap((text) => [
     ...text.matchAll(/\bclient\s*\.\s*([a-z]\w*(?:\s*\.\s*[a-z]\w*)+)\s*\(/g),
-    ...text.matchAll(/\bapiCall\(\s*'([\w.]+)'/g),
+    ...text.matchAll(/\bslack\s*\.\s*call\(\s*'([\w.]+)'/g),
   ]);
   return [...new Set(calls.map(([, method = '']) => method.replaceAll(/\s+/g, '')))].toSorted();
 }
@@ -161,10 +161,8 @@ function registrations() {
   const { log, threads } = life.ports;
   const logger = createLibraryLogger(log);
   const clientOptions = webClientOptions('http://127.0.0.1:9/api/', logger);
-  const desk: Desk = {
-    client: createWebClient('xoxb-test', clientOptions),
-    through: (_method, _urgency, run) => run(),
-    identity: { teamId: 'T1', botUserId: 'UBOT' },
+  const deps: ListenerDeps = {
+    slack: createUnlimitedSlackApi(createWebClient('xoxb-test', clientOptions)),
     accept,
     requests,
     threads,
@@ -187,14 +185,14 @@ function registrations() {
     access: { admit: async () => ({ may: true }), sharesWithOthers: false },
     people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
     noteChanged: () => undefined,
-    channels: { channel: async (id) => ({ id, kind: 'internal' }), noteShared: () => undefined },
+    channels: { noteShared: () => undefined },
     threadNotes: { add: () => undefined, replace: async () => undefined, remove: async () => undefined },
     memberships: { of: async () => 'member', inChannel: async () => 'member' },
     answerUpdates: { followUpUsed: () => undefined, endUsed: () => undefined },
     audiences: { of: async () => ({ members: 1, guests: 0, outsiders: 0, organizations: 0, isKnown: true }) },
     log,
   };
-  createBoltApp({ receiver: createMemoryReceiver(), botToken: 'xoxb-test', clientOptions, logger, desk });
+  createBoltApp({ receiver: createMemoryReceiver(), botToken: 'xoxb-test', clientOptions, logger, deps });
   const registered = new Map(spies.map(([kind, spy]) => [kind, spy.mock.calls.map(([name]) => name)]));
   for (const [, spy] of spies) spy.mockRestore();
   return (kind: (typeof kindsOfListener)[number]): unknown[] => registered.get(kind) ?? [];

@@ -1,8 +1,6 @@
-import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import type { Clock, Log } from '../../core/ports.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { type Audiences, createAudiences } from './audience.ts';
 import { type Channels, createChannels } from './channels.ts';
 import { type AccessSettings, createAccessPolicy, type SlackAccessPolicy } from './policy.ts';
@@ -18,19 +16,18 @@ export interface AccessControl {
   audiences: Audiences;
   access: SlackAccessPolicy;
   directory: Directory;
-  /** Slack told of somebody who changed: `raw` is its user object. */
+  /** Takes note of a person who changed; `raw` is Slack's user object. */
   noteChanged(raw: unknown): void;
 }
 
 export function createAccessControl(options: {
-  client: WebClient;
-  through: Through;
-  identity: Identity;
+  slack: SlackApi;
   settings: AccessSettings;
   log: Log;
   now: Clock;
 }): AccessControl {
-  const { identity, settings, log } = options;
+  const { slack, settings, log } = options;
+  const { identity } = slack;
   const directory = createDirectory(options);
   const people = createUsers({ ...options, listed: directory.find });
   const channels = createChannels(options);
@@ -38,7 +35,7 @@ export function createAccessControl(options: {
   const access = createAccessPolicy({ people, channels, audiences, identity, settings, log });
   return { people, channels, audiences, access, directory, noteChanged };
 
-  /** Of whom Slack tells too little with it, it is asked. */
+  /** When the event says too little about a person, Slack is asked the next time. */
   function noteChanged(raw: unknown): void {
     const changed = someone.safeParse(raw);
     if (!changed.success) return;

@@ -1,40 +1,38 @@
-import type { WebClient } from '@slack/web-api';
 import { AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import { isBetweenTwo, type ReaderIds } from '../../core/question/question.ts';
 import { isTokenRefused } from '../api/errors.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { createBriefCache } from './brief-cache.ts';
 import type { Channels } from './channels.ts';
 import type { Directory } from './user-directory.ts';
 import type { SlackUser, Users } from './users.ts';
 
-/** How long it is remembered who is in a channel, and of how many channels. */
+/** How long the members of a channel are cached, and for how many channels. */
 const rememberMs = 60_000;
 const mostRemembered = 1_000;
 
-/** Members per page, and pages: of a channel with more, it is not known who is in it. */
+/** Members per page, and most pages. The audience of a larger channel is unknown. */
 const pageSize = 900;
 const mostPages = 20;
 
 /**
- * People of one channel who are looked up one by one where the directory does not list them: at most, and so few that a
- * directory on its way is not waited for.
+ * Most people of a channel that are looked up one by one when the directory does not list them, and the number up to which
+ * a directory that is being read is not waited for.
  */
 const mostLookups = 50;
 const fewLookups = 5;
 
-/** How long the first reading of the directory is waited for, before the question is asked to wait. */
+/** How long a question waits for the first reading of the directory before it is put off. */
 const directoryPatienceMs = 800;
 
-/** When a question that waits for the directory comes again, at the earliest. */
+/** The earliest time after which a question that was put off is checked again. */
 const comeAgainMs = 2_000;
 
-/** Most readers who are no full members, and other organizations, that are told by name. */
+/** Most guests, outsiders and other organizations that are named one by one. */
 const mostNamed = 1_000;
 
-/** What somebody is who reads along. */
+/** What a reader of the channel is. */
 type Standing = Pick<SlackUser, 'userId' | 'kind' | 'organizationId'>;
 
 /** Who sees what is said in a channel. Apps are not counted. */
@@ -44,16 +42,16 @@ export interface Audience {
   guests: number;
   /** People of other organizations. */
   outsiders: number;
-  /** Other organizations; at least one where the channel is shared with some, whoever of them has come. */
+  /** Other organizations. At least one when the channel is shared, even before any of their members joins. */
   organizations: number;
-  /** False where Slack does not say who is in the channel, or of somebody who that is: the counts are not all then. */
+  /** False when Slack does not tell all members of the channel, or what one of them is. The counts are incomplete then. */
   isKnown: boolean;
-  /** Who they are but the members; absent where that is not known, or where they are too many. */
+  /** The ids of all who are not full members. Absent when unknown, or when there are too many. */
   ids?: ReaderIds;
 }
 
 export interface Audiences {
-  /** Throws `AppError` where asking Slack again later may help. */
+  /** Throws `AppError` when asking Slack again later may help. */
   of(channelId: string): Promise<Audience>;
 }
 
@@ -68,16 +66,14 @@ export function isInsidersOnly({ guests, outsiders, organizations, isKnown }: Au
 
 /** Who is in which channel, remembered for a minute. */
 export function createAudiences(options: {
-  client: WebClient;
-  through: Through;
-  identity: Pick<Identity, 'botUserId'>;
+  slack: SlackApi;
   people: Pick<Users, 'person'>;
   channels: Channels;
   directory: Directory;
   log: Log;
   now: Clock;
 }): Audiences {
-  const { client, through, identity, people, channels, directory, log, now } = options;
+  const { slack, people, channels, directory, log, now } = options;
   const memory = createBriefCache({
     keepMs: rememberMs,
     most: mostRemembered,
@@ -116,9 +112,9 @@ export function createAudiences(options: {
     let cursor: string | undefined;
     for (let page = 0; page < mostPages; page += 1) {
       const window = { channel, limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
-      const reply = await through('conversations.members', 'private', () => client.conversations.members(window));
+      const reply = await slack.call('conversations.members', window, { priority: 'private' });
       if (!Array.isArray(reply.members)) return undefined;
-      userIds.push(...reply.members.filter((userId) => userId !== identity.botUserId));
+      userIds.push(...reply.members.filter((userId) => userId !== slack.identity.botUserId));
       cursor = reply.response_metadata?.next_cursor || undefined;
       if (cursor === undefined) return userIds;
     }
@@ -126,7 +122,7 @@ export function createAudiences(options: {
     return undefined;
   }
 
-  /** Undefined when too many of them would have to be looked up one by one. */
+  /** Undefined when too many people would have to be looked up one by one. */
   async function standingsOf(userIds: string[]): Promise<Standing[] | undefined> {
     const unlisted = () => userIds.filter((userId) => directory.find(userId) === undefined);
     if (unlisted().length > fewLookups) await directory.settled(directoryPatienceMs);
@@ -167,12 +163,12 @@ function tally(standings: Standing[]): Audience {
   return withIds(counts, { guests: idsOf('guest'), outsiders: idsOf('outsider'), organizations: named });
 }
 
-/** An organization counts before its first member comes: its members may come and read. */
+/** An organization counts before its first member joins, because its members can join and read. */
 function withOrganizations(audience: Audience, organizationIds: readonly string[]): Audience {
   const { ids, ...counts } = audience;
   const organizations = [...new Set([...(ids?.organizations ?? []), ...organizationIds])];
   const known = { ...counts, organizations: Math.max(1, counts.organizations, organizations.length) };
-  // Without a name, one that is invited now can't be told from one that was there when readers were confirmed, nor from none.
+  // Without an id, an organization that is invited now looks like one that was there when the readers were confirmed.
   return ids === undefined || organizations.length === 0 ? known : withIds(known, { ...ids, organizations });
 }
 

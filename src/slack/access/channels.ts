@@ -1,41 +1,40 @@
-import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { isAppError, isTransient } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import { isBetweenTwo } from '../../core/question/question.ts';
 import { isTokenRefused } from '../api/errors.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { Identity } from '../api/identity.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { createBriefCache } from './brief-cache.ts';
 
-/** How long it is remembered what a channel is, and of how many. */
+/** How long the kind of a channel is cached, and for how many channels. */
 const rememberMs = 60_000;
 const mostRemembered = 2_000;
 
 /**
- * `direct`: between two, and where the app can post, itself and one person. `internal`: only the workspace's members and
- * guests. `shared`: other organizations are in it, or invited. `hidden`: Slack shows it to nobody who is not in it, and
- * the app is not. `unknown`: Slack does not say.
+ * `direct`: direct messages between two; where the app can post, it is one of them. `internal`: only members and guests of
+ * the workspace. `shared`: other organizations are in it, or invited. `hidden`: only its members see it, and the app is
+ * not one of them. `unknown`: Slack does not say.
  */
 export type ChannelKind = 'direct' | 'internal' | 'shared' | 'hidden' | 'unknown';
 
 export interface Channel {
   id: string;
   kind: ChannelKind;
-  /** Of a channel that everybody in the workspace may see only: others' names are not for whoever reads a text. */
+  /** Only for channels that everybody in the workspace may see. The names of others stay hidden from readers. */
   name?: string;
-  /** Ids of the other organizations or workspaces that are in it or invited, as far as Slack tells them. */
+  /** Ids of other organizations or workspaces that are in the channel or invited, as far as Slack says. */
   organizationIds?: string[];
 }
 
 export interface Channels {
-  /** Throws `AppError` where asking Slack again later may help. */
+  /** Throws `AppError` when asking Slack again later may help. */
   channel(channelId: string): Promise<Channel>;
   /** Slack said with an event that other organizations are in this channel. */
   noteShared(channelId: string): void;
 }
 
-/** A flag that is no flag makes the whole object unreadable: what it hides may be what matters. */
+/** When a flag is not a boolean, the whole object counts as unreadable, because the flag may be the one that matters. */
 const flag = z.boolean().optional();
 const ids = z.array(z.string()).catch([]);
 
@@ -55,19 +54,13 @@ const conversationObject = z.object({
   pending_shared: ids,
 });
 
-/** Whose app it is. */
+/** The app's own workspace and organization. */
 type Own = Partial<Pick<Identity, 'teamId' | 'enterpriseId' | 'isStandIn'>>;
 
-/** What channels are, one `conversations.info` each, remembered for a minute. */
-export function createChannels(options: {
-  client: WebClient;
-  through: Through;
-  identity?: Own;
-  now: Clock;
-  log: Log;
-}): Channels {
-  const { client, through, identity, now, log } = options;
-  // A channel the app can't see is asked for anew each time: the next moment it may have been invited, and then see who is there.
+/** Finds out what kind each channel is, by one `conversations.info` per channel and minute. */
+export function createChannels(options: { slack: SlackApi; now: Clock; log: Log }): Channels {
+  const { slack, now, log } = options;
+  // A channel the app can't see is not cached: the app may be invited at any moment.
   const memory = createBriefCache<Channel>({
     keepMs: rememberMs,
     most: mostRemembered,
@@ -94,8 +87,8 @@ export function createChannels(options: {
 
   async function load(id: string): Promise<Channel> {
     try {
-      const reply = await through('conversations.info', 'private', () => client.conversations.info({ channel: id }));
-      return readChannel(id, reply.channel, identity);
+      const reply = await slack.call('conversations.info', { channel: id }, { priority: 'private' });
+      return readChannel(id, reply.channel, slack.identity);
     } catch (error) {
       if (!isAppError(error) || isTransient(error) || isTokenRefused(error)) throw error;
       if (error.code === 'channel_not_found') return { id, kind: 'hidden' };
@@ -106,8 +99,8 @@ export function createChannels(options: {
 }
 
 /**
- * Reads a conversation object. Slack says of every channel whether others are in it or invited (`is_shared` says neither:
- * it includes sharing within one organization). Where it leaves one of the two out, the channel is not known.
+ * Reads a conversation object. For each channel Slack says whether other organizations are in it or invited. (`is_shared`
+ * does not: it includes sharing within one organization.) When one of the two flags is missing, the kind is `unknown`.
  */
 export function readChannel(id: string, raw: unknown, own: Own = {}): Channel {
   const parsed = conversationObject.safeParse(raw);
@@ -127,7 +120,7 @@ export function readChannel(id: string, raw: unknown, own: Own = {}): Channel {
   }
 }
 
-/** Slack names the app's own workspace among those of a shared channel, and other workspaces of its organization. */
+/** Slack lists the app's own workspace too, and other workspaces of its organization. */
 function othersIn(channel: z.infer<typeof conversationObject>, { teamId, enterpriseId }: Own): string[] {
   const own = new Set([teamId, enterpriseId, ...channel.internal_team_ids]);
   const named = [
@@ -139,7 +132,7 @@ function othersIn(channel: z.infer<typeof conversationObject>, { teamId, enterpr
   return [...new Set(named)].filter((id) => !own.has(id));
 }
 
-/** Where Slack does not say that a channel is open, it is taken for private. */
+/** A channel counts as private unless Slack says that it is open. */
 function isOpen({ is_private: isPrivate, is_im: isIm, is_mpim: isMpim }: z.infer<typeof conversationObject>): boolean {
   return isPrivate === false && isIm !== true && isMpim !== true;
 }

@@ -1,16 +1,16 @@
-import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { isAppError } from '../../core/errors.ts';
-import type { Through } from '../api/slack-api.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import type { Users } from './users.ts';
 
-/** Members per page, and pages: who is not found among so many is taken for no member. */
+/** Members per page, and most pages. A person who is not found on them counts as no member. */
 const pageSize = 900;
 const mostPages = 20;
 
 /**
- * What a conversation is to a person. `open`: every member of the workspace may read it, and they are one; guests and
- * people of elsewhere read only where they are. `hidden`: Slack shows it to nobody who is not in it, and the app is not.
+ * What a conversation is to a person. `open`: each full member of the workspace may read it, and the person is one. Guests
+ * and people from other organizations read only the conversations they are in. `hidden`: only its members see it, and the
+ * app is not one of them.
  */
 export type Membership = 'member' | 'open' | 'none' | 'hidden';
 
@@ -21,7 +21,7 @@ export interface Memberships {
   inChannel(userId: string, channelId: string): Promise<Exclude<Membership, 'open'>>;
 }
 
-/** What is read of a conversation object; where Slack does not say that it is open, it is private. */
+/** What is read of a conversation object. It counts as private unless Slack says that it is open. */
 const conversation = z.object({
   is_im: z.boolean().default(false),
   is_mpim: z.boolean().default(false),
@@ -30,24 +30,20 @@ const conversation = z.object({
 });
 
 /**
- * Whether people belong where a form of theirs points to: ids in forms come back through the person's client. Asked anew
- * each time, because forms are few and the answer must not be old.
+ * Tells whether a person may use the conversation that their form names, because ids in forms come from the person's client.
+ * Slack is asked each time: forms are few, and the answer must be recent.
  */
 export function createMemberships({
-  client,
-  through,
+  slack,
   people,
 }: {
-  client: WebClient;
-  through: Through;
+  slack: Pick<SlackApi, 'call'>;
   people: Pick<Users, 'person'>;
 }): Memberships {
   return { of, inChannel };
 
   async function of(userId: string, channelId: string): Promise<Membership> {
-    const reply = await visible(
-      through('conversations.info', 'private', () => client.conversations.info({ channel: channelId })),
-    );
+    const reply = await visible(slack.call('conversations.info', { channel: channelId }, { priority: 'private' }));
     if (reply === undefined) return 'hidden';
     const parsed = conversation.safeParse(reply.channel);
     if (!parsed.success) return 'none';
@@ -62,9 +58,7 @@ export function createMemberships({
     let cursor: string | undefined;
     for (let page = 0; page < mostPages; page += 1) {
       const window = { channel, limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
-      const reply = await visible(
-        through('conversations.members', 'private', () => client.conversations.members(window)),
-      );
+      const reply = await visible(slack.call('conversations.members', window, { priority: 'private' }));
       if (reply === undefined) return 'hidden';
       if (reply.members?.includes(userId) === true) return 'member';
       cursor = reply.response_metadata?.next_cursor || undefined;

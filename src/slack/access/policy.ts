@@ -8,43 +8,43 @@ import {
   type Refusal,
 } from '../../core/question/question.ts';
 import { isTokenRefused } from '../api/errors.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { Identity } from '../api/identity.ts';
 import type { Audience, Audiences } from './audience.ts';
 import type { ChannelKind, Channels } from './channels.ts';
 import type { SlackUser, Users } from './users.ts';
 
 /** Channel ids of the settings. */
 export interface AccessSettings {
-  /** Everybody there may ask. */
+  /** Channels in which everybody may ask. */
   open: readonly string[];
-  /** Where not empty, nobody asks in another channel; direct messages and open channels need not be named. */
+  /** When not empty, people may ask only in these channels, in open channels and in direct messages. */
   allowed: readonly string[];
   refused: readonly string[];
-  /** Whether answers may be shared into channels with other organizations; without it, only into open channels. */
+  /** Whether answers may be shared into channels with other organizations. Otherwise only into open channels. */
   shareWithOthers?: boolean;
 }
 
-/** Whom a payload names, beside their id. */
+/** What a payload says of a person beside their id. */
 export interface Named {
-  /** The workspace the payload says the person is of. */
+  /** The person's workspace, according to the payload. */
   teamId?: string | undefined;
-  /** As of the gatekeeper. */
+  /** As in the access policy of the core. */
   confirmed?: ConfirmedAudience | undefined;
-  /** What the channel is makes no difference: nothing new is to be shown there. */
+  /** The channel is not checked, because nothing new is shown there. */
   personOnly?: boolean;
 }
 
 export interface SlackAccessPolicy extends AccessPolicy {
   /** `named`: also what the payload of a press or a form says of the person, which can only make the answer a no. */
   admit(userId: string, place: Place, named?: Named): Promise<Admission>;
-  /** Whether there may be a channel with other organizations that an answer can be shared into. */
+  /** Whether some channel with other organizations can be one to share an answer into. */
   readonly sharesWithOthers: boolean;
 }
 
 /**
- * Decides who may ask where: full members of the workspace, where only full members see the answer, unless the settings
- * say otherwise. Where Slack can't tell, the answer is no. A channel that Slack hides from the app is no exception: the
- * app cannot post there, so such a question ends with the word that it has to be invited.
+ * Decides who may ask where: full members of the workspace, in places where only full members see the answer, unless the
+ * settings say otherwise. When Slack does not tell enough, the answer is no. In a channel that Slack hides from the app,
+ * the app cannot post, so the person is asked to invite it.
  */
 export function createAccessPolicy(options: {
   people: Pick<Users, 'person'>;
@@ -68,7 +68,7 @@ export function createAccessPolicy(options: {
       isDecided ? undefined : settle(channels.channel(channelId)),
       isDecided ? undefined : settle(audiences.of(channelId)),
     ]);
-    // What is wrong with the person comes first: others can't be told to ask elsewhere.
+    // The person is checked first: someone who may ask nowhere is not told to ask elsewhere.
     const { refusal, locale } = judge(userId, person);
     if (refusal !== undefined) return { may: false, reason: refusal, ...locale };
     if (isRefused) return { may: false, reason: 'channelRefused', ...locale };
@@ -83,7 +83,7 @@ export function createAccessPolicy(options: {
     return reason === undefined ? { may: true, ...locale } : { may: false, reason, ...locale };
   }
 
-  /** Who reads there beside those that were confirmed, by who they are: another reader is another audience. */
+  /** The readers who were not confirmed, compared by id: a new reader makes a new audience. */
   function beyond(kind: ChannelKind, audience: Audience, { ids = noReaders }: ConfirmedAudience): Refusal | undefined {
     const hasOthers = kind === 'shared' || audience.outsiders > 0 || audience.organizations > 0;
     if (hasOthers && settings.shareWithOthers !== true) return 'sharedChannel';
@@ -98,7 +98,7 @@ export function createAccessPolicy(options: {
     return settings.allowed.length > 0 && !isBetweenTwo({ channelId }) && !settings.allowed.includes(channelId);
   }
 
-  /** On Enterprise Grid, other workspaces may be of the same organization: there, Slack is asked. */
+  /** On Enterprise Grid, another workspace can belong to the same organization, so Slack is asked. */
   function isNamedOutsider({ teamId }: Named): boolean {
     return teamId !== undefined && teamId !== identity.teamId && identity.enterpriseId === undefined;
   }
@@ -157,7 +157,7 @@ function resultOf<Value>(settled: Settled<Value>): Value {
   return settled.value;
 }
 
-/** A token that Slack refuses says nothing of the person: the operator can mend it, and the question waits. */
+/** A refused token says nothing about the person. The question waits until the operator fixes the token. */
 function canHelpLater(error: AppError): boolean {
   return isTransient(error) || isTokenRefused(error);
 }

@@ -1,56 +1,48 @@
-import type { WebClient } from '@slack/web-api';
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import { within } from '../../core/timeout.ts';
 import { isTokenRefused } from '../api/errors.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { localeIn, readPerson, type SlackUser } from './users.ts';
 
-/** How old the list may be before it is read anew, and before it is not believed any more. */
+/** The age at which the list is read again, and the age at which it is not used any more. */
 const refreshMs = 15 * 60 * 1000;
 const trustMs = 20 * 60 * 1000;
 
-/** People per page, and pages: a workspace with more has no directory here. */
+/** People per page, and most pages. A larger workspace has no directory here. */
 const pageSize = 500;
 const mostPages = 100;
 
 export interface Directory {
-  /** Undefined where the person is not listed, or there is no list. */
+  /** Undefined when the person is not listed, or when there is no list. */
   find(userId: string): SlackUser | undefined;
-  /** Slack told who somebody is now, listed or being listed; without a person, they are not listed any more. */
+  /** Updates a listed person. Without a `person`, the user is taken off the list. */
   note(userId: string, person: SlackUser | undefined): void;
-  /** `reading`: a list is on its way, and there is none that is new enough. `none`: Slack gives none, or it would be too long. */
+  /** `reading`: the list is being read, and no recent one exists. `none`: Slack gives no list, or it is too long. */
   state(): 'reading' | 'ready' | 'none';
-  /** Reads the list where it is due, as far as Slack's limits allow now; the next call goes on from there. */
+  /** Reads the list when it is due, as far as Slack's limits allow. The next call continues from there. */
   tend(): Promise<void>;
-  /** Resolves when the first list is read or given up, at the latest after `ms`. */
+  /** Resolves when the first list is read or given up, or after `ms`. */
   settled(ms: number): Promise<void>;
 }
 
 interface Reading {
   people: Map<string, SlackUser>;
-  /** Changes since it began, which its pages may be older than. */
+  /** Changes since the reading began. They can be newer than its pages. */
   noted: Map<string, SlackUser | undefined>;
   pages: number;
   cursor: string | undefined;
 }
 
 /**
- * Everybody in the workspace by `users.list`, read in the background: so that the guests among hundreds of members of a
- * channel are found without a call for each.
+ * All people of the workspace by `users.list`, read in the background, so that finding the guests among hundreds of members
+ * of a channel does not need one call per person.
  */
-export function createDirectory(options: {
-  client: WebClient;
-  through: Through;
-  identity: Pick<Identity, 'teamId' | 'enterpriseId' | 'isStandIn'>;
-  log: Log;
-  now: Clock;
-}): Directory {
-  const { client, through, identity, log, now } = options;
+export function createDirectory(options: { slack: SlackApi; log: Log; now: Clock }): Directory {
+  const { slack, log, now } = options;
   let list: { people: Map<string, SlackUser>; readMs: number } | undefined;
   let reading: Reading | undefined;
-  /** Without a list: when it is asked for again. */
+  /** When the list is asked for again after it was given up. */
   let noneUntilMs = 0;
   let tending: Promise<void> | undefined;
   let settle: () => void = () => {};
@@ -105,12 +97,14 @@ export function createDirectory(options: {
         return giveUp(Number.POSITIVE_INFINITY);
       }
       const { cursor } = current;
-      const page = await through('users.list', 'private', () =>
-        client.users.list({ limit: pageSize, include_locale: true, ...(cursor === undefined ? {} : { cursor }) }),
+      const page = await slack.call(
+        'users.list',
+        { limit: pageSize, include_locale: true, ...(cursor === undefined ? {} : { cursor }) },
+        { priority: 'private' },
       );
       for (const raw of page.members ?? []) {
-        const person = readPerson(raw, identity);
-        // Who that is may be told when asked for alone.
+        const person = readPerson(raw, slack.identity);
+        // Slack may say more about this person when asked about them alone.
         if (person !== undefined && person.kind !== 'unknown') current.people.set(person.userId, person);
       }
       current.pages += 1;
@@ -123,7 +117,7 @@ export function createDirectory(options: {
     settle();
   }
 
-  /** Where Slack asks to wait, the next call goes on with the same page; a cursor it does not know any more begins anew. */
+  /** After a wait, the next call continues with the same page. An unknown cursor starts the list again. */
   function failed(error: AppError): void {
     if (isTransient(error)) {
       log.debug({ event: 'directory_waits', kind: error.kind });
@@ -142,7 +136,7 @@ export function createDirectory(options: {
   }
 }
 
-/** With a change Slack tells no language. */
+/** An event about a change has no language, so the known one is kept. */
 function apply(people: Map<string, SlackUser>, userId: string, person: SlackUser | undefined): void {
   const known = people.get(userId);
   if (known === undefined) return;

@@ -1,48 +1,47 @@
-import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { Clock } from '../../core/ports.ts';
 import { within } from '../../core/timeout.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { Identity } from '../api/identity.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { readableText } from '../incoming-text.ts';
 import { createBriefCache } from './brief-cache.ts';
 
-/** How long it is remembered who someone is, and of how many people. */
+/** How long a person is cached, and how many people are. */
 const rememberMs = 5 * 60 * 1000;
 const mostRemembered = 5_000;
 
-/** What someone is to the workspace of the app. `unknown`: Slack told too little; nobody is a member by default. */
+/** What a person is to the app's workspace. `unknown`: Slack said too little, and no one is a member by default. */
 export type PersonKind = 'member' | 'guest' | 'outsider' | 'bot' | 'gone' | 'unknown';
 
 export interface SlackUser {
   userId: string;
-  /** As others see it; the id where Slack tells no name. */
+  /** The name that others see, or the id when Slack gives no name. */
   name: string;
   /** As Slack names it (`de-DE`). */
   locale?: string;
   /** IANA name. */
   timeZone?: string;
-  /** The organization, else the workspace, somebody belongs to. */
+  /** The person's organization, or their workspace where there is no organization. */
   organizationId?: string;
   kind: PersonKind;
 }
 
 export interface Users {
-  /** Throws `AppError` when Slack can't be asked, or knows no such person. */
+  /** Throws `AppError` when Slack does not answer, or does not know the person. */
   person(userId: string): Promise<SlackUser>;
-  /** Slack told who somebody is now; without a person, they are asked about again. */
+  /** Updates a cached person. Without a `person`, Slack is asked again the next time. */
   note(userId: string, person: SlackUser | undefined): void;
 }
 
-/** How long a private word waits to learn its reader's language. */
+/** How long a private message waits to learn its reader's language. */
 const localePatienceMs = 300;
 
 const text = z.string().min(1).transform(readableText).optional().catch(undefined);
-/** A flag that is no flag makes the whole object unreadable: what it hides may be what matters. */
+/** When a flag is not a boolean, the whole object counts as unreadable, because the flag may be the one that matters. */
 const flag = z.boolean().optional();
 
-/** What is read of a user object (docs.slack.dev/reference/objects/user-object); anything of it may be missing. */
+/** What is read of a user object (docs.slack.dev/reference/objects/user-object). Any field may be missing. */
 const userObject = z.object({
   id: z.string().min(1),
   team_id: text,
@@ -64,21 +63,19 @@ type UserObject = z.infer<typeof userObject>;
 
 type Home = Pick<Identity, 'teamId' | 'enterpriseId' | 'isStandIn'>;
 
-/** Who people are, one `users.info` each, remembered for five minutes. */
+/** Looks people up, by one `users.info` per person and five minutes. */
 export function createUsers(options: {
-  client: WebClient;
-  through: Through;
-  identity: Home;
-  /** Who is known without a call: taken while limits hold back calls. */
+  slack: SlackApi;
+  /** A person known without a call, for when Slack's limits leave no room for one. */
   listed: (userId: string) => SlackUser | undefined;
   now: Clock;
 }): Users {
-  const { client, through, identity, listed, now } = options;
+  const { slack, listed, now } = options;
   const memory = createBriefCache({ keepMs: rememberMs, most: mostRemembered, now, load });
 
   return { person: memory.get, note };
 
-  /** With a change Slack tells no language. Whom nobody asked about lately is not worth remembering. */
+  /** An event about a change has no language, so the known one is kept. People who are not cached are left out. */
   function note(userId: string, person: SlackUser | undefined): void {
     memory.change(userId, (known) =>
       known === undefined || person === undefined ? undefined : { ...localeIn(known), ...person },
@@ -87,8 +84,8 @@ export function createUsers(options: {
 
   async function load(user: string): Promise<SlackUser> {
     try {
-      const reply = await through('users.info', 'private', () => client.users.info({ user, include_locale: true }));
-      const person = readPerson(reply.user, identity);
+      const reply = await slack.call('users.info', { user, include_locale: true }, { priority: 'private' });
+      const person = readPerson(reply.user, slack.identity);
       if (person?.userId !== user) throw new AppError('refused', 'users.info: tells of nobody', { code: 'unreadable' });
       return person;
     } catch (error) {
@@ -99,7 +96,7 @@ export function createUsers(options: {
   }
 }
 
-/** The language of whoever reads; undefined where Slack does not tell it within a moment. Never throws. */
+/** The language of a reader. Undefined when Slack does not tell it in time. Never throws. */
 export async function localeOf(people: Pick<Users, 'person'>, userId: string): Promise<string | undefined> {
   const asked = people.person(userId).then(
     ({ locale }) => locale,
@@ -108,12 +105,12 @@ export async function localeOf(people: Pick<Users, 'person'>, userId: string): P
   return within(asked, localePatienceMs);
 }
 
-/** The language alone, to be laid under what is told without one. */
+/** The language alone, to add it to a person who comes without one. */
 export function localeIn({ locale }: SlackUser): { locale?: string } {
   return locale === undefined ? {} : { locale };
 }
 
-/** Reads a user object as Slack tells it; undefined for anything else. */
+/** Reads a user object of Slack. Undefined when it is not one. */
 export function readPerson(raw: unknown, home: Home): SlackUser | undefined {
   const parsed = userObject.safeParse(raw);
   if (!parsed.success) return undefined;
@@ -131,8 +128,8 @@ export function readPerson(raw: unknown, home: Home): SlackUser | undefined {
 }
 
 /**
- * `is_stranger` is told of outsiders only, and not of all of them, so it proves an outsider and never a member. Of
- * everybody in the workspace Slack tells both flags of guests: where one is left out, that person might be a guest.
+ * Slack sends `is_stranger` only for outsiders, and not for all of them, so it proves an outsider and never a member. For
+ * people of the workspace Slack sends both flags of guests: when one is missing, the person might be a guest.
  */
 function kindOf(user: UserObject, home: Home): PersonKind {
   if (user.deleted === true) return 'gone';
@@ -145,7 +142,7 @@ function kindOf(user: UserObject, home: Home): PersonKind {
   return isTold || home.isStandIn === true ? 'member' : 'unknown';
 }
 
-/** In an organization of several workspaces, people of all of them are its own. Undefined: Slack does not say. */
+/** Whether the person belongs to the app's workspace or organization. Undefined when Slack does not say. */
 function belongsHome({ team_id: teamId, enterprise_user: enterprise }: UserObject, home: Home): boolean | undefined {
   if (teamId === home.teamId) return true;
   const enterpriseId = enterprise?.enterprise_id;

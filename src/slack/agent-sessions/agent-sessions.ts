@@ -1,4 +1,3 @@
-import type { WebClient } from '@slack/web-api';
 import type { Claims, Clock, Log, QuestionObserver, ThreadStore } from '../../core/ports.ts';
 import { isInThread, type Question, type ThreadPlace } from '../../core/question/question.ts';
 import { within } from '../../core/timeout.ts';
@@ -6,40 +5,41 @@ import { sayIn } from '../../render/say.ts';
 import { shownText } from '../../render/shown-text.ts';
 import { cut, oneLine } from '../../render/text.ts';
 import { type Attempt, createOptional } from '../api/optional-features.ts';
-import type { Through } from '../api/slack-api.ts';
+import type { SlackApi } from '../api/slack-api.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 
-/** Slack shows a session as working for an hour; said again in good time. */
+/** Slack shows a session as working for an hour. It is told again before that. */
 const sayAgainMs = 30 * 60 * 1000;
 
-/** How long the end of a question waits for its session, in milliseconds; the call itself goes on. */
+/** How long the end of a question waits for its session, in milliseconds. The call itself continues. */
 const closingMs = 2_000;
 
 /** Longest title Slack takes. */
 const longestTitle = 200;
 
-/** Most threads whose sessions are kept in step, and most ends remembered. */
+/** Most threads whose sessions are updated, and most ended questions that are remembered. */
 const mostSessions = 2_000;
 
-/** A session that could not be told that nothing runs is tried this often, with at least this long between. */
+/** Tries to tell Slack that nothing runs in a session, and the shortest time between two tries. */
 const mostTries = 8;
 const tryAgainMs = 10_000;
 
 export interface AgentSessions extends QuestionObserver {
-  /** Says that nothing runs in a thread, where Slack may believe otherwise; returns at once and never throws. */
+  /** Tells Slack that nothing runs in a thread, in case Slack shows otherwise. Returns at once and never throws. */
   settle(place: ThreadPlace): void;
   stop(): void;
 }
 
 export interface AgentSessionsDeps {
-  client: WebClient;
-  through: Through;
+  slack: Pick<SlackApi, 'call'>;
   threads: Pick<ThreadStore, 'get'>;
   claims: Pick<Claims, 'claim'>;
+  tasks: Pick<BackgroundTasks, 'run'>;
   now: Clock;
   log: Log;
 }
 
-/** What Slack is to show of one thread, and what it was told last. The two are brought together one call at a time. */
+/** What Slack should show for a thread, and what it was told last. One call at a time makes them equal. */
 interface Session {
   place: ThreadPlace;
   title: string;
@@ -48,7 +48,7 @@ interface Session {
   questionIds: Set<string>;
   wanted: 'processing' | 'active';
   told?: 'processing' | 'active';
-  /** Slack was told that the app works there, and not yet that it does no more. */
+  /** Slack was told that the app works there, and not yet that it stopped. */
   mayShow: boolean;
   /** Slack has no session there. */
   isRefused: boolean;
@@ -58,11 +58,11 @@ interface Session {
 }
 
 /**
- * Keeps Slack's agent sessions in step with questions: a thread shows that the app works, with Slack's own stop button,
- * while a question runs there. An extra in every way: a workspace without agent features loses nothing, and no failure
- * here touches a question. Facts: docs.slack.dev/ai/agent-sessions.
+ * Updates Slack's agent sessions: while a question runs in a thread, Slack shows there that the app works, with its own stop
+ * button. A workspace without agent features loses nothing else, and no failure here affects a question. Facts:
+ * docs.slack.dev/ai/agent-sessions.
  */
-export function createAgentSessions({ client, through, threads, claims, now, log }: AgentSessionsDeps): AgentSessions {
+export function createAgentSessions({ slack, threads, claims, tasks, now, log }: AgentSessionsDeps): AgentSessions {
   const optional = createOptional({ feature: 'agent_sessions', now, log });
   const sessions = new Map<string, Session>();
   const ended = new Set<string>();
@@ -75,7 +75,7 @@ export function createAgentSessions({ client, through, threads, claims, now, log
     const { place, phase } = question;
     if (!isInThread(place) || isOver(question) || !isShown(question)) return;
     if (question.cancel !== undefined) return;
-    // A parked question sleeps until a time its card names.
+    // A parked question waits until the time that its card shows.
     const wanted = phase === 'parked' ? 'active' : 'processing';
     if (wanted === 'active' && !sessions.has(keyOf(place))) return;
     void want(place, wanted, question);
@@ -88,25 +88,21 @@ export function createAgentSessions({ client, through, threads, claims, now, log
     const end = `${question.id}:${question.delivery.round}`;
     if (ended.has(end)) return;
     remember(end);
-    const work = finish(question, place);
-    // With no room left for such calls, an end does not wait for one.
-    if (now() >= crowdedUntilMs) await within(work, closingMs);
+    const work = tasks.run({ event: 'session_not_closed', questionId: question.id }, () => finish(question, place));
+    // When Slack's limits leave no room for these calls, an end does not wait for one.
+    if (work !== undefined && now() >= crowdedUntilMs) await within(work, closingMs);
   }
 
   async function finish(question: Question, place: ThreadPlace): Promise<void> {
-    try {
-      const queue = (await threads.get(place))?.queue ?? [];
-      const isLast = queue.every((id) => id === question.id);
-      if (isLast) await want(place, 'active', question);
-      await nameAfterAnswer(question, place);
-    } catch (error) {
-      log.warn({ event: 'session_not_closed', questionId: question.id }, error);
-    }
+    const queue = (await threads.get(place))?.queue ?? [];
+    const isLast = queue.every((id) => id === question.id);
+    if (isLast) await want(place, 'active', question);
+    await nameAfterAnswer(question, place);
   }
 
   function settle(place: ThreadPlace): void {
     const session = sessions.get(keyOf(place));
-    // Somebody saw a stop button, whatever was believed here.
+    // Someone saw a stop button, so what Slack was told last does not count.
     delete session?.told;
     void want(place, 'active', undefined);
   }
@@ -116,12 +112,12 @@ export function createAgentSessions({ client, through, threads, claims, now, log
     for (const { timer } of sessions.values()) clearTimeout(timer);
   }
 
-  /** Resolves when Slack was told, or could not be for now. */
+  /** Resolves when Slack was told, or when that failed for now. */
   async function want(place: ThreadPlace, wanted: Session['wanted'], question: Question | undefined): Promise<void> {
     if (isStopped || optional.isLacking()) return;
     const session = sessionOf(place, question);
     if (session === undefined) return;
-    // Another process may have ended what was told here, so each question is told of.
+    // Another process may have ended the session, so Slack is told about each question.
     if (wanted === 'processing' && question !== undefined && !session.questionIds.has(question.id)) {
       session.questionIds.add(question.id);
       if (session.told === 'processing') delete session.told;
@@ -174,7 +170,7 @@ export function createAgentSessions({ client, through, threads, claims, now, log
         continue;
       }
       session.isRefused ||= is === 'no';
-      // What Slack was not told needs not be taken back.
+      // What Slack was not told does not need to be taken back.
       if (is === 'no' || (is === 'held' && wanted === 'processing' && !session.mayShow)) session.told = 'active';
       if (optional.isLacking()) return forget(session);
       if (session.wanted === wanted) return tryAgain(session, attempt);
@@ -182,7 +178,7 @@ export function createAgentSessions({ client, through, threads, claims, now, log
     if (session.told === 'processing') after(session, sayAgainMs);
   }
 
-  /** Only an end is tried again: a thread that goes on working for nothing is worse than one that never did. */
+  /** Only an end is tried again: a thread that seems to work forever is worse than one that never seems to work. */
   function tryAgain(session: Session, attempt: Attempt): void {
     const delayMs = attempt.is === 'held' ? Math.max(tryAgainMs, attempt.retryAfterMs) : tryAgainMs;
     if (attempt.is === 'held') crowdedUntilMs = Math.max(crowdedUntilMs, now() + tryAgainMs);
@@ -200,7 +196,7 @@ export function createAgentSessions({ client, through, threads, claims, now, log
     session.timer.unref();
   }
 
-  /** Where the questions of the thread were ended by another process, nothing works here any more. */
+  /** Another process may have ended the thread's questions. Then the session is forgotten. */
   async function sayAgain(session: Session): Promise<void> {
     const queue = (await threads.get(session.place))?.queue ?? [];
     if (queue.length === 0) return forget(session);
@@ -216,22 +212,24 @@ export function createAgentSessions({ client, through, threads, claims, now, log
 
   function tell({ place, title, askerId }: Session, status: Session['wanted']): Promise<Attempt> {
     const { channelId, threadTs } = place;
-    // Who comes again with an end gets a time of its own for that.
+    // A refused `card` call gets its own time for the next try.
     const priority = status === 'active' ? 'card' : 'edit';
     return optional.attempt(() =>
-      through('agents.sessions.setStatus', priority, () =>
-        client.agents.sessions.setStatus({
+      slack.call(
+        'agents.sessions.setStatus',
+        {
           channel_id: channelId,
           thread_ts: threadTs,
           status,
           ...(title === '' ? {} : { title }),
           ...(askerId === undefined ? {} : { initiator_user_id: askerId }),
-        }),
+        },
+        { priority },
       ),
     );
   }
 
-  /** The first answer of a conversation names its session. */
+  /** The first answer of a conversation gives the session its title. */
   async function nameAfterAnswer({ id, upstream, outcome }: Question, place: ThreadPlace): Promise<void> {
     const title = outcome?.kind === 'answered' ? titleOf(outcome.answer.title) : '';
     const { conversationId } = upstream;
@@ -240,9 +238,7 @@ export function createAgentSessions({ client, through, threads, claims, now, log
     if ((await claims.claim(key, id)) !== id) return;
     const { channelId, threadTs } = place;
     await optional.attempt(() =>
-      through('agents.sessions.rename', 'edit', () =>
-        client.agents.sessions.rename({ channel_id: channelId, thread_ts: threadTs, title }),
-      ),
+      slack.call('agents.sessions.rename', { channel_id: channelId, thread_ts: threadTs, title }, { priority: 'edit' }),
     );
   }
 
@@ -253,7 +249,7 @@ export function createAgentSessions({ client, through, threads, claims, now, log
   }
 }
 
-/** An answer shown again is no work to speak of, and nobody is shown a question that may not be asked. */
+/** An answer that is shown again is no work, and a question that is not admitted is not shown. */
 function isShown({ origin, admittedMs }: Question): boolean {
   return origin !== 'shared' && admittedMs !== undefined;
 }

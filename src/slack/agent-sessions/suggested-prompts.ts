@@ -1,29 +1,27 @@
-import type { WebClient } from '@slack/web-api';
 import { isAppError } from '../../core/errors.ts';
 import type { AccessPolicy, Clock, Log } from '../../core/ports.ts';
 import { sayIn } from '../../render/say.ts';
 import { createOptional } from '../api/optional-features.ts';
-import type { Through } from '../api/slack-api.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import type { HomeOf } from '../home/home.ts';
 
-/** How long suggestions are believed to stand, and for how many people that is remembered. */
+/** How long suggestions are taken to be still shown, and for how many people. */
 const standMs = 24 * 60 * 60 * 1000;
 const mostRemembered = 5_000;
 
 export interface Prompts {
-  /** Offers something to begin with at the top of the person's Messages tab, once a day; returns at once and never throws. */
+  /** Suggests first questions in the person's Messages tab, once a day. Returns at once and never throws. */
   suggest(visitor: HomeOf): void;
 }
 
-/** Suggested prompts in each person's own language; the manifest has some for everybody. An extra that may be missing. */
+/** Suggests prompts in each person's language. The manifest has English ones. Workspaces may lack the feature. */
 export function createPrompts(deps: {
-  client: WebClient;
-  through: Through;
+  slack: Pick<SlackApi, 'call'>;
   accessPolicy: AccessPolicy;
   now: Clock;
   log: Log;
 }): Prompts {
-  const { client, through, accessPolicy, now, log } = deps;
+  const { slack, accessPolicy, now, log } = deps;
   const optional = createOptional({ feature: 'suggested_prompts', now, log });
   const suggestedMs = new Map<string, number>();
 
@@ -51,11 +49,9 @@ export function createPrompts(deps: {
       { title: home.promptChangesTitle(), message: home.promptChanges() },
       { title: home.promptHowTitle(), message: home.promptHow() },
     ];
+    // Without a thread, Slack shows them at the top of the Messages tab.
     await optional.attempt(() =>
-      through('assistant.threads.setSuggestedPrompts', 'edit', () =>
-        // Without a thread they stand at the top of the Messages tab.
-        client.assistant.threads.setSuggestedPrompts({ channel_id: channelId, prompts }),
-      ),
+      slack.call('assistant.threads.setSuggestedPrompts', { channel_id: channelId, prompts }, { priority: 'edit' }),
     );
   }
 }

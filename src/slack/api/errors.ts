@@ -1,7 +1,7 @@
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from '@slack/web-api';
 import { AppError, type ErrorKind, isAppError } from '../../core/errors.ts';
 
-/** Slack's error codes by what they mean to us. Source: docs.slack.dev/reference/methods, error tables. */
+/** What Slack's error codes mean to the app. Source: docs.slack.dev/reference/methods, error tables. */
 const kindOfCode: Record<string, ErrorKind> = {
   ...all('unrenderable', [
     'invalid_blocks',
@@ -71,7 +71,7 @@ const kindOfCode: Record<string, ErrorKind> = {
 /** A private channel without the app looks like one that does not exist. */
 const invitable = new Set(['not_in_channel', 'channel_not_found']);
 
-/** What Slack says of every call when the token itself is no good; other refusals are about one method or place. */
+/** Codes that mean that the token itself is refused. Other refusals are about one method or place. */
 const tokenRefusals = new Set([
   'not_authed',
   'invalid_auth',
@@ -81,7 +81,7 @@ const tokenRefusals = new Set([
   'org_login_required',
 ]);
 
-/** Whether Slack takes the app's token for nothing any more. */
+/** Whether Slack refuses the app's token. */
 export function isTokenRefused(error: unknown): boolean {
   return isAppError(error, 'unauthorized') && tokenRefusals.has(String(error.code));
 }
@@ -90,7 +90,16 @@ function all(kind: ErrorKind, codes: string[]): Record<string, ErrorKind> {
   return Object.fromEntries(codes.map((code) => [code, kind]));
 }
 
-/** Translates what a Web API call threw. Server errors and lost connections leave it unknown whether the call took effect. */
+/** Runs one Web API call. What it throws becomes an `AppError`. */
+export async function translatingErrors<Result>(method: string, run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    throw fromSlack(error, method);
+  }
+}
+
+/** Translates the error of a Web API call. After a server error or a lost connection, the call may have taken effect. */
 export function fromSlack(error: unknown, method: string): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof WebAPIRateLimitedError) {
@@ -128,7 +137,7 @@ export function fromSlack(error: unknown, method: string): AppError {
 
 const neverSentCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
 
-/** Node's fetch puts the socket's error into `cause`; these codes mean that no connection ever stood. */
+/** Node's fetch puts the socket's error into `cause`. These codes mean that there was never a connection. */
 function neverSent(error: unknown): boolean {
   for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth += 1) {
     if ('code' in current && typeof current.code === 'string' && neverSentCodes.has(current.code)) return true;

@@ -1,12 +1,12 @@
 import type { Allowance } from '../../core/rate-limits.ts';
 
-/** Web API methods that go through the gate; another one is a line in one of the two tables below. */
+/** The Web API methods that the app calls. To call another one, add it to the table below. */
 export type SlackMethod = keyof typeof methodAllowances;
 
 /**
- * The window of 60 s that Slack counts in may begin anywhere. It overlaps one fixed window more than fit into it, so
- * each of ours gets that share of what the tier grants. Short windows let a call that found none try again soon; long
- * ones take more calls at once.
+ * Slack counts calls in a window of 60 s that may start at any moment. It can overlap one more of the fixed windows here
+ * than fit into it, so the calls of the tier are divided by that number. After a short window, a refused call can try again
+ * soon; a long window takes more calls at once.
  */
 function perMinute(calls: number, windowSeconds: number): Allowance {
   return { points: Math.floor(calls / (Math.ceil(60 / windowSeconds) + 1)), windowSeconds };
@@ -20,12 +20,12 @@ const tier3 = perMinute(50, 10);
 const tier4 = perMinute(100, 20);
 
 /**
- * What each method may do per workspace. Source: docs.slack.dev/reference/methods, the page of each method. Reading
- * messages is tier 3 for internal and Marketplace apps only (docs.slack.dev/changelog/2025/05/29): commercially
- * distributed apps outside the Marketplace get one call per minute, which Slack then says with `Retry-After`.
+ * How often each method may be called per workspace. Source: docs.slack.dev/reference/methods, the page of each method.
+ * Reading messages is tier 3 only for internal and Marketplace apps (docs.slack.dev/changelog/2025/05/29). Other apps that
+ * are distributed commercially get one call per minute, which Slack then says with `Retry-After`.
  */
 export const methodAllowances = {
-  // The tier of the two is not documented: docs.slack.dev/ai/agent-sessions.
+  // The tier of these two is not documented: docs.slack.dev/ai/agent-sessions.
   'agents.sessions.rename': tier3,
   'agents.sessions.setStatus': tier3,
   'assistant.threads.setSuggestedPrompts': tier4,
@@ -37,7 +37,7 @@ export const methodAllowances = {
   'chat.unfurl': tier3,
   'chat.update': tier3,
   'conversations.history': tier3,
-  // Tier 3 as well, but 12 at once: each channel is asked about once a minute, and many may begin together.
+  // Tier 3 too, but 12 at once: each channel is asked about once a minute, and many requests may start together.
   'conversations.info': perMinute(50, 20),
   'conversations.join': tier3,
   'conversations.members': tier4,
@@ -54,8 +54,8 @@ export const methodAllowances = {
 } satisfies Record<string, Allowance>;
 
 /**
- * Messages per channel: one per second, and short bursts beyond it (docs.slack.dev/apis/web-api/rate-limits); so the
- * parts of one answer go out together, and no channel gets more than 64 messages per minute for long.
+ * Messages per channel: one per second, and short bursts (docs.slack.dev/apis/web-api/rate-limits). The parts of one answer
+ * go out together, and in the long run no channel gets more than 64 messages per minute.
  */
 export const messagesPerChannel: Allowance = {
   points: 1,
@@ -64,8 +64,8 @@ export const messagesPerChannel: Allowance = {
 };
 
 /**
- * Calls in each window that edits leave to what matters more: cards that end (3 of 7), people who open their Home
- * (10 of 25), threads in which nothing runs any more (3 of 7).
+ * Calls in each window that edits leave free for more important calls: cards of ended questions (3 of 7), people who open
+ * Home (10 of 25), and sessions in which nothing runs any more (3 of 7).
  */
 export const keptFromEdits: Partial<Record<SlackMethod, number>> = {
   'agents.sessions.setStatus': Math.ceil(tier3.points * 0.4),

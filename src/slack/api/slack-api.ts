@@ -1,25 +1,67 @@
+import type { WebAPICallResult, WebClient } from '@slack/web-api';
+import { translatingErrors } from './errors.ts';
+import type { Identity } from './identity.ts';
 import type { CallOptions, MethodLimits } from './method-limits.ts';
 import type { SlackMethod } from './method-tiers.ts';
-import { call } from './web-client.ts';
 
-/** One Web API call on its way through the gate; `channelId`: takes room in this channel, for a message. Throws `AppError` only. */
-export type Through = <Result>(
-  method: SlackMethod,
-  priority: CallOptions['priority'],
-  run: () => Promise<Result>,
-  channelId?: string | undefined,
-) => Promise<Result>;
+/** The client's own function for a method: the one at `chat` and `postMessage` for `chat.postMessage`. */
+type FunctionAt<Node, Path extends string> = Path extends `${infer First}.${infer Rest}`
+  ? First extends keyof Node
+    ? FunctionAt<Node[First], Rest>
+    : never
+  : Path extends keyof Node
+    ? Extract<Node[Path], (args: never) => unknown>
+    : never;
+
+/** What a method takes, as the client declares it. */
+export type ArgumentsOf<Method extends SlackMethod> = NonNullable<Parameters<FunctionAt<WebClient, Method>>[0]>;
+
+/** What Slack returns for a method, as the client declares it. */
+export type ResultOf<Method extends SlackMethod> = Awaited<ReturnType<FunctionAt<WebClient, Method>>>;
+
+export interface SlackApi {
+  /** Who the app is in the workspace of its token. */
+  identity: Identity;
+  /**
+   * Makes one Web API call, within Slack's limits for the method. With a `channelId` a message also takes room in that
+   * channel. Throws only `AppError`; `rateLimited` can mean that nothing was sent.
+   */
+  call<Method extends SlackMethod>(
+    method: Method,
+    args: ArgumentsOf<Method>,
+    options: Omit<CallOptions, 'teamId'>,
+  ): Promise<ResultOf<Method>>;
+}
+
+export interface SlackApiDeps {
+  client: WebClient;
+  identity: Identity;
+  methodLimits: MethodLimits;
+  /** Sees how each call that was sent ends. */
+  noting: <Result>(result: Promise<Result>) => Promise<Result>;
+}
 
 /**
- * Leads calls through the gate. `teamId` is the workspace of the token, which Slack counts the calls of; `noting` sees
- * how each call ends, but not what the gate holds back.
+ * The Web API as all of this folder uses it. Two requests go to addresses that Slack names, not to a method, and do
+ * not pass here: the bytes of an uploaded file (messages/answer-file.ts) and answers to a `response_url`
+ * (api/response-url.ts).
  */
-export function createThrough(options: {
-  gate: MethodLimits;
-  teamId: string;
-  noting: <Result>(result: Promise<Result>) => Promise<Result>;
-}): Through {
-  const { gate, teamId, noting } = options;
-  return (method, priority, run, channelId) =>
-    gate.pass(method, { teamId, priority, channelId }, () => noting(call(method, run)));
+export function createSlackApi({ client, identity, methodLimits, noting }: SlackApiDeps): SlackApi {
+  return { identity, call };
+
+  function call<Method extends SlackMethod>(
+    method: Method,
+    args: ArgumentsOf<Method>,
+    options: Omit<CallOptions, 'teamId'>,
+  ): Promise<ResultOf<Method>>;
+  /** The client's typed functions are `apiCall` with a method name, so the types of the one hold for the other. */
+  async function call(
+    method: SlackMethod,
+    args: object,
+    options: Omit<CallOptions, 'teamId'>,
+  ): Promise<WebAPICallResult> {
+    return methodLimits.pass(method, { teamId: identity.teamId, ...options }, () =>
+      noting(translatingErrors(method, () => client.apiCall(method, { ...args }))),
+    );
+  }
 }

@@ -2,7 +2,7 @@ import { isAppError } from '../../core/errors.ts';
 import type { Overview } from '../../core/history/overview.ts';
 import type { Log } from '../../core/ports.ts';
 import { type ReadOverview, renderHistory } from '../../render/home.ts';
-import { anyWorkspaceUrl, type Identity } from '../api/web-client.ts';
+import { anyWorkspaceUrl, type Identity } from '../api/identity.ts';
 import { logFailure } from '../failure-log.ts';
 import type { PrivateMessage } from '../messages/messenger.ts';
 

@@ -1,4 +1,3 @@
-import type { WebClient } from '@slack/web-api';
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
 import { type Visit, visitLifeMs } from '../../core/history/home-visits.ts';
 import type { Overview } from '../../core/history/overview.ts';
@@ -6,20 +5,21 @@ import type { AccessPolicy, Admission, Clock, Log, Records } from '../../core/po
 import type { Question } from '../../core/question/question.ts';
 import { within } from '../../core/timeout.ts';
 import { type HomeContent, type ReadOverview, renderHome, type ServiceState } from '../../render/home.ts';
-import type { Through } from '../api/slack-api.ts';
-import { anyWorkspaceUrl, type Identity } from '../api/web-client.ts';
+import { anyWorkspaceUrl } from '../api/identity.ts';
+import type { SlackApi } from '../api/slack-api.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import { logFailure } from '../failure-log.ts';
 
-/** How long a person who opens their Home waits for it to be known who they are, before something is shown. */
+/** How long Home waits to learn who opened it, before it shows that it is checking. */
 const patienceMs = 700;
 
-/** What happens together is shown together: at least this long after the first of it. */
+/** Changes within this time are shown together, in milliseconds. */
 const gatherMs = 200;
 
-/** Most people whose Homes are worked on; changes for more of them are left out until they open it. */
+/** Most people whose Home is kept up to date. Others see changes when they open it. */
 const mostSeats = 1_000;
 
-/** One person's Home, and the conversation with the app it belongs to. */
+/** One person's Home, with the channel of their direct messages with the app. */
 export interface HomeOf {
   teamId: string;
   userId: string;
@@ -27,57 +27,55 @@ export interface HomeOf {
 }
 
 export interface Home {
-  /** Shows a person their Home now, whoever they are; returns at once and never throws. */
+  /** Shows a person their Home now. Returns at once and never throws. */
   show(home: HomeOf): void;
   /**
-   * Shows what became of a press on a Home, of somebody who opened it; `failure`: the reference of one that was not carried
-   * out. `otherwise` is called where that can't be shown, because nothing tells that they opened it.
+   * Shows on Home the result of a press there; `failure` is the reference of a press that was not carried out. Calls
+   * `otherwise` when Home can't show it, because no visit of the person is stored.
    */
   showAction(person: Omit<HomeOf, 'channelId'>, failure: string | undefined, otherwise: () => void): void;
-  /** Brings the asker's Home up to date in a while, if they looked at it lately; returns at once and never throws. */
+  /** Updates the asker's Home soon, if they opened it lately. Returns at once and never throws. */
   changed(question: Question): void;
-  /** Takes nothing new and waits for what is under way, at most `deadlineMs`. */
-  stop(deadlineMs: number): Promise<void>;
+  /** Starts nothing new. */
+  stop(): void;
 }
 
 export interface HomeDeps {
-  client: WebClient;
-  through: Through;
-  identity: Identity;
+  slack: SlackApi;
   accessPolicy: AccessPolicy;
   overviewOf: (teamId: string, userId: string) => Promise<Overview>;
   serviceState: () => Promise<ServiceState>;
   visits: Records<Visit>;
-  /** Shortest time between two changes of one Home that nobody asked for. */
+  /** Shortest time between two automatic updates of one Home. */
   everyMs: number;
+  tasks: Pick<BackgroundTasks, 'run'>;
   now: Clock;
   log: Log;
 }
 
-/** Who opens their Home is waited for; what brings it up to date later is dropped first. */
+/** `private` for a person who opens their Home, `edit` for later updates, which Slack's limits drop first. */
 type Priority = 'private' | 'edit';
 
-/** What is due for one person's Home. One call at a time is under way, so an older state never replaces a newer one. */
+/** The state of one person's Home. One call at a time is under way, so an older state never replaces a newer one. */
 interface Seat {
   home: HomeOf;
   isBusy: boolean;
-  /** What came up meanwhile. */
+  /** What was requested during the call. */
   next?: 'now' | 'later';
   timer?: NodeJS.Timeout;
   shownMs: number;
-  /** The person is looking, which is not noted yet. */
+  /** The person opened Home, and the visit is not stored yet. */
   isVisit: boolean;
   /** The reference of a press that was not carried out. */
   notCancelled: string | undefined;
-  /** The last try failed and was put off; a second failure in a row is the end of it. */
+  /** The last try failed and was put off. After a second failure in a row, there is no further try. */
   wasPutOff: boolean;
 }
 
-/** Publishes Homes, always rebuilt from what is stored. */
+/** Publishes Homes, each time from the stored state. */
 export function createHome(deps: HomeDeps): Home {
-  const { client, through, identity, accessPolicy, overviewOf, serviceState, visits, everyMs, now, log } = deps;
+  const { slack, accessPolicy, overviewOf, serviceState, visits, everyMs, tasks, now, log } = deps;
   const seats = new Map<string, Seat>();
-  const underWay = new Set<Promise<void>>();
   let isStopped = false;
 
   return { show, showAction, changed, stop };
@@ -96,7 +94,7 @@ export function createHome(deps: HomeDeps): Home {
       seat.notCancelled = failure ?? seat.notCancelled;
       request(seat, 'now');
     };
-    follow(showAgain());
+    follow(showAgain);
   }
 
   function changed({ place: { teamId }, askerId: userId, admittedMs, origin }: Question): void {
@@ -107,20 +105,19 @@ export function createHome(deps: HomeDeps): Home {
       if (seats.size >= mostSeats && !seats.has(nameOf(home))) return log.debug({ event: 'home_left_out', teamId });
       request(seatOf(home), 'later');
     };
-    follow(bringUpToDate());
+    follow(bringUpToDate);
   }
 
-  /** Undefined for people who have not looked for long. */
+  /** Undefined for people who have not opened Home for a long time. */
   async function homeOf(person: Omit<HomeOf, 'channelId'>): Promise<HomeOf | undefined> {
     const visit = await visits.get(nameOf(person));
     const isAdvancing = visit !== undefined && now() - visit.openedMs <= visitLifeMs;
     return isAdvancing ? { ...person, channelId: visit.channelId } : undefined;
   }
 
-  async function stop(deadlineMs: number): Promise<void> {
+  function stop(): void {
     isStopped = true;
     for (const seat of seats.values()) clearTimeout(seat.timer);
-    await within(Promise.all(underWay), deadlineMs);
   }
 
   function seatOf(home: HomeOf): Seat {
@@ -138,7 +135,7 @@ export function createHome(deps: HomeDeps): Home {
     return seat;
   }
 
-  /** Forgets those for whom nothing is due, and nothing was done just now. */
+  /** Forgets people without waiting work, unless their Home was just shown. */
   function tidy(): void {
     if (seats.size < mostSeats) return;
     for (const [name, seat] of seats) {
@@ -154,7 +151,7 @@ export function createHome(deps: HomeDeps): Home {
     } else if (when === 'now') {
       clearTimeout(seat.timer);
       delete seat.timer;
-      follow(publish(seat, 'private'));
+      follow(() => publish(seat, 'private'));
     } else if (seat.timer === undefined) {
       putOff(seat, Math.max(gatherMs, seat.shownMs + everyMs - now()));
     }
@@ -163,7 +160,7 @@ export function createHome(deps: HomeDeps): Home {
   function putOff(seat: Seat, delayMs: number): void {
     seat.timer = setTimeout(() => {
       delete seat.timer;
-      follow(publish(seat, 'edit'));
+      follow(() => publish(seat, 'edit'));
     }, delayMs);
     seat.timer.unref();
   }
@@ -185,7 +182,7 @@ export function createHome(deps: HomeDeps): Home {
     }
   }
 
-  /** Nobody waits for a Home: it is tried once more, and otherwise stays as it is until the next change. */
+  /** A failed update is tried once more. After that, Home stays as it is until the next change. */
   function failed(seat: Seat, error: AppError): void {
     const isWorthATry = isTransient(error) && !seat.wasPutOff && !isStopped;
     seat.wasPutOff = isWorthATry;
@@ -201,7 +198,7 @@ export function createHome(deps: HomeDeps): Home {
     seat.notCancelled = undefined;
     const admitting = admissionOf(home, isVisit);
     const inTime = await within(admitting, patienceMs);
-    // The new Home of somebody not known yet says nothing but that it is on its way; it must not stay empty.
+    // A new Home must not stay empty, so it shows that the person is being checked.
     if (inTime === undefined && isVisit) await send(home, { kind: 'checking' }, undefined, priority);
     const admission = inTime ?? (await admitting);
     const { locale } = admission;
@@ -210,13 +207,13 @@ export function createHome(deps: HomeDeps): Home {
       const reference = logFailure(log, 'info', { event: 'home_refused', outcome: reason, userId: home.userId });
       return send(home, { kind: 'refused', reason, reference }, locale, priority);
     }
-    // Before the questions are read: what changes from then on is brought up to date.
+    // The visit is stored before the questions are read, so that later changes update this Home.
     if (isVisit) await noteVisit(home);
     const [read, service] = await Promise.all([readOverview(home), serviceState()]);
     await send(home, { kind: 'shown', ...read, service, notCancelled }, locale, priority);
   }
 
-  /** When Slack can't tell a visitor who they are, the answer is no; a Home nobody looks at stays as it is. */
+  /** When Slack does not say who a visitor is, they are refused. Without a visit, Home stays as it is. */
   async function admissionOf({ userId, teamId, channelId }: HomeOf, isVisit: boolean): Promise<Admission> {
     try {
       return await accessPolicy.admit(userId, { teamId, channelId });
@@ -257,17 +254,13 @@ export function createHome(deps: HomeDeps): Home {
     locale: string | undefined,
     priority: Priority,
   ): Promise<void> {
-    const { botUserId, contact, workspaceUrl = anyWorkspaceUrl } = identity;
+    const { botUserId, contact, workspaceUrl = anyWorkspaceUrl } = slack.identity;
     const view = renderHome(content, { locale, botUserId, workspaceUrl, contact });
-    await through('views.publish', priority, () => client.views.publish({ user_id: userId, view }));
+    await slack.call('views.publish', { user_id: userId, view }, { priority });
   }
 
-  /** Work in its own time, which ends before the app does. */
-  function follow(work: Promise<void>): void {
-    const followed = work
-      .catch((error: unknown) => log.warn({ event: 'home_failed' }, error))
-      .finally(() => underWay.delete(followed));
-    underWay.add(followed);
+  function follow(work: () => Promise<void>): void {
+    void tasks.run({ event: 'home_failed' }, work);
   }
 }
 

@@ -1,39 +1,37 @@
-import type { WebClient } from '@slack/web-api';
 import type { Visit } from '../../core/history/home-visits.ts';
 import type { Overview } from '../../core/history/overview.ts';
 import type { AccessPolicy, Claims, Clock, Log, QuestionObserver, Records, ThreadStore } from '../../core/ports.ts';
 import type { ServiceState } from '../../render/home.ts';
 import { type AgentSessions, createAgentSessions } from '../agent-sessions/agent-sessions.ts';
 import { createPrompts, type Prompts } from '../agent-sessions/suggested-prompts.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { SlackApi } from '../api/slack-api.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import { createHistoryOf, type HistoryOf } from './history.ts';
 import { createHome, type Home } from './home.ts';
 
-/** What people see of the app beside its messages: its tabs, and Slack's own signs that it works. */
+/** What people see of the app beside its messages: its tabs, and Slack's own sign that it works. */
 export interface Presence {
   home: Home;
   historyOf: HistoryOf;
   prompts: Prompts;
   sessions: AgentSessions;
-  /** Keeps all of it in step with what happens to questions. */
+  /** Updates all of these when a question changes. */
   observer: QuestionObserver;
-  /** Takes nothing new and waits for what is under way, at most `deadlineMs`. */
-  stop(deadlineMs: number): Promise<void>;
+  /** Starts nothing new. */
+  stop(): void;
 }
 
 export function createPresence(deps: {
-  client: WebClient;
-  through: Through;
-  identity: Identity;
+  slack: SlackApi;
   accessPolicy: AccessPolicy;
   overviewOf: (teamId: string, userId: string) => Promise<Overview>;
   serviceState: () => Promise<ServiceState>;
   visits: Records<Visit>;
   threads: Pick<ThreadStore, 'get'>;
   claims: Pick<Claims, 'claim'>;
-  /** Shortest time between two changes of one Home that nobody asked for. */
+  /** Shortest time between two automatic updates of one Home. */
   everyMs: number;
+  tasks: Pick<BackgroundTasks, 'run'>;
   now: Clock;
   log: Log;
 }): Presence {
@@ -41,7 +39,7 @@ export function createPresence(deps: {
   const sessions = createAgentSessions(deps);
   return {
     home,
-    historyOf: createHistoryOf(deps),
+    historyOf: createHistoryOf({ ...deps, identity: deps.slack.identity }),
     prompts: createPrompts(deps),
     sessions,
     observer: {
@@ -50,14 +48,14 @@ export function createPresence(deps: {
         sessions.changed(question);
       },
       async closing(question) {
-        // Only now the answer stands, which is where the Home leads to.
+        // The answer is posted only now, and Home links to it.
         home.changed(question);
         await sessions.closing(question);
       },
     },
-    async stop(deadlineMs) {
+    stop() {
       sessions.stop();
-      await home.stop(deadlineMs);
+      home.stop();
     },
   };
 }

@@ -1,19 +1,19 @@
 import { AppError } from '../../core/errors.ts';
 
-/** Slack wants an answer within 3 s of sending; this is what is left after its way here and back. */
+/** Slack wants an answer within 3 s. This is what is left after the time on the network, in milliseconds. */
 export const ackBudgetMs = 2_500;
 
-/** Time kept for the second of the two steps of taking a question, so that nothing is taken after it was called not taken. */
+/** Time kept for the second step of storing a question, so that it is not stored after its asker was told otherwise. */
 export const confirmMs = 500;
 
-/** Throws once `byMs` (epoch milliseconds) is over: what is asked then would not be taken any more. */
+/** Throws after `byMs` (epoch milliseconds), when a question would not be stored in time. */
 export function assertInTime(byMs: number): void {
   if (Date.now() > byMs) throw new AppError('storage', 'not done in the time Slack gives');
 }
 
 /**
- * Waits for `work` until `byMs` (epoch milliseconds) and throws then. Work that ends later is handed to `undo`, because
- * whoever asked was told that it was not done.
+ * Waits for `work` until `byMs` (epoch milliseconds) and throws after that. The result of work that ends later goes to
+ * `undo`, because the person was told that nothing was done.
  */
 export async function inAckTime<Result>(
   work: Promise<Result>,

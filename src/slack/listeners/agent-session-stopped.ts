@@ -1,8 +1,12 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
+import type { Requests } from '../../core/intake/requests.ts';
 import type { ThreadPlace } from '../../core/question/question.ts';
-import { refusalOfAction } from './block-actions.ts';
-import { type Desk, notCancelledOf } from './desk.ts';
+import type { AgentSessions } from '../agent-sessions/agent-sessions.ts';
+import type { SlackApi } from '../api/slack-api.ts';
+import type { PrivateNotifier } from '../messages/private-notifier.ts';
+import { type ActionCheckDeps, refusalOfAction } from './block-actions.ts';
+import { noticeOfCancel } from './result-notices.ts';
 
 /** What is read of `agent_session_stopped` events. */
 const stoppedEvent = z.object({
@@ -12,27 +16,34 @@ const stoppedEvent = z.object({
   event_ts: z.string(),
 });
 
+export type AgentSessionDeps = ActionCheckDeps & {
+  slack: Pick<SlackApi, 'identity'>;
+  requests: Pick<Requests, 'cancelInThread'>;
+  sessions: Pick<AgentSessions, 'settle'>;
+  notify: PrivateNotifier['notify'];
+};
+
 /**
- * Slack's own stop button, which does what Cancel does. A listener that throws leaves the event unacknowledged, so Slack
- * repeats it, and the time of the event keeps it aimed at the same question.
+ * Slack's own stop button does what Cancel does. When the listener throws, the event is not acknowledged and Slack sends
+ * it again; its timestamp makes sure that it cancels the same question.
  */
-export function registerSessions(app: App, desk: Desk): void {
+export function registerSessions(app: App, deps: AgentSessionDeps): void {
   app.event('agent_session_stopped', async ({ event, context }) => {
     const parsed = stoppedEvent.safeParse(event);
-    if (!parsed.success) return desk.log.debug({ event: 'stop_ignored', reason: 'unreadable' });
+    if (!parsed.success) return deps.log.debug({ event: 'stop_ignored', reason: 'unreadable' });
     const { channel: channelId, thread_ts: threadTs, user: userId, event_ts: eventTs } = parsed.data;
-    const place: ThreadPlace = { teamId: context.teamId ?? desk.identity.teamId, channelId, threadTs };
+    const place: ThreadPlace = { teamId: context.teamId ?? deps.slack.identity.teamId, channelId, threadTs };
     const recipient = { channelId, threadTs, userId };
-    // Who may not ask here may still take back what they asked themselves.
+    // People who may not ask here may still cancel their own question.
     const requester = { userId, teamId: place.teamId, channelId };
-    const refusal = await refusalOfAction(desk, { requester, named: {} }, 'person');
+    const refusal = await refusalOfAction(deps, { requester, named: {} }, 'person');
     const ownOnly = refusal !== undefined;
     const key = `stop:${place.teamId}:${channelId}:${threadTs}:${eventTs}`;
-    const result = await desk.requests.cancelInThread(place, userId, key, { ownOnly });
-    const notice = notCancelledOf(result);
+    const result = await deps.requests.cancelInThread(place, userId, key, { ownOnly });
+    const notice = noticeOfCancel(result);
     if (notice === undefined) return;
-    if (ownOnly && result.kind === 'nothing') return desk.notify(recipient, refusal);
-    desk.sessions.settle(place);
-    desk.notify(recipient, notice);
+    if (ownOnly && result.kind === 'nothing') return deps.notify(recipient, refusal);
+    deps.sessions.settle(place);
+    deps.notify(recipient, notice);
   });
 }

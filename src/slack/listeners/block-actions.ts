@@ -3,17 +3,20 @@ import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { ButtonResult, Requester } from '../../core/intake/find-question.ts';
+import type { Log } from '../../core/ports.ts';
 import { type ButtonValue, parseButtonValue } from '../../render/ids.ts';
 import type { Notice } from '../../render/notices.ts';
-import type { Named } from '../access/policy.ts';
+import type { Named, SlackAccessPolicy } from '../access/policy.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
 import type { Recipient } from '../messages/messenger.ts';
 import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
-import { type Desk, refusalOf, withdraw } from './desk.ts';
-import { openInOwnTime } from './open-modal.ts';
+import { type ModalDeps, openInOwnTime } from './open-modal.ts';
 import { logRefusal } from './refusals.ts';
+import { noticeOfAcceptance } from './result-notices.ts';
+import { type WithdrawDeps, withdraw } from './withdraw.ts';
 
-/** How long it may take to find out whether a presser may. */
+/** How long the check may take whether a person may press the button, in milliseconds. */
 const checkMs = 1_200;
 
 /** What is read of a `block_actions` payload. */
@@ -37,126 +40,137 @@ const blockActionsPayload = z.object({
     .min(1),
 });
 
-/** One press of a button: who, where, on which question. */
+/** One press of a button: by whom, where, and on which question. */
 export interface BlockAction {
   requester: Requester;
   recipient: Recipient;
-  /** What the payload says of the presser. */
+  /** What the payload says about the person who pressed. */
   named: Named;
   value: ButtonValue;
   triggerId: string | undefined;
-  /** The message that the button stands on. */
+  /** The message with the button. */
   messageTs: string | undefined;
-  /** A question that is not stored by then is not taken. Epoch milliseconds. */
+  /** A question must be stored by then, in epoch milliseconds. Otherwise it is withdrawn. */
   byMs: number;
 }
 
-/** What became of a press. */
+/** The result of a press. */
 export interface Handled {
-  /** What is said privately to whoever pressed. */
+  /** The private message for the person who pressed. */
   notice?: Notice | undefined;
-  /** What the press asked, to be withdrawn where that came too late. */
+  /** What the press asked. It is withdrawn when it was stored too late. */
   asked?: ButtonResult;
-  /** Done once it is certain that the press came in time. */
+  /** Runs once it is certain that the press was in time. */
   after?: () => void;
-  /** Fills the modal that is opened for the press. */
+  /** Makes the content of the modal that the press opens. */
   modal?: () => Promise<ModalView>;
 }
 
 /**
- * What is asked of a presser before their press counts: to be one who may ask in the place of the press, or only one who may
- * ask somewhere. `later`: `handle` checks by itself, as one must that opens a modal first.
+ * What a person needs for their press to count. `place`: they may ask in the place of the press. `person`: they may ask
+ * somewhere. `later`: `handle` checks it, for example because a modal has to open first.
  */
 export type ActionRule = 'place' | 'person' | 'later';
 
+/** What is needed to check whether a person may do what they ask for. */
+export interface ActionCheckDeps {
+  access: Pick<SlackAccessPolicy, 'admit'>;
+  log: Log;
+}
+
+/** What every button and menu on a message needs. */
+export type BlockActionDeps = ActionCheckDeps &
+  ModalDeps &
+  WithdrawDeps & {
+    slack: Pick<SlackApi, 'identity'>;
+  };
+
 /**
- * Answers the presses of a button or the choices of a menu on messages. A press is acknowledged once `handle` is done, and
- * before a modal is opened; one that could not be carried out in time is acknowledged as well, what it asked is withdrawn,
- * and the presser is told that nothing was done.
+ * Handles the presses of a button or the choices of a menu on messages. A press is acknowledged after `handle`, and before
+ * a modal opens. A press that is not handled in time is acknowledged too: what it asked is withdrawn, and the person is
+ * told that nothing was done.
  */
 export function onBlockAction(
   app: App,
-  desk: Desk,
+  deps: BlockActionDeps,
   actionId: string | RegExp,
   handle: (action: BlockAction) => Promise<Handled>,
   rule: ActionRule = 'place',
 ): void {
   app.action(actionId, async ({ ack, body, context }) => {
     const byMs = Date.now() + ackBudgetMs;
-    const action = readBlockAction(body, context.teamId ?? desk.identity.teamId, byMs - confirmMs);
+    const action = readBlockAction(body, context.teamId ?? deps.slack.identity.teamId, byMs - confirmMs);
     if (action === undefined) {
-      desk.log.warn({ event: 'button_unreadable' });
+      deps.log.warn({ event: 'button_unreadable' });
       return ack();
     }
     let handled: Handled;
     try {
-      const refusal = rule === 'later' ? undefined : await refusalOfAction(desk, action, rule);
+      const refusal = rule === 'later' ? undefined : await refusalOfAction(deps, action, rule);
       handled =
         refusal === undefined
           ? await inAckTime(handle(action), byMs, async ({ asked }) => {
-              if (asked !== undefined) await withdraw(desk, asked, action.requester.userId);
+              if (asked !== undefined) await withdraw(deps, asked, action.requester.userId);
             })
           : { notice: refusal };
     } catch (error) {
       const failure = { event: 'button_not_taken', questionId: action.value.questionId };
-      handled = { notice: { kind: 'actionNotTaken', reference: logFailure(desk.log, 'error', failure, error) } };
+      handled = { notice: { kind: 'actionNotTaken', reference: logFailure(deps.log, 'error', failure, error) } };
     }
     await ack();
     const { notice, after, modal } = handled;
-    if (notice !== undefined) desk.notify(action.recipient, addressed(notice, action.requester.userId));
-    if (modal !== undefined) openInOwnTime(desk, { ...action, questionId: action.value.questionId }, modal);
+    if (notice !== undefined) deps.notify(action.recipient, addressed(notice, action.requester.userId));
+    if (modal !== undefined) openInOwnTime(deps, { ...action, questionId: action.value.questionId }, modal);
     after?.();
   });
 }
 
 /**
- * What is said privately to a presser who may not; undefined when they may. Decided soon enough that what is done
- * then still fits into the time Slack gives; a press that could not be checked by then is not carried out.
+ * The private notice for a person who may not press; undefined when they may. The check is short, so that the action still
+ * fits into Slack's time limit. A press that could not be checked in time is not carried out.
  */
 export async function refusalOfAction(
-  desk: Desk,
+  deps: ActionCheckDeps,
   { requester, named, value }: Pick<BlockAction, 'requester' | 'named'> & Partial<Pick<BlockAction, 'value'>>,
   rule: Exclude<ActionRule, 'later'>,
 ): Promise<Notice | undefined> {
   const { userId, teamId, channelId } = requester;
   try {
-    const checking = desk.access.admit(userId, { teamId, channelId }, { ...named, personOnly: rule === 'person' });
+    const checking = deps.access.admit(userId, { teamId, channelId }, { ...named, personOnly: rule === 'person' });
     const admission = await inAckTime(checking, Date.now() + checkMs, async () => {});
     if (admission.may) return undefined;
     const { reason } = admission;
-    const reference = logRefusal(desk, { userId, channelId, reason, questionId: value?.questionId });
+    const reference = logRefusal(deps, { userId, channelId, reason, questionId: value?.questionId });
     return { kind: 'actionNotAllowed', reason, reference };
   } catch (error) {
     if (!isAppError(error)) throw error;
     const about = value === undefined ? {} : { questionId: value.questionId };
     const failure = { event: 'action_not_checked', kind: error.kind, ...about };
-    return { kind: 'actionNotChecked', reference: logFailure(desk.log, 'warn', failure, error) };
+    return { kind: 'actionNotChecked', reference: logFailure(deps.log, 'warn', failure, error) };
   }
 }
 
-/** What became of a press on a button that asks; nothing is said when it asked. */
-export function told(desk: Pick<Desk, 'log'>, result: ButtonResult, { value }: Pick<BlockAction, 'value'>): Handled {
-  if (result.kind === 'expired') return expired(desk, value);
+/** The result of a press on a button that asks. When the question was stored, there is no notice. */
+export function told(deps: { log: Log }, result: ButtonResult, { value }: Pick<BlockAction, 'value'>): Handled {
+  if (result.kind === 'expired') return expired(deps, value);
   if (result.kind === 'duplicate') return { notice: { kind: 'alreadyAsked', byUserId: result.question.askerId } };
-  return { asked: result, notice: refusalOf(result, '') };
+  return { asked: result, notice: noticeOfAcceptance(result, '') };
 }
 
-/** What is said of a button whose question is gone, or belongs to another place. */
-export function expired(desk: Pick<Desk, 'log'>, { questionId }: ButtonValue): Handled {
-  const reference = logFailure(desk.log, 'info', { event: 'button_expired', questionId });
+/** The result of a press on a button whose question is gone, or belongs to another place. */
+export function expired(deps: { log: Log }, { questionId }: ButtonValue): Handled {
+  const reference = logFailure(deps.log, 'info', { event: 'button_expired', questionId });
   return { notice: { kind: 'expiredButton', reference } };
 }
 
-/** Who asked it themselves is told so, and not by their name. */
+/** Tells the asker "you asked it", instead of naming them. */
 function addressed(notice: Notice, userId: string): Notice {
   return notice.kind === 'alreadyAsked' && notice.byUserId === userId ? { kind: 'alreadyAskedByYou' } : notice;
 }
 
-/** The person's direct messages with the app, opened where they were not yet. Throws `AppError`. */
-export async function openDirect(desk: Desk, userId: string): Promise<string> {
-  const opened = await desk.through('conversations.open', 'private', () =>
-    desk.client.conversations.open({ users: userId }),
-  );
+/** Opens the person's direct messages with the app and returns their channel id. Throws `AppError`. */
+export async function openDirect(slack: Pick<SlackApi, 'call'>, userId: string): Promise<string> {
+  const opened = await slack.call('conversations.open', { users: userId }, { priority: 'private' });
   const channelId = opened.channel?.id;
   if (channelId === undefined) throw new AppError('badReply', 'conversations.open: no channel');
   return channelId;

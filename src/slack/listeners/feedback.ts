@@ -1,6 +1,8 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
-import type { Verdict, Vote } from '../../core/history/votes.ts';
+import type { Verdict, Vote, VoteStore } from '../../core/history/votes.ts';
+import type { Requests } from '../../core/intake/requests.ts';
+import type { QuestionStore } from '../../core/ports.ts';
 import type { Question } from '../../core/question/question.ts';
 import { privateContact } from '../../render/contact.ts';
 import { FEEDBACK_FIELDS, FEEDBACK_REASONS, MAX_FEEDBACK_COMMENT, renderFeedbackForm } from '../../render/feedback.ts';
@@ -8,24 +10,39 @@ import { ACTIONS, FORMS, parseButtonValue } from '../../render/ids.ts';
 import { renderWords } from '../../render/modals.ts';
 import { refusalSentence } from '../../render/notices.ts';
 import { sayIn } from '../../render/say.ts';
+import type { Memberships } from '../access/membership.ts';
 import { localeOf } from '../access/users.ts';
 import { logFailure } from '../failure-log.ts';
 import type { Recipient } from '../messages/messenger.ts';
-import { type BlockAction, expired, type Handled, onBlockAction, refusalOfAction } from './block-actions.ts';
-import type { Desk } from './desk.ts';
+import {
+  type BlockAction,
+  type BlockActionDeps,
+  expired,
+  type Handled,
+  onBlockAction,
+  refusalOfAction,
+} from './block-actions.ts';
 import { logRefusal, refusedProblem } from './refusals.ts';
-import { onViewSubmission, type Reply, type Sent } from './view-submissions.ts';
+import { onViewSubmission, type Reply, type Sent, type ViewSubmissionDeps } from './view-submissions.ts';
+
+export type FeedbackDeps = BlockActionDeps &
+  ViewSubmissionDeps & {
+    requests: Pick<Requests, 'find'>;
+    questions: Pick<QuestionStore, 'get'>;
+    votes: VoteStore;
+    memberships: Pick<Memberships, 'of'>;
+  };
 
 /**
- * Votes on answers. A vote against one counts at once; why is asked for in a form, and added when it is sent off. A vote
- * is seen by nobody but its voter, and a later one takes the place of the earlier.
+ * Votes on answers. A vote against an answer counts at once; a form then asks for the reasons and adds them. Only the voter
+ * sees their vote, and a later vote replaces an earlier one.
  */
-export function registerFeedback(app: App, desk: Desk): void {
+export function registerFeedback(app: App, deps: FeedbackDeps): void {
   for (const id of [ACTIONS.feedback, ACTIONS.feedbackUp, ACTIONS.feedbackDown]) {
-    // A form has to open before anything slow.
-    onBlockAction(app, desk, id, vote, 'later');
+    // A form has to open before anything slow happens.
+    onBlockAction(app, deps, id, vote, 'later');
   }
-  onViewSubmission(app, desk, FORMS.feedback, {
+  onViewSubmission(app, deps, FORMS.feedback, {
     errorField: FEEDBACK_FIELDS.comment,
     failed: (say) => say.feedback.notNoted(),
     handle: explain,
@@ -34,59 +51,60 @@ export function registerFeedback(app: App, desk: Desk): void {
   async function vote(action: BlockAction): Promise<Handled> {
     const { value, requester, recipient } = action;
     if (value.verdict === 'down') return { modal: () => voteAgainst(action) };
-    if (value.verdict === undefined) return expired(desk, value);
-    const refusal = await refusalOfAction(desk, action, 'place');
+    if (value.verdict === undefined) return expired(deps, value);
+    const refusal = await refusalOfAction(deps, action, 'place');
     if (refusal !== undefined) return { notice: refusal };
-    const question = votedOn(await desk.requests.find(value.questionId, requester));
-    if (question === undefined) return expired(desk, value);
-    await desk.votes.put(voteOf(question, requester.userId, 'up'));
+    const question = votedOn(await deps.requests.find(value.questionId, requester));
+    if (question === undefined) return expired(deps, value);
+    await deps.votes.put(voteOf(question, requester.userId, 'up'));
     return { after: () => sayNoted(recipient) };
   }
 
-  /** The vote is kept whatever becomes of the form; pressed twice, the reasons given before stay. */
+  /** The vote counts even if the form is never sent. A second press keeps the reasons of the first. */
   async function voteAgainst({ value, requester, named }: BlockAction): Promise<ModalView> {
     const { userId, teamId, channelId } = requester;
     const [found, admission, locale] = await Promise.all([
-      desk.requests.find(value.questionId, requester),
-      desk.access.admit(userId, { teamId, channelId }, named),
-      localeOf(desk.people, userId),
+      deps.requests.find(value.questionId, requester),
+      deps.access.admit(userId, { teamId, channelId }, named),
+      localeOf(deps.people, userId),
     ]);
     if (!admission.may) {
       const { reason } = admission;
-      const reference = logRefusal(desk, { userId, channelId, questionId: value.questionId, reason });
+      const reference = logRefusal(deps, { userId, channelId, questionId: value.questionId, reason });
       return renderWords(
-        (say) => refusalSentence(say, reason, privateContact(desk.identity.contact), say.refusals.soNothingDone()),
+        (say) =>
+          refusalSentence(say, reason, privateContact(deps.slack.identity.contact), say.refusals.soNothingDone()),
         locale,
         reference,
       );
     }
     const question = votedOn(found);
     if (question === undefined) return goneView(value.questionId, locale);
-    const before = await desk.votes.get(question.id, userId);
-    if (before?.verdict !== 'down') await desk.votes.put(voteOf(question, userId, 'down'));
-    return renderFeedbackForm(question.id, locale, desk.identity.contact);
+    const before = await deps.votes.get(question.id, userId);
+    if (before?.verdict !== 'down') await deps.votes.put(voteOf(question, userId, 'down'));
+    return renderFeedbackForm(question.id, locale, deps.slack.identity.contact);
   }
 
   async function explain({ userId, teamId, named, say, locale, metadata, entered }: Sent): Promise<Reply> {
     const questionId = parseButtonValue(metadata)?.questionId;
-    const question = votedOn(questionId === undefined ? undefined : await desk.questions.get(questionId));
+    const question = votedOn(questionId === undefined ? undefined : await deps.questions.get(questionId));
     const gone = (): Reply => ({ kind: 'view', view: goneView(questionId, locale) });
     if (question?.place.teamId !== teamId) return gone();
     const { channelId, threadTs } = question.place;
     const [membership, admission] = await Promise.all([
-      desk.memberships.of(userId, channelId),
-      desk.access.admit(userId, { teamId, channelId }, named),
+      deps.memberships.of(userId, channelId),
+      deps.access.admit(userId, { teamId, channelId }, named),
     ]);
-    // Whoever can't see the answer learns no more than that of one that is gone.
+    // To a person who can't see the answer, it looks like one that is gone.
     if (membership === 'none' || membership === 'hidden') return gone();
     if (!admission.may) {
       const refused = { userId, channelId, questionId: question.id, reason: admission.reason };
-      return wrong(refusedProblem(desk, refused, say, say.refusals.soNothingDone()));
+      return wrong(refusedProblem(deps, refused, say, say.refusals.soNothingDone()));
     }
     const chosen = entered.choices(FEEDBACK_FIELDS.reasons);
     const comment = entered.text(FEEDBACK_FIELDS.comment);
     if (comment.length > MAX_FEEDBACK_COMMENT) return wrong(say.feedback.tooLong(MAX_FEEDBACK_COMMENT));
-    await desk.votes.put({
+    await deps.votes.put({
       ...voteOf(question, userId, 'down'),
       reasons: FEEDBACK_REASONS.filter((reason) => chosen.includes(reason)),
       ...(comment === '' ? {} : { comment }),
@@ -97,16 +115,16 @@ export function registerFeedback(app: App, desk: Desk): void {
 
   function goneView(questionId: string | undefined, locale: string | undefined): ModalView {
     const about = questionId === undefined ? {} : { questionId };
-    const reference = logFailure(desk.log, 'info', { event: 'vote_expired', ...about });
+    const reference = logFailure(deps.log, 'info', { event: 'vote_expired', ...about });
     return renderWords((say) => say.feedback.gone(), locale, reference);
   }
 
   function sayNoted(recipient: Recipient): void {
-    desk.notify(recipient, (locale) => ({ text: sayIn(locale).feedback.noted() }));
+    deps.notify(recipient, (locale) => ({ text: sayIn(locale).feedback.noted() }));
   }
 }
 
-/** Only answers are voted on, and where they were asked for. */
+/** People vote only on answers, and not on shared copies. */
 function votedOn(question: Question | undefined): Question | undefined {
   return question?.outcome?.kind === 'answered' && question.origin !== 'shared' ? question : undefined;
 }

@@ -1,13 +1,19 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import type { ButtonResult, Requester } from '../../core/intake/find-question.ts';
+import type { Requests } from '../../core/intake/requests.ts';
+import type { QuestionStore, ThreadStore } from '../../core/ports.ts';
 import { isBetweenTwo, isInThread, type Place } from '../../core/question/question.ts';
 import { ACTIONS, type ButtonValue, FOLLOW_UP_PATTERN, FORMS, parseButtonValue } from '../../render/ids.ts';
 import { FIELDS, PLACES, renderEditForm, renderWords } from '../../render/modals.ts';
+import type { Memberships } from '../access/membership.ts';
 import { localeOf } from '../access/users.ts';
+import type { SlackApi } from '../api/slack-api.ts';
+import type { AnswerUpdates } from '../messages/answer-updates.ts';
 import { assertInTime } from './ack-time.ts';
 import {
   type BlockAction,
+  type BlockActionDeps,
   expired,
   type Handled,
   onBlockAction,
@@ -15,31 +21,48 @@ import {
   refusalOfAction,
   told,
 } from './block-actions.ts';
-import type { Desk } from './desk.ts';
 import { setMuted } from './muting.ts';
 import { refusedProblem, refusedView } from './refusals.ts';
-import { expiredProblem, expiredView, onViewSubmission, problemOf, type Reply, type Sent } from './view-submissions.ts';
+import {
+  expiredProblem,
+  expiredView,
+  onViewSubmission,
+  problemOf,
+  type Reply,
+  type Sent,
+  type ViewSubmissionDeps,
+} from './view-submissions.ts';
 
-/** A suggestion as someone made it their own. */
+/** A suggestion after a person edited it. */
 interface Edited {
   questionId: string;
   index: number;
   requester: Requester;
-  /** Absent where the suggestion was left as it is. */
+  /** Absent when the suggestion was not changed. */
   text?: string;
 }
 
-/** The suggestions under an answer, asked as they are, in other words, or privately; and the rest of their menu. */
-export function registerFollowUps(app: App, desk: Desk): void {
-  const { requests } = desk;
+export type FollowUpButtonDeps = BlockActionDeps &
+  ViewSubmissionDeps & {
+    slack: SlackApi;
+    requests: Pick<Requests, 'find' | 'followUp' | 'followUpPrivately'>;
+    questions: Pick<QuestionStore, 'get'>;
+    threads: Pick<ThreadStore, 'update'>;
+    memberships: Pick<Memberships, 'of'>;
+    answerUpdates: Pick<AnswerUpdates, 'followUpUsed'>;
+  };
 
-  onBlockAction(app, desk, FOLLOW_UP_PATTERN, async ({ value, requester, byMs }) => {
+/** The suggestions under an answer, asked unchanged, edited or privately, and the other entries of their menu. */
+export function registerFollowUps(app: App, deps: FollowUpButtonDeps): void {
+  const { requests } = deps;
+
+  onBlockAction(app, deps, FOLLOW_UP_PATTERN, async ({ value, requester, byMs }) => {
     const result = await requests.followUp(value.questionId, value.index ?? -1, requester, { byMs });
-    return { ...told(desk, result, { value }), after: () => noteUsed(value, result) };
+    return { ...told(deps, result, { value }), after: () => noteUsed(value, result) };
   });
-  // Forms open before it is asked who may.
-  onBlockAction(app, desk, ACTIONS.followUpMenu, choose, 'later');
-  onViewSubmission(app, desk, FORMS.editFollowUp, {
+  // Forms open before the check whether the person may ask.
+  onBlockAction(app, deps, ACTIONS.followUpMenu, choose, 'later');
+  onViewSubmission(app, deps, FORMS.editFollowUp, {
     errorField: FIELDS.question,
     failed: (say) => say.modals.notTaken(),
     handle: askEdited,
@@ -53,19 +76,19 @@ export function registerFollowUps(app: App, desk: Desk): void {
       case 'mute':
         return mute(action);
       default:
-        return expired(desk, action.value);
+        return expired(deps, action.value);
     }
   }
 
-  /** The verb `mute` for a thread in which people talk. */
+  /** Does what the verb `mute` does. */
   async function mute(action: BlockAction): Promise<Handled> {
     const { value, requester, byMs } = action;
-    const refusal = await refusalOfAction(desk, action, 'place');
+    const refusal = await refusalOfAction(deps, action, 'place');
     if (refusal !== undefined) return { notice: refusal };
     const question = await requests.find(value.questionId, requester);
-    if (question === undefined || !isInThread(question.place)) return expired(desk, value);
+    if (question === undefined || !isInThread(question.place)) return expired(deps, value);
     assertInTime(byMs);
-    await setMuted(desk.threads, question.place, true);
+    await setMuted(deps.threads, question.place, true);
     return { notice: { kind: 'muted' } };
   }
 
@@ -73,15 +96,15 @@ export function registerFollowUps(app: App, desk: Desk): void {
     const { userId, teamId, channelId } = requester;
     const [question, admission, locale] = await Promise.all([
       requests.find(value.questionId, requester),
-      // Where the answer may go is decided in the form: here counts only whether they may ask somewhere.
-      desk.access.admit(userId, { teamId, channelId }, { ...named, personOnly: true }),
-      localeOf(desk.people, userId),
+      // The form decides where the answer goes. Here it only counts whether the person may ask at all.
+      deps.access.admit(userId, { teamId, channelId }, { ...named, personOnly: true }),
+      localeOf(deps.people, userId),
     ]);
     const text =
       question?.outcome?.kind === 'answered' ? question.outcome.answer.followUps[value.index ?? -1] : undefined;
     const about = { userId, channelId, questionId: value.questionId };
-    if (!admission.may) return refusedView(desk, { ...about, reason: admission.reason }, locale);
-    if (question === undefined || text === undefined) return expiredView(desk, value.questionId, locale);
+    if (!admission.may) return refusedView(deps, { ...about, reason: admission.reason }, locale);
+    if (question === undefined || text === undefined) return expiredView(deps, value.questionId, locale);
     const used = question.usedFollowUps?.find(({ index }) => index === value.index);
     if (used === undefined) {
       const startsPrivately = value.choice === 'private';
@@ -100,21 +123,21 @@ export function registerFollowUps(app: App, desk: Desk): void {
     const value = parseButtonValue(sent.metadata);
     const text = entered.isUntouched(FIELDS.question) ? undefined : entered.text(FIELDS.question);
     if (text === '') return wrong(say.modals.empty());
-    const question = value === undefined ? undefined : await desk.questions.get(value.questionId);
-    const gone = (): Reply => wrong(expiredProblem(desk, value?.questionId, say));
+    const question = value === undefined ? undefined : await deps.questions.get(value.questionId);
+    const gone = (): Reply => wrong(expiredProblem(deps, value?.questionId, say));
     if (value?.index === undefined || question?.place.teamId !== teamId) return gone();
     const { channelId } = question.place;
     const privately = entered.choice(FIELDS.where) === PLACES.privately;
     const [membership, admission] = await Promise.all([
-      desk.memberships.of(userId, channelId),
-      // What is asked privately is checked where it is asked.
-      desk.access.admit(userId, { teamId, channelId }, { ...named, personOnly: privately }),
+      deps.memberships.of(userId, channelId),
+      // A private question is checked for the place in which it is asked.
+      deps.access.admit(userId, { teamId, channelId }, { ...named, personOnly: privately }),
     ]);
-    // Whoever can't see the answer learns no more than that of one that is gone.
+    // To a person who can't see the answer, it looks like one that is gone.
     if (membership === 'none' || membership === 'hidden') return gone();
     if (!admission.may) {
       const refused = { userId, channelId, questionId: question.id, reason: admission.reason };
-      return wrong(refusedProblem(desk, refused, say));
+      return wrong(refusedProblem(deps, refused, say));
     }
     const edited: Edited = {
       questionId: value.questionId,
@@ -130,7 +153,7 @@ export function registerFollowUps(app: App, desk: Desk): void {
       ...(text === undefined ? {} : { text }),
       byMs,
     });
-    if (result.kind === 'expired') return wrong(expiredProblem(desk, questionId, say));
+    if (result.kind === 'expired') return wrong(expiredProblem(deps, questionId, say));
     const isOwn =
       result.kind === 'duplicate' &&
       result.question.askerId === requester.userId &&
@@ -144,19 +167,19 @@ export function registerFollowUps(app: App, desk: Desk): void {
       : wrong(problem);
   }
 
-  /** Leaves the suggestion to others; asked once per person. */
+  /** Does not use the suggestion up: other people can still ask it. Each person asks it once. */
   async function askPrivately(
     { questionId, index, requester, text }: Edited,
     { channelId, threadTs }: Place,
     { say, byMs }: Sent,
   ): Promise<Reply> {
-    const place = { teamId: requester.teamId, channelId: await openDirect(desk, requester.userId) };
+    const place = { teamId: requester.teamId, channelId: await openDirect(deps.slack, requester.userId) };
     assertInTime(byMs);
     const result = await requests.followUpPrivately(questionId, index, place, requester, {
       ...(text === undefined ? {} : { text }),
       byMs,
     });
-    if (result.kind === 'expired') return wrong(expiredProblem(desk, questionId, say));
+    if (result.kind === 'expired') return wrong(expiredProblem(deps, questionId, say));
     if (result.kind === 'duplicate' && text !== undefined && result.question.text !== text) {
       return wrong(say.notices.alreadyAskedByYou());
     }
@@ -164,18 +187,18 @@ export function registerFollowUps(app: App, desk: Desk): void {
     if (problem !== undefined) return wrong(problem);
     if (place.channelId === channelId) return { kind: 'done', result };
     const recipient = { channelId, userId: requester.userId, ...(threadTs === undefined ? {} : { threadTs }) };
-    return { kind: 'done', result, after: () => desk.notify(recipient, { kind: 'askedPrivately' }) };
+    return { kind: 'done', result, after: () => deps.notify(recipient, { kind: 'askedPrivately' }) };
   }
 
-  /** Only once it stands: what was called not taken uses no suggestion up. */
+  /** Only for a question that is stored: a question that was not taken does not use the suggestion up. */
   function noteUsed({ questionId, index }: Pick<ButtonValue, 'questionId' | 'index'>, result: ButtonResult): void {
     if (index === undefined || (result.kind !== 'accepted' && result.kind !== 'duplicate')) return;
-    desk.answerUpdates.followUpUsed(questionId, index, result.question.askerId);
+    deps.answerUpdates.followUpUsed(questionId, index, result.question.askerId);
   }
 
-  /** Errors in forms are plain text, which knows no mentions. */
+  /** Errors in forms are plain text without mentions, so they show a name. */
   async function nameOf(userId: string): Promise<string | undefined> {
-    return desk.people.person(userId).then(
+    return deps.people.person(userId).then(
       ({ name }) => name,
       () => undefined,
     );

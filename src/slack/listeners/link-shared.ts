@@ -1,6 +1,8 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
-import type { Desk } from './desk.ts';
+import type { Log } from '../../core/ports.ts';
+import type { SlackApi } from '../api/slack-api.ts';
+import type { Unfurls } from '../unfurls/unfurls.ts';
 
 /** What is read of `link_shared` events. */
 const linkSharedEvent = z.object({
@@ -12,14 +14,20 @@ const linkSharedEvent = z.object({
   is_bot_user_member: z.boolean().optional(),
 });
 
-/** The envelope says whether other organizations read that channel. */
+/** The envelope says whether other organizations are in the channel. */
 const envelope = z.object({ is_ext_shared_channel: z.boolean().optional() });
 
-/** Links that only stand in somebody's composer: nobody knows yet who will see them. Slack then calls the channel `COMPOSER`. */
+/** Slack's name for the channel of links in a message that is not sent yet. Its readers are not known yet. */
 const composer = 'COMPOSER';
 
-/** Share links posted by people, which get a preview in their own time: Slack is not kept waiting. */
-export function registerLinks(app: App, desk: Desk): void {
+export interface LinkDeps {
+  slack: Pick<SlackApi, 'identity'>;
+  unfurls: Pick<Unfurls, 'take'>;
+  log: Log;
+}
+
+/** Share links that people post. They get a preview in the background, so Slack does not wait. */
+export function registerLinks(app: App, deps: LinkDeps): void {
   app.event('link_shared', async ({ event, body, context }) => {
     const parsed = linkSharedEvent.safeParse(event);
     const wrapping = envelope.safeParse(body);
@@ -28,9 +36,9 @@ export function registerLinks(app: App, desk: Desk): void {
     if (channel === composer || (source ?? 'conversations_history') !== 'conversations_history')
       return ignore('composer');
     if (wrapping.data.is_ext_shared_channel === true) return ignore('sharedChannel');
-    if (user === desk.identity.botUserId) return ignore('own');
-    desk.unfurls.take({
-      place: { teamId: context.teamId ?? desk.identity.teamId, channelId: channel },
+    if (user === deps.slack.identity.botUserId) return ignore('own');
+    deps.unfurls.take({
+      place: { teamId: context.teamId ?? deps.slack.identity.teamId, channelId: channel },
       ts,
       userId: user,
       urls: links.map(({ url }) => url),
@@ -39,6 +47,6 @@ export function registerLinks(app: App, desk: Desk): void {
   });
 
   function ignore(reason: string): void {
-    desk.log.debug({ event: 'link_preview', outcome: 'ignored', reason });
+    deps.log.debug({ event: 'link_preview', outcome: 'ignored', reason });
   }
 }

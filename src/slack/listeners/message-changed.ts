@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { asksNothing } from '../../core/intake/courtesies.ts';
 import { readIntent } from '../../core/intake/intents.ts';
+import type { Requests } from '../../core/intake/requests.ts';
 import { type EditedQuestion, isInThread, type Question } from '../../core/question/question.ts';
 import { maxQuestionLength } from '../../core/settings.ts';
 import { mentions } from '../incoming-text.ts';
+import type { MessageLog } from '../reports/message-log.ts';
 import { readFiles } from '../threads/thread-messages.ts';
-import { createAddedMentions } from './added-mentions.ts';
-import type { Desk } from './desk.ts';
+import type { ThreadNoteKeeper } from '../threads/thread-note-keeper.ts';
+import { type AddedMentionDeps, createAddedMentions } from './added-mentions.ts';
 import { messageKey } from './message-key.ts';
 
 const nestedMessage = z.object({
@@ -20,11 +22,11 @@ const nestedMessage = z.object({
   files: z.unknown().optional(),
 });
 
-/** What is read of `message_changed` events; who wrote the message stands in the nested ones only. */
+/** What is read of `message_changed` events. Only the nested messages name the author. */
 const changeEvent = z.object({
   channel: z.string(),
   channel_type: z.string().optional(),
-  /** Of the change, the same in every delivery of it. */
+  /** The timestamp of the change, the same in each delivery. */
   ts: z.string(),
   message: nestedMessage,
   previous_message: nestedMessage.optional().catch(undefined),
@@ -43,36 +45,42 @@ const deletionEvent = z.object({
 type ChangeEvent = z.infer<typeof changeEvent>;
 type NestedMessage = z.infer<typeof nestedMessage>;
 
-/** What becomes of messages that change after they were posted. Throws `AppError` of kind `storage` when nothing was done. */
-export function createEdits(desk: Desk) {
-  const addedMentions = createAddedMentions(desk);
+export type EditDeps = AddedMentionDeps & {
+  requests: Pick<Requests, 'startedBy' | 'cancelStartedBy' | 'noteEdit'>;
+  threadNotes: Pick<ThreadNoteKeeper, 'replace' | 'remove'>;
+  messageLog: Pick<MessageLog, 'note'>;
+};
+
+/** Handles messages that are edited or deleted. Throws `AppError` of kind `storage` when nothing was done. */
+export function createEdits(deps: EditDeps) {
+  const addedMentions = createAddedMentions(deps);
 
   return { changed, deleted };
 
-  /** Previews, our own updates and news of a thread change no text; an edit that does is offered, and asks nothing by itself. */
+  /** Only edits of the text matter. An edited question is offered by a button, and is not asked automatically. */
   async function changed(raw: unknown, teamId: string): Promise<void> {
     const parsed = changeEvent.safeParse(raw);
     if (!parsed.success) return;
     const event = parsed.data;
     const { message, previous_message: previous, channel: channelId } = event;
-    // A deleted message with replies stays as a stone that says so.
+    // A deleted message with replies stays as a `tombstone`.
     if (message.subtype === 'tombstone') {
       return takeBack(teamId, channelId, message.ts, previous);
     }
-    if (message.bot_id != null || message.user === undefined || message.user === desk.identity.botUserId) return;
+    if (message.bot_id != null || message.user === undefined || message.user === deps.slack.identity.botUserId) return;
     const hasNewText = previous === undefined ? message.edited !== undefined : previous.text !== message.text;
     if (hasNewText || hasOtherFiles(message, previous)) await replaceThreadNote(event, teamId);
     if (!hasNewText) return;
-    const question = await desk.requests.startedBy(messageKey(teamId, channelId, message.ts));
+    const question = await deps.requests.startedBy(messageKey(teamId, channelId, message.ts));
     if (question !== undefined) return offer(event, question, teamId);
-    // Only what people edit is marked as edited; a preview is not.
+    // Slack marks a message as edited when a person edits it, and not when it gets a preview.
     if (event.channel_type !== 'im' && previous !== undefined && message.edited !== undefined) {
       const place = { teamId, channelId, threadTs: message.thread_ts ?? message.ts };
       const { user: userId, ts, subtype, text } = message;
       const files = readFiles(message.files);
       await addedMentions.edited({ place, userId, ts, subtype, text, before: previous.text, files });
     }
-    const isForApp = event.channel_type === 'im' || mentions(message.text, desk.identity.botUserId);
+    const isForApp = event.channel_type === 'im' || mentions(message.text, deps.slack.identity.botUserId);
     if (isForApp) note(event, teamId, undefined);
   }
 
@@ -82,7 +90,7 @@ export function createEdits(desk: Desk) {
     await takeBack(teamId, parsed.data.channel, parsed.data.deleted_ts, parsed.data.previous_message);
   }
 
-  /** Whoever deletes their question takes it back. */
+  /** A person who deletes their question cancels it. */
   async function takeBack(
     teamId: string,
     channelId: string,
@@ -90,19 +98,19 @@ export function createEdits(desk: Desk) {
     previous: { user?: string | undefined; text?: string | undefined; thread_ts?: string | undefined } | undefined,
   ): Promise<void> {
     const threadTs = previous?.thread_ts;
-    const didMention = mentions(previous?.text ?? '', desk.identity.botUserId);
+    const didMention = mentions(previous?.text ?? '', deps.slack.identity.botUserId);
     await Promise.all([
-      threadTs === undefined ? undefined : desk.threadNotes.remove({ teamId, channelId, threadTs }, ts),
-      desk.requests.cancelStartedBy(messageKey(teamId, channelId, ts), previous?.user),
+      threadTs === undefined ? undefined : deps.threadNotes.remove({ teamId, channelId, threadTs }, ts),
+      deps.requests.cancelStartedBy(messageKey(teamId, channelId, ts), previous?.user),
       didMention ? addedMentions.deleted({ teamId, channelId, ts }) : undefined,
     ]);
   }
 
-  /** What people take out of a message is not told to the service any more. */
+  /** Text that people remove from a message is not sent to the service. */
   async function replaceThreadNote({ message, channel: channelId }: ChangeEvent, teamId: string): Promise<void> {
     const { ts, text, user: userId, thread_ts: threadTs } = message;
     if (userId === undefined || threadTs === undefined) return;
-    await desk.threadNotes.replace(
+    await deps.threadNotes.replace(
       { teamId, channelId, threadTs },
       { ts, userId, text, files: readFiles(message.files) },
     );
@@ -111,23 +119,23 @@ export function createEdits(desk: Desk) {
   async function offer(event: ChangeEvent, question: Question, teamId: string): Promise<void> {
     const { message, channel: channelId } = event;
     note(event, teamId, question.id);
-    const edited = readEdited(question, await desk.read(message.text));
+    const edited = readEdited(question, await deps.read(message.text));
     if (edited === undefined) return;
-    // Slack counts to the microsecond, which tells one edit from the next.
+    // Slack's timestamps have microseconds, so two edits differ.
     const atMs = Math.round(Number(event.ts) * 1_000_000) / 1000;
     if (!Number.isFinite(atMs)) return;
-    const edit = await desk.requests.noteEdit(messageKey(teamId, channelId, message.ts), { ...edited, atMs });
+    const edit = await deps.requests.noteEdit(messageKey(teamId, channelId, message.ts), { ...edited, atMs });
     if (edit.kind !== 'noted') return;
     const { id, askerId, place } = edit.question;
     const isReply = isInThread(place) && place.threadTs !== message.ts;
-    desk.notify(
+    deps.notify(
       { channelId, userId: askerId, ...(isReply ? { threadTs: place.threadTs } : {}) },
       { kind: 'edited', questionId: id, text: edited.text },
     );
   }
 
   function note({ message, channel: channelId }: ChangeEvent, teamId: string, questionId: string | undefined): void {
-    desk.messageLog.note(
+    deps.messageLog.note(
       { teamId, channelId },
       {
         ts: message.ts,
@@ -141,12 +149,12 @@ export function createEdits(desk: Desk) {
   }
 }
 
-/** A file that was deleted stays in its message without what it was. */
+/** A deleted file stays in its message, but without its name and type. */
 function hasOtherFiles(message: NestedMessage, previous: NestedMessage | undefined): boolean {
   return JSON.stringify(readFiles(message.files)) !== JSON.stringify(readFiles(previous?.files));
 }
 
-/** The question that an edited message asks, read as the message that asked was; undefined when it asks none. */
+/** The question in an edited message, read like the first version. Undefined when there is none. */
 function readEdited({ origin, fresh }: Question, plainText: string): Omit<EditedQuestion, 'atMs'> | undefined {
   const intent = readIntent(plainText);
   if (intent.kind !== 'ask')

@@ -1,19 +1,21 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import type { Disposition } from '../../core/history/message-log.ts';
-import type { Acceptance, NewQuestion } from '../../core/intake/accept.ts';
+import type { Acceptance, createAccept, NewQuestion } from '../../core/intake/accept.ts';
+import type { ThreadStore } from '../../core/ports.ts';
 import type { Origin, Place, Thread, ThreadPlace } from '../../core/question/question.ts';
 import { withReplier } from '../../core/question/second-person.ts';
 import type { Notice } from '../../render/notices.ts';
 import { mentions } from '../incoming-text.ts';
 import { askedBy, type IgnoreReason, type IncomingMessage, type Route, routeMessage } from '../routing.ts';
 import { readFiles } from '../threads/thread-messages.ts';
-import { type Desk, refusalOf } from './desk.ts';
-import { createEdits } from './message-changed.ts';
+import type { ThreadNoteKeeper } from '../threads/thread-note-keeper.ts';
+import { createEdits, type EditDeps } from './message-changed.ts';
 import { messageKey } from './message-key.ts';
-import { createVerbs } from './verbs.ts';
+import { noticeOfAcceptance } from './result-notices.ts';
+import { createVerbs, type VerbDeps } from './verbs.ts';
 
-/** What is read of `message` and `app_mention` events; Slack may add or leave out the rest. */
+/** What is read of `message` and `app_mention` events. Slack may add or leave out other fields. */
 const messageEvent = z.object({
   type: z.enum(['message', 'app_mention']),
   channel: z.string(),
@@ -32,13 +34,20 @@ const messageEvent = z.object({
 
 type MessageEvent = z.infer<typeof messageEvent>;
 
+export type MessageDeps = VerbDeps &
+  EditDeps & {
+    accept: ReturnType<typeof createAccept>;
+    threads: Pick<ThreadStore, 'get' | 'update'>;
+    threadNotes: Pick<ThreadNoteKeeper, 'add'>;
+  };
+
 /**
- * Mentions, plain replies and direct messages. One post may arrive as both event types and several times: the
- * message's timestamp is its identity. A listener that throws leaves the event unacknowledged, so Slack repeats it.
+ * Mentions, plain replies and direct messages. One message may arrive as both event types and several times; its timestamp
+ * identifies it. When the listener throws, the event is not acknowledged and Slack sends it again.
  */
-export function registerMessages(app: App, desk: Desk): void {
-  const verbs = createVerbs(desk);
-  const edits = createEdits(desk);
+export function registerMessages(app: App, deps: MessageDeps): void {
+  const verbs = createVerbs(deps);
+  const edits = createEdits(deps);
 
   app.event('app_mention', async ({ event, context }) => handle(event, context.teamId));
   app.event('message', async ({ event, context }) => handle(event, context.teamId));
@@ -46,21 +55,21 @@ export function registerMessages(app: App, desk: Desk): void {
   async function handle(raw: unknown, contextTeamId: string | undefined): Promise<void> {
     const parsed = messageEvent.safeParse(raw);
     if (!parsed.success) {
-      desk.log.debug({ event: 'message_ignored', reason: 'unreadable' });
+      deps.log.debug({ event: 'message_ignored', reason: 'unreadable' });
       return;
     }
     const event = parsed.data;
-    const teamId = contextTeamId ?? desk.identity.teamId;
+    const teamId = contextTeamId ?? deps.slack.identity.teamId;
     if (event.subtype === 'message_deleted') return edits.deleted(raw, teamId);
     if (event.subtype === 'message_changed') return edits.changed(raw, teamId);
     const message = toIncoming(event);
     const threadTs = event.thread_ts ?? event.ts;
     const place: ThreadPlace = { teamId, channelId: event.channel, threadTs };
-    // Most messages of a workspace are nobody's business here: decide what can be decided before reading anything.
+    // Most messages are not for the app: it decides what it can before it reads anything from the storage.
     const early = route(message, message.text, undefined);
     if (early.to === 'ignore' && !needsThread.has(early.reason)) return passBy(event, message, place, early.reason);
-    const thread = event.thread_ts === undefined ? undefined : await desk.threads.get(place);
-    const text = await desk.read(event.text);
+    const thread = event.thread_ts === undefined ? undefined : await deps.threads.get(place);
+    const text = await deps.read(event.text);
     const decided = route(message, text, thread);
     if (thread !== undefined && isPlainReply(decided, event)) await noteReplier(place, thread, message.userId);
     if (decided.to === 'ignore') {
@@ -71,20 +80,20 @@ export function registerMessages(app: App, desk: Desk): void {
     await follow(decided, event, place, text, thread);
   }
 
-  /** Answers offer to take only mentions once a second person replies; stored before the question of that reply is taken. */
+  /** Stores that a second person replied, before their question: from then on answers offer "Only when mentioned". */
   async function noteReplier(place: ThreadPlace, thread: Thread, userId = ''): Promise<void> {
     if (!thread.followsReplies || withReplier(thread, userId) === thread) return;
-    await desk.threads.update(place, (stored = thread) => withReplier(stored, userId));
+    await deps.threads.update(place, (stored = thread) => withReplier(stored, userId));
   }
 
   /** A person said it in a thread that follows replies, without mentioning the app. */
   function isPlainReply(decided: Route, event: MessageEvent): boolean {
-    if (originOf(event, desk.identity.botUserId) !== 'reply') return false;
+    if (originOf(event, deps.slack.identity.botUserId) !== 'reply') return false;
     return decided.to !== 'ignore' || notedReasons.has(decided.reason) || decided.reason === 'asks_nothing';
   }
 
   function route(message: IncomingMessage, text: string, thread: Thread | undefined): Route {
-    return routeMessage(message, text, thread, desk.identity.botUserId);
+    return routeMessage(message, text, thread, deps.slack.identity.botUserId);
   }
 
   async function follow(
@@ -105,12 +114,12 @@ export function registerMessages(app: App, desk: Desk): void {
     if (decided.to === 'verb') {
       const { verb } = decided;
       const isDirect = event.channel_type === 'im';
-      const isPlain = originOf(event, desk.identity.botUserId) === 'reply';
+      const isPlain = originOf(event, deps.slack.identity.botUserId) === 'reply';
       await verbs.runVerb({
         ...{ verb, place, thread, isReply, isDirect, isPlain, userId, key, recipient },
         deliveredAs: event.type,
       });
-      // Whoever asks why knows that they asked.
+      // The report of `why` does not need to list the request for it.
       if (verb !== 'why') note(event, place, verb === 'cancel' ? 'cancelled' : 'verbCarriedOut');
       return;
     }
@@ -119,30 +128,30 @@ export function registerMessages(app: App, desk: Desk): void {
       place,
       askerId: userId,
       ...askedBy(decided),
-      origin: originOf(event, desk.identity.botUserId),
+      origin: originOf(event, deps.slack.identity.botUserId),
       beginsThread: !isReply,
       ...readingOf(event),
     };
     const acceptance = await taken(request, event);
     const disposition = dispositionOf(acceptance);
-    // In a group the same mention comes as two kinds of events.
+    // In a group message, Slack sends the same mention as two kinds of events.
     const isEcho = disposition === 'duplicate' && event.channel_type === 'mpim';
     if (!isEcho) note(event, place, disposition, 'question' in acceptance ? acceptance.question.id : undefined);
-    // Of a message to the app only a bare "new" asks nothing.
-    const refusal = acceptance.kind === 'empty' ? emptyAfterNew : refusalOf(acceptance, text);
-    if (refusal !== undefined) desk.notify(recipient, refusal);
+    // The only message to the app without a question is a bare "new".
+    const refusal = acceptance.kind === 'empty' ? emptyAfterNew : noticeOfAcceptance(acceptance, text);
+    if (refusal !== undefined) deps.notify(recipient, refusal);
   }
 
   async function taken(request: NewQuestion, event: MessageEvent): Promise<Acceptance> {
     try {
-      return await desk.accept(request);
+      return await deps.accept(request);
     } catch (error) {
       note(event, request.place, 'notTaken');
       throw error;
     }
   }
 
-  /** What can be left alone before anything is read; of what others' apps say in threads of the app it is noted that it was. */
+  /** Ignores a message early. In threads of the app it is noted that a message of another app was ignored. */
   function passBy(event: MessageEvent, message: IncomingMessage, place: ThreadPlace, reason: IgnoreReason): void {
     ignore(event, reason);
     if ((reason !== 'from_bot' && reason !== 'edited') || isOwn(event)) return;
@@ -151,14 +160,14 @@ export function registerMessages(app: App, desk: Desk): void {
       return;
     }
     if (event.thread_ts === undefined) return;
-    const lost = (error: unknown): void => desk.log.warn({ event: 'message_log_not_written', entries: 1 }, error);
-    desk.threads.get(place).then((thread) => {
+    const lost = (error: unknown): void => deps.log.warn({ event: 'message_log_not_written', entries: 1 }, error);
+    deps.threads.get(place).then((thread) => {
       if (thread !== undefined) noteIgnored(event, place, reason);
     }, lost);
   }
 
   function isOwn({ user, bot_id: botId }: MessageEvent): boolean {
-    return user === desk.identity.botUserId || (botId != null && botId === desk.identity.botId);
+    return user === deps.slack.identity.botUserId || (botId != null && botId === deps.slack.identity.botId);
   }
 
   function noteIgnored(event: MessageEvent, place: ThreadPlace, reason: IgnoreReason): void {
@@ -172,7 +181,7 @@ export function registerMessages(app: App, desk: Desk): void {
     disposition: Disposition,
     questionId?: string,
   ): void {
-    desk.messageLog.note(
+    deps.messageLog.note(
       { teamId, channelId },
       {
         ts: event.ts,
@@ -185,19 +194,19 @@ export function registerMessages(app: App, desk: Desk): void {
     );
   }
 
-  /** What is said beside the app in its threads may be what the next question is about. */
+  /** Keeps what people say to each other in the app's threads: the next question may be about it. */
   function addThreadNote({ ts, user, text, files }: MessageEvent, place: ThreadPlace): void {
-    if (user !== undefined) desk.threadNotes.add(place, { ts, userId: user, text, files: readFiles(files) });
+    if (user !== undefined) deps.threadNotes.add(place, { ts, userId: user, text, files: readFiles(files) });
   }
 
   function ignore(event: MessageEvent, reason: string): void {
-    desk.log.debug({ event: 'message_ignored', reason, channelId: event.channel, ts: event.ts });
+    deps.log.debug({ event: 'message_ignored', reason, channelId: event.channel, ts: event.ts });
   }
 }
 
 const emptyAfterNew: Notice = { kind: 'emptyQuestion', after: 'new' };
 
-/** Reasons to leave a message alone that say nothing against remembering it. */
+/** Reasons to ignore a message that is still kept as a thread note. */
 const notedReasons: ReadonlySet<string> = new Set([
   'thread_started_by_people',
   'addresses_another_person',
@@ -205,15 +214,15 @@ const notedReasons: ReadonlySet<string> = new Set([
   'no_text',
 ]);
 
-/** Reasons found before the thread was read that do not stand, or are to be noted, once it was. */
+/** Reasons that are decided again, or noted, after the thread is read. */
 const needsThread: ReadonlySet<string> = new Set(['thread_unknown', 'asks_nothing']);
 
-/** Thanks are no help to the next question; a file beside them may be. */
+/** A message of thanks is kept only when it has files. */
 function isToBeHeard(reason: IgnoreReason, { files }: MessageEvent): boolean {
   return notedReasons.has(reason) || (reason === 'asks_nothing' && readFiles(files).length > 0);
 }
 
-/** In a thread a question may be about what was said there, and files are part of it; mentions are told without theirs. */
+/** A question in a thread may be about its messages and files. `app_mention` events come without files. */
 function readingOf(event: MessageEvent): Pick<NewQuestion, 'messageTs' | 'files' | 'readsThread'> {
   const files = event.type === 'app_mention' ? undefined : readFiles(event.files);
   const isInThread = event.thread_ts !== undefined && event.thread_ts !== event.ts;

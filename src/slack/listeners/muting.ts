@@ -1,7 +1,7 @@
 import type { ThreadStore } from '../../core/ports.ts';
 import { newThread, type ThreadPlace } from '../../core/question/question.ts';
 
-/** Says whether plain replies in a thread that follows them are left alone; saying it again changes nothing. */
+/** Sets whether the app ignores plain replies in a thread. Setting the same value again changes nothing. */
 export async function setMuted(
   threads: Pick<ThreadStore, 'update'>,
   place: ThreadPlace,

@@ -1,50 +1,53 @@
 import type { ModalView } from '@slack/types';
 import { isAppError } from '../../core/errors.ts';
+import type { Log } from '../../core/ports.ts';
 import { within } from '../../core/timeout.ts';
 import { renderWords } from '../../render/modals.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
 import type { Recipient } from '../messages/messenger.ts';
-import type { Desk } from './desk.ts';
+import type { PrivateNotifier } from '../messages/private-notifier.ts';
 
-/** What modals are shown with. */
-type Modals = Pick<Desk, 'client' | 'through' | 'notify' | 'log'>;
-
-/** Who asked for a modal, with what. */
+/** What is needed to open a modal for a person. */
 interface Opener {
   triggerId: string | undefined;
   recipient: Recipient;
-  /** The question the modal is about, where there is one. */
+  /** The question that the modal is about, if there is one. */
   questionId?: string;
 }
 
-/** What is known by then is in the modal from the start. Slack's trigger lives 3 s, its way here and back included. */
+/** How long the modal waits for its content before it opens. Slack's trigger is valid for 3 s, network included. */
 const quickMs = 500;
 
-/** Opens a modal as `openModal` does, and lets nobody wait: what asked for it is to be acknowledged at once. */
-export function openInOwnTime(desk: Modals, opener: Opener, fill: () => Promise<ModalView>): void {
-  openModal(desk, opener, fill).catch((error: unknown) => {
-    desk.log.error({ event: 'modal_not_opened', ...aboutOf(opener) }, error);
+export interface ModalDeps {
+  slack: Pick<SlackApi, 'call'>;
+  notify: PrivateNotifier['notify'];
+  log: Log;
+}
+
+/** Opens a modal as `openModal` does, and returns at once, so that the press can be acknowledged. */
+export function openInOwnTime(deps: ModalDeps, opener: Opener, fill: () => Promise<ModalView>): void {
+  openModal(deps, opener, fill).catch((error: unknown) => {
+    deps.log.error({ event: 'modal_not_opened', ...aboutOf(opener) }, error);
   });
 }
 
 /**
- * Opens a modal before anything slow: with what `fill` finds, or, where that takes longer, with a word that is replaced.
- * Whoever can't get the modal any more is told so privately. Throws nothing that Slack or storage throws.
+ * Opens a modal before anything slow happens: with the content from `fill`, or with a short text until `fill` is ready.
+ * When the modal can't be opened, the person is told privately. Errors of Slack and of the storage are not thrown.
  */
-export async function openModal(desk: Modals, opener: Opener, fill: () => Promise<ModalView>): Promise<void> {
+export async function openModal(deps: ModalDeps, opener: Opener, fill: () => Promise<ModalView>): Promise<void> {
   const { triggerId, recipient } = opener;
   if (triggerId === undefined) return notOpened({ reason: 'no_trigger' });
   const filling = fill().catch((error: unknown) => {
-    const reference = logFailure(desk.log, 'error', { event: 'modal_not_filled', ...aboutOf(opener) }, error);
+    const reference = logFailure(deps.log, 'error', { event: 'modal_not_filled', ...aboutOf(opener) }, error);
     return renderWords((say) => say.modals.failed(), undefined, reference);
   });
   const quick = await within(filling, quickMs);
   const view = quick ?? renderWords((say) => say.modals.loading(), undefined);
   let viewId: string | undefined;
   try {
-    const opened = await desk.through('views.open', 'private', () =>
-      desk.client.views.open({ trigger_id: triggerId, view }),
-    );
+    const opened = await deps.slack.call('views.open', { trigger_id: triggerId, view }, { priority: 'private' });
     viewId = opened.view?.id;
   } catch (error) {
     if (!isAppError(error)) throw error;
@@ -52,11 +55,11 @@ export async function openModal(desk: Modals, opener: Opener, fill: () => Promis
   }
   if (quick !== undefined || viewId === undefined) return;
   const id = viewId;
-  void filling.then((filled) => updateModal(desk, id, filled));
+  void filling.then((filled) => updateModal(deps, id, filled));
 
   function notOpened(why: { reason: string } | { kind: string }, error?: unknown): void {
     const failure = { event: 'modal_not_opened', ...why, ...aboutOf(opener) };
-    desk.notify(recipient, { kind: 'formNotOpened', reference: logFailure(desk.log, 'warn', failure, error) });
+    deps.notify(recipient, { kind: 'formNotOpened', reference: logFailure(deps.log, 'warn', failure, error) });
   }
 }
 
@@ -64,11 +67,11 @@ function aboutOf({ questionId }: Opener): { questionId?: string } {
   return questionId === undefined ? {} : { questionId };
 }
 
-/** Replaces what a modal shows; one that was closed meanwhile is no loss. Never throws. */
-export async function updateModal(desk: Modals, viewId: string, view: ModalView): Promise<void> {
+/** Replaces the content of a modal, if it is still open. Never throws. */
+export async function updateModal(deps: ModalDeps, viewId: string, view: ModalView): Promise<void> {
   try {
-    await desk.through('views.update', 'private', () => desk.client.views.update({ view_id: viewId, view }));
+    await deps.slack.call('views.update', { view_id: viewId, view }, { priority: 'private' });
   } catch (error) {
-    desk.log.warn({ event: 'modal_not_updated' }, error);
+    deps.log.warn({ event: 'modal_not_updated' }, error);
   }
 }

@@ -1,14 +1,18 @@
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import type { ButtonResult, Requester } from '../../core/intake/find-question.ts';
+import type { Requests } from '../../core/intake/requests.ts';
 import { ACTIONS, type ButtonValue } from '../../render/ids.ts';
 import { renderSourcesModal } from '../../render/sources.ts';
-import { localeOf } from '../access/users.ts';
+import { localeOf, type Users } from '../access/users.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
+import type { AnswerUpdates } from '../messages/answer-updates.ts';
 import { assertInTime } from './ack-time.ts';
 import {
   type ActionRule,
   type BlockAction,
+  type BlockActionDeps,
   expired,
   type Handled,
   onBlockAction,
@@ -16,16 +20,35 @@ import {
   refusalOfAction,
   told,
 } from './block-actions.ts';
-import { type Desk, notCancelledOf } from './desk.ts';
 import { refusedView } from './refusals.ts';
+import { noticeOfCancel } from './result-notices.ts';
 import { expiredView } from './view-submissions.ts';
 
+export type QuestionButtonDeps = BlockActionDeps & {
+  slack: SlackApi;
+  requests: Pick<
+    Requests,
+    | 'askAgain'
+    | 'checkAgain'
+    | 'askIn'
+    | 'find'
+    | 'findWithheld'
+    | 'showWithheld'
+    | 'askEdited'
+    | 'askAsFollowUp'
+    | 'giveWay'
+    | 'cancel'
+  >;
+  people: Pick<Users, 'person'>;
+  answerUpdates: Pick<AnswerUpdates, 'endUsed'>;
+};
+
 /**
- * The buttons of cards, answers and private notices. A press is acknowledged once it is stored; one that could not be
- * stored is acknowledged as well, and the presser is told that nothing was done.
+ * The buttons of cards, answers and private notices. A press is acknowledged once it is stored. A press that could not be
+ * stored is acknowledged too, and the person is told that nothing was done.
  */
-export function registerActions(app: App, desk: Desk): void {
-  const { requests } = desk;
+export function registerActions(app: App, deps: QuestionButtonDeps): void {
+  const { requests } = deps;
 
   on(ACTIONS.cancel, cancel, 'later');
   on(ACTIONS.drop, cancel, 'later');
@@ -42,16 +65,16 @@ export function registerActions(app: App, desk: Desk): void {
   onEnd(
     ACTIONS.checkAgain,
     async ({ value, requester, byMs }) => requests.checkAgain(value.questionId, requester, byMs),
-    // What is watched again was asked before, so there is nothing to withdraw, and it was not asked by an earlier press.
+    // The question was asked before, so there is nothing to withdraw, and no earlier press asked it.
     (result, action) => ({
       notice: result.kind === 'duplicate' ? { kind: 'alreadyWatched' } : toldOf(result, action).notice,
     }),
   );
-  // Where it can't be shown again, the presser is told in the place of the press.
+  // When the answer can't be shown, the person is told where they pressed.
   on(ACTIONS.askHere, async ({ value, requester, byMs, recipient: { responseUrl } }) =>
-    told(desk, await requests.askAgain(value.questionId, requester, { responseUrl, byMs }), { value }),
+    told(deps, await requests.askAgain(value.questionId, requester, { responseUrl, byMs }), { value }),
   );
-  // Pressed where the question may not be asked; that it may be in a direct message is found before it is shown there.
+  // These buttons stand where the question may not be asked. Before the answer is shown, the direct message is checked.
   on(ACTIONS.askInDm, askInDm, 'person');
   on(ACTIONS.showInDm, showInDm, 'person');
   on(ACTIONS.askEdited, askEdited);
@@ -61,21 +84,21 @@ export function registerActions(app: App, desk: Desk): void {
   async function sources({ value, requester, named }: BlockAction): Promise<ModalView> {
     const [question, admission, locale] = await Promise.all([
       requests.find(value.questionId, requester),
-      desk.access.admit(requester.userId, { teamId: requester.teamId, channelId: requester.channelId }, named),
-      localeOf(desk.people, requester.userId),
+      deps.access.admit(requester.userId, { teamId: requester.teamId, channelId: requester.channelId }, named),
+      localeOf(deps.people, requester.userId),
     ]);
     const { userId, channelId } = requester;
     const about = { userId, channelId, questionId: value.questionId };
-    if (!admission.may) return refusedView(desk, { ...about, reason: admission.reason }, locale);
-    if (question?.outcome?.kind !== 'answered') return expiredView(desk, value.questionId, locale);
+    if (!admission.may) return refusedView(deps, { ...about, reason: admission.reason }, locale);
+    if (question?.outcome?.kind !== 'answered') return expiredView(deps, value.questionId, locale);
     return renderSourcesModal(question, question.outcome.answer, locale);
   }
 
   async function askInDm({ value, requester, byMs }: BlockAction): Promise<Handled> {
-    const channelId = await openDirect(desk, requester.userId);
+    const channelId = await openDirect(deps.slack, requester.userId);
     assertInTime(byMs);
     return told(
-      desk,
+      deps,
       await requests.askIn(value.questionId, { teamId: requester.teamId, channelId }, requester, byMs),
       {
         value,
@@ -83,66 +106,66 @@ export function registerActions(app: App, desk: Desk): void {
     );
   }
 
-  /** Nothing is asked: the answer is there, and only its asker gets to see it. */
+  /** Asks nothing: shows the existing answer to its asker alone. */
   async function showInDm({ value, requester, byMs }: BlockAction): Promise<Handled> {
     const { questionId } = value;
     const found = await requests.findWithheld(questionId, requester);
-    if (found.kind === 'expired') return expired(desk, value);
+    if (found.kind === 'expired') return expired(deps, value);
     if (found.kind === 'notYours') return notYours(value, requester);
-    const channelId = await openDirect(desk, requester.userId);
+    const channelId = await openDirect(deps.slack, requester.userId);
     assertInTime(byMs);
     const result = await requests.showWithheld(questionId, { teamId: requester.teamId, channelId }, requester, byMs);
     if (result.kind === 'notYours') return notYours(value, requester);
     if (result.kind === 'duplicate') return { notice: { kind: 'alreadyShown' } };
-    if (result.kind !== 'accepted') return told(desk, result, { value });
-    // Where the press was made in those direct messages, the answer itself is enough.
+    if (result.kind !== 'accepted') return told(deps, result, { value });
+    // When the press was in the same direct messages, the answer itself is enough.
     return { asked: result, notice: channelId === requester.channelId ? undefined : { kind: 'shownPrivately' } };
   }
 
   function notYours({ questionId }: ButtonValue, { userId }: Requester): Handled {
     const failure = { event: 'action_refused', outcome: 'notYours', questionId, userId };
-    return { notice: { kind: 'notYours', reference: logFailure(desk.log, 'info', failure) } };
+    return { notice: { kind: 'notYours', reference: logFailure(deps.log, 'info', failure) } };
   }
 
   async function askEdited({ value, requester, byMs }: BlockAction): Promise<Handled> {
     const { result, cameLate } = await requests.askEdited(value.questionId, requester, byMs);
-    if (result.kind !== 'accepted' && result.kind !== 'duplicate') return told(desk, result, { value });
-    // The old version is stopped once the new one stands for certain, and also when that was asked before.
+    if (result.kind !== 'accepted' && result.kind !== 'duplicate') return told(deps, result, { value });
+    // The old version is cancelled after the new one is stored, also when an earlier press stored it.
     const after = (): void => {
       requests.cancel(value.questionId, requester).catch((error: unknown) => {
-        desk.log.error({ event: 'old_version_not_cancelled', questionId: value.questionId }, error);
+        deps.log.error({ event: 'old_version_not_cancelled', questionId: value.questionId }, error);
       });
     };
     const isLate = result.kind === 'accepted' && cameLate;
-    return { ...told(desk, result, { value }), ...(isLate ? { notice: { kind: 'editedAfterAnswer' } } : {}), after };
+    return { ...told(deps, result, { value }), ...(isLate ? { notice: { kind: 'editedAfterAnswer' } } : {}), after };
   }
 
   async function askAsFollowUp(action: BlockAction): Promise<Handled> {
     const { value, requester, byMs } = action;
     const result = await requests.askAsFollowUp(value.questionId, requester, byMs);
     if (result.kind === 'notAsker') return { notice: { kind: 'notAsker', askerId: result.askerId } };
-    if (result.kind !== 'accepted' && result.kind !== 'duplicate') return told(desk, result, action);
-    // Also when it was asked before: that press may not have come this far.
+    if (result.kind !== 'accepted' && result.kind !== 'duplicate') return told(deps, result, action);
+    // Also when an earlier press asked it, because that press may have stopped before this.
     const after = (): void => {
       requests.giveWay(value.questionId, requester).catch((error: unknown) => {
-        desk.log.error({ event: 'new_question_not_cancelled', questionId: value.questionId }, error);
+        deps.log.error({ event: 'new_question_not_cancelled', questionId: value.questionId }, error);
       });
     };
-    return { ...told(desk, result, action), after };
+    return { ...told(deps, result, action), after };
   }
 
-  /** Who asked may always take the question back, even where they could not ask it any more. */
+  /** The asker may always cancel the question, even where they may not ask any more. */
   async function cancel(action: BlockAction): Promise<Handled> {
     const { value, requester } = action;
     const isOwn = (await requests.find(value.questionId, requester))?.askerId === requester.userId;
-    const refusal = isOwn ? undefined : await refusalOfAction(desk, action, 'person');
+    const refusal = isOwn ? undefined : await refusalOfAction(deps, action, 'person');
     if (refusal !== undefined) return { notice: refusal };
     const result = await requests.cancel(value.questionId, requester, action.byMs);
-    // Another question may run in the thread by now.
-    return { notice: result.kind === 'nothing' ? { kind: 'alreadyEnded' } : notCancelledOf(result) };
+    // Another question may run in the thread now.
+    return { notice: result.kind === 'nothing' ? { kind: 'alreadyEnded' } : noticeOfCancel(result) };
   }
 
-  /** A button of an end without an answer is good for one press, and is taken away once that stands. */
+  /** A button of a failed question works once, and is removed after the press is stored. */
   function onEnd(
     actionId: string,
     run: (action: BlockAction) => Promise<ButtonResult>,
@@ -150,20 +173,20 @@ export function registerActions(app: App, desk: Desk): void {
   ): void {
     on(actionId, async (action) => {
       const { value, requester, messageTs } = action;
-      // As it is before the press: what is watched again forgets its end.
+      // Read before the press, because `checkAgain` clears the outcome.
       const ended = await requests.find(value.questionId, requester);
       const result = await run(action);
       const handled = tell(result, action);
       if (ended === undefined || messageTs === undefined || result.kind !== 'accepted') return handled;
-      return { ...handled, after: () => desk.answerUpdates.endUsed(ended, messageTs, requester.userId) };
+      return { ...handled, after: () => deps.answerUpdates.endUsed(ended, messageTs, requester.userId) };
     });
   }
 
   function toldOf(result: ButtonResult, action: BlockAction): Handled {
-    return told(desk, result, action);
+    return told(deps, result, action);
   }
 
   function on(actionId: string | RegExp, handle: (action: BlockAction) => Promise<Handled>, rule?: ActionRule): void {
-    onBlockAction(app, desk, actionId, handle, rule);
+    onBlockAction(app, deps, actionId, handle, rule);
   }
 }

@@ -1,14 +1,15 @@
 import type { ModalView } from '@slack/types';
+import type { Log } from '../../core/ports.ts';
 import type { Refusal } from '../../core/question/question.ts';
 import { plainContact, privateContact } from '../../render/contact.ts';
 import { renderWords } from '../../render/modals.ts';
 import { refusalSentence } from '../../render/notices.ts';
 import type { Say } from '../../render/say.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
-import type { Desk } from './desk.ts';
 import { problemWith } from './view-submissions.ts';
 
-/** Someone who may not do what they asked for; `questionId`: the question it was about, where there was one. */
+/** A person who may not do what they asked for; `questionId` is the question it was about, if there was one. */
 interface Refused {
   userId: string;
   channelId: string;
@@ -16,25 +17,26 @@ interface Refused {
   questionId?: string | undefined;
 }
 
-/** Logs that someone was refused, and returns the reference they are shown. */
-export function logRefusal({ log }: Pick<Desk, 'log'>, refused: Refused): string {
+export interface RefusalDeps {
+  slack: Pick<SlackApi, 'identity'>;
+  log: Log;
+}
+
+/** Logs a refusal, and returns the reference that the person is shown. */
+export function logRefusal({ log }: { log: Log }, refused: Refused): string {
   const { userId, channelId, reason, questionId } = refused;
   const about = questionId === undefined ? {} : { questionId };
   return logFailure(log, 'info', { event: 'action_refused', outcome: reason, userId, channelId, ...about });
 }
 
-/** What a modal shows to someone who may not see what they asked for. */
-export function refusedView(
-  desk: Pick<Desk, 'log' | 'identity'>,
-  refused: Refused,
-  locale: string | undefined,
-): ModalView {
-  const contact = privateContact(desk.identity.contact);
-  return renderWords((say) => refusalSentence(say, refused.reason, contact), locale, logRefusal(desk, refused));
+/** The modal for a person who may not see what they asked for. */
+export function refusedView(deps: RefusalDeps, refused: Refused, locale: string | undefined): ModalView {
+  const contact = privateContact(deps.slack.identity.contact);
+  return renderWords((say) => refusalSentence(say, refused.reason, contact), locale, logRefusal(deps, refused));
 }
 
-/** What a form says at its field to someone who may not do what it is for; `so`: what came of it. */
-export function refusedProblem(desk: Pick<Desk, 'log' | 'identity'>, refused: Refused, say: Say, so?: string): string {
-  const sentence = refusalSentence(say, refused.reason, plainContact(desk.identity.contact), so);
-  return problemWith(say, sentence, logRefusal(desk, refused));
+/** The error in a form for a person who may not do what it is for; `so` says what follows from it. */
+export function refusedProblem(deps: RefusalDeps, refused: Refused, say: Say, so?: string): string {
+  const sentence = refusalSentence(say, refused.reason, plainContact(deps.slack.identity.contact), so);
+  return problemWith(say, sentence, logRefusal(deps, refused));
 }

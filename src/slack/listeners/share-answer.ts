@@ -3,6 +3,8 @@ import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { isAppError } from '../../core/errors.ts';
+import type { Requests } from '../../core/intake/requests.ts';
+import type { QuestionStore } from '../../core/ports.ts';
 import { type ConfirmedAudience, isBetweenTwo, type Place, type Refusal } from '../../core/question/question.ts';
 import { ACTIONS, FORMS } from '../../render/ids.ts';
 import {
@@ -14,11 +16,12 @@ import {
   type ShownAudience,
 } from '../../render/modals.ts';
 import { type Say, sayIn } from '../../render/say.ts';
-import type { Audience } from '../access/audience.ts';
+import type { Audience, Audiences } from '../access/audience.ts';
+import type { Memberships } from '../access/membership.ts';
+import type { SlackAccessPolicy } from '../access/policy.ts';
 import { localeOf } from '../access/users.ts';
 import { logFailure } from '../failure-log.ts';
-import { type BlockAction, onBlockAction } from './block-actions.ts';
-import type { Desk } from './desk.ts';
+import { type BlockAction, type BlockActionDeps, onBlockAction } from './block-actions.ts';
 import { updateModal } from './open-modal.ts';
 import { logRefusal } from './refusals.ts';
 import {
@@ -30,6 +33,7 @@ import {
   type Reply,
   type Sent,
   unreadableForm,
+  type ViewSubmissionDeps,
   viewState,
 } from './view-submissions.ts';
 
@@ -40,62 +44,71 @@ const chosenChannel = z.object({
   actions: z.array(z.object({ selected_conversation: z.string().regex(/^[A-Z0-9]{2,30}$/) })).min(1),
 });
 
-/** Counts that are not known. */
+/** The audience of a channel when Slack does not tell it. */
 const unknownAudience: Audience = { members: 0, guests: 0, outsiders: 0, organizations: 0, isKnown: false };
 
-/** Shows the answer to a person's own private question in a channel, once they have seen who would read it there. */
-export function registerSharing(app: App, desk: Desk): void {
-  const { requests } = desk;
+export type SharingDeps = BlockActionDeps &
+  ViewSubmissionDeps & {
+    access: Pick<SlackAccessPolicy, 'sharesWithOthers'>;
+    requests: Pick<Requests, 'findOwnAnswered' | 'share'>;
+    questions: Pick<QuestionStore, 'get'>;
+    memberships: Pick<Memberships, 'inChannel'>;
+    audiences: Pick<Audiences, 'of'>;
+  };
 
-  onBlockAction(app, desk, ACTIONS.share, async (action) => ({ modal: () => emptyForm(action) }), 'later');
+/** Shows the answer to a person's own private question in a channel, after they saw who can read it there. */
+export function registerSharing(app: App, deps: SharingDeps): void {
+  const { requests } = deps;
+
+  onBlockAction(app, deps, ACTIONS.share, async (action) => ({ modal: () => emptyForm(action) }), 'later');
   app.action(ACTIONS.shareChannel, async ({ ack, body, context }) => {
     await ack();
-    // Nobody waits for Slack to say who is there.
-    showAudience(body, context.teamId ?? desk.identity.teamId).catch((error: unknown) => {
-      desk.log.warn({ event: 'audience_not_shown' }, error);
+    // The press is acknowledged before Slack says who is in the channel.
+    showAudience(body, context.teamId ?? deps.slack.identity.teamId).catch((error: unknown) => {
+      deps.log.warn({ event: 'audience_not_shown' }, error);
     });
   });
-  onViewSubmission(app, desk, FORMS.share, {
+  onViewSubmission(app, deps, FORMS.share, {
     errorField: FIELDS.channel,
     failed: (say) => say.sharing.notShared(),
     handle: share,
   });
 
   async function emptyForm({ value, requester }: BlockAction): Promise<ModalView> {
-    // Not by the place of the press: where sharing failed, the question is of another one.
+    // Found by the asker and not by the place of the press, because after a failed share the places differ.
     const [question, own, locale] = await Promise.all([
-      desk.questions.get(value.questionId),
+      deps.questions.get(value.questionId),
       requests.findOwnAnswered(value.questionId, requester),
-      localeOf(desk.people, requester.userId),
+      localeOf(deps.people, requester.userId),
     ]);
     if (own !== undefined) return formOf({ questionId: own.id }, locale);
     const isKnown = question?.place.teamId === requester.teamId;
-    return isKnown ? renderWords((say) => say.sharing.notYours(), locale) : expiredView(desk, value.questionId, locale);
+    return isKnown ? renderWords((say) => say.sharing.notYours(), locale) : expiredView(deps, value.questionId, locale);
   }
 
   async function showAudience(body: unknown, teamId: string): Promise<void> {
     const parsed = chosenChannel.safeParse(body);
     const metadata = parsed.success ? parseShareMetadata(parsed.data.view.private_metadata) : undefined;
-    if (!parsed.success || metadata === undefined) return desk.log.warn({ event: 'choice_unreadable' });
+    if (!parsed.success || metadata === undefined) return deps.log.warn({ event: 'choice_unreadable' });
     const { user, view, actions } = parsed.data;
     const place = { teamId, channelId: actions[0]?.selected_conversation ?? '' };
     const { questionId } = metadata;
     if ((await requests.findOwnAnswered(questionId, { userId: user.id, teamId })) === undefined) return;
     const withLink = view.state.isTicked(FIELDS.withLink);
-    const [locale, shown] = await Promise.all([localeOf(desk.people, user.id), shownOf(user.id, place, questionId)]);
+    const [locale, shown] = await Promise.all([localeOf(deps.people, user.id), shownOf(user.id, place, questionId)]);
     const problem = typeof shown === 'function' ? { problem: shown(sayIn(locale)) } : { chosen: shown };
-    await updateModal(desk, view.id, formOf({ questionId, ...problem, withLink }, locale));
+    await updateModal(deps, view.id, formOf({ questionId, ...problem, withLink }, locale));
   }
 
   function formOf(form: Parameters<typeof renderShareForm>[0], locale: string | undefined): ModalView {
-    return renderShareForm({ ...form, withOthers: desk.access.sharesWithOthers }, locale);
+    return renderShareForm({ ...form, withOthers: deps.access.sharesWithOthers }, locale);
   }
 
   async function share(sent: Sent): Promise<Reply> {
     const { userId, teamId, named, say, locale, entered } = sent;
     const metadata = parseShareMetadata(sent.metadata);
     if (metadata === undefined) {
-      return { kind: 'view', view: unreadableForm(desk, locale) };
+      return { kind: 'view', view: unreadableForm(deps, locale) };
     }
     const { questionId } = metadata;
     const channelId = entered.conversation(FIELDS.channel, ACTIONS.shareChannel);
@@ -104,66 +117,66 @@ export function registerSharing(app: App, desk: Desk): void {
     if (question === undefined) return wrong(say.sharing.notYours());
     const place = { teamId, channelId };
     const [membership, audience] = await Promise.all([
-      desk.memberships.inChannel(userId, channelId),
+      deps.memberships.inChannel(userId, channelId),
       audienceOf(channelId),
     ]);
     const confirmed = confirmedOf(audience);
     if (membership === 'hidden') return wrong(say.sharing.hiddenChannel());
     if (membership !== 'member') return wrong(say.modals.notMember());
-    const admission = await desk.access.admit(userId, place, { ...named, confirmed });
+    const admission = await deps.access.admit(userId, place, { ...named, confirmed });
     if (!admission.may) {
       const { reason } = admission;
-      const reference = logRefusal(desk, { userId, channelId, reason, questionId });
+      const reference = logRefusal(deps, { userId, channelId, reason, questionId });
       return wrong(problemWith(say, refusalOfShare(say, reason), reference));
     }
     const withLink = entered.isTicked(FIELDS.withLink);
     const chosen = { channelId, audience: shownAudience(audience) };
     const confirm = confirmField(channelId, chosen.audience);
     const wasShown = metadata.shownChannelId === channelId;
-    // Shown first, and again whenever others are to be confirmed than were: people may have come since.
+    // The audience is shown first, and shown again when it differs from the confirmed one, because people may have joined.
     if (!wasShown || (confirm !== undefined && !entered.isTicked(confirm))) {
       return { kind: 'view', view: formOf({ questionId, chosen, withLink }, locale) };
     }
     const sharing = { key: `share:${sent.viewId}`, userId, place, withLink, confirmed };
     const result = await requests.share(questionId, sharing, sent.byMs);
     const problem =
-      result.kind === 'expired' ? expiredProblem(desk, questionId, say) : problemOf(result, question.text, say);
+      result.kind === 'expired' ? expiredProblem(deps, questionId, say) : problemOf(result, question.text, say);
     if (problem !== undefined) return wrong(problem);
-    const after = (): void => desk.notify({ ...question.place, userId }, { kind: 'sharing', channelId });
+    const after = (): void => deps.notify({ ...question.place, userId }, { kind: 'sharing', channelId });
     return { kind: 'done', result, after };
   }
 
-  /** Who would read it there, or why it can't be shared there; only who is in a channel is told who else is. */
+  /** The readers there, or why it can't be shared there. Only members of a channel learn who else is in it. */
   async function shownOf(userId: string, place: Place, questionId: string): Promise<Chosen | ((say: Say) => string)> {
     const { channelId } = place;
     if (isBetweenTwo({ channelId })) return (say) => say.sharing.choose();
     try {
-      const membership = await desk.memberships.inChannel(userId, channelId);
+      const membership = await deps.memberships.inChannel(userId, channelId);
       if (membership === 'hidden') return (say) => say.sharing.hiddenChannel();
       if (membership !== 'member') return (say) => say.modals.notMember();
       const audience = await audienceOf(channelId);
-      const admission = await desk.access.admit(userId, place, { confirmed: confirmedOf(audience) });
+      const admission = await deps.access.admit(userId, place, { confirmed: confirmedOf(audience) });
       if (!admission.may) {
         const { reason } = admission;
-        const reference = logRefusal(desk, { userId, channelId, reason, questionId });
+        const reference = logRefusal(deps, { userId, channelId, reason, questionId });
         return (say) => problemWith(say, refusalOfShare(say, reason), reference);
       }
       return { channelId, audience: shownAudience(audience) };
     } catch (error) {
       if (!isAppError(error)) throw error;
       const failure = { event: 'membership_not_known', channelId, kind: error.kind, questionId };
-      const reference = logFailure(desk.log, 'warn', failure, error);
+      const reference = logFailure(deps.log, 'warn', failure, error);
       return (say) => problemWith(say, say.sharing.audienceUnknown(`<#${channelId}>`), reference);
     }
   }
 
-  /** What Slack does not say now has to be confirmed as unknown. */
+  /** When Slack does not tell the audience, the person has to confirm an unknown one. */
   async function audienceOf(channelId: string): Promise<Audience> {
     try {
-      return await desk.audiences.of(channelId);
+      return await deps.audiences.of(channelId);
     } catch (error) {
       if (!isAppError(error)) throw error;
-      desk.log.warn({ event: 'audience_not_known', channelId, kind: error.kind }, error);
+      deps.log.warn({ event: 'audience_not_known', channelId, kind: error.kind }, error);
       return unknownAudience;
     }
   }

@@ -1,15 +1,24 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
-import type { NewQuestion } from '../../core/intake/accept.ts';
+import type { createAccept, NewQuestion } from '../../core/intake/accept.ts';
 import { ACTIONS, FORMS, SHORTCUTS } from '../../render/ids.ts';
 import { FIELDS, PLACES, renderAskForm } from '../../render/modals.ts';
+import type { Memberships } from '../access/membership.ts';
+import type { SlackAccessPolicy } from '../access/policy.ts';
 import { localeOf } from '../access/users.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { readWords } from '../threads/thread-messages.ts';
 import { openDirect } from './block-actions.ts';
-import type { Desk } from './desk.ts';
-import { openInOwnTime } from './open-modal.ts';
+import { type ModalDeps, openInOwnTime } from './open-modal.ts';
 import { refusedProblem } from './refusals.ts';
-import { onViewSubmission, problemOf, type Reply, type Sent, unreadableForm } from './view-submissions.ts';
+import {
+  onViewSubmission,
+  problemOf,
+  type Reply,
+  type Sent,
+  unreadableForm,
+  type ViewSubmissionDeps,
+} from './view-submissions.ts';
 
 /** What is read of a shortcut from anywhere, and of the button that opens the same form. */
 const opened = z.object({ user: z.object({ id: z.string() }), trigger_id: z.string().optional() });
@@ -21,17 +30,27 @@ const openedOnMessage = opened.extend({
   message: z.looseObject({ ts: z.string(), thread_ts: z.string().optional() }),
 });
 
-/** The thread a form is about, as the form keeps it. */
+/** The metadata of a form that is about a thread: its channel and timestamp. */
 const aboutPattern = /^([A-Z0-9]{2,30}) (\d{1,12}\.\d{1,8})$/;
 
 type Asked = Pick<NewQuestion, 'place' | 'beginsThread' | 'readsThread' | 'readsFrom'>;
 
+export type ShortcutDeps = ModalDeps &
+  ViewSubmissionDeps & {
+    slack: SlackApi;
+    accept: ReturnType<typeof createAccept>;
+    access: Pick<SlackAccessPolicy, 'admit'>;
+    memberships: Pick<Memberships, 'of'>;
+    /** Slack's text as people see it, without the app's mention. */
+    read: (text: string) => Promise<string>;
+  };
+
 /** The shortcuts, Home's button to ask, and the form all of them open. */
-export function registerShortcuts(app: App, desk: Desk): void {
+export function registerShortcuts(app: App, deps: ShortcutDeps): void {
   app.shortcut(SHORTCUTS.askAbout, async ({ ack, body }) => {
     await ack();
     const parsed = openedOnMessage.safeParse(body);
-    if (!parsed.success) return desk.log.warn({ event: 'shortcut_unreadable' });
+    if (!parsed.success) return deps.log.warn({ event: 'shortcut_unreadable' });
     const { user, trigger_id: triggerId, channel, message, response_url: responseUrl } = parsed.data;
     const threadTs = message.thread_ts ?? message.ts;
     const recipient = {
@@ -40,10 +59,10 @@ export function registerShortcuts(app: App, desk: Desk): void {
       userId: user.id,
       ...(responseUrl === undefined ? {} : { responseUrl }),
     };
-    openInOwnTime(desk, { triggerId, recipient }, async () => {
+    openInOwnTime(deps, { triggerId, recipient }, async () => {
       const [text, locale] = await Promise.all([
-        desk.read(readWords(message, desk.identity)),
-        localeOf(desk.people, user.id),
+        deps.read(readWords(message, deps.slack.identity)),
+        localeOf(deps.people, user.id),
       ]);
       return renderAskForm({ text, about: `${channel.id} ${threadTs}` }, locale);
     });
@@ -56,7 +75,7 @@ export function registerShortcuts(app: App, desk: Desk): void {
     await ack();
     openEmpty(body, true);
   });
-  onViewSubmission(app, desk, FORMS.ask, {
+  onViewSubmission(app, deps, FORMS.ask, {
     errorField: FIELDS.question,
     failed: (say) => say.modals.notTaken(),
     handle: ask,
@@ -65,13 +84,13 @@ export function registerShortcuts(app: App, desk: Desk): void {
   function openEmpty(body: unknown, startsPrivately: boolean): void {
     const parsed = opened.safeParse(body);
     if (!parsed.success) {
-      desk.log.warn({ event: 'shortcut_unreadable' });
+      deps.log.warn({ event: 'shortcut_unreadable' });
       return;
     }
     const { user, trigger_id: triggerId } = parsed.data;
-    // There is no channel here: what can't be said in a form is said in direct messages.
-    openInOwnTime(desk, { triggerId, recipient: { channelId: user.id, userId: user.id } }, async () =>
-      renderAskForm({ startsPrivately }, await localeOf(desk.people, user.id)),
+    // There is no channel here, so failures are told in direct messages.
+    openInOwnTime(deps, { triggerId, recipient: { channelId: user.id, userId: user.id } }, async () =>
+      renderAskForm({ startsPrivately }, await localeOf(deps.people, user.id)),
     );
   }
 
@@ -79,7 +98,7 @@ export function registerShortcuts(app: App, desk: Desk): void {
     const { userId, named, say, locale, entered } = sent;
     const about = aboutPattern.exec(sent.metadata);
     if (about === null && sent.metadata !== '') {
-      return { kind: 'view', view: unreadableForm(desk, locale) };
+      return { kind: 'view', view: unreadableForm(deps, locale) };
     }
     const text = entered.text(FIELDS.question);
     if (text === '') return wrong(FIELDS.question, say.modals.empty());
@@ -88,12 +107,12 @@ export function registerShortcuts(app: App, desk: Desk): void {
       about === null ? undefined : { channelId: about[1] ?? '', threadTs: about[2] ?? '' },
     );
     if ('kind' in asked) return asked;
-    const admission = await desk.access.admit(userId, asked.place, named);
+    const admission = await deps.access.admit(userId, asked.place, named);
     if (!admission.may) {
       const { channelId } = asked.place;
-      return wrong(FIELDS.where, refusedProblem(desk, { userId, channelId, reason: admission.reason }, say));
+      return wrong(FIELDS.where, refusedProblem(deps, { userId, channelId, reason: admission.reason }, say));
     }
-    const result = await desk.accept(
+    const result = await deps.accept(
       { key: `view:${sent.viewId}`, askerId: userId, text, origin: 'shortcut', ...asked },
       sent.byMs,
     );
@@ -101,7 +120,7 @@ export function registerShortcuts(app: App, desk: Desk): void {
     return problem === undefined ? { kind: 'done', result } : wrong(FIELDS.question, problem);
   }
 
-  /** The thread a private question is about: read where its asker may read it and may ask in it, as in the thread itself. */
+  /** The thread that a private question is about. It is read only when its asker may read it and may ask in it. */
   async function readsFromOf(
     { userId, teamId, named }: Sent,
     about: { channelId: string; threadTs: string } | undefined,
@@ -109,21 +128,21 @@ export function registerShortcuts(app: App, desk: Desk): void {
     if (about === undefined) return undefined;
     const readsFrom = { teamId, ...about };
     const [membership, admission] = await Promise.all([
-      desk.memberships.of(userId, about.channelId),
-      desk.access.admit(userId, readsFrom, named),
+      deps.memberships.of(userId, about.channelId),
+      deps.access.admit(userId, readsFrom, named),
     ]);
     const mayRead = (membership === 'open' || membership === 'member') && admission.may;
     return mayRead ? readsFrom : { ...readsFrom, isRefused: true };
   }
 
-  /** Where the question goes, if the person may read there: a form is not taken at its word. */
+  /** The place of the question, if the person may read there. The ids in a form come from the person's client. */
   async function whereOf(
     sent: Sent,
     about: { channelId: string; threadTs: string } | undefined,
   ): Promise<Asked | Reply> {
     const { userId, teamId, say, entered } = sent;
     if (entered.choice(FIELDS.where) === PLACES.privately) {
-      const [channelId, readsFrom] = await Promise.all([openDirect(desk, userId), readsFromOf(sent, about)]);
+      const [channelId, readsFrom] = await Promise.all([openDirect(deps.slack, userId), readsFromOf(sent, about)]);
       return {
         place: { teamId, channelId },
         beginsThread: true,
@@ -133,7 +152,7 @@ export function registerShortcuts(app: App, desk: Desk): void {
     const channelId = about?.channelId ?? entered.conversation(FIELDS.channel);
     if (channelId === undefined) return wrong(FIELDS.channel, say.modals.noChannel());
     const field = about === undefined ? FIELDS.channel : FIELDS.where;
-    switch (await desk.memberships.of(userId, channelId)) {
+    switch (await deps.memberships.of(userId, channelId)) {
       case 'hidden':
         return wrong(field, about === undefined ? say.modals.hiddenChannel() : say.modals.hiddenThread());
       case 'none':

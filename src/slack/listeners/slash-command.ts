@@ -1,33 +1,48 @@
 import type { App } from '@slack/bolt';
-import type { NewQuestion } from '../../core/intake/accept.ts';
+import type { createAccept, NewQuestion } from '../../core/intake/accept.ts';
 import { type CommandVerb, readCommandIntent } from '../../core/intake/intents.ts';
 import { isBetweenTwo, type Place } from '../../core/question/question.ts';
 import { COMMAND } from '../../render/ids.ts';
 import type { RenderedMessage } from '../../render/message.ts';
 import { type Notice, renderHelp, renderNotice } from '../../render/notices.ts';
 import { ruleOf } from '../../render/place-rule.ts';
-import { localeOf } from '../access/users.ts';
+import { localeOf, type Users } from '../access/users.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
+import type { HistoryOf } from '../home/history.ts';
 import type { PrivateMessage } from '../messages/messenger.ts';
+import type { Reports } from '../reports/reports.ts';
 import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
-import { refusalOfAction } from './block-actions.ts';
-import { type Desk, refusalOf, withdraw } from './desk.ts';
+import { type ActionCheckDeps, refusalOfAction } from './block-actions.ts';
+import { noticeOfAcceptance } from './result-notices.ts';
+import { type WithdrawDeps, withdraw } from './withdraw.ts';
 
-/** `/deepsearch <question>`: acknowledged once the question is stored; everything said back is private. */
-export function registerCommand(app: App, desk: Desk): void {
-  const { botUserId } = desk.identity;
+export type CommandDeps = ActionCheckDeps &
+  WithdrawDeps & {
+    slack: Pick<SlackApi, 'identity'>;
+    accept: ReturnType<typeof createAccept>;
+    people: Pick<Users, 'person'>;
+    reports: Pick<Reports, 'ofChannel' | 'why'>;
+    historyOf: HistoryOf;
+    /** Slack's text as people see it, without the app's mention. */
+    read: (text: string) => Promise<string>;
+  };
+
+/** `/deepsearch <question>` is acknowledged once the question is stored. All replies are private. */
+export function registerCommand(app: App, deps: CommandDeps): void {
+  const { botUserId } = deps.slack.identity;
 
   app.command(COMMAND, async ({ command, context, ack }) => {
     const byMs = Date.now() + ackBudgetMs;
     const userId = command.user_id;
-    const place: Place = { teamId: context.teamId ?? desk.identity.teamId, channelId: command.channel_id };
-    const locale = localeOf(desk.people, userId);
+    const place: Place = { teamId: context.teamId ?? deps.slack.identity.teamId, channelId: command.channel_id };
+    const locale = localeOf(deps.people, userId);
     const say = async (word: PrivateMessage): Promise<void> => {
       const { text, blocks } = written(word, await locale);
       await ack({ response_type: 'ephemeral', text, ...(blocks === undefined ? {} : { blocks }) });
     };
 
-    const text = await desk.read(command.text ?? '');
+    const text = await deps.read(command.text ?? '');
     const intent = readCommandIntent(text);
     if (intent.kind === 'new') return say({ kind: 'emptyQuestion', after: 'command' });
     if (intent.kind !== 'ask') {
@@ -44,9 +59,9 @@ export function registerCommand(app: App, desk: Desk): void {
         beginsThread: true,
         ...(command.response_url ? { responseUrl: command.response_url } : {}),
       };
-      const accepting = desk.accept(question, byMs - confirmMs);
-      const acceptance = await inAckTime(accepting, byMs, (late) => withdraw(desk, late, userId));
-      const refusal = refusalOf(acceptance, text);
+      const accepting = deps.accept(question, byMs - confirmMs);
+      const acceptance = await inAckTime(accepting, byMs, (late) => withdraw(deps, late, userId));
+      const refusal = noticeOfAcceptance(acceptance, text);
       if (refusal !== undefined) return await say(refusal);
       await ack();
     } catch (error) {
@@ -57,12 +72,12 @@ export function registerCommand(app: App, desk: Desk): void {
   function written(word: PrivateMessage, locale: string | undefined): RenderedMessage {
     return typeof word === 'function'
       ? word(locale)
-      : renderNotice(word, { botUserId, locale, contact: desk.identity.contact });
+      : renderNotice(word, { botUserId, locale, contact: deps.slack.identity.contact });
   }
 
   function notTaken(error: unknown, text: string): Notice {
     const failure = { event: 'command_not_taken', outcome: 'told_privately' };
-    return { kind: 'notTaken', text, reference: logFailure(desk.log, 'error', failure, error) };
+    return { kind: 'notTaken', text, reference: logFailure(deps.log, 'error', failure, error) };
   }
 
   async function runVerb(verb: CommandVerb, userId: string, place: Place, byMs: number): Promise<PrivateMessage> {
@@ -72,7 +87,7 @@ export function registerCommand(app: App, desk: Desk): void {
       case 'cancel':
       case 'mute':
       case 'unmute':
-        // Slack offers an app's commands nowhere in threads.
+        // Slack does not offer an app's commands in threads.
         return { kind: 'threadVerb', verb };
       case 'connect':
       case 'disconnect':
@@ -82,18 +97,18 @@ export function registerCommand(app: App, desk: Desk): void {
       case 'status':
         return inAckTime(status(userId, place), byMs, async () => {});
       case 'why':
-        return inAckTime(desk.reports.why({ userId, place, rule: ruleIn(place) }), byMs, async () => {});
+        return inAckTime(deps.reports.why({ userId, place, rule: ruleIn(place) }), byMs, async () => {});
     }
   }
 
   async function history(userId: string, place: Place): Promise<PrivateMessage> {
-    const refusal = await refusalOfAction(desk, { requester: { userId, ...place }, named: {} }, 'person');
-    return refusal ?? desk.historyOf({ teamId: place.teamId, userId });
+    const refusal = await refusalOfAction(deps, { requester: { userId, ...place }, named: {} }, 'person');
+    return refusal ?? deps.historyOf({ teamId: place.teamId, userId });
   }
 
   async function status(userId: string, place: Place): Promise<PrivateMessage> {
-    const refusal = await refusalOfAction(desk, { requester: { userId, ...place }, named: {} }, 'person');
-    return refusal ?? desk.reports.ofChannel({ userId, place, isDirect: isBetweenTwo(place) });
+    const refusal = await refusalOfAction(deps, { requester: { userId, ...place }, named: {} }, 'person');
+    return refusal ?? deps.reports.ofChannel({ userId, place, isDirect: isBetweenTwo(place) });
   }
 
   function ruleIn({ channelId }: Place) {

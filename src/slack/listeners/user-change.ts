@@ -1,14 +1,18 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
-import type { Desk } from './desk.ts';
+import type { AccessControl } from '../access/access-control.ts';
 
-/** What is read of `user_change` events: the person, as `users.info` tells of them. */
+/** What is read of `user_change` events: the same user object as in `users.info`. */
 const changeEvent = z.object({ user: z.unknown() });
 
-/** Who is made a guest, or leaves, may not ask any more from that moment on. */
-export function registerPeople(app: App, desk: Pick<Desk, 'noteChanged'>): void {
+export interface UserChangeDeps {
+  noteChanged: AccessControl['noteChanged'];
+}
+
+/** A person who becomes a guest or leaves may not ask from that moment on. */
+export function registerPeople(app: App, deps: UserChangeDeps): void {
   app.event('user_change', async ({ event }) => {
     const parsed = changeEvent.safeParse(event);
-    if (parsed.success) desk.noteChanged(parsed.data.user);
+    if (parsed.success) deps.noteChanged(parsed.data.user);
   });
 }

@@ -1,21 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { isAppError } from '../../core/errors.ts';
 import type { Verb } from '../../core/intake/intents.ts';
+import type { Requests } from '../../core/intake/requests.ts';
+import type { Claims, ThreadStore } from '../../core/ports.ts';
 import type { Thread, ThreadPlace } from '../../core/question/question.ts';
 import { COMMAND } from '../../render/ids.ts';
 import { type Notice, renderHelp } from '../../render/notices.ts';
 import { ruleOf } from '../../render/place-rule.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
+import type { HistoryOf } from '../home/history.ts';
 import type { PrivateMessage, Recipient } from '../messages/messenger.ts';
-import { refusalOfAction } from './block-actions.ts';
-import { type Desk, notCancelledOf } from './desk.ts';
+import type { PrivateNotifier } from '../messages/private-notifier.ts';
+import type { Reports } from '../reports/reports.ts';
+import { type ActionCheckDeps, refusalOfAction } from './block-actions.ts';
 import { setMuted } from './muting.ts';
+import { noticeOfCancel } from './result-notices.ts';
 
 /** A verb that someone said in a message. */
 export interface SaidVerb {
   verb: Verb;
   place: ThreadPlace;
-  /** As it was stored when the message came. */
+  /** The thread as it was stored when the message arrived. */
   thread: Thread | undefined;
   /** The message is a reply, and not the first one of its thread. */
   isReply: boolean;
@@ -25,21 +31,31 @@ export interface SaidVerb {
   userId: string;
   /** Names the message. */
   key: string;
-  /** What kind of event brought it: the same message may come as two kinds. */
+  /** The kind of event that brought the message. The same message may come as two kinds. */
   deliveredAs: string;
   recipient: Recipient;
 }
 
-/** Carries out what people say to the app instead of a question; whatever is said back is private. */
-export function createVerbs(desk: Desk) {
+export type VerbDeps = ActionCheckDeps & {
+  slack: Pick<SlackApi, 'identity'>;
+  claims: Claims;
+  requests: Pick<Requests, 'runningIn' | 'cancelInThread' | 'cancelOnlyIn'>;
+  threads: Pick<ThreadStore, 'update'>;
+  reports: Reports;
+  historyOf: HistoryOf;
+  notify: PrivateNotifier['notify'];
+};
+
+/** Carries out verbs that people say to the app instead of a question. All replies are private. */
+export function createVerbs(deps: VerbDeps) {
   return {
     /** Throws `AppError` of kind `storage` when nothing was done. */
     async runVerb(said: SaidVerb): Promise<void> {
       const { key, deliveredAs, verb } = said;
-      // A message that comes as two kinds of events is verbCarriedOut once; the same event again makes up for a failure.
-      if ((await desk.claims.claim(`verb:${key}`, deliveredAs)) !== deliveredAs) return;
-      // What was done is not done again: it may have been undone by what was said since.
-      if ((await desk.claims.ownerOf(doneKey(said))) !== undefined) return;
+      // A message that comes as two kinds of events is carried out once. The same event is carried out again after a failure.
+      if ((await deps.claims.claim(`verb:${key}`, deliveredAs)) !== deliveredAs) return;
+      // A verb that was carried out is not repeated, because a later message may have undone it.
+      if ((await deps.claims.ownerOf(doneKey(said))) !== undefined) return;
       switch (verb) {
         case 'cancel': {
           const notice = await cancel(said);
@@ -59,51 +75,51 @@ export function createVerbs(desk: Desk) {
     },
   };
 
-  /** Says what there is to say, once, however often the message is delivered. Slack does not wait while it is found. */
+  /** Sends the reply once, however often the message is delivered. Slack does not wait while the reply is written. */
   async function answer(
     said: SaidVerb,
     find: () => PrivateMessage | undefined | Promise<PrivateMessage>,
   ): Promise<void> {
     const delivery = randomUUID();
-    if ((await desk.claims.claim(doneKey(said), delivery)) !== delivery) return;
+    if ((await deps.claims.claim(doneKey(said), delivery)) !== delivery) return;
     const word = find();
-    if (word !== undefined) desk.notify(said.recipient, word);
+    if (word !== undefined) deps.notify(said.recipient, word);
   }
 
-  /** Who may not ask here may still take back what they asked themselves. */
+  /** People who may not ask here may still cancel their own question. */
   async function cancel(said: SaidVerb): Promise<Notice | undefined> {
     const refusal = await refusalOf(said);
     const ownOnly = refusal !== undefined;
     if (!said.isReply && said.isDirect) return cancelInDirect(said, refusal);
-    // Outside of a thread there is nothing that could be meant.
+    // Outside of a thread, no question can be meant.
     if (!said.isReply) return refusal ?? { kind: 'threadVerb', verb: said.verb };
     const toConfirm = said.isPlain && !ownOnly ? await othersQuestion(said) : undefined;
     if (toConfirm !== undefined) return toConfirm;
-    const result = await desk.requests.cancelInThread(said.place, said.userId, said.key, { ownOnly });
-    return ownOnly && result.kind === 'nothing' ? refusal : notCancelledOf(result);
+    const result = await deps.requests.cancelInThread(said.place, said.userId, said.key, { ownOnly });
+    return ownOnly && result.kind === 'nothing' ? refusal : noticeOfCancel(result);
   }
 
-  /** People say "stop" to each other, too: what somebody else asked is cancelled by the button of a private word. */
+  /** People also say "stop" to each other, so another person's question is cancelled only by a button in a private message. */
   async function othersQuestion({ place, userId }: SaidVerb): Promise<Notice | undefined> {
-    const question = await desk.requests.runningIn(place);
+    const question = await deps.requests.runningIn(place);
     if (question === undefined || question.askerId === userId) return undefined;
     const { id: questionId, askerId, text } = question;
     return { kind: 'confirmCancel', questionId, askerId, text };
   }
 
-  /** Outside of threads a person means the one question that they have open there. */
+  /** In direct messages outside of threads, a person means their only open question there. */
   async function cancelInDirect(
     { place, userId, key }: SaidVerb,
     refusal: Notice | undefined,
   ): Promise<Notice | undefined> {
-    const result = await desk.requests.cancelOnlyIn(place, userId, key);
+    const result = await deps.requests.cancelOnlyIn(place, userId, key);
     switch (result.kind) {
       case 'several':
         return { kind: 'severalToCancel' };
       case 'nothing':
         return refusal ?? { kind: 'nothingToCancelInDirect' };
       default:
-        return notCancelledOf(result);
+        return noticeOfCancel(result);
     }
   }
 
@@ -113,16 +129,16 @@ export function createVerbs(desk: Desk) {
     const refusal = await refusalOf(said);
     if (refusal !== undefined) return refusal;
     if (!isReply || thread?.followsReplies !== true) return { kind: 'muteNeedless' };
-    await setMuted(desk.threads, place, muted);
+    await setMuted(deps.threads, place, muted);
     return { kind: muted ? 'muted' : 'unmuted' };
   }
 
-  /** Nothing is changed by it, so what can't be found out is said so, and not tried again. */
+  /** A report changes nothing, so a failure is told and not tried again. */
   async function report(said: SaidVerb, verb: 'help' | 'status' | 'history' | 'why'): Promise<PrivateMessage> {
     try {
       switch (verb) {
         case 'help':
-          return (locale) => renderHelp({ commandName: COMMAND, botUserId: desk.identity.botUserId, locale });
+          return (locale) => renderHelp({ commandName: COMMAND, botUserId: deps.slack.identity.botUserId, locale });
         case 'status':
           return await status(said);
         case 'history':
@@ -133,7 +149,7 @@ export function createVerbs(desk: Desk) {
     } catch (error) {
       if (!isAppError(error)) throw error;
       const failure = { event: 'verb_not_answered', kind: error.kind };
-      return { kind: 'notTaken', text: verb, reference: logFailure(desk.log, 'warn', failure, error) };
+      return { kind: 'notTaken', text: verb, reference: logFailure(deps.log, 'warn', failure, error) };
     }
   }
 
@@ -142,18 +158,18 @@ export function createVerbs(desk: Desk) {
     if (refusal !== undefined) return refusal;
     const { place, thread, isReply, isDirect, userId } = said;
     return isReply
-      ? desk.reports.ofThread({ userId, place, thread, isDirect })
-      : desk.reports.ofChannel({ userId, place, isDirect });
+      ? deps.reports.ofThread({ userId, place, thread, isDirect })
+      : deps.reports.ofChannel({ userId, place, isDirect });
   }
 
   async function history(said: SaidVerb): Promise<PrivateMessage> {
     const { place, userId } = said;
-    return (await refusalOf(said)) ?? desk.historyOf({ teamId: place.teamId, userId });
+    return (await refusalOf(said)) ?? deps.historyOf({ teamId: place.teamId, userId });
   }
 
-  /** Whoever was left alone may ask why, guests too. */
+  /** Everyone may ask why their message was ignored, guests too. */
   function why({ place, thread, isReply, isDirect, userId }: SaidVerb): Promise<PrivateMessage> {
-    return desk.reports.why({
+    return deps.reports.why({
       userId,
       place,
       threadTs: isReply ? place.threadTs : undefined,
@@ -163,7 +179,7 @@ export function createVerbs(desk: Desk) {
 
   function refusalOf({ place, userId }: SaidVerb): Promise<Notice | undefined> {
     const { teamId, channelId } = place;
-    return refusalOfAction(desk, { requester: { userId, teamId, channelId }, named: {} }, 'person');
+    return refusalOfAction(deps, { requester: { userId, teamId, channelId }, named: {} }, 'person');
   }
 }
 

@@ -3,17 +3,19 @@ import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { Acceptance } from '../../core/intake/accept.ts';
 import type { ButtonResult } from '../../core/intake/find-question.ts';
+import type { Log } from '../../core/ports.ts';
 import { referenceOf } from '../../core/question/reference.ts';
 import { maxQuestionLength } from '../../core/settings.ts';
 import { renderWords } from '../../render/modals.ts';
 import { type Say, sayIn } from '../../render/say.ts';
 import type { Named } from '../access/policy.ts';
-import { localeOf } from '../access/users.ts';
+import { localeOf, type Users } from '../access/users.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
 import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
-import { type Desk, withdraw } from './desk.ts';
+import { type WithdrawDeps, withdraw } from './withdraw.ts';
 
-/** What is read of one field of a form, whatever its kind. */
+/** What is read of one field of a form, of any kind. */
 const field = z.object({
   value: z.string().nullish(),
   selected_option: z.object({ value: z.string() }).nullish(),
@@ -38,7 +40,7 @@ const submission = z.object({
 /** What a person entered, by the id of the field: block id and action id in one, unless said otherwise. */
 export interface Entered {
   text(id: string): string;
-  /** Whether nothing was sent for the field: some clients do not send what was filled in and left alone. */
+  /** Whether nothing was sent for the field. Some clients do not send a prefilled text that was not changed. */
   isUntouched(id: string): boolean;
   choice(id: string): string | undefined;
   choices(id: string): string[];
@@ -46,11 +48,11 @@ export interface Entered {
   isTicked(id: string): boolean;
 }
 
-/** A form that was sent off. All of it came through the person's client. */
+/** A form that a person sent. All of it comes from the person's client. */
 export interface Sent {
   userId: string;
   teamId: string;
-  /** What the payload says of the person. */
+  /** What the payload says about the person. */
   named: Named;
   viewId: string;
   metadata: string;
@@ -58,26 +60,32 @@ export interface Sent {
   /** The person's language. */
   locale: string | undefined;
   say: Say;
-  /** A question that is not stored by then is not taken. Epoch milliseconds. */
+  /** A question must be stored by then, in epoch milliseconds. Otherwise it is withdrawn. */
   byMs: number;
 }
 
 /**
- * What becomes of a form: it closes, shows errors at its fields, or becomes another. `result` is what it started, to be
- * withdrawn where that came too late; `after` is done once the form was answered.
+ * The reply to a form: it closes, shows errors at its fields, or becomes another form. `result` is what the form started;
+ * it is withdrawn when it came too late. `after` runs after the reply.
  */
 export type Reply =
   | { kind: 'done'; result?: ButtonResult; after?: () => void }
   | { kind: 'errors'; errors: Record<string, string> }
   | { kind: 'view'; view: ModalView };
 
+/** What every form needs. */
+export type ViewSubmissionDeps = WithdrawDeps & {
+  slack: Pick<SlackApi, 'identity'>;
+  people: Pick<Users, 'person'>;
+};
+
 /**
- * Answers a form of this callback id within the time Slack gives. What can't be done by then is not done, and said in the
- * form, at `errorField`, with what was entered still there.
+ * Replies to forms of this callback id within Slack's time limit. When that fails, nothing is done, and the form shows an
+ * error at `errorField` and keeps what was entered.
  */
 export function onViewSubmission(
   app: App,
-  desk: Desk,
+  deps: ViewSubmissionDeps,
   callbackId: string,
   form: { errorField: string; failed: (say: Say) => string; handle: (sent: Sent) => Promise<Reply> },
 ): void {
@@ -85,16 +93,16 @@ export function onViewSubmission(
     const byMs = Date.now() + ackBudgetMs;
     const parsed = submission.safeParse(body);
     if (!parsed.success) {
-      return ack({ response_action: 'update', view: unreadableForm(desk, undefined) });
+      return ack({ response_action: 'update', view: unreadableForm(deps, undefined) });
     }
     const { user, view } = parsed.data;
-    const locale = await localeOf(desk.people, user.id);
+    const locale = await localeOf(deps.people, user.id);
     const say = sayIn(locale);
     let reply: Reply;
     try {
       const handling = form.handle({
         userId: user.id,
-        teamId: context.teamId ?? desk.identity.teamId,
+        teamId: context.teamId ?? deps.slack.identity.teamId,
         named: { teamId: user.team_id },
         viewId: view.id,
         metadata: view.private_metadata,
@@ -104,10 +112,10 @@ export function onViewSubmission(
         byMs: byMs - confirmMs,
       });
       reply = await inAckTime(handling, byMs, async (late) => {
-        if (late.kind === 'done' && late.result !== undefined) await withdraw(desk, late.result, user.id);
+        if (late.kind === 'done' && late.result !== undefined) await withdraw(deps, late.result, user.id);
       });
     } catch (error) {
-      const reference = logFailure(desk.log, 'error', { event: 'form_not_taken', outcome: 'told_in_form' }, error);
+      const reference = logFailure(deps.log, 'error', { event: 'form_not_taken', outcome: 'told_in_form' }, error);
       reply = { kind: 'errors', errors: { [form.errorField]: problemWith(say, form.failed(say), reference) } };
     }
     if (reply.kind === 'errors') return ack({ response_action: 'errors', errors: reply.errors });
@@ -117,30 +125,30 @@ export function onViewSubmission(
   });
 }
 
-/** What a form becomes whose content this app did not write. */
-export function unreadableForm(desk: Pick<Desk, 'log'>, locale: string | undefined): ModalView {
-  const reference = logFailure(desk.log, 'warn', { event: 'form_unreadable' });
+/** The modal that replaces a form with unreadable content. */
+export function unreadableForm(deps: { log: Log }, locale: string | undefined): ModalView {
+  const reference = logFailure(deps.log, 'warn', { event: 'form_unreadable' });
   return renderWords((say) => say.modals.unreadable(), locale, reference);
 }
 
-/** What a form says of a failure, with what its log line is found by. Slack shows the errors of forms as plain text. */
+/** The error text of a failure, with its reference in the log. Slack shows the errors of forms as plain text. */
 export function problemWith(say: Say, problem: string, reference: string): string {
   return `${problem} ${say.failures.referencePlain(reference)}`;
 }
 
-/** What a modal shows that is about a question which is gone. */
-export function expiredView(desk: Pick<Desk, 'log'>, questionId: string, locale: string | undefined): ModalView {
-  const reference = logFailure(desk.log, 'info', { event: 'form_expired', questionId });
+/** The modal about a question that is gone. */
+export function expiredView(deps: { log: Log }, questionId: string, locale: string | undefined): ModalView {
+  const reference = logFailure(deps.log, 'info', { event: 'form_expired', questionId });
   return renderWords((say) => say.modals.expired(), locale, reference);
 }
 
-/** What a form says that is about a question which is gone. */
-export function expiredProblem({ log }: Pick<Desk, 'log'>, questionId: string | undefined, say: Say): string {
+/** The error text of a form about a question that is gone. */
+export function expiredProblem({ log }: { log: Log }, questionId: string | undefined, say: Say): string {
   const about = questionId === undefined ? {} : { questionId };
   return problemWith(say, say.modals.expired(), logFailure(log, 'info', { event: 'form_expired', ...about }));
 }
 
-/** What a form says where its question was not taken; undefined where it was. */
+/** The error text of a form whose question was not taken; undefined when it was taken. */
 export function problemOf(result: Acceptance, text: string, say: Say): string | undefined {
   switch (result.kind) {
     case 'empty':
@@ -150,7 +158,7 @@ export function problemOf(result: Acceptance, text: string, say: Say): string | 
     case 'queueFull':
       return problemWith(say, say.notices.queueFull(result.limit), referenceOf(result.questionId));
     case 'duplicate':
-      // Also one that was withdrawn because it had been called not taken.
+      // The question may also have been withdrawn because it was stored too late.
       return result.question.cancel === undefined ? undefined : say.modals.takenBefore();
     case 'accepted':
       return undefined;

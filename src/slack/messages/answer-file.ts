@@ -1,28 +1,26 @@
-import type { WebClient } from '@slack/web-api';
 import { AppError } from '../../core/errors.ts';
 import type { Messenger } from '../../core/ports.ts';
 import type { Question } from '../../core/question/question.ts';
 import { answerFileName, renderAnswerFile } from '../../render/answer-file.ts';
 import type { Outbound } from '../api/outbound-fetch.ts';
-import type { Through } from '../api/slack-api.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import type { OwnMessages } from './own-messages.ts';
 
-/** Longest time sending the bytes may take. */
+/** Longest time for sending the file's bytes, in milliseconds. */
 const uploadTimeoutMs = 20_000;
 
 export interface AnswerFileDeps {
-  client: WebClient;
-  through: Through;
+  slack: Pick<SlackApi, 'call'>;
   outbound: Outbound;
   own: OwnMessages;
 }
 
 /**
- * Attaches whole answers as Markdown files, by the three steps of docs.slack.dev/messaging/working-with-files. Nobody sees
- * anything before the last one, so only its outcome can be unknown; the name of the file tells whose answer it is.
+ * Attaches whole answers as Markdown files, by the three steps of docs.slack.dev/messaging/working-with-files. People see
+ * the file only after the last step, so only its outcome can be unknown. The file's name identifies the answer.
  */
 export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachAnswer' | 'findAttachment'> {
-  const { client, through, outbound, own } = deps;
+  const { slack, outbound, own } = deps;
 
   return { attachAnswer, findAttachment };
 
@@ -32,8 +30,10 @@ export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachA
     const { channelId, threadTs } = question.place;
     const bytes = new TextEncoder().encode(renderAnswerFile(question, answer));
     const filename = answerFileName(question);
-    const { upload_url: uploadUrl, file_id: id } = await through('files.getUploadURLExternal', 'answer', () =>
-      client.files.getUploadURLExternal({ filename, length: bytes.length }),
+    const { upload_url: uploadUrl, file_id: id } = await slack.call(
+      'files.getUploadURLExternal',
+      { filename, length: bytes.length },
+      { priority: 'answer' },
     );
     if (uploadUrl === undefined || id === undefined) {
       throw new AppError('badReply', 'files.getUploadURLExternal: no address or no id');
@@ -41,9 +41,7 @@ export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachA
     await send(outbound, uploadUrl, bytes);
     const title = answer.title.trim() === '' ? filename : answer.title;
     const share = threadTs === undefined ? { channel_id: channelId } : { channel_id: channelId, thread_ts: threadTs };
-    await through('files.completeUploadExternal', 'answer', () =>
-      client.files.completeUploadExternal({ files: [{ id, title }], ...share }),
-    );
+    await slack.call('files.completeUploadExternal', { files: [{ id, title }], ...share }, { priority: 'answer' });
   }
 
   async function findAttachment(question: Question): Promise<boolean> {
@@ -58,7 +56,7 @@ export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachA
   }
 }
 
-/** The address is a secret of its own, so the app's token is not sent there, and no redirection is followed. */
+/** The address itself is a secret, so the app's token is not sent there, and no redirect is followed. */
 async function send(outbound: Outbound, uploadUrl: string, body: Uint8Array<ArrayBuffer>): Promise<void> {
   let status: number;
   try {

@@ -1,52 +1,44 @@
-import type { WebClient } from '@slack/web-api';
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
-import type { Log } from '../../core/ports.ts';
 import type { Answer, Question } from '../../core/question/question.ts';
-import { within } from '../../core/timeout.ts';
 import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../../render/message.ts';
-import { prepareOutcome, renderUsedEnd } from '../../render/outcome.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import { renderOutcome, renderUsedEnd } from '../../render/outcome.ts';
+import type { SlackApi } from '../api/slack-api.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 
-/** How often repainting an answer is tried, and the longest wait in between. */
+/** Most tries of one update, and the longest wait between two tries. */
 const mostTries = 3;
 const longestWaitMs = 10_000;
 
-/** Buttons are all that repainting is about, and text alone has none. */
+/** An update changes only buttons, and plain text has none. */
 type UpdatedFormat = Exclude<MessageFormat, 'plain'>;
 
 export interface AnswerUpdates {
-  /** Shows under an answer who asked one of its suggestions, in its own time; never throws. */
+  /** Shows under an answer who asked one of its suggestions, in the background. Never throws. */
   followUpUsed(questionId: string, index: number, byUserId: string): void;
-  /** Takes the used button off the message of an end without an answer; `question` as it had ended then. As above. */
+  /** Removes the used button from the message of a failed question, in the background; `question` is as it had ended. */
   endUsed(question: Question, messageTs: string, byUserId: string): void;
-  /** Waits for what is under way, at most `deadlineMs`, and tries nothing again. */
-  drain(deadlineMs: number): Promise<void>;
 }
 
 /**
- * Keeps the buttons under answers and failures in step with what was asked by them. It is a courtesy to others: each is
- * good for one question whether it is still shown or not.
+ * Updates the buttons under answers and failures after a press, so that other people see what was asked. Each button works
+ * once in any case.
  */
 export function createAnswerUpdates(deps: {
-  client: WebClient;
-  through: Through;
-  identity: Pick<Identity, 'workspaceUrl' | 'contact'>;
+  slack: SlackApi;
   format: UpdatedFormat;
-  /** Notes the use; returns the question if that is news. */
+  /** Stores the use. Returns the question if the use is new. */
   markUsed: (questionId: string, index: number, byUserId: string) => Promise<Question | undefined>;
-  /** The answer of a closed question, read again. */
+  /** Reads the answer of a closed question again. */
   recall: (question: Question) => Promise<Answer | undefined>;
-  log: Log;
+  tasks: BackgroundTasks;
 }): AnswerUpdates {
-  const { client, through, format, markUsed, recall, log } = deps;
-  const { contact, workspaceUrl } = deps.identity;
+  const { slack, format, markUsed, recall, tasks } = deps;
+  const { contact, workspaceUrl } = slack.identity;
   const formats = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format)).filter((each) => each !== 'plain');
-  /** By question, so that an older state never comes after a newer one. */
+  /** By question, so that an older state never replaces a newer one. */
   const underWay = new Map<string, Promise<void>>();
-  let isStopping = false;
 
-  return { followUpUsed, endUsed, drain };
+  return { followUpUsed, endUsed };
 
   function followUpUsed(questionId: string, index: number, byUserId: string): void {
     inOrder(questionId, () => persist(questionId, index, byUserId));
@@ -60,13 +52,12 @@ export function createAnswerUpdates(deps: {
 
   function inOrder(questionId: string, run: () => Promise<void>): void {
     const before = underWay.get(questionId) ?? Promise.resolve();
-    const work = before
-      .then(run)
-      .catch((error: unknown) => log.warn({ event: 'answer_not_updated', questionId }, error))
-      .finally(() => {
-        if (underWay.get(questionId) === work) underWay.delete(questionId);
-      });
+    const work = tasks.run({ event: 'answer_not_updated', questionId }, () => before.then(run));
+    if (work === undefined) return;
     underWay.set(questionId, work);
+    void work.then(() => {
+      if (underWay.get(questionId) === work) underWay.delete(questionId);
+    });
   }
 
   async function persist(questionId: string, index: number, byUserId: string): Promise<void> {
@@ -79,7 +70,7 @@ export function createAnswerUpdates(deps: {
       try {
         return await run();
       } catch (error) {
-        if (!isAppError(error) || !isTransient(error) || tries === mostTries || isStopping) throw error;
+        if (!isAppError(error) || !isTransient(error) || tries === mostTries || tasks.isStopping()) throw error;
         await pause(error);
       }
     }
@@ -89,11 +80,11 @@ export function createAnswerUpdates(deps: {
     const ts = question.delivery.posted.at(-1);
     const answer = await recall(question);
     if (ts === undefined || answer === undefined) return;
-    const answered: Question = { ...question, outcome: { kind: 'answered', answer } };
-    const { parts, render } = prepareOutcome(answered);
-    // An answer that has changed at the service since does not belong to these messages.
-    if (parts === 0 || parts !== question.delivery.posted.length) return;
-    await edit(question, ts, (asFormat) => render(answered, parts - 1, { format: asFormat }));
+    await edit(question, ts, (asFormat) => {
+      const messages = renderOutcome({ ...question, outcome: { kind: 'answered', answer } }, { format: asFormat });
+      // An answer with other parts was posted before its text changed.
+      return messages.length === question.delivery.posted.length ? messages.at(-1) : undefined;
+    });
   }
 
   async function edit(
@@ -106,19 +97,16 @@ export function createAnswerUpdates(deps: {
       if (rendered === undefined) return;
       const { metadata: _, ...message } = rendered;
       try {
-        await through('chat.update', 'edit', () =>
-          client.chat.update({ channel: question.place.channelId, ts, blocks: [], ...message }),
+        await slack.call(
+          'chat.update',
+          { channel: question.place.channelId, ts, blocks: [], ...message },
+          { priority: 'edit' },
         );
         return;
       } catch (error) {
         if (!isAppError(error, 'unrenderable') || asFormat === formats.at(-1)) throw error;
       }
     }
-  }
-
-  async function drain(deadlineMs: number): Promise<void> {
-    isStopping = true;
-    await within(Promise.all(underWay.values()), deadlineMs);
   }
 }
 

@@ -1,23 +1,20 @@
-import type { WebClient } from '@slack/web-api';
 import { isAppError } from '../../core/errors.ts';
 import type { Messenger } from '../../core/ports.ts';
 import type { Question } from '../../core/question/question.ts';
 import { answerFileName } from '../../render/answer-file.ts';
 import { cardMarker, markerOf } from '../../render/ids.ts';
-import type { Through } from '../api/slack-api.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import type { FoundMessage, OwnMessages } from './own-messages.ts';
 
 /**
- * Deletes what stands twice. Slack may carry out a call long after it was given up, when its repetition stands already;
- * the copy of a card would keep a Cancel button that never goes away.
+ * Deletes messages that were posted twice. Slack may carry out a call long after the app gave it up and repeated it. The
+ * copy of a card would keep its Cancel button forever.
  */
 export function createRemoveCopies({
-  client,
-  through,
+  slack,
   own,
 }: {
-  client: WebClient;
-  through: Through;
+  slack: Pick<SlackApi, 'call'>;
   own: OwnMessages;
 }): Messenger['removeCopies'] {
   return async function removeCopies(question) {
@@ -30,17 +27,17 @@ export function createRemoveCopies({
   };
 
   async function deleteMessage(channel: string, ts: string): Promise<void> {
-    await unlessGone(through('chat.delete', 'card', () => client.chat.delete({ channel, ts })));
+    await unlessGone(slack.call('chat.delete', { channel, ts }, { priority: 'card' }));
   }
 
   async function deleteFile(file: string): Promise<void> {
-    await unlessGone(through('files.delete', 'card', () => client.files.delete({ file })));
+    await unlessGone(slack.call('files.delete', { file }, { priority: 'card' }));
   }
 }
 
 /**
- * Of each card and part, the message the question names stays, because people have seen it change; else the oldest. Where
- * the card was deleted, another one shows nothing but its beginning, with a Cancel button.
+ * Of each card and part, the message that the question names is kept, because people saw it change. Otherwise the oldest
+ * is kept. When the card was deleted, a copy of it only shows the first state, with a Cancel button.
  */
 function copiesAmong(messages: FoundMessage[], question: Question): string[] {
   const { card } = question;
@@ -59,7 +56,7 @@ function copiesAmong(messages: FoundMessage[], question: Question): string[] {
   });
 }
 
-/** The oldest file of this name stays. */
+/** Keeps the oldest file of this name. */
 function fileCopiesAmong(messages: FoundMessage[], question: Question): string[] {
   const name = answerFileName(question);
   const [, ...copies] = messages.flatMap(({ files = [] }) => files.filter((file) => file.name === name));

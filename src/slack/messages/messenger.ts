@@ -1,5 +1,4 @@
 import type { KnownBlock } from '@slack/types';
-import type { WebClient } from '@slack/web-api';
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { CardView, Clock, Log, Messenger, PreparedOutcome } from '../../core/ports.ts';
 import type { PendingCall, Question } from '../../core/question/question.ts';
@@ -10,30 +9,27 @@ import { type Notice, renderNotice } from '../../render/notices.ts';
 import { prepareOutcome } from '../../render/outcome.ts';
 import type { Outbound } from '../api/outbound-fetch.ts';
 import { respond } from '../api/response-url.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import { createAnswerFile } from './answer-file.ts';
 import { createRemoveCopies } from './copies.ts';
 import { createOwnMessages } from './own-messages.ts';
 
-/** How long Slack's `response_url` of a command stays valid; a minute is kept back. */
+/** How long Slack's `response_url` of a command is used: its life of 30 minutes, less a minute. */
 const responseUrlLifeMs = 29 * 60 * 1000;
 
 export interface MessengerDeps {
-  client: WebClient;
-  through: Through;
+  slack: SlackApi;
   outbound: Outbound;
-  identity: Identity;
   format: Exclude<MessageFormat, 'plain'>;
   log: Log;
   now: Clock;
-  /** The language of a reader; undefined where that is not known within a moment. Never throws. */
+  /** The language of a reader. Undefined when it is not known in time. Never throws. */
   localeOf: (userId: string) => Promise<string | undefined>;
 }
 
-/** Slack as the core sees it: cards and answers through the Web API, falling back to simpler formats where refused. */
+/** Posts cards and answers for the core. When Slack refuses a format, it tries a simpler one. */
 export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender {
-  const { client, through, outbound, identity, format, log, now } = deps;
+  const { slack, outbound, format, log, now } = deps;
   const own = createOwnMessages(deps);
   const ladder = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format));
   const sendPrivately = createPrivateSender(deps);
@@ -44,8 +40,8 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     updateCard,
     prepare,
     findPart,
-    ...createAnswerFile({ client, through, outbound, own }),
-    removeCopies: createRemoveCopies({ client, through, own }),
+    ...createAnswerFile({ slack, outbound, own }),
+    removeCopies: createRemoveCopies({ slack, own }),
     notifyPrivately,
     sendPrivately,
   };
@@ -60,14 +56,12 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     const priority = question.outcome === undefined ? 'edit' : 'card';
     await inSomeFormat(question, async (asFormat) => {
       const { metadata: _, ...message } = renderCard(question, view, { format: asFormat });
-      await through('chat.update', priority, () =>
-        client.chat.update({ channel: question.place.channelId, ts, blocks: [], ...message }),
-      );
+      await slack.call('chat.update', { channel: question.place.channelId, ts, blocks: [], ...message }, { priority });
     });
   }
 
   function prepare(prepared: Question): PreparedOutcome {
-    const { contact, workspaceUrl } = identity;
+    const { contact, workspaceUrl } = slack.identity;
     const { parts, render } = prepareOutcome(prepared);
     return {
       parts,
@@ -93,7 +87,8 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     const responseUrl = isAsker && now() - question.acceptedMs < responseUrlLifeMs ? question.responseUrl : undefined;
     const locale = isAsker ? question.locale : undefined;
     const { channelId, threadTs } = question.place;
-    // Slack shows a private word in a thread only where the thread has replies: docs.slack.dev/reference/methods/chat.postEphemeral.
+    // Slack shows a private message in a thread only when the thread has replies:
+    // docs.slack.dev/reference/methods/chat.postEphemeral.
     const isRepliedTo = !question.beginsThread || question.card.ts !== undefined;
     await sendPrivately(
       {
@@ -113,27 +108,21 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     render: (asFormat: MessageFormat) => RenderedMessage,
   ): Promise<{ ts: string }> {
     const { channelId, threadTs } = question.place;
-    // Room in the channel is for messages that appear there: one that was refused leaves it to the next try.
-    let room: string | undefined = channelId;
+    // A message that Slack refused does not appear in the channel, so only the first try takes room there.
+    let roomIn: string | undefined = channelId;
     return inSomeFormat(question, async (asFormat) => {
-      const message = render(asFormat);
-      const posted = await joiningWhereNeeded(channelId, () =>
-        through(
-          'chat.postMessage',
-          priority,
-          () => {
-            room = undefined;
-            return client.chat.postMessage({
-              channel: channelId,
-              ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
-              unfurl_links: false,
-              unfurl_media: false,
-              ...message,
-            });
-          },
-          room,
-        ),
-      );
+      const args = {
+        channel: channelId,
+        ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+        unfurl_links: false,
+        unfurl_media: false,
+        ...render(asFormat),
+      };
+      const posted = await joiningWhereNeeded(channelId, () => {
+        const options = { priority, channelId: roomIn };
+        roomIn = undefined;
+        return slack.call('chat.postMessage', args, options);
+      });
       if (posted.ts === undefined) {
         throw new AppError('badReply', 'chat.postMessage: no timestamp', { outcomeUnknown: true });
       }
@@ -142,8 +131,8 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
   }
 
   /**
-   * A command may come from a public channel the app is not in. It joins then, because replies in the thread reach
-   * members only; private channels cannot be joined, and the refusal stands.
+   * A command may come from a public channel that the app is not in. The app then joins, because only members can read
+   * replies in a thread. It cannot join private channels, so there the refusal is final.
    */
   async function joiningWhereNeeded<Result>(channelId: string, send: () => Promise<Result>): Promise<Result> {
     try {
@@ -151,16 +140,16 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
     } catch (error) {
       if (!isAppError(error) || error.code !== 'not_in_channel') throw error;
       try {
-        await through('conversations.join', 'card', () => client.conversations.join({ channel: channelId }));
+        await slack.call('conversations.join', { channel: channelId }, { priority: 'card' });
       } catch (notJoined) {
-        // Without room for joining now, the whole is tried again later.
+        // When Slack's limits leave no room for joining, the core tries the whole post again later.
         throw isAppError(notJoined, 'rateLimited') ? notJoined : error;
       }
       return send();
     }
   }
 
-  /** Tries the preferred format and, as long as Slack refuses the form of the message, the simpler ones after it. */
+  /** Tries the preferred format first, then simpler ones while Slack refuses the form of the message. */
   async function inSomeFormat<Result>(
     question: Question,
     send: (asFormat: MessageFormat) => Promise<Result>,
@@ -177,7 +166,7 @@ export function createMessenger(deps: MessengerDeps): Messenger & PrivateSender 
   }
 }
 
-/** One person in one place, and the short-lived private way back that some payloads carry. */
+/** One person in one place, and the `response_url` that some payloads carry for a short time. */
 export interface Recipient {
   channelId: string;
   threadTs?: string;
@@ -187,52 +176,48 @@ export interface Recipient {
   locale?: string;
 }
 
-/** What is said to one person: a notice, or what is written in their language. */
+/** A message to one person: a notice, or a function that writes it in their language. */
 export type PrivateMessage = Notice | ((locale: string | undefined) => RenderedMessage);
 
 export interface PrivateSender {
-  /** Says something to one person only: through the response URL, else ephemerally, else by direct message. */
+  /** Tells one person something: by the response URL, else by an ephemeral message, else by a direct message. */
   sendPrivately(to: Recipient, word: PrivateMessage): Promise<void>;
 }
 
-function createPrivateSender({
-  client,
-  through,
-  outbound,
-  identity: { botUserId, contact },
-  localeOf,
-}: MessengerDeps): PrivateSender['sendPrivately'] {
+function createPrivateSender({ slack, outbound, localeOf }: MessengerDeps): PrivateSender['sendPrivately'] {
+  const { botUserId, contact } = slack.identity;
   return async function sendPrivately(to, word) {
     const locale = to.locale ?? (await localeOf(to.userId));
     const message = typeof word === 'function' ? word(locale) : renderNotice(word, { botUserId, locale, contact });
     const private_: { text: string; blocks?: KnownBlock[] } = { text: message.text };
     if (message.blocks !== undefined) private_.blocks = message.blocks;
-    // Without it a response to a press in a thread stands in the channel: docs.slack.dev/interactivity/handling-user-interaction.
+    // Without it, Slack shows the response in the channel: docs.slack.dev/interactivity/handling-user-interaction.
     const thread = to.threadTs === undefined ? {} : { thread_ts: to.threadTs };
     if (to.responseUrl !== undefined) {
       try {
         const response = { response_type: 'ephemeral', replace_original: false, ...thread, ...private_ };
         return await respond(outbound, to.responseUrl, response);
       } catch {
-        // The URL may have expired; the other two ways do not need it.
+        // The URL may have expired. The other two ways do not need it.
       }
     }
     try {
-      await through('chat.postEphemeral', 'private', () =>
-        client.chat.postEphemeral({
+      await slack.call(
+        'chat.postEphemeral',
+        {
           channel: to.channelId,
           user: to.userId,
           ...thread,
           ...private_,
-        }),
+        },
+        { priority: 'private' },
       );
     } catch (error) {
       if (!isAppError(error, 'undeliverable')) throw error;
-      await through(
+      await slack.call(
         'chat.postMessage',
-        'private',
-        () => client.chat.postMessage({ channel: to.userId, unfurl_links: false, unfurl_media: false, ...private_ }),
-        to.userId,
+        { channel: to.userId, unfurl_links: false, unfurl_media: false, ...private_ },
+        { priority: 'private', channelId: to.userId },
       );
     }
   };

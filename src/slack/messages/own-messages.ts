@@ -1,19 +1,17 @@
-import type { WebClient } from '@slack/web-api';
 import { isAppError } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import { isInThread, type PendingCall, type Question } from '../../core/question/question.ts';
 import type { MarkedMessage } from '../../render/ids.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 
-/** Messages read per call and calls made when a message is looked for. */
+/** Messages read per call, and most calls, when a message is searched for. */
 const pageSize = 200;
 const pagesRead = 5;
 
-/** How long a message whose posting had an unknown outcome is waited for where the app may not look for it. */
+/** How long to wait after a post with an unknown outcome when the app may not read the channel. */
 const blindWaitMs = 60_000;
 
-/** A message as Slack tells it, so every field may be missing. */
+/** A message as Slack sends it. Every field may be missing. */
 export interface FoundMessage extends MarkedMessage {
   ts?: string;
   user?: string;
@@ -21,7 +19,7 @@ export interface FoundMessage extends MarkedMessage {
   files?: { id?: string; name?: string | null }[];
 }
 
-/** Messages of the app where a question lives. Both methods throw `AppError`. */
+/** Finds the app's own messages in the place of a question. Both methods throw `AppError`. */
 export interface OwnMessages {
   /** The timestamp of the oldest message that `isIt`. `call`: the call that may have posted it. */
   find(
@@ -30,23 +28,16 @@ export interface OwnMessages {
     priority: 'answer' | 'card',
     call: PendingCall | undefined,
   ): Promise<string | undefined>;
-  /** All that were posted since the question was accepted: in its thread, and beside it where its card begins the thread. */
+  /** All messages since the question was accepted: in its thread, and in the channel when its card begins the thread. */
   list(question: Question): Promise<FoundMessage[]>;
 }
 
 /**
- * Searches messages of ours. Where the app was not granted the scope to read, it is not known whether the message
- * stands: after a minute of waiting for the grant it is taken for not posted, because a question that stays silent is
- * worse than the rare answer that comes twice.
+ * Searches the app's own messages. Without the scope to read, the app does not know whether a message was posted. After a
+ * minute it assumes that it was not, because a missing answer is worse than an answer that rarely comes twice.
  */
-export function createOwnMessages(deps: {
-  client: WebClient;
-  through: Through;
-  identity: Identity;
-  log: Log;
-  now: Clock;
-}): OwnMessages {
-  const { client, through, identity, log, now } = deps;
+export function createOwnMessages(deps: { slack: SlackApi; log: Log; now: Clock }): OwnMessages {
+  const { slack, log, now } = deps;
 
   return { find, list };
 
@@ -66,7 +57,7 @@ export function createOwnMessages(deps: {
       }
       return undefined;
     } catch (error) {
-      // A public channel takes messages of its members only; the app joins when it posts.
+      // In a public channel only members post. The app joins when it posts, so it has posted nothing yet.
       if (isAppError(error) && error.code === 'not_in_channel') return undefined;
       if (!isAppError(error, 'unauthorized') || error.code !== 'missing_scope') throw error;
       log.error({ event: 'advance_not_allowed', questionId: question.id, channelId: question.place.channelId }, error);
@@ -89,12 +80,12 @@ export function createOwnMessages(deps: {
     return [...found.values()];
   }
 
-  /** Pages of messages of ours: of the thread, or of the channel where there is no thread yet. */
+  /** Pages of the app's messages, from the thread, or from the channel when there is no thread yet. */
   async function* pages(
     { place, acceptedMs }: Pick<Question, 'place' | 'acceptedMs'>,
     priority: 'answer' | 'card',
   ): AsyncGenerator<FoundMessage[]> {
-    // A minute of grace for clocks that differ: messages older than the question cannot be about it.
+    // Older messages cannot be about the question. A minute is added, because clocks differ.
     const oldest = String(Math.floor(acceptedMs / 1000) - 60);
     let cursor: string | undefined;
     for (let page = 0; page < pagesRead; page += 1) {
@@ -106,10 +97,8 @@ export function createOwnMessages(deps: {
         ...(cursor ? { cursor } : {}),
       };
       const found = isInThread(place)
-        ? await through('conversations.replies', priority, () =>
-            client.conversations.replies({ ...window, ts: place.threadTs }),
-          )
-        : await through('conversations.history', priority, () => client.conversations.history(window));
+        ? await slack.call('conversations.replies', { ...window, ts: place.threadTs }, { priority })
+        : await slack.call('conversations.history', window, { priority });
       const messages: FoundMessage[] = found.messages ?? [];
       yield messages.filter(isOurs);
       cursor = found.response_metadata?.next_cursor;
@@ -117,9 +106,9 @@ export function createOwnMessages(deps: {
     }
   }
 
-  /** Others may copy our markers; a server that names neither author nor app leaves only the marker to go by. */
+  /** Others can copy the app's markers, so the author counts. When none is named, the marker alone decides. */
   function isOurs({ user, bot_id }: FoundMessage): boolean {
-    const { botUserId, botId } = identity;
+    const { botUserId, botId } = slack.identity;
     if (user === undefined && (bot_id === undefined || botId === undefined)) return true;
     return user === botUserId || (botId !== undefined && bot_id === botId);
   }

@@ -1,31 +1,26 @@
-import type { Log } from '../../core/ports.ts';
-import { within } from '../../core/timeout.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import type { PrivateMessage, PrivateSender, Recipient } from './messenger.ts';
 
 export interface PrivateNotifier {
   /**
-   * Says something to one person, in its own time, also what takes a while to find out: a word that is not found or does
-   * not arrive is journaled, and never thrown.
+   * Tells one person something in the background. The message may be one that still has to be found out. When it is not
+   * found or does not arrive, that is logged. Never throws.
    */
-  notify(to: Recipient, word: PrivateMessage | Promise<PrivateMessage>): void;
-  /** Waits for the words under way, at most `deadlineMs`. */
-  drain(deadlineMs: number): Promise<void>;
+  notify(to: Recipient, message: PrivateMessage | Promise<PrivateMessage>): void;
 }
 
-/** Private words of listeners. Slack must not wait for them: what was stored is to be acknowledged at once. */
-export function createPrivateNotifier({ sendPrivately, log }: PrivateSender & { log: Log }): PrivateNotifier {
-  const underWay = new Set<Promise<void>>();
-
+/** Private messages of listeners. Slack does not wait for them: an event is acknowledged as soon as it is stored. */
+export function createPrivateNotifier({
+  sendPrivately,
+  tasks,
+}: PrivateSender & { tasks: Pick<BackgroundTasks, 'run'> }): PrivateNotifier {
   return {
-    notify(to, said) {
-      const saying = said instanceof Promise ? said.then((found) => sendPrivately(to, found)) : sendPrivately(to, said);
-      const word = saying
-        .catch((error: unknown) => log.warn({ event: 'private_message_failed', channelId: to.channelId }, error))
-        .finally(() => underWay.delete(word));
-      underWay.add(word);
-    },
-    async drain(deadlineMs) {
-      await within(Promise.all(underWay), deadlineMs);
+    notify(to, message) {
+      const sending = tasks.run({ event: 'private_message_failed', channelId: to.channelId }, () =>
+        message instanceof Promise ? message.then((found) => sendPrivately(to, found)) : sendPrivately(to, message),
+      );
+      // A message that is not sent may still fail to be found.
+      if (sending === undefined && message instanceof Promise) message.catch(() => undefined);
     },
   };
 }

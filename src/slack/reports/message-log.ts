@@ -1,27 +1,33 @@
 import type { MessageLogEntry, MessageLogRecord } from '../../core/history/message-log.ts';
 import type { Log, Records } from '../../core/ports.ts';
-import { within } from '../../core/timeout.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 
-/** Most messages that are remembered of a channel. */
+/** Most messages that are kept per channel. */
 const mostEntries = 100;
 
-/** A channel as far as a diary is concerned. */
+/** A channel that has a log. */
 export interface MessageLogPlace {
   teamId: string;
   channelId: string;
 }
 
 export interface MessageLog {
-  /** Notes what was done with a message, in its own time: an entry that can't be stored is journaled, and never thrown. */
+  /** Notes in the background what was done with a message. When that can't be stored, it is logged. Never throws. */
   note(place: MessageLogPlace, entry: MessageLogEntry): void;
-  /** What was noted in a channel, newest first; waits for notes under way. Throws `AppError` of kind `storage`. */
+  /** What was noted in a channel, newest first, with the notes under way. Throws `AppError` of kind `storage`. */
   read(place: MessageLogPlace): Promise<MessageLogEntry[]>;
-  /** Waits for the notes under way, at most `deadlineMs`. */
-  drain(deadlineMs: number): Promise<void>;
 }
 
 /** Remembers what was done with the latest messages that concern the app, in order per channel. */
-export function createMessageLog({ records, log }: { records: Records<MessageLogRecord>; log: Log }): MessageLog {
+export function createMessageLog({
+  records,
+  tasks,
+  log,
+}: {
+  records: Records<MessageLogRecord>;
+  tasks: Pick<BackgroundTasks, 'run'>;
+  log: Log;
+}): MessageLog {
   /** Entries not yet stored, and the writing under way, by channel. */
   const waiting = new Map<string, MessageLogEntry[]>();
   const writing = new Map<string, Promise<void>>();
@@ -30,19 +36,18 @@ export function createMessageLog({ records, log }: { records: Records<MessageLog
     note(place, entry) {
       const name = nameOf(place);
       waiting.set(name, [...(waiting.get(name) ?? []), entry].slice(-mostEntries));
-      if (!writing.has(name)) writing.set(name, write(name));
+      if (writing.has(name)) return;
+      const work = tasks.run({ event: 'message_log_not_written' }, () => write(name));
+      if (work !== undefined) writing.set(name, work);
     },
     async read(place) {
       const name = nameOf(place);
       await writing.get(name);
       return (await records.get(name))?.entries ?? [];
     },
-    async drain(deadlineMs) {
-      await within(Promise.all(writing.values()), deadlineMs);
-    },
   };
 
-  /** All that waits is stored at once, so that a busy channel costs few writes. */
+  /** Stores all waiting entries together, so that a busy channel costs few writes. */
   async function write(name: string): Promise<void> {
     for (let entries = take(name); entries.length > 0; entries = take(name)) {
       try {
@@ -51,7 +56,7 @@ export function createMessageLog({ records, log }: { records: Records<MessageLog
         log.warn({ event: 'message_log_not_written', entries: entries.length }, error);
       }
     }
-    // In the same breath as nothing was found waiting, so that no later entry is left to a writing that is over.
+    // No `await` since nothing was found waiting: a later entry starts a new write.
     writing.delete(name);
   }
 
@@ -66,7 +71,7 @@ function nameOf({ teamId, channelId }: MessageLogPlace): string {
   return `${teamId}:${channelId}`;
 }
 
-/** A message that meets the same fate again is no news. */
+/** The same message with the same disposition is noted once. */
 function added(messageLog: MessageLogRecord, entries: MessageLogEntry[]): MessageLogRecord {
   let known = messageLog.entries;
   for (const entry of entries) {

@@ -9,11 +9,11 @@ import type { ServiceState } from '../../render/home.ts';
 import { type PlaceRule, ruleOf } from '../../render/place-rule.ts';
 import { renderStatus } from '../../render/status.ts';
 import { renderWhy, type WhyEntry } from '../../render/why.ts';
-import { anyWorkspaceUrl, type Identity } from '../api/web-client.ts';
+import { anyWorkspaceUrl, type Identity } from '../api/identity.ts';
 import type { PrivateMessage } from '../messages/messenger.ts';
 import type { MessageLog } from './message-log.ts';
 
-/** Most messages of a place whose fate is told. */
+/** Most messages of a place that a report lists. */
 const mostTold = 8;
 
 /** How long the service may take to name the link of a conversation that nothing here remembers, in milliseconds. */
@@ -34,7 +34,7 @@ export interface ReportsDeps {
 
 export type Reports = ReturnType<typeof createReports>;
 
-/** What runs in a place and what was done with its messages, written for one reader. Throws `AppError` of kind `storage`. */
+/** Reports what runs in a place and what was done with its messages. Throws `AppError` of kind `storage`. */
 export function createReports(deps: ReportsDeps) {
   const { questions, threads, messageLog, deepSearch, openIn, overviewOf, serviceState, identity, log, now } = deps;
   const { botUserId, contact, workspaceUrl = anyWorkspaceUrl } = identity;
@@ -109,7 +109,7 @@ export function createReports(deps: ReportsDeps) {
     return { notes, question, positionInQueue: Math.max(0, thread?.queue.indexOf(question.id) ?? 0) };
   }
 
-  /** As a question of the thread remembers it, else as the service tells it in a moment. */
+  /** From a stored question of the thread, else from the service if it answers in time. */
   async function linkOf({ conversationId, queue }: Thread, place: ThreadPlace): Promise<string | undefined> {
     if (conversationId === undefined) return undefined;
     const noted = (await messageLog.read(place)).filter(({ threadTs, ts }) => (threadTs ?? ts) === place.threadTs);

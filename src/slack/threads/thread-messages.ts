@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { MessageFile } from '../../core/question/thread-notes.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { Identity } from '../api/identity.ts';
 import { readableText } from '../incoming-text.ts';
 import { richText } from './rich-text.ts';
 
@@ -35,7 +35,7 @@ const blockObject = z.object({
 
 const attachmentObject = z.object({ pretext: someText, title: someText, text: someText, fallback: someText });
 
-/** What is read of a message of `conversations.replies`; anything else of it may be missing or odd. */
+/** What is read of a message of `conversations.replies`. All other fields may be missing or odd. */
 const messageObject = z.object({
   ts: z.string().regex(/^\d{1,12}\.\d{1,6}$/),
   user: maybeText,
@@ -52,10 +52,10 @@ const messageObject = z.object({
 
 type MessageObject = z.infer<typeof messageObject>;
 
-/** Who wrote a message: a person by id, or a program by name. */
+/** The author of a message: a person by id, or a program by name. */
 export type Author = { userId: string } | { program: string } | 'app';
 
-/** One message of a thread as far as it can be quoted. */
+/** One message of a thread that can be quoted. */
 export interface ThreadMessage {
   ts: string;
   author: Author;
@@ -64,19 +64,19 @@ export interface ThreadMessage {
   files: MessageFile[];
 }
 
-/** A page of a thread: what can be quoted, oldest first, and the replies Slack counts on the first message. */
+/** A page of a thread: messages to quote, oldest first, and the number of replies that Slack counts. */
 export interface ThreadPage {
   messages: ThreadMessage[];
   replyCount?: number;
 }
 
-/** People's and programs' own words; joins, topics and what is left of deleted messages are none. */
+/** Subtypes of messages that people or programs wrote. Joins, new topics and deleted messages are not among them. */
 const spokenSubtypes = new Set([undefined, 'file_share', 'thread_broadcast', 'bot_message', 'me_message']);
 
-/** Most files of one message that are taken note of; Slack's own limit for one message is 10. */
+/** Most files of one message that are noted. Slack's own limit is 10. */
 const mostFiles = 10;
 
-/** Reads messages as Slack returns them. Our own cards say nothing about the subject and are left out. */
+/** Reads messages as Slack returns them. The app's own cards are left out, because they do not quote the subject. */
 export function readPage(raw: readonly unknown[], identity: Identity): ThreadPage {
   const known = raw.flatMap((each) => {
     const parsed = messageObject.safeParse(each);
@@ -143,8 +143,8 @@ function isCard({ blocks }: MessageObject): boolean {
 }
 
 /**
- * People's words are in `text`, where they wrote any; programs often leave it empty, or to the beginning of what their blocks
- * say. A message that somebody passed on is an attachment.
+ * What people write is in `text`. Programs often leave `text` empty, or put only the beginning of their blocks there. A
+ * forwarded message is an attachment.
  */
 function textOf({ text, blocks, attachments }: MessageObject, author: Author): string {
   if (typeof author === 'object' && 'userId' in author && text !== '') return text;
@@ -163,13 +163,13 @@ function textOf({ text, blocks, attachments }: MessageObject, author: Author): s
   return said.length > text.length ? said : text;
 }
 
-/** Below the line that ends an answer of ours are its sources. */
+/** In an answer of the app, the sources stand below its last line, and are cut off. */
 function endOfAnswer(blocks: MessageObject['blocks'], author: Author): number {
   const line = author === 'app' ? blocks.findIndex(({ type }) => type === 'divider') : -1;
   return line < 0 ? blocks.length : line;
 }
 
-/** A list of which the odd entries are left out. */
+/** A list without its unreadable entries. */
 function listOf<Shape extends z.ZodType>(shape: Shape) {
   return z
     .array(z.unknown())

@@ -9,69 +9,65 @@ import {
   type ThreadNote,
   type ThreadNotes,
 } from '../../core/question/thread-notes.ts';
-import { within } from '../../core/timeout.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 
-/** Listens to what people say in threads of the app that is not meant for the app: the next question may be about it. */
+/** Keeps what people say to each other in threads of the app: the next question may be about it. */
 export interface ThreadNoteKeeper {
-  /** Remembers a message, in its own time: one that can't be stored is journaled, and never thrown. */
+  /** Keeps a message, in the background. When it can't be stored, that is logged. Never throws. */
   add(place: ThreadPlace, message: ThreadNote): void;
   /**
-   * Puts an edited message in the place of what was heard; a question that was given it and is not asked yet reads the
-   * thread again. Throws `AppError` of kind `storage` when that is not done: what people take back must not go on.
+   * Replaces a kept message by its edited version. A question that already has the message but is not asked yet reads the
+   * thread again. Throws `AppError` of kind `storage` when that failed, so that text people took back is not sent on.
    */
   replace(place: ThreadPlace, message: ThreadNote): Promise<void>;
   /** Forgets a message that was deleted; otherwise as `replace`. */
   remove(place: ThreadPlace, ts: string): Promise<void>;
-  /** Waits for what is under way, at most `deadlineMs`. */
-  drain(deadlineMs: number): Promise<void>;
 }
 
-/** Messages that may be on their way into the storage at once; beyond them nothing more is remembered. */
+/** Most messages being stored at once. Beyond them no message is kept. */
 const mostUnderWay = 200;
 
 export interface ThreadNoteKeeperDeps {
   threadNotes: Records<ThreadNotes>;
   threads: Pick<ThreadStore, 'get'>;
   questions: Pick<QuestionStore, 'update'>;
+  tasks: BackgroundTasks;
   log: Log;
 }
 
-/** Slack must not wait for what is only heard: a question is taken all the same. */
+/** Slack does not wait for a message to be kept. */
 export function createThreadNoteKeeper({
   threadNotes,
   threads,
   questions,
+  tasks,
   log,
 }: ThreadNoteKeeperDeps): ThreadNoteKeeper {
   let last: Promise<unknown> = Promise.resolve();
-  let underWay = 0;
+  const additions = tasks.limitedTo(mostUnderWay);
 
   return {
     add(place, message) {
-      const { channelId } = place;
-      if (underWay >= mostUnderWay) {
-        log.warn({ event: 'thread_note_not_stored', channelId, outcome: 'too_much' });
-        return;
-      }
-      underWay += 1;
-      inOrder(() => threadNotes.update(threadNotesName(place), (known) => addNote(known, message)))
-        .catch((error: unknown) => log.warn({ event: 'thread_note_not_stored', channelId }, error))
-        .finally(() => {
-          underWay -= 1;
-        });
+      void additions.run({ event: 'thread_note_not_stored', channelId: place.channelId }, () =>
+        inOrder(() => threadNotes.update(threadNotesName(place), (known) => addNote(known, message))),
+      );
     },
-    replace: (place, message) => inOrder(() => correct(place, (known) => replaceNote(known, message))),
-    remove: (place, ts) => inOrder(() => correct(place, (known) => removeNote(known, ts))),
-    async drain(deadlineMs) {
-      await within(last, deadlineMs);
-    },
+    replace: (place, message) => correctInOrder(place, (known) => replaceNote(known, message)),
+    remove: (place, ts) => correctInOrder(place, (known) => removeNote(known, ts)),
   };
 
-  /** One after the other, so that a message is not forgotten before it is remembered. */
+  /** One after the other, so that a message is not removed before it is added. */
   function inOrder<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = last.then(work);
     last = done.catch(() => undefined);
     return done;
+  }
+
+  /** The caller learns of a failure; a stop of the app waits for the correction. */
+  function correctInOrder(place: ThreadPlace, change: (known: ThreadNotes | undefined) => ThreadNotes): Promise<void> {
+    const corrected = inOrder(() => correct(place, change));
+    void tasks.run({ event: 'thread_note_not_replaced', channelId: place.channelId }, () => last);
+    return corrected;
   }
 
   async function correct(place: ThreadPlace, change: (known: ThreadNotes | undefined) => ThreadNotes): Promise<void> {
@@ -85,7 +81,7 @@ export function createThreadNoteKeeper({
     });
   }
 
-  /** A record that can't be read any more gives nobody's words away, and would fail the same way each time. */
+  /** A record that can't be read any more gives no text away, and would fail the same way each time. */
   async function beside({ channelId }: ThreadPlace, work: () => Promise<unknown>): Promise<void> {
     try {
       await work();
@@ -96,7 +92,7 @@ export function createThreadNoteKeeper({
   }
 }
 
-/** Under which name what is heard in a thread is kept. */
+/** The name under which the notes of a thread are stored. */
 export function threadNotesName({ teamId, channelId, threadTs }: ThreadPlace): string {
   return `${teamId}:${channelId}:${threadTs}`;
 }

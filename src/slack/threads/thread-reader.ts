@@ -1,4 +1,3 @@
-import type { WebClient } from '@slack/web-api';
 import { isAppError } from '../../core/errors.ts';
 import type { QuestionStore, Records, ThreadReader } from '../../core/ports.ts';
 import {
@@ -10,29 +9,26 @@ import {
   type ThreadPlace,
 } from '../../core/question/question.ts';
 import { type MessageFile, type ThreadNote, type ThreadNotes, takeNotes } from '../../core/question/thread-notes.ts';
-import type { Through } from '../api/slack-api.ts';
-import type { Identity } from '../api/web-client.ts';
+import type { SlackApi } from '../api/slack-api.ts';
 import type { ReadFile } from './thread-files.ts';
 import { type Author, readPage, type ThreadPage } from './thread-messages.ts';
 import { threadNotesName } from './thread-note-keeper.ts';
 import { chooseQuotes, fitFiles, newestQuoted, type Occasion, type Quotable, writeQuotes } from './thread-quotes.ts';
 
 /**
- * Most messages Slack returns at once. They come from the oldest to the newest, the first one always among them, so only
- * a page as large as the thread has its newest messages (docs.slack.dev/reference/methods/conversations.replies).
+ * Most messages that Slack returns at once. They start with the oldest, so only a page as large as the thread has its
+ * newest messages (docs.slack.dev/reference/methods/conversations.replies).
  */
 const pageSize = 1_000;
 
 /** Most files whose content is read for one question. */
 const mostFiles = 5;
 
-/** How our own messages and people without a name are called in quotes. */
+/** How quotes name the author of the app's own messages. */
 const ownName = 'Deep Search (this app)';
 
 export interface ThreadReaderDeps {
-  client: WebClient;
-  through: Through;
-  identity: Identity;
+  slack: SlackApi;
   /** Slack's text as people see it, names resolved. */
   read: (text: string) => Promise<string>;
   readFile: ReadFile;
@@ -51,12 +47,12 @@ interface Found {
 }
 
 /**
- * Reads what a question may be about. A thread without a conversation is read in one page, and so is a thread of people
- * when a new one is begun; where there is one, what people said since the last question was heard and nothing is fetched
- * but the files of a mention, which Slack tells of without them.
+ * Reads what a question may be about. A thread without a conversation is read in one page. So is a thread of people when a
+ * question starts a new conversation there. In a thread with a conversation, the thread notes have what people said since
+ * the last question, so only the files of a mention are fetched.
  */
 export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
-  const { client, through, identity, read, readFile } = deps;
+  const { slack, read, readFile } = deps;
 
   return {
     async read(question, thread) {
@@ -68,7 +64,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
   async function find(question: Question, place: ThreadPlace, thread: Thread | undefined): Promise<Found> {
     if (question.readsFrom !== undefined) return elsewhere(question, question.readsFrom);
     const isRoot = question.messageTs === place.threadTs;
-    // Whoever asks something new in a thread of the app leaves behind what was said there.
+    // A new conversation in a thread of the app does not use what was said there before.
     const leavesBehind = question.fresh && thread?.followsReplies === true;
     if (isRoot || leavesBehind) return since([], await ownFiles(question, place));
     const given = await take(question, place);
@@ -76,13 +72,13 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     return (await wholeThread(question, place)) ?? { ...(await since(given, question.files ?? [])), refused: true };
   }
 
-  /** A thread that the question does not stand in; what was heard there is left for the questions that do. */
+  /** Reads another thread than the question's own. Its notes are kept for the questions asked in it. */
   async function elsewhere(question: Question, readsFrom: ReadsFrom): Promise<Found> {
     const found = readsFrom.isRefused === true ? undefined : await wholeThread(question, readsFrom);
     return found ?? { ...(await since([], [])), refused: true };
   }
 
-  /** Undefined where Slack does not let the app read. */
+  /** Undefined when Slack does not let the app read the thread. */
   async function wholeThread(question: Question, place: ThreadPlace): Promise<Found | undefined> {
     try {
       return await readWhole(question, place);
@@ -94,11 +90,11 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
 
   async function readWhole(question: Question, place: ThreadPlace): Promise<Found> {
     const upTo = upToTs(question);
-    // A question that finds no room waits for its thread, and each for its own time.
+    // When Slack's limits leave no room, each question waits, and tries again at its own time.
     const page = await fetchPage(place, 'card', { latest: upTo, inclusive: true, limit: pageSize });
     const before = page.messages.filter(({ ts }) => Number(ts) < Number(upTo));
     const asked = page.messages.find(({ ts }) => ts === question.messageTs);
-    // What is not on the page is only counted; the question itself is one of the replies.
+    // Messages that are not on the page are only counted. The question itself is one of the replies.
     const total = page.hasMore ? Math.max(before.length, page.replyCount ?? 0) : before.length;
     return {
       occasion: 'thread',
@@ -114,7 +110,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     return { occasion: messages.length === 0 ? 'files' : 'since', messages, own, total: messages.length };
   }
 
-  /** Gives the question its part of what was heard, once; it is stored before it is used. */
+  /** Gives the question the notes that belong to it, once. They are stored as taken before they are used. */
   async function take(question: Question, place: ThreadPlace): Promise<ThreadNote[]> {
     const name = threadNotesName(place);
     const known = await deps.threadNotes.get(name);
@@ -133,7 +129,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     return given;
   }
 
-  /** A mention is told without its files. That they can't be looked up now is no reason to let the question wait. */
+  /** An `app_mention` event has no files, so they are looked up. When that fails, the question does not wait for them. */
   async function ownFiles({ files, messageTs }: Question, place: ThreadPlace): Promise<MessageFile[]> {
     if (files !== undefined || messageTs === undefined) return files ?? [];
     const isRoot = messageTs === place.threadTs;
@@ -152,16 +148,14 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     priority: 'card' | 'private',
     window: { latest?: string; oldest?: string; inclusive?: boolean; limit: number },
   ): Promise<ThreadPage & { hasMore: boolean }> {
-    const page = await through('conversations.replies', priority, () =>
-      client.conversations.replies({ channel, ts, ...window }),
-    );
-    return { ...readPage(page.messages ?? [], identity), hasMore: page.has_more === true };
+    const page = await slack.call('conversations.replies', { channel, ts, ...window }, { priority });
+    return { ...readPage(page.messages ?? [], slack.identity), hasMore: page.has_more === true };
   }
 
-  /** Only what may be quoted costs look-ups of names. */
+  /** Looks up names only for messages that may be quoted. */
   async function named(messages: ThreadPage['messages']): Promise<Quotable[]> {
     const quotable = [...new Set([...messages.slice(0, 1), ...messages.slice(-newestQuoted)])];
-    // All at once first: what many messages name is asked for once.
+    // All texts at once first, so that a name in many messages is looked up once.
     await read(quotable.map(({ author, text }) => `${nameToken(author)} ${text}`).join('\n'));
     const chosen = new Map(
       await Promise.all(
@@ -212,7 +206,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
 
 const nothing: ThreadContext = { messages: 0, total: 0, files: 0, unreadable: 0, text: '' };
 
-/** Up to where the thread is about the question: its message, else its card, which was posted at once. */
+/** The end of the part that is about the question: its message, else its card, which is posted at once. */
 function upToTs({ messageTs, card, acceptedMs }: Question): string {
   return messageTs ?? card.ts ?? (acceptedMs / 1000).toFixed(6);
 }
@@ -221,7 +215,7 @@ function nameToken(author: Author): string {
   return typeof author === 'object' && 'userId' in author ? `<@${author.userId}>` : '';
 }
 
-/** What asking Slack once more doesn't change. */
+/** Whether Slack would refuse again. */
 function isRefusal(error: unknown): boolean {
   return isAppError(error, 'unauthorized', 'undeliverable', 'notFound', 'refused');
 }

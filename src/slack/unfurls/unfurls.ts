@@ -1,37 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import type { SectionBlock } from '@slack/types';
-import type { WebClient } from '@slack/web-api';
 import { isAppError } from '../../core/errors.ts';
 import type { Claims, DeepSearch, Log } from '../../core/ports.ts';
 import { isBetweenTwo, type Place } from '../../core/question/question.ts';
-import { within } from '../../core/timeout.ts';
 import { renderPreview } from '../../render/preview.ts';
 import { type Audiences, isInsidersOnly } from '../access/audience.ts';
 import type { SlackAccessPolicy } from '../access/policy.ts';
-import type { Through } from '../api/slack-api.ts';
+import type { SlackApi } from '../api/slack-api.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import { createShareUrlReader, type ShareUrl } from './share-urls.ts';
 
-/** Links in one message that get a preview, messages that wait for theirs, and messages worked on at a time. */
+/** Most links of one message with a preview, most messages that wait, and most messages worked on at once. */
 const mostLinks = 5;
 const mostWaiting = 100;
 const mostAtOnce = 2;
 
-/** Links that somebody posted in a message. */
+/** The links of one posted message. */
 export interface PostedLinks {
   place: Place;
   ts: string;
   userId: string;
-  /** Exactly as Slack told them: a preview is put to an address of the message. */
+  /** Exactly as Slack sent them, because a preview belongs to an address in the message. */
   urls: readonly string[];
-  /** Whether the app itself is in that conversation. */
+  /** Whether the app is in that conversation. */
   isMember: boolean;
 }
 
 export interface Unfurls {
-  /** Takes posted links in hand and returns at once; what goes wrong leaves them without a preview. */
+  /** Shows previews of posted links in the background. Links get no preview when that fails. Never throws. */
   take(posted: PostedLinks): void;
-  /** Takes no more, forgets what waits, and lets what is under way end, at most `deadlineMs`. */
-  drain(deadlineMs: number): Promise<void>;
 }
 
 interface Posted extends Omit<PostedLinks, 'urls'> {
@@ -39,29 +36,28 @@ interface Posted extends Omit<PostedLinks, 'urls'> {
 }
 
 /**
- * Previews of share links, by the read token in them. Only where everybody who sees the message is a full member of the
- * workspace and its sender may ask: also in channels opened to others by a setting, because a link leads to any conversation,
- * those held elsewhere included. Addresses contain the token, so they are neither journaled nor stored.
+ * Previews of share links, by the read token in them. A preview is shown only when all readers of the message are full
+ * members of the workspace and its sender may ask. That also holds in channels that a setting opens to others, because a
+ * link can lead to any conversation. Addresses contain the token, so they are neither logged nor stored.
  */
 export function createUnfurls(options: {
-  client: WebClient;
-  through: Through;
+  slack: Pick<SlackApi, 'call'>;
   /** Address of the service. */
   endpoint: string;
-  codeSearch: Pick<DeepSearch, 'byReadToken'>;
+  deepSearch: Pick<DeepSearch, 'byReadToken'>;
   access: Pick<SlackAccessPolicy, 'admit'>;
   audiences: Pick<Audiences, 'of'>;
   claims: Pick<Claims, 'claim'>;
   digest: (key: string) => string;
+  tasks: BackgroundTasks;
   log: Log;
 }): Unfurls {
-  const { client, through, endpoint, codeSearch, access, audiences, claims, digest, log } = options;
+  const { slack, endpoint, deepSearch, access, audiences, claims, digest, tasks, log } = options;
   const readShareUrl = createShareUrlReader(endpoint);
   const waiting: Posted[] = [];
-  const underWay = new Set<Promise<void>>();
-  let isDraining = false;
+  let working = 0;
 
-  return { take, drain };
+  return { take };
 
   function take({ urls, ...posted }: PostedLinks): void {
     const links = [...new Set(urls)].flatMap((url) => {
@@ -69,27 +65,25 @@ export function createUnfurls(options: {
       return share === undefined ? [] : [{ posted: url, share }];
     });
     if (links.length === 0) note(posted, 'ignored');
-    else if (isDraining || waiting.length >= mostWaiting) note(posted, 'dropped');
+    else if (tasks.isStopping() || waiting.length >= mostWaiting) note(posted, 'dropped');
     else waiting.push({ ...posted, links: links.slice(0, mostLinks) });
     workOff();
   }
 
   function workOff(): void {
-    while (underWay.size < mostAtOnce) {
+    if (tasks.isStopping()) waiting.length = 0;
+    while (working < mostAtOnce) {
       const next = waiting.shift();
       if (next === undefined) return;
-      const work = preview(next).finally(() => {
-        underWay.delete(work);
+      const failure = { event: 'link_preview', outcome: 'failed', channelId: next.place.channelId, ts: next.ts };
+      const work = tasks.run(failure, () => preview(next));
+      if (work === undefined) continue;
+      working += 1;
+      void work.then(() => {
+        working -= 1;
         workOff();
       });
-      underWay.add(work);
     }
-  }
-
-  async function drain(deadlineMs: number): Promise<void> {
-    isDraining = true;
-    waiting.length = 0;
-    await within(Promise.all(underWay), deadlineMs);
   }
 
   async function preview(posted: Posted): Promise<void> {
@@ -107,11 +101,11 @@ export function createUnfurls(options: {
     const unfurls = Object.fromEntries(found.filter((each) => each !== undefined));
     if (Object.keys(unfurls).length === 0) return 'nothing';
     const { ts, place } = posted;
-    await through('chat.unfurl', 'private', () => client.chat.unfurl({ channel: place.channelId, ts, unfurls }));
+    await slack.call('chat.unfurl', { channel: place.channelId, ts, unfurls }, { priority: 'private' });
     return 'shown';
   }
 
-  /** Undefined where anybody might see it who may not. A direct message the app is not in is between other people. */
+  /** Undefined when someone could see the preview who may not. Direct messages without the app are never shown one. */
   async function whoReads({ place, userId, isMember }: Posted): Promise<{ locale: string | undefined } | undefined> {
     const { channelId } = place;
     if (isBetweenTwo({ channelId }) && !isMember) return undefined;
@@ -119,7 +113,7 @@ export function createUnfurls(options: {
     return admission.may && isInsidersOnly(audience) ? { locale: admission.locale } : undefined;
   }
 
-  /** One link with its preview; undefined when it has none, or someone else is at it. */
+  /** One link with its preview. Undefined when it has none, or when another process makes it. */
   async function read(
     posted: Posted,
     { posted: url, share }: Posted['links'][number],
@@ -130,10 +124,10 @@ export function createUnfurls(options: {
       const key = `unfurl:${digest(`${teamId}:${channelId}:${posted.ts}:${url}`)}`;
       const owner = randomUUID();
       if ((await claims.claim(key, owner)) !== owner) return undefined;
-      const blocks = renderPreview(await codeSearch.byReadToken(share.readToken), share.url, locale);
+      const blocks = renderPreview(await deepSearch.byReadToken(share.readToken), share.url, locale);
       return blocks === undefined ? undefined : [url, { blocks }];
     } catch (error) {
-      // The other links of the message may still be shown.
+      // The other links of the message may still get a preview.
       noteFailure(posted, error);
       return undefined;
     }
@@ -142,7 +136,7 @@ export function createUnfurls(options: {
   function noteFailure({ place, ts }: Posted, error: unknown): void {
     const isExpected = isAppError(error, 'notFound', 'refused', 'undeliverable');
     const about = isAppError(error) ? { reason: error.kind, code: error.code } : { reason: 'unexpected' };
-    // Without the error itself: Slack's own words may quote the address.
+    // The error itself is not logged, because Slack's text may contain the address.
     const fields = { event: 'link_preview', outcome: 'failed', channelId: place.channelId, ts, ...about };
     if (isExpected) log.debug(fields);
     else log.warn(fields);

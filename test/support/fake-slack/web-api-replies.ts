@@ -1,12 +1,18 @@
+import type { Identity } from '../../../src/slack/api/identity.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
-import { call, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createRecordingLog } from '../recording-log.ts';
+import { createUnlimitedSlackApi } from './unlimited-slack-api.ts';
 
 /** Slack's reply to one call, or a function of its arguments; a reply with `error` is a refusal. */
 export type Reply = Record<string, unknown> | ((args: URLSearchParams) => Record<string, unknown>);
 
-/** The parts that a Slack adapter needs, with scripted `replies` and a fixed clock. */
-export function createScriptedSlack(replies: Record<string, Reply> = {}) {
+/** The parts an adapter of Slack needs, before a Slack that says `replies` and a clock that stands still. */
+export function createScriptedSlack(
+  replies: Record<string, Reply> = {},
+  identity?: Identity,
+  before?: Parameters<typeof createUnlimitedSlackApi>[2],
+) {
   const { log, lines } = createRecordingLog();
   const calls: { method: string; args: URLSearchParams }[] = [];
   let nowMs = 1_700_000_000_000;
@@ -30,8 +36,7 @@ export function createScriptedSlack(replies: Record<string, Reply> = {}) {
       nowMs += ms;
     },
     deps: {
-      client,
-      through: <Result>(method: string, _urgency: string, run: () => Promise<Result>) => call(method, run),
+      slack: createUnlimitedSlackApi(client, identity, before),
       log,
       now: () => nowMs,
     },

@@ -11,7 +11,7 @@ import { createOutbound } from '../../../src/deepsearch/outbound.ts';
 import { createLimiters } from '../../../src/rate-limits/limiters.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createMethodLimits } from '../../../src/slack/api/method-limits.ts';
-import { createThrough } from '../../../src/slack/api/slack-api.ts';
+import { createSlackApi } from '../../../src/slack/api/slack-api.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createMessenger } from '../../../src/slack/messages/messenger.ts';
 import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
@@ -158,16 +158,15 @@ function createProcess({ slack, service, kv, createScheduler }: CrashRunSetup, c
   });
   const identity = { teamId: team.id, botUserId: team.botUserId, botId: team.botId };
   const now = Date.now;
-  const through = createThrough({
-    gate: createMethodLimits({ createLimiter: createLimiters({ log }), now, log }),
-    teamId: team.id,
+  const slackApi = createSlackApi({
+    client: createWebClient(team.botToken, options),
+    identity,
+    methodLimits: createMethodLimits({ createLimiter: createLimiters({ log }), now, log }),
     noting: (result) => result,
   });
   const messenger = createMessenger({
-    client: createWebClient(team.botToken, options),
-    through,
+    slack: slackApi,
     outbound,
-    identity,
     format: 'markdown',
     log,
     now,

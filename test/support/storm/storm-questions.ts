@@ -165,7 +165,8 @@ export function createStormQuestions(parts: {
       const found = answers.filter((message) => visibleText(message).includes(`"${text}"`));
       if (found.length > 1) counted.doubled.push(`${found.length} answers to ${text}`);
       if (found.length === 0 && service.find(text).length > 0) counted.lost.push(text);
-      if (rejected.includes(text) && service.find(text).length > 0) counted.doubled.push(`${text}, reported as rejected`);
+      if (rejected.includes(text) && service.find(text).length > 0)
+        counted.doubled.push(`${text}, reported as rejected`);
     }
     const texts = askedThreads.flatMap((askedThread) => askedThread.texts);
     for (const text of new Set([...texts, ...doubtful])) {

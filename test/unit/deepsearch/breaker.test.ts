@@ -19,7 +19,7 @@ function createService() {
     await service.answer();
     return conversation;
   };
-  const codeSearch: DeepSearch = {
+  const deepSearch: DeepSearch = {
     create: () => ask('create'),
     followUp: async (_, text) => {
       await ask('followUp');
@@ -30,13 +30,13 @@ function createService() {
     newest: async () => [await ask('newest')],
     cancel: async () => void (await ask('cancel')),
   };
-  return { service, codeSearch };
+  return { service, deepSearch };
 }
 
 function setUp() {
-  const { service, codeSearch } = createService();
+  const { service, deepSearch } = createService();
   const { log, lines } = createRecordingLog();
-  const guarded = withBreaker(codeSearch, { log });
+  const guarded = withBreaker(deepSearch, { log });
   const states = () => lines.filter(({ outcome }) => outcome !== 'refused').map(({ outcome }) => outcome);
   return { service, guarded, states };
 }
@@ -55,8 +55,8 @@ async function failureOf(call: Promise<unknown>): Promise<AppError> {
   return error;
 }
 
-async function read(codeSearch: DeepSearch, times: number): Promise<void> {
-  for (let i = 0; i < times; i += 1) await codeSearch.read(1).catch(() => {});
+async function read(deepSearch: DeepSearch, times: number): Promise<void> {
+  for (let i = 0; i < times; i += 1) await deepSearch.read(1).catch(() => {});
 }
 
 async function setUpOpen() {
@@ -225,10 +225,10 @@ describe('an open circuit', () => {
 });
 
 it('calls to a service that does not answer use none of the rate budget', async () => {
-  const { service, codeSearch } = createService();
+  const { service, deepSearch } = createService();
   const { log } = createRecordingLog();
   const createLimiter = createLimiters({ log });
-  const guarded = guardDeepSearch(codeSearch, { createLimiter, requestsPerSecond: 1, burst: 100, log });
+  const guarded = guardDeepSearch(deepSearch, { createLimiter, requestsPerSecond: 1, burst: 100, log });
   service.answer = failing('unavailable');
   await read(guarded, 500);
   expect(service.calls).toHaveLength(5);

@@ -19,7 +19,7 @@ function createService() {
     calls.push({ name, ms: Date.now() });
     if (failure !== undefined) throw failure;
   };
-  const codeSearch: DeepSearch = {
+  const deepSearch: DeepSearch = {
     async create() {
       note('create');
       return conversation;
@@ -43,7 +43,7 @@ function createService() {
     cancel: async () => note('cancel'),
   };
   return {
-    codeSearch,
+    deepSearch,
     calls,
     fail: (next?: AppError) => {
       failure = next;
@@ -55,7 +55,7 @@ function setUp(requestsPerSecond = 5, burst = 10) {
   const service = createService();
   const { log } = createRecordingLog();
   const createLimiter = createLimiters({ log });
-  const budgeted = withBudget(service.codeSearch, { createLimiter, requestsPerSecond, burst, log });
+  const budgeted = withBudget(service.deepSearch, { createLimiter, requestsPerSecond, burst, log });
   return { service, budgeted };
 }
 
@@ -154,7 +154,7 @@ describe('the rate budget', () => {
 });
 
 describe('a 429 of the service', () => {
-  async function refuse(retryAfterMs: number | undefined, call: (codeSearch: DeepSearch) => Promise<unknown>) {
+  async function refuse(retryAfterMs: number | undefined, call: (deepSearch: DeepSearch) => Promise<unknown>) {
     const { service, budgeted } = setUp();
     service.fail(rateLimited({ retryAfterMs }));
     const refused = await outcomeOf(call(budgeted));
@@ -163,7 +163,7 @@ describe('a 429 of the service', () => {
   }
 
   it('pauses all calls for the named time', async () => {
-    const { budgeted, refused } = await refuse(30_000, (codeSearch) => codeSearch.read(1));
+    const { budgeted, refused } = await refuse(30_000, (deepSearch) => deepSearch.read(1));
     expect(refused).toMatchObject({ ok: false, retryAfterMs: 30_000 });
     for (const call of [() => budgeted.read(1), () => budgeted.create('q'), () => budgeted.cancel(1, 1)]) {
       expect(await outcomeOf(call())).toMatchObject({ ok: false, afterMs: 0, retryAfterMs: 30_000 });
@@ -173,7 +173,7 @@ describe('a 429 of the service', () => {
   });
 
   it('pauses all calls for a second where it names no time', async () => {
-    const { budgeted } = await refuse(undefined, (codeSearch) => codeSearch.create('q'));
+    const { budgeted } = await refuse(undefined, (deepSearch) => deepSearch.create('q'));
     expect(await outcomeOf(budgeted.read(1))).toMatchObject({ ok: false, retryAfterMs: 1_000 });
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await outcomeOf(budgeted.read(1))).toMatchObject({ ok: true });
@@ -181,7 +181,7 @@ describe('a 429 of the service', () => {
 
   it('to a question, for hours, stops only questions', async () => {
     const hoursMs = 5 * 3_600_000;
-    const { budgeted, refused } = await refuse(hoursMs, (codeSearch) => codeSearch.create('q'));
+    const { budgeted, refused } = await refuse(hoursMs, (deepSearch) => deepSearch.create('q'));
     expect(refused).toMatchObject({ ok: false, retryAfterMs: hoursMs });
     expect(await countOk([budgeted.read(1), budgeted.newest(1), budgeted.cancel(1, 1)])).toBe(3);
     expect(await outcomeOf(budgeted.followUp(1, 'q'))).toMatchObject({ ok: false, afterMs: 0, retryAfterMs: hoursMs });
@@ -191,7 +191,7 @@ describe('a 429 of the service', () => {
 
   it('to a read, for hours, stops questions for hours and reads for a minute', async () => {
     const hoursMs = 5 * 3_600_000;
-    const { budgeted, refused } = await refuse(hoursMs, (codeSearch) => codeSearch.read(1));
+    const { budgeted, refused } = await refuse(hoursMs, (deepSearch) => deepSearch.read(1));
     expect(refused).toMatchObject({ ok: false, retryAfterMs: 60_000 });
     expect(await outcomeOf(budgeted.read(1))).toMatchObject({ ok: false, retryAfterMs: 60_000 });
     await vi.advanceTimersByTimeAsync(60_000);

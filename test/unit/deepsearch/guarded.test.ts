@@ -20,7 +20,7 @@ function createService(failure?: AppError) {
       if (failure !== undefined) throw failure;
       return result;
     };
-  const codeSearch: DeepSearch = {
+  const deepSearch: DeepSearch = {
     create: answer('create', conversation),
     followUp: answer('followUp', question),
     read: answer('read', { ...conversation, id: 3 }),
@@ -28,7 +28,7 @@ function createService(failure?: AppError) {
     newest: answer('newest', [{ ...conversation, id: 5 }]),
     cancel: answer('cancel', undefined),
   };
-  return { codeSearch, calls };
+  return { deepSearch, calls };
 }
 
 /** Limiters that let everything pass, and note what they are asked. */
@@ -49,9 +49,9 @@ function createRecordingLimiters() {
   return { createLimiter, made, taken, blocked };
 }
 
-function budget(codeSearch: DeepSearch, requestsPerSecond = 5, burst = 10) {
+function budget(deepSearch: DeepSearch, requestsPerSecond = 5, burst = 10) {
   const limiters = createRecordingLimiters();
-  const budgeted = withBudget(codeSearch, {
+  const budgeted = withBudget(deepSearch, {
     createLimiter: limiters.createLimiter,
     requestsPerSecond,
     burst,
@@ -61,12 +61,12 @@ function budget(codeSearch: DeepSearch, requestsPerSecond = 5, burst = 10) {
 }
 
 describe.each([
-  ['the breaker', (codeSearch: DeepSearch) => withBreaker(codeSearch, { log })],
-  ['the budget', (codeSearch: DeepSearch) => budget(codeSearch).budgeted],
+  ['the breaker', (deepSearch: DeepSearch) => withBreaker(deepSearch, { log })],
+  ['the budget', (deepSearch: DeepSearch) => budget(deepSearch).budgeted],
 ])('%s', (_, guard) => {
   it('passes every operation and its result unchanged', async () => {
-    const { codeSearch, calls } = createService();
-    const guarded = guard(codeSearch);
+    const { deepSearch, calls } = createService();
+    const guarded = guard(deepSearch);
     const results = [
       await guarded.create('a'),
       await guarded.followUp(7, 'b'),
@@ -103,7 +103,7 @@ describe('the rate budget', () => {
     [10, 1, { points: 10, windowSeconds: 1 }],
     [1.5, 1, { points: 1, windowSeconds: 1 }],
   ])('of %d calls a second with %d at once is counted by all processes together as %j', (rate, burst, allowance) => {
-    const { made } = budget(createService().codeSearch, rate, burst);
+    const { made } = budget(createService().deepSearch, rate, burst);
     expect(made[0]).toEqual(['codesearch', allowance]);
     expect(made[1]?.[0]).toBe('codesearch.questions');
     expect(made).toHaveLength(2);
@@ -115,13 +115,13 @@ describe('the rate budget', () => {
     [1, 1, 0],
     [1, 2, 1],
   ])('of %d calls a second with %d at once keeps %d from reads, but never all', async (rate, burst, leaving) => {
-    const { budgeted, taken } = budget(createService().codeSearch, rate, burst);
+    const { budgeted, taken } = budget(createService().deepSearch, rate, burst);
     await budgeted.read(1);
     expect(taken).toEqual([['codesearch', { leaving }]]);
   });
 
   it('lets questions and cancellations wait for 5 s, and can stop questions alone', async () => {
-    const { budgeted, taken } = budget(createService().codeSearch);
+    const { budgeted, taken } = budget(createService().deepSearch);
     await budgeted.create('q');
     await budgeted.cancel(1, 1);
     expect(taken).toEqual([
@@ -151,7 +151,7 @@ describe('the rate budget', () => {
     'is changed when the service limits %s (%s) for %s ms, with the pauses %j and the reported wait %s',
     async (_, name, ms, pauses, said) => {
       const failure = new AppError('rateLimited', 'no', { code: 429, retryAfterMs: ms });
-      const { budgeted, blocked } = budget(createService(failure).codeSearch);
+      const { budgeted, blocked } = budget(createService(failure).deepSearch);
       const call = name === 'create' ? budgeted.create('q') : budgeted.read(1);
       const refused = await call.catch((error: unknown) => error);
       expect(refused).toMatchObject({ kind: 'rateLimited', code: 429 });

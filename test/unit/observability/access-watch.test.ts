@@ -35,14 +35,14 @@ describe('the watch of the access', () => {
 
   it('notices at any call that it is refused, and passes the error on', async () => {
     for (const call of ['create', 'followUp', 'read', 'newest', 'cancel'] as const) {
-      const { codeSearch, latest, fail } = watched();
+      const { deepSearch, latest, fail } = watched();
       fail(failing('unauthorized'));
       const done = {
-        create: () => codeSearch.create('x'),
-        followUp: () => codeSearch.followUp(1, 'x'),
-        read: () => codeSearch.read(1),
-        newest: () => codeSearch.newest(1),
-        cancel: () => codeSearch.cancel(1, 1),
+        create: () => deepSearch.create('x'),
+        followUp: () => deepSearch.followUp(1, 'x'),
+        read: () => deepSearch.read(1),
+        newest: () => deepSearch.newest(1),
+        cancel: () => deepSearch.cancel(1, 1),
       }[call]();
       await expect(done).rejects.toBeInstanceOf(AppError);
       expect(await latest()).toBe('refused');
@@ -50,16 +50,16 @@ describe('the watch of the access', () => {
   });
 
   it('ignores a shared conversation that the service hides from the app', async () => {
-    const { codeSearch, latest, fail } = watched();
+    const { deepSearch, latest, fail } = watched();
     fail(failing('unauthorized'));
-    await expect(codeSearch.byReadToken('t')).rejects.toBeInstanceOf(AppError);
+    await expect(deepSearch.byReadToken('t')).rejects.toBeInstanceOf(AppError);
     expect(await latest()).toBe('fine');
   });
 
   it('notices without a call that access is granted again, and does not ask all the time', async () => {
-    const { codeSearch, latest, fail, pass, calls } = watched();
+    const { deepSearch, latest, fail, pass, calls } = watched();
     fail(failing('unauthorized'));
-    await expect(codeSearch.read(1)).rejects.toBeInstanceOf(AppError);
+    await expect(deepSearch.read(1)).rejects.toBeInstanceOf(AppError);
     for (let probe = 0; probe < 10; probe += 1) expect(await latest()).toBe('refused');
     expect(calls()).toBe(2);
     fail(undefined);
@@ -68,12 +68,12 @@ describe('the watch of the access', () => {
   });
 
   it('learns nothing about its access from a service that does not answer', async () => {
-    const { codeSearch, latest, fail, pass } = watched();
+    const { deepSearch, latest, fail, pass } = watched();
     fail(failing('unavailable'));
-    await expect(codeSearch.read(1)).rejects.toBeInstanceOf(AppError);
+    await expect(deepSearch.read(1)).rejects.toBeInstanceOf(AppError);
     expect(await latest()).toBe('unreachable');
     fail(failing('unauthorized'));
-    await expect(codeSearch.read(1)).rejects.toBeInstanceOf(AppError);
+    await expect(deepSearch.read(1)).rejects.toBeInstanceOf(AppError);
     fail(failing('unavailable'));
     pass(15_000);
     expect(await latest()).toBe('refused');
@@ -82,26 +82,26 @@ describe('the watch of the access', () => {
   it.each(['create', 'followUp'] as const)(
     'shows a refusal while %s alone is refused, whatever may be read',
     async (call) => {
-      const { codeSearch, latest, state, fail, pass } = watched();
-      const ask = () => (call === 'create' ? codeSearch.create('x') : codeSearch.followUp(1, 'x'));
+      const { deepSearch, latest, state, fail, pass } = watched();
+      const ask = () => (call === 'create' ? deepSearch.create('x') : deepSearch.followUp(1, 'x'));
       fail(failing('unauthorized'));
       await expect(ask()).rejects.toBeInstanceOf(AppError);
       fail(undefined);
-      await codeSearch.newest(1);
+      await deepSearch.newest(1);
       expect(await latest()).toBe('refused');
       pass(60_000);
       expect(await state()).toBe('refused');
       expect(await latest()).toBe('refused');
-      await codeSearch.create('y');
+      await deepSearch.create('y');
       expect(await latest()).toBe('fine');
       expect(await state()).toBe('fine');
     },
   );
 
   it('asks again after a refusal of everything, also where a question met it first', async () => {
-    const { codeSearch, latest, fail, pass } = watched();
+    const { deepSearch, latest, fail, pass } = watched();
     fail(failing('unauthorized'));
-    await expect(codeSearch.create('x')).rejects.toBeInstanceOf(AppError);
+    await expect(deepSearch.create('x')).rejects.toBeInstanceOf(AppError);
     expect(await latest()).toBe('refused');
     fail(undefined);
     pass(15_000);
@@ -109,9 +109,9 @@ describe('the watch of the access', () => {
   });
 
   it('keeps a refused question for ten minutes, so that it does not show forever where no questions follow', async () => {
-    const { codeSearch, latest, fail, pass } = watched();
+    const { deepSearch, latest, fail, pass } = watched();
     fail(failing('unauthorized'));
-    await expect(codeSearch.create('x')).rejects.toBeInstanceOf(AppError);
+    await expect(deepSearch.create('x')).rejects.toBeInstanceOf(AppError);
     fail(undefined);
     pass(9 * 60_000);
     expect(await latest()).toBe('refused');

@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newThread, type Question } from '../../../src/core/question/question.ts';
 import { createAgentSessions } from '../../../src/slack/agent-sessions/agent-sessions.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
-import { call, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
+import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { answered, exampleQuestion } from '../render/example.ts';
 
@@ -25,10 +27,11 @@ function newSessions(planned: (string | number | 'never')[] = []) {
     if (typeof next === 'number') return new Response('', { status: next, headers: { 'retry-after': '1' } });
     return Response.json(next === undefined || next === 'ok' ? { ok: true } : { ok: false, error: next });
   };
+  const client = createWebClient('xoxb-test', { ...webClientOptions('http://127.0.0.1:9/api/', logger), fetch });
   const owners = new Map<string, string>();
   const sessions = createAgentSessions({
-    client: createWebClient('xoxb-test', { ...webClientOptions('http://127.0.0.1:9/api/', logger), fetch }),
-    through: (method, _urgency, run) => call(method, run),
+    slack: createUnlimitedSlackApi(client),
+    tasks: createBackgroundTasks({ log }),
     threads: { get: async (place) => ({ ...newThread(place, true), queue: [...line] }) },
     claims: {
       claim: async (key, owner) => {

@@ -3,10 +3,12 @@ import { AppError } from '../../../src/core/errors.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { renderOutcome } from '../../../src/render/outcome.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
-import { call, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
 import { createAnswerUpdates } from '../../../src/slack/messages/answer-updates.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeSlack, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
+import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { answered, exampleAnswer } from '../render/example.ts';
 
@@ -22,8 +24,9 @@ afterEach(async () => {
 
 /** An answer that stands in Slack, and what repaints it. */
 async function standing(options: { recalls?: (() => void)[]; markdown?: string } = {}) {
-  const urgencies: string[] = [];
+  const priorities: string[] = [];
   const { log } = createRecordingLog();
+  const tasks = createBackgroundTasks({ log });
   const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(log)));
   const root = slack.say('C0GENERAL', 'U0ADA', 'root');
   let question = answered({}, { place: { teamId: team.id, channelId: 'C0GENERAL', threadTs: root } });
@@ -39,12 +42,7 @@ async function standing(options: { recalls?: (() => void)[]; markdown?: string }
   question = { ...question, delivery: { round: 0, posted: [posted.ts ?? ''] } };
   const recalls = options.recalls ?? [];
   const answerUpdates = createAnswerUpdates({
-    client,
-    identity: {},
-    through: (method, priority, run) => {
-      urgencies.push(priority);
-      return call(method, run);
-    },
+    slack: createUnlimitedSlackApi(client, undefined, (_method, { priority }) => void priorities.push(priority)),
     format: 'markdown',
     markUsed: async (_id, index, byUserId): Promise<Question | undefined> => {
       if (question.usedFollowUps?.some((each) => each.index === index) === true) return undefined;
@@ -55,18 +53,18 @@ async function standing(options: { recalls?: (() => void)[]; markdown?: string }
       recalls.shift()?.();
       return exampleAnswer({ ...(options.markdown === undefined ? {} : { markdown: options.markdown }) });
     },
-    log,
+    tasks,
   });
   const shown = (): string => JSON.stringify(slack.messages.at(-1)?.blocks);
-  return { answerUpdates, shown, urgencies, id: question.id, edits: () => slack.messages.at(-1)?.edits };
+  return { answerUpdates, tasks, shown, priorities, id: question.id, edits: () => slack.messages.at(-1)?.edits };
 }
 
 describe('an update of an answer', () => {
   it('shows all follow-ups that were asked, however close together', async () => {
-    const { answerUpdates, shown, id } = await standing();
+    const { answerUpdates, tasks, shown, id } = await standing();
     answerUpdates.followUpUsed(id, 0, 'U0ADA');
     answerUpdates.followUpUsed(id, 1, 'U0BOB');
-    await answerUpdates.drain(5_000);
+    await tasks.drain(5_000);
     expect(shown()).toContain('<@U0ADA> asked:');
     expect(shown()).toContain('<@U0BOB> asked:');
     expect(shown()).not.toContain('overflow');
@@ -83,37 +81,37 @@ describe('an update of an answer', () => {
 
   it('is made once, however often a follow-up is pressed, and lets urgent calls pass', async () => {
     const recalled: string[] = [];
-    const { answerUpdates, urgencies, id, edits } = await standing({
+    const { answerUpdates, tasks, priorities, id, edits } = await standing({
       recalls: Array.from({ length: 6 }, () => () => void recalled.push('once more')),
     });
     for (let times = 0; times < 6; times += 1) answerUpdates.followUpUsed(id, 0, 'U0ADA');
-    await answerUpdates.drain(5_000);
+    await tasks.drain(5_000);
     expect(edits()).toBe(1);
     expect(recalled).toHaveLength(1);
-    expect(urgencies).toEqual(['edit']);
+    expect(priorities).toEqual(['edit']);
   });
 
   it('uses a simpler format where Slack refuses the first', async () => {
-    const { answerUpdates, shown, id } = await standing();
+    const { answerUpdates, tasks, shown, id } = await standing();
     slack.refuseBlocks('markdown');
     answerUpdates.followUpUsed(id, 0, 'U0ADA');
-    await answerUpdates.drain(5_000);
+    await tasks.drain(5_000);
     expect(shown()).toContain('<@U0ADA> asked:');
   });
 
   it('does not touch an answer whose text is different now', async () => {
-    const { answerUpdates, edits, id } = await standing({ markdown: 'longer '.repeat(4_000) });
+    const { answerUpdates, tasks, edits, id } = await standing({ markdown: 'longer '.repeat(4_000) });
     answerUpdates.followUpUsed(id, 0, 'U0ADA');
-    await answerUpdates.drain(5_000);
+    await tasks.drain(5_000);
     expect(edits()).toBe(0);
   });
 
   it('is dropped where Slack will never accept it, and the next one follows', async () => {
-    const { answerUpdates, shown, id } = await standing();
+    const { answerUpdates, tasks, shown, id } = await standing();
     slack.fault('chat.update', { error: 'edit_window_closed' });
     answerUpdates.followUpUsed(id, 0, 'U0ADA');
     answerUpdates.followUpUsed(id, 1, 'U0BOB');
-    await answerUpdates.drain(5_000);
+    await tasks.drain(5_000);
     expect(shown()).toContain('<@U0BOB> asked:');
   });
 });

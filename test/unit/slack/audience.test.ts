@@ -5,8 +5,6 @@ import { createDirectory } from '../../../src/slack/access/user-directory.ts';
 import { createUsers } from '../../../src/slack/access/users.ts';
 import { createScriptedSlack, type Reply } from '../../support/fake-slack/web-api-replies.ts';
 
-const identity = { teamId: 'T1', botUserId: 'UBOT' };
-
 /** Ids tell who somebody is: `M…` a member, `G…` a guest, `O…` of another workspace, `B…` an app, `X…` not told of. */
 function userOf(id: string): Record<string, unknown> {
   return {
@@ -44,10 +42,10 @@ function begin(options: { members: string[]; listed?: string[]; kind?: ChannelKi
     },
     'conversations.info': { channel: { id: 'C1', is_ext_shared: kind === 'shared', is_pending_ext_shared: false } },
   });
-  const people = createUsers({ ...slack.deps, identity, listed: () => undefined });
+  const people = createUsers({ ...slack.deps, listed: () => undefined });
   const channels = createChannels(slack.deps);
-  const directory = createDirectory({ ...slack.deps, identity });
-  const audiences = createAudiences({ ...slack.deps, identity, people, channels, directory });
+  const directory = createDirectory(slack.deps);
+  const audiences = createAudiences({ ...slack.deps, people, channels, directory });
   return { slack, directory, audiences };
 }
 

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/core/question/question.ts';
 import { createOutbound } from '../../../src/deepsearch/outbound.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
-import { call, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createMessenger } from '../../../src/slack/messages/messenger.ts';
 import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
+import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { questionWith, someAnswer } from '../../support/lifecycle/sample-questions.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
@@ -28,10 +29,8 @@ describe('removing copies', () => {
   function createParts() {
     const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(log)));
     return createMessenger({
-      client,
+      slack: createUnlimitedSlackApi(client, { teamId: team.id, botUserId: team.botUserId, botId: team.botId }),
       outbound,
-      through: (method, _urgency, run) => call(method, run),
-      identity: { teamId: team.id, botUserId: team.botUserId, botId: team.botId },
       format: 'markdown',
       log,
       now: Date.now,

@@ -4,9 +4,10 @@ import type { Visit } from '../../../src/core/history/home-visits.ts';
 import type { Overview } from '../../../src/core/history/overview.ts';
 import type { Admission } from '../../../src/core/ports.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
-import type { Through } from '../../../src/slack/api/slack-api.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
 import { createHome } from '../../../src/slack/home/home.ts';
+import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { exampleQuestion } from '../render/example.ts';
 
@@ -30,19 +31,16 @@ function newHomes() {
     admit: async (): Promise<Admission> => ({ may: true }),
     overview: async (): Promise<Overview> => ({ open: [], ended: [] }),
   };
-  const through: Through = async (_method, as, run) => {
-    const failure = planned.shift();
-    if (failure !== undefined) throw failure;
-    priority = as;
-    return run();
-  };
+  const client = createWebClient('xoxb-test', {
+    ...webClientOptions('http://127.0.0.1:9/api/', createLibraryLogger(log)),
+    fetch,
+  });
   const home = createHome({
-    client: createWebClient('xoxb-test', {
-      ...webClientOptions('http://127.0.0.1:9/api/', createLibraryLogger(log)),
-      fetch,
+    slack: createUnlimitedSlackApi(client, { teamId: 'T1', botUserId: 'U0BOT' }, (_method, options) => {
+      const failure = planned.shift();
+      if (failure !== undefined) throw failure;
+      priority = options.priority;
     }),
-    through,
-    identity: { teamId: 'T1', botUserId: 'U0BOT' },
     accessPolicy: { admit: () => world.admit() },
     overviewOf: () => world.overview(),
     serviceState: async () => 'fine',
@@ -55,6 +53,7 @@ function newHomes() {
       },
     },
     everyMs: 3_000,
+    tasks: createBackgroundTasks({ log }),
     now: Date.now,
     log,
   });
@@ -183,7 +182,7 @@ describe('the Home tab', () => {
     home.show(ada);
     await vi.advanceTimersByTimeAsync(10);
     home.changed(changed);
-    await home.stop(1_000);
+    home.stop();
     home.show(ada);
     home.changed(changed);
     await vi.advanceTimersByTimeAsync(60_000);

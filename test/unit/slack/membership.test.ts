@@ -3,8 +3,9 @@ import { AppError } from '../../../src/core/errors.ts';
 import { createMemberships } from '../../../src/slack/access/membership.ts';
 import type { SlackUser } from '../../../src/slack/access/users.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
-import { call, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
+import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { createScriptedSlack, type Reply } from '../../support/fake-slack/web-api-replies.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
@@ -27,8 +28,7 @@ const kinds = new Map<string, SlackUser['kind']>([
 function memberships(person = async (userId: string): Promise<SlackUser> => whoIs(userId)) {
   const { log } = createRecordingLog();
   const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(log)));
-  const through = <Result>(method: string, _urgency: string, run: () => Promise<Result>) => call(method, run);
-  return createMemberships({ client, through, people: { person } });
+  return createMemberships({ slack: createUnlimitedSlackApi(client), people: { person } });
 }
 
 function whoIs(userId: string): SlackUser {

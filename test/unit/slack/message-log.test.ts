@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import type { MessageLogEntry, MessageLogRecord } from '../../../src/core/history/message-log.ts';
 import type { Records } from '../../../src/core/ports.ts';
+import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
 import { createMessageLog } from '../../../src/slack/reports/message-log.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
@@ -25,7 +26,9 @@ function createMemory() {
       return next;
     },
   };
-  return { memory, messageLog: createMessageLog({ records, log: createRecordingLog().log }) };
+  const { log } = createRecordingLog();
+  const tasks = createBackgroundTasks({ log });
+  return { memory, tasks, messageLog: createMessageLog({ records, tasks, log }) };
 }
 
 describe('the log of messages', () => {
@@ -64,13 +67,13 @@ describe('the log of messages', () => {
   });
 
   it('loses entries, and nothing else, while nothing can be stored', async () => {
-    const { messageLog, memory } = createMemory();
+    const { messageLog, memory, tasks } = createMemory();
     memory.isBroken = true;
     messageLog.note(place, entry(1));
-    await messageLog.drain(1_000);
+    await tasks.drain(1_000);
     memory.isBroken = false;
     messageLog.note(place, entry(2));
-    await messageLog.drain(1_000);
+    await tasks.drain(1_000);
     expect((await messageLog.read(place)).map(({ atMs }) => atMs)).toEqual([2]);
   });
 });

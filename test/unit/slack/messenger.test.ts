@@ -1,9 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createOutbound } from '../../../src/deepsearch/outbound.ts';
 import { cardMarker, markerBlockId, partMarker } from '../../../src/render/ids.ts';
+import type { Identity } from '../../../src/slack/api/identity.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
-import { call, createWebClient, type Identity, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createMessenger } from '../../../src/slack/messages/messenger.ts';
+import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { questionWith, someMs } from '../../support/lifecycle/sample-questions.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
@@ -27,17 +29,14 @@ function begin(replies: Record<string, Record<string, unknown>>, identity = full
   });
   const rooms: (string | undefined)[] = [];
   const messenger = createMessenger({
-    client,
+    slack: createUnlimitedSlackApi(client, identity, (method, { channelId }) => {
+      if (method === 'chat.postMessage') rooms.push(channelId);
+    }),
     outbound,
-    identity,
     format: 'markdown',
     log,
     now: () => nowMs,
     localeOf: async () => undefined,
-    through: (method, _urgency, run, channelId) => {
-      if (method === 'chat.postMessage') rooms.push(channelId);
-      return call(method, run);
-    },
   });
   return {
     messenger,

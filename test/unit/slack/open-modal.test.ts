@@ -2,10 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import { renderEditForm } from '../../../src/render/modals.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
-import { call, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { openModal, updateModal } from '../../../src/slack/listeners/open-modal.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
+import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
 const value = { questionId: 'q0123456789abcdef01234567', index: 0 };
@@ -25,9 +26,8 @@ function desk() {
   const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(log)));
   return {
     told,
-    client,
+    slack: createUnlimitedSlackApi(client),
     log,
-    through: <Result>(method: string, _urgency: string, run: () => Promise<Result>) => call(method, run),
     notify: (_to: unknown, notice: unknown) => void told.push(notice),
   };
 }

@@ -1,48 +1,50 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
+import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
 import { createPrivateNotifier } from '../../../src/slack/messages/private-notifier.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
 const to = { channelId: 'C1', userId: 'U1' };
 const notice = { kind: 'nothingToCancel' } as const;
-const silence = (): Promise<void> => new Promise(() => {});
 
-it('a stop waits for private messages that are on their way, up to its limit', async () => {
-  const ends: (() => void)[] = [];
-  const sendPrivately = (): Promise<void> => new Promise((resolve) => void ends.push(resolve));
-  const { notify, drain } = createPrivateNotifier({ sendPrivately, log: createRecordingLog().log });
-  notify(to, notice);
-  notify(to, notice);
-  let drained = false;
-  const draining = drain(2_000).then(() => {
-    drained = true;
+it('a stop waits for a private message that is on its way, and for one that is still looked for', async () => {
+  const tasks = createBackgroundTasks({ log: createRecordingLog().log });
+  const sent: string[] = [];
+  let send = (): void => undefined;
+  const mayBeSent = new Promise<void>((resolve) => {
+    send = resolve;
   });
-  ends[0]?.();
-  await vi.advanceTimersByTimeAsync(1_000);
-  expect(drained).toBe(false);
-  ends[1]?.();
+  const sendPrivately = async (): Promise<void> => {
+    await mayBeSent;
+    sent.push('one');
+  };
+  const { notify } = createPrivateNotifier({ sendPrivately, tasks });
+  notify(to, notice);
+  notify(
+    to,
+    mayBeSent.then(() => notice),
+  );
+  const draining = tasks.drain(60_000);
+  expect(sent).toEqual([]);
+  send();
   await draining;
-  expect(vi.getTimerCount()).toBe(0);
-
-  const { notify: tellInVain, drain: drainInVain } = createPrivateNotifier({
-    sendPrivately: silence,
-    log: createRecordingLog().log,
-  });
-  tellInVain(to, notice);
-  const inVain = drainInVain(2_000);
-  await vi.advanceTimersByTimeAsync(2_000);
-  await inVain;
+  expect(sent).toEqual(['one', 'one']);
 });
 
 it('a private message that does not arrive is reported, and not waited for again', async () => {
   const { log, lines } = createRecordingLog();
+  const tasks = createBackgroundTasks({ log });
   const sendPrivately = (): Promise<void> => Promise.reject(new AppError('unavailable', 'no answer'));
-  const { notify, drain } = createPrivateNotifier({ sendPrivately, log });
+  const { notify } = createPrivateNotifier({ sendPrivately, tasks });
   notify(to, notice);
-  await drain(2_000);
+  await tasks.drain(2_000);
   expect(lines).toEqual([{ event: 'private_message_failed', channelId: 'C1' }]);
-  await drain(2_000);
+  await tasks.drain(2_000);
+});
+
+it('a private message that is never started harms nothing, also when it is not found', async () => {
+  const { notify } = createPrivateNotifier({ sendPrivately: async () => undefined, tasks: { run: () => undefined } });
+  notify(to, notice);
+  notify(to, Promise.reject(new AppError('storage', 'down')));
+  await new Promise((resolve) => setImmediate(resolve));
 });

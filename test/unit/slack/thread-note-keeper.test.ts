@@ -3,6 +3,7 @@ import { AppError } from '../../../src/core/errors.ts';
 import type { Records } from '../../../src/core/ports.ts';
 import { newThread, type Question } from '../../../src/core/question/question.ts';
 import type { ThreadNote, ThreadNotes } from '../../../src/core/question/thread-notes.ts';
+import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
 import { createThreadNoteKeeper, threadNotesName } from '../../../src/slack/threads/thread-note-keeper.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
@@ -16,6 +17,7 @@ function message(index: number, text = `said ${index}`): ThreadNote {
 
 function begin(options: { fails?: () => AppError | undefined; waiting?: Question } = {}) {
   const { log, lines } = createRecordingLog();
+  const tasks = createBackgroundTasks({ log });
   const { fails = () => undefined } = options;
   let stored: ThreadNotes | undefined;
   let waiting = options.waiting ?? questionWith({ place, readsThread: true, context });
@@ -38,9 +40,16 @@ function begin(options: { fails?: () => AppError | undefined; waiting?: Question
         return waiting;
       },
     },
+    tasks,
     log,
   });
-  return { threadNoteKeeper, lines, texts: () => stored?.messages.map(({ text }) => text), waiting: () => waiting };
+  return {
+    threadNoteKeeper,
+    tasks,
+    lines,
+    texts: () => stored?.messages.map(({ text }) => text),
+    waiting: () => waiting,
+  };
 }
 
 test('the name of a thread differs from that of every other thread', () => {
@@ -60,9 +69,9 @@ test('a deletion removes its message from the thread notes, however many changes
 
 test('a failed write throws only where a message must be removed', async () => {
   let fails: AppError | undefined;
-  const { threadNoteKeeper, texts } = begin({ fails: () => fails });
+  const { threadNoteKeeper, tasks, texts } = begin({ fails: () => fails });
   threadNoteKeeper.add(place, message(1));
-  await threadNoteKeeper.drain(1_000);
+  await tasks.drain(1_000);
   fails = new AppError('storage', 'full');
   threadNoteKeeper.add(place, message(2));
   await expect(threadNoteKeeper.replace(place, message(1, 'changed'))).rejects.toBe(fails);
@@ -74,9 +83,9 @@ test('a failed write throws only where a message must be removed', async () => {
 
 test('an unreadable record lets edits be acknowledged and questions read their thread again', async () => {
   let fails: AppError | undefined;
-  const { threadNoteKeeper, waiting, lines } = begin({ fails: () => fails });
+  const { threadNoteKeeper, tasks, waiting, lines } = begin({ fails: () => fails });
   threadNoteKeeper.add(place, message(1));
-  await threadNoteKeeper.drain(1_000);
+  await tasks.drain(1_000);
   fails = new AppError('corrupt', 'odd');
   await threadNoteKeeper.replace(place, message(1, 'changed'));
   expect(lines.filter(({ event }) => event === 'thread_note_not_replaced')).toHaveLength(1);

@@ -1,3 +1,4 @@
+import type { WebClient } from '@slack/web-api';
 import { describe, expect, test } from 'vitest';
 import { isAppError } from '../../../src/core/errors.ts';
 import type { Records } from '../../../src/core/ports.ts';
@@ -6,9 +7,10 @@ import type { ThreadNotes } from '../../../src/core/question/thread-notes.ts';
 import { createLimiters } from '../../../src/rate-limits/limiters.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createMethodLimits } from '../../../src/slack/api/method-limits.ts';
-import { createThrough, type Through } from '../../../src/slack/api/slack-api.ts';
-import { call, createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createSlackApi, type SlackApi } from '../../../src/slack/api/slack-api.ts';
+import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
 import { createThreadReader } from '../../../src/slack/threads/thread-reader.ts';
+import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
@@ -29,7 +31,7 @@ function ask(overrides: Partial<Question> = {}): Question {
 function begin(
   reply: Record<string, unknown>,
   known: Question[] = [],
-  through: Through = (method, _urgency, run) => call(method, run),
+  createApi: (client: WebClient) => SlackApi = (client) => createUnlimitedSlackApi(client, identity),
 ) {
   const { log } = createRecordingLog();
   const calls: Record<string, string>[] = [];
@@ -50,9 +52,7 @@ function begin(
     },
   });
   const reader = createThreadReader({
-    client,
-    through,
-    identity,
+    slack: createApi(client),
     read: async (text) => text.replace(/<@(\w+)>/g, '@$1'),
     readFile: async ({ name }) => (name === 'lost.txt' ? undefined : `content of ${name}`),
     threadNotes,
@@ -210,9 +210,10 @@ describe('a page of a thread', () => {
 
 test('questions that find no room read their threads later, each at a different time', async () => {
   const { log } = createRecordingLog();
-  const gate = createMethodLimits({ createLimiter: createLimiters({ log }), now: Date.now, log });
-  const through = createThrough({ gate, teamId: 'T1', noting: (result) => result });
-  const { reader, calls } = begin({ ok: true, messages: [root], has_more: false }, [], through);
+  const methodLimits = createMethodLimits({ createLimiter: createLimiters({ log }), now: Date.now, log });
+  const { reader, calls } = begin({ ok: true, messages: [root], has_more: false }, [], (client) =>
+    createSlackApi({ client, identity, methodLimits, noting: (result) => result }),
+  );
   const readings = await Promise.allSettled(Array.from({ length: 12 }, () => reader.read(ask(), people)));
   const waits = readings.flatMap((reading) =>
     reading.status === 'rejected' && isAppError(reading.reason, 'rateLimited')

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import type { Admission, Conversation } from '../../../src/core/ports.ts';
 import type { Audience } from '../../../src/slack/access/audience.ts';
+import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
 import { createUnfurls, type PostedLinks } from '../../../src/slack/unfurls/unfurls.ts';
 import { eventually } from '../../support/eventually.ts';
+import { createUnlimitedSlackApi } from '../../support/fake-slack/unlimited-slack-api.ts';
 import { digestOf } from '../../support/lifecycle/core-harness.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
@@ -26,17 +28,17 @@ function setUp(
   } = {},
 ) {
   const { log, lines } = createRecordingLog();
+  const tasks = createBackgroundTasks({ log });
   const owners = new Map<string, string>();
   const shown: string[] = [];
   const unfurls = createUnfurls({
-    client: new WebClient('xoxb-test'),
-    through: async (method) => {
+    slack: createUnlimitedSlackApi(new WebClient('xoxb-test'), undefined, async (method) => {
       await options.show?.();
       shown.push(method);
       throw new AppError('refused', 'nothing is sent in this test');
-    },
+    }),
     endpoint: 'https://search.example.com',
-    codeSearch: { byReadToken: options.read ?? (async () => conversation) },
+    deepSearch: { byReadToken: options.read ?? (async () => conversation) },
     access: { admit: options.admit ?? (async () => ({ may: true })) },
     audiences: { of: async () => options.audience ?? insiders },
     claims: {
@@ -46,10 +48,11 @@ function setUp(
       },
     },
     digest: digestOf,
+    tasks,
     log,
   });
   const outcomes = () => lines.map(({ outcome }) => outcome);
-  return { unfurls, shown, lines, owners, outcomes };
+  return { unfurls, tasks, shown, lines, owners, outcomes };
 }
 
 function posted(ts: string, changes: Partial<PostedLinks> = {}): PostedLinks {
@@ -86,16 +89,16 @@ describe('link previews', () => {
     const gate = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const { unfurls, shown } = setUp({ show: () => gate });
+    const { unfurls, tasks, shown } = setUp({ show: () => gate });
     for (let message = 0; message < 5; message += 1) unfurls.take(posted(`${message}.0`));
-    await unfurls.drain(20);
+    await tasks.drain(20);
     expect(shown).toEqual([]);
-    const drained = unfurls.drain(5_000);
+    const drained = tasks.drain(5_000);
     release();
     await drained;
     expect(shown).toHaveLength(2);
     unfurls.take(posted('9.0'));
-    await unfurls.drain(5_000);
+    await tasks.drain(5_000);
     expect(shown).toHaveLength(2);
   });
 
@@ -121,10 +124,10 @@ describe('link previews', () => {
     ['Slack refuses', { show: () => Promise.reject(new AppError('refused', `no ${url}`)) }],
     ['nothing fails', {}],
   ])('write the read token to no log and no store when %s', async (_when, options) => {
-    const { unfurls, lines, owners, outcomes } = setUp(options);
+    const { unfurls, tasks, lines, owners, outcomes } = setUp(options);
     unfurls.take(posted('1.0'));
     await eventually(() => expect(outcomes()).toContain('failed'));
-    await unfurls.drain(5_000);
+    await tasks.drain(5_000);
     expect(JSON.stringify([lines, [...owners.keys()]])).not.toContain(token);
   });
 });

@@ -4,7 +4,6 @@ import { createMemberships } from '../../../src/slack/access/membership.ts';
 import { createDirectory } from '../../../src/slack/access/user-directory.ts';
 import { createScriptedSlack, type Reply } from '../../support/fake-slack/web-api-replies.ts';
 
-const identity = { teamId: 'T1', botUserId: 'UBOT' };
 const minuteMs = 60_000;
 
 function user(id: string, more: Record<string, unknown> = {}) {
@@ -23,26 +22,26 @@ function begin() {
     'users.info': (args) => ({ user: user(args.get('user') ?? '') }),
   });
   const settings = { open: [], allowed: [], refused: [] };
-  return { slack, ...createAccessControl({ ...slack.deps, identity, settings }) };
+  return { slack, ...createAccessControl({ ...slack.deps, settings }) };
 }
 
 test('every call is counted under its name, as one without a waiting person', async () => {
-  const slack = createScriptedSlack({
-    'users.list': { members: [] },
-    'users.info': (args) => ({ user: user(args.get('user') ?? '') }),
-    'conversations.info': { channel: { id: 'C1', is_private: true } },
-    'conversations.members': { members: ['U1'] },
-  });
   const counted: string[] = [];
-  const through = <Result>(method: string, priority: string, run: () => Promise<Result>): Promise<Result> => {
-    counted.push(`${method} ${priority}`);
-    return run();
-  };
+  const slack = createScriptedSlack(
+    {
+      'users.list': { members: [] },
+      'users.info': (args) => ({ user: user(args.get('user') ?? '') }),
+      'conversations.info': { channel: { id: 'C1', is_private: true } },
+      'conversations.members': { members: ['U1'] },
+    },
+    undefined,
+    (method, { priority }) => void counted.push(`${method} ${priority}`),
+  );
   const settings = { open: [], allowed: [], refused: [] };
-  const { directory, audiences, people } = createAccessControl({ ...slack.deps, through, identity, settings });
+  const { directory, audiences, people } = createAccessControl({ ...slack.deps, settings });
   await directory.tend();
   await audiences.of('C1');
-  await createMemberships({ ...slack.deps, through, people }).of('U1', 'C1');
+  await createMemberships({ ...slack.deps, people }).of('U1', 'C1');
   expect(counted.toSorted()).toEqual(slack.calls.map(({ method }) => `${method} private`).toSorted());
   expect(new Set(counted).size).toBe(4);
 });
@@ -99,7 +98,7 @@ test('a person without an earlier request is not remembered for a change, and as
 
 test('a change is newer than the list that is being read', async () => {
   const slack = createScriptedSlack();
-  const directory = createDirectory({ ...slack.deps, identity });
+  const directory = createDirectory(slack.deps);
   slack.replies['users.list'] = () => {
     directory.note('U1', { userId: 'U1', name: 'U1', kind: 'guest' });
     directory.note('U3', { userId: 'U3', name: 'U3', kind: 'member' });
@@ -123,7 +122,7 @@ function pages(...lists: Record<string, unknown>[][]): Reply {
 describe('the list of all people', () => {
   function listing(reply: Reply) {
     const slack = createScriptedSlack({ 'users.list': reply });
-    return { slack, directory: createDirectory({ ...slack.deps, identity }) };
+    return { slack, directory: createDirectory(slack.deps) };
   }
 
   test('comes from all pages, with the language of each person', async () => {

@@ -126,8 +126,8 @@ const listed = (userId: string): SlackUser | undefined =>
 
 describe('asking Slack about people', () => {
   function begin(reply: Record<string, unknown> = { user: member }) {
-    const slack = createScriptedSlack({ 'users.info': reply });
-    return { slack, people: createUsers({ ...slack.deps, identity: home, listed }) };
+    const slack = createScriptedSlack({ 'users.info': reply }, { ...home, botUserId: 'UBOT' });
+    return { slack, people: createUsers({ ...slack.deps, listed }) };
   }
 
   it('makes one call for all who ask at the same time, with the locale, and another after five minutes', async () => {

@@ -1,0 +1,33 @@
+import { createAdvance } from '../core/lifecycle/advance.ts';
+import { guardAdvance } from '../core/lifecycle/guarded-advance.ts';
+import { createSweep } from '../core/lifecycle/sweep.ts';
+import { repeat } from '../scheduler/repeat.ts';
+import type { AppContext } from './context.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { SlackParts } from './slack.ts';
+
+/** After a start, open questions continue spread over this time, so that they do not all ask the service at once. */
+const resumeSpreadMs = 1_000;
+
+/** How often open questions without a planned next step are searched for, in milliseconds. */
+const sweepEveryMs = 60_000;
+
+/** How often the list of the workspace's people is checked; most times there is nothing to do. */
+const tendEveryMs = 10_000;
+
+/** Starts what works without an event from Slack. Resolves to the number of open questions that continue. */
+export async function startBackground(
+  { config, log, random, storage: { questions }, onStop }: AppContext,
+  { accessControl: { directory } }: SlackParts,
+  { ports, scheduler }: Lifecycle,
+): Promise<number> {
+  const tending = repeat('directory', tendEveryMs, directory.tend, log, 0);
+  onStop(async () => tending.stop());
+  onStop(() => scheduler.stop(config.SHUTDOWN_SECONDS * 1000));
+  await scheduler.start(guardAdvance(createAdvance(ports), ports));
+  const open = await questions.openIds();
+  await Promise.all(open.map((id) => scheduler.schedule(id, random() * resumeSpreadMs)));
+  const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, scheduler, log }), log);
+  onStop(async () => sweeper.stop());
+  return open.length;
+}

@@ -1,0 +1,23 @@
+import type { Config } from '../config.ts';
+import type { Clock, Log } from '../core/ports.ts';
+import type { CreateLimiter } from '../core/rate-limits.ts';
+import type { Outbound } from '../slack/api/outbound-fetch.ts';
+import type { BackgroundTasks } from '../slack/background-tasks.ts';
+import type { Storage } from '../storage/open-storage.ts';
+
+/** What the builders of the app's parts share. */
+export interface AppContext {
+  config: Config;
+  log: Log;
+  now: Clock;
+  /** Uniform in [0, 1). */
+  random: () => number;
+  storage: Storage;
+  createLimiter: CreateLimiter;
+  /** Requests to other hosts, through the proxy where one is configured. */
+  outbound: Outbound;
+  /** Work that Slack does not wait for. */
+  tasks: BackgroundTasks;
+  /** Registers how to end a part. The app ends its parts in the reverse order. */
+  onStop(close: () => Promise<void>): void;
+}

@@ -1,0 +1,99 @@
+import type { Config } from '../config.ts';
+import { createAskedQuestions } from '../core/history/asked-questions.ts';
+import { createDurations } from '../core/history/durations.ts';
+import { createOverview } from '../core/history/overview.ts';
+import { createAccept } from '../core/intake/accept.ts';
+import { createRequests, type Requests } from '../core/intake/requests.ts';
+import type { LifecyclePorts } from '../core/lifecycle/lifecycle-ports.ts';
+import type { Scheduler } from '../core/ports.ts';
+import { createRunSlots } from '../core/run-slots.ts';
+import type { LifecycleSettings } from '../core/settings.ts';
+import { createBullScheduler } from '../scheduler/bullmq.ts';
+import { createTimerScheduler } from '../scheduler/timers.ts';
+import { createPresence, type Presence } from '../slack/home/surfaces.ts';
+import { createThreadReader } from '../slack/threads/thread-reader.ts';
+import type { AppContext } from './context.ts';
+import type { DeepSearchAccess } from './deep-search.ts';
+import { shortDigest } from './digest.ts';
+import type { SlackParts } from './slack.ts';
+
+/** What a question passes from its acceptance to its end. */
+export interface Lifecycle {
+  ports: LifecyclePorts;
+  scheduler: Scheduler;
+  accept: ReturnType<typeof createAccept>;
+  requests: Requests;
+  /** Home, agent sessions and prompts, which follow each question. */
+  presence: Presence;
+  overviewOf: ReturnType<typeof createOverview>;
+}
+
+/** Connects the core to Slack, to the code search service and to the storage. Starts nothing. */
+export function createLifecycle(
+  { config, log, now, random, storage, tasks }: AppContext,
+  { slack, accessControl, messenger, read, readFile }: SlackParts,
+  deepSearch: DeepSearchAccess,
+): Lifecycle {
+  const { questions, threads, claims, visits, refusedTexts, threadNotes, addedMentions } = storage;
+  const scheduler =
+    config.REDIS_URL === undefined
+      ? createTimerScheduler({ clock: now, log, random })
+      : createBullScheduler({ redisUrl: config.REDIS_URL.reveal(), log, random });
+  const askedQuestions = createAskedQuestions(storage.askedQuestions);
+  const runSlots = createRunSlots(storage.runSlots, {
+    perWorkspace: config.RUNNING_PER_WORKSPACE,
+    perPerson: config.RUNNING_PER_PERSON,
+  });
+  const overviewOf = createOverview({ askedQuestions, questions, threads, runSlots, now });
+  const presence = createPresence({
+    slack,
+    accessPolicy: accessControl.access,
+    overviewOf,
+    serviceState: deepSearch.state,
+    visits,
+    threads,
+    claims,
+    everyMs: config.CARD_EDIT_MS,
+    tasks,
+    now,
+    log,
+  });
+  const ports: LifecyclePorts = {
+    accessPolicy: accessControl.access,
+    threadReader: createThreadReader({ slack, read, readFile, threadNotes, questions }),
+    durations: createDurations(storage.durations),
+    askedQuestions,
+    refusedTexts,
+    observer: presence.observer,
+    questions,
+    threads,
+    claims,
+    runSlots,
+    deepSearch: deepSearch.deepSearch,
+    messenger,
+    scheduler,
+    log,
+    now,
+    random,
+    settings: lifecycleSettings(config),
+  };
+  const accept = createAccept({ ...ports, digest: shortDigest });
+  const requests = createRequests({ ...ports, accept, digest: shortDigest, addedMentions });
+  return { ports, scheduler, accept, requests, presence, overviewOf };
+}
+
+function lifecycleSettings(config: Config): LifecycleSettings {
+  return {
+    pacing: {
+      firstPollMs: config.POLL_FIRST_MS,
+      minMs: config.POLL_MIN_MS,
+      maxMs: config.POLL_MAX_MS,
+      fraction: config.POLL_PERCENT / 100,
+      jitter: 0.1,
+      patienceMs: config.PATIENCE_SECONDS * 1000,
+    },
+    cardEditMs: config.CARD_EDIT_MS,
+    threadLimit: config.THREAD_LIMIT,
+    lateCallMs: config.LATE_CALL_SECONDS * 1000,
+  };
+}

@@ -1,0 +1,117 @@
+import { createOpenIn } from '../core/history/overview.ts';
+import { recallAnswer } from '../core/lifecycle/resharing.ts';
+import { createMemberships } from '../slack/access/membership.ts';
+import { createBoltApp } from '../slack/bolt-app.ts';
+import { createAnswerUpdates } from '../slack/messages/answer-updates.ts';
+import { createPrivateNotifier } from '../slack/messages/private-notifier.ts';
+import { createReceiver } from '../slack/receivers/receiver.ts';
+import type { SlackReceiver } from '../slack/receivers/socket-receiver.ts';
+import { createMessageLog } from '../slack/reports/message-log.ts';
+import { createReports } from '../slack/reports/reports.ts';
+import { createThreadNoteKeeper } from '../slack/threads/thread-note-keeper.ts';
+import { createUnfurls } from '../slack/unfurls/unfurls.ts';
+import type { AppContext } from './context.ts';
+import type { DeepSearchAccess } from './deep-search.ts';
+import { shortDigest } from './digest.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { SlackParts } from './slack.ts';
+
+/** What comes from Slack. */
+export interface Listeners {
+  start(): Promise<void>;
+  /** Whether events can arrive. */
+  isConnected: SlackReceiver['isConnected'];
+  /** What the app's server has to serve for Slack, by path. */
+  mounts: ReturnType<typeof createReceiver>['mounts'];
+  /** Takes nothing new. */
+  stop(): Promise<void>;
+}
+
+/** Connects events, commands, buttons and forms of Slack to the lifecycle. A receiver that is `given` replaces Slack's. */
+export function createListeners(
+  { config, log, now, storage, outbound, tasks }: AppContext,
+  { slack, accessControl, messenger, read, clients }: SlackParts,
+  deepSearch: DeepSearchAccess,
+  { ports, accept, requests, presence, overviewOf }: Lifecycle,
+  given: SlackReceiver | undefined,
+): Listeners {
+  const { identity } = slack;
+  const { questions, threads, claims, votes } = storage;
+  const { people, channels, audiences, access } = accessControl;
+  const messageLog = createMessageLog({ records: storage.messageLogs, tasks, log });
+  const privateNotifier = createPrivateNotifier({ sendPrivately: messenger.sendPrivately, tasks });
+  const threadNotes = createThreadNoteKeeper({ ...storage, tasks, log });
+  const reports = createReports({
+    questions,
+    threads,
+    messageLog,
+    deepSearch: deepSearch.deepSearch,
+    openIn: createOpenIn({ questions, threads, runSlots: ports.runSlots, now }),
+    overviewOf,
+    serviceState: deepSearch.state,
+    identity,
+    log,
+    now,
+  });
+  const unfurls = createUnfurls({
+    slack,
+    endpoint: config.SRC_ENDPOINT,
+    deepSearch: deepSearch.deepSearch,
+    access,
+    audiences,
+    claims,
+    digest: shortDigest,
+    tasks,
+    log,
+  });
+  const answerUpdates = createAnswerUpdates({
+    slack,
+    format: config.MESSAGE_FORMAT,
+    markUsed: requests.markUsed,
+    recall: (question) => recallAnswer(ports, question),
+    tasks,
+  });
+  const { receiver, mounts } = createReceiver({
+    given,
+    appToken: config.SLACK_APP_TOKEN?.reveal(),
+    signingSecret: config.SLACK_SIGNING_SECRET?.reveal(),
+    clientOptions: clients.clientOptions,
+    outbound,
+    logger: clients.logger,
+    log,
+  });
+  const bolt = createBoltApp({
+    receiver,
+    ...clients,
+    deps: {
+      slack,
+      accept,
+      requests,
+      threads,
+      questions,
+      claims,
+      messageLog,
+      reports,
+      access,
+      people,
+      noteChanged: accessControl.noteChanged,
+      channels,
+      audiences,
+      memberships: createMemberships({ slack, people }),
+      answerUpdates,
+      read,
+      threadNotes,
+      votes,
+      notify: privateNotifier.notify,
+      ...presence,
+      unfurls,
+      log,
+    },
+  });
+  return {
+    start: async () => void (await bolt.start()),
+    isConnected: () => receiver.isConnected(),
+    mounts,
+    stop: async () => void (await bolt.stop()),
+  };
+}
