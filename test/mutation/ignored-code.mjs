@@ -33,7 +33,7 @@ function isText(path) {
 }
 
 function isLog(node) {
-  return node?.name === 'journal' || node?.property?.name === 'journal';
+  return node?.name === 'log' || node?.property?.name === 'log';
 }
 
 export const strykerPlugins = [{ kind: 'Ignore', name: 'log-wording', value: logWording }];

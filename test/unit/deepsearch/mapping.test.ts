@@ -36,11 +36,11 @@ describe('the state of a question', () => {
 
   test('has the message of the service where it failed', () => {
     expect(
-      map({ error: { kind: 'TokenLimitExceeded', title: 'Too long', message: 'Start anew', details: {} } }).error,
+      map({ error: { kind: 'TokenLimitExceeded', title: 'Too long', message: 'Start again', details: {} } }).error,
     ).toEqual({
       kind: 'TokenLimitExceeded',
       title: 'Too long',
-      message: 'Start anew',
+      message: 'Start again',
     });
     expect(map({ status: 'failed' }).error).toEqual({ kind: '', title: '', message: '' });
     expect(map({ error: { kind: 'Cancelled' } })).not.toHaveProperty('error');
