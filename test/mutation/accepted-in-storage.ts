@@ -100,12 +100,6 @@ export const acceptedInStorage: readonly AcceptedSurvivors[] = [
     reason: 'The delays between attempts of a writer only change when it succeeds, which tests must not measure.',
   },
   {
-    file: 'src/storage/text-serialization.ts',
-    line: "if (typeof value !== 'string') throw new TypeError('Only texts are stored');",
-    becomes: [`if (typeof value !== 'string') throw new TypeError("");`],
-    reason: 'The text of an error that the app cannot cause.',
-  },
-  {
     file: 'src/storage/redis-connection.ts',
     line: 'commandOptions: { timeout: QUEUE_TIMEOUT_MS },',
     becomes: ['commandOptions: {},'],
@@ -140,14 +134,6 @@ export const acceptedInStorage: readonly AcceptedSurvivors[] = [
       'return Math.round(Math.min(LONGEST_RECONNECT_WAIT_MS, 50 * 2 ** attempt) * (0.5 + Math.random() * 2));',
     ],
     reason: 'Changes only when a lost connection is opened again, which tests must not measure.',
-  },
-  {
-    file: 'src/storage/redis-connection.ts',
-    line: String.raw`if (url !== undefined && /^rediss?:$/.test(url.protocol) && /^\/?\d*$/.test(url.pathname) && isDecodable(url)) {`,
-    becomes: [
-      String.raw`if (url !== undefined && /^rediss?:/.test(url.protocol) && /^\/?\d*$/.test(url.pathname) && isDecodable(url)) {`,
-    ],
-    reason: 'Changes nothing: no text follows the colon of a protocol.',
   },
   {
     file: 'src/storage/embedded-store.ts',

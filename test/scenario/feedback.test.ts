@@ -210,7 +210,7 @@ describe.skipIf(!hasRedisServer())('while nothing can be stored', () => {
       expect(JSON.stringify(refused.response)).toContain('Not saved');
       expect(world.slack.openViews).toHaveLength(1);
       await world.feedback('positive', { user: people.bob });
-      await eventually(() => expect(toldTo(people.bob)).toMatch(/not accepted/i));
+      await eventually(() => expect(toldTo(people.bob)).toMatch(/not taken/i));
       redis.resume();
       await eventually(async () => expect((await world.readyz()).status).toBe(200));
       await world.submit(open, { comment: 'Too short' });

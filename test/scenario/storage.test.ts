@@ -49,7 +49,7 @@ describe.skipIf(!hasRedisServer())('the app on Redis', () => {
       const command = await world.command('keep my words?');
       expect(command.acknowledged).toBe(true);
       expect(JSON.stringify(command.response)).toContain('keep my words?');
-      expect(JSON.stringify(command.response)).toMatch(/not accepted.*Reference `e[0-9a-f]{8}`/i);
+      expect(JSON.stringify(command.response)).toMatch(/not taken.*Reference `e[0-9a-f]{8}`/i);
       const ts = world.slack.say('C0GENERAL', people.ada, 'lost?');
       const event = mentionOf({ user: people.ada, text: 'lost?', ts });
       expect((await world.deliver(event)).acknowledged).toBe(false);
@@ -68,7 +68,7 @@ describe.skipIf(!hasRedisServer())('the app on Redis', () => {
       service.answerEverything();
       redis.pause();
       const command = await world.command('too late?');
-      expect(JSON.stringify(command.response)).toMatch(/not accepted/i);
+      expect(JSON.stringify(command.response)).toMatch(/not taken/i);
       redis.resume();
       await eventually(async () => expect((await world.readyz()).status).toBe(200), patient);
       const ts = await world.mention('in time?');

@@ -17,8 +17,7 @@ const en = (f: Formats) => ({
   emptyQuestionDo: (command: string) => `For example: \`${command} where are payment retries configured?\``,
   questionTooLong: (length: number, limit: number) =>
     `This question has ${f.number(length)} characters; the limit is ${f.number(limit)}. Nothing was sent. Shorten it and ask again:`,
-  notTaken: () =>
-    'The question was not accepted and nothing was sent: this app cannot store it right now. Ask again in a minute:',
+  notTaken: () => 'Not taken, nothing was sent: this app cannot store the question right now. Ask again in a minute:',
   actionNotTaken: () =>
     'Not taken, nothing was sent: this app cannot store it right now. Press the button again in a minute.',
   alreadyAsked: (by: string | undefined) =>
