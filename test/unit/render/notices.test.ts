@@ -35,7 +35,7 @@ describe('a private notice', () => {
     [{ kind: 'emptyQuestion', after: 'new' }, ['Write a question after `new`.']],
     [{ kind: 'emptyQuestion', after: 'command' }, ['Write a question after `/deepsearch`.', '`/deepsearch where']],
     [{ kind: 'questionTooLong', text: 'x'.repeat(10_001) }, ['10,001', '10,000', 'Nothing was sent']],
-    [{ kind: 'notTaken', text: 'Where is it?', reference }, ['not accepted and nothing was sent', 'Where is it?']],
+    [{ kind: 'notTaken', text: 'Where is it?', reference }, ['Not taken, nothing was sent', 'Where is it?']],
     [{ kind: 'actionNotTaken', reference }, ['nothing was sent']],
     [{ kind: 'alreadyAsked', byUserId: 'U0BOB' }, ['<@U0BOB>']],
     [{ kind: 'alreadyAsked' }, ['already asked.']],
