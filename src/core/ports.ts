@@ -51,8 +51,8 @@ export interface DeepSearch {
   /** Reads the conversation of a share URL with this token. Throws `notFound` if there is none or it is not shared. */
   byReadToken(readToken: string): Promise<Conversation>;
   /**
-   * Returns the newest conversations of this account, newest first: at most `limit` (≤ 1,000), none created before `sinceMs`.
-   * Their questions have no answer, sources or follow-ups. `read` returns those.
+   * Returns the newest conversations of this account, newest first: at most `limit` (≤ 1,000), none created before
+   * `sinceMs`. Their questions have no answer, sources or follow-ups. `read` returns those.
    */
   newest(limit: number, sinceMs?: number): Promise<Conversation[]>;
   /** Asks the service to stop a running question. Does not throw if the question is already finished or gone. */
@@ -67,8 +67,8 @@ export interface QuestionStore {
   create(question: Question): Promise<{ question: Question; created: boolean }>;
   get(id: string): Promise<Question | undefined>;
   /**
-   * Atomic read-modify-write. `change` is pure and may run more than once. If it returns the same object, nothing is stored.
-   * Returns the stored question after that, or undefined if the id is unknown.
+   * Atomic read-modify-write. `change` is pure and may run more than once. If it returns the same object, nothing is
+   * stored. Returns the stored question after that, or undefined if the id is unknown.
    */
   update(id: string, change: (current: Question) => Question): Promise<Question | undefined>;
   /** Ids of all open questions. */
@@ -121,7 +121,7 @@ export type CardView =
   | { kind: 'cancelled'; byUserId?: string }
   | { kind: 'failed'; durationMs: number }
   | { kind: 'gaveUp'; durationMs: number }
-  /** The asker may not ask here, or the answer may not be shown here. */
+  /** The readers of this place changed after the question was asked, so nothing is shown. */
   | { kind: 'notAllowed' }
   /** An answer shown again here. */
   | { kind: 'shared' };
@@ -164,8 +164,8 @@ export interface Messenger {
   /** Whether the thread already has the file. */
   findAttachment(question: Question): Promise<boolean>;
   /**
-   * Deletes duplicate messages and files of this question. Keeps the ones that the question names, otherwise the oldest.
-   * Returns the number of deleted ones.
+   * Deletes duplicate messages and files of this question. Keeps the ones that the question names, otherwise the
+   * oldest. Returns the number of deleted ones.
    */
   removeCopies(question: Question): Promise<number>;
   /**

@@ -19,8 +19,8 @@ const stepsPerRun = 200;
 
 /**
  * Creates `advance`: takes all steps that a question can take now, and stores each step's result before the next step.
- * Returns the milliseconds until the next run, or undefined once the question is closed. Safe to call again after a crash
- * at any line. Throws only if storage fails or a record is corrupt. Nothing is lost then.
+ * Returns the milliseconds until the next run, or undefined once the question is closed. Safe to call again after a
+ * crash at any line. Throws only if storage fails or a record is corrupt. Nothing is lost then.
  */
 export function createAdvance(ports: LifecyclePorts): (questionId: string) => Promise<number | undefined> {
   const { questions, now, settings } = ports;
@@ -156,8 +156,8 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   }
 
   /**
-   * Runs an effect. On failure, `onFailure` may turn the error into an outcome. Otherwise the failure counts as trouble,
-   * and the same step runs again after a back-off.
+   * Runs an effect. On failure, `onFailure` may turn the error into an outcome. Otherwise the failure counts as
+   * trouble, and the same step runs again after a back-off.
    */
   async function attempt(
     question: Question,

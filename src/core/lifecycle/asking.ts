@@ -196,8 +196,8 @@ export function createAsking(ports: LifecyclePorts) {
   }
 
   /**
-   * Removes a conversation from the thread after it was deleted upstream. The question starts a new conversation and sends
-   * the questions of the old one along.
+   * Removes a conversation from the thread after it was deleted upstream. The question starts a new conversation and
+   * sends the questions of the old one along.
    */
   async function loseConversation(question: Question, place: ThreadPlace): Promise<Question> {
     const lostId = question.upstream.intentConversationId;

@@ -68,8 +68,8 @@ export type Step =
   | { do: 'nothing' };
 
 /**
- * Decides the next step of a question. Pure: depends only on its arguments. Repeating "decide, carry out" leads to exactly
- * one visible end, even after crashes.
+ * Decides the next step of a question. Pure: depends only on its arguments. Repeating "decide, carry out" leads to
+ * exactly one visible end, even after crashes.
  */
 export function decide(question: Question, situation: Situation): Step {
   const recheckLeftMs = (question.recheckMs ?? Number.POSITIVE_INFINITY) - situation.nowMs;
@@ -156,7 +156,9 @@ function decideRunning(question: Question, situation: Situation): Step {
   return { do: 'watch' };
 }
 
-/** The steps on a card may name private code, so the app checks the card's readers again from time to time. */
+/**
+ * The steps on a card may name what only some people may see, so the app checks the card's readers from time to time.
+ */
 function isStepCheckOld({ admittedMs = 0, card: { stepsHiddenMs = 0 } }: Question, nowMs: number): boolean {
   return nowMs - Math.max(admittedMs, stepsHiddenMs) > admissionLifeMs;
 }
