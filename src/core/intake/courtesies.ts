@@ -272,7 +272,7 @@ const namedEmoji = /:[\p{L}\p{N}_+'-]{1,100}:/gu;
 const emoji =
   /[0-9#*]\u{FE0F}?\u{20E3}|\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\u{200D}|\u{FE0F}|[\u{E0020}-\u{E007F}]/gu;
 
-/** Emoticons such as `:)`, `;-)`, `:D`, `<3` and `xD`, at the end of a word. */
+/** Emoticons like `:)`, `;-)`, `:D`, `<3` and `xD`, at the end of a word. */
 const emoticon = /(?:[:;=]['’]?-?[()dp3*/\\]|<3|(?<![\p{L}\p{N}])xd)(?![\p{L}\p{N}])/giu;
 
 /** All characters that a courtesy may contain. Any other, above all a question mark, makes the text a question. */
