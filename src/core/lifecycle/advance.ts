@@ -317,7 +317,7 @@ function preparingOnce(messenger: Pick<Messenger, 'prepare'>): Messenger['prepar
   };
 }
 
-/** When the app began to watch the question; its patience counts from here. */
+/** When the app began to watch the question. Its patience counts from here. */
 function watchedSince({ upstream, acceptedMs }: Question): number {
   return upstream.watchedFromMs ?? upstream.askedMs ?? acceptedMs;
 }

@@ -74,7 +74,7 @@ export function createCardUpdates(ports: LifecyclePorts): CardUpdates {
   }
 
   /**
-   * Keeps a card that another process stored meanwhile. That happens if this process is slow and was taken for dead.
+   * Keeps a card that another process stored meanwhile. That happens if this process is slow and was considered dead.
    */
   function posted(question: Question, ts: string, shown: string): Promise<Question> {
     return store(question, (stored) => {

@@ -91,7 +91,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
   }
 
   /**
-   * Keeps a part that another process stored meanwhile. That happens if this process is slow and was taken for dead.
+   * Keeps a part that another process stored meanwhile. That happens if this process is slow and was considered dead.
    */
   function posted(question: Question, part: number, ts: string): Promise<Question> {
     return store(question, (stored) => {
@@ -161,7 +161,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     return { question: await rechecked(shown) };
   }
 
-  /** A failed check is repeated later; no other step waits for it. */
+  /** A failed check is repeated later. No other step waits for it. */
   async function recheckFailed(question: Question, error: AppError): Promise<Progress | undefined> {
     const isTooLate = question.endedMs !== undefined && now() - question.endedMs > deliveryPatienceMs;
     if (!isTransient(error) || isTooLate) {
