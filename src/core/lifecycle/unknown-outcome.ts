@@ -42,17 +42,17 @@ export function pendingCall({ card, upstream, delivery }: Question, effect: Effe
   return { announce: card, ask: upstream, post: delivery, attach: delivery.file }[effect];
 }
 
-/** Stores in the question that a call is about to be made. Removes what an earlier try left. */
+/** Returns the question with a call that is about to be made, without what an earlier try left. */
 export function withIntent(question: Question, effect: Effect, nowMs: number): Question {
   return changeCall(question, effect, (call) => ({ ...withoutPending(call), intentMs: nowMs }));
 }
 
-/** Stores in the question that the caller gave up a call now. */
+/** Returns the question with a call that its caller gave up now. */
 export function withCallGivenUp(question: Question, effect: Effect, nowMs: number): Question {
   return changeCall(question, effect, (call) => (call.intentMs === undefined ? call : { ...call, givenUpMs: nowMs }));
 }
 
-/** Marks a call that a dead process left as given up, at the latest {@link longestCallMs} after its start. */
+/** Returns the question with a dead process's call as given up, at the latest {@link longestCallMs} after its start. */
 export function withCallLeftBehind(question: Question, effect: Effect, nowMs: number): Question {
   return changeCall(question, effect, (call) => {
     if (call.intentMs === undefined) return call;
@@ -61,7 +61,7 @@ export function withCallLeftBehind(question: Question, effect: Effect, nowMs: nu
   });
 }
 
-/** Stores in the question that a search now did not find a pending call's effect. */
+/** Returns the question with a pending call whose effect a search did not find now. */
 export function withCallSearched(question: Question, effect: Effect, nowMs: number): Question {
   return changeCall(question, effect, (call) => (call.intentMs === undefined ? call : { ...call, searchedMs: nowMs }));
 }
@@ -80,12 +80,12 @@ export function withEarlierCall(question: Question, effect: Effect, earlier: Pen
   }));
 }
 
-/** Plans a check for copies: a message of the question may be posted twice, now or soon. */
+/** Returns the question with a planned check for copies: a message may be posted twice, now or soon. */
 export function withCopiesExpected(question: Question, nowMs: number): Question {
   return { ...question, recheckMs: nowMs + recheckAfterMs, mayHaveCopies: true };
 }
 
-/** Removes the pending call's times, once its outcome is known. */
+/** Returns the record without the times of a pending call. Used once the call's outcome is known. */
 export function withoutPending<Call extends PendingCall>(call: Call): Omit<Call, keyof PendingCall> {
   const { intentMs: _intent, givenUpMs: _givenUp, searchedMs: _searched, ...rest } = call;
   return rest;

@@ -1,7 +1,7 @@
 import { isBetweenTwo, type Thread } from './question.ts';
 
 /**
- * Stores that this person replied without a mention. The thread has a second person once a person replies who did not
+ * Notes that this person replied without a mention. The thread has a second person once a person replies who did not
  * begin it. Records of earlier versions do not name the person who began the thread: then it is the first to reply.
  */
 export function withReplier(thread: Thread, userId: string): Thread {
