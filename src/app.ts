@@ -19,30 +19,30 @@ import type { SlackReceiver } from './slack/receivers/socket-receiver.ts';
 import { openStorage } from './storage/open-storage.ts';
 import { version } from './version.ts';
 
-/** How long background work under way may take to end when the app stops, in milliseconds. */
+/** How long running background work may take to end when the app stops, in milliseconds. */
 const drainMs = 2_000;
 
-/** What a test may put in place of the real thing. */
+/** Parts that a test may replace. */
 export interface Overrides {
   receiver?: SlackReceiver;
-  /** Tells how old the latest metrics are. */
+  /** Measures the age of the latest metrics. */
   metricsClock?: Clock;
 }
 
 interface Ports {
-  /** Of `/livez`, `/readyz` and Slack's events. */
+  /** Serves `/livez`, `/readyz` and Slack's events. */
   port: number;
   metricsPort: number;
 }
 
 export interface RunningApp {
-  /** Resolves when the app takes questions, with the ports it listens on. Throws when it cannot start. */
+  /** Resolves once the app accepts questions, with the ports it listens on. Throws if it cannot start. */
   start(): Promise<Ports>;
-  /** Takes nothing new, lets work under way finish within the configured time, and closes everything. */
+  /** Accepts nothing new, lets running work finish within the configured time, and closes all parts. */
   stop(): Promise<void>;
 }
 
-/** Puts the app together. This file and the folder of its builders, `app`, are the only ones that know every part. */
+/** Creates the app. Only this file and its builders in `app/` know every part. */
 export function createApp(config: Config, logger: Logger, overrides: Overrides = {}): RunningApp {
   const now = Date.now;
   const random = (): number => randomInt(2 ** 32) / 2 ** 32;
@@ -122,7 +122,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     return { config, log, now, random, storage, createLimiter, outbound, tasks, onStop };
   }
 
-  /** Ends the parts in the reverse order of their start; a part that fails does not stop the others from ending. */
+  /** Ends the parts in the reverse order of their start. Continues if a part fails to end. */
   async function stop(): Promise<void> {
     for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
       try {

@@ -6,16 +6,19 @@ import type { AppContext } from './context.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { SlackParts } from './slack.ts';
 
-/** After a start, open questions continue spread over this time, so that they do not all ask the service at once. */
+/**
+ * Spreads open questions over this time after a start, in milliseconds, so that they do not all ask the service at
+ * once.
+ */
 const resumeSpreadMs = 1_000;
 
-/** How often open questions without a planned next step are searched for, in milliseconds. */
+/** How often the app searches for open questions without a planned run, in milliseconds. */
 const sweepEveryMs = 60_000;
 
-/** How often the list of the workspace's people is checked; most times there is nothing to do. */
+/** How often the list of the workspace's people is checked, in milliseconds. Most checks find nothing to do. */
 const tendEveryMs = 10_000;
 
-/** Starts what works without an event from Slack. Resolves to the number of open questions that continue. */
+/** Starts the work that needs no event from Slack. Resolves to the number of open questions that continue. */
 export async function startBackground(
   { config, log, random, storage: { questions }, onStop }: AppContext,
   { accessControl: { directory } }: SlackParts,

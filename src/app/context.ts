@@ -5,7 +5,7 @@ import type { Outbound } from '../slack/api/outbound-fetch.ts';
 import type { BackgroundTasks } from '../slack/background-tasks.ts';
 import type { Storage } from '../storage/open-storage.ts';
 
-/** What the builders of the app's parts share. */
+/** What all builders of the app's parts share. */
 export interface AppContext {
   config: Config;
   log: Log;
@@ -14,10 +14,10 @@ export interface AppContext {
   random: () => number;
   storage: Storage;
   createLimiter: CreateLimiter;
-  /** Requests to other hosts, through the proxy where one is configured. */
+  /** Sends requests to other hosts, through the proxy if one is configured. */
   outbound: Outbound;
-  /** Work that Slack does not wait for. */
+  /** Runs work that Slack does not wait for. */
   tasks: BackgroundTasks;
-  /** Registers how to end a part. The app ends its parts in the reverse order. */
+  /** Registers how to end a part. The app ends its parts in reverse order. */
   onStop(close: () => Promise<void>): void;
 }

@@ -8,10 +8,10 @@ import { watchAccess } from '../observability/access-watch.ts';
 import { version } from '../version.ts';
 import type { AppContext } from './context.ts';
 
-/** The code search service: its conversations, and whether it can be reached. */
+/** The code search service: its conversations and whether it is reachable. */
 export type DeepSearchAccess = ReturnType<typeof watchAccess>;
 
-/** Builds the client of the code search service, within the limits for its requests. */
+/** Creates the client of the code search service, with its request limits. */
 export function createDeepSearchAccess(context: AppContext): DeepSearchAccess {
   const { config, createLimiter, now, log, onStop } = context;
   const client = createClient(context);

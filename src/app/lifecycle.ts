@@ -17,18 +17,18 @@ import type { DeepSearchAccess } from './deep-search.ts';
 import { shortDigest } from './digest.ts';
 import type { SlackParts } from './slack.ts';
 
-/** What a question passes from its acceptance to its end. */
+/** The parts that handle a question from its acceptance to its end. */
 export interface Lifecycle {
   ports: LifecyclePorts;
   scheduler: Scheduler;
   accept: ReturnType<typeof createAccept>;
   requests: Requests;
-  /** Home, agent sessions and prompts, which follow each question. */
+  /** Home, agent sessions and prompts. They show the state of each question. */
   presence: Presence;
   overviewOf: ReturnType<typeof createOverview>;
 }
 
-/** Connects the core to Slack, to the code search service and to the storage. Starts nothing. */
+/** Connects the core to Slack, the code search service and the storage. Starts nothing. */
 export function createLifecycle(
   { config, log, now, random, storage, tasks }: AppContext,
   { slack, accessControl, messenger, read, readFile }: SlackParts,

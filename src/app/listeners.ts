@@ -16,18 +16,21 @@ import { shortDigest } from './digest.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { SlackParts } from './slack.ts';
 
-/** What comes from Slack. */
+/** The parts that receive events from Slack. */
 export interface Listeners {
   start(): Promise<void>;
-  /** Whether events can arrive. */
+  /** Whether events from Slack can arrive. */
   isConnected: SlackReceiver['isConnected'];
-  /** What the app's server has to serve for Slack, by path. */
+  /** Handlers of Slack's requests for the app's HTTP server, by path. */
   mounts: ReturnType<typeof createReceiver>['mounts'];
-  /** Takes nothing new. */
+  /** Accepts no new events. */
   stop(): Promise<void>;
 }
 
-/** Connects events, commands, buttons and forms of Slack to the lifecycle. A receiver that is `given` replaces Slack's. */
+/**
+ * Connects Slack's events, commands, block actions and view submissions to the lifecycle. `given` replaces the
+ * receiver.
+ */
 export function createListeners(
   { config, log, now, storage, outbound, tasks }: AppContext,
   { slack, accessControl, messenger, read, clients }: SlackParts,

@@ -13,17 +13,17 @@ import { createMessenger } from '../slack/messages/messenger.ts';
 import { createFileReader, type ReadFile } from '../slack/threads/thread-files.ts';
 import type { AppContext } from './context.ts';
 
-/** The way to Slack: who may ask, what is posted, and what is read there. */
+/** The parts that call Slack: access control, posts and reads. */
 export interface SlackParts {
   slack: SlackApi;
   accessControl: AccessControl;
   messenger: ReturnType<typeof createMessenger>;
-  /** Slack's text as people see it. */
+  /** Turns Slack's text into text as people see it. */
   read: (text: string) => Promise<string>;
   readFile: ReadFile;
-  /** How Slack met the latest call. */
+  /** The result of the latest call to Slack. */
   state: FarSide['state'];
-  /** What the receiver and the listeners make clients with. */
+  /** What the receiver and the listeners need to create clients. */
   clients: {
     botToken: string;
     clientOptions: ReturnType<typeof webClientOptions>;
@@ -31,7 +31,7 @@ export interface SlackParts {
   };
 }
 
-/** Asks Slack who the app is, and builds what calls Slack. */
+/** Asks Slack for the app's identity and creates the parts that call Slack. */
 export async function createSlack({
   config,
   log,

@@ -1,22 +1,22 @@
-/** The closed set of things that can go wrong at a foreign edge; adapters translate into these by status and code. */
+/** The kinds of failure of foreign systems. Adapters translate status and code to one of them. */
 export type ErrorKind =
   /** The far side understood the request and will never accept it as it is (4xx). */
   | 'refused'
   /** Credentials are missing, wrong, expired or not sufficient (401, 403, `invalid_auth`, `missing_scope`). */
   | 'unauthorized'
-  /** The thing addressed does not exist (404, `message_not_found`). */
+  /** The requested thing does not exist (404, `message_not_found`). */
   | 'notFound'
-  /** Too many requests; `retryAfterMs` says how long to wait, when the far side told. */
+  /** Too many requests. `retryAfterMs` is how long to wait, if the far side says so. */
   | 'rateLimited'
   /** No usable answer: connection refused or lost, deadline passed, 5xx. */
   | 'unavailable'
-  /** An answer came, but it is not what the contract promises: wrong shape, invalid JSON, too large. */
+  /** The answer breaks the contract: wrong shape, invalid JSON, too large. */
   | 'badReply'
-  /** Slack refuses this message's form; another form may pass (`invalid_blocks`, `msg_too_long`). */
+  /** Slack refuses this message's format. Another format may pass (`invalid_blocks`, `msg_too_long`). */
   | 'unrenderable'
-  /** Slack cannot deliver to this place: not a member, archived, gone. */
+  /** Slack cannot deliver to this place: the app is not a member, or the channel is archived or gone. */
   | 'undeliverable'
-  /** Our own storage did not answer or refused. */
+  /** The app's storage did not answer or refused. */
   | 'storage'
   /** A stored record does not match its schema. */
   | 'corrupt';
@@ -24,7 +24,7 @@ export type ErrorKind =
 export interface AppErrorDetails {
   cause?: unknown;
   retryAfterMs?: number | undefined;
-  /** True when the request may have taken effect although no success was seen; such a call is never repeated blindly. */
+  /** True if the request may have taken effect without a success reply. The app checks before it repeats the call. */
   outcomeUnknown?: boolean;
   /** HTTP status or Slack error code, for the log. */
   code?: string | number | undefined;
@@ -32,7 +32,7 @@ export interface AppErrorDetails {
   invitationHelps?: boolean;
 }
 
-/** The one error class that crosses folder borders. The message is for the log and never for people in Slack. */
+/** The only error class that crosses folder borders. The message is for the log, never for people in Slack. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly kind: ErrorKind;
@@ -56,7 +56,7 @@ export function isAppError(error: unknown, ...kinds: ErrorKind[]): error is AppE
   return error instanceof AppError && (kinds.length === 0 || kinds.includes(error.kind));
 }
 
-/** Whether doing the same once more later may succeed. */
+/** Whether a later retry may succeed. */
 export function isTransient({ kind }: AppError): boolean {
   return kind === 'rateLimited' || kind === 'unavailable' || kind === 'badReply';
 }

@@ -1,24 +1,24 @@
-/** Longer texts are not parsed. */
+/** Most characters of a text. Longer texts are not parsed. */
 const MAX_LENGTH = 100_000;
-/** Lines and marks, each about 25 µs of a parser's time. */
+/** Most lines and marks. Each takes about 25 µs of a parser's time. */
 const MAX_WORK = 6_000;
-/** Repeated looks at the same characters, each some nanoseconds. */
+/** Most repeated reads of characters. Each takes some nanoseconds. */
 const MAX_STEPS = 8_000_000;
-/** Lists, quotations and footnotes open at once. */
+/** Most lists, quotations and footnotes that are open at the same time. */
 const MAX_CONTAINERS = 30;
-/** Emphasis marks, and so twice the depth of emphasis, in one block of lines. */
+/** Most emphasis marks in one block of lines. This is twice the depth of emphasis. */
 const MAX_EMPHASIS = 1_000;
-/** Brackets of links in one block of lines. */
+/** Most brackets of links in one block of lines. */
 const MAX_BRACKETS = 2_000;
 
-/** What a line opens and what it may continue, as far as its beginning tells. */
+/** What a line opens and may continue, read from its beginning. */
 interface Opening {
   markers: number;
   quotes: number;
-  /** Columns of white space in front of and between the markers. */
+  /** Columns of white space before and between the markers. */
   indent: number;
   isBlank: boolean;
-  /** Where it ends and the content begins. */
+  /** Index where the opening ends and the content begins. */
   end: number;
 }
 
@@ -28,10 +28,9 @@ interface Fence {
 }
 
 /**
- * Whether a Markdown parser such as micromark reads the text in a fraction of a second (about 0.3 s at most). Its time
- * grows with the square of nested containers, of emphasis, of unclosed tags and of words made of punctuation, which no
- * answer for people has many of. The estimate is linear, and rather too high: code counts as text, except in a fence
- * that certainly is one.
+ * Whether a Markdown parser like micromark parses the text in at most about 0.3 s. The parser's time grows with the
+ * square of nested containers, emphasis, unclosed tags and words of punctuation. Real answers have few of these. The
+ * check itself takes linear time. It overestimates: code counts as text, unless a fence certainly surrounds it.
  */
 export function isQuicklyParsed(markdown: string): boolean {
   if (markdown.length > MAX_LENGTH) return false;
@@ -41,7 +40,7 @@ export function isQuicklyParsed(markdown: string): boolean {
   let afterBlank = true;
   let block = newBlock();
   let fence: Fence | undefined;
-  // Where a fence may stand in a container or in HTML, the next one that is seen may be its end.
+  // False after a possible fence in a container or in HTML: the next fence may be the end of that one.
   let isFenceCertain = !markdown.startsWith('\uFEFF');
   for (let start = 0; start < markdown.length; ) {
     const end = endOfLine(markdown, start);
@@ -72,7 +71,8 @@ export function isQuicklyParsed(markdown: string): boolean {
       work += 1 + 2 * open;
     } else {
       const continued = Math.min(open, Math.floor(line.indent / 2) + line.quotes);
-      // After a blank line, and without white space, nothing goes on; a paragraph's own lines may be less indented.
+      // A line without indentation after a blank line continues nothing. Later lines of a paragraph may be less
+      // indented.
       if (line.markers > 0) open = (line.indent >= 2 || line.quotes > 0 ? continued : 0) + line.markers;
       else if (afterBlank && continued === 0) open = 0;
       if (open > MAX_CONTAINERS) return false;
@@ -89,16 +89,16 @@ export function isQuicklyParsed(markdown: string): boolean {
   return steps + stepsOf(block) <= MAX_STEPS;
 }
 
-/** Lines without a blank one between them: text that is formatted as one. */
+/** Lines without a blank line between them. The parser formats them together. */
 interface Block {
   length: number;
   work: number;
   emphasis: number;
   brackets: number;
-  /** What may begin a tag, a comment or an address, and is then looked for the end of. */
+  /** Marks that may begin a tag, a comment or an address. The parser searches for the end of each. */
   angles: number;
   ticks: number;
-  /** Looks at words: their length times their punctuation. */
+  /** Reads of words: the length of each times its punctuation. */
   words: number;
 }
 
@@ -107,7 +107,7 @@ function newBlock(): Block {
 }
 
 function stepsOf(block: Block): number {
-  // Runs of backticks that have no counterpart all differ in length, so there are few of them.
+  // Runs of backticks without a counterpart all differ in length, so there are few.
   const loneTicks = Math.sqrt(2 * block.ticks);
   return (block.emphasis + block.brackets) * block.work + (block.angles + loneTicks) * block.length + block.words;
 }
@@ -118,7 +118,7 @@ const LESS = 60;
 const TICK = 96;
 const TILDE = 126;
 
-/** Marks of inline formatting, and what they weigh. */
+/** Marks of inline formatting and their weights. */
 const MARKS: ReadonlyMap<number, number> = new Map(
   [...'*_~[]()<>&!`\\:@|'].map((mark) => [mark.charCodeAt(0), mark === '|' ? 2 : 1]),
 );
@@ -144,7 +144,7 @@ function readLine(text: string, start: number, end: number, block: Block): void 
     else if (code === 60) block.angles += 1;
     else if (code === 91 || code === 93) block.brackets += 1;
     else if (code === 42 || code === 126) block.emphasis += 1;
-    // Inside a name such as snake_case it is no mark.
+    // Inside a name like snake_case an underscore is no mark.
     else if (code === 95 && !(isAlphanumeric(text.charCodeAt(at - 1)) && isAlphanumeric(text.charCodeAt(at + 1))))
       block.emphasis += 1;
   }
@@ -185,7 +185,7 @@ function openingOf(text: string, start: number, end: number): Opening {
   return opening;
 }
 
-/** The fence that a line without its indentation opens; information after backticks has none itself. */
+/** The fence that a line opens. `line` has no indentation. The info string after backticks contains no backticks. */
 function fenceAt(line: string): Fence | undefined {
   const [, run = '', info = ''] = /^(`{3,}|~{3,})(.*)$/s.exec(line) ?? [];
   const mark = run.charAt(0);
@@ -202,7 +202,7 @@ function closes(line: string, { mark, length }: Fence): boolean {
   return isLong && at === line.length;
 }
 
-/** Length of what opens a list item or a footnote at this place; 0 when nothing does. */
+/** Length of the marker of a list item or a footnote at this index. 0 if there is none. */
 function markerLength(text: string, at: number, end: number): number {
   const code = text.charCodeAt(at);
   if (code === 42 || code === 43 || code === 45) return isSpace(text, at + 1, end) ? 1 : 0;

@@ -41,61 +41,65 @@ export interface Conversation {
   quota?: Quota;
 }
 
-/** The code search service, as the lifecycle needs it. Every method throws `AppError` only. */
+/** What the lifecycle needs of the code search service. Every method throws only `AppError`. */
 export interface DeepSearch {
-  /** Starts a conversation. Never repeated inside; on `outcomeUnknown` the caller searches before it asks again. */
+  /** Starts a conversation. Does not retry: on `outcomeUnknown` the caller searches before it asks again. */
   create(text: string): Promise<Conversation>;
-  /** Adds a follow-up and returns it. Never repeated inside. `notFound` when the conversation is gone. */
+  /** Adds a follow-up and returns it. Does not retry. Throws `notFound` if the conversation is gone. */
   followUp(conversationId: number, text: string): Promise<UpstreamQuestion>;
   read(conversationId: number): Promise<Conversation>;
-  /** Reads whatever conversation a share URL with this token leads to. `notFound` when there is none, or it is not shared. */
+  /** Reads the conversation of a share URL with this token. Throws `notFound` if there is none or it is not shared. */
   byReadToken(readToken: string): Promise<Conversation>;
   /**
-   * The newest conversations of this account, newest first, at most `limit` (≤ 1,000), and none created before `sinceMs`.
-   * Their questions are without answer, sources and follow-ups: `read` gives those.
+   * Returns the newest conversations of this account, newest first: at most `limit` (≤ 1,000), none created before
+   * `sinceMs`. Their questions have no answer, sources or follow-ups. `read` returns those.
    */
   newest(limit: number, sinceMs?: number): Promise<Conversation[]>;
-  /** Asks for a running question to be stopped. A question that is already finished or gone is not an error. */
+  /** Asks the service to stop a running question. Does not throw if the question is already finished or gone. */
   cancel(conversationId: number, questionId: number): Promise<void>;
 }
 
-/** Stored questions. Every method throws `AppError` of kind `storage` or `corrupt` only, within a bounded time. */
+/** Stored questions. Every method throws only `AppError` of kind `storage` or `corrupt`, within a bounded time. */
 export interface QuestionStore {
-  /** Stores a question unless one with its id exists, and lists it as open. Returns what is stored and whether it is new. */
+  /**
+   * Stores a question unless its id exists, and lists it as open. Returns the stored question and whether it is new.
+   */
   create(question: Question): Promise<{ question: Question; created: boolean }>;
   get(id: string): Promise<Question | undefined>;
   /**
-   * Atomic read-modify-write. `change` is pure and may run more than once; returning the same object stores nothing.
-   * Returns what is stored afterwards; undefined when there is no such question.
+   * Atomic read-modify-write. `change` is pure and may run more than once. If it returns the same object, nothing is
+   * stored. Returns the stored question after that, or undefined if the id is unknown.
    */
   update(id: string, change: (current: Question) => Question): Promise<Question | undefined>;
-  /** Ids of all questions not yet closed. */
+  /** Ids of all open questions. */
   openIds(): Promise<string[]>;
-  /** Lists a question as open again, before it is re-opened. */
+  /** Lists a question as open. Called before the question is re-opened. */
   markOpen(id: string): Promise<void>;
-  /** Takes a question off the open list, after it was closed. */
+  /** Removes a question from the open list. Called after the question is closed. */
   markClosed(id: string): Promise<void>;
 }
 
-/** Stored threads. Errors as in {@link QuestionStore}. */
+/** Stored threads. Throws the same errors as {@link QuestionStore}. */
 export interface ThreadStore {
   get(place: ThreadPlace): Promise<Thread | undefined>;
-  /** Atomic read-modify-write; `change` gets undefined when there is none yet. Returns what is stored afterwards. */
+  /**
+   * Atomic read-modify-write. `change` gets undefined if no thread is stored yet. Returns the stored thread after that.
+   */
   update(place: ThreadPlace, change: (current: Thread | undefined) => Thread): Promise<Thread>;
 }
 
 /** First-come-first-served ownership of a name, atomic across processes. */
 export interface Claims {
-  /** Claims `key` for `owner` and returns who owns it now: `owner`, or the one that came first. */
+  /** Claims `key` for `owner`. Returns the current owner: `owner`, or the one that claimed it first. */
   claim(key: string, owner: string): Promise<string>;
-  /** Who owns `key` now; undefined if it is free. */
+  /** Returns the owner of `key`, or undefined if it is free. */
   ownerOf(key: string): Promise<string | undefined>;
 }
 
 /** What the card of a question shows. */
 export type CardView =
   | { kind: 'queued'; place: number }
-  /** Waits for one of the limited places at the service; `ahead` others come first. */
+  /** Waits for a run slot. `ahead` other questions come first. */
   | { kind: 'waitingForSlot'; ahead: number }
   | { kind: 'starting' }
   | {
@@ -103,7 +107,9 @@ export type CardView =
       elapsedMs: number;
       steps: number;
       lastStep?: string;
-      /** What is usual here, once there is enough history; `isLate`: it takes longer than nine in ten. */
+      /**
+       * The usual time in this workspace, once there is enough history. `isLate`: this takes longer than nine in ten.
+       */
       expected?: { fromMs: number; toMs: number };
       isLate?: boolean;
     }
@@ -115,75 +121,81 @@ export type CardView =
   | { kind: 'cancelled'; byUserId?: string }
   | { kind: 'failed'; durationMs: number }
   | { kind: 'gaveUp'; durationMs: number }
-  /** Who reads here has changed since it was asked, so nothing is shown. */
+  /** The readers of this place changed after the question was asked, so nothing is shown. */
   | { kind: 'notAllowed' }
-  /** An answer that was shown again here. */
+  /** An answer shown again here. */
   | { kind: 'shared' };
 
-/** Something said to one person only. */
+/** A message to one person only. */
 export type PrivateNotice =
   | { kind: 'answeredBeforeCancel' }
-  /** `canInvite`: the app can post there once it is invited; otherwise the place takes nothing from it. */
+  /** `canInvite`: the app can post there once a person invites it. Otherwise it cannot post there at all. */
   | { kind: 'notInChannel'; questionId: string; text: string; canInvite: boolean; isBetweenTwo?: true }
   | { kind: 'undeliverable'; questionId: string; place: ThreadPlace; shareUrl?: string }
   /** An answer could not be shown again in this channel. */
   | { kind: 'shareUndeliverable'; questionId: string; channelId: string }
-  /** `withheld`: it was asked, or is to be shown again, and only the answer may not be shown there. */
+  /** `withheld`: only showing is refused, for an `answer` that was asked there or a `share` of one. */
   | { kind: 'notAllowed'; reason: Refusal; questionId: string; text: string; withheld?: 'answer' | 'share' };
 
 /** The messages of one question's outcome, ready to be posted. */
 export interface PreparedOutcome {
-  /** How many messages there are. The same for a given outcome, in every process. */
+  /** The number of messages. Every process gets the same number for the same outcome. */
   parts: number;
-  /** Posts one of them, with what is known of the question now. Errors as in {@link Messenger}. */
+  /** Posts one message, with the question's current state. Throws the same errors as {@link Messenger}. */
   postPart(question: Question, part: number): Promise<{ ts: string }>;
 }
 
 /**
- * Slack, as the lifecycle needs it. Every method throws `AppError` only: `rateLimited`, `unavailable` (with
- * `outcomeUnknown` where a message may have been posted), `undeliverable`, `notFound`, `unauthorized`, `refused`.
- * Falling back to simpler formats happens inside; `unrenderable` means that even plain text was refused.
+ * What the lifecycle needs of Slack. Every method throws only `AppError`: `rateLimited`, `unavailable` (with
+ * `outcomeUnknown` if the message may have been posted), `undeliverable`, `notFound`, `unauthorized`, `refused`.
+ * Methods fall back to simpler formats. `unrenderable` means that Slack refused even plain text.
  */
 export interface Messenger {
   postCard(question: Question, view: CardView): Promise<{ ts: string }>;
-  /** Finds a card posted earlier for this question, by its marker. */
+  /** Finds the card of this question in Slack by its marker. */
   findCard(question: Question): Promise<string | undefined>;
-  /** `notFound` when the card was deleted. */
+  /** Throws `notFound` if the card was deleted. */
   updateCard(question: Question, view: CardView): Promise<void>;
-  /** Divides the outcome of a question into messages. Pure, but slow for a long answer: done once in each run. */
+  /** Divides a question's outcome into messages. Pure, but slow for a long answer, so a run does it once. */
   prepare(question: Question): PreparedOutcome;
   findPart(question: Question, part: number): Promise<string | undefined>;
-  /** Attaches the whole answer as a Markdown file to the thread. Errors as of the other posts. */
+  /** Posts the whole answer to the thread as a Markdown file. Throws the same errors as the other posts. */
   attachAnswer(question: Question): Promise<void>;
-  /** Whether the file stands in the thread already. */
+  /** Whether the thread already has the file. */
   findAttachment(question: Question): Promise<boolean>;
   /**
-   * Deletes messages and files of this question that stand more than once: those that the question names stay, else the
-   * oldest. Returns how many went.
+   * Deletes duplicate messages and files of this question. Keeps the ones that the question names, otherwise the
+   * oldest. Returns the number of deleted ones.
    */
   removeCopies(question: Question): Promise<number>;
-  /** Through the question's `responseUrl` while it lives, else ephemerally, else by direct message; throws when no way works. */
+  /**
+   * Uses the question's `responseUrl` while it is valid, otherwise an ephemeral message, otherwise a direct message.
+   * Throws if none of them works.
+   */
   notifyPrivately(question: Question, userId: string, notice: PrivateNotice): Promise<void>;
 }
 
 /**
- * Plans the runs of `advance`. One run per question at a time, in any number of processes; a run that throws is
- * repeated with back-off, never dropped.
+ * Plans the runs of `advance`. A question has one run at a time, in any number of processes. A run that throws is
+ * repeated with back-off and never dropped.
  */
 export interface Scheduler {
-  /** Begins to call `advance`; it returns the milliseconds until the next run, or undefined once the question is closed. */
+  /**
+   * Begins to call `advance`, which returns the milliseconds until the next run, or undefined once the question is
+   * closed.
+   */
   start(advance: (questionId: string) => Promise<number | undefined>): Promise<void>;
-  /** Plans a run in `delayMs`. Brings a planned run forward and never postpones it. During a run, plans another one. */
+  /** Plans a run in `delayMs`. Moves a planned run earlier, never later. During a run, plans another one. */
   schedule(questionId: string, delayMs: number): Promise<void>;
-  /** The questions of this list that have no planned or current run. */
+  /** Returns the questions of this list that have no planned or current run. */
   unscheduled(questionIds: string[]): Promise<string[]>;
-  /** Starts no new runs and waits for the current ones, at most `deadlineMs`. */
+  /** Starts no new runs. Waits for the current ones, at most `deadlineMs`. */
   stop(deadlineMs: number): Promise<void>;
 }
 
-/** The operator's log: one line per outcome, with ids and numbers, never with texts of people. */
+/** The operator's log: one line per outcome. Contains ids and numbers, never text of people. */
 export interface Log {
-  /** What happens too often to be of interest unless someone is looking for it. */
+  /** For frequent events that matter only while an operator investigates. */
   debug(fields: LogFields): void;
   info(fields: LogFields): void;
   warn(fields: LogFields, error?: unknown): void;
@@ -198,50 +210,55 @@ export interface LogFields {
   [field: string]: string | number | boolean | undefined;
 }
 
-/** Whether someone may ask somewhere. */
+/** Whether a person may ask in a place. */
 export type Admission =
-  /** `isHidden`: the app is not in the place, which Slack hides from it; nothing is to be posted there. */
+  /** `isHidden`: the app is not a member, so Slack hides the place from it, and the app posts nothing there. */
   { may: true; locale?: string; isHidden?: true } | { may: false; reason: Refusal; locale?: string };
 
-/** Knows who may ask. Throws `AppError` where asking Slack again later may help; what Slack can't tell is a no. */
+/**
+ * Decides who may ask. Throws `AppError` if another try may help later. If Slack cannot say, the person may not ask.
+ */
 export interface AccessPolicy {
-  /** `confirmed`: the asker was shown these readers and agreed. Any other reader is a reason to refuse. */
+  /** `confirmed`: the asker saw these readers and agreed. Any other reader is a reason to refuse. */
   admit(userId: string, place: Place, options?: { confirmed?: ConfirmedAudience | undefined }): Promise<Admission>;
 }
 
-/** Reads what people said in a thread before a question. */
+/** Reads the messages of a thread before a question. */
 export interface ThreadReader {
-  /** Throws `AppError` where reading again later may help; a refusal of Slack is in the result. */
+  /** Throws `AppError` if another try may help later. The result says if Slack refused. */
   read(question: Question, thread: Thread | undefined): Promise<ThreadContext>;
 }
 
-/** Records of one kind by name. Errors as in {@link QuestionStore}. */
+/** Records of one kind, by name. Throws the same errors as {@link QuestionStore}. */
 export interface Records<T> {
   get(name: string): Promise<T | undefined>;
-  /** Atomic read-modify-write; `change` is pure and may run more than once. Returning the same object stores nothing. */
+  /**
+   * Atomic read-modify-write. `change` is pure and may run more than once. If it returns the same object, nothing is
+   * stored.
+   */
   update(name: string, change: (current: T | undefined) => T): Promise<T>;
 }
 
-/** How long answers took, by workspace. */
+/** The durations of answers, by workspace. */
 export interface Durations {
-  /** Notes an answered question, once. */
+  /** Stores the duration of an answered question, once. */
   note(teamId: string, questionId: string, durationMs: number): Promise<void>;
-  /** Undefined until there is enough history. */
+  /** Returns undefined until there is enough history. */
   expect(teamId: string): Promise<Expectation | undefined>;
 }
 
-/** What people asked lately, by person. */
+/** The recent questions of each person. */
 export interface AskedQuestions {
-  /** Notes a question of its asker, once. */
+  /** Adds a question to its asker's list, once. */
   note(question: Question): Promise<void>;
-  /** Ids of the person's newest questions, newest first. */
+  /** Returns the ids of the person's newest questions, newest first. */
   of(teamId: string, userId: string): Promise<string[]>;
 }
 
-/** Hears what happens to questions, to keep in step what people see beside the thread. Never throws. */
+/** Gets changes of questions, to update what people see outside the thread. Never throws. */
 export interface QuestionObserver {
-  /** Something changed that others may show: admitted, asked, parked, being cancelled, ended. Returns at once. */
+  /** Called when a question is admitted, asked, parked, being cancelled or ended. Returns at once. */
   changed(question: Question): void;
-  /** Called, possibly more than once, before a question is closed; resolves within a bounded time. */
+  /** Called before a question is closed, possibly more than once. Resolves within a bounded time. */
   closing(question: Question): Promise<void>;
 }

@@ -1,25 +1,25 @@
-/** At most `points` within each window of `windowSeconds`, a whole number; a window begins with its first point. */
+/** At most `points` within each window of `windowSeconds` (a whole number). A window begins with its first point. */
 export interface Allowance {
   points: number;
   windowSeconds: number;
-  /** Points granted on top while the window's own are used up, in a window of their own. */
+  /** Extra points, with a separate window, for when the points of the window are used up. */
   burst?: Allowance;
 }
 
 export interface TakeOptions {
-  /** How long to wait for a point; default 0. Waiters are not served in order. */
+  /** How long to wait for a point. Default 0. Waiting callers get points in no fixed order. */
   patienceMs?: number;
-  /** Points of a window that this taker leaves to more urgent ones; default 0. */
+  /** Points of a window that this caller leaves to more urgent callers. Default 0. */
   leaving?: number;
 }
 
-/** Counts what passes, per key. Never throws, and answers within a bounded time whatever its store does. */
+/** Counts points per key. Never throws. Answers within a bounded time, even if its store hangs. */
 export interface Limiter {
-  /** Takes a point: 0 when it got one, otherwise the milliseconds after which asking again makes sense. */
+  /** Takes a point. Returns 0 if it got one, otherwise the milliseconds until another try makes sense. */
   take(key: string, options?: TakeOptions): Promise<number>;
-  /** Lets nothing pass for so long (rounded up to seconds), in place of what was counted or blocked before. */
+  /** Grants no points for `ms` (rounded up to seconds). Replaces what was counted or blocked before. */
   block(key: string, ms: number): Promise<void>;
 }
 
-/** Limiters of the same name, over the same store, count together. */
+/** Limiters with the same name and the same store share their counts. */
 export type CreateLimiter = (name: string, allowance: Allowance) => Limiter;

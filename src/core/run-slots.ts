@@ -1,12 +1,12 @@
 import type { Question } from './question/question.ts';
 
-/** Most questions of one workspace, and of one person in it, that may be at the service at a time. */
+/** Most questions of one workspace, and of one person in it, that may run at the service at the same time. */
 export interface SlotLimits {
   perWorkspace: number;
   perPerson: number;
 }
 
-/** The running, waiting (in order of arrival) and parked questions of one workspace. */
+/** The questions of one workspace: running, waiting in order of arrival, and parked. */
 export interface RunSlotBook {
   version: 1;
   running: SlotEntry[];
@@ -19,10 +19,13 @@ export interface SlotEntry {
   userId: string;
 }
 
-/** The stored books, one per workspace. Errors as in the other stores. */
+/** The stored books, one per workspace. Throws the same errors as the other stores. */
 export interface RunSlotStore {
   get(teamId: string): Promise<RunSlotBook | undefined>;
-  /** Atomic read-modify-write; `change` is pure and may run more than once. Returning the same object stores nothing. */
+  /**
+   * Atomic read-modify-write. `change` is pure and may run more than once. If it returns the same object, nothing is
+   * stored.
+   */
   update(teamId: string, change: (current: RunSlotBook | undefined) => RunSlotBook): Promise<RunSlotBook>;
 }
 
@@ -30,24 +33,30 @@ export interface RunSlotStore {
 export type Slot = { granted: true } | { granted: false; ahead: number };
 
 export interface RunSlots {
-  /** Reads whether the question has a slot or waits for one. Undefined if it can take one or has not asked yet. Changes nothing. */
+  /**
+   * Reads whether the question has a slot or waits for one. Undefined if it can take one or does not wait. Changes
+   * nothing.
+   */
   readSlot(question: Question): Promise<Slot | undefined>;
-  /** Takes a slot, or adds the question to those that wait for one. Safe to repeat: a question keeps its place. */
+  /** Takes a slot, or adds the question to the waiting ones. Safe to repeat: a question keeps its place. */
   takeSlot(question: Question): Promise<Slot>;
-  /** Gives the slot or the place back. Returns the questions that got a slot. Safe to repeat. */
+  /** Gives back the slot or the place among the waiting. Returns the questions that got a slot. Safe to repeat. */
   release(question: Question): Promise<string[]>;
-  /** Gives the slot back until a limit of the service is over. Returns the questions that got a slot. */
+  /** Gives back the slot until a limit of the service ends. Returns the questions that got a slot. */
   park(question: Question, untilMs: number): Promise<string[]>;
-  /** How long a parked question waits from `nowMs` on. After a limit the oldest questions go first, one by one. */
+  /**
+   * Milliseconds that a parked question still waits after `nowMs`. After a limit the oldest questions go first, one by
+   * one.
+   */
   parkedForMs(question: Question, nowMs: number): Promise<number>;
 }
 
-/** Milliseconds between two questions that were parked until the same moment. */
+/** Milliseconds between the restarts of two questions that were parked until the same moment. */
 export const unparkEveryMs = 2_000;
 
 /**
- * Hands out slots so that one person's many questions don't keep the others waiting: the person with the fewest running
- * questions is next, and of one person's questions the oldest.
+ * Hands out slots fairly. The person with the fewest running questions is next, and of that person's questions the
+ * oldest. One person's many questions do not delay those of others.
  */
 export function createRunSlots(store: RunSlotStore, limits: SlotLimits): RunSlots {
   return {
@@ -87,7 +96,7 @@ export function createRunSlots(store: RunSlotStore, limits: SlotLimits): RunSlot
     },
   };
 
-  /** Changes the book, hands out the slots that became free, and returns the questions that got them. */
+  /** Changes the book and hands out the free slots. Returns the questions that got them. */
   async function handOn(teamId: string, change: (book: RunSlotBook) => RunSlotBook): Promise<string[]> {
     const held = new Set<string>();
     const book = await store.update(teamId, (current = emptyBook) => {
@@ -139,12 +148,14 @@ function isRunning(book: RunSlotBook, id: string): boolean {
   return book.running.some(({ questionId }) => questionId === id);
 }
 
-/** How many waiting questions run before this one; -1 if it does not wait. */
+/** How many waiting questions run before this one. -1 if it does not wait. */
 function positionOf(book: RunSlotBook, id: string): number {
   return inOrder(book).findIndex(({ questionId }) => questionId === id);
 }
 
-/** The waiting questions in the order in which they will run: a person's n-th question after n - 1 of every other person. */
+/**
+ * The waiting questions in the order they will run. A person's n-th question comes after n - 1 of every other person.
+ */
 function inOrder(book: RunSlotBook): RunSlotBook['waiting'] {
   const runningBefore = new Map<string, number>();
   for (const { userId } of book.running) runningBefore.set(userId, (runningBefore.get(userId) ?? 0) + 1);

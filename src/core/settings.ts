@@ -1,52 +1,61 @@
 import type { Pacing } from './pacing.ts';
 
-/** What an operator may tune about the life of a question. Durations in milliseconds. */
+/** What an operator may configure about the life of a question. Durations are in milliseconds. */
 export interface LifecycleSettings {
   pacing: Pacing;
-  /** Shortest time between two edits of one card; Slack advises 3 s. */
+  /** Shortest time between two edits of one card. Slack advises 3 s. */
   cardEditMs: number;
-  /** Most questions that may wait in one thread, the running one included. */
+  /** Most questions in one thread's queue, including the running one. */
   threadLimit: number;
-  /** How long the far side may still carry out a call after it was given up; it is not repeated before that. */
+  /**
+   * How long the far side may still carry out a call after the app gave it up. The app does not repeat it before that.
+   */
   lateCallMs: number;
 }
 
-/** An answer of more messages than this is attached as a file as well. */
+/** The app also attaches an answer as a file if the answer takes more messages than this. */
 export const messagesWithoutFile = 3;
 
-/** Longest question taken, in characters. */
+/** Longest question that the app accepts, in characters. */
 export const maxQuestionLength = 10_000;
 
-/** Earlier questions that go along when a thread's conversation has to begin again: how many, and characters of all. */
+/** Earlier questions sent along when a thread starts a new conversation: how many, and characters of all. */
 export const mostEarlierQuestions = 10;
 export const earlierQuestionsRoom = 4_000;
 
-/** Questions of a thread that are known by id, so that enough are left without those that were cancelled or repeated. */
+/** Question ids that a thread keeps, so that enough remain after cancelled and repeated questions are left out. */
 export const mostAskedKnown = 3 * mostEarlierQuestions;
 
-/** A question that is stored but not confirmed for this long was never taken: its asker was told so, or Slack repeats it. */
+/**
+ * A stored question that is not confirmed within this time counts as not accepted: the asker knows, or Slack repeats
+ * it.
+ */
 export const offerMs = 30_000;
 
-/** How long after a repeated post, or an edit with an unknown outcome, the messages of a question are checked for copies. */
+/** Time from a repeated post, or an edit with an unknown outcome, to the check of the question's messages. */
 export const recheckAfterMs = 60_000;
 
-/** How long it counts that someone may ask: before the question is asked or its answer shown, it is found out again. */
+/** How long an admission is valid. After that the app checks access again before it asks or shows the answer. */
 export const admissionLifeMs = 60_000;
 
-/** A `Retry-After` up to this long is waited for quietly; a longer one parks the question and says until when. */
+/**
+ * Longest `Retry-After` that the app waits for silently. A longer one parks the question, and the card says until when.
+ */
 export const longestQuietWaitMs = 60_000;
 
-/** How long the service may take to confirm a cancellation before the card is closed without it. */
+/** How long the service may take to confirm a cancellation. After that the app closes the card without it. */
 export const cancelConfirmMs = 30_000;
 
-/** How long an end that Slack refuses to take is tried again before the question is closed with an error in the log. */
+/**
+ * How long the app retries a delivery that Slack refuses. After that it closes the question with an error in the log.
+ */
 export const deliveryPatienceMs = 24 * 60 * 60 * 1000;
 
-/** How often a question behind others runs even if nothing wakes it. */
+/** How often a question that waits behind others runs even if nothing wakes it. */
 export const queuedCheckMs = 15_000;
 
-/** Longest time between two runs of a parked question, in case the clock is changed. */
+/** Longest time between two runs of a parked question, in case the clock changes. */
 export const parkedCheckMs = 60 * 60 * 1000;
 
-/** How far the clocks of the service and of this machine may differ when a lost question is searched upstream. */
+/** Greatest difference between the service's clock and the app's when the app searches a lost question upstream. */
 export const upstreamWindowMs = 10 * 60 * 1000;

@@ -1,8 +1,8 @@
 const timedOut = Symbol('timed out');
 
 /**
- * Waits for `work`, at most `ms` milliseconds, and then returns or throws what `late` does. The work goes on after that, and
- * its result or failure is ignored. If the work fails in time, throws the same error.
+ * Waits for `work`, at most `ms` milliseconds. After that, returns or throws what `late` returns or throws. The work
+ * then continues, and its result or failure is ignored. If the work fails in time, throws the same error.
  */
 export async function withTimeout<Result, Late>(
   work: Promise<Result>,
@@ -21,7 +21,7 @@ export async function withTimeout<Result, Late>(
   }
 }
 
-/** As {@link withTimeout}; undefined if the work takes longer. */
+/** Like {@link withTimeout}, but returns undefined if the work takes longer. */
 export function within<Result>(work: Promise<Result>, ms: number): Promise<Result | undefined> {
   return withTimeout(work, ms, () => undefined);
 }

@@ -1,15 +1,15 @@
 import type { AskedQuestions, Records } from '../ports.ts';
 
-/** What one person asked lately, newest first. */
+/** The recent questions of one person, newest first. */
 export interface AskedQuestionsRecord {
   version: 1;
   entries: { questionId: string; atMs: number }[];
 }
 
-/** More than are ever shown, so that a list of the newest stays whole while questions are added. */
+/** More than the app ever shows, so that a shown list stays complete while questions are added. */
 const mostEntries = 50;
 
-/** The list of questions of every person. */
+/** Creates the store of each person's recent questions. */
 export function createAskedQuestions(records: Records<AskedQuestionsRecord>): AskedQuestions {
   const nameOf = (teamId: string, userId: string): string => `${teamId}:${userId}`;
 

@@ -1,17 +1,20 @@
 import type { Durations, Records } from '../ports.ts';
 import type { Expectation } from '../question/question.ts';
 
-/** The newest answered questions of a workspace and how long they took, oldest first. Milliseconds. */
+/** The newest answered questions of a workspace and how long they took, in milliseconds. Oldest first. */
 export interface DurationLog {
   version: 1;
   entries: { questionId: string; durationMs: number }[];
 }
 
-/** As many as show how the service works these days, and as few as make up a history. */
+/** Enough entries to show how fast the service is now, and the fewest that allow an expectation. */
 const mostEntries = 200;
 const fewestEntries = 10;
 
-/** Expectations from stored durations: what half of the answers take, and what nine in ten do not exceed. */
+/**
+ * Creates expectations from stored durations: the range of the middle half, and the time that nine in ten do not
+ * exceed.
+ */
 export function createDurations(logs: Records<DurationLog>): Durations {
   return {
     async note(teamId, questionId, durationMs) {
@@ -27,7 +30,7 @@ export function createDurations(logs: Records<DurationLog>): Durations {
   };
 }
 
-/** The range of the middle half and the 90th percentile; undefined for too few durations. */
+/** The range of the middle half and the 90th percentile. Undefined if there are too few durations. */
 export function expectation(durationsMs: readonly number[]): Expectation | undefined {
   if (durationsMs.length < fewestEntries) return undefined;
   const sorted = durationsMs.toSorted((one, other) => one - other);

@@ -1,15 +1,15 @@
-/** What was done with a message, told to those who ask why. */
+/** What the app did with a message. The verb `why` shows it. */
 export type Disposition =
   | 'asked'
   | 'cancelled'
-  /** A verb such as `status` was carried out. */
+  /** The app carried out a verb, for example `status`. */
   | 'verbCarriedOut'
-  /** The same message came again. */
+  /** Slack delivered the same message again. */
   | 'duplicate'
-  /** It begins by addressing another person. */
+  /** It begins with a mention of another person. */
   | 'addressesAnother'
   | 'muted'
-  /** It is thanks, an emoji or the like. */
+  /** It is thanks, an emoji or another courtesy. */
   | 'asksNothing'
   /** A plain reply in a thread that people started, without a mention. */
   | 'peoplesThread'
@@ -19,21 +19,21 @@ export type Disposition =
   | 'tooLong'
   /** Too many questions wait in the thread. */
   | 'queueFull'
-  /** It could not be stored; Slack was asked to deliver it again. */
+  /** It could not be stored. The app asked Slack to deliver it again. */
   | 'notTaken';
 
-/** One message and its fate; never its text. */
+/** One message and its disposition. Never contains its text. */
 export interface MessageLogEntry {
   ts: string;
   threadTs?: string;
   userId: string;
   atMs: number;
   disposition: Disposition;
-  /** The question it became, whose own state says the rest. */
+  /** The question that the message became. Its state shows the rest. */
   questionId?: string;
 }
 
-/** The latest fates of messages in one channel, newest first. */
+/** The latest messages of one channel and their dispositions, newest first. */
 export interface MessageLogRecord {
   version: 1;
   entries: MessageLogEntry[];

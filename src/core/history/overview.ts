@@ -42,22 +42,30 @@ export function createOverview({ askedQuestions, ...ports }: OverviewPorts) {
   };
 }
 
-/** Most open questions that are read to find those of one channel; more than a workspace should ever have. */
+/** Most open questions to read to find those of one channel. A workspace should never have as many. */
 const mostOpenRead = 1_000;
 
-/** Reads the running and waiting questions of a thread or a channel. Errors as of {@link createOverview}. */
+/**
+ * Reads the running and waiting questions of a thread or a channel. Throws the same errors as {@link createOverview}.
+ */
 export function createOpenIn(
   ports: Pick<OverviewPorts, 'threads' | 'runSlots' | 'now'> & { questions: Pick<QuestionStore, 'get' | 'openIds'> },
 ) {
   return { thread, channel };
 
-  /** The questions of a thread, in the order in which they will be asked. Those not admitted yet are shown to their asker only. */
+  /**
+   * The questions of a thread, in the order they will be asked. Only the asker sees a question that is not admitted
+   * yet.
+   */
   async function thread({ queue }: Thread, readerId: string): Promise<OverviewEntry[]> {
     const waiting = await readAll(ports, queue);
     return entriesOf(waiting.filter(({ askerId, admittedMs }) => admittedMs !== undefined || askerId === readerId));
   }
 
-  /** The questions of a channel, oldest first. Leaves out those not admitted yet: only their askers may see them. */
+  /**
+   * The questions of a channel, oldest first. Leaves out questions that are not admitted yet: only their askers may see
+   * them.
+   */
   async function channel({ teamId, channelId }: Place): Promise<OverviewEntry[]> {
     const ids = (await ports.questions.openIds()).slice(0, mostOpenRead);
     const here = (await readAll(ports, ids)).filter(

@@ -12,7 +12,7 @@ const COLUMNS: readonly [name: string, value: (vote: Vote) => string | number | 
   ['user', ({ userId }) => userId],
 ];
 
-/** Votes since a time as CSV (RFC 4180) with a header, the newest last; safe to open in a spreadsheet. */
+/** Votes since a time as CSV (RFC 4180) with a header, newest last. Safe to open in a spreadsheet. */
 export function votesAsCsv(votes: readonly Vote[], sinceMs: number): string {
   const rows = votes
     .filter(({ atMs }) => atMs >= sinceMs)
@@ -27,8 +27,8 @@ function cell(value: string | number | undefined): string {
 }
 
 /**
- * People write comments, and a spreadsheet takes what begins like a formula for one: an apostrophe before it makes it text
- * (owasp.org/www-community/attacks/CSV_Injection). Some skip spaces first, and read the full-width signs too.
+ * Puts an apostrophe before text that a spreadsheet would run as a formula, because people write the comments
+ * (owasp.org/www-community/attacks/CSV_Injection). Some spreadsheets skip leading spaces and accept full-width signs.
  */
 function inert(text: string): string {
   return /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(text) ? `'${text}` : text;

@@ -1,22 +1,25 @@
 export type Verdict = 'up' | 'down';
 
-/** What someone thought of an answer. */
+/** One person's opinion of an answer. */
 export interface Vote {
   version: 1;
   teamId: string;
   userId: string;
   questionId: string;
-  /** Of the service; absent when the question was never bound. */
+  /** The service's ids. Absent if the service was never asked. */
   conversationId?: number;
   upstreamQuestionId?: number;
   verdict: Verdict;
-  /** Names of the reasons ticked, and free words; only for `down`. */
+  /** Names of the chosen reasons. Only for `down`, like `comment`. */
   reasons: string[];
   comment?: string;
   atMs: number;
 }
 
-/** Stored votes, one per question and person: a later one takes the place of the earlier. Errors as of the other stores. */
+/**
+ * Stored votes, one per question and person: a later vote replaces the earlier. Throws the same errors as the other
+ * stores.
+ */
 export interface VoteStore {
   put(vote: Vote): Promise<void>;
   get(questionId: string, userId: string): Promise<Vote | undefined>;

@@ -5,44 +5,44 @@ import { type AsFollowUp, isInThread, type Origin, type Place, type Question } f
 import type { MessageFile } from '../question/thread-notes.ts';
 import { maxQuestionLength } from '../settings.ts';
 
-/** A question as it comes in, before it is taken. */
+/** A question as it arrives, before it is accepted. */
 export interface NewQuestion {
   /**
-   * What started it, in words that are the same for every delivery of the same thing: a message's team, channel and
-   * timestamp, a command's trigger, a button of an answer. Two requests with the same key are one question.
+   * Names what started the question, the same for every delivery: a message's team, channel and timestamp, a command's
+   * trigger, a button of an answer. Two requests with the same key are one question.
    */
   key: string;
   place: Place;
   askerId: string;
   text: string;
   origin: Origin;
-  /** The message that asks is, or will be, the first one of its thread. */
+  /** The message that asks is, or becomes, the first one of its thread. */
   beginsThread?: boolean;
-  /** Start a new conversation although the thread has one. */
+  /** Starts a new conversation even if the thread has one. */
   fresh?: boolean;
-  /** As of the question. */
+  /** Same as in `Question`. */
   messageTs?: string | undefined;
   files?: MessageFile[] | undefined;
-  /** As of the question; without it, a mention in somebody's thread reads the thread. */
+  /** Same as in `Question`. If absent, only a mention in an existing thread reads the thread. */
   readsThread?: boolean;
   readsFrom?: Question['readsFrom'];
-  /** As of the question; left out where the text is longer than a question may be. */
+  /** Same as in `Question`. Left out if its text is too long for a question. */
   asFollowUp?: AsFollowUp;
   insteadOf?: string;
   follows?: Question['follows'];
   shares?: Question['shares'];
-  /** As of the question; a question that begins without it gets the asker's when it is admitted. */
+  /** Same as in `Question`. If absent, the question gets the asker's locale at its admission. */
   locale?: string | undefined;
   responseUrl?: string;
 }
 
-/** What became of a request to ask. Only `accepted` and `duplicate` have a stored question. */
+/** The result of a request to ask. Only `accepted` and `duplicate` have a stored question. */
 export type Acceptance =
   | { kind: 'accepted'; question: Question }
   | { kind: 'duplicate'; question: Question }
   | { kind: 'empty' }
   | { kind: 'tooLong'; length: number; limit: number }
-  /** The thread already has as many waiting questions as are allowed. */
+  /** The thread's queue already has as many questions as allowed. */
   | { kind: 'queueFull'; limit: number; questionId: string };
 
 export interface AcceptPorts
@@ -52,9 +52,9 @@ export interface AcceptPorts
 }
 
 /**
- * Creates the one way a question enters: once `accept` returns `accepted`, the question is stored and will end
- * visibly, whatever happens to this process. Throws `AppError` of kind `storage` when it was not taken; a question that
- * could not be stored by `byMs` (epoch milliseconds) is not taken any more.
+ * Creates `accept`, the only way to add a question. Once it returns `accepted`, the question is stored and will end
+ * visibly, even if this process dies. Throws `AppError` of kind `storage` if the question was not accepted, also if it
+ * could not be stored by `byMs` (epoch milliseconds).
  */
 export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: number) => Promise<Acceptance> {
   const { questions, threads, scheduler, settings, now } = ports;
@@ -64,7 +64,7 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
     if (text === '') return { kind: 'empty' };
     if (text.length > maxQuestionLength) return { kind: 'tooLong', length: text.length, limit: maxQuestionLength };
     const id = questionId(ports.digest, request.key);
-    // A second delivery of an accepted question is a duplicate, even if the queue is full by then.
+    // A second delivery of an accepted question is a duplicate, even if the queue is full now.
     if (isInThread(request.place) && (await questions.get(id)) === undefined) {
       const thread = await threads.get(request.place);
       const waiting = thread?.queue.length ?? 0;
@@ -76,7 +76,7 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
     const drafted = draft(id, { ...request, text }, now());
     const { question: stored, created } = await questions.create(drafted);
     if (now() > byMs) throw new AppError('storage', 'stored too late to be taken');
-    // An offer that was forgotten in the meantime is listed again before it is confirmed, so that no crash can hide it.
+    // An offer that has left the open list is listed again before it is confirmed, so that no crash can hide it.
     if (!created && stored.phase === 'offered') await questions.markOpen(id);
     const { question, taken } = await confirm(id, drafted);
     if (taken) await settle(ports, 'thread_queue_not_joined', id, () => joinQueue(threads, question));
@@ -91,9 +91,9 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
   }
 
   /**
-   * Two steps, because a write that was given up on may still be carried out: a question that its asker was told is not
-   * taken stays an offer then, and is forgotten. What is taken is what was asked now: an offer that was called not taken
-   * may have had other words, or another place.
+   * Turns the stored offer into an accepted question. This is a second write because storage may still carry out a
+   * write that timed out: the asker then knows that the question was not accepted, and the offer expires. Stores the
+   * current draft, because an earlier offer may have another text or place.
    */
   async function confirm(id: string, drafted: Question): Promise<{ question: Question; taken: boolean }> {
     const nowMs = now();
@@ -107,7 +107,7 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
   }
 }
 
-/** The id of the question that `key` starts. */
+/** The id of the question with this key. */
 export function questionId(digest: AcceptPorts['digest'], key: string): string {
   return `q${digest(key)}`;
 }

@@ -4,7 +4,7 @@ import type { MessageFile } from '../question/thread-notes.ts';
 import { type Acceptance, type AcceptPorts, questionId as idOf, type NewQuestion } from './accept.ts';
 import type { Attempt } from './attempts.ts';
 
-/** A message whose edit added a mention of the app. It is stored for the button that asks it. */
+/** A message whose edit added a mention of the app. The app stores it for the button that asks it. */
 export interface AddedMention {
   version: 1;
   place: ThreadPlace;
@@ -13,7 +13,7 @@ export interface AddedMention {
   /** Its current text, plain and without the mention. Empty once the mention was removed. */
   text: string;
   files: MessageFile[];
-  /** The mention was removed again, or the message was deleted. */
+  /** The mention was removed or the message was deleted. */
   isTakenBack?: boolean;
 }
 
@@ -25,13 +25,16 @@ export interface AddedMentionPorts {
   attemptUnder: (key: string) => Promise<Attempt>;
 }
 
-/** Stores mentions that edits add. They ask nothing until the button is pressed. `key` names the message, as in `accept`. */
+/**
+ * Stores mentions that edits add. Nothing is asked until a person clicks the button. `key` names the message, as in
+ * `accept`.
+ */
 export function createAddedMentions({ addedMentions, claims, digest, accept, attemptUnder }: AddedMentionPorts) {
   return { noteMention, changeMention, takeMentionBack, findMention, askMention };
 
   /**
-   * Stores what the message says now. The first call returns the id that its question will have, so that the notice is sent
-   * once. `delivery` is different in every call.
+   * Stores the current version of the message. The first call returns the id of its future question, so that the notice
+   * is sent once. `delivery` is different in every call.
    */
   async function noteMention(key: string, mention: AddedMention, delivery: string): Promise<string | undefined> {
     const questionId = idOf(digest, key);
@@ -47,7 +50,7 @@ export function createAddedMentions({ addedMentions, claims, digest, accept, att
     if (known !== undefined) await addedMentions.update(questionId, (stored = known) => ({ ...stored, ...change }));
   }
 
-  /** Notes that a stored message no longer mentions the app, or was deleted. */
+  /** Stores that a message no longer mentions the app or was deleted. */
   async function takeMentionBack(key: string): Promise<void> {
     const questionId = idOf(digest, key);
     const known = await addedMentions.get(questionId);
@@ -55,7 +58,7 @@ export function createAddedMentions({ addedMentions, claims, digest, accept, att
     await addedMentions.update(questionId, (stored = known) => ({ ...stored, text: '', files: [], isTakenBack: true }));
   }
 
-  /** The message of a pressed button, if the requester wrote it in that channel. */
+  /** The message of a clicked button, if the requester wrote it in that channel. */
   async function findMention(
     questionId: string,
     requester: { userId: string; teamId: string; channelId: string },
@@ -66,7 +69,7 @@ export function createAddedMentions({ addedMentions, claims, digest, accept, att
     return teamId === requester.teamId && channelId === requester.channelId ? known : undefined;
   }
 
-  /** Asks the message, once: its timestamp names the question. */
+  /** Asks the message, once: its key names the question. */
   async function askMention(key: string, request: Omit<NewQuestion, 'key'>, byMs?: number): Promise<Acceptance> {
     const attempt = await attemptUnder(key);
     return accept({ ...request, key: attempt.key }, byMs);

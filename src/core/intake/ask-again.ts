@@ -19,8 +19,8 @@ export function createAskAgain({ questions, threads, refusedTexts, accept, attem
   return { askAgain, askIn };
 
   /**
-   * Asks a question again in its place after it ended without an answer. `fresh` starts a new conversation. If that attempt
-   * could not be shown either, asks the newest attempt again.
+   * Asks a question again in its place after it ended without an answer. `fresh` starts a new conversation. If an
+   * earlier retry could not be shown either, asks the newest retry again.
    */
   async function askAgain(
     questionId: string,
@@ -56,7 +56,7 @@ export function createAskAgain({ questions, threads, refusedTexts, accept, attem
     );
   }
 
-  /** What was asked before in the question's conversation. A question that was not asked yet belongs to its thread's one. */
+  /** The earlier questions of this question's conversation. Before it is asked, that is the thread's conversation. */
   async function earlierOf(question: Question): Promise<Followed | undefined> {
     const { place, fresh, upstream } = question;
     if (!isInThread(place)) return undefined;
@@ -75,10 +75,10 @@ export function createAskAgain({ questions, threads, refusedTexts, accept, attem
     return newest;
   }
 
-  /** Asks a question that could not be shown in its place in another one, once per place. */
+  /** Asks a question in another place, once per place, because it could not be shown where it was asked. */
   async function askIn(questionId: string, place: Place, requester: Requester, byMs?: number): Promise<ButtonResult> {
     const question = await find(questionId, requester);
-    // The readers of a shared answer were confirmed for its place only.
+    // A person confirmed the readers of a shared answer only for its place.
     if (question === undefined || question.shares !== undefined) return { kind: 'expired' };
     // The other place has no thread to read.
     if (question.text === threadQuestion) return { kind: 'expired' };
@@ -90,8 +90,9 @@ export function createAskAgain({ questions, threads, refusedTexts, accept, attem
 }
 
 /**
- * Whether there is something to ask. An answer that is shared with others is not shared again here: its readers are shown
- * and confirmed each time. A withheld answer is shown to its asker only, who may ask again, unless it is about a thread.
+ * Whether the question can be asked again. Sharing an answer with others is not repeated here, because a person must
+ * confirm its readers each time. A withheld answer is shown only to its asker, who may ask again, unless the question
+ * is only about a thread.
  */
 function canBeAsked({ shares, text }: Question): boolean {
   if (text === '') return false;

@@ -15,18 +15,18 @@ export interface AskAsFollowUpPorts {
   cancel: (questionId: string, requester: Requester) => Promise<unknown>;
 }
 
-/** Keeps the choice to ask as a follow-up for another version of a question, with that version's text. */
+/** Gives another version of a question the same choice to ask it as a follow-up, with that version's text. */
 export function asFollowUpAgain({ asFollowUp }: Question, text: string | undefined): Pick<NewQuestion, 'asFollowUp'> {
   if (asFollowUp === undefined || text === undefined) return {};
   const { conversationId } = asFollowUp;
   return { asFollowUp: { text, ...(conversationId === undefined ? {} : { conversationId }) } };
 }
 
-/** Asks a question as a follow-up that began with the word "new" in a thread with a conversation. */
+/** Asks questions that begin with "new" as follow-ups, in threads with a conversation. */
 export function createAskAsFollowUp({ questions, accept, find, attemptUnder, cancel }: AskAsFollowUpPorts) {
   return { askAsFollowUp, giveWay };
 
-  /** Asks the whole text as a follow-up, once, before the question has ended. The caller then calls {@link giveWay}. */
+  /** Asks the whole text as a follow-up, once, before the question ends. The caller then calls {@link giveWay}. */
   async function askAsFollowUp(questionId: string, requester: Requester, byMs?: number): Promise<AsFollowUpResult> {
     const question = await find(questionId, requester);
     if (question?.asFollowUp === undefined) return { kind: 'expired' };
@@ -51,7 +51,7 @@ export function createAskAsFollowUp({ questions, accept, find, attemptUnder, can
     );
   }
 
-  /** Cancels the question whose follow-up was stored. Its thread returns to its earlier conversation. */
+  /** Cancels the question after its follow-up was stored. The thread returns to its earlier conversation. */
   async function giveWay(questionId: string, requester: Requester): Promise<void> {
     await questions.update(questionId, (stored) =>
       stored.asFollowUp === undefined || stored.asFollowUp.isChosen === true

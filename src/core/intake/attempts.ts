@@ -3,10 +3,10 @@ import type { Question } from '../question/question.ts';
 import type { AcceptPorts } from './accept.ts';
 import { questionId as idOf } from './accept.ts';
 
-/** Most attempts that are followed from one to the next. */
+/** Most attempts to follow from one to the next. */
 export const mostAttempts = 20;
 
-/** The keys under which a later attempt of a question is accepted. They are part of stored ids and never change. */
+/** The keys of later attempts of a question. They are part of stored ids and never change. */
 export const attemptKeys = {
   again: (questionId: string) => `again:${questionId}`,
   againIn: (questionId: string, channelId: string) => `again:${questionId}:${channelId}`,
@@ -18,15 +18,15 @@ export const attemptKeys = {
   show: (questionId: string) => `show:${questionId}`,
 };
 
-/** The question under a key, or under the key that replaced it. */
+/** A key and its question. `key` is the requested key or the one that replaced it. */
 export interface Attempt {
   key: string;
   question: Question | undefined;
 }
 
 /**
- * Finds the newest valid attempt of one button or edit. An attempt that was cancelled before the service was asked is not
- * valid: the app may have withdrawn it after it told the asker that it was not taken.
+ * Finds the newest valid attempt of one button or edit. An attempt that was cancelled before it was asked is not valid:
+ * the app may have withdrawn it after it notified the asker that it was not accepted.
  */
 export function createAttempts({
   questions,
@@ -49,7 +49,7 @@ export function createAttempts({
 }
 
 function isTakenBack(question: Question | undefined): boolean {
-  // A question that was replaced by its edited version or by a follow-up was not taken back.
+  // A question that its edited version or a follow-up replaced was not withdrawn.
   if (question?.cancel === undefined || question.edited !== undefined) return false;
   if (question.asFollowUp?.isChosen === true) return false;
   const { upstream, outcome } = question;

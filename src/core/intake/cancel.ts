@@ -4,13 +4,13 @@ import type { Place, Question, ThreadPlace } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
 import { type FindQuestion, type FindStartedBy, hasEnded, type Requester } from './find-question.ts';
 
-/** `answered`: the answer came first and stands. `nothing`: there is no such question, or it ended in another way. */
+/** `answered`: the answer came first and stays. `nothing`: the question does not exist or ended in another way. */
 export type CancelResult = { kind: 'cancelling' } | { kind: 'answered' } | { kind: 'nothing' };
 
-/** `several`: more than one question could be meant, so none was cancelled. */
+/** `several`: more than one question matches, so none was cancelled. */
 type CancelOnlyResult = CancelResult | { kind: 'several' };
 
-/** Most open questions that are read to find one person's; more than a workspace should ever have. */
+/** Most open questions to read to find those of one person. A workspace should never have as many. */
 const mostOpenRead = 1_000;
 
 export type CancelPorts = Pick<
@@ -24,14 +24,14 @@ export function createCancel(ports: CancelPorts) {
 
   return { cancel, cancelOwn, cancelStartedBy, cancelInThread, runningIn, cancelOnlyIn };
 
-  /** Cancels a question that has not ended. Cancelling twice is the same as once. */
+  /** Cancels a question that has not ended. Safe to repeat. */
   async function cancel(questionId: string, requester: Requester, byMs?: number): Promise<CancelResult> {
     const question = await find(questionId, requester);
     if (question === undefined) return { kind: 'nothing' };
     return cancelFound(question, requester.userId, byMs);
   }
 
-  /** Cancels the requester's own question, from a list that shows questions of all places. */
+  /** Cancels the requester's own question, from a list of questions of all places. */
   async function cancelOwn(
     questionId: string,
     requester: Omit<Requester, 'channelId'>,
@@ -49,8 +49,9 @@ export function createCancel(ports: CancelPorts) {
   }
 
   /**
-   * Cancels the first question in a thread's queue. `key` names the message that asks for it: a second delivery of that
-   * message cancels the same question. `ownOnly`: cancels the person's own first question, for people who may cancel no other.
+   * Cancels the first question in a thread's queue. `key` names the requesting message: a second delivery of that
+   * message cancels the same question. `ownOnly`: cancels the person's own first question, for people who may cancel no
+   * other.
    */
   async function cancelInThread(
     place: ThreadPlace,
@@ -73,7 +74,9 @@ export function createCancel(ports: CancelPorts) {
     return question === undefined || hasEnded(question) || question.cancel !== undefined ? undefined : question;
   }
 
-  /** Cancels the one question that a person has open in a channel, in any thread. `key` as in {@link cancelInThread}. */
+  /**
+   * Cancels the one question that a person has open in a channel, in any thread. `key` as in {@link cancelInThread}.
+   */
   async function cancelOnlyIn(
     { teamId, channelId }: Omit<Place, 'threadTs'>,
     userId: string,
@@ -104,7 +107,7 @@ export function createCancel(ports: CancelPorts) {
     return undefined;
   }
 
-  /** Throws if the cancellation can't be stored by `byMs`; it is not carried out then. */
+  /** Throws and cancels nothing if the cancellation can't be stored by `byMs`. */
   async function cancelFound({ id }: Question, userId: string, byMs = Number.POSITIVE_INFINITY): Promise<CancelResult> {
     const cancelled = await questions.update(id, (stored) =>
       hasEnded(stored) || stored.cancel !== undefined || now() > byMs

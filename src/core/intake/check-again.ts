@@ -8,15 +8,15 @@ export type CheckAgainPorts = Pick<
   'questions' | 'threads' | 'scheduler' | 'observer' | 'log' | 'now'
 > & { find: FindQuestion };
 
-/** Takes up questions that the app gave up on. */
+/** Watches questions again that the app gave up on. */
 export function createCheckAgain(ports: CheckAgainPorts) {
   const { questions, threads, scheduler, observer, now, find } = ports;
 
   return { checkAgain };
 
   /**
-   * Watches a question again that the app gave up on while the service still worked. Throws `AppError` of kind `storage` if
-   * that could not be stored by `byMs`.
+   * Watches a question again after the app gave up while the service still worked. Throws `AppError` of kind `storage`
+   * if that could not be stored by `byMs`.
    */
   async function checkAgain(
     questionId: string,
@@ -35,14 +35,15 @@ export function createCheckAgain(ports: CheckAgainPorts) {
     });
     if (reopened !== undefined && isGivenUp(reopened)) throw new AppError('storage', 'too late to be watched again');
     if (reopened === undefined) return { kind: 'expired' };
-    // The question is stored as open and listed, so a failure from here on must not say otherwise. The sweep makes up for it.
+    // The question is stored as open and listed, so a later failure must not report the opposite. The sweep continues
+    // then.
     await settle(ports, 'not_taken_up_again', questionId, () => takeUpAgain(reopened));
     observer.changed(reopened);
     return { kind: isByThisAction ? 'accepted' : 'duplicate', question: reopened };
   }
 
   async function takeUpAgain({ id, place }: Question): Promise<void> {
-    // A second time: the run that closed the question may have taken it off the list in between.
+    // Lists it a second time: the run that closed the question may have removed it from the list meanwhile.
     await questions.markOpen(id);
     if (isInThread(place)) {
       // First in the queue again: later questions of this thread wait for it.

@@ -1,4 +1,4 @@
-/** Words of thanks, in English and German. Each may be followed by what it is for, see {@link reasons}. */
+/** Words of thanks, in English and German. An entry of {@link reasons} may follow each. */
 const thanks = [
   'thanks',
   'thank you',
@@ -54,7 +54,10 @@ const reasons = [
   'für deine hilfe',
 ];
 
-/** Words that only say that something was read, liked or done. "yes", "no", "please" and "more" may answer the answer. */
+/**
+ * Words that only say that something was read, liked or done. Leaves out "yes", "no", "please" and "more", which may
+ * reply to a question in the answer.
+ */
 const acknowledgments = [
   '+1',
   '-1',
@@ -203,7 +206,7 @@ const acknowledgments = [
   'das war alles',
 ];
 
-/** Words that stand beside those above and ask nothing either, but say nothing alone. */
+/** Words that may accompany the words above. They ask nothing, but do not count as a courtesy alone. */
 const companions = [
   'very',
   'very much',
@@ -248,7 +251,7 @@ const companions = [
   'leute',
 ];
 
-/** Words after which more is to come: a text that ends with one is not finished, as in "ok, and". */
+/** Words that announce more text. A text that ends with one is not finished, for example "ok, and". */
 const joining = ['and', 'so', 'und'];
 
 const courtesies = new Set([
@@ -258,26 +261,26 @@ const courtesies = new Set([
 ]);
 const beside = new Set([...companions, ...joining]);
 
-/** A longer text is no courtesy. */
+/** Most characters of a courtesy. A longer text is a question. */
 const longestCourtesy = 300;
 
 /** Most words of one entry in the lists above. */
 const longestEntry = Math.max(...[...courtesies, ...beside].map((entry) => entry.split(' ').length));
 
-/** Slack writes emoji as `:name:`, in a skin tone as `:name::skin-tone-2:`; some clients send the characters. */
+/** Slack writes emoji as `:name:`, with a skin tone as `:name::skin-tone-2:`. Some clients send the characters. */
 const namedEmoji = /:[\p{L}\p{N}_+'-]{1,100}:/gu;
 const emoji =
   /[0-9#*]\u{FE0F}?\u{20E3}|\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\u{200D}|\u{FE0F}|[\u{E0020}-\u{E007F}]/gu;
 
-/** `:)`, `;-)`, `:D`, `<3`, `xD` and the like, at the end of a word. */
+/** Emoticons like `:)`, `;-)`, `:D`, `<3` and `xD`, at the end of a word. */
 const emoticon = /(?:[:;=]['’]?-?[()dp3*/\\]|<3|(?<![\p{L}\p{N}])xd)(?![\p{L}\p{N}])/giu;
 
-/** All that may stand between the words; anything else, a question mark above all, makes a text a question. */
+/** All characters that a courtesy may contain. Any other, above all a question mark, makes the text a question. */
 const plainMarks = /^[\p{L}\p{M}\p{N}\s.,;:!…~+\-–—'’"“”„*_^&]*$/u;
 
 /**
- * True for a text that asks nothing: thanks, words such as "ok" and "got it", emoji, or marks alone, in English and
- * German. A single word that is none of these makes it a question. `text` is plain, without names of people in it.
+ * Whether a text asks nothing: only thanks, words like "ok" and "got it", emoji or marks, in English and German. Any
+ * other word makes it a question. `text` is plain and contains no names of people.
  */
 export function asksNothing(text: string): boolean {
   if (text.length > longestCourtesy) return false;
@@ -287,10 +290,10 @@ export function asksNothing(text: string): boolean {
   return words.length === 0 || isMadeOfCourtesies(words);
 }
 
-/** A word, or a vote such as `+1`. */
+/** A word, or a vote like `+1`. */
 const wordPattern = /(?<![\p{L}\p{N}])[+-]\d+|\+\+|[\p{L}\p{M}\p{N}]+/gu;
 
-/** Whether the words are entries of the lists one after the other, with at least one courtesy. */
+/** Whether the words are a sequence of list entries with at least one courtesy. */
 function isMadeOfCourtesies(words: readonly string[]): boolean {
   if (joining.includes(words.at(-1) ?? '')) return false;
   let hasCourtesy = false;

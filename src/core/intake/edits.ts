@@ -5,7 +5,7 @@ import { asFollowUpAgain } from './ask-as-follow-up.ts';
 import { type Attempt, attemptKeys } from './attempts.ts';
 import { type ButtonResult, type FindQuestion, type FindStartedBy, hasEnded, type Requester } from './find-question.ts';
 
-/** `noted`: the question goes on running, and its new text can be asked. `ended`: too late for that. */
+/** `noted`: the question continues, and a button can ask its new text. `ended`: it is too late for that. */
 export type EditResult =
   | { kind: 'noted'; question: Question }
   | { kind: 'known' }
@@ -20,13 +20,13 @@ export interface EditPorts {
   startedBy: FindStartedBy;
 }
 
-/** Handles edits of messages that asked a question. Every method throws `AppError` of kind `storage` if nothing was done. */
+/** Handles edits of messages that asked a question. Methods throw `AppError` of kind `storage` if nothing was done. */
 export function createEdits({ questions, accept, attemptUnder, find, startedBy }: EditPorts) {
   return { noteEdit, askEdited };
 
   /**
-   * Stores the new text of a question that still runs, and changes nothing else. `key` as in `accept`; `atMs` is when the
-   * message was edited, the same for every delivery. An edit back to the old text removes the stored one.
+   * Stores the new text of a question that still runs and changes nothing else. `key` is the same as in `accept`.
+   * `atMs` is the time of the edit, the same for every delivery. An edit back to the old text removes the stored edit.
    */
   async function noteEdit(key: string, edit: EditedQuestion): Promise<EditResult> {
     const found = await startedBy(key);
@@ -49,8 +49,8 @@ export function createEdits({ questions, accept, attemptUnder, find, startedBy }
   }
 
   /**
-   * Asks the edited version of a question in its place, once. `cameLate`: the question was already answered, so the edited
-   * version is a follow-up. Otherwise the caller cancels the question once the new one is stored.
+   * Asks the edited version of a question in its place, once. `cameLate`: the question was already answered, so the
+   * edited version is a follow-up. Otherwise the caller cancels the question after the new one is stored.
    */
   async function askEdited(
     questionId: string,

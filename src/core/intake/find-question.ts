@@ -3,30 +3,30 @@ import type { Question } from '../question/question.ts';
 import { type Acceptance, type AcceptPorts, questionId as idOf } from './accept.ts';
 import { type Attempt, attemptKeys, mostAttempts } from './attempts.ts';
 
-/** Who pressed a button or typed a verb, and where. */
+/** The person who clicked a button or typed a verb, and the place. */
 export interface Requester {
   userId: string;
   teamId: string;
   channelId: string;
 }
 
-/** The result of pressing a button that belongs to a stored question. */
+/** The result of a click on a button of a stored question. */
 export type ButtonResult =
   | Acceptance
-  /** The question is gone, or the button was pressed outside the question's place. */
+  /** The question is gone, or the click came from outside the question's place. */
   | { kind: 'expired' };
 
-/** Finds the question for a requester: only from the place that it belongs to, whatever id a button claims. */
+/** Finds a question for a requester, only from the question's place. Does not trust the id in a button. */
 export type FindQuestion = (questionId: string, requester: Requester) => Promise<Question | undefined>;
 
-/** Finds the question that a message started, in the newest version that was asked. `key` as in `accept`. */
+/** Finds the newest version of the question that a message started. `key` is the same as in `accept`. */
 export type FindStartedBy = (key: string) => Promise<Question | undefined>;
 
 export function createFindQuestion({ questions }: { questions: Pick<QuestionStore, 'get'> }): FindQuestion {
   return async function find(questionId, requester) {
     const question = await questions.get(questionId);
     if (question?.place.teamId !== requester.teamId) return undefined;
-    // A question that could not be shown is offered again in a private notice to its asker, which may be a direct message.
+    // A private notice offers to ask a question again that could not be shown. It may be a direct message to the asker.
     const isAskersOwn = isToldPrivately(question) && question.askerId === requester.userId;
     return question.place.channelId === requester.channelId || isAskersOwn ? question : undefined;
   };
@@ -52,7 +52,7 @@ export function createFindStartedBy({
     return newest;
   };
 
-  /** The question that was asked instead of this one: its edited version, or the same text as a follow-up. */
+  /** The question that was asked instead of this one: its edited version, or its whole text as a follow-up. */
   async function replacementOf({ id, edited, asFollowUp }: Question): Promise<Question | undefined> {
     const next = edited === undefined ? undefined : await attemptUnder(attemptKeys.edited(id, edited.atMs));
     if (next?.question !== undefined || asFollowUp?.isChosen !== true) return next?.question;
@@ -64,7 +64,7 @@ export function hasEnded(question: Question): boolean {
   return question.outcome !== undefined;
 }
 
-/** Whether only its asker could be told how the question ended, away from where it was asked. */
+/** Whether only the asker was notified how the question ended, and not in its place. */
 export function isToldPrivately({ outcome }: Question): boolean {
   return outcome?.kind === 'undeliverable' || outcome?.kind === 'notAllowed';
 }

@@ -11,13 +11,13 @@ export interface FollowUpPorts {
   attemptUnder: (key: string) => Promise<Attempt>;
 }
 
-/** What people can do with an answer: ask its follow-ups, in its place or privately, and share it. */
+/** What people can do with an answer: ask its follow-ups there or privately, and share it. */
 export function createFollowUps({ questions, accept, find, attemptUnder }: FollowUpPorts) {
   return { followUp, followUpPrivately, markUsed, share, findOwnAnswered };
 
   /**
-   * Asks a follow-up of an answer in the name of the requester. `text` asks it in other words. Each follow-up is asked once,
-   * whatever its words.
+   * Asks a follow-up of an answer for the requester. `text` replaces its words. Each follow-up is asked once, even with
+   * other words.
    */
   async function followUp(
     questionId: string,
@@ -41,7 +41,7 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
     );
   }
 
-  /** Asks a follow-up in another place, as a new conversation, once per person. `text` asks it in other words. */
+  /** Asks a follow-up in another place, as a new conversation, once per person. `text` replaces its words. */
   async function followUpPrivately(
     questionId: string,
     index: number,
@@ -68,7 +68,7 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
     );
   }
 
-  /** Stores who asked a follow-up; the answer shows it. Returns the question if that was not stored before. */
+  /** Stores who asked a follow-up. The answer shows it. Returns the question if this was not stored before. */
   async function markUsed(questionId: string, index: number, byUserId: string): Promise<Question | undefined> {
     let isNews = false;
     const question = await questions.update(questionId, (stored) => {
@@ -79,7 +79,7 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
     return isNews ? question : undefined;
   }
 
-  /** Shows the answer of a person's own question again in another place. `key` names what started it. */
+  /** Shows the answer of a person's own question again in another place. `key` is the same as in `accept`. */
   async function share(
     questionId: string,
     sharing: { key: string; userId: string; place: Place; withLink: boolean; confirmed: ConfirmedAudience },

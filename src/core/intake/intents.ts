@@ -1,18 +1,18 @@
-/** What can be said to the app instead of a question, in a thread or a direct message. */
+/** What people can say to the app instead of a question, in a thread or a direct message. */
 export type Verb = 'help' | 'cancel' | 'mute' | 'unmute' | 'status' | 'history' | 'why';
 
-/** What can be said to the app with its command, besides. */
+/** What people can say with the app's command: all verbs and two more. */
 export type CommandVerb = Verb | 'connect' | 'disconnect';
 
 type Asking =
-  /** Nothing was said at all. */
+  /** The text is empty. */
   | { kind: 'nothing' }
-  /** A bare "new", without a question. */
+  /** Only "new", without a question. */
   | { kind: 'new' }
-  /** `freshText` is the question without its leading "new", for places where that word asks for a new conversation. */
+  /** `freshText` is the question without its leading "new", for places where "new" starts a new conversation. */
   | { kind: 'ask'; text: string; freshText?: string };
 
-/** What a text addressed to the app asks for. */
+/** What a text to the app asks for. */
 export type Intent = Asking | { kind: 'verb'; verb: Verb };
 
 /** What the text of a command asks for. */
@@ -42,19 +42,19 @@ const commandVerbs: ReadonlyMap<string, CommandVerb> = new Map<string, CommandVe
 ]);
 
 /**
- * Reads a text from which the app's own mention was already taken. A verb counts only when it is the whole text (or,
- * for `new`, the first word), so that "help me understand retries" stays a question; so does "why?", which is one.
+ * Reads the intent of a text without the app's mention. A verb counts only if it is the whole text (or, for `new`, the
+ * first word). So "help me understand retries" is a question, and so is "why?".
  */
 export function readIntent(text: string): Intent {
   return intentOf(text, verbs);
 }
 
-/** As {@link readIntent}, with the verbs of the command. */
+/** Like {@link readIntent}, with the verbs of the command. */
 export function readCommandIntent(text: string): CommandIntent {
   return intentOf(text, commandVerbs);
 }
 
-/** True for a bare "cancel" or "stop" (also in German), which needs no mention in a thread of the app. */
+/** Whether the text is only "cancel" or "stop" (also in German). That needs no mention in a thread of the app. */
 export function isCancel(text: string): boolean {
   return verbs.get(wordOf(text)) === 'cancel';
 }
@@ -73,10 +73,10 @@ function intentOf<V>(text: string, known: ReadonlyMap<string, V>): Asking | { ki
 /** "new …", "new question: …", "different question, …" */
 const openingOfNewQuestion = /^(?:(?:new|different)\s+question\b|new\b)[\s:,.–—-]*/i;
 
-/** Longer than any verb with its marks; the expression below takes long over long rows of marks. */
+/** Longer than any verb with its marks. Bounds the regular expression below, which is slow for long rows of marks. */
 const longestVerb = 40;
 
-/** The text in small letters without the marks at its end; a text too long for a verb is none. */
+/** The text in lower case without the marks at its end. Empty if the text is too long for a verb. */
 function wordOf(text: string): string {
   const trimmed = text.trim();
   return trimmed.length > longestVerb ? '' : trimmed.replace(/[.!,;:…]+$/, '').toLowerCase();

@@ -18,7 +18,9 @@ export type RequestPorts = Pick<
 
 export type Requests = ReturnType<typeof createRequests>;
 
-/** Everything that people can ask of questions that exist. Every method throws `AppError` of kind `storage` if nothing was done. */
+/**
+ * All that people can do with existing questions. Every method throws `AppError` of kind `storage` if nothing was done.
+ */
 export function createRequests(ports: RequestPorts) {
   const attemptUnder = createAttempts(ports);
   const find = createFindQuestion(ports);

@@ -13,7 +13,7 @@ const onlyTheAsker: ConfirmedAudience = {
   ids: { guests: [], outsiders: [], organizations: [] },
 };
 
-/** `notYours`: someone else asked. `expired`: the question is gone, or its answer was not withheld. */
+/** `notYours`: another person asked. `expired`: the question is gone or its answer was not withheld. */
 type NotShown = { kind: 'expired' } | { kind: 'notYours' };
 
 export interface WithheldPorts {
@@ -22,7 +22,7 @@ export interface WithheldPorts {
   attemptUnder: (key: string) => Promise<Attempt>;
 }
 
-/** Whether the service was asked, and the answer is not shown only because of who reads in its place. */
+/** Whether the service was asked and only the readers of the place prevent the app from showing the answer. */
 export function isAnswerWithheld({ outcome, upstream, shares }: Question): boolean {
   if (outcome?.kind !== 'notAllowed' || isAboutPerson(outcome.reason)) return false;
   return shares === undefined && upstream.askedMs !== undefined;
@@ -32,7 +32,7 @@ export function isAnswerWithheld({ outcome, upstream, shares }: Question): boole
 export function createWithheldAnswers({ questions, accept, attemptUnder }: WithheldPorts) {
   return { findWithheld, showWithheld };
 
-  /** Finds a withheld question. `questionId` names it, or a failed attempt to show its answer. */
+  /** Finds a question whose answer was withheld. `questionId` names it or a failed attempt to show its answer. */
   async function findWithheld(
     questionId: string,
     requester: { userId: string; teamId: string },
@@ -46,7 +46,7 @@ export function createWithheldAnswers({ questions, accept, attemptUnder }: Withh
     return { kind: 'found', withheld, ...(isAttempt ? { attempt: action } : {}) };
   }
 
-  /** Shows the answer in `place`, once per button. After a failed attempt, shows it in the place of that attempt. */
+  /** Shows the answer in `place`, once per button. After a failed attempt, uses the place of that attempt. */
   async function showWithheld(
     questionId: string,
     place: Place,

@@ -5,13 +5,13 @@ import { deliveryPatienceMs } from '../settings.ts';
 import { failed } from './decide.ts';
 import { beside, changeQuestion, endWith, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
 
-/** How often reading a thread is tried before the question is asked without it. */
+/** How often the app tries to read a thread before it asks the question without it. */
 const gatherTries = 2;
 
-/** How long a question waits for room to read its thread: where many ask at once, that is no failure. */
+/** How long a rate limit may delay reading the thread. With many questions at once a delay is normal, not a failure. */
 const gatherPatienceMs = 120_000;
 
-/** The part of a question's life before it is asked: whether its asker may ask here, and what the thread says. */
+/** The steps before a question is asked: checks whether the asker may ask here, and reads the thread. */
 export function createAdmission(ports: LifecyclePorts) {
   const { accessPolicy, threadReader, threads, askedQuestions, now } = ports;
 
@@ -26,7 +26,7 @@ export function createAdmission(ports: LifecyclePorts) {
       ports.log.info({ event: 'question_refused', outcome: admission.reason, questionId: question.id });
       return { question: await endWith(ports, known, { kind: 'notAllowed', reason: admission.reason }) };
     }
-    // Once it was shown there, posting finds out by itself that the app is there no more.
+    // If the question was admitted before, its next post fails if the app has left the channel.
     if (admission.isHidden === true && question.admittedMs === undefined) {
       return { question: await endWith(ports, question, { kind: 'undeliverable', canInvite: true }) };
     }
@@ -41,7 +41,7 @@ export function createAdmission(ports: LifecyclePorts) {
     return { question: admitted };
   }
 
-  /** What asking Slack once more can't change, or has not changed for a day, is a no: who can't be known may not ask. */
+  /** Refuses the asker if a retry cannot help, or if Slack gave no answer for a day. An unknown person may not ask. */
   async function admitFailed(question: Question, error: AppError): Promise<Progress | undefined> {
     const waitedMs = question.trouble === undefined ? 0 : now() - question.trouble.sinceMs;
     if (isTransient(error) && waitedMs <= deliveryPatienceMs) return undefined;
@@ -49,7 +49,10 @@ export function createAdmission(ports: LifecyclePorts) {
     return { question: await endWith(ports, question, { kind: 'notAllowed', reason: 'unknownPerson' }) };
   }
 
-  /** Whether the card of a running question may still show its steps. What can't be found out now is a no until the next check. */
+  /**
+   * Stores whether the card of a running question may still show its steps. If the check fails, hides them until the
+   * next check.
+   */
   async function checkAccess(question: Question): Promise<Question> {
     const mayBeShown = await mayAsk(question);
     return store(question, (stored) => {
@@ -75,7 +78,7 @@ export function createAdmission(ports: LifecyclePorts) {
     return { question: await hold(question, await threadReader.read(question, thread)) };
   }
 
-  /** A thread that can't be read is no reason to keep silent: the question is asked without it, and its card says so. */
+  /** After the last try, asks the question without the thread. The card says so. */
   async function gatherFailed(question: Question, error: AppError): Promise<Progress | undefined> {
     const waitedMs = question.trouble === undefined ? 0 : now() - question.trouble.sinceMs;
     if (error.kind === 'rateLimited' && waitedMs <= gatherPatienceMs) return undefined;
@@ -84,13 +87,17 @@ export function createAdmission(ports: LifecyclePorts) {
     return { question: await hold(question, unread) };
   }
 
-  /** A mention without a word is about the thread alone: without that there is nothing to ask. */
+  /**
+   * Stores what was read. A mention without text asks only about the thread, so it fails if the thread can't be read.
+   */
   async function hold(question: Question, context: ThreadContext): Promise<Question> {
     const isNothing = question.text === threadQuestion && context.refused === true;
     return isNothing ? endWith(ports, question, failed({ cause: 'threadUnread' })) : read(question, context);
   }
 
-  /** What was read before somebody edited or deleted a message there counts for nothing: the thread is read once more. */
+  /**
+   * Stores what was read, unless a message of the thread was edited or deleted meanwhile: then the app reads it again.
+   */
   function read(question: Question, context: ThreadContext): Promise<Question> {
     return store(question, (stored) => {
       if (stored.threadChanges !== question.threadChanges) return stored;

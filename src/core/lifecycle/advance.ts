@@ -14,13 +14,13 @@ import { createResharing } from './resharing.ts';
 import { leaveQueue, readPositionInQueue } from './thread-queue.ts';
 import { type Effect, withCallLeftBehind } from './unknown-outcome.ts';
 
-/** More steps than any question needs in one run. Reaching the limit means that a decision repeats itself. */
+/** More steps than any question needs in one run. A run that reaches the limit repeats a decision. */
 const stepsPerRun = 200;
 
 /**
- * Creates `advance`: carries a question as far as it can go now and stores each step's result before the next step. Returns
- * the milliseconds until the next run, or undefined once the question is closed. Safe to call again after a crash at any
- * line. Throws only if storage fails or a record is corrupt; nothing is lost then.
+ * Creates `advance`: takes all steps that a question can take now, and stores each step's result before the next step.
+ * Returns the milliseconds until the next run, or undefined once the question is closed. Safe to call again after a
+ * crash at any line. Throws only if storage fails or a record is corrupt. Nothing is lost then.
  */
 export function createAdvance(ports: LifecyclePorts): (questionId: string) => Promise<number | undefined> {
   const { questions, now, settings } = ports;
@@ -77,7 +77,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   ): Promise<Progress> {
     switch (step.do) {
       case 'admit':
-        // A second admission does not end the trouble with the step after it.
+        // A repeated admission does not clear the trouble of a later step.
         return attempt(question, () => admission_.admit(question), admission_.admitFailed, standing, {
           calms: question.admittedMs === undefined,
         });
@@ -140,7 +140,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     return { question };
   }
 
-  /** A search does not end the trouble with what it searches for. */
+  /** A search does not clear the trouble of the call that it searches for. */
   function search(question: Question, effect: Effect, standing: Standing): Promise<Progress> {
     const options = { calms: false };
     switch (effect) {
@@ -156,8 +156,8 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   }
 
   /**
-   * Runs an effect. A failure first goes to `onFailure`, which may turn it into an outcome. Otherwise it counts as trouble:
-   * the same step is tried again after a back-off.
+   * Runs an effect. On failure, `onFailure` may turn the error into an outcome. Otherwise the failure counts as
+   * trouble, and the same step runs again after a back-off.
    */
   async function attempt(
     question: Question,
@@ -177,7 +177,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       const handled = await onFailure(current, error);
       if (handled !== undefined) return handled;
       const failures = (current.trouble?.failures ?? 0) + 1;
-      // A long Retry-After must not delay the next run of a running question, so that its patience can end.
+      // A long Retry-After must not delay the next run of a running question: its patience must be able to end.
       const askedWaitMs = error.retryAfterMs ?? 0;
       const mostMs = current.phase === 'running' ? longestQuietWaitMs : Number.POSITIVE_INFINITY;
       const waitMs = backOffMs(failures, ports.random(), Math.min(askedWaitMs, mostMs));
@@ -234,7 +234,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     return { question: watched, waitMs: nextPollMs(settings.pacing, elapsedMs, ports.random()) };
   }
 
-  /** Decided once, before the first message of the answer, so that every rendering of it is the same. */
+  /** Decides before the first message of the answer whether to offer muting, so that every rendering is the same. */
   async function withOffer(question: Question): Promise<Question> {
     if (!isInThread(question.place)) return question;
     const thread = await beside(ports, question, ports.threads.get(question.place));
@@ -259,7 +259,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     return undefined;
   }
 
-  /** The answer itself is the visible end, so this notice may get lost. */
+  /** Tries once. The answer is the visible end, so this notice may get lost. */
   async function tellIfTooLateToCancel(question: Question): Promise<void> {
     if (question.cancel === undefined || question.outcome?.kind !== 'answered') return;
     try {
@@ -306,7 +306,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   }
 }
 
-/** Prepares the messages of an outcome once in a run, and again only if the question gets another outcome. */
+/** Prepares the messages of an outcome once per run, and again only if the outcome changes. */
 function preparingOnce(messenger: Pick<Messenger, 'prepare'>): Messenger['prepare'] {
   let last: { key: string; prepared: PreparedOutcome } | undefined;
   return function prepare(question) {
@@ -317,7 +317,7 @@ function preparingOnce(messenger: Pick<Messenger, 'prepare'>): Messenger['prepar
   };
 }
 
-/** When the app began to watch the question; its patience counts from here. */
+/** When the app began to watch the question. Its patience counts from here. */
 function watchedSince({ upstream, acceptedMs }: Question): number {
   return upstream.watchedFromMs ?? upstream.askedMs ?? acceptedMs;
 }

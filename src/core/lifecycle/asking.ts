@@ -13,8 +13,8 @@ import { joinQueue } from './thread-queue.ts';
 import { withCallGivenUp, withCallSearched, withEarlierCall, withoutPending } from './unknown-outcome.ts';
 
 /**
- * How many of the newest conversations are searched, at most, for a question whose creation had an unknown outcome. As
- * many as a busy team starts while a process is missed and replaced: what is not found is asked a second time.
+ * Most newest conversations to search for a question whose creation had an unknown outcome. A busy team starts about as
+ * many while a dead process is replaced. A question that is not found is asked a second time.
  */
 const newestSearched = 1_000;
 
@@ -25,7 +25,7 @@ interface Asked {
   shareUrl?: string | undefined;
 }
 
-/** The steps between admission and answer: joins the thread's queue, asks, parks, and cancels at the service. */
+/** The steps between admission and answer: joins the thread's queue, asks, parks and cancels at the service. */
 export function createAsking(ports: LifecyclePorts) {
   const { deepSearch, threads, claims, now } = ports;
 
@@ -36,7 +36,10 @@ export function createAsking(ports: LifecyclePorts) {
     return question;
   }
 
-  /** Asks the service: a follow-up where the thread has a conversation, otherwise a new one. Stores the intent first. */
+  /**
+   * Asks the service: a follow-up if the thread has a conversation, otherwise a new conversation. Stores the intent
+   * first.
+   */
   async function ask(question: Question, checkFirst: boolean): Promise<Progress> {
     if (!isInThread(question.place)) return { question };
     if (checkFirst) {
@@ -62,7 +65,7 @@ export function createAsking(ports: LifecyclePorts) {
         },
       };
     });
-    // Somebody edited the thread: what it says now is read first.
+    // The thread was edited, so the app reads it again first.
     if (isThreadUnread(intended)) return { question: intended };
     const asked = await send(intended, conversationId, checkFirst ? question : undefined);
     if (!(await isOurs(intended, asked))) return { question: intended };
@@ -73,7 +76,7 @@ export function createAsking(ports: LifecyclePorts) {
       : { question: bound, waitMs: nextPollMs(ports.settings.pacing, 0, ports.random()) };
   }
 
-  /** The conversation that a question follows up; undefined for one that starts its own. */
+  /** The conversation that a question follows up. Undefined if the question starts a new one. */
   async function conversationFor(question: Question, thread: Thread | undefined): Promise<number | undefined> {
     const { fresh, insteadOf, upstream } = question;
     if (fresh) return undefined;
@@ -83,7 +86,7 @@ export function createAsking(ports: LifecyclePorts) {
     return replaced?.asFollowUp?.conversationId ?? thread?.conversationId;
   }
 
-  /** `earlier`: the question with the attempt that this one repeats. */
+  /** `earlier`: the question with the attempt that this call repeats. */
   async function send(
     question: Question,
     conversationId: number | undefined,
@@ -95,13 +98,16 @@ export function createAsking(ports: LifecyclePorts) {
     } catch (error) {
       if (isAppError(error) && error.outcomeUnknown)
         await store(question, (stored) => withCallGivenUp(stored, 'ask', now()));
-      // `notFound` keeps the intent: it names the conversation that turned out to be gone.
+      // On `notFound`, keeps the intent: it names the conversation that is gone.
       else if (isAppError(error) && error.kind !== 'notFound') await forgetIntent(question, earlier);
       throw error;
     }
   }
 
-  /** Searches an attempt to ask that was given up; it may be carried out later, so what is not found is not yet repeated. */
+  /**
+   * Searches for an attempt to ask that was given up. It may still be carried out, so one that is not found is not
+   * repeated yet.
+   */
   async function search(question: Question): Promise<Progress> {
     const bound = isInThread(question.place) ? await bindFound(question, question.place) : undefined;
     return { question: bound ?? (await store(question, (stored) => withCallSearched(stored, 'ask', now()))) };
@@ -179,7 +185,7 @@ export function createAsking(ports: LifecyclePorts) {
         return { question: await endFailed(question, 'unauthorized') };
       case 'rateLimited': {
         const waitMs = error.retryAfterMs ?? 0;
-        // A cancelled question does not sleep: it has to find out whether something runs that must be stopped.
+        // A cancelled question does not park: it must find out whether the service runs it, and stop that.
         return waitMs > longestQuietWaitMs && question.cancel === undefined
           ? { question: await park(question, now() + waitMs) }
           : undefined;
@@ -190,8 +196,8 @@ export function createAsking(ports: LifecyclePorts) {
   }
 
   /**
-   * The thread's conversation was deleted upstream: the thread forgets it, and the question starts a new one, which is told
-   * what was asked in the old one.
+   * Removes a conversation from the thread after it was deleted upstream. The question starts a new conversation and
+   * sends the questions of the old one along.
    */
   async function loseConversation(question: Question, place: ThreadPlace): Promise<Question> {
     const lostId = question.upstream.intentConversationId;
@@ -208,7 +214,7 @@ export function createAsking(ports: LifecyclePorts) {
     }));
   }
 
-  /** Keeps an intent whose outcome is unknown: being told to wait says nothing about it. */
+  /** Keeps an intent whose outcome is unknown: a rate limit does not say what became of the call. */
   async function park(question: Question, untilMs: number): Promise<Question> {
     ports.log.info({ event: 'question_parked', questionId: question.id, untilMs });
     await wake(ports, await ports.runSlots.park(question, untilMs));
@@ -221,7 +227,7 @@ export function createAsking(ports: LifecyclePorts) {
     return parked;
   }
 
-  /** The limit is over; when it is for many questions at once, each waits for its moment. */
+  /** Continues after a limit. Many parked questions continue one after the other, so this one may wait longer. */
   async function unpark(question: Question): Promise<Progress> {
     const waitMs = await ports.runSlots.parkedForMs(question, now());
     if (waitMs > 0) return { question, waitMs };
@@ -245,7 +251,7 @@ export function createAsking(ports: LifecyclePorts) {
     };
   }
 
-  /** Where the attempt repeated an `earlier` one, that one's intent is the one that is left. */
+  /** Removes the intent of an attempt. If it repeated an `earlier` attempt, restores the intent of that one. */
   function forgetIntent(question: Question, earlier?: Question): Promise<Question> {
     const { intentConversationId } = earlier?.upstream ?? {};
     return store(question, (stored) => {
@@ -265,12 +271,12 @@ export function createAsking(ports: LifecyclePorts) {
   }
 }
 
-/** After hours others may read along in the channel: whether the question may be asked there is found out again. */
+/** Makes the app check access again: after hours the channel may have other readers. */
 function toBeAdmitted({ admittedMs: _, ...question }: Question): Question {
   return question;
 }
 
-/** Notes which conversation a new one leaves behind. Where there is none, the question can't be a follow-up. */
+/** Notes the thread's conversation before a new one. If there is none, the question can't be a follow-up. */
 function withEarlierConversation(question: Question, thread: Thread | undefined): Question {
   const { asFollowUp, ...rest } = question;
   if (asFollowUp === undefined || asFollowUp.conversationId !== undefined) return question;
@@ -302,8 +308,8 @@ function withoutIntent(upstream: Question['upstream']): Question['upstream'] {
 }
 
 /**
- * Forgets everything of an attempt that ended without an answer, so that the question can be asked once more. An intent
- * stays: its outcome is still unknown, so it is searched for before the question is asked again.
+ * Removes what an attempt without an answer left, so that the question can be asked again. Keeps an intent: its outcome
+ * is still unknown, so the app searches for it before it asks again.
  */
 function withoutAttempt(upstream: Question['upstream']): Question['upstream'] {
   const { firstTriedMs: _tried, questionId: _question, askedMs: _asked, cancelSentMs: _cancel, ...rest } = upstream;

@@ -14,13 +14,16 @@ import {
 } from './unknown-outcome.ts';
 
 export interface CardUpdates {
-  /** Posts the card, or finds it after a post with an unknown outcome. A command's card begins its thread. */
+  /** Posts the card, or finds it after a post with an unknown outcome. The card of a command begins a thread. */
   announce(question: Question, standing: Standing, checkFirst: boolean): Promise<Progress>;
-  /** Searches for a card whose posting was given up. It may still appear, so a card that is not found is not posted again yet. */
+  /**
+   * Searches for a card after its post was given up. It may still appear, so a card that is not found is not posted
+   * again yet.
+   */
   search(question: Question): Promise<Progress>;
   /**
-   * Edits the card if people would notice a difference. If the last edit is too recent, returns the milliseconds until the
-   * next one; undefined if no edit is due. Never throws errors of Slack.
+   * Edits the card if people would see a difference. If the last edit is too recent, returns the milliseconds until the
+   * next one. Returns undefined if no edit is due. Never throws errors of Slack.
    */
   refresh(question: Question, standing: Standing): Promise<number | undefined>;
   /** Shows on the card how the question ended. Throws errors of Slack, except for a card that is gone. */
@@ -56,7 +59,7 @@ export function createCardUpdates(ports: LifecyclePorts): CardUpdates {
       }
       throw error;
     }
-    // Outside the try: when storing this fails the card stands in Slack, and the intent must stay to find it by.
+    // Outside the try: if this store fails, the card is in Slack, and the app needs the intent to find it.
     return { question: await posted(intended, ts, digestOf(view)) };
   }
 
@@ -70,7 +73,9 @@ export function createCardUpdates(ports: LifecyclePorts): CardUpdates {
     return ts === undefined ? undefined : posted(question, ts, '');
   }
 
-  /** Keeps the card if another process stored one meanwhile, because this one was slow and considered dead. */
+  /**
+   * Keeps a card that another process stored meanwhile. That happens if this process is slow and was considered dead.
+   */
   function posted(question: Question, ts: string, shown: string): Promise<Question> {
     return store(question, (stored) => {
       const noted = stored.card.ts;
@@ -109,7 +114,7 @@ export function createCardUpdates(ports: LifecyclePorts): CardUpdates {
       await store(question, (stored) => ({
         ...stored,
         card: { ...stored.card, editedMs: nowMs },
-        // Carried out late, this edit would replace a newer one, and put a button back that no longer works.
+        // If Slack carries out this edit late, it replaces a newer one and restores a button that no longer works.
         ...(error.outcomeUnknown ? { recheckMs: nowMs + recheckAfterMs } : {}),
       }));
       return Math.max(settings.cardEditMs, error.retryAfterMs ?? 0);

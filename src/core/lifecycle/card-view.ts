@@ -2,7 +2,7 @@ import type { CardView } from '../ports.ts';
 import type { Question } from '../question/question.ts';
 import type { Standing } from './decide.ts';
 
-/** How often in a row a step has to fail before the card says that the service is unreachable. */
+/** How many failures of a step in a row it takes until the card says that the service is unreachable. */
 const failuresWorthTelling = 2;
 
 /** What the card of a question shows now. */
@@ -45,10 +45,10 @@ export function cardView(question: Question, { positionInQueue, slot }: Standing
   };
 }
 
-/** The card is edited for elapsed time only after this many milliseconds. */
+/** The elapsed time alone changes the card only once per this many milliseconds. */
 const elapsedGrainMs = 15_000;
 
-/** The visible content of the card as a string. Equal strings need no edit. */
+/** The visible content of the card as a string. An edit is needed only if the string changes. */
 export function digestOf(view: CardView): string {
   if (view.kind !== 'running') return JSON.stringify(view);
   return JSON.stringify({ ...view, elapsedMs: Math.floor(view.elapsedMs / elapsedGrainMs) });

@@ -17,33 +17,33 @@ import { decidePending, type Effect, pendingCall } from './unknown-outcome.ts';
 
 /** What a question may have to wait for before it is asked. */
 export interface Standing {
-  /** The question's place in its thread's queue: 0 for the first, -1 if it is not in the queue. */
+  /** The question's position in its thread's queue: 0 for the first, -1 if it is not in the queue. */
   positionInQueue: number;
-  /** The first question of that queue, if it is before this one and has ended or can't be read. */
+  /** The first question of that queue, if it is ahead of this one and has ended or can't be read. */
   staleHead?: string;
-  /** Whether the question has a run slot. Undefined if it has to take one first; granted as long as it needs none. */
+  /** Whether the question has a run slot. Undefined if it has to take one first. Granted while it needs none. */
   slot: Slot | undefined;
 }
 
 /** The standing of a question that waits for nothing. */
 export const atOnce: Standing = { positionInQueue: 0, slot: { granted: true } };
 
-/** Everything that a decision depends on besides the question. It is gathered before, and gathering changes nothing. */
+/** All that a decision depends on besides the question. The caller gathers it before, without changing anything. */
 export interface Situation extends Standing {
   nowMs: number;
-  /** How many messages the outcome takes; 0 while there is none. */
+  /** How many messages the outcome takes. 0 while there is no outcome. */
   parts: number;
   settings: LifecycleSettings;
 }
 
-/** The one next thing to do for a question. */
+/** The next step of a question. */
 export type Step =
   | { do: 'admit' }
   | { do: 'announce'; checkFirst: boolean }
   | { do: 'join' }
-  /** Removes a question from the thread's queue that has ended or can't be read. */
+  /** Removes from the thread's queue a first question that has ended or can't be read. */
   | { do: 'repairQueue'; head: string }
-  /** Takes a run slot, or begins to wait for one. */
+  /** Takes a run slot or begins to wait for one. */
   | { do: 'takeSlot' }
   | { do: 'gather' }
   | { do: 'ask'; checkFirst: boolean }
@@ -68,8 +68,8 @@ export type Step =
   | { do: 'nothing' };
 
 /**
- * Decides the next step of a question. Pure: depends on its arguments only. Repeating "decide, carry out" leads to exactly
- * one visible end, also over crashes.
+ * Decides the next step of a question. Pure: depends only on its arguments. Repeating "decide, carry out" leads to
+ * exactly one visible end, even after crashes.
  */
 export function decide(question: Question, situation: Situation): Step {
   const recheckLeftMs = (question.recheckMs ?? Number.POSITIVE_INFINITY) - situation.nowMs;
@@ -106,8 +106,9 @@ function decideWaiting(question: Question, situation: Situation): Step {
   const { card, upstream, cancel } = question;
   if (question.admittedMs === undefined) return { do: 'admit' };
   if (isInThread(question.place) && positionInQueue < 0) return { do: 'join' };
-  // Before the card is posted, so that it can show that the question waits for a slot. Before that the question needs none:
-  // Slack may take long to admit it.
+  // Takes the slot before the card is posted, so that the card can show the wait. Not before the admission, because
+  // that
+  // may take Slack a long time.
   if (positionInQueue === 0 && cancel === undefined && slot === undefined) return { do: 'takeSlot' };
   if (card.ts === undefined && card.gone !== true) return performing('announce', question, situation);
   if (cancel !== undefined && upstream.intentMs === undefined) return { do: 'end', outcome: { kind: 'cancelled' } };
@@ -125,7 +126,7 @@ function decideWaiting(question: Question, situation: Situation): Step {
   return performing('ask', question, situation);
 }
 
-/** Makes a call that must take effect once; one that is pending already is first settled. */
+/** Makes a call that must take effect once. First settles a call that is already pending. */
 function performing(effect: Effect, question: Question, { nowMs, settings }: Situation): Step {
   const next = decidePending(pendingCall(question, effect), settings.lateCallMs, nowMs);
   if (next.do === 'wait') return next;
@@ -155,7 +156,9 @@ function decideRunning(question: Question, situation: Situation): Step {
   return { do: 'watch' };
 }
 
-/** The steps on a running card may name what only some may see, so who reads them is checked again from time to time. */
+/**
+ * The steps on a card may name what only some people may see, so the app checks the card's readers from time to time.
+ */
 function isStepCheckOld({ admittedMs = 0, card: { stepsHiddenMs = 0 } }: Question, nowMs: number): boolean {
   return nowMs - Math.max(admittedMs, stepsHiddenMs) > admissionLifeMs;
 }
@@ -164,11 +167,11 @@ function isCardShown({ card }: Question): boolean {
   return card.ts !== undefined && card.gone !== true;
 }
 
-/** Whether the service had its time to confirm a cancellation, or to be reached for it, and did not use it. */
+/** Whether the time is over in which the service can confirm a cancellation, or the app can reach it for that. */
 function isCancelOverdue({ cancel, upstream, trouble }: Question, { nowMs, settings }: Situation): boolean {
   if (cancel === undefined) return false;
   const { intentMs, givenUpMs = nowMs } = upstream;
-  // What may still begin at the service can be stopped only when it was found.
+  // The app can stop a question that may still begin at the service only after it finds it there.
   const foundByMs = intentMs === undefined ? 0 : givenUpMs + settings.lateCallMs;
   const sinceMs = upstream.cancelSentMs ?? (trouble === undefined ? undefined : Math.max(cancel.atMs, foundByMs));
   return sinceMs !== undefined && nowMs - sinceMs > cancelConfirmMs;
@@ -182,8 +185,9 @@ function decideDelivering(question: Question, situation: Situation): Step {
     const isTooLate = question.trouble !== undefined && nowMs - question.trouble.sinceMs > deliveryPatienceMs;
     const isPrivate = isSaidPrivately(outcome) || !isInThread(question.place);
     const step = isPrivate ? ({ do: 'sayUndeliverable' } as const) : nextPost(question, situation);
-    // Guests or other organizations may have come into the channel, also between two parts or after a failed post. What can't
-    // be found out for so long is a no, of which the asker is told.
+    // Guests or other organizations may have joined the channel, also between two parts or after a failed post. If the
+    // check
+    // fails until patience ends, the answer is withheld and the app notifies the asker.
     const isPosting = step?.do === 'post' || step?.do === 'attach';
     if (isPosting && showsCode(outcome) && isAdmissionOld(question, nowMs)) return { do: 'admit' };
     if (isTooLate) return { do: 'close' };
@@ -193,19 +197,19 @@ function decideDelivering(question: Question, situation: Situation): Step {
   return { do: 'close' };
 }
 
-/** The next message or file of the end; undefined once all of them stand. */
+/** The next message or file of the outcome. Undefined once all are posted. */
 function nextPost(question: Question, situation: Situation): Step | undefined {
   if (isFileDue(question, situation.parts)) return performing('attach', question, situation);
   const areAllPosted = question.delivery.posted.length >= partsToPost(question, situation.parts);
   return areAllPosted ? undefined : performing('post', question, situation);
 }
 
-/** An answer is code; what a question is given up with links to it. */
+/** Whether the outcome shows code or a link to it: an answer does, and so does the message after the app gave up. */
 function showsCode({ kind }: Outcome): boolean {
   return kind === 'answered' || kind === 'gaveUp';
 }
 
-/** Also a time that lies ahead, because a clock was set back, says nothing of now. */
+/** A time in the future counts as old too: the clock was set back. */
 function isAdmissionOld({ admittedMs = 0 }: Question, nowMs: number): boolean {
   return Math.abs(nowMs - admittedMs) > admissionLifeMs;
 }
@@ -214,33 +218,35 @@ function isSaidPrivately({ kind }: Outcome): boolean {
   return kind === 'undeliverable' || kind === 'notAllowed';
 }
 
-/** An answer of many messages gets a file beside them, before the last message, which says whether there is one. */
+/**
+ * An answer of many messages also gets a file. It comes before the last message, which says whether there is a file.
+ */
 function isFileDue({ outcome, delivery }: Question, parts: number): boolean {
   if (outcome?.kind !== 'answered' || parts <= messagesWithoutFile) return false;
   return delivery.posted.length === parts - 1 && (delivery.file === undefined || delivery.file.state === 'intended');
 }
 
-/** A cancelled question needs no message if its card can say so. */
+/** A cancelled question needs no message if its card can show that. */
 function partsToPost(question: Question, parts: number): number {
   return isSaidByCard(question) ? 0 : parts;
 }
 
-/** Whether the card alone says how the question ended. */
+/** Whether the card alone shows how the question ended. */
 export function isSaidByCard({ card, outcome }: Question): boolean {
   return outcome?.kind === 'cancelled' && card.ts !== undefined && card.gone !== true;
 }
 
-/** What `card.shown` holds once the card says how the question ended. */
+/** The value of `card.shown` once the card shows how the question ended. */
 export const finalCard = 'final';
 
 export function failed(failure: Failure): Outcome {
   return { kind: 'failed', failure };
 }
 
-/** What an observed upstream question means for ours. */
+/** What the state of an upstream question means for the app's question. */
 export type Reading = { is: 'working' } | { is: 'ended'; outcome: Outcome } | { is: 'limited'; untilMs: number };
 
-/** Reads a finished or running question of the service. `elapsedMs` stands in where the service reports no duration. */
+/** Interprets a running or finished question of the service. Uses `elapsedMs` if the service reports no duration. */
 export function interpret(
   observed: UpstreamQuestion,
   conversation: Conversation,
@@ -280,7 +286,7 @@ function interpretFailure(observed: UpstreamQuestion, conversation: Conversation
   if (error?.kind === 'TokenLimitExceeded') return { is: 'ended', outcome: failed({ cause: 'tooLong' }) };
   if (error?.kind === 'RateLimitExceeded') {
     const resetMs = conversation.quota?.resetAtMs ?? 0;
-    // Asking in other words does not help against a limit, so the message does not advise it.
+    // Other words do not help against a limit, so this failure does not suggest them.
     return resetMs > nowMs
       ? { is: 'limited', untilMs: resetMs }
       : { is: 'ended', outcome: failed({ cause: 'limited' }) };

@@ -25,13 +25,15 @@ import {
   withoutPending,
 } from './unknown-outcome.ts';
 
-/** How often the app tries to close a card before the question closes without it. */
+/** How often the app tries to close a card before it closes the question without that. */
 const cardEditTries = 8;
 
-/** How often the app tries to attach the answer as a file before it goes on without the file. */
+/** How often the app tries to attach the answer as a file before it continues without the file. */
 const attachTries = 5;
 
-/** The last steps of a question: posts its outcome part by part, closes its card, and leaves the queue and the run slot. */
+/**
+ * The last steps of a question: posts its outcome part by part, closes its card, and leaves the queue and the run slot.
+ */
 export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
   const { messenger, threads, log, now } = ports;
 
@@ -70,11 +72,14 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
       await end(intended, 'post', error, checkFirst ? question.delivery : undefined);
       throw error;
     }
-    // Outside the try: when storing this fails the message stands in Slack, and the intent must stay to find it by.
+    // Outside the try: if this store fails, the message is in Slack, and the app needs the intent to find it.
     return { question: await posted(intended, part, ts) };
   }
 
-  /** Searches for a part whose posting was given up. It may still appear, so a part that is not found is not posted again yet. */
+  /**
+   * Searches for a part after its post was given up. It may still appear, so a part that is not found is not posted
+   * again yet.
+   */
   async function searchPart(question: Question): Promise<Progress> {
     const found = await postedBefore(question, question.delivery.posted.length);
     return { question: found ?? (await store(question, (stored) => withCallSearched(stored, 'post', now()))) };
@@ -85,7 +90,9 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     return ts === undefined ? undefined : posted(question, part, ts);
   }
 
-  /** Keeps the part if another process stored it meanwhile, because this one was slow and considered dead. */
+  /**
+   * Keeps a part that another process stored meanwhile. That happens if this process is slow and was considered dead.
+   */
   function posted(question: Question, part: number, ts: string): Promise<Question> {
     return store(question, (stored) => {
       if (!isSameRound(stored, question)) return stored;
@@ -95,7 +102,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     });
   }
 
-  /** The messages hold every word of the file, so a refusal by Slack ends the tries. */
+  /** Attaches the answer as a file. The messages hold the same text, so the app gives up if Slack refuses the file. */
   async function attach(question: Question, checkFirst: boolean): Promise<Progress> {
     if (checkFirst && (await messenger.findAttachment(question))) {
       return { question: await filed(question, 'attached') };
@@ -116,7 +123,9 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     return { question: await store(question, (stored) => withCallSearched(stored, 'attach', now())) };
   }
 
-  /** Stores that a message or file is about to be posted. Where an earlier try may still appear, copies are checked for later. */
+  /**
+   * Stores that a message or file is about to be posted. If an earlier try may still appear, plans a check for copies.
+   */
   function begin(question: Question, effect: 'post' | 'attach', isRepeated: boolean): Promise<Question> {
     return store(question, (stored) => {
       if (!isSameRound(stored, question)) return stored;
@@ -125,7 +134,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     });
   }
 
-  /** Stores what is known of a failed call. `earlier`: the call that it repeated. */
+  /** Stores the result of a failed call. `earlier`: the call that it repeated. */
   async function end(
     question: Question,
     effect: 'post' | 'attach',
@@ -140,16 +149,19 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     });
   }
 
-  /** Shows the end on the card again, which a late edit may have replaced, and removes what was posted twice. */
+  /**
+   * Shows the outcome on the card again, because a late edit may have replaced it. Removes messages that were posted
+   * twice.
+   */
   async function recheck(question: Question): Promise<Progress> {
-    // First, because removing needs more rights: without them Slack still takes the edit.
+    // The edit comes first, because it needs fewer rights than the removal.
     const shown = question.card.shown === finalCard ? await card.finish(question) : question;
     const copies = question.mayHaveCopies === true ? await messenger.removeCopies(shown) : 0;
     if (copies > 0) log.warn({ event: 'copies_removed', outcome: 'ok', questionId: question.id, copies });
     return { question: await rechecked(shown) };
   }
 
-  /** A failed check is repeated later; no other step waits for it. */
+  /** A failed check is repeated later. No other step waits for it. */
   async function recheckFailed(question: Question, error: AppError): Promise<Progress | undefined> {
     const isTooLate = question.endedMs !== undefined && now() - question.endedMs > deliveryPatienceMs;
     if (!isTransient(error) || isTooLate) {
@@ -165,7 +177,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     return store(question, (stored) => {
       if (stored.recheckMs !== question.recheckMs) return stored;
       const { recheckMs: _recheck, mayHaveCopies: _copies, card: checked, ...rest } = stored;
-      // A card that still changes shows its current state with the next edit.
+      // If the card is still in use, its next edit shows the current state.
       return { ...rest, card: checked.shown === finalCard ? checked : { ...checked, shown: '' } };
     });
   }
@@ -180,7 +192,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     return store(question, (stored) => (isSameRound(stored, question) ? withFile(stored, state) : stored));
   }
 
-  /** A refusal that no repetition can change ends the delivery; everything else is tried again. */
+  /** Ends the delivery if a retry cannot help. Retries after all other errors. */
   async function failed(question: Question, error: AppError): Promise<Progress | undefined> {
     if (!isAppError(error, 'undeliverable', 'unrenderable', 'refused', 'notFound')) return undefined;
     log.error({ event: 'delivery_refused', questionId: question.id, kind: error.kind }, error);
@@ -192,13 +204,13 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     }
   }
 
-  /** Tells the asker privately that the end could not be shown where the question was asked. */
+  /** Notifies the asker privately that the app could not show the outcome where the question was asked. */
   async function sayUndeliverable(question: Question): Promise<Progress> {
     await messenger.notifyPrivately(question, question.askerId, privateEnd(question));
     return { question: await giveUpThread(question) };
   }
 
-  /** The private notice may be the only visible end, so it is tried again as long as Slack may still take it. */
+  /** Retries while Slack may still take the private notice, because it may be the only visible end. */
   async function sayUndeliverableFailed(question: Question, error: AppError): Promise<Progress | undefined> {
     if (error.kind === 'unavailable' || error.kind === 'rateLimited' || error.kind === 'badReply') return undefined;
     log.error({ event: 'end_not_notified', questionId: question.id, kind: error.kind }, error);
@@ -214,16 +226,16 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
   }
 
   async function closeCard(question: Question): Promise<Progress> {
-    // Slack may let the card wait for minutes; the next question does not.
+    // Slack may delay the card for minutes. The next question must not wait for that.
     await leave(question);
     await ports.observer.closing(question);
     return { question: await card.finish(question) };
   }
 
   /**
-   * If Slack keeps refusing to edit the card, the question closes anyway. If only the card says how the question ended, or
-   * if a rate limit asks to wait, the tries go on until the patience of every delivery ends: with many questions ending at
-   * once, the last card may wait for minutes.
+   * Closes the question after some tries even if Slack refuses to edit the card. Retries until the delivery's patience
+   * ends if only the card shows the outcome, or on a rate limit: if many questions end at once, the last card may wait
+   * for minutes.
    */
   async function closeCardFailed(question: Question, error: AppError): Promise<Progress | undefined> {
     if (isSaidByCard(question) || error.kind === 'rateLimited') return undefined;
@@ -236,7 +248,10 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     };
   }
 
-  /** Leaves the thread's queue and gives the run slot back. The end is posted; only the card is left to edit. */
+  /**
+   * Leaves the thread's queue and gives back the run slot. The outcome is posted by now, and only the card is left to
+   * edit.
+   */
   async function leave(question: Question): Promise<void> {
     if (isInThread(question.place)) {
       await goBack(threads, question);
@@ -257,7 +272,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
       await beside(ports, question, ports.durations.note(question.place.teamId, question.id, durationMs));
     }
     await keepForButton(ports, question);
-    // "Check again" may have re-opened the question in the meantime; then it lives on.
+    // "Check again" may have re-opened the question meanwhile. Then it stays open.
     const closed = await store(question, (stored) => (isSameRound(stored, question) ? asClosed(stored) : stored));
     if (closed.phase !== 'closed') return closed;
     if (closed.recheckMs === undefined) await delist(ports, question.id);
@@ -280,14 +295,14 @@ type FileState = NonNullable<Question['delivery']['file']>['state'];
 
 function withFile(question: Question, state: FileState): Question {
   const { delivery } = question;
-  // Processes of an older version, which run beside this one during a deploy, want an intent on every file.
+  // During a deploy, processes of an older version also read this record, and they require an intent on every file.
   return {
     ...question,
     delivery: { ...delivery, file: { intentMs: delivery.file?.intentMs ?? question.acceptedMs, state } },
   };
 }
 
-/** Forgets a call that certainly had no effect: the next try needs no search. */
+/** Removes a call that certainly had no effect, so that the next try needs no search. */
 function withoutCall(question: Question, effect: 'post' | 'attach'): Question {
   const { file, ...delivery } = question.delivery;
   if (effect === 'attach') return { ...question, delivery };
@@ -300,12 +315,12 @@ function asClosed({ responseUrl: _url, trouble: _trouble, ...question }: Questio
     ...question,
     phase: 'closed',
     ...(outcome === undefined ? {} : { outcome: lightened(outcome) }),
-    // What people said in the thread was needed for asking only.
+    // The text of the thread was needed only to ask.
     ...(context === undefined ? {} : { context: { ...context, text: '' } }),
   });
 }
 
-/** The private notice to the asker if nothing can or may be shown where the question was asked. */
+/** The private notice to the asker, if the app cannot or may not show anything where the question was asked. */
 function privateEnd({ id, text, place, upstream, outcome, shares }: Question): PrivateNotice {
   if (outcome?.kind === 'notAllowed') {
     const withheld = shares !== undefined ? 'share' : upstream.askedMs === undefined ? undefined : 'answer';
@@ -326,7 +341,7 @@ function privateEnd({ id, text, place, upstream, outcome, shares }: Question): P
   };
 }
 
-/** Slack and the service hold the text once it is delivered. Keeps only what buttons need. */
+/** Keeps only what buttons need. After delivery, Slack and the service hold the text. */
 function lightened(outcome: NonNullable<Question['outcome']>): NonNullable<Question['outcome']> {
   return outcome.kind === 'answered' ? { ...outcome, answer: { ...outcome.answer, markdown: '' } } : outcome;
 }

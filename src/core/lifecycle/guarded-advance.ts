@@ -4,13 +4,13 @@ import type { Question } from '../question/question.ts';
 import { failed } from './decide.ts';
 import type { LifecyclePorts } from './lifecycle-ports.ts';
 
-/** How often in a row this app's own code may fail on a question before the question ends with a visible failure. */
+/** How often in a row this app's code may fail on a question before the question ends with a visible failure. */
 const internalTries = 5;
 
 /**
- * Wraps `advance`, so that a bug of this app cannot leave a question without an end. After some tries the question fails
- * visibly; if that cannot be shown either, it is closed with an error in the log. Storage errors are thrown, because the
- * scheduler repeats the run and nothing can be stored anyway.
+ * Wraps `advance`, so that a bug of this app cannot leave a question without an end. After some tries the question
+ * fails visibly. If that cannot be shown either, the question is closed with an error in the log. Throws storage
+ * errors: nothing can be stored then, and the scheduler repeats the run.
  */
 export function guardAdvance(
   advance: (questionId: string) => Promise<number | undefined>,
@@ -36,7 +36,7 @@ function triesOf(question: Question | undefined): number {
 
 function noteInternal(question: Question, nowMs: number, share: number): Question {
   const { recheckMs = Number.POSITIVE_INFINITY, mayHaveCopies: _copies, ...unchecked } = question;
-  // A check for copies that breaks is left out: it must not end the question, and a closed one has nothing else to do.
+  // Drops a check for copies that fails: it must not end the question, and a closed question has no other step.
   if (question.phase === 'closed' || recheckMs <= nowMs) return unchecked;
   const failures = triesOf(question) + 1;
   if (failures <= internalTries) {
@@ -52,7 +52,7 @@ function noteInternal(question: Question, nowMs: number, share: number): Questio
     phase: 'delivering',
     outcome: failed({ cause: 'internal' }),
     endedMs: question.endedMs ?? nowMs,
-    // Messages of the end that could not be shown stay. The failure is posted as a new end.
+    // Messages that were already posted stay. The failure is posted as a new outcome.
     delivery: { round: question.delivery.round + 1, posted: [] },
   };
 }

@@ -20,7 +20,7 @@ import type { RefusedText } from '../question/refused-text.ts';
 import type { RunSlots } from '../run-slots.ts';
 import type { LifecycleSettings } from '../settings.ts';
 
-/** Everything outside the core that the lifecycle of a question uses. */
+/** All that the lifecycle of a question uses from outside the core. */
 export interface LifecyclePorts {
   questions: QuestionStore;
   threads: ThreadStore;
@@ -42,10 +42,10 @@ export interface LifecyclePorts {
   settings: LifecycleSettings;
 }
 
-/** The result of a step: the question as it is stored now, and a wait if the run ends here. */
+/** The result of a step: the stored question, and a wait if the run ends here. */
 export type Progress = { question: Question } | { question: Question; waitMs: number };
 
-/** Stores a change of a question and returns what is stored then. */
+/** Changes a stored question. Returns the stored question after that. */
 export async function changeQuestion(
   { questions }: Pick<LifecyclePorts, 'questions'>,
   question: Question,
@@ -54,7 +54,7 @@ export async function changeQuestion(
   return (await questions.update(question.id, change)) ?? question;
 }
 
-/** Stores how a question ended. Its messages are posted after that. */
+/** Stores how a question ended. Later steps post its messages. */
 export async function endWith(
   ports: Pick<LifecyclePorts, 'questions' | 'now' | 'observer'>,
   question: Question,
@@ -73,8 +73,9 @@ export async function endWith(
 }
 
 /**
- * Removes a closed or never confirmed question from the open list. It may be re-opened at the same moment, so this reads it
- * again and puts it back if it is open. A re-opening lists the question last, so in any order an open question is listed.
+ * Removes a question from the open list that is closed or was never confirmed. It may be re-opened at the same moment,
+ * so this reads it again and lists it if it is open. A re-opening also lists the question after its change, so an open
+ * question is always listed in the end.
  */
 export async function delist({ questions }: Pick<LifecyclePorts, 'questions'>, id: string): Promise<void> {
   await questions.markClosed(id);
@@ -85,7 +86,7 @@ export async function delist({ questions }: Pick<LifecyclePorts, 'questions'>, i
   }
 }
 
-/** Does work that a question can go on without. Logs a corrupt record and returns undefined; other errors are thrown. */
+/** Does work that a question can continue without. Logs a corrupt record and returns undefined. Throws other errors. */
 export async function beside<Result>(
   { log }: Pick<LifecyclePorts, 'log'>,
   { id }: Question,
@@ -101,8 +102,8 @@ export async function beside<Result>(
 }
 
 /**
- * Does a step after its request was stored. The person must not be told "not taken" any more, so a failure is only logged;
- * later runs and sweeps make up for it.
+ * Does a step after its request was stored. The request is accepted by then, so a failure is only logged. Later runs
+ * and sweeps repeat the step.
  */
 export async function settle(
   { log }: Pick<LifecyclePorts, 'log'>,
@@ -118,7 +119,7 @@ export async function settle(
   }
 }
 
-/** Gives the question's run slot back, and wakes the questions that got a slot. */
+/** Gives back the question's run slot and wakes the questions that got one. */
 export async function releaseSlot(
   { runSlots, scheduler }: Pick<LifecyclePorts, 'runSlots' | 'scheduler'>,
   question: Question,
@@ -130,7 +131,7 @@ export async function wake({ scheduler }: Pick<LifecyclePorts, 'scheduler'>, que
   await Promise.all(questionIds.map((id) => scheduler.schedule(id, 0)));
 }
 
-/** False if the question was re-opened since it was read. Messages of its old end do not count for the new one. */
+/** False if the question was re-opened after it was read. Messages of its old outcome do not count for the new one. */
 export function isSameRound(stored: Question, question: Question): boolean {
   return stored.delivery.round === question.delivery.round;
 }

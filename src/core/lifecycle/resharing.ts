@@ -7,8 +7,8 @@ import { changeQuestion, endWith, type LifecyclePorts, type Progress } from './l
 export type RecallPorts = Pick<LifecyclePorts, 'deepSearch' | 'now'>;
 
 /**
- * Reads the answer of a closed question again from the service, because its text is not kept here. Undefined when it is
- * not there any more; throws what the service throws.
+ * Reads the answer of a closed question from the service, because the app does not keep its text. Returns undefined if
+ * the answer is gone. Throws the errors of the service.
  */
 export async function recallAnswer({ deepSearch, now }: RecallPorts, question: Question): Promise<Answer | undefined> {
   const { conversationId, questionId } = question.upstream;
@@ -19,16 +19,16 @@ export async function recallAnswer({ deepSearch, now }: RecallPorts, question: Q
   const reading =
     observed === undefined ? undefined : interpret(observed, conversation, question.outcome.answer.durationMs, now());
   if (reading?.is !== 'ended' || reading.outcome.kind !== 'answered') return undefined;
-  // What was shown once stays as it was; only the text is new here.
+  // Only the text comes from the service. The rest stays as it was first shown.
   return { ...question.outcome.answer, markdown: reading.outcome.answer.markdown };
 }
 
-/** Neither quota nor suggestions: both are about the conversation that is not shared. */
+/** Removes quota and follow-ups: both belong to the conversation, which is not shared. */
 function answeredWith({ quota: _quota, ...answer }: Answer): Outcome {
   return { kind: 'answered', answer: { ...answer, followUps: [] } };
 }
 
-/** The life of an answer that is shown again: instead of asking, the answer is read again. */
+/** The steps of an answer that is shown again: the app reads the answer instead of asking. */
 export function createResharing(ports: LifecyclePorts) {
   return { recall, failed };
 
@@ -44,7 +44,7 @@ export function createResharing(ports: LifecyclePorts) {
     return { question: await endWith(ports, question, answeredWith(answer), shareUrl) };
   }
 
-  /** Nothing of the answer was kept, so all of it is read. One that still runs is watched until it ends. */
+  /** Reads the whole answer, because the app kept nothing of it. Watches a question that still runs until it ends. */
   async function recallWithheld(question: Question, source: Question): Promise<Progress> {
     const { conversationId, questionId, askedMs = source.acceptedMs } = source.upstream;
     const conversation = conversationId === undefined ? undefined : await ports.deepSearch.read(conversationId);

@@ -7,9 +7,9 @@ export interface SweepPorts {
 }
 
 /**
- * Creates the sweep: it finds open questions without a planned run, which should never happen, and plans a run for
- * them. Only a question that two sweeps in a row find counts as forgotten, since a question is stored just
- * before its first run is planned. Logs each one as `question_swept`. Throws if storage fails.
+ * Creates the sweep: it finds open questions without a planned run and plans one. This should never happen, so each is
+ * logged as `question_swept`. A question counts only if two sweeps in a row find it, because a question is stored just
+ * before its first run is planned. Throws if storage fails.
  */
 export function createSweep({ questions, scheduler, log }: SweepPorts): () => Promise<void> {
   let suspects = new Set<string>();

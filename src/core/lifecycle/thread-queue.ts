@@ -5,8 +5,8 @@ import type { Standing } from './decide.ts';
 import type { LifecyclePorts } from './lifecycle-ports.ts';
 
 /**
- * Adds a question to its thread's queue, once: right behind the question that it replaces, otherwise at the end. If the
- * question begins the thread, plain replies there become follow-ups.
+ * Adds a question to its thread's queue, once: directly after the question that it replaces, otherwise at the end. If
+ * the question begins the thread, plain replies there become follow-ups.
  */
 export async function joinQueue(threads: ThreadStore, question: Question): Promise<void> {
   const { id, place, beginsThread, askerId } = question;
@@ -28,7 +28,7 @@ function joined(queue: string[], { id, insteadOf }: Question): string[] {
   return at < 0 ? [...queue, id] : queue.toSpliced(at + 1, 0, id);
 }
 
-/** Returns a thread to its earlier conversation after the asker chose to ask a follow-up instead of this question. */
+/** Returns a thread to its earlier conversation, if the asker chose to ask a follow-up instead of this question. */
 export async function goBack(threads: ThreadStore, { place, asFollowUp, upstream }: Question): Promise<void> {
   const { isChosen, conversationId } = asFollowUp ?? {};
   if (isChosen !== true || conversationId === undefined || upstream.conversationId === undefined) return;
@@ -39,8 +39,8 @@ export async function goBack(threads: ThreadStore, { place, asFollowUp, upstream
 }
 
 /**
- * Reads a question's place in its thread's queue. `staleHead`: the first question of the queue, if it is before this one and
- * has ended, is gone or can't be read. Changes nothing.
+ * Reads a question's position in its thread's queue. `staleHead`: the first question of the queue, if it is ahead of
+ * this one and has ended, is gone or can't be read. Changes nothing.
  */
 export async function readPositionInQueue(
   { questions, threads }: Pick<LifecyclePorts, 'questions' | 'threads'>,
@@ -56,7 +56,7 @@ export async function readPositionInQueue(
   return isStale ? { positionInQueue, staleHead: head } : { positionInQueue };
 }
 
-/** Removes a question from its thread's queue, once. Returns the queue that is left. */
+/** Removes a question from its thread's queue. Returns the remaining queue. Safe to repeat. */
 export async function leaveQueue(threads: ThreadStore, questionId: string, place: ThreadPlace): Promise<string[]> {
   const { queue } = await threads.update(place, (thread = newThread(place, false)) =>
     thread.queue.includes(questionId)

@@ -1,15 +1,17 @@
 import type { PendingCall, Question } from '../question/question.ts';
 import { recheckAfterMs } from '../settings.ts';
 
-/** Calls that must take effect once: posting the card, asking the service, posting a part of the end, attaching the file. */
+/** Calls that must take effect once: post the card, ask the service, post a part of the outcome, attach the file. */
 export type Effect = 'announce' | 'ask' | 'post' | 'attach';
 
-/** No call of any adapter lasts longer, in milliseconds: an older call without a result ended with its process. */
+/**
+ * The longest that a call of any adapter lasts, in milliseconds. An older call without a result ended with its process.
+ */
 export const longestCallMs = 120_000;
 
 /**
- * What to do about a call that has no stored result. `perform`: make it, after a check for the effect of an earlier try
- * where `checkFirst`. `giveUp`: its process ended in the middle of it. `search`: see whether it took effect meanwhile.
+ * What to do about a call that has no stored result. `perform`: make the call; with `checkFirst`, first search for the
+ * effect of an earlier try. `giveUp`: the process ended during the call. `search`: check whether the call took effect.
  */
 export type PendingStep =
   | { do: 'perform'; checkFirst: boolean }
@@ -18,13 +20,14 @@ export type PendingStep =
   | { do: 'wait'; ms: number };
 
 /**
- * Decides about a call whose outcome may be unknown. The far side may carry a call out for `lateCallMs` after the caller
- * gave it up. Until then the effect is searched once, early, because most lost replies belong to effects that stand;
- * after that the effect is searched again, and only where it is missing the call is repeated.
+ * Decides what to do about a call whose outcome may be unknown. The far side may carry out a call for `lateCallMs`
+ * after the caller gave it up. The app searches for the effect once early, because most calls with a lost reply took
+ * effect. After `lateCallMs` it searches again, and repeats the call only if the effect is missing.
  */
 export function decidePending(call: PendingCall | undefined, lateCallMs: number, nowMs: number): PendingStep {
   if (call?.intentMs === undefined) return { do: 'perform', checkFirst: false };
-  // Before the intent: an older version began this call and left the time of another one. After now: a clock was set back.
+  // A time before the intent belongs to another call: an older version left it. A time after now: the clock was set
+  // back.
   const isOfThisCall = call.givenUpMs !== undefined && call.givenUpMs >= call.intentMs && call.givenUpMs <= nowMs;
   if (call.givenUpMs === undefined || !isOfThisCall) return { do: 'giveUp' };
   const passedMs = nowMs - call.givenUpMs;
@@ -34,22 +37,22 @@ export function decidePending(call: PendingCall | undefined, lateCallMs: number,
   return passedMs >= earlyMs ? { do: 'search' } : { do: 'wait', ms: earlyMs - passedMs };
 }
 
-/** The pending call of one kind; undefined where none was ever begun. */
+/** The pending call of one kind. Undefined if the record for it does not exist. */
 export function pendingCall({ card, upstream, delivery }: Question, effect: Effect): PendingCall | undefined {
   return { announce: card, ask: upstream, post: delivery, attach: delivery.file }[effect];
 }
 
-/** The question with a call about to be made: what an earlier try left behind is forgotten. */
+/** Returns the question with a call that is about to be made, without what an earlier try left. */
 export function withIntent(question: Question, effect: Effect, nowMs: number): Question {
   return changeCall(question, effect, (call) => ({ ...withoutPending(call), intentMs: nowMs }));
 }
 
-/** The question with a call that its caller gave up now. */
+/** Returns the question with a call that its caller gave up now. */
 export function withCallGivenUp(question: Question, effect: Effect, nowMs: number): Question {
   return changeCall(question, effect, (call) => (call.intentMs === undefined ? call : { ...call, givenUpMs: nowMs }));
 }
 
-/** The question with a call that a dead process left behind: it was given up no later than {@link longestCallMs} after its start. */
+/** Returns the question with a dead process's call as given up, at the latest {@link longestCallMs} after its start. */
 export function withCallLeftBehind(question: Question, effect: Effect, nowMs: number): Question {
   return changeCall(question, effect, (call) => {
     if (call.intentMs === undefined) return call;
@@ -58,14 +61,14 @@ export function withCallLeftBehind(question: Question, effect: Effect, nowMs: nu
   });
 }
 
-/** The question with a pending call that was searched now and not found. */
+/** Returns the question with a pending call whose effect a search did not find now. */
 export function withCallSearched(question: Question, effect: Effect, nowMs: number): Question {
   return changeCall(question, effect, (call) => (call.intentMs === undefined ? call : { ...call, searchedMs: nowMs }));
 }
 
 /**
- * The question after a call that certainly had no effect and that repeated an `earlier` one: that one may still be carried
- * out, so its effect is searched before the next try.
+ * Restores an `earlier` call after its repetition certainly had no effect. The earlier call may still be carried out,
+ * so the app searches for its effect before the next try.
  */
 export function withEarlierCall(question: Question, effect: Effect, earlier: PendingCall): Question {
   const { intentMs, givenUpMs, searchedMs } = earlier;
@@ -77,12 +80,12 @@ export function withEarlierCall(question: Question, effect: Effect, earlier: Pen
   }));
 }
 
-/** The question of which a message may stand twice, now or a little later. */
+/** Returns the question with a planned check for copies: a message may be posted twice, now or soon. */
 export function withCopiesExpected(question: Question, nowMs: number): Question {
   return { ...question, recheckMs: nowMs + recheckAfterMs, mayHaveCopies: true };
 }
 
-/** The record that held a pending call, once its outcome is known. */
+/** Returns the record without the times of a pending call. Used once the call's outcome is known. */
 export function withoutPending<Call extends PendingCall>(call: Call): Omit<Call, keyof PendingCall> {
   const { intentMs: _intent, givenUpMs: _givenUp, searchedMs: _searched, ...rest } = call;
   return rest;

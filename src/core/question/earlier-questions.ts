@@ -10,8 +10,8 @@ export function withAsked(asked: readonly string[] = [], id: string): string[] {
 }
 
 /**
- * The context of a question that can't be a follow-up in its thread's conversation any more: the newest questions of that
- * conversation, as many as there is room for, and the link to it. Undefined if none are known.
+ * The context of a question that can no longer be a follow-up in its thread's conversation: the link to that
+ * conversation and as many of its newest questions as fit. Undefined if no question is known.
  */
 export async function findEarlier(
   questions: Pick<QuestionStore, 'get'>,
@@ -46,7 +46,7 @@ function withoutRepeated(texts: readonly string[]): string[] {
   return texts.filter((text, index) => texts.lastIndexOf(text) === index);
 }
 
-/** The newest texts that fit, oldest first. If the newest alone is too long, its beginning. */
+/** The newest texts that fit, oldest first. If the newest text alone is too long, returns its beginning. */
 function fitted(texts: readonly string[]): string[] {
   let room = earlierQuestionsRoom;
   const fitting: string[] = [];

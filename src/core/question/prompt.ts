@@ -1,9 +1,12 @@
 import type { Followed, Question } from './question.ts';
 
-/** What the service is asked by a mention alone, in a thread whose messages go along; people are shown it in their language. */
+/**
+ * The question of a mention without text in a thread. The thread's messages are sent along. People see it in their
+ * language.
+ */
 export const threadQuestion = 'Answer what was asked above.';
 
-/** The words the service is asked: what the question carries on from, the question, and what the thread said before. */
+/** The text for the service: what the question continues, the question, and the thread's earlier messages. */
 export function upstreamText({ text, follows, context }: Pick<Question, 'text' | 'follows' | 'context'>): string {
   const before = follows === undefined ? [] : [carryingOn(follows)];
   const after = context === undefined || context.text === '' ? [] : [context.text];
@@ -11,8 +14,8 @@ export function upstreamText({ text, follows, context }: Pick<Question, 'text' |
 }
 
 /**
- * The question again, of words the service was asked by whomever: their first paragraph, because what a thread said
- * stands behind it and is not everybody's business.
+ * Reads the question back from a text that the service was asked, by this app or by others: its first paragraph. Leaves
+ * out the quoted thread after it, because not everyone may see the thread.
  */
 export function questionIn(words: string): string {
   const paragraphs = words.split(/\n\s*\n/).filter((paragraph) => paragraph.trim() !== '');

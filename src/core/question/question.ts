@@ -1,6 +1,6 @@
 import type { MessageFile } from './thread-notes.ts';
 
-/** How a question reached us; decides whether its card restates it. */
+/** How a question reached the app. Decides whether its card repeats the question. */
 export type Origin =
   | 'command'
   | 'mention'
@@ -8,22 +8,22 @@ export type Origin =
   | 'direct'
   | 'followUp'
   | 'retry'
-  /** A form that one of the app's shortcuts opened. */
+  /** A modal that one of the app's shortcuts opened. */
   | 'shortcut'
-  /** An answer shown again in another place; nothing is asked. */
+  /** An answer shown again in another place. The service is asked nothing. */
   | 'shared';
 
-/** The Slack conversation a question lives in. Ids are Slack's own (`T…`, `C…`, message timestamps as strings). */
+/** The Slack conversation of a question. Ids are Slack's (`T…`, `C…`, message timestamps as strings). */
 export interface Place {
   teamId: string;
   channelId: string;
-  /** Root of the thread; absent for a command until its card, which becomes the root, has been posted. */
+  /** Root of the thread. Absent for a command until its card is posted: the card becomes the root. */
   threadTs?: string;
 }
 
 /**
- * Where in its life a question stands. `offered`: stored, but the asker was not told yet; it is dropped unless
- * it soon becomes `waiting`. `closed` is final; a question in any other phase runs again.
+ * The phase of a question's life. `offered`: stored but not yet confirmed; dropped unless it soon becomes `waiting`.
+ * `closed` is final. A question in any other phase runs again.
  */
 export type Phase = 'offered' | 'waiting' | 'running' | 'parked' | 'delivering' | 'closed';
 
@@ -35,10 +35,10 @@ export interface Source {
   repository?: string;
 }
 
-/** A finished answer, as the service gave it, with every link made absolute. */
+/** A finished answer as the service gave it. Every link is absolute. */
 export interface Answer {
   title: string;
-  /** Markdown (GFM). Emptied once delivered and closed. */
+  /** Markdown (GFM). Empty once the answer is delivered and the question closed. */
   markdown: string;
   sources: Source[];
   followUps: string[];
@@ -49,68 +49,70 @@ export interface Answer {
   quota?: Quota;
 }
 
-/** `used` and `limit` in the service's own units (credits). */
+/** `used` and `limit` are in the service's units (credits). */
 export interface Quota {
   used: number;
   limit: number;
   resetAtMs?: number;
 }
 
-/** Why a question ended without an answer; the sentence and the button shown depend on it. */
+/** Why a question ended without an answer. Decides the text and the button shown. */
 export type FailureCause =
-  | 'service' // the service failed the question: its own title and message are shown
+  | 'service' // the service failed the question: the card shows the service's title and message
   | 'tooLong' // TokenLimitExceeded
   | 'unauthorized'
-  | 'unreachable' // the service never answered within patience
-  | 'limited' // the service kept refusing for its rate limit, within patience
+  | 'unreachable' // the service did not answer before the app's patience ended
+  | 'limited' // the service's rate limit refused every try until the app's patience ended
   | 'gone' // the conversation was deleted while the question ran
   | 'refused' // the service refused the request as invalid
-  | 'threadUnread' // it is about what the thread says, which Slack did not let the app read
-  | 'internal'; // our own fault
+  | 'threadUnread' // the question is about the thread, and Slack did not let the app read it
+  | 'internal'; // a bug of this app
 
 export interface Failure {
   cause: FailureCause;
-  /** The service's own words, only for `service`. Untrusted text. */
+  /** The service's text, only for `service`. Untrusted. */
   title?: string;
   message?: string;
 }
 
-/** How a question ended, or will end once delivered. */
+/** How a question ended, or will end once its messages are delivered. */
 export type Outcome =
   | { kind: 'answered'; answer: Answer }
   | { kind: 'failed'; failure: Failure }
   | { kind: 'cancelled' }
-  /** Patience ended while the service still worked. */
+  /** The app's patience ended while the service still worked. */
   | { kind: 'gaveUp' }
-  /** The card could not be posted where the question was asked. */
+  /** Slack refused the card where the question was asked. */
   | { kind: 'undeliverable'; canInvite: boolean }
-  /** The asker may not ask there. They are told privately, and nothing is shown. */
+  /** The asker may not ask there. The app notifies them privately and shows nothing. */
   | { kind: 'notAllowed'; reason: Refusal };
 
-/** What was read of the thread a question was asked in. */
+/** What the app read of the question's thread. */
 export interface ThreadContext {
-  /** Messages quoted, and how many the thread was found to have before the question. */
+  /** How many messages are quoted, and how many the thread has before the question. */
   messages: number;
   total: number;
-  /** Text files quoted, and files that were not read: images, other formats, too large ones. */
+  /**
+   * How many text files are quoted, and how many files were not read: images, other formats, files that are too large.
+   */
   files: number;
   unreadable: number;
-  /** The quotes as the service gets them. Emptied once the question is closed. */
+  /** The quotes as the service gets them. Empty once the question is closed. */
   text: string;
-  /** Slack did not let the app read. */
+  /** Slack did not let the app read the thread. */
   refused?: boolean;
-  /** Somebody edited the thread since: it is read again before the question is asked. */
+  /** A later edit changed the thread. The app reads it again before it asks the question. */
   outdated?: boolean;
 }
 
-/** How long answers in this workspace usually take, and from when on one takes longer than nine in ten. Milliseconds. */
+/** How long answers in this workspace usually take, in milliseconds. Nine in ten answers take at most `lateMs`. */
 export interface Expectation {
   fromMs: number;
   toMs: number;
   lateMs: number;
 }
 
-/** `limited`: the far side refuses for its rate limit; `internal`: this app's own code failed. */
+/** `limited`: the far side's rate limit refuses the call. `internal`: this app's code failed. */
 export interface Trouble {
   kind: 'unreachable' | 'limited' | 'internal';
   failures: number;
@@ -118,29 +120,32 @@ export interface Trouble {
   notBeforeMs: number;
 }
 
-/** A thread that is read for a question in another place. `isRefused`: its asker may not ask there, so it is not read. */
+/**
+ * A thread to read for a question in another place. `isRefused`: the asker may not ask there, so the app does not read
+ * it.
+ */
 export interface ReadsFrom extends ThreadPlace {
   isRefused?: boolean;
 }
 
-/** An earlier question of another conversation. `before`: what was asked before it, oldest first. */
+/** An earlier question of another conversation. `before`: the questions before it, oldest first. */
 export interface Followed {
   text: string;
   shareUrl?: string;
   before?: string[];
 }
 
-/** A question that began with "new", as a follow-up. */
+/** What to ask as a follow-up instead of a question that begins with "new". */
 export interface AsFollowUp {
-  /** The whole text, with that word. */
+  /** The whole text, including "new". */
   text: string;
-  /** The conversation of the thread before; absent until the question is asked first. */
+  /** The thread's conversation before this question. Absent until the first attempt to ask. */
   conversationId?: number;
-  /** Its asker chose that, so the thread goes back to that conversation. */
+  /** The asker chose the follow-up, so the thread returns to that conversation. */
   isChosen?: boolean;
 }
 
-/** A later version of a question's message. `wholeText`: with the verb "new" that it begins with. */
+/** A later version of a question's message. `wholeText`: the text including its leading verb "new". */
 export interface EditedQuestion {
   text: string;
   atMs: number;
@@ -148,91 +153,91 @@ export interface EditedQuestion {
 }
 
 /**
- * Times of a call that must take effect once and has no stored result. The intent is stored before the call, so that a
- * crash leaves a trace of it.
+ * Times of a call that must take effect once and has no stored result. The app stores the intent before the call, so
+ * that a crash leaves a trace.
  */
 export interface PendingCall {
   intentMs?: number;
-  /** When the caller stopped waiting for the result; the far side may still carry the call out later. */
+  /** When the caller stopped waiting for the result. The far side may still carry out the call later. */
   givenUpMs?: number;
-  /** When its effect was searched without success, after it was given up. */
+  /** When a search after the give-up did not find the effect. */
   searchedMs?: number;
 }
 
 /**
- * One thing a person asked, with all that is needed to carry it to a visible end after a crash at any point.
- * Times are epoch milliseconds. An `…IntentMs` is stored before an effect whose outcome may become unknown:
- * if it is set and the result is missing, the effect is searched for before it is repeated.
+ * One question of a person. Holds all that the app needs to bring it to a visible end after a crash at any point.
+ * Times are epoch milliseconds. The app stores `intentMs` before a call whose outcome may become unknown. If it is set
+ * and the result is missing, the app searches for the effect before it repeats the call.
  */
 export interface Question {
   version: 1;
-  /** `q` and 24 lower-case hex digits, derived from what started it, so that a repeated delivery has the same id. */
+  /** `q` and 24 lower-case hex digits: a digest of the question's key, so that a repeated delivery has the same id. */
   id: string;
   place: Place;
   askerId: string;
-  /** Plain readable text, as sent to the service. */
+  /** Plain text, as sent to the service. */
   text: string;
   origin: Origin;
-  /** The thread's first message asks this question, so that plain replies in the thread are follow-ups. */
+  /** The thread's first message asks this question, so plain replies in the thread are follow-ups. */
   beginsThread: boolean;
-  /** Always start a new conversation, even where the thread has one. */
+  /** Starts a new conversation even if the thread has one. */
   fresh: boolean;
   acceptedMs: number;
   phase: Phase;
-  /** Slack's locale of the asker (`de-DE`): the card and the answer speak their language. */
+  /** Slack's locale of the asker (`de-DE`). The card and the answer use this language. */
   locale?: string;
-  /** When it was found that the asker may ask here; nothing is shown or asked before. */
+  /** When the app last confirmed that the asker may ask here. Before that it shows and asks nothing. */
   admittedMs?: number;
-  /** The message that asked, where a message did: the thread is read up to it, and its files belong to the question. */
+  /** The message that asked, if any. The app reads the thread up to it, and its files belong to the question. */
   messageTs?: string;
-  /** The files of that message; absent where Slack told of it without its files. */
+  /** The files of that message. Absent if Slack's event did not include them. */
   files?: MessageFile[];
-  /** The thread is read before the question is asked, because it may be about what people said there. */
+  /** The app reads the thread before it asks, because the question may be about what people said there. */
   readsThread?: boolean;
-  /** The thread that is read instead of its own, for a private question about a message somewhere else. */
+  /** The thread to read instead of the question's thread, for a private question about a message in another place. */
   readsFrom?: ReadsFrom;
   context?: ThreadContext;
-  /** How often the thread's messages were edited or deleted before it was read. */
+  /** How often messages of the thread were edited or deleted before the app read it. */
   threadChanges?: number;
-  /** Where "new" was taken for the verb in a thread with a conversation: what can be asked there instead. */
+  /** The app took "new" for the verb in a thread with a conversation. Holds the follow-up to ask there instead. */
   asFollowUp?: AsFollowUp;
-  /** The question that this one replaces as a follow-up: it is asked next, in the conversation that came before. */
+  /** The question that this follow-up replaces. This one is asked next, in the thread's earlier conversation. */
   insteadOf?: string;
-  /** The earlier question that this one continues in a new conversation. The service is told of it. */
+  /** The earlier question that this one continues in a new conversation. It is part of the text for the service. */
   follows?: Followed;
-  /** For an answer that is shown again: the question that was answered, and whether the conversation is linked. */
+  /** For an answer that is shown again: the answered question, and whether the message links to the conversation. */
   shares?: {
     questionId: string;
     withLink: boolean;
     confirmed: ConfirmedAudience;
-    /** The answer was withheld from where it was asked, and is shown to its asker alone. */
+    /** The answer was withheld in the question's place, and the app shows it only to the asker. */
     withheld?: true;
   };
-  /** The message that asked was edited since: its new text, offered to be asked instead. */
+  /** The new text, if the question's message was edited later. A button asks it instead. */
   edited?: EditedQuestion;
-  /** Suggestions of the answer that were asked, and by whom. */
+  /** The answer's follow-ups that people asked, and who asked them. */
   usedFollowUps?: { index: number; byUserId: string }[];
-  /** Under its answer stands the offer to take only mentions in the thread. */
+  /** The answer shows a button that makes the app take only mentions in the thread. */
   offersMute?: boolean;
   expected?: Expectation;
-  /** Slack's `response_url` for private messages to the asker; valid for 30 minutes. Never logged. */
+  /** Slack's `response_url` for private messages to the asker. Valid for 30 minutes. Never logged. */
   responseUrl?: string;
 
   card: PendingCall & {
     ts?: string;
-    /** What the card shows, as a comparable string; an edit is made only when it differs. */
+    /** What the card shows, as a comparable string. The app edits the card only when it differs. */
     shown?: string;
     editedMs?: number;
-    /** The card was deleted by someone, or cannot be edited any more. */
+    /** A person deleted the card, or Slack no longer lets the app edit it. */
     gone?: boolean;
-    /** When it was found that the steps may not be shown here any more; absent while they may. */
+    /** When the app found that it may no longer show the steps here. Absent while it may. */
     stepsHiddenMs?: number;
   };
 
   upstream: PendingCall & {
-    /** When the first attempt to ask was made: patience counts from here. */
+    /** Time of the first attempt to ask. Patience counts from here. */
     firstTriedMs?: number;
-    /** The conversation the intent is about; absent when a new one is being created. */
+    /** The conversation of the intended follow-up. Absent if the call creates a conversation. */
     intentConversationId?: number;
     conversationId?: number;
     questionId?: number;
@@ -240,14 +245,14 @@ export interface Question {
     /** Patience counts from here instead of from `askedMs`, after "Check again". */
     watchedFromMs?: number;
     shareUrl?: string;
-    /** The conversation of the thread was gone, so a new one was started by itself. */
+    /** The thread's conversation was gone, so the app started a new one. */
     conversationLost?: boolean;
     steps: number;
     lastStep?: string;
     cancelSentMs?: number;
   };
 
-  /** The effect now due keeps failing: how often in a row, since when, and the earliest time of the next try. */
+  /** The next step keeps failing: how often in a row, since when, and the earliest time of the next try. */
   trouble?: Trouble;
 
   parkedUntilMs?: number;
@@ -255,52 +260,52 @@ export interface Question {
   outcome?: Outcome;
   endedMs?: number;
 
-  /** When the messages of this question are checked, because one was posted again or edited with an unknown outcome. */
+  /** When to check this question's messages, because one was posted again or an edit had an unknown outcome. */
   recheckMs?: number;
-  /** One was posted again: that check searches for copies. */
+  /** A message was posted again, so the check searches for copies. */
   mayHaveCopies?: boolean;
 
   delivery: PendingCall & {
-    /** Counts re-opened deliveries (Check again), so that old messages are not mistaken for new ones. */
+    /** Counts re-opened deliveries (Check again), so that old messages do not count as new ones. */
     round: number;
     /** Timestamps of the parts posted so far, in order. */
     posted: string[];
-    /** Slack can no longer deliver to the thread; the asker was told privately instead. */
+    /** Slack can no longer deliver to the thread. The app notified the asker privately instead. */
     refused?: boolean;
-    /** The whole answer as a file beside many messages; `refused`: Slack takes no file there. */
+    /** The whole answer as a file, beside many messages. `refused`: Slack takes no file there. */
     file?: PendingCall & { state: 'intended' | 'attached' | 'refused' };
   };
 }
 
-/** The readers beside the workspace's members whom someone was shown, and wants to show an answer to. */
+/** The readers who are not members of the workspace. A person saw this list and agreed to show them an answer. */
 export interface ConfirmedAudience {
   guests: number;
   outsiders: number;
   organizations: number;
-  /** False where Slack did not say who reads there, and that was confirmed too. */
+  /** False if Slack did not say who reads there. The person confirmed that too. */
   isKnown: boolean;
-  /** Who they are. Without it none of them counts as confirmed: records of earlier versions hold only how many they were. */
+  /** Ids of the readers. If absent, none counts as confirmed: records of earlier versions hold only the numbers. */
   ids?: ReaderIds;
 }
 
-/** Slack's ids of people who read somewhere and are no full members, and of the other organizations there. */
+/** Slack's ids of a place's readers who are not full members, and of the other organizations there. */
 export interface ReaderIds {
   guests: string[];
   outsiders: string[];
   organizations: string[];
 }
 
-/** Why someone may not ask somewhere. */
+/** Why a person may not ask in a place. */
 export type Refusal =
   | 'guest'
   | 'outsider'
-  /** Slack could not tell who it is, or what kind of channel it is. */
+  /** Slack could not say who the person is, or what kind of channel it is. */
   | 'unknownPerson'
   | 'unknownChannel'
-  /** The channel is shared with other organizations, or guests are in it. */
+  /** The channel is shared with other organizations, or has guests. */
   | 'sharedChannel'
   | 'guestsInChannel'
-  /** By the settings: the channel is refused, or not among the allowed ones. */
+  /** The settings refuse the channel, or do not allow it. */
   | 'channelRefused';
 
 /** A Slack thread, its conversation, and the queue of its questions. */
@@ -311,16 +316,16 @@ export interface Thread {
   threadTs: string;
   /** The thread's first message asked the app, so plain replies are follow-ups. */
   followsReplies: boolean;
-  /** Plain replies are not taken for questions until somebody unmutes the thread. */
+  /** Plain replies are not questions until a person unmutes the thread. */
   muted?: boolean;
-  /** Whose question began the thread; absent in records of earlier versions. */
+  /** The user whose question began the thread. Absent in records of earlier versions. */
   startedBy?: string;
-  /** Another person has replied without a mention since. */
+  /** Another person has replied without a mention. */
   hasSecondPerson?: boolean;
   conversationId?: number;
-  /** Ids of the newest questions that the service was asked here, in any conversation; newest last. */
+  /** Ids of the newest questions that the service got from this thread, in any conversation. Newest last. */
   asked?: string[];
-  /** Open questions of this thread in order of arrival; the first one may run, the others wait. */
+  /** Open questions of this thread in order of arrival. The first one may run, the others wait. */
   queue: string[];
 }
 
@@ -330,14 +335,14 @@ export interface ThreadPlace extends Place {
 }
 
 /**
- * Messages between two people, or between one and the app: nobody else can be invited there. Only their ids begin with
- * `D`; the other first letters say nothing.
+ * Whether the place is a direct message between two people, or between one person and the app. It takes no further
+ * members. Only ids of direct messages begin with `D`. Other first letters do not tell the kind of conversation.
  */
 export function isBetweenTwo({ channelId }: Pick<Place, 'channelId'>): boolean {
   return channelId.startsWith('D');
 }
 
-/** An answer that someone shows to others; a withheld one is shown to its asker. */
+/** Whether a person shows this answer to others. A withheld answer is shown only to its asker. */
 export function isSharedWithOthers({ origin, shares }: Question): boolean {
   return origin === 'shared' && shares?.withheld !== true;
 }

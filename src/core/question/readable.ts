@@ -2,7 +2,10 @@ import { isAppError } from '../errors.ts';
 import type { QuestionStore } from '../ports.ts';
 import type { Question } from './question.ts';
 
-/** A stored question. Undefined if there is none, or if its record is corrupt. Throws `AppError` of kind `storage`. */
+/**
+ * Reads a stored question. Undefined if it does not exist or its record is corrupt. Throws `AppError` of kind
+ * `storage`.
+ */
 export async function getReadable(questions: Pick<QuestionStore, 'get'>, id: string): Promise<Question | undefined> {
   try {
     return await questions.get(id);

@@ -2,25 +2,25 @@ import type { Records } from '../ports.ts';
 import { threadQuestion } from './prompt.ts';
 import type { Question, Refusal } from './question.ts';
 
-/** What a refused question asked, kept for a short time for the button that asks it in the direct messages. */
+/** The text of a refused question. Kept for a short time, for the button that asks it in a direct message. */
 export interface RefusedText {
   version: 1;
   text: string;
 }
 
-/** Where those words are kept, by the id of the question. */
+/** The stored texts, by question id. */
 interface RefusedTexts {
   refusedTexts: Records<RefusedText>;
 }
 
-/** Whether it is about who asks, so that asking in another place does not help. */
+/** Whether the refusal is about the person, so that asking in another place does not help. */
 export function isAboutPerson(reason: Refusal): boolean {
   return reason === 'guest' || reason === 'outsider' || reason === 'unknownPerson';
 }
 
 /**
- * Puts the text where the button of the private notice finds it, before the question is closed without it. Nothing is put
- * there where the notice has no such button.
+ * Stores the text for the button of the private notice before the question is closed without its text. Stores nothing
+ * if the notice has no button for it.
  */
 export async function keepForButton({ refusedTexts }: RefusedTexts, question: Question): Promise<void> {
   const { id, outcome, text, shares } = question;
@@ -29,14 +29,14 @@ export async function keepForButton({ refusedTexts }: RefusedTexts, question: Qu
   await refusedTexts.update(id, () => ({ version: 1, text }));
 }
 
-/** What a question asked, where that is still kept. */
+/** The text of a question, if it is still stored. Otherwise empty. */
 export async function keptText({ refusedTexts }: RefusedTexts, { id, text }: Question): Promise<string> {
   return text === '' ? ((await refusedTexts.get(id))?.text ?? '') : text;
 }
 
 /**
- * A closed question without what was asked, if it was refused: it then says only who was refused where, and why. One
- * whose answer alone was withheld from a channel keeps its words, for its asker's own list of questions.
+ * Removes the text and its context from a refused question. The record then shows only who was refused, where and why.
+ * If only the answer was withheld from a channel, keeps the text for the asker's list of questions.
  */
 export function forgetRefused(question: Question): Question {
   const { outcome } = question;

@@ -1,15 +1,15 @@
 import { isBetweenTwo, type Thread } from './question.ts';
 
 /**
- * Notes a plain reply by this person. The thread has a second person once someone replies who did not begin it. A thread
- * stored by an earlier version does not name the person who began it; there the first person to reply counts as that one.
+ * Notes that this person replied without a mention. The thread has a second person once a person replies who did not
+ * begin it. Records of earlier versions do not name the person who began the thread: then it is the first to reply.
  */
 export function withReplier(thread: Thread, userId: string): Thread {
   if (thread.hasSecondPerson === true || thread.startedBy === userId) return thread;
   return thread.startedBy === undefined ? { ...thread, startedBy: userId } : { ...thread, hasSecondPerson: true };
 }
 
-/** Whether answers in the thread offer "Only when mentioned", because two people may talk with each other there. */
+/** Whether answers in the thread offer "Only when mentioned", because two people may talk to each other there. */
 export function mayWantMute(thread: Thread | undefined): boolean {
   if (thread === undefined || isBetweenTwo(thread)) return false;
   return thread.followsReplies && thread.muted !== true && thread.hasSecondPerson === true;

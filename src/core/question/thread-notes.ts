@@ -1,15 +1,15 @@
-/** A file beside a message, as far as it matters to reading it. */
+/** A file of a message: what the app needs to read it. */
 export interface MessageFile {
   id: string;
   name: string;
   /** Slack's `mimetype`. */
   type: string;
   bytes: number;
-  /** Where its content is, for the bot's token only. */
+  /** URL of the content. Slack gives it only to the bot's token. */
   url?: string;
 }
 
-/** One message people wrote in a thread of the app that was not meant for the app. */
+/** One message in a thread of the app that was not meant for the app. */
 export interface ThreadNote {
   ts: string;
   userId: string;
@@ -19,8 +19,8 @@ export interface ThreadNote {
 }
 
 /**
- * What people said in a thread since the app was last asked there, oldest first. `taken`: what the newest question that
- * read the thread was given, after `fromTs` and up to `toTs`; it is never given to a later one, once it was asked.
+ * What people said in a thread since the last question there, oldest first. `taken`: the newest question that read the
+ * notes got those after `fromTs` and up to `toTs`. Once it was asked, no later question gets them.
  */
 export interface ThreadNotes {
   version: 1;
@@ -28,11 +28,11 @@ export interface ThreadNotes {
   taken?: { questionId: string; fromTs: string; toTs: string };
 }
 
-/** Beyond this the oldest messages are forgotten. */
+/** Most messages, and characters of all messages, that are kept. Beyond that the oldest messages are dropped. */
 const mostMessages = 50;
 const mostCharacters = 20_000;
 
-/** Adds a message, once; forgets what questions were given for good, and the oldest where it gets too much. */
+/** Adds a message, once. Drops the messages that earlier questions took for good, and the oldest beyond the limits. */
 export function addNote(notes: ThreadNotes | undefined, message: ThreadNote): ThreadNotes {
   const { messages = [], taken } = notes ?? {};
   if (messages.some(({ ts }) => ts === message.ts)) return notes ?? { version: 1, messages };
@@ -41,7 +41,7 @@ export function addNote(notes: ThreadNotes | undefined, message: ThreadNote): Th
   return { version: 1, messages: newest(kept), ...(taken === undefined ? {} : { taken }) };
 }
 
-/** Puts what its writer made of a message in its place; a message that was not heard is not heard by that. */
+/** Replaces a message with its edited version. Does not add a message that is not in the notes. */
 export function replaceNote(notes: ThreadNotes | undefined, message: ThreadNote): ThreadNotes {
   if (message.text === '' && message.files.length === 0) return removeNote(notes, message.ts);
   if (notes?.messages.some(({ ts }) => ts === message.ts) !== true) return notes ?? { version: 1, messages: [] };
@@ -49,7 +49,7 @@ export function replaceNote(notes: ThreadNotes | undefined, message: ThreadNote)
   return { ...notes, messages: newest(messages) };
 }
 
-/** Forgets a message that was deleted. */
+/** Removes a deleted message. */
 export function removeNote(notes: ThreadNotes | undefined, ts: string): ThreadNotes {
   if (notes === undefined) return { version: 1, messages: [] };
   const messages = notes.messages.filter((message) => message.ts !== ts);
@@ -57,9 +57,8 @@ export function removeNote(notes: ThreadNotes | undefined, ts: string): ThreadNo
 }
 
 /**
- * Gives a question what was said before it (up to `toTs`) and was not given to another one. The same question is given the same
- * again. `wasAsked` tells whether the question that was given something before was asked in the end: what was given in
- * vain is given once more.
+ * Gives a question the messages up to `toTs` that no other question took. The same question gets the same messages
+ * again. `wasAsked`: whether the last question that took messages was asked. If it was not, this one gets them.
  */
 export function takeNotes(
   questionId: string,
@@ -75,7 +74,7 @@ export function takeNotes(
   return { notes: { version: 1, messages, taken: { questionId, fromTs, toTs } }, given };
 }
 
-/** As many of the newest as are remembered. */
+/** The newest messages within the limits. */
 function newest(messages: ThreadNote[]): ThreadNote[] {
   const kept = [...messages];
   let characters = kept.reduce((sum, { text }) => sum + text.length, 0);
@@ -85,7 +84,7 @@ function newest(messages: ThreadNote[]): ThreadNote[] {
   return kept;
 }
 
-/** Slack's timestamps are seconds with six decimals, which numbers hold exactly enough to compare. */
+/** Slack's timestamps are seconds with six decimals. Numbers are exact enough to compare them. */
 function isAfter(ts: string, other: string): boolean {
   return Number(ts) > Number(other);
 }
