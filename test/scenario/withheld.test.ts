@@ -68,7 +68,7 @@ describe('an answer that was withheld from a channel', () => {
     expect(service.questions()).toHaveLength(1);
   });
 
-  test('makes a follow-up in the direct messages a new conversation, which gets the text of the shown answer', async () => {
+  test('makes a follow-up in the direct messages a new conversation, with the text of the shown answer', async () => {
     await withheld();
     service.answerEverything();
     await world.pressPrivately('Show it there');

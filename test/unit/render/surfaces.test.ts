@@ -18,10 +18,10 @@ import { renderWhy, type WhyEntry } from '../../../src/render/why.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { ended, exampleQuestion, QUESTION_ID } from './example.ts';
 
-/** With `UPDATE_GOLDEN=1` the files are written instead of compared; read the difference before committing it. */
+/** With `UPDATE_GOLDEN=1` the files are written and not compared. Read the difference before you commit it. */
 const UPDATE = process.env.UPDATE_GOLDEN === '1';
 
-/** Compares with the file of that name, by the name of each case. */
+/** Compares the cases with the golden file of this name. */
 function expectAsAgreed(name: string, cases: Record<string, unknown>): void {
   const file = new URL(`../../fixtures/render/surfaces/${name}.json`, import.meta.url);
   const written = `${JSON.stringify(cases, null, 1)}\n`;
