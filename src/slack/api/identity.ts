@@ -17,7 +17,9 @@ export interface Identity {
   botId?: string;
   /** The organization the workspace belongs to, on Enterprise Grid. */
   enterpriseId?: string;
-  /** The Web API is a stand-in for Slack. A flag that it leaves out counts as false; one that Slack leaves out does not. */
+  /**
+   * The Web API is a stand-in for Slack. A flag that it leaves out counts as false; one that Slack leaves out does not.
+   */
   isStandIn?: boolean;
   /** The workspace's own address, which ends with a slash. */
   workspaceUrl?: string;

@@ -42,8 +42,8 @@ export interface SlackApiDeps {
 }
 
 /**
- * The Web API for all of this folder. Two requests do not go through it, because Slack names an address for them and not
- * a method: the bytes of an uploaded file (messages/answer-file.ts) and responses to a `response_url`
+ * The Web API for all of this folder. Two requests do not go through it, because Slack names an address for them and
+ * not a method: the bytes of an uploaded file (messages/answer-file.ts) and responses to a `response_url`
  * (api/response-url.ts).
  */
 export function createSlackApi({ client, identity, methodLimits, noting }: SlackApiDeps): SlackApi {

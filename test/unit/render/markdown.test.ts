@@ -22,7 +22,7 @@ function meaning(nodes: RootContent[]): unknown {
   );
 }
 
-/** All characters with a meaning in Markdown, in any order. */
+/** Random text of pieces that have a meaning in Markdown, in any order. */
 const anything = fc.string({
   unit: fc.oneof(
     fc.constantFrom(
