@@ -255,7 +255,7 @@ test('messages that are also sent to the channel, and files without text, are in
   await world.mention('why?', { threadTs: root });
   await answered(await asked('why?'), root);
   const [rootMessage] = world.slack.messages;
-  if (rootMessage === undefined) throw new Error('nobody spoke');
+  if (rootMessage === undefined) throw new Error('no message');
   const ts = world.slack.say(channel, bob, 'all of you look', root);
   await world.deliver(threadBroadcastOf({ user: bob, text: 'all of you look', ts, threadTs: root, root: rootMessage }));
   const shown = world.slack.say(channel, bob, '', root);

@@ -83,7 +83,7 @@ describe('a follow-up', () => {
 });
 
 describe('a follow-up that was cancelled before the service was asked', () => {
-  it('can be asked again by anybody, and then once', async () => {
+  it('can be asked again by any person, and only once', async () => {
     const { requests, id, life } = await answeredDesk();
     const first = await requests.followUp(id, 0, buttonUser);
     if (first.kind !== 'accepted') throw new Error(first.kind);

@@ -203,7 +203,7 @@ const ends = fc
   );
 
 describe('below the text of an answer', () => {
-  it('stand at most five blocks, whatever there is to say, and all of it fits Slack', () => {
+  it('are at most five blocks with any content, and all of it fits Slack', () => {
     fc.assert(
       fc.property(ends, (question) => {
         for (const format of FORMATS) {

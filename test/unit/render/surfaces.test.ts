@@ -148,7 +148,7 @@ describe('the forms', () => {
       'share with another organization': chosen({ outsiders: 3, organizations: 1 }),
       'share with people of no known organization': chosen({ outsiders: 3 }),
       'share with an invited organization': chosen({ organizations: 1 }),
-      'share with nobody knows whom': chosen({ isKnown: false }),
+      'share with an unknown audience': chosen({ isKnown: false }),
       feedback: renderFeedbackForm(QUESTION_ID, 'en-US'),
       'all sources': renderSourcesModal(exampleQuestion(), { sources }, 'en-US'),
       'no sources': renderSourcesModal(exampleQuestion(), { sources: [] }, 'en-US'),
@@ -347,7 +347,7 @@ describe('the ends and the cards', () => {
       ],
       ['gaveUp, never asked', ended({ kind: 'gaveUp' }, { upstream: { steps: 0 }, endedMs: 901_000 })],
       ['cancelled', ended({ kind: 'cancelled' })],
-      ['cancelled by somebody', ended({ kind: 'cancelled' }, { cancel: { byUserId: 'U0BOB', atMs: 1 } })],
+      ['cancelled by a person', ended({ kind: 'cancelled' }, { cancel: { byUserId: 'U0BOB', atMs: 1 } })],
       ['undeliverable', ended({ kind: 'undeliverable', canInvite: true })],
       ['undeliverable in German', ended({ kind: 'undeliverable', canInvite: false }, { locale: 'de-DE' })],
     ];

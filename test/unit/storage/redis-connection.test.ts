@@ -74,7 +74,7 @@ describe('a lost connection', () => {
     expect(server.connections()).toBe(2);
   });
 
-  it('is made again where Redis stays silent for two seconds, and nobody knows what became of the command', async () => {
+  it('is made again where Redis stays silent for two seconds, and the outcome of the command is unknown', async () => {
     const { server, store } = await openAnswering('SADD', 'silence');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const failing = expect(store.addMember('s', 'x')).rejects.toMatchObject({
@@ -166,7 +166,7 @@ describe('Redis at the start', () => {
     expect(recording.lines).toEqual([]);
   });
 
-  it('is given up after five seconds where nobody listens, with the code of the failure', async () => {
+  it('is given up after five seconds where no server listens, with the code of the failure', async () => {
     const server = await serve();
     await server.stop();
     const connection = createRedisConnection(server.url, createRecordingLog().log);
