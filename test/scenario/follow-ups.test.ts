@@ -7,7 +7,7 @@ import { one } from '../support/one.ts';
 import { overflowOf, viewSubmissionOf } from '../support/payloads/surfaces.ts';
 import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
 
-/** The menu entry under an answer that opens its first suggestion in a form. */
+/** The menu entry under an answer that opens its first follow-up in a form. */
 const editOrAskPrivately = 'Edit or ask privately: What calls it?';
 
 let service: FakeService;
@@ -133,7 +133,7 @@ describe('where the app was taken out of a private channel', () => {
 });
 
 describe('the button "Edit first"', () => {
-  test('opens a form with the suggestion, and asks what was made of it, in the thread', async () => {
+  test('opens a form with the follow-up, and asks the edited text in the thread', async () => {
     const { ts, last } = await answered();
     await world.overflow(editOrAskPrivately, { user: people.bob });
     const form = await world.modal();
@@ -184,14 +184,14 @@ describe('the button "Edit first"', () => {
 });
 
 describe('the button "Ask privately"', () => {
-  /** Opens the form of the first suggestion, and submits it for an answer in direct messages. */
+  /** Opens the form of the first follow-up, and submits it for an answer in direct messages. */
   async function askPrivately(user: string, threadTs: string, question?: string) {
     await world.overflow(editOrAskPrivately, { user, threadTs });
     const entered = { where: 'privately', ...(question === undefined ? {} : { question }) };
     return world.submit(await world.modal(), entered, { user });
   }
 
-  test('answers in the direct messages of the person who chose that, and leaves the suggestion to others', async () => {
+  test('answers in the direct messages of the person who chose that, and leaves the follow-up to others', async () => {
     const { ts, last } = await answered('the first question?');
     await askPrivately(people.bob, ts);
     const root = await eventually(() =>

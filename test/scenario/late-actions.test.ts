@@ -7,7 +7,7 @@ import { hasRedisServer } from '../support/processes/redis-server.ts';
 import { type SlowRedis, startSlowRedis } from '../support/processes/slow-redis.ts';
 import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 
-/** The menu entry under an answer that opens its first suggestion in a form. */
+/** The menu entry under an answer that opens its first follow-up in a form. */
 const editOrAskPrivately = 'Edit or ask privately: What calls it?';
 
 let service: FakeService;

@@ -249,7 +249,7 @@ export function createAgentSessions({ slack, threads, claims, tasks, now, log }:
   }
 }
 
-/** An answer that is shown again is no work, and a question that is not admitted is not shown. */
+/** Slack shows work only for admitted questions, and not when an existing answer is shown again. */
 function isShown({ origin, admittedMs }: Question): boolean {
   return origin !== 'shared' && admittedMs !== undefined;
 }

@@ -5,7 +5,7 @@ import { buttonUser, createCoreHarness, thread } from '../../support/lifecycle/c
 const direct: Place = { teamId: 'T1', channelId: 'D9' };
 const other = { ...buttonUser, userId: 'U8' };
 
-/** A question of U1 whose answer has two suggestions. */
+/** A question of U1 whose answer has two follow-ups. */
 async function answeredDesk(change: Partial<Question> = {}) {
   const desk = createCoreHarness();
   const question = await desk.ask();

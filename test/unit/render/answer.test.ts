@@ -20,7 +20,7 @@ function firstText(message: RenderedMessage | undefined): string | undefined {
 
 describe('the longest answer in one message', () => {
   it.each([
-    ['a long title, sources and suggestions', { title: 'A title. '.repeat(30), followUps: ['Why?', 'How?', 'Who?'] }],
+    ['a long title, sources and follow-ups', { title: 'A title. '.repeat(30), followUps: ['Why?', 'How?', 'Who?'] }],
     ['nothing else', { title: '', sources: [], followUps: [] }],
   ])('leaves room for %s, and not far more', (_what, answer) => {
     const render = (length: number) => renderOutcome(answered({ ...answer, markdown: 'x'.repeat(length) }), markdown);
