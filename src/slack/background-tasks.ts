@@ -7,9 +7,9 @@ const mostUnderWay = 10_000;
 /** Work that Slack does not wait for: what came from Slack is acknowledged at once. */
 export interface BackgroundTasks {
   /**
-   * Starts `work` and returns at once. Never throws: when the work fails, `failure` is logged with the error. The promise
-   * resolves when the work ends, well or not. When too many tasks are under way, the work is not started, `failure` is
-   * logged, and the result is undefined.
+   * Starts `work` and returns at once. Never throws: when the work fails, `failure` is logged with the error. The
+   * promise resolves when the work ends, well or not. When too many tasks are under way, the work is not started,
+   * `failure` is logged, and the result is undefined.
    */
   run(failure: LogFields, work: () => Promise<unknown>): Promise<void> | undefined;
   /** The same tasks, but with at most `most` under way that were started here. */

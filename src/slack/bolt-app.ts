@@ -16,16 +16,16 @@ import { type CommandDeps, registerCommand } from './listeners/slash-command.ts'
 import { registerPeople, type UserChangeDeps } from './listeners/user-change.ts';
 import type { SlackReceiver } from './receivers/socket-receiver.ts';
 
-/** What is read of the wrapping of an event (docs.slack.dev/apis/events-api). */
+/** What is read of the envelope of an event (docs.slack.dev/apis/events-api). */
 const sharedEnvelope = z.object({ is_ext_shared_channel: z.literal(true), event: z.object({ channel: z.string() }) });
 
-/** Slack says with every event whether other organizations are in its channel; a no proves nothing and is not noted. */
+/** Each event says whether other organizations are in its channel. Only a yes is noted, because a no proves nothing. */
 function noteSharedChannel(body: unknown, channels: Pick<Channels, 'noteShared'>): void {
   const parsed = sharedEnvelope.safeParse(body);
   if (parsed.success) channels.noteShared(parsed.data.event.channel);
 }
 
-/** What the listeners need, all together. */
+/** What all listeners need. */
 export type ListenerDeps = CommandDeps &
   MessageDeps &
   QuestionButtonDeps &
@@ -53,7 +53,7 @@ export function createBoltApp(options: {
     receiver,
     clientOptions: { ...clientOptions },
     logger,
-    // Filtering is done in one place, in routing, by rules that cover what Bolt's own filter lets through.
+    // Messages are filtered in one place, in routing, because Bolt's own filter does not cover all cases.
     ignoreSelf: false,
     convoStore: false,
     authorize: async () => ({ botToken, botUserId, teamId, ...(botId === undefined ? {} : { botId }) }),

@@ -3,8 +3,8 @@ import type { Log, LogFields } from '../core/ports.ts';
 import { referenceOf } from '../core/question/reference.ts';
 
 /**
- * Logs a failure that a person is told of, and returns the reference they are shown: the beginning of the question's id,
- * or, where no question exists, a name made for this failure (`e` and 8 hex digits) that stands in the line as `reference`.
+ * Logs a failure that a person is told of, and returns the reference that they see: the beginning of the question's id.
+ * Without a question, it is a new id (`e` and 8 hex digits), which is logged as `reference`.
  */
 export function logFailure(
   log: Pick<Log, 'info' | 'warn' | 'error'>,

@@ -1,4 +1,4 @@
-/** Names for Slack's ids, where known; without a name the id is shown. */
+/** Names for Slack's ids. When a name is not known, the id is shown. */
 export interface Names {
   user: (userId: string) => string | undefined;
   channel: (channelId: string) => string | undefined;
@@ -6,21 +6,21 @@ export interface Names {
 
 /**
  * Slack's tokens: `<@U…>`, `<#C…|name>`, `<!here>`, `<!date^…^… {time}|…>`, `<https://…|label>`. Only these forms are
- * tokens; any other `<…>` is somebody's code, such as `Map<K,V>` or `List<@Nullable T>`, and stays. Source:
- * docs.slack.dev/messaging/formatting-message-text.
+ * tokens. Any other `<…>` is code that a person wrote, for example `Map<K,V>` or `List<@Nullable T>`, and stays.
+ * Source: docs.slack.dev/messaging/formatting-message-text.
  */
 const token =
   /<([@#][A-Z0-9]+|!date\^[^<>|]+|![a-z]+(?:\^[^<>\s|]+)?|(?:https?|mailto|tel|ftp|slack):[^<>|]+)(?:\|([^<>]*))?>/g;
 
-/** Spaces at the end of a line. The look behind keeps the search linear where spaces are many. */
+/** Spaces at the end of a line. The lookbehind keeps the search linear when there are many spaces. */
 const trailingSpaces = /(?<![^\S\n])[^\S\n]+$/gm;
 
-/** Text without NUL, which neither databases nor arguments of programs hold: U+FFFD stands in its place. */
+/** Replaces NUL by U+FFFD, because databases and program arguments cannot contain NUL. */
 export function readableText(text: string): string {
   return text.replaceAll('\0', '\ufffd');
 }
 
-/** Turns text as Slack sends it into what its writer sees. The app's own mention is taken out; entities are decoded once. */
+/** Turns text as Slack sends it into what its writer sees. Removes the app's own mention and decodes entities once. */
 export function toPlainText(text: string, names: Names, botUserId?: string): string {
   let plain = '';
   let end = 0;
@@ -34,7 +34,7 @@ export function toPlainText(text: string, names: Names, botUserId?: string): str
     .trim();
 }
 
-/** The user and channel ids in a text that come without a label, each once. */
+/** The ids of users and channels that have no label in a text. Each id is listed once. */
 export function unnamedIds(text: string): { users: string[]; channels: string[] } {
   const users = new Set<string>();
   const channels = new Set<string>();
@@ -50,7 +50,7 @@ export function mentions(text: string, userId: string): boolean {
   return [...text.matchAll(token)].some(([, target]) => target === `@${userId}`);
 }
 
-/** Whether a text begins by addressing a person other than the app, or a group of people. */
+/** Whether a text begins with a mention of a person other than the app, or of a group of people. */
 export function addressesAnother(text: string, botUserId: string): boolean {
   const first = /^\s*<(?:@([A-Z0-9]+)(?:\|[^<>]*)?|!(?:subteam\^|here\b|channel\b|everyone\b)[^<>]*)>/.exec(text);
   return first !== null && first[1] !== botUserId;
@@ -61,7 +61,7 @@ export function textBesidePeople(text: string): string {
   return toPlainText(text.replace(person, ' '), { user: () => undefined, channel: () => undefined });
 }
 
-/** A mention of a person or a group of people, or the address of a person's profile. */
+/** A mention of a person or a group of people, or a link to a person's profile. */
 const person = /<(?:@[A-Z0-9]+|!subteam\^[^<>\s|]+|https:\/\/[a-z0-9.-]+\.slack\.com\/team\/[A-Z0-9]+)(?:\|[^<>]*)?>/g;
 
 function readable(target: string, label: string | undefined, names: Names, botUserId: string | undefined): string {
@@ -89,7 +89,7 @@ function special(target: string, label: string | undefined): string {
 function link(url: string, label: string | undefined): string {
   const bare = url.replace(/^(?:mailto|tel):/, '');
   if (label === undefined || label === '' || label === url || label === bare) return bare;
-  // Slack makes links of what people write without a scheme, `main.py` and `example.com/path` alike.
+  // Slack also makes links of text without a scheme, for example of `main.py` and `example.com/path`.
   return url.replace(/^https?:\/\//, '').replace(/\/$/, '') === label.replace(/\/$/, '') ? label : `${label} (${url})`;
 }
 
@@ -97,7 +97,7 @@ function nonEmpty(text: string | undefined): string | undefined {
   return text === undefined || text === '' ? undefined : decodeEntities(text);
 }
 
-/** Decodes the three entities Slack encodes, each once, so that `&amp;lt;` stays the text `&lt;`. */
+/** Decodes the three entities that Slack encodes, each once, so that `&amp;lt;` becomes `&lt;` and not `<`. */
 function decodeEntities(text: string): string {
   return text.replace(/&(lt|gt|amp);/g, (_, name: string) => (name === 'lt' ? '<' : name === 'gt' ? '>' : '&'));
 }

@@ -5,9 +5,9 @@ import { threadQuestion } from '../core/question/prompt.ts';
 import type { Thread } from '../core/question/question.ts';
 import { addressesAnother, mentions, textBesidePeople } from './incoming-text.ts';
 
-/** What of a Slack message decides where it goes; as Slack sends it, so every field may be missing. */
+/** The fields of a Slack message that decide its route, as Slack sends them. Any of them may be missing. */
 export interface IncomingMessage {
-  /** It came as an `app_mention` event. */
+  /** The message came as an `app_mention` event. */
   isMention: boolean;
   channelType?: string | undefined;
   subtype?: string | undefined;
@@ -20,11 +20,11 @@ export interface IncomingMessage {
   edited: boolean;
 }
 
-/** Why a message is left alone. */
+/** Why the app ignores a message. */
 export type IgnoreReason =
   | 'from_bot'
   | 'edited'
-  /** Comes again as an event of its own. */
+  /** The same message also comes as an `app_mention` event, which is routed instead. */
   | 'arrives_as_app_mention'
   | 'not_in_thread'
   | 'thread_unknown'
@@ -32,38 +32,38 @@ export type IgnoreReason =
   | 'addresses_another_person'
   | 'no_text'
   | 'thread_muted'
-  /** Thanks, an emoji and the like. */
+  /** For example thanks or an emoji. */
   | 'asks_nothing'
   | `subtype_${string}`;
 
 /** What to do with a message. */
 export type Route =
   | { to: 'ignore'; reason: IgnoreReason }
-  /** `fresh` starts a new conversation in a thread that has one; `wholeText` is the text with the verb that asked for it. */
+  /** `fresh` starts a new conversation in a thread that has one. `wholeText` is the text including the verb "new". */
   | { to: 'ask'; text: string; fresh: boolean; wholeText?: string }
-  /** A bare mention in a thread of people: what they said there is the question. */
+  /** A mention without text in a thread of people. The question is what they said there. */
   | { to: 'askThread' }
   | { to: 'verb'; verb: Verb };
 
-/** A route of a message that asks. */
+/** The route of a message that asks a question. */
 export type AskRoute = Extract<Route, { to: 'ask' | 'askThread' }>;
 
-/** What a message that asks asks for. */
+/** The question that a message asks. */
 export function askedBy(route: AskRoute): Pick<NewQuestion, 'text' | 'fresh' | 'asFollowUp'> {
   if (route.to === 'askThread') return { text: threadQuestion, fresh: false };
   const { text, fresh, wholeText } = route;
   return { text, fresh, ...(wholeText === undefined ? {} : { asFollowUp: { text: wholeText } }) };
 }
 
-/** Message subtypes a person's own words come in. Everything else is an edit, a deletion, a notice or a bot. */
+/** Subtypes of messages that a person writes. All others are edits, deletions, notices or messages of bots. */
 const spokenSubtypes = new Set([undefined, 'file_share', 'thread_broadcast']);
 
 const slackbotUserId = 'USLACKBOT';
 
 /**
- * Routes a `message` or `app_mention` event. In a direct conversation everything is meant for the app; in channels and
- * group direct messages only mentions are, and plain replies in threads whose first message asked the app. A mention in
- * a channel arrives as an `app_mention` of its own; in a group it may come as a plain message only. `plainText` is the
+ * Routes a `message` or `app_mention` event. In direct messages, every message is for the app. In channels and group
+ * direct messages, only mentions are, and plain replies in threads whose first message asked the app. Slack sends a
+ * mention in a channel also as an `app_mention` event. In a group, it may send only a plain message. `plainText` is the
  * text without Slack's tokens and without the app's mention.
  */
 export function routeMessage(
@@ -90,7 +90,7 @@ export function routeMessage(
   return { to: 'ask', text: plainText, fresh: false };
 }
 
-/** "Thanks, @ada" asks as little as "thanks" does. */
+/** Mentions of people do not count: "Thanks, @ada" is a courtesy, like "thanks". */
 function isCourtesy({ text }: IncomingMessage): boolean {
   return asksNothing(textBesidePeople(text));
 }

@@ -25,7 +25,7 @@ afterEach(async () => {
   expect(world.slack.violations).toEqual([]);
 });
 
-/** What Slack was told of the session of a thread, in order. */
+/** The calls about the session of a thread, in order. */
 function told(threadTs: string): string[] {
   return world.slack.agentCalls
     .filter(({ args }) => args.thread_ts === threadTs)
@@ -140,7 +140,7 @@ describe('the stop button of Slack', () => {
     const threadTs = await world.mention('where is main?');
     await asked('where is main?');
     await stop(threadTs, { user: people.mia });
-    // She is not in the channel, so she is told in her own conversation with the app.
+    // She is not in the channel, so the app tells her in direct messages.
     await eventually(() => expect(world.slack.messages.filter(({ channel }) => channel === 'D0MIA')).toHaveLength(1));
     await answered(threadTs, 'where is main?');
   });
@@ -232,7 +232,7 @@ describe('a group direct message', () => {
   });
 });
 
-/** The app's newest message in a thread that is no end of a question. */
+/** The app's newest message in a thread that is not the end of a question. */
 function lastCard(threadTs: string) {
   const answers = new Set(world.answersIn(threadTs).map(({ ts }) => ts));
   const card = world.slack

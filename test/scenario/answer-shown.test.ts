@@ -73,12 +73,12 @@ describe('an answer', () => {
     expect(shown).toContain('41 s · 12 steps · 3 credits');
     expect(shown).toContain(`*<${service.conversations[0]?.share_url}|Open in Deep Search>*`);
     expect(shown).toMatch(/85 ?% of the quota used \(85 of 100 credits\), resets <!date\^1893456000\^/);
-    // The asker is told once, by mrkdwn; nobody is by the answer's own words, in the blocks or the notification.
+    // Only the asker is mentioned, once, in mrkdwn. Mentions in the answer itself notify no one.
     const everything = `${answer.text} ${JSON.stringify(answer.blocks)}`;
     expect(everything.split(`<@${people.bob}>`)).toHaveLength(2);
     expect(everything).not.toMatch(/@here|@channel|(?<!\\)<!everyone>/);
     expect(everything).not.toContain(`<@${people.ada}>`);
-    // Others read the beginning of the answer on their phones.
+    // Notifications show the beginning of the answer.
     expect(answer.text).toMatch(/^Retries are set in retry\.ts\. Name Value retries 3 delay 5 s Ask /);
     const [, other] = labels(answer);
     expect(labels(answer)[0]).toMatch(/^Which of the services .*…$/);
@@ -131,20 +131,20 @@ describe('the card', () => {
       world.slack.requests.filter(({ method, args }) => method === 'chat.update' && args.ts === card.ts).length;
     const reads = (): number => service.calls.filter((call) => call === 'read').length;
 
-    // Every look finds something new.
+    // Each read of the service finds a new step.
     const steps = 8;
     for (let step = 1; step <= steps; step += 1) {
       service.step(question, `Reading file-${step}.ts`);
       const before = reads();
       await eventually(() => expect(reads()).toBeGreaterThan(before));
     }
-    // Slack's limit of edits, which all cards share, may let the last one wait for the next window of ten seconds.
+    // All cards share Slack's limit of edits, so the last edit may wait for the next window of ten seconds.
     await eventually(() => expect(visibleText(card)).toContain(`Reading file-${steps}.ts`));
     const passedMs = performance.now() - startMs;
     expect(edits()).toBeGreaterThan(0);
     expect(edits()).toBeLessThanOrEqual(Math.floor(passedMs / cardEditMs) + 1);
 
-    // No look finds anything new.
+    // No read finds anything new.
     const before = { edits: edits(), reads: reads() };
     await eventually(() => expect(reads()).toBeGreaterThan(before.reads + 10));
     expect(edits()).toBe(before.edits);

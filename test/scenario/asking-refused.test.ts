@@ -18,7 +18,7 @@ afterEach(async () => {
   expect(world.slack.violations).toEqual([]);
 });
 
-/** What `/deepsearch status` says. */
+/** The reply to `/deepsearch status`. */
 async function status(): Promise<string> {
   return JSON.stringify((await world.command('status')).response);
 }

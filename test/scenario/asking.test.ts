@@ -178,7 +178,7 @@ describe('a mention', () => {
     await world.reply(root, 'thanks, and now lunch');
     await world.mention('and this?', { threadTs: root });
     await eventually(() => expect(world.answersIn(root)).toHaveLength(2));
-    // What people said goes along: threads.test.ts.
+    // That messages of people are sent too is tested in threads.test.ts.
     expect(service.questions().map(({ question }) => question.split('\n')[0])).toEqual(['what is this?', 'and this?']);
   });
 
@@ -254,7 +254,7 @@ describe('no question is started', () => {
     const repeated = mentionOf({ user: people.ada, text: 'first?', ts, channel });
     await Promise.all([world.deliver(repeated), world.deliver(repeated), world.deliver(repeated)]);
     await world.deliver(messageOf({ user: people.ada, text: `<@${team.botUserId}> first?`, ts, channel }));
-    // Everything above was decided before `deliver` returned; a question that is asked now proves nothing is pending.
+    // Each event above was handled before `deliver` returned. One more question proves that nothing is pending.
     await world.reply(ts, 'last?');
     await eventually(() => expect(service.find('last?')).toHaveLength(1));
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));

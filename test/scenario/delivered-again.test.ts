@@ -29,14 +29,14 @@ function privateMessagesTo(user: string): string[] {
   return world.ephemeralsTo(user).map(visibleText);
 }
 
-/** Nothing more happens because of what was done until now: one question more is answered from end to end. */
+/** Waits until all earlier work is done: asks one more question, and waits for its answer. */
 async function settled(): Promise<void> {
   service.answerEverything();
   const ts = await world.mention('is everything done?', { user: people.gerd });
   await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
 }
 
-/** What somebody says to the app in a thread, as an event that can be delivered more than once. */
+/** Ada writes to the app in a thread. Returns the event, which a test can deliver more than once. */
 function said(text: string, threadTs?: string) {
   const thread = threadTs === undefined ? {} : { threadTs };
   const ts = world.slack.say('C0GENERAL', people.ada, `<@U0BOT> ${text}`, threadTs);

@@ -55,7 +55,7 @@ test('a person who becomes a guest may not ask from that moment, and may again w
   await eventually(() => expect(service.questions()).toHaveLength(2));
 });
 
-/** Slack tells that bob changed, as docs.slack.dev/reference/events/user_change shows it. */
+/** Slack sends the event that bob changed. Its form: docs.slack.dev/reference/events/user_change. */
 async function told(change: { is_restricted: boolean }): Promise<void> {
   world.slack.changePerson(bob, change);
   const user = {

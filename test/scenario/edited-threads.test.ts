@@ -26,7 +26,7 @@ afterEach(async () => {
   expect(world.slack.violations).toEqual([]);
 });
 
-/** The question the service got that begins with `text`. */
+/** The service's question that begins with `text`. */
 function asked(text: string): Promise<ServiceQuestion> {
   return eventually(() => one(service.questions().filter(({ question }) => question.split('\n')[0] === text)));
 }
@@ -35,7 +35,7 @@ function messageAt(ts: string) {
   return one(world.slack.messages.filter((message) => message.ts === ts));
 }
 
-/** A thread of the app in which nothing runs any more; replies that address others are only heard. */
+/** A thread of the app in which nothing runs any more. A reply that addresses another person becomes only a note. */
 async function answeredThread(): Promise<string> {
   const root = await world.mention('where is it?');
   service.answer(await asked('where is it?'));

@@ -33,7 +33,7 @@ function privateMessages(count: number, user: string = people.ada): Promise<stri
   });
 }
 
-/** Asks something that runs until the test ends it. */
+/** Asks a question that runs until the test ends it. */
 async function running(text: string) {
   const ts = await world.mention(text);
   const question = await eventually(() => one(service.find(text)));
@@ -44,7 +44,7 @@ function asked(): string[] {
   return service.questions().map(({ question }) => question.split('\n')[0] ?? '');
 }
 
-/** Something asked last proves that nothing is pending. */
+/** Asks one more question last, which proves that no other question is pending. */
 async function nothingElseIsAsked(texts: string[]): Promise<void> {
   service.answerEverything();
   await world.direct('last?', { user: people.bob, channel: 'D0BOB' });
@@ -73,7 +73,7 @@ describe('an edited question that still runs', () => {
     await world.edit(ts, 'where is the lexer?');
     const said = await privateMessages(2);
     expect(said[1]).toContain('where is the lexer?');
-    // The older edit comes late once more.
+    // Slack delivers the older edit again, late.
     await world.deliver({ ...told, event_id: 'EvLATE' });
     await world.pressPrivately(askEdited);
     await eventually(() => expect(asked()).toContain('where is the lexer?'));
@@ -93,7 +93,7 @@ describe('an edited question that still runs', () => {
     expect(said).toMatch(/Cancelled by <@U0ADA>/);
     expect(said).toMatch(/<@U0ADA> asked:[\s\S]*where is the parser\?/);
     expect(asked()).toEqual(['where is it?', 'where is the parser?']);
-    // The thread is still one of the app's.
+    // The thread still belongs to the app.
     service.answerEverything();
     await world.reply(ts, 'and then?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
@@ -172,7 +172,7 @@ describe('a message', () => {
     await world.deliver(messageChangedOf({ before, after: preview, ts: '1800000000.000001' }));
     const withReplies = { ...before, reply_count: 1, latest_reply: '1800000000.000002' };
     await world.deliver(messageChangedOf({ before, after: withReplies, ts: '1800000000.000003' }));
-    // Thanks ask nothing, so there is nothing to be asked instead.
+    // Thanks ask nothing, so the app does not offer to ask the new text.
     await world.edit(ts, 'ok, thanks :pray:');
     const card = await eventually(() => one(world.slack.inThread(ts)));
     await world.deliver(messageChangedOf({ before: card, after: { ...card, text: 'x' }, ts: '1800000000.000004' }));
@@ -188,7 +188,7 @@ describe('a message that an edit turns from talk into a mention', () => {
   const askIt = 'Ask it';
   const mentioned = (text: string): string => `<@${team.botUserId}> ${text}`;
 
-  /** Somebody says something, and then edits it into a mention. */
+  /** A person writes a message, and then adds a mention to it by an edit. */
   async function turned(text: string, threadTs?: string): Promise<string> {
     const ts = world.slack.say('C0GENERAL', people.ada, 'hello all', threadTs);
     await world.edit(ts, mentioned(text));
@@ -252,7 +252,7 @@ describe('a message that an edit turns from talk into a mention', () => {
     await nothingElseIsAsked([]);
   });
 
-  test('may be asked by nobody who may not ask', async () => {
+  test('is not asked by a person who may not ask', async () => {
     await turned('where is it?');
     await privateMessages(1);
     world.slack.changePerson(people.ada, { is_restricted: true });

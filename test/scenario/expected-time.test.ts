@@ -35,7 +35,7 @@ afterEach(async () => {
   expect(world.slack.violations).toEqual([]);
 });
 
-/** The history of a workspace: written by the app's own parts, because ten real answers take as long as Slack's limits. */
+/** Stores a history of durations directly, because Slack's limits would make ten real answers slow. */
 async function begin(tookMs: number[], teamId = team.id): Promise<void> {
   const { log } = createRecordingLog();
   const storage = await openStorage({ dataDir: data.path }, { clock: Date.now, log });

@@ -11,7 +11,7 @@ import type { Fault } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
 
-/** Outcomes that stay unknown are looked for after a grace of seconds, and failures are repeated with back-off. */
+/** The app searches for unknown outcomes after a wait of some seconds, and repeats failed calls with back-off. */
 const patient = { timeoutMs: 45_000 };
 
 async function inWorld(run: (world: World, service: FakeService) => Promise<void>): Promise<void> {
@@ -26,7 +26,7 @@ async function inWorld(run: (world: World, service: FakeService) => Promise<void
   }
 }
 
-/** One card that is closed and one answer in the thread. */
+/** Expects one closed card and one answer in the thread. */
 async function expectOneEnd(world: World, ts: string): Promise<void> {
   await eventually(() => {
     expect(world.answersIn(ts)).toHaveLength(1);

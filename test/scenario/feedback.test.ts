@@ -34,7 +34,7 @@ afterEach(async () => {
   expect(world.slack.violations).toEqual([]);
 });
 
-/** What is stored, read once the app has stopped. */
+/** The stored votes. Stops the app first. */
 async function votes(): Promise<Vote[]> {
   await world.stopApp();
   const { log } = createRecordingLog();
@@ -46,7 +46,7 @@ async function answered(question: string): Promise<{ ts: string; last: FakeMessa
   return { ts, last: await eventually(() => one(world.answersIn(ts))) };
 }
 
-/** The form, once it is filled: until then a modal may say that it takes a moment. */
+/** Waits for the form. Until it is ready, the modal may say that it takes a moment. */
 function form(): Promise<FakeView> {
   return eventually(async () => {
     const open = await world.modal();
@@ -55,7 +55,7 @@ function form(): Promise<FakeView> {
   });
 }
 
-/** The private words to someone. */
+/** All private messages to a person, as one text. */
 function toldTo(user: string): string {
   return world.ephemeralsTo(user).map(visibleText).join('\n');
 }

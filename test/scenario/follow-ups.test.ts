@@ -7,7 +7,7 @@ import { one } from '../support/one.ts';
 import { overflowOf, viewSubmissionOf } from '../support/payloads/surfaces.ts';
 import { buttonsOf, startWorld, visibleText, type World } from '../support/world/world.ts';
 
-/** The entry of the menu under an answer for its first suggestion. */
+/** The menu entry under an answer that opens its first follow-up in a form. */
 const editOrAskPrivately = 'Edit or ask privately: What calls it?';
 
 let service: FakeService;
@@ -49,7 +49,7 @@ describe('a suggested follow-up', () => {
     await world.press('What calls it?', { user: people.bob });
     await eventually(() => expect(visibleText(last)).toContain('<@U0BOB> asked: What calls it?'));
     expect(labels(last)).toEqual(['Where is it tested?']);
-    // The rest of the answer reads as before.
+    // The rest of the answer does not change.
     expect(visibleText(last)).toContain(body.split('\n')[1]);
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
     await world.press('Where is it tested?', { user: people.ada, threadTs: ts });
@@ -96,7 +96,7 @@ describe('a suggested follow-up', () => {
 });
 
 describe('where the app was taken out of a private channel', () => {
-  /** An answer in a channel that hides from the app afterwards, with what was opened there while it did not. */
+  /** Asks in a private channel, calls `open`, and removes the app from the channel. Returns the result of `open`. */
   async function hidden<Opened>(open: () => Promise<Opened>): Promise<Opened> {
     const crew = { isPrivate: true, botIsMember: true, isArchived: false, members: [people.ada, people.bob] };
     world.slack.channels.set('C0CREW', crew);
@@ -104,7 +104,7 @@ describe('where the app was taken out of a private channel', () => {
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
     const opened = await open();
     crew.botIsMember = false;
-    // What a channel is, and who is in it, is remembered for a minute.
+    // The app caches channels and their members for a minute. A restart clears the cache.
     await world.restart();
     return opened;
   }
@@ -133,7 +133,7 @@ describe('where the app was taken out of a private channel', () => {
 });
 
 describe('the button "Edit first"', () => {
-  test('opens a form with the suggestion, and asks what was made of it, in the thread', async () => {
+  test('opens a form with the follow-up, and asks the edited text in the thread', async () => {
     const { ts, last } = await answered();
     await world.overflow(editOrAskPrivately, { user: people.bob });
     const form = await world.modal();
@@ -184,14 +184,14 @@ describe('the button "Edit first"', () => {
 });
 
 describe('the button "Ask privately"', () => {
-  /** Opens the form of the first suggestion, and sends it off for an answer in the direct messages. */
+  /** Opens the form of the first follow-up, and submits it for an answer in direct messages. */
   async function askPrivately(user: string, threadTs: string, question?: string) {
     await world.overflow(editOrAskPrivately, { user, threadTs });
     const entered = { where: 'privately', ...(question === undefined ? {} : { question }) };
     return world.submit(await world.modal(), entered, { user });
   }
 
-  test('answers in the direct messages of the person who chose that, and leaves the suggestion to others', async () => {
+  test('answers in the direct messages of the person who chose that, and leaves the follow-up to others', async () => {
     const { ts, last } = await answered('the first question?');
     await askPrivately(people.bob, ts);
     const root = await eventually(() =>
@@ -210,7 +210,7 @@ describe('the button "Ask privately"', () => {
     expect(asked.questions[0]?.question).toContain(service.conversations[0]?.share_url ?? 'no URL');
     await eventually(() => expect(toldTo(people.bob)).toContain('Asked in our direct messages'));
     expect(labels(last)).toEqual(['What calls it?', 'Where is it tested?']);
-    // Once per person, also in other words.
+    // A person can ask it only once, even with another text.
     const again = await askPrivately(people.bob, ts, 'In other words?');
     expect(JSON.stringify(again.response)).toContain('already asked this');
     await askPrivately(people.ada, ts, 'What calls it in tests?');

@@ -20,7 +20,7 @@ afterEach(async () => {
   expect(world.slack.violations).toEqual([]);
 });
 
-/** All that someone's Home says; the blocks as Slack got them. */
+/** The blocks of a person's Home, as Slack got them. */
 function home(user: string = people.ada): string {
   return JSON.stringify(world.home(user)?.blocks ?? []);
 }
@@ -30,7 +30,7 @@ async function openHome(user: string = people.ada): Promise<void> {
   expect((await world.openHome(user)).acknowledged).toBe(true);
   await eventually(() => {
     expect(published()).toBeGreaterThan(before);
-    // What is shown while Slack takes its time to tell who somebody is.
+    // Home shows this text until Slack says who the person is.
     expect(home(user)).not.toMatch(/Checking what you can see|Ich prüfe, was du hier sehen darfst/);
   });
 }
@@ -39,7 +39,7 @@ function published(): number {
   return world.slack.calls.filter((method) => method === 'views.publish').length;
 }
 
-/** Nothing more happens because of what was done until now: one question more is answered from end to end. */
+/** Waits until all earlier work is done: asks one more question, and waits for its answer. */
 async function settled(user: string = people.bob): Promise<void> {
   const threadTs = await world.mention('is everything done?', { user });
   service.answer(await eventually(() => one(service.find('is everything done?'))));
@@ -174,7 +174,7 @@ describe('the Home tab', () => {
     const texts = ['one?', 'two?', 'three?', 'four?'];
     for (const text of texts) await world.mention(text);
     await eventually(() => expect(home().match(/answered in/g)).toHaveLength(texts.length));
-    // Each is admitted, asked and answered.
+    // Each question is admitted, asked and answered.
     expect(published()).toBeLessThanOrEqual(1 + 3 * texts.length);
   });
 

@@ -7,7 +7,7 @@ import { hasRedisServer } from '../support/processes/redis-server.ts';
 import { type SlowRedis, startSlowRedis } from '../support/processes/slow-redis.ts';
 import { buttonsOf, startWorld, texts, visibleText, type World } from '../support/world/world.ts';
 
-/** The entry of the menu under an answer for its first suggestion. */
+/** The menu entry under an answer that opens its first follow-up in a form. */
 const editOrAskPrivately = 'Edit or ask privately: What calls it?';
 
 let service: FakeService;
@@ -39,7 +39,7 @@ function toldTo(user: string): string {
   return world.ephemeralsTo(user).map(visibleText).join('\n');
 }
 
-/** Lets the next call of a method wait until it is let go. */
+/** Holds the next call of a method until the returned function is called. */
 function hold(method: string): () => void {
   const held: { letGo: () => void } = { letGo: () => {} };
   const until = new Promise<void>((resolve) => {
@@ -49,7 +49,7 @@ function hold(method: string): () => void {
   return held.letGo;
 }
 
-/** Nothing more happens because of what was done until now: one question more is answered from end to end. */
+/** Waits until all earlier work is done: asks one more question, and waits for its answer. */
 async function settled(): Promise<void> {
   const ts = await world.mention('is everything done?', { user: people.gerd });
   await eventually(() => expect(world.answersIn(ts)).toHaveLength(1), patient);
@@ -114,7 +114,7 @@ describe.skipIf(!hasRedisServer())('while storage is slow', () => {
     await redis.stop();
   });
 
-  /** Lets the next question be stored in time, and be read and taken after the time that Slack gives. */
+  /** The next question is stored in time, but it is read and taken after Slack's time limit. */
   function holdTaking(): void {
     redis.holdInOrder(
       { words: '"phase":"offered"', ms: 400 },

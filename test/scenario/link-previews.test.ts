@@ -25,7 +25,7 @@ afterEach(async () => {
   await service.stop();
 });
 
-/** Asks at the service itself, and returns the share URL of the conversation that was begun. */
+/** Asks the service directly, and returns the share URL of the new conversation. */
 async function shareUrlOf(question: string): Promise<string> {
   const headers = { authorization: `token ${serviceToken}`, 'x-requested-with': 'browser' };
   const body = JSON.stringify({ question });
@@ -33,7 +33,7 @@ async function shareUrlOf(question: string): Promise<string> {
   return ((await reply.json()) as { share_url: string }).share_url;
 }
 
-/** How many messages with links ended like this so far. */
+/** How many messages with links had this outcome so far. */
 async function ended(outcome: string): Promise<number> {
   const line = (await world.metrics())
     .split('\n')
@@ -45,7 +45,7 @@ function becomes(outcome: string, count = 1): Promise<void> {
   return eventually(async () => expect(await ended(outcome)).toBe(count));
 }
 
-/** What stands under the message, by address. */
+/** The text of each preview, by address. */
 function previews(): Record<string, string> {
   return Object.fromEntries(
     world.slack.unfurls.flatMap(({ unfurls }) =>
@@ -229,7 +229,7 @@ describe('a share link has no preview', () => {
     await world.shareLink(url);
     await becomes('failed');
     expect(world.slack.unfurls).toEqual([]);
-    // Everything else goes on.
+    // The app still answers questions.
     const ts = await world.mention('And then?');
     await eventually(() => one(world.answersIn(ts)));
   });

@@ -5,10 +5,10 @@ import type { FakeMessage } from '../support/fake-slack/fake-slack.ts';
 import { one } from '../support/one.ts';
 import { startWorld, visibleText, type World } from '../support/world/world.ts';
 
-/** Long enough for what waits three seconds to look for a file. */
+/** Long enough for the app to wait three seconds and then search for a file. */
 const patient = { timeoutMs: 45_000 };
 
-/** Paragraphs that can be told from each other, about `characters` long together. */
+/** Numbered paragraphs, about `characters` long together. */
 function longAnswer(characters: number): string {
   const words = 'The retry policy counts the attempts and waits longer after each of them. '.repeat(6).trim();
   return Array.from({ length: Math.ceil(characters / 460) }, (_, index) => `Paragraph ${index}. ${words}`).join('\n\n');
@@ -19,14 +19,14 @@ interface At {
   service: FakeService;
   ask(answer: string): Promise<string>;
   filesIn(ts: string): FakeMessage[];
-  /** Waits until the card says that the question was answered, which is the last thing done. */
+  /** Waits until the card says that the question was answered. That is the last step. */
   closed(ts: string): Promise<FakeMessage[]>;
   attachedText(ts: string): string;
-  /** Everything that was asked and answered, in the thread and in order: parts as "part", files as "file". */
+  /** The messages of the thread, in order: parts of answers as "part", files as "file". */
   order(ts: string): string[];
 }
 
-/** Each test has a world to itself, because the tests run at once: they mostly wait for Slack's limit of messages. */
+/** Each test has its own world. The tests run at the same time, because they mostly wait for Slack's limits. */
 function inWorld(run: (at: At) => Promise<void>): () => Promise<void> {
   return async () => {
     const service = await startFakeService();

@@ -29,7 +29,7 @@ async function end(): Promise<void> {
 beforeEach(() => begin());
 afterEach(end);
 
-/** What was said privately to someone, oldest first, once there are so many words. */
+/** The private messages to a person, oldest first. Waits until there are `count` of them. */
 function privateMessages(count: number, user: string = ada): Promise<string[]> {
   return eventually(() => {
     const said = world.ephemeralsTo(user).map(visibleText);
@@ -38,7 +38,7 @@ function privateMessages(count: number, user: string = ada): Promise<string[]> {
   });
 }
 
-/** The one question the service got that begins with `text`. */
+/** The service's only question whose first line is `text`. */
 function asked(text: string): Promise<ServiceQuestion> {
   return eventually(() => one(service.questions().filter(({ question }) => question.split('\n')[0] === text)));
 }
@@ -54,7 +54,7 @@ async function answered(text = 'first?'): Promise<string> {
   return ts;
 }
 
-/** The one private word that presses brought. */
+/** The only private message after presses. */
 function toldAfterPresses(): Promise<string> {
   return eventually(() => JSON.stringify(one([...world.slack.ephemerals, ...world.slack.responses])));
 }

@@ -19,12 +19,12 @@ afterEach(async () => {
   await service.stop();
 });
 
-/** From now on Slack says of these methods that the app lacks the scope. */
+/** From now on, Slack refuses these methods because the app lacks the scope. */
 function lack(...methods: string[]): void {
   world.slack.scriptFaults((method) => (methods.includes(method) ? { error: 'missing_scope' } : undefined));
 }
 
-// docs/permissions.md says of each scope what is lost without it; of these, nothing that keeps a question from its answer.
+// docs/permissions.md says what is lost without each scope. Without any of these, questions still get their answers.
 it.each([
   ['assistant:write', ['assistant.threads.setSuggestedPrompts']],
   ['channels:join', ['conversations.join']],

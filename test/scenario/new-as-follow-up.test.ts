@@ -25,7 +25,7 @@ afterEach(async () => {
   expect(world.slack.violations).toEqual([]);
 });
 
-/** Asks with the verb "new" in the thread; the question runs until the test ends it. */
+/** Asks with the verb "new" in the thread. The question runs until the test ends it. */
 async function askNew() {
   const ts = await world.mention('new endpoints: who owns them?', { threadTs: root });
   const question = await eventually(() => one(service.find('endpoints: who owns them?')));

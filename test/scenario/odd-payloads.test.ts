@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const mention = `<@${team.botUserId}>`;
 
-/** What was asked, without what was quoted of threads, once something asked last was asked too. */
+/** The questions that were asked, without quotes. Asks one more question last, so that none is pending. */
 async function asked(): Promise<string[]> {
   await world.direct('last?', { user: people.bob, channel: 'D0BOB' });
   return eventually(() => {
@@ -150,7 +150,7 @@ describe('an unusual event', () => {
   });
 });
 
-/** The stand-in of Slack takes a NUL in any call for a violation. */
+/** The fake Slack counts a NUL in any call as a violation. */
 describe('a NUL character', () => {
   test('in a thread, in its files and names is quoted as U+FFFD', async () => {
     world.slack.changePerson(people.bob, { name: 'b\0b' });

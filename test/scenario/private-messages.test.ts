@@ -22,7 +22,7 @@ afterEach(async () => {
   expect(world.slack.violations).toEqual([]);
 });
 
-/** The one private word to ada: what it says, and the thread it stands in. */
+/** The only private message to ada: its text and its thread. */
 async function word(): Promise<{ text: string; threadTs: string | undefined }> {
   const said = await eventually(() => one(world.ephemeralsTo(people.ada)));
   return { text: visibleText(said), threadTs: said.thread_ts };

@@ -25,7 +25,7 @@ afterEach(async () => {
   expect(world.slack.violations).toEqual([]);
 });
 
-/** A question answered in ada's direct messages. */
+/** Asks a question in ada's direct messages and waits for the answer. */
 async function answered(question = 'a private question?'): Promise<string> {
   const ts = await world.direct(question);
   await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));
@@ -37,7 +37,7 @@ async function form(): Promise<FakeView> {
   return world.modal();
 }
 
-/** Chooses a channel and waits until the form shows who would see it, or why not. */
+/** Chooses a channel and waits until the form shows its audience, or why the answer can't be shared there. */
 async function choose(view: FakeView, channel: string): Promise<FakeView> {
   await world.choose(view, channelMenu, channel);
   return eventually(async () => {
@@ -55,7 +55,7 @@ function confirmId(view: FakeView): string {
   return one(view.blocks.flatMap(({ block_id: id }) => (id?.startsWith('confirm:') ? [id] : [])));
 }
 
-/** The cards in a channel's root. */
+/** The app's messages in a channel that are not in a thread. */
 function roots(channel: string) {
   return world.slack.messages.filter(
     (each) => each.channel === channel && each.bot_id !== undefined && !each.thread_ts,
@@ -170,7 +170,7 @@ describe('sharing a private answer', () => {
     const view = await choose(await form(), 'C0GUESTS');
     const before = confirmId(view);
     Object.assign(world.slack.channels.get('C0GUESTS') ?? {}, { members: [people.ada, people.bob, people.uma] });
-    // Who is in a channel is remembered for a minute.
+    // The app caches the members of a channel for a minute.
     await world.restart();
     const delivery = await world.submit(view, { [channelMenu]: 'C0GUESTS', [before]: ['confirm'] });
     expect(delivery.response).toMatchObject({ response_action: 'update' });
@@ -270,7 +270,7 @@ describe('sharing a private answer', () => {
 
   test('ends visibly where the conversation is gone by then, and cannot be tried again', async () => {
     await answered();
-    // Until the question is closed, its answer is still stored, and could be shared without the service.
+    // Until the question is closed, its answer is stored, and the app could share it without the service.
     await eventually(async () =>
       expect(await world.metrics()).toMatch(/event="question_closed",outcome="answered"} 1/),
     );

@@ -77,7 +77,7 @@ describe('the shortcut on a message', () => {
     expect(world.slack.inThread(ts)).toEqual([]);
   });
 
-  test('reads the thread of the message for an answer that is only for whoever asks', async () => {
+  test('reads the thread of the message for an answer that only the asker sees', async () => {
     service.answerEverything();
     const root = world.slack.say('C0GENERAL', people.bob, 'the build is red');
     const ts = world.slack.say('C0GENERAL', people.bob, 'is it the cache?', root);
@@ -273,7 +273,7 @@ test('no content of a form breaks the app, or asks anything where the sender has
       const view = { type: 'modal', id, callback_id: callbackId, private_metadata: privateMetadata, state: entered };
       const delivery = await world.deliver(viewSubmissionOf({ view, user: people.gerd }));
       expect(delivery).toMatchObject({ acknowledged: true, error: undefined });
-      // Each refusal is said; an empty acknowledgement would close the form.
+      // The person sees each refusal. An empty acknowledgement would close the form.
       expect(delivery.response).toMatchObject({ response_action: expect.stringMatching(/^(errors|update)$/) });
     }),
     { numRuns: 150 },

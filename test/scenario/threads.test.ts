@@ -27,7 +27,7 @@ afterEach(async () => {
   expect(world.slack.violations).toEqual([]);
 });
 
-/** The question the service got that begins with `text`. */
+/** The service's question that begins with `text`. */
 function asked(text: string): Promise<ServiceQuestion> {
   return eventually(() => {
     const found = service.questions().filter(({ question }) => question.split('\n')[0] === text);
@@ -38,7 +38,7 @@ function asked(text: string): Promise<ServiceQuestion> {
   });
 }
 
-/** The quotes sent along with a question, line by line; undefined where there are none. */
+/** The quotes that were sent with a question, line by line. Undefined when there are none. */
 function quotesOf({ question }: ServiceQuestion): Record<string, unknown>[] | undefined {
   const [, fence = '', body] = /\n(`{3,})json\n([\s\S]*)\n(?:`{3,})$/.exec(question) ?? [];
   if (body === undefined) return undefined;
@@ -58,7 +58,7 @@ async function answered(question: ServiceQuestion, threadTs: string): Promise<vo
   await eventually(() => expect(world.answersIn(threadTs)).toHaveLength(before + 1));
 }
 
-/** People talk; returns the root's timestamp. */
+/** People write these messages in a new thread. Returns the timestamp of its first message. */
 function talk(...texts: [string, string][]): string {
   let root: string | undefined;
   for (const [user, text] of texts) {
@@ -68,7 +68,7 @@ function talk(...texts: [string, string][]): string {
   return root ?? '';
 }
 
-/** Somebody says something in a thread, without a mention, and Slack tells the app. */
+/** A person replies in a thread without a mention, and Slack sends the event. */
 async function addedNotes(threadTs: string, user: string, text: string): Promise<string> {
   return world.reply(threadTs, text, { user });
 }
@@ -199,7 +199,7 @@ describe('a mention in a thread of people', () => {
     await answered(second, root);
     await world.mention('and now?', { threadTs: root });
     expect((await asked('and now?')).question).toBe('and now?');
-    // Only for the files of the mentions, one message each.
+    // One call for each mention, to get the files of that message.
     const since = world.slack.requests.filter(({ method }) => method === 'conversations.replies').slice(reads);
     expect(since.map(({ args }) => String(args.limit))).toEqual(['2', '2']);
   });
@@ -255,7 +255,7 @@ test('messages that are also sent to the channel, and files without text, are in
   await world.mention('why?', { threadTs: root });
   await answered(await asked('why?'), root);
   const [rootMessage] = world.slack.messages;
-  if (rootMessage === undefined) throw new Error('nobody spoke');
+  if (rootMessage === undefined) throw new Error('no message');
   const ts = world.slack.say(channel, bob, 'all of you look', root);
   await world.deliver(threadBroadcastOf({ user: bob, text: 'all of you look', ts, threadTs: root, root: rootMessage }));
   const shown = world.slack.say(channel, bob, '', root);

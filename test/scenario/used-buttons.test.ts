@@ -55,7 +55,7 @@ describe('the button of an end without an answer', () => {
     expect(labels(failure)).toEqual([]);
     expect(visibleText(failure)).toContain(words);
     expect(visibleText(failure)).toMatch(/Reference/);
-    // Who looks whether it was posted still finds it.
+    // The block id still has the marker that the app searches for.
     expect(blockIds(failure)).toEqual([expect.stringContaining(before?.split(':').slice(0, 4).join(':') ?? 'none')]);
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(2));
     expect(failure.edits).toBe(1);
@@ -111,14 +111,14 @@ test('Drop on a parked card ends the question for any person who may ask there, 
     return found ?? { text: '' };
   });
   expect(visibleText(card)).toMatch(/I'll ask it automatically at <!date\^\d+\^/);
-  // A guest is told so, and drops nothing.
+  // A guest is refused, and the question stays.
   await world.press('Drop', { user: people.mia });
   await eventually(() => expect(world.ephemeralsTo(people.mia)).toHaveLength(1));
   expect(labels(card)).toEqual(['Drop']);
   await world.press('Drop', { user: people.bob });
   await eventually(() => expect(visibleText(card)).toContain('Cancelled by <@U0BOB>'));
   expect(labels(card)).toEqual([]);
-  // The conversation is free for the next one.
+  // The next question of the conversation can run.
   service.answerEverything();
   await world.mention('and now?', { threadTs: ts });
   await eventually(() => expect(world.answersIn(ts)).toHaveLength(1));

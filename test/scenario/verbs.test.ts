@@ -19,7 +19,7 @@ afterEach(async () => {
   expect(world.slack.violations).toEqual([]);
 });
 
-/** What was said privately to someone, oldest first, once there are so many words. */
+/** The private messages to a person, oldest first. Waits until there are `count` of them. */
 function privateMessages(count: number, user: string = people.ada): Promise<string[]> {
   return eventually(() => {
     const said = world.ephemeralsTo(user).map(visibleText);
@@ -28,7 +28,7 @@ function privateMessages(count: number, user: string = people.ada): Promise<stri
   });
 }
 
-/** What the service was asked, without what was quoted of threads. */
+/** The questions of the service, without quotes of threads. */
 function asked(): (string | undefined)[] {
   return service.questions().map(({ question }) => question.split('\n')[0]);
 }
@@ -114,12 +114,12 @@ describe('the command mute', () => {
 describe('the command cancel', () => {
   const entry = 'Only when mentioned';
 
-  /** Whether the newest answer of a thread offers it. */
+  /** Whether the newest answer of a thread offers the entry. */
   function offers(ts: string): boolean {
     return JSON.stringify(world.answersIn(ts).at(-1)?.blocks).includes(entry);
   }
 
-  /** A thread in which a second person has asked, too. */
+  /** A thread in which a second person also asked. */
   async function talk(): Promise<string> {
     const ts = await answeredThread();
     await world.reply(ts, 'second?', { user: people.bob });
@@ -138,19 +138,19 @@ describe('the command cancel', () => {
     await world.reply(ts, 'and now?');
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(4));
     expect(offers(ts)).toBe(true);
-    // What stands in the menu stays there when the answer is shown again.
+    // The menu keeps the entry when the answer is edited.
     await world.press('What calls it?', { threadTs: ts });
     await eventually(() => expect(world.answersIn(ts)).toHaveLength(5));
     expect(world.answersIn(ts).filter(({ blocks }) => JSON.stringify(blocks).includes(entry))).toHaveLength(2);
   });
 
-  test('mutes the thread, and tells the presser how to undo it', async () => {
+  test('mutes the thread, and tells the person who pressed it how to undo that', async () => {
     const ts = await talk();
     await world.overflow(entry, { threadTs: ts, user: people.bob });
     expect((await privateMessages(1, people.bob))[0]).toMatch(
       /no longer treat plain replies here as questions[\s\S]*unmute/,
     );
-    // Once more is harmless.
+    // A second press changes nothing.
     await world.overflow(entry, { threadTs: ts });
     await privateMessages(1);
     await world.reply(ts, 'just talking');
@@ -208,7 +208,7 @@ describe('cancel', () => {
     await world.pressPrivately('Cancel the question', { user: people.bob });
     await eventually(() => expect(question.error?.kind).toBe('Cancelled'));
     await eventually(() => expect(texts(world.slack.inThread(ts)).join('\n')).toMatch(/Cancelled by <@U0BOB>/));
-    // Pressed once more, too late, it says so and touches nothing that runs since.
+    // A later press is told that the question already ended. It does not cancel the question that runs now.
     await world.reply(ts, 'second?');
     const second = await eventually(() => one(service.find('second?')));
     await world.pressPrivately('Cancel the question', { user: people.bob });
@@ -254,7 +254,7 @@ describe('cancel', () => {
     await world.mention('cancel', { threadTs: ts, user: people.mia });
     expect((await privateMessages(1, people.mia))[0]).toContain('Guests in this workspace');
     expect(question.status).toBe('processing');
-    // Ada became a guest after she had asked.
+    // Ada becomes a guest after she asked.
     world.slack.changePerson(people.ada, { is_restricted: true });
     await world.restart();
     await world.mention('cancel', { threadTs: ts });

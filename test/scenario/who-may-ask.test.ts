@@ -22,7 +22,7 @@ afterEach(async () => {
   expect(world.slack.violations).toEqual([]);
 });
 
-/** Everything said to one person only, as they see it. */
+/** All private messages to a person, as they see them. */
 function privateMessages(user: string): string[] {
   return world.ephemeralsTo(user).map((each) => `${each.thread_ts ?? ''} ${visibleText(each)}`);
 }
@@ -31,7 +31,7 @@ function saidByApp(): string[] {
   return texts(world.slack.messages.filter(({ bot_id: botId }) => botId !== undefined));
 }
 
-/** The one private word to someone; nothing else was said, and nothing was asked. */
+/** The one private message to a person. The app says nothing else, and asks nothing. */
 async function refusedTo(user: string): Promise<string> {
   const word = await eventually(() => one(privateMessages(user)));
   expect(saidByApp()).toEqual([]);
@@ -57,7 +57,7 @@ describe('a question', () => {
     expect(word).toContain(why);
     expect(word).toContain('where is main?');
     expect(word).toMatch(/Reference `q[0-9a-f]{8}`/);
-    // A private word is not shown in a thread without replies.
+    // The message is outside of the thread, because Slack shows none in a thread without replies.
     expect(word).toMatch(/^ /);
     expect(buttonsOf(one(world.ephemeralsTo(user)).blocks)).toEqual([]);
     await world.direct('and here?', { user, channel: user.replace(/^U/, 'D') });
@@ -209,7 +209,7 @@ describe('a question asked', () => {
     const word = await eventually(() => one(privateMessages(people.ada)));
     expect(word).toContain('/invite');
     expect(world.slack.calls).not.toContain('chat.postMessage');
-    // Invited into a channel with a guest, it looks again before it says anything.
+    // The app is invited, and the channel has a guest. The app checks again before it posts.
     const channel = world.slack.channels.get('C0PRIVATE');
     if (channel !== undefined) Object.assign(channel, { botIsMember: true, members: [people.ada, people.mia] });
     await world.pressPrivately('Ask again here');
@@ -286,7 +286,7 @@ describe('a button', () => {
     });
     await eventually(() => expect(JSON.stringify(world.slack.responses)).toContain('Only members of this workspace'));
     expect(service.questions()).toHaveLength(1);
-    // Once for the language of the private word, never for the decision.
+    // At most one call, for the language of the private message. The decision needs none.
     expect(world.slack.calls.filter((method) => method === 'users.info').length - before).toBeLessThanOrEqual(1);
   });
 

@@ -20,7 +20,7 @@ afterEach(async () => {
   expect(world.slack.violations).toEqual([]);
 });
 
-/** Asks why in a thread, and returns what was said back, without the times. */
+/** Asks why in a thread, and returns the reply without the times. */
 async function whyIn(threadTs: string, user: string = people.ada): Promise<string> {
   const before = world.ephemeralsTo(user).length;
   await world.mention('why', { threadTs, user });
@@ -48,13 +48,13 @@ describe('the command why, in a thread,', () => {
     const said = await whyIn(ts);
     expect(said).toContain('your message → answered');
     expect(said).toContain('message by <@U0BOB> → answered');
-    // Each time leads to its message.
+    // Each time links to its message.
     const linked = visibleText(world.ephemeralsTo(people.ada).at(-1) ?? { text: '' });
     expect(linked).toMatch(
       new RegExp(`<!date\\^\\d+\\^{time}\\^https://[^|]+/archives/C0GENERAL/p${ts.replace('.', '')}\\|`),
     );
     expect(linked).toMatch(new RegExp(`\\?thread_ts=${ts}&amp;cid=C0GENERAL\\|[^>]*> · message by <@U0BOB>`));
-    // Only times and people, never a word of what they wrote.
+    // The report has times and people, but no text of the messages.
     expect(said).not.toContain('first');
     expect(said).not.toContain('second');
   });

@@ -12,7 +12,7 @@ let service: FakeService;
 let world: World;
 
 beforeEach(async () => {
-  // Only the clock is in the test's hand: who reads in a channel is asked again when the last answer is a minute old.
+  // Only the clock is fake. The app caches the audience of a channel for a minute, so the test moves the clock on.
   vi.useFakeTimers({ toFake: ['Date'], shouldAdvanceTime: true });
   service = await startFakeService();
   world = await startWorld({ service: { url: service.url, token: serviceToken } });
@@ -36,7 +36,7 @@ function cardsWith(user: string): FakeMessage[] {
   );
 }
 
-/** A question of ada's whose channel becomes shared while it runs, so that its answer is withheld from it. */
+/** Ada asks, and the channel becomes shared while the question runs. So the answer is withheld from the channel. */
 async function withheld(): Promise<void> {
   const ts = await world.mention('where is main?');
   const question = await eventually(() => one(service.find('where is main?')));
@@ -68,7 +68,7 @@ describe('an answer that was withheld from a channel', () => {
     expect(service.questions()).toHaveLength(1);
   });
 
-  test('makes a follow-up in the direct messages a conversation of its own, which is told what was shown', async () => {
+  test('makes a follow-up in the direct messages a new conversation, with the text of the shown answer', async () => {
     await withheld();
     service.answerEverything();
     await world.pressPrivately('Show it there');

@@ -226,7 +226,7 @@ describe('compose.yaml', () => {
     expect(each).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
     expect(each.tmpfs).toEqual(['/tmp']);
     expect([each.cap_add, each.privileged]).toEqual([undefined, undefined]);
-    // The image of Redis starts as root otherwise, and needs capabilities to become somebody else.
+    // Otherwise the image of Redis starts as root, and needs capabilities to change its user.
     expect(each.image === undefined || /^\d+:\d+$/.test(each.user ?? '')).toBe(true);
   });
 

@@ -17,8 +17,8 @@ const pageSize = 900;
 const mostPages = 20;
 
 /**
- * Most people of a channel that are looked up one by one when the directory does not list them, and the number up to which
- * a directory that is being read is not waited for.
+ * Most people of a channel that are looked up one by one when the directory does not list them, and the number up to
+ * which a directory that is being read is not waited for.
  */
 const mostLookups = 50;
 const fewLookups = 5;
@@ -44,7 +44,9 @@ export interface Audience {
   outsiders: number;
   /** Other organizations. At least one when the channel is shared, even before any of their members joins. */
   organizations: number;
-  /** False when Slack does not tell all members of the channel, or what one of them is. The counts are incomplete then. */
+  /**
+   * False when Slack does not tell all members of the channel, or what one of them is. The counts are incomplete then.
+   */
   isKnown: boolean;
   /** The ids of all who are not full members. Absent when unknown, or when there are too many. */
   ids?: ReaderIds;

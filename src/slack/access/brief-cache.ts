@@ -1,16 +1,16 @@
 import type { Clock } from '../../core/ports.ts';
 
-/** What Slack told lately, by id. */
+/** Recent data from Slack, by id. */
 export interface BriefCache<Value> {
-  /** The remembered value, or what `load` brings; calls at the same time share one load. A failed load is not remembered. */
+  /** Returns the cached value, or loads it. Calls at the same time share one load. A failed load is not cached. */
   get(id: string): Promise<Value>;
-  /** Remembers what Slack told unasked, or nothing any more; a load under way is older than that, and not remembered. */
+  /** Replaces or removes a value, for example after an event. A load under way is older than that and is not cached. */
   change(id: string, change: (known: Value | undefined) => Value | undefined): void;
 }
 
 /**
- * Remembers at most `most` values, each for `keepMs` after it was asked for; `keeps` says which are worth it. The oldest
- * make room.
+ * Caches at most `most` values, each for `keepMs` after its load began or it was changed. `keeps` says which values are
+ * cached. When there is no room, the oldest value is removed.
  */
 export function createBriefCache<Value>(options: {
   keepMs: number;

@@ -12,9 +12,9 @@ const rememberMs = 60_000;
 const mostRemembered = 2_000;
 
 /**
- * `direct`: direct messages between two; where the app can post, it is one of them. `internal`: only members and guests of
- * the workspace. `shared`: other organizations are in it, or invited. `hidden`: only its members see it, and the app is
- * not one of them. `unknown`: Slack does not say.
+ * `direct`: direct messages between two; where the app can post, it is one of them. `internal`: only members and guests
+ * of the workspace. `shared`: other organizations are in it, or invited. `hidden`: only its members see it, and the app
+ * is not one of them. `unknown`: Slack does not say.
  */
 export type ChannelKind = 'direct' | 'internal' | 'shared' | 'hidden' | 'unknown';
 
@@ -34,7 +34,9 @@ export interface Channels {
   noteShared(channelId: string): void;
 }
 
-/** When a flag is not a boolean, the whole object counts as unreadable, because the flag may be the one that matters. */
+/**
+ * When a flag is not a boolean, the whole object counts as unreadable, because the flag may be the one that matters.
+ */
 const flag = z.boolean().optional();
 const ids = z.array(z.string()).catch([]);
 
@@ -99,8 +101,9 @@ export function createChannels(options: { slack: SlackApi; now: Clock; log: Log 
 }
 
 /**
- * Reads a conversation object. For each channel Slack says whether other organizations are in it or invited. (`is_shared`
- * does not: it includes sharing within one organization.) When one of the two flags is missing, the kind is `unknown`.
+ * Reads a conversation object. For each channel Slack says whether other organizations are in it or invited.
+ * (`is_shared` does not: it includes sharing within one organization.) When one of the two flags is missing, the kind
+ * is `unknown`.
  */
 export function readChannel(id: string, raw: unknown, own: Own = {}): Channel {
   const parsed = conversationObject.safeParse(raw);

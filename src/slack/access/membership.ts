@@ -8,9 +8,9 @@ const pageSize = 900;
 const mostPages = 20;
 
 /**
- * What a conversation is to a person. `open`: each full member of the workspace may read it, and the person is one. Guests
- * and people from other organizations read only the conversations they are in. `hidden`: only its members see it, and the
- * app is not one of them.
+ * What a conversation is to a person. `open`: each full member of the workspace may read it, and the person is one.
+ * Guests and people from other organizations read only the conversations they are in. `hidden`: only its members see
+ * it, and the app is not one of them.
  */
 export type Membership = 'member' | 'open' | 'none' | 'hidden';
 
@@ -30,8 +30,8 @@ const conversation = z.object({
 });
 
 /**
- * Tells whether a person may use the conversation that their form names, because ids in forms come from the person's client.
- * Slack is asked each time: forms are few, and the answer must be recent.
+ * Tells whether a person may use the conversation that their form names, because ids in forms come from the person's
+ * client. Slack is asked each time: forms are few, and the answer must be recent.
  */
 export function createMemberships({
   slack,

@@ -4,15 +4,15 @@ import { type Names, toPlainText, unnamedIds } from '../incoming-text.ts';
 import type { Channel, Channels } from './channels.ts';
 import type { Users } from './users.ts';
 
-/** How long a name is remembered, how many are, and how long a question waits for names before ids must do. */
+/** How long a name is cached, how many are, and how long a question waits for names before it uses the ids. */
 const rememberMs = 60 * 60 * 1000;
 const mostRemembered = 5_000;
 const patienceMs = 800;
 
-/** Most names looked up for one text; a text that names more people keeps the ids of the rest. */
+/** Most names that are looked up for one text. The ids of the others stay in the text. */
 const mostLookups = 20;
 
-/** How a channel is called that not everybody may know of: who reads a text may not be in it. */
+/** The name shown for a private channel, because readers of the text may not be in it. */
 const privateName = 'private-channel';
 
 interface Remembered {
@@ -20,7 +20,7 @@ interface Remembered {
   untilMs: number;
 }
 
-/** Reads Slack's text as people see it, with the names of people and channels where Slack tells them in time. */
+/** Reads Slack's text as people see it, with the names of people and channels that Slack tells in time. */
 export function createReader(options: {
   people: Pick<Users, 'person'>;
   channels: Channels;
@@ -44,7 +44,7 @@ export function createReader(options: {
     return toPlainText(text, names, botUserId);
   };
 
-  /** A failed look-up is remembered too, briefly: the id is shown then. */
+  /** A failed lookup is cached too, for a short time. The id is shown then. */
   async function remember(id: string, ask: () => Promise<string | undefined>): Promise<void> {
     if ((remembered.get(id)?.untilMs ?? 0) > now()) return;
     const name = await ask().catch(() => undefined);

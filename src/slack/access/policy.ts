@@ -42,9 +42,9 @@ export interface SlackAccessPolicy extends AccessPolicy {
 }
 
 /**
- * Decides who may ask where: full members of the workspace, in places where only full members see the answer, unless the
- * settings say otherwise. When Slack does not tell enough, the answer is no. In a channel that Slack hides from the app,
- * the app cannot post, so the person is asked to invite it.
+ * Decides who may ask where: full members of the workspace, in places where only full members see the answer, unless
+ * the settings say otherwise. When Slack does not tell enough, the answer is no. In a channel that Slack hides from the
+ * app, the app cannot post, so the person is asked to invite it.
  */
 export function createAccessPolicy(options: {
   people: Pick<Users, 'person'>;

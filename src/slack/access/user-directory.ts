@@ -35,8 +35,8 @@ interface Reading {
 }
 
 /**
- * All people of the workspace by `users.list`, read in the background, so that finding the guests among hundreds of members
- * of a channel does not need one call per person.
+ * All people of the workspace by `users.list`, read in the background, so that finding the guests among hundreds of
+ * members of a channel does not need one call per person.
  */
 export function createDirectory(options: { slack: SlackApi; log: Log; now: Clock }): Directory {
   const { slack, log, now } = options;

@@ -38,7 +38,9 @@ export interface Users {
 const localePatienceMs = 300;
 
 const text = z.string().min(1).transform(readableText).optional().catch(undefined);
-/** When a flag is not a boolean, the whole object counts as unreadable, because the flag may be the one that matters. */
+/**
+ * When a flag is not a boolean, the whole object counts as unreadable, because the flag may be the one that matters.
+ */
 const flag = z.boolean().optional();
 
 /** What is read of a user object (docs.slack.dev/reference/objects/user-object). Any field may be missing. */
@@ -86,7 +88,7 @@ export function createUsers(options: {
     try {
       const reply = await slack.call('users.info', { user, include_locale: true }, { priority: 'private' });
       const person = readPerson(reply.user, slack.identity);
-      if (person?.userId !== user) throw new AppError('refused', 'users.info: tells of nobody', { code: 'unreadable' });
+      if (person?.userId !== user) throw new AppError('refused', 'users.info: names no user', { code: 'unreadable' });
       return person;
     } catch (error) {
       const person = isAppError(error, 'rateLimited') ? listed(user) : undefined;
@@ -128,8 +130,8 @@ export function readPerson(raw: unknown, home: Home): SlackUser | undefined {
 }
 
 /**
- * Slack sends `is_stranger` only for outsiders, and not for all of them, so it proves an outsider and never a member. For
- * people of the workspace Slack sends both flags of guests: when one is missing, the person might be a guest.
+ * Slack sends `is_stranger` only for outsiders, and not for all of them, so it proves an outsider and never a member.
+ * For people of the workspace Slack sends both flags of guests: when one is missing, the person might be a guest.
  */
 function kindOf(user: UserObject, home: Home): PersonKind {
   if (user.deleted === true) return 'gone';

@@ -58,8 +58,8 @@ interface Session {
 }
 
 /**
- * Updates Slack's agent sessions: while a question runs in a thread, Slack shows there that the app works, with its own stop
- * button. A workspace without agent features loses nothing else, and no failure here affects a question. Facts:
+ * Updates Slack's agent sessions: while a question runs in a thread, Slack shows there that the app works, with its own
+ * stop button. A workspace without agent features loses nothing else, and no failure here affects a question. Facts:
  * docs.slack.dev/ai/agent-sessions.
  */
 export function createAgentSessions({ slack, threads, claims, tasks, now, log }: AgentSessionsDeps): AgentSessions {
@@ -249,7 +249,7 @@ export function createAgentSessions({ slack, threads, claims, tasks, now, log }:
   }
 }
 
-/** An answer that is shown again is no work, and a question that is not admitted is not shown. */
+/** Slack shows work only for admitted questions, and not when an existing answer is shown again. */
 function isShown({ origin, admittedMs }: Question): boolean {
   return origin !== 'shared' && admittedMs !== undefined;
 }

@@ -5,7 +5,7 @@ import { createOptional } from '../api/optional-features.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import type { HomeOf } from '../home/home.ts';
 
-/** How long suggestions are taken to be still shown, and for how many people. */
+/** How long the app assumes that prompts are still shown, and for how many people it remembers that. */
 const standMs = 24 * 60 * 60 * 1000;
 const mostRemembered = 5_000;
 

@@ -99,7 +99,9 @@ export async function translatingErrors<Result>(method: string, run: () => Promi
   }
 }
 
-/** Translates the error of a Web API call. After a server error or a lost connection, the call may have taken effect. */
+/**
+ * Translates the error of a Web API call. After a server error or a lost connection, the call may have taken effect.
+ */
 export function fromSlack(error: unknown, method: string): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof WebAPIRateLimitedError) {

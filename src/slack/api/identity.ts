@@ -7,7 +7,7 @@ import { fromSlack, translatingErrors } from './errors.ts';
 /** How often the app asks Slack who it is before it gives up the start. */
 const identityTries = 8;
 
-/** For links to messages, when Slack does not give the workspace's own address: Slack redirects to the right one. */
+/** Used in links to messages when Slack does not name the workspace's own address. Slack redirects to the right one. */
 export const anyWorkspaceUrl = 'https://slack.com/';
 
 /** Who the app is in the workspace its token belongs to. */
@@ -17,7 +17,7 @@ export interface Identity {
   botId?: string;
   /** The organization the workspace belongs to, on Enterprise Grid. */
   enterpriseId?: string;
-  /** The Web API is a stand-in for Slack. A flag that it leaves out counts as false; one that Slack leaves out does not. */
+  /** The Web API is a stand-in for Slack. A flag that it leaves out counts as false. For Slack, that is not assumed. */
   isStandIn?: boolean;
   /** The workspace's own address, which ends with a slash. */
   workspaceUrl?: string;

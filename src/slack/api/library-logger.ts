@@ -1,12 +1,12 @@
 import { LogLevel, type Logger as SlackLogger } from '@slack/web-api';
 import type { Log } from '../../core/ports.ts';
 
-/** Longest line taken over from a library, in characters. */
+/** Longest message of a library that is logged, in characters. Longer ones are cut. */
 const longestLine = 1_000;
 
 /**
- * Slack's libraries log through this. Their debug lines hold whole payloads and are never written; Bolt and the clients
- * also warn about what is an expected outcome here, so nothing of theirs is more than a warning.
+ * The logger of Slack's libraries. Debug messages are never logged, because they contain whole payloads. Errors become
+ * warnings, because some of them are expected outcomes here.
  */
 export function createLibraryLogger(log: Log): SlackLogger {
   const line = (parts: unknown[]): string => parts.map(String).join(' ').slice(0, longestLine);

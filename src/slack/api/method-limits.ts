@@ -4,37 +4,37 @@ import type { Allowance, CreateLimiter, Limiter, TakeOptions } from '../../core/
 import { keptFromEdits, messagesPerChannel, methodAllowances, type SlackMethod } from './method-tiers.ts';
 
 /**
- * How long a call waits here for its turn, but for edits. Longer waits are the core's, which repeats what is to be posted
- * until it is delivered.
+ * How long a call waits here for room. Edits do not wait. The core does the longer waits: it repeats a post until it is
+ * delivered.
  */
 const patienceMs = 2_000;
-/** A longer `Retry-After` is taken for nonsense and shortened to this; Slack's windows are minutes. */
+/** A longer `Retry-After` is shortened to this. It would be an error, because Slack's windows are minutes. */
 const longestBlockMs = 60 * 60 * 1000;
 
-/** Whose call it is, and what happens to it when there is no room. */
+/** The workspace and channel of a call, and what happens to it when there is no room. */
 export interface CallOptions {
   teamId: string;
   /** The channel a message goes to. */
   channelId?: string | undefined;
   /**
-   * `edit`, of what is shown already, never waits and is refused first; the others wait for a moment. Who is refused with an
-   * `answer` or a `card`, or what a card waits for, comes again and gets a time of its own for that; a `private` word is not
-   * repeated.
+   * An `edit` of a posted message never waits and is refused first. The others wait for a moment. The caller repeats a
+   * refused `answer` or `card` call, so each gets a different time for that. `card` is also for calls that a card waits
+   * for. A `private` message is not repeated.
    */
   priority: 'answer' | 'card' | 'edit' | 'private';
 }
 
 export interface MethodLimits {
   /**
-   * Runs one Web API call when its method has room in that workspace. Otherwise throws `rateLimited`, with
-   * `retryAfterMs` and nothing sent. What `run` throws leaves as it is.
+   * Runs one Web API call when its method has room in that workspace. Otherwise sends nothing and throws `rateLimited`
+   * with `retryAfterMs`. Errors of `run` are thrown unchanged.
    */
   pass<Result>(method: SlackMethod, passage: CallOptions, run: () => Promise<Result>): Promise<Result>;
 }
 
 interface PacedLimiter {
   limiter: Limiter;
-  /** As of the limiter; `comesAgain`: the time told is for this taker alone. */
+  /** As `take` of the limiter. With `comesAgain`, no other caller gets the same time. */
   take(key: string, comesAgain: boolean, options: TakeOptions): Promise<number>;
 }
 
@@ -45,9 +45,9 @@ export interface MethodLimitsDeps {
 }
 
 /**
- * Keeps calls within Slack's limits, per workspace and method. After a 429 it lets nothing through for that method of
- * that workspace until `Retry-After` is over. Edits of one card are merged before they get here: the core's card sync
- * makes one edit per card in 3 s, of the latest state, and drops one that is refused here.
+ * Keeps calls within Slack's limits, per workspace and method. After a 429, no call of that method goes out for that
+ * workspace until `Retry-After` is over. Edits of one card are merged before they get here: the core's card sync
+ * makes one edit per card in 3 s, of the latest state, and drops an edit that is refused here.
  */
 export function createMethodLimits({ createLimiter, now, log }: MethodLimitsDeps): MethodLimits {
   const methods = new Map<SlackMethod, PacedLimiter>();
@@ -74,7 +74,7 @@ export function createMethodLimits({ createLimiter, now, log }: MethodLimitsDeps
     }
   }
 
-  /** The channel first: what it refuses costs the workspace nothing. */
+  /** Takes from the channel first, so that a call refused there uses no room of the workspace. */
   async function takePoints(method: SlackMethod, { teamId, channelId, priority }: CallOptions): Promise<number> {
     const untilMs = now() + (priority === 'edit' ? 0 : patienceMs);
     const leftMs = () => Math.max(0, untilMs - now());
@@ -96,9 +96,9 @@ export function createMethodLimits({ createLimiter, now, log }: MethodLimitsDeps
   }
 
   /**
-   * A limiter that tells those it refuses different times to come again, as many as there will be room for. Told the
-   * same time, all would come at once, most for nothing, and their growing back-off would leave the room unused. Each
-   * process has its own list of times; where several share a channel, more of them come for nothing.
+   * A limiter that gives each refused call a different time for its next try, as often as there will be room. With the
+   * same time, all calls would come at once, most would be refused again, and their growing back-off would leave room
+   * unused. Each process has its own list of times. When processes share a channel, more calls are refused again.
    */
   function createPacedLimiter(name: string, allowance: Allowance): PacedLimiter {
     const limiter = createLimiter(name, allowance);

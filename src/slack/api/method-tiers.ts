@@ -4,9 +4,9 @@ import type { Allowance } from '../../core/rate-limits.ts';
 export type SlackMethod = keyof typeof methodAllowances;
 
 /**
- * Slack counts calls in a window of 60 s that may start at any moment. It can overlap one more of the fixed windows here
- * than fit into it, so the calls of the tier are divided by that number. After a short window, a refused call can try again
- * soon; a long window takes more calls at once.
+ * Slack counts calls in a window of 60 s that may start at any moment. It can overlap one more of the fixed windows
+ * here than fit into it, so the calls of the tier are divided by that number. After a short window, a refused call can
+ * try again soon; a long window takes more calls at once.
  */
 function perMinute(calls: number, windowSeconds: number): Allowance {
   return { points: Math.floor(calls / (Math.ceil(60 / windowSeconds) + 1)), windowSeconds };
@@ -21,8 +21,8 @@ const tier4 = perMinute(100, 20);
 
 /**
  * How often each method may be called per workspace. Source: docs.slack.dev/reference/methods, the page of each method.
- * Reading messages is tier 3 only for internal and Marketplace apps (docs.slack.dev/changelog/2025/05/29). Other apps that
- * are distributed commercially get one call per minute, which Slack then says with `Retry-After`.
+ * Reading messages is tier 3 only for internal and Marketplace apps (docs.slack.dev/changelog/2025/05/29). Other apps
+ * that are distributed commercially get one call per minute, which Slack then says with `Retry-After`.
  */
 export const methodAllowances = {
   // The tier of these two is not documented: docs.slack.dev/ai/agent-sessions.
@@ -54,8 +54,8 @@ export const methodAllowances = {
 } satisfies Record<string, Allowance>;
 
 /**
- * Messages per channel: one per second, and short bursts (docs.slack.dev/apis/web-api/rate-limits). The parts of one answer
- * go out together, and in the long run no channel gets more than 64 messages per minute.
+ * Messages per channel: one per second, and short bursts (docs.slack.dev/apis/web-api/rate-limits). The parts of one
+ * answer go out together, and in the long run no channel gets more than 64 messages per minute.
  */
 export const messagesPerChannel: Allowance = {
   points: 1,
@@ -64,8 +64,8 @@ export const messagesPerChannel: Allowance = {
 };
 
 /**
- * Calls in each window that edits leave free for more important calls: cards of ended questions (3 of 7), people who open
- * Home (10 of 25), and sessions in which nothing runs any more (3 of 7).
+ * Calls in each window that edits leave free for more important calls: cards of ended questions (3 of 7), people who
+ * open Home (10 of 25), and sessions in which nothing runs any more (3 of 7).
  */
 export const keptFromEdits: Partial<Record<SlackMethod, number>> = {
   'agents.sessions.setStatus': Math.ceil(tier3.points * 0.4),

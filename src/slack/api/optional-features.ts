@@ -1,13 +1,13 @@
 import { isAppError } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 
-/** How long a workspace that lacks a feature is not asked for it again, in milliseconds. */
+/** How long a feature that a workspace lacks is not tried again, in milliseconds. */
 const restMs = 24 * 60 * 60 * 1000;
 
-/** Refusals without a name we know, in a row, after which a feature is taken for missing. */
+/** After this many refusals in a row with unknown codes, a feature counts as missing. */
 const strangeRefusals = 3;
 
-/** Slack's ways of saying that a method is not for this app or workspace. Source: docs.slack.dev/reference/methods. */
+/** Codes that mean that this app or workspace may not use a method. Source: docs.slack.dev/reference/methods. */
 const lacking = new Set<string | number | undefined>([
   'feature_disabled',
   'unknown_method',
@@ -24,7 +24,7 @@ const lacking = new Set<string | number | undefined>([
   404,
 ]);
 
-/** What is wrong with one call, and says nothing of others: the place, its form, a person who is gone. */
+/** Codes about one call only: its place, its form, or a person who is gone. They say nothing about other calls. */
 const aboutOneCall = new Set<string | number | undefined>([
   'thread_ts_required',
   'thread_ts_not_allowed',
@@ -35,17 +35,17 @@ const aboutOneCall = new Set<string | number | undefined>([
   'user_not_found',
 ]);
 
-/** `held`: not sent, for lack of room; `unsure`: sent, but without a usable answer; `no`: this call can't succeed. */
+/** `held`: not sent, because there was no room. `unsure`: sent, but without a usable answer. `no`: it can't succeed. */
 export type Attempt = { is: 'done' | 'unsure' | 'no' } | { is: 'held'; retryAfterMs: number };
 
 export interface Optional {
-  /** Runs a call that a workspace may not offer; never throws. A feature it lacks is left alone for a day. */
+  /** Runs a call that a workspace may not offer. Never throws. A feature that is missing is not tried for a day. */
   attempt(run: () => Promise<unknown>): Promise<Attempt>;
   /** Whether the workspace is known to lack the feature. */
   isLacking(): boolean;
 }
 
-/** A feature of Slack that the app can do without, and that not every workspace has. */
+/** A feature of Slack that some workspaces lack. The app works without it. */
 export function createOptional(options: { feature: string; now: Clock; log: Log }): Optional {
   const { feature, now, log } = options;
   let restUntilMs = 0;

@@ -1,7 +1,7 @@
 import type { SocketModeOptions } from '@slack/socket-mode';
 import type { FetchFunction } from '@slack/web-api';
 
-/** How requests to Slack leave: `fetch` and sockets that know the proxy, which the process's own `fetch` does not. */
+/** Sends requests to Slack: a `fetch` and sockets that use the proxy. The `fetch` of the process does not use it. */
 export interface Outbound {
   fetch: (
     address: string | URL,
@@ -16,7 +16,7 @@ export interface Outbound {
   dispatcher: NonNullable<SocketModeOptions['dispatcher']>;
 }
 
-/** The `fetch` of Slack's clients. Files are no arguments of their methods here: they are sent by `answer-file.ts`. */
+/** The `fetch` of Slack's clients. It takes only text bodies: files are sent by `answer-file.ts`. */
 export function clientFetch(outbound: Outbound): FetchFunction {
   return async (url, { body, ...init } = {}) => {
     if (body !== undefined && typeof body !== 'string') throw new TypeError('a call with a form is not sent');

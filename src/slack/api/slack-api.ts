@@ -4,7 +4,7 @@ import type { Identity } from './identity.ts';
 import type { CallOptions, MethodLimits } from './method-limits.ts';
 import type { SlackMethod } from './method-tiers.ts';
 
-/** The client's own function for a method: the one at `chat` and `postMessage` for `chat.postMessage`. */
+/** The client's own function for a method: for `chat.postMessage`, the function `postMessage` of `chat`. */
 type FunctionAt<Node, Path extends string> = Path extends `${infer First}.${infer Rest}`
   ? First extends keyof Node
     ? FunctionAt<Node[First], Rest>
@@ -42,8 +42,8 @@ export interface SlackApiDeps {
 }
 
 /**
- * The Web API as all of this folder uses it. Two requests go to addresses that Slack names, not to a method, and do
- * not pass here: the bytes of an uploaded file (messages/answer-file.ts) and answers to a `response_url`
+ * The Web API for all of this folder. Two requests do not go through it, because Slack names an address for them and
+ * not a method: the bytes of an uploaded file (messages/answer-file.ts) and responses to a `response_url`
  * (api/response-url.ts).
  */
 export function createSlackApi({ client, identity, methodLimits, noting }: SlackApiDeps): SlackApi {
@@ -54,7 +54,7 @@ export function createSlackApi({ client, identity, methodLimits, noting }: Slack
     args: ArgumentsOf<Method>,
     options: Omit<CallOptions, 'teamId'>,
   ): Promise<ResultOf<Method>>;
-  /** The client's typed functions are `apiCall` with a method name, so the types of the one hold for the other. */
+  /** The client's typed functions call `apiCall` with a method name, so their types are right for `apiCall` too. */
   async function call(
     method: SlackMethod,
     args: object,

@@ -6,7 +6,7 @@ import { anyWorkspaceUrl, type Identity } from '../api/identity.ts';
 import { logFailure } from '../failure-log.ts';
 import type { PrivateMessage } from '../messages/messenger.ts';
 
-/** What a person asked lately, for them alone. Never throws `AppError`: questions that can't be read are said to be so. */
+/** Lists a person's recent questions for them. Never throws `AppError`: the list says when questions can't be read. */
 export type HistoryOf = (person: { teamId: string; userId: string }) => Promise<PrivateMessage>;
 
 /** Writes the list that Home shows as a private message. */

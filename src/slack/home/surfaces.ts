@@ -9,7 +9,7 @@ import type { BackgroundTasks } from '../background-tasks.ts';
 import { createHistoryOf, type HistoryOf } from './history.ts';
 import { createHome, type Home } from './home.ts';
 
-/** What people see of the app beside its messages: its tabs, and Slack's own sign that it works. */
+/** What people see of the app beside its messages: its tabs, and Slack's own status of agent sessions. */
 export interface Presence {
   home: Home;
   historyOf: HistoryOf;

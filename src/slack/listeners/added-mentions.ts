@@ -47,7 +47,9 @@ export function createAddedMentions(deps: AddedMentionDeps) {
 
   return { edited, deleted };
 
-  /** For messages in channels that have asked nothing yet. Throws `AppError` of kind `storage` when nothing was done. */
+  /**
+   * For messages in channels that have asked nothing yet. Throws `AppError` of kind `storage` when nothing was done.
+   */
   async function edited(message: EditedMessage): Promise<void> {
     const { place, userId, ts, files } = message;
     const did = mentions(message.before, slack.identity.botUserId);

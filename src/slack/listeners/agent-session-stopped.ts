@@ -24,8 +24,8 @@ export type AgentSessionDeps = ActionCheckDeps & {
 };
 
 /**
- * Slack's own stop button does what Cancel does. When the listener throws, the event is not acknowledged and Slack sends
- * it again; its timestamp makes sure that it cancels the same question.
+ * Slack's own stop button does what Cancel does. When the listener throws, the event is not acknowledged and Slack
+ * sends it again; its timestamp makes sure that it cancels the same question.
  */
 export function registerSessions(app: App, deps: AgentSessionDeps): void {
   app.event('agent_session_stopped', async ({ event, context }) => {

@@ -86,9 +86,9 @@ export type BlockActionDeps = ActionCheckDeps &
   };
 
 /**
- * Handles the presses of a button or the choices of a menu on messages. A press is acknowledged after `handle`, and before
- * a modal opens. A press that is not handled in time is acknowledged too: what it asked is withdrawn, and the person is
- * told that nothing was done.
+ * Handles the presses of a button or the choices of a menu on messages. A press is acknowledged after `handle`, and
+ * before a modal opens. A press that is not handled in time is acknowledged too: what it asked is withdrawn, and the
+ * person is told that nothing was done.
  */
 export function onBlockAction(
   app: App,
@@ -126,8 +126,8 @@ export function onBlockAction(
 }
 
 /**
- * The private notice for a person who may not press; undefined when they may. The check is short, so that the action still
- * fits into Slack's time limit. A press that could not be checked in time is not carried out.
+ * The private notice for a person who may not press; undefined when they may. The check is short, so that the action
+ * still fits into Slack's time limit. A press that could not be checked in time is not carried out.
  */
 export async function refusalOfAction(
   deps: ActionCheckDeps,

@@ -34,8 +34,8 @@ export type FeedbackDeps = BlockActionDeps &
   };
 
 /**
- * Votes on answers. A vote against an answer counts at once; a form then asks for the reasons and adds them. Only the voter
- * sees their vote, and a later vote replaces an earlier one.
+ * Votes on answers. A vote against an answer counts at once; a form then asks for the reasons and adds them. Only the
+ * voter sees their vote, and a later vote replaces an earlier one.
  */
 export function registerFeedback(app: App, deps: FeedbackDeps): void {
   for (const id of [ACTIONS.feedback, ACTIONS.feedbackUp, ACTIONS.feedbackDown]) {

@@ -33,12 +33,12 @@ import {
   type ViewSubmissionDeps,
 } from './view-submissions.ts';
 
-/** A suggestion after a person edited it. */
+/** A follow-up after a person edited it. */
 interface Edited {
   questionId: string;
   index: number;
   requester: Requester;
-  /** Absent when the suggestion was not changed. */
+  /** Absent when the text was not changed. */
   text?: string;
 }
 
@@ -52,7 +52,7 @@ export type FollowUpButtonDeps = BlockActionDeps &
     answerUpdates: Pick<AnswerUpdates, 'followUpUsed'>;
   };
 
-/** The suggestions under an answer, asked unchanged, edited or privately, and the other entries of their menu. */
+/** Asks the follow-ups under an answer unchanged, edited or privately, and handles the other entries of their menu. */
 export function registerFollowUps(app: App, deps: FollowUpButtonDeps): void {
   const { requests } = deps;
 
@@ -167,7 +167,7 @@ export function registerFollowUps(app: App, deps: FollowUpButtonDeps): void {
       : wrong(problem);
   }
 
-  /** Does not use the suggestion up: other people can still ask it. Each person asks it once. */
+  /** Does not use the follow-up up: other people can still ask it. Each person asks it once. */
   async function askPrivately(
     { questionId, index, requester, text }: Edited,
     { channelId, threadTs }: Place,
@@ -190,7 +190,7 @@ export function registerFollowUps(app: App, deps: FollowUpButtonDeps): void {
     return { kind: 'done', result, after: () => deps.notify(recipient, { kind: 'askedPrivately' }) };
   }
 
-  /** Only for a question that is stored: a question that was not taken does not use the suggestion up. */
+  /** Only for a question that is stored: a question that was not taken does not use the follow-up up. */
   function noteUsed({ questionId, index }: Pick<ButtonValue, 'questionId' | 'index'>, result: ButtonResult): void {
     if (index === undefined || (result.kind !== 'accepted' && result.kind !== 'duplicate')) return;
     deps.answerUpdates.followUpUsed(questionId, index, result.question.askerId);

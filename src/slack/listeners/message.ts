@@ -42,8 +42,8 @@ export type MessageDeps = VerbDeps &
   };
 
 /**
- * Mentions, plain replies and direct messages. One message may arrive as both event types and several times; its timestamp
- * identifies it. When the listener throws, the event is not acknowledged and Slack sends it again.
+ * Mentions, plain replies and direct messages. One message may arrive as both event types and several times; its
+ * timestamp identifies it. When the listener throws, the event is not acknowledged and Slack sends it again.
  */
 export function registerMessages(app: App, deps: MessageDeps): void {
   const verbs = createVerbs(deps);

@@ -44,8 +44,8 @@ export type QuestionButtonDeps = BlockActionDeps & {
 };
 
 /**
- * The buttons of cards, answers and private notices. A press is acknowledged once it is stored. A press that could not be
- * stored is acknowledged too, and the person is told that nothing was done.
+ * The buttons of cards, answers and private notices. A press is acknowledged once it is stored. A press that could not
+ * be stored is acknowledged too, and the person is told that nothing was done.
  */
 export function registerActions(app: App, deps: QuestionButtonDeps): void {
   const { requests } = deps;

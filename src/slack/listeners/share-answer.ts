@@ -133,7 +133,8 @@ export function registerSharing(app: App, deps: SharingDeps): void {
     const chosen = { channelId, audience: shownAudience(audience) };
     const confirm = confirmField(channelId, chosen.audience);
     const wasShown = metadata.shownChannelId === channelId;
-    // The audience is shown first, and shown again when it differs from the confirmed one, because people may have joined.
+    // The audience is shown first, and shown again when it differs from the confirmed one, because people may have
+    // joined.
     if (!wasShown || (confirm !== undefined && !entered.isTicked(confirm))) {
       return { kind: 'view', view: formOf({ questionId, chosen, withLink }, locale) };
     }

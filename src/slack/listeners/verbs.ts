@@ -52,7 +52,8 @@ export function createVerbs(deps: VerbDeps) {
     /** Throws `AppError` of kind `storage` when nothing was done. */
     async runVerb(said: SaidVerb): Promise<void> {
       const { key, deliveredAs, verb } = said;
-      // A message that comes as two kinds of events is carried out once. The same event is carried out again after a failure.
+      // A message that comes as two kinds of events is carried out once. The same event is carried out again after a
+      // failure.
       if ((await deps.claims.claim(`verb:${key}`, deliveredAs)) !== deliveredAs) return;
       // A verb that was carried out is not repeated, because a later message may have undone it.
       if ((await deps.claims.ownerOf(doneKey(said))) !== undefined) return;
@@ -99,7 +100,10 @@ export function createVerbs(deps: VerbDeps) {
     return ownOnly && result.kind === 'nothing' ? refusal : noticeOfCancel(result);
   }
 
-  /** People also say "stop" to each other, so another person's question is cancelled only by a button in a private message. */
+  /**
+   * People also say "stop" to each other, so another person's question is cancelled only by a button in a private
+   * message.
+   */
   async function othersQuestion({ place, userId }: SaidVerb): Promise<Notice | undefined> {
     const question = await deps.requests.runningIn(place);
     if (question === undefined || question.askerId === userId) return undefined;

@@ -65,8 +65,8 @@ export interface Sent {
 }
 
 /**
- * The reply to a form: it closes, shows errors at its fields, or becomes another form. `result` is what the form started;
- * it is withdrawn when it came too late. `after` runs after the reply.
+ * The reply to a form: it closes, shows errors at its fields, or becomes another form. `result` is what the form
+ * started; it is withdrawn when it came too late. `after` runs after the reply.
  */
 export type Reply =
   | { kind: 'done'; result?: ButtonResult; after?: () => void }
@@ -80,8 +80,8 @@ export type ViewSubmissionDeps = WithdrawDeps & {
 };
 
 /**
- * Replies to forms of this callback id within Slack's time limit. When that fails, nothing is done, and the form shows an
- * error at `errorField` and keeps what was entered.
+ * Replies to forms of this callback id within Slack's time limit. When that fails, nothing is done, and the form shows
+ * an error at `errorField` and keeps what was entered.
  */
 export function onViewSubmission(
   app: App,

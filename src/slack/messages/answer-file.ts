@@ -16,8 +16,8 @@ export interface AnswerFileDeps {
 }
 
 /**
- * Attaches whole answers as Markdown files, by the three steps of docs.slack.dev/messaging/working-with-files. People see
- * the file only after the last step, so only its outcome can be unknown. The file's name identifies the answer.
+ * Attaches whole answers as Markdown files, by the three steps of docs.slack.dev/messaging/working-with-files. People
+ * see the file only after the last step, so only its outcome can be unknown. The file's name identifies the answer.
  */
 export function createAnswerFile(deps: AnswerFileDeps): Pick<Messenger, 'attachAnswer' | 'findAttachment'> {
   const { slack, outbound, own } = deps;

@@ -13,15 +13,15 @@ const longestWaitMs = 10_000;
 type UpdatedFormat = Exclude<MessageFormat, 'plain'>;
 
 export interface AnswerUpdates {
-  /** Shows under an answer who asked one of its suggestions, in the background. Never throws. */
+  /** Shows under an answer who asked one of its follow-ups, in the background. Never throws. */
   followUpUsed(questionId: string, index: number, byUserId: string): void;
-  /** Removes the used button from the message of a failed question, in the background; `question` is as it had ended. */
+  /** Removes the used button from a failed question's message, in the background. `question` is as it had ended. */
   endUsed(question: Question, messageTs: string, byUserId: string): void;
 }
 
 /**
- * Updates the buttons under answers and failures after a press, so that other people see what was asked. Each button works
- * once in any case.
+ * Updates the buttons under answers and failures after a press, so that other people see what was asked. Each button
+ * works once in any case.
  */
 export function createAnswerUpdates(deps: {
   slack: SlackApi;

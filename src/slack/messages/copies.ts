@@ -7,8 +7,8 @@ import type { SlackApi } from '../api/slack-api.ts';
 import type { FoundMessage, OwnMessages } from './own-messages.ts';
 
 /**
- * Deletes messages that were posted twice. Slack may carry out a call long after the app gave it up and repeated it. The
- * copy of a card would keep its Cancel button forever.
+ * Deletes messages that were posted twice. Slack may carry out a call long after the app gave it up and repeated it.
+ * The copy of a card would keep its Cancel button forever.
  */
 export function createRemoveCopies({
   slack,
@@ -36,8 +36,8 @@ export function createRemoveCopies({
 }
 
 /**
- * Of each card and part, the message that the question names is kept, because people saw it change. Otherwise the oldest
- * is kept. When the card was deleted, a copy of it only shows the first state, with a Cancel button.
+ * Of each card and part, the message that the question names is kept, because people saw it change. Otherwise the
+ * oldest is kept. When the card was deleted, a copy of it only shows the first state, with a Cancel button.
  */
 function copiesAmong(messages: FoundMessage[], question: Question): string[] {
   const { card } = question;

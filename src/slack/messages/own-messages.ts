@@ -28,13 +28,15 @@ export interface OwnMessages {
     priority: 'answer' | 'card',
     call: PendingCall | undefined,
   ): Promise<string | undefined>;
-  /** All messages since the question was accepted: in its thread, and in the channel when its card begins the thread. */
+  /**
+   * All messages since the question was accepted: in its thread, and in the channel when its card begins the thread.
+   */
   list(question: Question): Promise<FoundMessage[]>;
 }
 
 /**
- * Searches the app's own messages. Without the scope to read, the app does not know whether a message was posted. After a
- * minute it assumes that it was not, because a missing answer is worse than an answer that rarely comes twice.
+ * Searches the app's own messages. Without the scope to read, the app does not know whether a message was posted. After
+ * a minute it assumes that it was not, because a missing answer is worse than an answer that rarely comes twice.
  */
 export function createOwnMessages(deps: { slack: SlackApi; log: Log; now: Clock }): OwnMessages {
   const { slack, log, now } = deps;

@@ -4,16 +4,16 @@ import type { Logger as SlackLogger } from '@slack/web-api';
 import { readPayload } from './payload.ts';
 import type { SlackReceiver } from './socket-receiver.ts';
 
-/** Path Slack posts events, commands and button presses to. */
+/** The path to which Slack posts events, commands and button presses. */
 export const eventsPath = '/slack/events';
 
-/** Greatest difference between Slack's clock and ours that a signed request may show, in seconds. */
+/** How far the timestamp of a signed request may be in the future, in seconds, because clocks differ. */
 const clockToleranceSeconds = 300;
 
 /**
- * Receives signed HTTP requests on a server that belongs to someone else: `handle` is mounted at {@link eventsPath}.
- * An event is answered after its listeners have stored it; when they could not, the answer is an error and Slack
- * delivers it again. Bolt's own receiver ends the process on a signed body that is no object; this one says 400.
+ * Receives signed HTTP requests. It has no server: the app's server mounts `handle` at {@link eventsPath}. An event is
+ * answered after its listeners have stored it. When they could not, the answer is an error and Slack delivers the event
+ * again. Bolt's own receiver ends the process when a signed body is not an object. This one answers 400.
  */
 export function createHttpReceiver(options: { signingSecret: string; logger: SlackLogger }): SlackReceiver & {
   handle: (request: IncomingMessage, response: ServerResponse) => void;
@@ -41,7 +41,7 @@ export function createHttpReceiver(options: { signingSecret: string; logger: Sla
       response.setHeader('allow', 'POST');
       return end(response, 405);
     }
-    // Bolt refuses old timestamps only; one from the future could be kept and replayed later.
+    // Bolt refuses only old timestamps. A request with a future timestamp could be kept and replayed later.
     const sentSeconds = Number(request.headers['x-slack-request-timestamp']);
     if (sentSeconds > Date.now() / 1000 + clockToleranceSeconds) return end(response, 401);
     const verified = await verify(request);
@@ -71,14 +71,14 @@ export function createHttpReceiver(options: { signingSecret: string; logger: Sla
         ...(retryReason === undefined ? {} : { retryReason }),
       });
     } catch (error) {
-      // Ends the wait for an acknowledgement.
+      // Stops Bolt's timer for a missing acknowledgement.
       ack.ack();
       throw error;
     }
     if (ack.storedResponse !== undefined) http.buildContentResponse(response, ack.storedResponse);
   }
 
-  /** The request with its body, or the status of its refusal. */
+  /** Returns the request with its body, or the HTTP status of the refusal. */
   async function verify(request: IncomingMessage): Promise<BufferedIncomingMessage | number> {
     try {
       return await http.parseAndVerifyHTTPRequest({ signingSecret, bodyLimit: http.defaultBodyLimit }, request);
@@ -89,7 +89,7 @@ export function createHttpReceiver(options: { signingSecret: string; logger: Sla
   }
 }
 
-/** Undefined for what is neither JSON nor a form. */
+/** Undefined when the body is neither JSON nor a form. */
 function parse(request: BufferedIncomingMessage): unknown {
   try {
     return http.parseHTTPRequestBody(request);

@@ -5,7 +5,7 @@ import { readableText } from '../incoming-text.ts';
 const object = z.looseObject({});
 const named = z.looseObject({ id: z.string() });
 
-/** What Bolt reads of every payload before a listener sees it, and takes for granted. */
+/** The fields that Bolt reads of every payload before a listener sees it. Bolt does not check them. */
 const common = {
   response_url: z.string().nullish(),
   response_urls: z.array(object).optional(),
@@ -15,7 +15,7 @@ const common = {
 const event = z.looseObject({
   ...common,
   event: z.looseObject({
-    // Bolt wants more of a function of a workflow, of which the app has none.
+    // Bolt needs more fields for workflow functions. The app has none, so these events are refused.
     type: z.string().refine((type) => type !== 'function_executed'),
     channel: z.union([z.string(), object]).optional(),
     item: object.optional(),
@@ -34,7 +34,7 @@ const command = z.looseObject({
   trigger_id: z.string().optional(),
 });
 
-/** `team` and `enterprise` are `null` where there is none. */
+/** `team` and `enterprise` are `null` when there is none. */
 const interactive = z.looseObject({
   ...common,
   type: z.string(),
@@ -48,8 +48,8 @@ const shortcut = interactive.extend({ type: z.enum(['shortcut', 'message_action'
 const view = interactive.extend({ type: z.enum(['view_submission', 'view_closed']), view: object });
 
 /**
- * Reads what Slack sent, before Bolt does: undefined for what is none of Slack's payloads. Bolt throws on those, or ends
- * the process, before a listener or an error handler is called. Texts lose the character NUL.
+ * Reads a request before Bolt does. Undefined when it is not a payload of Slack. For those, Bolt throws or ends the
+ * process before it calls a listener or an error handler. NUL characters in texts are replaced.
  */
 export function readPayload(raw: unknown): ReceiverEvent['body'] | undefined {
   if (!object.safeParse(raw).success) return undefined;
@@ -58,12 +58,12 @@ export function readPayload(raw: unknown): ReceiverEvent['body'] | undefined {
   try {
     return object.parse(withoutNul(raw));
   } catch {
-    // Nested so deep that it can't be written again: the parser goes deeper than the stack does.
+    // It is nested too deeply to be written as JSON again: the parser can go deeper than the stack allows.
     return undefined;
   }
 }
 
-/** In the order in which Bolt decides. */
+/** Checks the kinds in the same order as Bolt. */
 function kindOf(raw: unknown): z.ZodType | undefined {
   const { event: told, command: typed, actions, type } = object.parse(raw);
   if (told !== undefined) return event;
@@ -73,7 +73,7 @@ function kindOf(raw: unknown): z.ZodType | undefined {
   return type === 'view_submission' || type === 'view_closed' ? view : undefined;
 }
 
-/** A copy where something changes, else the value itself. Keys with NUL are left out: no field of Slack's has one. */
+/** Returns a copy if the value contains NUL, else the value itself. Keys with NUL are removed: Slack has none. */
 function withoutNul(value: unknown): unknown {
   return JSON.stringify(value).includes('\\u0000')
     ? JSON.parse(JSON.stringify(value), (key, each: unknown) =>

@@ -4,11 +4,11 @@ import { createSocketReceiver, type SlackReceiver } from './socket-receiver.ts';
 
 interface Received {
   receiver: SlackReceiver;
-  /** What a server of the app has to serve for it, by path. */
+  /** The handlers that the app's server has to mount for the receiver, by path. */
   mounts: Record<string, (request: IncomingMessage, response: ServerResponse) => void>;
 }
 
-/** The one that is given; else Socket Mode where there is an app-level token, and signed HTTP requests where there is none. */
+/** Returns the given receiver. Otherwise uses Socket Mode if there is an app-level token, else signed HTTP requests. */
 export function createReceiver(
   options: Omit<Parameters<typeof createSocketReceiver>[0], 'appToken'> & {
     given: SlackReceiver | undefined;

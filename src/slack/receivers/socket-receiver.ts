@@ -8,10 +8,10 @@ import { readPayload } from './payload.ts';
 /** Longest wait for Slack's `hello` on a new connection. */
 const helloTimeoutMs = 20_000;
 
-/** A ping unanswered for this long means that the connection is dead. */
+/** When a ping is not answered for this long, the connection is dead. */
 const pingTimeoutMs = 5_000;
 
-/** Wait before connecting again after `failures` failed connections in a row; a routine disconnect does not wait. */
+/** The wait before the next connection, after `failures` failed ones in a row. After a routine disconnect it is 0. */
 const reconnectDelayMs = (failures: number): number => (failures === 0 ? 0 : Math.min(30_000, 500 * 2 ** failures));
 
 interface SocketEvent {
@@ -22,15 +22,15 @@ interface SocketEvent {
   retry_reason?: string;
 }
 
-/** A receiver that also says whether Slack can reach the app now. */
+/** A receiver that knows whether Slack can reach the app now. */
 export interface SlackReceiver extends Receiver {
   isConnected(): boolean;
 }
 
 /**
- * Receives through Socket Mode. Two things differ from Bolt's own receiver: an event is acknowledged only after its
- * listeners have stored it, so that Slack delivers it again when they could not; and the connection is supervised
- * here, because the client gives up for good on some errors and is deaf for seconds after each routine disconnect.
+ * Receives through Socket Mode. Two things differ from Bolt's own receiver. An event is acknowledged only after its
+ * listeners have stored it, so that Slack delivers it again when they could not. And the connection is supervised here,
+ * because the client stops for good after some errors, and receives nothing for seconds after each routine disconnect.
  */
 export function createSocketReceiver(options: {
   appToken: string;
@@ -47,7 +47,7 @@ export function createSocketReceiver(options: {
     clientPingTimeout: pingTimeoutMs,
     dispatcher: outbound.dispatcher,
 
-    // A copy: the client writes its own defaults into the object it is given.
+    // A copy, because the client writes its own defaults into this object.
     clientOptions: { ...clientOptions },
   });
   const stopping = new AbortController();
@@ -56,7 +56,7 @@ export function createSocketReceiver(options: {
   let onDisconnected = (): void => {};
   let supervision: Promise<void> | undefined;
 
-  // The client reads frames in a promise without a handler: one it can't read would end the process.
+  // The client does not handle errors when it reads a frame. An unreadable frame would end the process.
   for (const read of client.listeners('ws_message')) {
     client.off('ws_message', read);
     client.on('ws_message', (...frame: unknown[]) => {
@@ -96,11 +96,11 @@ export function createSocketReceiver(options: {
     const body = readPayload(raw);
     if (body === undefined) {
       log.warn({ event: 'slack_payload_unreadable', outcome: 'ignored', type: type ?? 'unknown' });
-      // Delivered again it would be no more readable.
+      // Acknowledged, because a second delivery could not be read either.
       await ack().catch((error: unknown) => log.warn({ event: 'slack_ack_failed' }, error));
       return;
     }
-    // Bolt acknowledges an event before its listeners run; that call is only noted, and sent when they are done.
+    // Bolt acknowledges an event before its listeners run. That call is ignored, and sent here when they are done.
     const holdsAck = type === 'events_api';
     let answered = false;
     const event: ReceiverEvent = {
@@ -129,7 +129,7 @@ export function createSocketReceiver(options: {
       });
       try {
         await connect();
-        // Stopped while the connection was still being made.
+        // The app may have stopped while the connection was being made.
         if (stopping.signal.aborted) await client.disconnect();
         failures = 0;
         log.info({ event: 'slack_connected', outcome: 'ok' });

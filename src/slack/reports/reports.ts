@@ -16,7 +16,7 @@ import type { MessageLog } from './message-log.ts';
 /** Most messages of a place that a report lists. */
 const mostTold = 8;
 
-/** How long the service may take to name the link of a conversation that nothing here remembers, in milliseconds. */
+/** How long the service may take to return the link of a conversation that is not stored here, in milliseconds. */
 const linkPatienceMs = 1_000;
 
 export interface ReportsDeps {
@@ -84,7 +84,7 @@ export function createReports(deps: ReportsDeps) {
       );
   }
 
-  /** Of one thread, or of a whole channel. */
+  /** Reports on the messages of one thread, or of a whole channel. */
   async function why(asked: {
     userId: string;
     place: Place;

@@ -14,7 +14,7 @@ interface RichElement {
   elements?: unknown;
 }
 
-/** What the elements of a `rich_text` block say, in Slack's own markup; each paragraph, item and quote on its own line. */
+/** Writes a `rich_text` block's elements in Slack's own markup. Each paragraph, item and quote is on its own line. */
 export function richText(elements: unknown): string {
   return lines(elements, 0).join('\n');
 }

@@ -1,28 +1,28 @@
 import type { MessageFile } from '../../core/question/thread-notes.ts';
 import type { Outbound } from '../api/outbound-fetch.ts';
 
-/** Longest time one download may take, in milliseconds, and most bytes that are read of a file. */
+/** Longest time of one download, in milliseconds, and most bytes that are read of one file. */
 const downloadTimeoutMs = 10_000;
 const mostBytes = 100_000;
 
-/** Reads the beginning of a text file; undefined where it can't be read or is no text. Never throws. */
+/** Reads the beginning of a text file. Undefined when it can't be read or is not text. Never throws. */
 export type ReadFile = (file: MessageFile) => Promise<string | undefined>;
 
-/** Hosts that Slack serves the files of messages from, those of its cloud for governments included. */
+/** Hosts from which Slack serves the files of messages, including those of GovSlack. */
 const fileHosts = /^(?:(?:[a-z0-9-]+\.)*slack(?:-gov)?\.com|(?:[a-z0-9-]+\.)*slack-files\.com)$/;
 
-/** Where files are on those hosts; the same hosts serve the Web API, which does what a link says with the token it gets. */
+/** The path of files on those hosts. They also serve the Web API, where a link with our token would make a call. */
 const filePath = /^\/files-pri\/./;
 
-/** What a server may take for a separator of a path, or decode twice, though it is neither to the rules here. */
+/** Codes that a server may read as a path separator, or decode twice. The rules here would not see the real path. */
 const hiddenSeparator = /%(?:2f|5c|00|25[0-9a-f]{2})/i;
 
-/** A character of ASCII, written as its code. */
+/** A percent-encoded ASCII character. */
 const encoded = /%([2-7][0-9a-f])/gi;
 
 /**
- * Reads files of messages. The token goes to where Slack keeps files, and never to its Web API; redirects are not
- * followed. Beside Slack's own hosts that is only the server of `slackApiUrl`, outside the path of its Web API.
+ * Reads files of messages. The token is sent only to addresses where Slack keeps files, and never to its Web API.
+ * Redirects are not followed. The server of `slackApiUrl` is allowed too, outside the path of its Web API.
  */
 export function createFileReader(deps: { botToken: string; slackApiUrl: string; outbound: Outbound }): ReadFile {
   const { botToken, slackApiUrl, outbound } = deps;
@@ -38,7 +38,7 @@ export function createFileReader(deps: { botToken: string; slackApiUrl: string; 
         redirect: 'error',
         signal: AbortSignal.timeout(downloadTimeoutMs),
       });
-      // Whoever may not read a file gets a page to sign in at, and no error.
+      // When the token may not read a file, Slack returns a sign-in page and no error.
       const isPage = /^text\/html\b/i.test(response.headers.get('content-type') ?? '') && !/html/i.test(type);
       if (!response.ok || isPage || response.body === null) {
         await response.body?.cancel();
@@ -51,14 +51,14 @@ export function createFileReader(deps: { botToken: string; slackApiUrl: string; 
   };
 }
 
-/** Whether the token may go there, where `api` is the address of the Web API. */
+/** Whether the token may be sent to an address. `api` is the address of the Web API. */
 export function isFileAddress({ protocol, host, hostname, username, password, pathname }: URL, api: URL): boolean {
   if (username !== '' || password !== '' || hiddenSeparator.test(pathname)) return false;
   if (fileHosts.test(hostname)) return protocol === 'https:' && host === hostname && filePath.test(pathname);
   return protocol === api.protocol && host === api.host && !isBelow(api.pathname, pathname);
 }
 
-/** Servers differ in whether capitals, encoded letters and doubled slashes make another path, so none of them does here. */
+/** Ignores case, encoding and repeated slashes, because servers differ in whether these make another path. */
 function isBelow(parent: string, path: string): boolean {
   const decode = (each: string): string =>
     each.replace(encoded, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
@@ -78,10 +78,10 @@ async function beginning(body: ReadableStream<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(chunks).subarray(0, mostBytes);
 }
 
-/** Undefined for what is no text, whatever Slack called it. */
+/** Undefined when the content is not text, even if Slack says that it is. */
 function decode(bytes: Buffer): string | undefined {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
-  // A character at the cap may be incomplete: `stream` keeps it back.
+  // The last character may be incomplete. With `stream` it is left out.
   const text = new TextDecoder(encoding).decode(bytes, { stream: true });
   return text.includes('\0') ? undefined : text;
 }

@@ -16,8 +16,9 @@ export interface ThreadNoteKeeper {
   /** Keeps a message, in the background. When it can't be stored, that is logged. Never throws. */
   add(place: ThreadPlace, message: ThreadNote): void;
   /**
-   * Replaces a kept message by its edited version. A question that already has the message but is not asked yet reads the
-   * thread again. Throws `AppError` of kind `storage` when that failed, so that text people took back is not sent on.
+   * Replaces a kept message by its edited version. A question that already has the message but is not asked yet reads
+   * the thread again. Throws `AppError` of kind `storage` when that failed, so that text people took back is not sent
+   * on.
    */
   replace(place: ThreadPlace, message: ThreadNote): Promise<void>;
   /** Forgets a message that was deleted; otherwise as `replace`. */

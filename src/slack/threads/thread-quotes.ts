@@ -1,6 +1,6 @@
 import type { MessageFile } from '../../core/question/thread-notes.ts';
 
-/** One message with every name in it resolved. */
+/** One message. All names in it are resolved. */
 export interface Quotable {
   ts: string;
   from: string;
@@ -8,27 +8,27 @@ export interface Quotable {
   files: MessageFile[];
 }
 
-/** A file beside the messages. `text`: the beginning of its content, where that could be read. */
+/** A file of a message or of the question. `text`: the beginning of its content, if it could be read. */
 export interface QuotableFile {
   file: MessageFile;
   from: string;
   text?: string;
 }
 
-/** What the quotes are, for whoever reads them upstream. */
+/** What the quotes are. The text before them says it to the service. */
 export type Occasion = 'thread' | 'since' | 'files';
 
-/** The first message of a thread and at most this many of the newest are quoted. */
+/** At most this many of the newest messages are quoted, and the first message of the thread. */
 export const newestQuoted = 30;
 
-/** Bounds of what is quoted, in written characters: all messages, one message, all files, one file. */
+/** Limits of quotes, in characters as written: all messages, one message, all files, one file, one name. */
 const messagesRoom = 12_000;
 const messageRoom = 2_000;
 const filesRoom = 40_000;
 const fileRoom = 20_000;
 const nameRoom = 200;
 
-/** The first message and the newest ones, as many as there is room for; in the order they were written. */
+/** The first message and as many of the newest ones as fit, oldest first. */
 export function chooseQuotes(messages: readonly Quotable[]): Quotable[] {
   const [first, ...rest] = messages;
   if (first === undefined) return [];
@@ -42,7 +42,7 @@ export function chooseQuotes(messages: readonly Quotable[]): Quotable[] {
   return [first, ...chosen.toReversed()];
 }
 
-/** Cuts the contents of files to their room; what finds none counts as not read. */
+/** Cuts the contents of files to their limits. A file that has no room left counts as not read. */
 export function fitFiles(files: readonly QuotableFile[]): QuotableFile[] {
   let room = filesRoom;
   return files.map(({ file, from, text: whole = '' }) => {
@@ -53,9 +53,9 @@ export function fitFiles(files: readonly QuotableFile[]): QuotableFile[] {
 }
 
 /**
- * The block that is sent along with a question: a sentence that says what it is, and JSON lines in a fence that nothing
- * inside can close. `all` are the messages `chosen` was chosen from; `later`: how many more there are after them; `own`: files of
- * the question itself; `files` are all files, those of the messages and `own`.
+ * Writes the block that is sent with a question: a sentence that says what it is, and JSON lines in a fence that no
+ * content can close. `chosen` is a part of `all`. `later` is the number of messages after `all`. `own` are the files of
+ * the question itself. `files` are all files: those of the messages and `own`.
  */
 export function writeQuotes(
   occasion: Occasion,
@@ -100,7 +100,7 @@ function record({ ts, from, text, files }: Quotable, quoted?: ReadonlySet<Messag
   };
 }
 
-/** Before it is known what is quoted, the longest form counts. */
+/** Without `quoted`, it is not known yet which files are quoted. Returns the longest form then. */
 function fileName(file: MessageFile, quoted?: ReadonlySet<MessageFile>): string {
   const name = cutWritten(file.name, nameRoom);
   if (quoted?.has(file) === true) return name;
@@ -116,17 +116,17 @@ function line(content: object): string {
   return inert(JSON.stringify(content));
 }
 
-/** As it stands in a JSON string. */
+/** The text as it is written in a JSON string. */
 function written(text: string): string {
   return inert(JSON.stringify(text)).slice(1, -1);
 }
 
-/** Tags and line ends of other alphabets have no business in a quote. */
+/** Escapes `<`, `>` and Unicode's own line ends, so that a quote has no tags and stays on one line. */
 function inert(json: string): string {
   return json.replace(/[<>\u0085\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The beginning of a text that is at most `room` long when written, with a mark that says how much is missing. */
+/** Cuts a text to at most `room` characters as written. A mark at the end says how many characters are missing. */
 function cutWritten(text: string, room: number): string {
   if (text.length <= room && written(text).length <= room) return text;
   const markRoom = 40;

@@ -47,9 +47,9 @@ interface Found {
 }
 
 /**
- * Reads what a question may be about. A thread without a conversation is read in one page. So is a thread of people when a
- * question starts a new conversation there. In a thread with a conversation, the thread notes have what people said since
- * the last question, so only the files of a mention are fetched.
+ * Reads what a question may be about. A thread without a conversation is read in one page. So is a thread of people
+ * when a question starts a new conversation there. In a thread with a conversation, the thread notes have what people
+ * said since the last question, so only the files of a mention are fetched.
  */
 export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
   const { slack, read, readFile } = deps;
@@ -129,7 +129,9 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     return given;
   }
 
-  /** An `app_mention` event has no files, so they are looked up. When that fails, the question does not wait for them. */
+  /**
+   * An `app_mention` event has no files, so they are looked up. When that fails, the question does not wait for them.
+   */
   async function ownFiles({ files, messageTs }: Question, place: ThreadPlace): Promise<MessageFile[]> {
     if (files !== undefined || messageTs === undefined) return files ?? [];
     const isRoot = messageTs === place.threadTs;

@@ -1,6 +1,6 @@
-/** A share link of the service: what opens the conversation, and the address without what is not needed for that. */
+/** A share link of the service: the token that opens the conversation, and the address with only the parts it needs. */
 export interface ShareUrl {
-  /** A secret: whoever has it can read the conversation. */
+  /** A secret: with this token, anyone can read the conversation. */
   readToken: string;
   url: string;
 }
@@ -9,8 +9,8 @@ const PATH = /^\/deepsearch\/(?:shared\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-
 const MAX_LENGTH = 2_000;
 
 /**
- * Reads share URLs of the service at `endpoint`, its path prefix included; undefined for any other address. The forms are
- * those the service gives, with or without `/shared` before the token (sourcegraph.com/changelog/deep-search-read).
+ * Reads share URLs of the service at `endpoint`, which includes its path prefix. Undefined for any other address. The
+ * service gives two forms: with `/shared` before the token, and without (sourcegraph.com/changelog/deep-search-read).
  */
 export function createShareUrlReader(endpoint: string): (address: string) => ShareUrl | undefined {
   const base = new URL(endpoint);

@@ -37,8 +37,8 @@ interface Posted extends Omit<PostedLinks, 'urls'> {
 
 /**
  * Previews of share links, by the read token in them. A preview is shown only when all readers of the message are full
- * members of the workspace and its sender may ask. That also holds in channels that a setting opens to others, because a
- * link can lead to any conversation. Addresses contain the token, so they are neither logged nor stored.
+ * members of the workspace and its sender may ask. That also holds in channels that a setting opens to others, because
+ * a link can lead to any conversation. Addresses contain the token, so they are neither logged nor stored.
  */
 export function createUnfurls(options: {
   slack: Pick<SlackApi, 'call'>;

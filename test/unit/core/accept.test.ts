@@ -47,7 +47,7 @@ describe('accepting a question', () => {
     const { accept, request, life } = createCoreHarness({ faults: { write: [undefined, crash('no')] } });
     const same = request();
     await expect(accept(same)).rejects.toBeInstanceOf(Crash);
-    // It was stored but never confirmed, so nobody was told that it was taken.
+    // It was stored but never confirmed, so no one was told that it was taken.
     expect((await accept(same)).kind).toBe('accepted');
     expect((await accept(same)).kind).toBe('duplicate');
     await life.run();
@@ -119,7 +119,7 @@ describe('accepting a question', () => {
     await life.run();
     expect((await accept(request())).kind).toBe('accepted');
     expect((await accept(request())).kind).toBe('accepted');
-    // Its thread is full again with others: a late delivery is still not news.
+    // The thread is full again with other questions. A late delivery is still a duplicate.
     expect((await accept(first)).kind).toBe('duplicate');
   });
 
@@ -190,7 +190,7 @@ describe('a request', () => {
 
 describe('an offer that was reported as not accepted', () => {
   it('is listed as open again before it is accepted, so that no crash can hide it', async () => {
-    // The writes: it is stored; it is taken off the list; it is there already; it is listed again; it is taken.
+    // The writes: store it, remove it from the list, find it stored, list it again, take it.
     const { life, accept, request } = createCoreHarness({
       faults: { write: [undefined, undefined, undefined, undefined, crash('yes')] },
     });

@@ -13,7 +13,7 @@ const confirmed = { guests: 1, outsiders: 0, organizations: 0, isKnown: true };
 const context: ThreadContext = { messages: 2, total: 3, files: 0, unreadable: 0, text: 'said before' };
 const refused = { messages: 0, total: 0, files: 0, unreadable: 0, text: '', refused: true };
 
-/** A stored question before it is asked, and the steps towards that, with whatever a test changes. */
+/** A stored question before it is asked, with the test's changes, and the steps before asking. */
 async function admission_(change: Partial<Question> = {}, ports: Partial<LifecyclePorts> = {}) {
   const { life, ask } = createCoreHarness();
   const { id } = await ask();

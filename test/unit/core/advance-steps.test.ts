@@ -28,7 +28,7 @@ interface Replaced {
   ports?: Partial<LifecyclePorts>;
 }
 
-/** A stored question that waits in its line, and one look at it; a test replaces parts of the service, Slack and other ports. */
+/** A stored question that waits in its queue, and its `advance`. A test can replace parts of all ports. */
 async function waiting(change: Partial<Question> = {}, replaced: Replaced = {}) {
   const { life, ask } = createCoreHarness();
   const { id } = await ask({ text: 'where?' });
@@ -48,7 +48,7 @@ async function waiting(change: Partial<Question> = {}, replaced: Replaced = {}) 
   return { life, id, accept: () => ask(), ports, views, advance: () => advance(id), stored: () => life.question(id) };
 }
 
-/** The same for a question that the service works on, whose card stands. */
+/** The same for a question that the service works on, and that has a card. */
 async function running(change: Partial<Question> = {}, replaced: Replaced = {}) {
   const { startMs } = createCoreHarness().life;
   return waiting(

@@ -14,7 +14,7 @@ const asksNew: Partial<NewQuestion> = {
   asFollowUp: { text: wholeText },
 };
 
-/** A thread with one answered question, then one with the verb "new" that has run for three seconds. */
+/** A thread with one answered question, and then one with the verb "new" that runs for three seconds already. */
 async function withNewQuestion(options: Parameters<typeof createCoreHarness>[0] = {}) {
   const desk = createCoreHarness({ work: { takesMs: 30_000, ends: 'completed' }, ...options });
   const { life, ask } = desk;
@@ -25,7 +25,7 @@ async function withNewQuestion(options: Parameters<typeof createCoreHarness>[0] 
   return { ...desk, id, conversations: () => conversationsIn(life) };
 }
 
-/** Which conversation each text was asked in, counted from 1. */
+/** Each text with the number of its conversation, from 1. */
 function conversationsIn(life: ReturnType<typeof createCoreHarness>['life']): [string, number][] {
   const ids = [...new Set(life.upstream().map(({ conversationId }) => conversationId))];
   return life.upstream().map(({ text, conversationId }) => [text, ids.indexOf(conversationId) + 1]);

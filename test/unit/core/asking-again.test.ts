@@ -15,7 +15,7 @@ const answered: Outcome = { kind: 'answered', answer: someAnswer };
 const confirmed = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
 const shares = { questionId: `q${'0'.repeat(24)}`, withLink: false, confirmed };
 
-/** A question of U1's as stored, with whatever a test changes. */
+/** A stored question of U1, with the test's changes. */
 async function withQuestion(change: Partial<Question> = {}) {
   const desk = createCoreHarness();
   const { id } = await desk.ask({ text: 'where?' });

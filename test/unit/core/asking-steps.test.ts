@@ -18,7 +18,7 @@ const upstream = (change: Partial<UpstreamQuestion> = {}): UpstreamQuestion => (
   ...change,
 });
 
-/** A stored question about to be asked, and the steps around that; a test replaces parts of the service and other ports. */
+/** A stored question before it is asked, and the steps of asking. A test can replace parts of all ports. */
 async function asking(
   change: Partial<Question> = {},
   service: Partial<DeepSearch> = {},

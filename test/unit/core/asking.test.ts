@@ -11,7 +11,7 @@ function signal(): { promise: Promise<void>; resolve: () => void } {
   return { promise, resolve: () => resolve() };
 }
 
-/** Threads whose changes are stored only after `open` was called; `reached` resolves when the first change waits. */
+/** A thread store that holds changes until `open` is called. `reached` resolves when the first change waits. */
 function heldUp(threads: ThreadStore, isHeld: () => boolean) {
   const gate = signal();
   const reached = signal();
@@ -28,7 +28,7 @@ function heldUp(threads: ThreadStore, isHeld: () => boolean) {
   return { store, reached: reached.promise, open: () => gate.resolve() };
 }
 
-/** Everything that can happen without what is held up has happened. */
+/** Waits until only held changes are left to happen. */
 function atRest(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

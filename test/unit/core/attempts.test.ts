@@ -6,7 +6,7 @@ import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample
 const cancel = { byUserId: 'U1', atMs: someMs };
 const edited = { text: 'other words', atMs: someMs };
 
-/** Finds attempts among questions by the key that started each. */
+/** Finds attempts among questions, by the key that started each question. */
 function attemptsAmong(stored: (key: string) => Partial<Question> | undefined) {
   const read: string[] = [];
   const get = async (id: string) => {

@@ -9,7 +9,7 @@ const place = { teamId: 'T1', channelId: 'C1' };
 
 const neverAccept = () => Promise.reject(new Error('a cancellation asks nothing'));
 
-/** Questions as stored, each with whatever a test changes, and what is told and planned because of a cancellation. */
+/** Stored questions with the test's changes. Also what a cancellation tells people and schedules. */
 async function desk(...changes: Partial<Question>[]) {
   const { ask, life, accept } = createCoreHarness();
   const ids: string[] = [];

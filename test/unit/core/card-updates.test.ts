@@ -12,7 +12,7 @@ const starting = digestOf({ kind: 'starting' });
 const queued = { ...atOnce, positionInQueue: 2 };
 const nowhere = { teamId: 'T1', channelId: 'C1' };
 
-/** A stored question and its card; a test replaces parts of Slack. */
+/** A stored question and its card. A test can replace parts of Slack. */
 async function withCard(change: Partial<Question> = {}, slack: Partial<Messenger> = {}) {
   const { life, ask } = createCoreHarness();
   const { id } = await ask();

@@ -20,7 +20,7 @@ const held = { ...trouble, notBeforeMs: now + 5_000 };
 const answered: Outcome = { kind: 'answered', answer: someAnswer };
 const cancelled: Outcome = { kind: 'cancelled' };
 const asked = { steps: 0, conversationId: 1, questionId: 2, askedMs: now };
-/** A call that was given up so long ago. */
+/** A call that was given up `agoMs` ago. */
 const givenUp = (agoMs: number) => ({ intentMs: now - agoMs - 10_000, givenUpMs: now - agoMs });
 const searched = (agoMs: number) => ({ ...givenUp(agoMs), searchedMs: now - 1 });
 const delivery = (posted: string[], more: Partial<Question['delivery']> = {}) => ({ round: 0, posted, ...more });

@@ -17,7 +17,7 @@ const confirmed = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
 const shares = { questionId: `q${'0'.repeat(24)}`, withLink: false, confirmed };
 const nowhere = { teamId: 'T1', channelId: 'C1' };
 
-/** A stored question that has ended, and the steps of its delivery; a test replaces parts of Slack and other ports. */
+/** A stored question that has ended, and the steps of its delivery. A test can replace parts of all ports. */
 async function delivering(
   change: Partial<Question> = {},
   { postPart, ...slack }: Partial<Messenger & PreparedOutcome> = {},

@@ -8,7 +8,7 @@ import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 
 const own = questionWith({ id: 'own', text: 'and for v2?' });
 
-/** What `own` carries on from after these questions in conversation 7, each with whatever a test changes. */
+/** The earlier questions that `own` refers to, after these questions in conversation 7, with the test's changes. */
 function earlierOf(...asked: Partial<Question>[]) {
   const records = asked.map((change, index) =>
     questionWith({ id: `q${index}`, upstream: { steps: 0, conversationId: 7 }, ...change }),
@@ -83,13 +83,13 @@ describe('the questions of a thread', () => {
 });
 
 describe('a question that has to begin a new conversation', () => {
-  /** What the service is told in front of the question. */
+  /** The text that the service gets before the question. */
   function carriedFrom(conversationId = 0): string {
     const link = `https://code.example/deepsearch/${conversationId}`;
     return `Carrying on from the question "Why?". Questions before it, oldest first: "Where?". Based on the findings in ${link}.`;
   }
 
-  /** A thread in which two questions were answered, and a third one was asked. */
+  /** A thread with two answered questions and a third question. */
   async function withThree(options: Parameters<typeof createCoreHarness>[0] = {}) {
     const desk = createCoreHarness(options);
     const { life, ask } = desk;

@@ -6,7 +6,7 @@ import { someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts'
 const cancel = { byUserId: 'U1', atMs: someMs };
 const answered = { kind: 'answered', answer: someAnswer } as const;
 
-/** A stored question that the message `m` asked in the words `before`, with whatever a test changes. */
+/** A stored question that the message `m` asked with the text `before`, with the test's changes. */
 async function asked(change: Partial<Question> = {}) {
   const desk = createCoreHarness({ settings: { threadLimit: 30 } });
   const { id } = await desk.ask({ key: 'm', text: 'before' });

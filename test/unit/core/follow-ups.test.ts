@@ -5,7 +5,7 @@ import { buttonUser, createCoreHarness, thread } from '../../support/lifecycle/c
 const direct: Place = { teamId: 'T1', channelId: 'D9' };
 const other = { ...buttonUser, userId: 'U8' };
 
-/** A question of U1's that was answered with two suggestions. */
+/** A question of U1 whose answer has two follow-ups. */
 async function answeredDesk(change: Partial<Question> = {}) {
   const desk = createCoreHarness();
   const question = await desk.ask();
@@ -83,7 +83,7 @@ describe('a follow-up', () => {
 });
 
 describe('a follow-up that was cancelled before the service was asked', () => {
-  it('can be asked again by anybody, and then once', async () => {
+  it('can be asked again by any person, and only once', async () => {
     const { requests, id, life } = await answeredDesk();
     const first = await requests.followUp(id, 0, buttonUser);
     if (first.kind !== 'accepted') throw new Error(first.kind);

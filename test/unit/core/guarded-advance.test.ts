@@ -6,7 +6,7 @@ import { createCoreHarness, failing } from '../../support/lifecycle/core-harness
 import { questionWith, someAnswer, someMs } from '../../support/lifecycle/sample-questions.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 
-/** Looks again and again, with the clock moved on by what each look asks for, until the question is closed. */
+/** Advances the question until it is closed, and moves the clock on by the wait that each run asks for. */
 async function untilClosed(
   advance: (id: string) => Promise<number | undefined>,
   id: string,
@@ -64,7 +64,7 @@ describe('a fault of our own', () => {
 
 const fault = new TypeError('undefined is not a function');
 
-/** A guarded look that breaks, at a question in memory. */
+/** A guarded `advance` that always throws, and a question in memory. */
 function brokenAdvance(change: Partial<Question> = {}) {
   let stored: Question | undefined = questionWith(change);
   const guarded = guardAdvance(() => Promise.reject(fault), {

@@ -14,15 +14,15 @@ import { runs } from '../../support/runs.ts';
 
 interface Arrival {
   atMs: number;
-  /** 0 is a command, others are threads. */
+  /** 0 is a command. Other numbers are threads. */
   thread: number;
   work: Work;
-  /** How often Slack delivers it, and how long after the first time the last one comes. */
+  /** How often Slack delivers it, and the time from the first delivery to the last. */
   deliveries: number;
   spreadMs: number;
   cancelAfterMs: number | undefined;
   fresh: boolean;
-  /** Whether it comes from someone who may not ask, and whether it is about what the thread says. */
+  /** Whether the person may not ask, and whether the question is about the messages of the thread. */
   guest: boolean;
   reads: boolean;
 }
@@ -56,14 +56,14 @@ const isAbout = (text: string, index: number): boolean =>
   text === textOf(index) || text.startsWith(`${textOf(index)}\n`);
 const answers = { permanent: false, sameText: false };
 
-/** Plays arrivals under a script of faults until nothing is left to happen. */
+/** Plays arrivals with a script of faults until nothing is left to happen. */
 async function play(arriving: Arrival[], faults: number[], { permanent, sameText } = answers) {
   const { chooseFault, log } = scriptedFaults(faults, { permanent });
   const life = createInMemoryLifecycle({
     chooseFault,
     settings: {
       threadLimit: 100,
-      // Longer than any script of faults lasts: what patience does is tested elsewhere.
+      // Longer than all faults of a script. Other tests check what happens when patience ends.
       pacing: { firstPollMs: 1_000, minMs: 1_000, maxMs: 10_000, fraction: 0.1, jitter: 0, patienceMs: 86_400_000 },
     },
     work: (text, attempt) => {
@@ -132,7 +132,7 @@ function expectVisibleEnd(life: InMemoryLifecycle, question: Question): void {
   expect(cards.length).toBeLessThanOrEqual(1);
   const expectedParts = question.outcome?.kind === 'answered' ? parts.length : Math.min(parts.length, 1);
   expect(parts.length).toBe(expectedParts);
-  // Every part once, in order, in the thread.
+  // Each part is posted once, in order, in the thread.
   expect(parts.map(({ marker }) => marker)).toEqual(parts.map((_, part) => `part 0.${part}`));
   expect(question.delivery.posted).toEqual(parts.map(({ ts }) => ts));
   expect(parts.every(({ threadTs }) => threadTs === question.place.threadTs)).toBe(true);
@@ -143,7 +143,7 @@ function expectVisibleEnd(life: InMemoryLifecycle, question: Question): void {
   if (question.card.gone !== true) expect(known.every(({ view }) => views.includes(view?.kind ?? ''))).toBe(true);
 }
 
-/** One file beside an answer of more than three messages, unless Slack took none; it stands before the last message. */
+/** Expects one file for an answer of more than three messages, before the last one, unless Slack refused the file. */
 function expectFile(life: InMemoryLifecycle, question: Question): void {
   const files = life.messagesOf(question, 'file');
   const parts = life.messagesOf(question, 'part');
@@ -198,7 +198,7 @@ describe('a question, with any failures and crashes that pass,', () => {
                 expect(question.outcome?.kind).toBe('cancelled');
                 expect(question.cancel).toBeDefined();
                 expect(asked.length).toBeLessThanOrEqual(1 + limited);
-                // What was cancelled does not go on working.
+                // The service does not work on a cancelled question.
                 expect(asked.every(({ state }) => state !== 'processing')).toBe(true);
             }
           }
@@ -239,7 +239,7 @@ describe('a question, also with failures that last,', () => {
       fc.asyncProperty(arrivals, script, async (arriving, faults) => {
         const { life, accepted, log } = await play(arriving, faults, { permanent: true, sameText: false });
         try {
-          // A question given up on may still run at the service when the next one of its conversation is asked.
+          // When a question is given up, the service may still work on it while the next one is asked.
           expect(life.violations.filter((what) => !what.startsWith('two questions of conversation'))).toEqual([]);
           expect(life.openIds()).toEqual([]);
           expect(accepted.size).toBe(arriving.length);

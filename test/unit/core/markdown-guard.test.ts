@@ -9,12 +9,12 @@ const lines = (queue: (index: number) => string) => (count: number) =>
 
 const deepList = `${'- '.repeat(30)}x\n`;
 const stars = '*\n';
-/** A thousand emphasis marks may stand in one block of text, and thousands of lines in a fence. */
+/** One block of text may have a thousand emphasis marks. A fence may have thousands of lines. */
 const asText = 1_000;
 
 type Case = [what: string, most: number, make: (count: number) => string];
 
-/** Each limit holds exactly: so many are read as Markdown, and one more is shown as it was written. */
+/** Each limit is exact: at the limit, text is read as Markdown. With one more, it is shown as it was written. */
 function itReads(cases: Case[]): void {
   it.each(cases)('%s only up to %i', (_, most, make) => {
     expect([isQuicklyParsed(make(most)), isQuicklyParsed(make(most + 1))]).toEqual([true, false]);

@@ -13,7 +13,7 @@ const asked = {
   asFollowUp: { text: 'new: a secret question?' },
 };
 
-/** A world in which a question was refused. */
+/** A lifecycle with one refused question. */
 async function refused(reason: Refusal, options: Parameters<typeof createCoreHarness>[0] = {}) {
   const desk = createCoreHarness(options);
   desk.life.ports.accessPolicy.admit = async (_userId, { channelId }) =>
@@ -77,7 +77,7 @@ describe('a refused question', () => {
 });
 
 describe('a withheld answer', () => {
-  /** Admitted first, and refused when the answer is to be shown. */
+  /** A question that is admitted first, and refused when its answer is about to be shown. */
   async function withheld(reason: Refusal) {
     const desk = createCoreHarness({ work: { takesMs: 120_000, ends: 'completed' } });
     const { life } = desk;

@@ -6,7 +6,7 @@ import { withPostPart } from '../../support/lifecycle/with-post-part.ts';
 const elsewhere = { ...buttonUser, channelId: 'C2' };
 const foreigner = { ...buttonUser, teamId: 'T2' };
 
-/** A desk with one question that has ended in the given way. */
+/** A lifecycle with one question that has ended in the given way. */
 async function withEnded(ends: 'completed' | 'failed') {
   const desk = createCoreHarness({ work: { takesMs: 2_000, ends } });
   const { id } = await desk.ask();
@@ -251,7 +251,7 @@ describe('checking again', () => {
     expect(life.messagesOf(question, 'part')).toHaveLength(2);
   });
 
-  // As soon as the message with the button stands, it can be pressed: at any operation of the look that goes on.
+  // The button can be pressed as soon as its message is posted, at any operation of the run that still goes on.
   it.each(Array.from({ length: 24 }, (_, index) => index))(
     'is not lost when it comes %i microtasks after its button was posted, and the answer comes once',
     async (runSlots) => {
@@ -264,7 +264,7 @@ describe('checking again', () => {
         action ??= (async () => {
           for (let slot = 0; slot < runSlots; slot += 1) await Promise.resolve();
           await requests.checkAgain(id, buttonUser);
-          // Long enough for the look that was under way to do all it had left.
+          // Long enough for that run to end.
           for (let slot = 0; slot < 200; slot += 1) await Promise.resolve();
           listedMeanwhile = life.openIds().includes(id);
         })();

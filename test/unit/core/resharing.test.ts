@@ -7,7 +7,7 @@ import { crash, createCoreHarness, down, failing } from '../../support/lifecycle
 const confirmed = { guests: 0, outsiders: 0, organizations: 0, isKnown: true };
 const elsewhere = { teamId: 'T1', channelId: 'C7' };
 
-/** A world in which one question has been answered. */
+/** A lifecycle with one answered question. */
 async function answered() {
   const desk = createCoreHarness();
   const { id } = await desk.ask();

@@ -96,7 +96,7 @@ describe('run slots', () => {
     expect(await runSlots.takeSlot(bob)).toEqual({ granted: false, ahead: 1 });
     expect(await runSlots.takeSlot(third)).toEqual({ granted: false, ahead: 2 });
     expect(await runSlots.release(first)).toEqual([cat.id]);
-    // Without any of hers running, her third comes before what was asked later.
+    // None of her questions runs, so her third one comes before a later question of another person.
     expect(await runSlots.release(second)).toEqual([third.id]);
   });
 
@@ -115,7 +115,7 @@ describe('run slots', () => {
     expect(await runSlots.park(parked, 1_000)).toEqual([next.id]);
     expect(await runSlots.parkedForMs(parked, 400)).toBe(600);
     expect(await runSlots.parkedForMs(next, 400)).toBe(0);
-    // Back in line it is parked no more.
+    // When it waits for a slot again, it is not parked any more.
     expect(await runSlots.takeSlot(parked)).toEqual({ granted: false, ahead: 0 });
     expect(await runSlots.parkedForMs(parked, 400)).toBe(0);
     expect(await runSlots.release(next)).toEqual([parked.id]);
@@ -127,7 +127,7 @@ describe('run slots', () => {
     await runSlots.park(other, 500);
     await runSlots.park(old, 1_000);
     await runSlots.park(old, 3_000);
-    // The older one is parked for longer, so the other does not wait for it; of those released, it comes second.
+    // The older question is parked for longer, so the other does not wait for it. It is released second.
     expect(await runSlots.parkedForMs(other, 0)).toBe(500);
     expect(await runSlots.parkedForMs(old, 0)).toBe(3_000);
     expect(await runSlots.parkedForMs(other, 3_000)).toBe(0);

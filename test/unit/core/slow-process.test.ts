@@ -7,8 +7,9 @@ import { withPostPart } from '../../support/lifecycle/with-post-part.ts';
 type Post = 'postCard' | 'postPart';
 
 /**
- * A question of which one process gets the reply to its first post so late that another one took the question over.
- * `replyAtNext`: while the other one makes its next post, not when it is done. `isFound`: the other one finds the message.
+ * A process gets the reply to its first post late, after another process took the question over. With `replyAtNext`,
+ * the reply comes while the other process makes its next post, and not when that process is done. With `isFound`, the
+ * other process finds the message.
  */
 async function takeOver(post: Post, { replyAtNext = false, isFound = true, change = {} }: Options) {
   const { life, ask } = createCoreHarness({ work: { takesMs: 1_000, ends: 'completed', parts: 3 } });

@@ -5,7 +5,7 @@ import { createCoreHarness, down, failing, lost } from '../../support/lifecycle/
 import type { Fault, Operation } from '../../support/lifecycle/in-memory-lifecycle.ts';
 import { questionWith, someAnswer } from '../../support/lifecycle/sample-questions.ts';
 
-/** Asks something about a thread that somebody edits at every attempt to ask, as often as `edits`. */
+/** Asks a question about a thread. A person edits the thread during each attempt, `edits` times in all. */
 async function askWhileEdited(edits: number, faults: Partial<Record<Operation, (Fault | undefined)[]>> = {}) {
   const { life, ask } = createCoreHarness({ faults });
   const { deepSearch, durations, questions, threadReader } = life.ports;

@@ -68,7 +68,7 @@ describe('joining a queue again', () => {
       const question = questionWith({ id: idOf(1), place: thread, beginsThread: begins });
       await joinQueue({ get: async () => known, update }, question);
       expect(stored).toEqual({ ...known, followsReplies: after });
-      // Nothing is written where nothing changes.
+      // When nothing changes, nothing is written.
       expect(stored === known).toBe(follows === after);
     },
   );

@@ -14,7 +14,7 @@ import { buttonUser, crash, createCoreHarness, failing, lateBy } from '../../sup
 import type { Fault, Operation } from '../../support/lifecycle/in-memory-lifecycle.ts';
 import { someMs as now, questionWith } from '../../support/lifecycle/sample-questions.ts';
 
-/** How long after the caller gave up the far side carries a call out. */
+/** How long after the caller gave up the call takes effect, in milliseconds. */
 const delaysMs = [1_000, 5_000, 11_000];
 const effects = ['announce', 'ask', 'post', 'attach'] as const;
 /** An answer of four messages and a file. */
@@ -238,7 +238,7 @@ describe('a call whose repetition is refused', () => {
 
 describe('an edit of the card that takes effect after the card showed the end', () => {
   it('is replaced by the end again a minute later', async () => {
-    // The second edit shows a running question, and arrives when the answer stands.
+    // The second edit shows a running question. It takes effect after the answer is posted.
     const { life, ask, requests } = createCoreHarness({
       faults: { updateCard: [lateBy(20_000)] },
       work: { takesMs: 8_000, ends: 'completed' },

@@ -16,7 +16,7 @@ function vote(more: Partial<Vote> = {}): Vote {
   };
 }
 
-/** Reads CSV by the rules of RFC 4180, and by none else. */
+/** Reads CSV strictly by the rules of RFC 4180. */
 function read(csv: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];

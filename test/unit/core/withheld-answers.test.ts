@@ -9,7 +9,7 @@ const direct = { teamId: 'T1', channelId: 'D1' };
 const asker = { userId: 'U1', teamId: 'T1' };
 const inDirect = { ...asker, channelId: direct.channelId };
 
-/** A world in which the answer to a question of U1 was withheld from its channel. */
+/** A lifecycle in which the answer to a question of U1 was withheld from its channel. */
 async function withheld(reason: Refusal = 'guestsInChannel', text = 'where is it?') {
   const desk = createCoreHarness({ work: { takesMs: 120_000, ends: 'completed' } });
   const { life } = desk;
@@ -22,7 +22,7 @@ async function withheld(reason: Refusal = 'guestsInChannel', text = 'where is it
 
 type Desk = Awaited<ReturnType<typeof withheld>>;
 
-/** Presses, and lets the answer be shown. */
+/** Presses the button, and waits until the answer is shown. */
 async function show({ life, requests }: Desk, questionId: string): Promise<Question> {
   const result = await requests.showWithheld(questionId, direct, asker);
   if (result.kind !== 'accepted') throw new Error(result.kind);
@@ -89,7 +89,7 @@ describe('a withheld answer', () => {
     expect(life.questions()).toHaveLength(2);
   });
 
-  it('is shown to nobody else, from another workspace, or where there is none', async () => {
+  it('is not shown to another person, from another workspace, or where there is none', async () => {
     const { life, requests, id } = await withheld();
     expect(await requests.showWithheld(id, direct, { ...asker, userId: 'U9' })).toEqual({ kind: 'notYours' });
     expect(await requests.showWithheld(id, direct, { ...asker, teamId: 'T2' })).toEqual({ kind: 'expired' });

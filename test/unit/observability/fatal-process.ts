@@ -1,6 +1,6 @@
 import { createLogger } from '../../../src/observability/logger.ts';
 
-// Logs its end when no one reads its output any more. Its input closes after that.
+// Logs its end when its input closes. At that time its output is not read any more.
 const logger = createLogger('info');
 logger.info({ event: 'started' });
 process.stdin.resume().once('end', () => {

@@ -6,7 +6,7 @@ import { prepareOutcome, renderOutcome } from '../../../src/render/outcome.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered, exampleAnswer, exampleQuestion, QUESTION_ID } from './example.ts';
 
-/** With `UPDATE_GOLDEN=1` the files are written instead of compared; read the difference before committing it. */
+/** With `UPDATE_GOLDEN=1` the files are written and not compared. Read the difference before you commit it. */
 const UPDATE = process.env.UPDATE_GOLDEN === '1';
 const FOLDER = new URL('../../fixtures/render/files/', import.meta.url);
 

@@ -6,7 +6,7 @@ import { answered } from './example.ts';
 
 const markdown = { format: 'markdown' } as const;
 
-/** What Slack counts of a message: every text that is shown, and an allowance for each block. */
+/** The length of a message as Slack counts it: every text that is shown, and an allowance for each block. */
 function weight(message: RenderedMessage | undefined): number {
   const blocks = message?.blocks ?? [];
   const texts = JSON.stringify(blocks).matchAll(/"text":"((?:[^"\\]|\\.)*)"/g);
@@ -20,7 +20,7 @@ function firstText(message: RenderedMessage | undefined): string | undefined {
 
 describe('the longest answer in one message', () => {
   it.each([
-    ['a long title, sources and suggestions', { title: 'A title. '.repeat(30), followUps: ['Why?', 'How?', 'Who?'] }],
+    ['a long title, sources and follow-ups', { title: 'A title. '.repeat(30), followUps: ['Why?', 'How?', 'Who?'] }],
     ['nothing else', { title: '', sources: [], followUps: [] }],
   ])('leaves room for %s, and not far more', (_what, answer) => {
     const render = (length: number) => renderOutcome(answered({ ...answer, markdown: 'x'.repeat(length) }), markdown);
@@ -46,7 +46,7 @@ describe('the title of an answer', () => {
     expect(firstText(renderOutcome(answered({ title, markdown: text }), markdown)[0])).toBe(shown);
   });
 
-  it('needs no section where it is missing and nobody is to be told', () => {
+  it('needs no section where it is missing and there is no one to notify', () => {
     const shared = answered({ title: '' }, { origin: 'shared' });
     expect(renderOutcome(shared, markdown)[0]?.blocks?.[0]?.type).toBe('markdown');
   });

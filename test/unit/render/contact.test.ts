@@ -73,7 +73,7 @@ describe('the contact', () => {
     expect(publicContact(person, sayIn('en-US'), undefined)).toBeUndefined();
   });
 
-  it('is named in failures that are up to the operator, and notifies nobody in a channel', () => {
+  it('is named in failures that are up to the operator, and notifies no one in a channel', () => {
     for (const cause of ['unauthorized', 'internal'] as const) {
       expect(failed(cause, channel)).toContain('operator of this app (<#C0HELP>)');
       expect(failed(cause, person)).toContain('(<https://acme.slack.com/team/U0OPS|profile>)');
@@ -83,7 +83,7 @@ describe('the contact', () => {
     expect(failed('service', channel)).not.toContain('C0HELP');
   });
 
-  it('is mentioned in failures of direct messages, which nobody else reads', () => {
+  it('is mentioned in failures of direct messages, which no one else reads', () => {
     expect(failed('internal', person, direct)).toContain('(<@U0OPS>)');
     expect(failed('internal', group, direct)).toContain('(<!subteam^S0OPS>)');
   });

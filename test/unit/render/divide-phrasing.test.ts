@@ -52,7 +52,7 @@ describe('a paragraph that is divided', () => {
     ['the indentation after a line break', 24, lineBreak],
   ])('counts %s', (_what, size, node) => {
     const xs = (count: number) => text('x'.repeat(count));
-    // Not more than half of a piece each, which would be divided.
+    // Each is at most half of a piece long, because a longer text would be divided.
     expect(dividePhrasing([xs(300), xs(300 - size), node])).toHaveLength(1);
     expect(dividePhrasing([xs(300), xs(301 - size), node])).toHaveLength(2);
   });
@@ -83,7 +83,7 @@ describe('a paragraph that is divided', () => {
       `\`${'y'.repeat(600)}\``,
       `\`${'y'.repeat(100)}\``,
     ]);
-    // Written as mrkdwn an ampersand takes five characters.
+    // An ampersand takes five characters in mrkdwn.
     for (const piece of pieces(`\`${'&'.repeat(400)}\``)) expect(piece.length - 2).toBeLessThanOrEqual(120);
   });
 

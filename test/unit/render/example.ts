@@ -2,7 +2,7 @@ import type { Answer, Outcome, Question } from '../../../src/core/question/quest
 
 export const QUESTION_ID = 'q0123456789abcdef01234567';
 
-/** A question in the middle of its life, with what a test cares about changed. */
+/** A running question, with the test's changes. */
 export function exampleQuestion(changes: Partial<Question> = {}): Question {
   return {
     version: 1,

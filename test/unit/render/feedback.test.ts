@@ -6,7 +6,7 @@ import { renderOutcome } from '../../../src/render/outcome.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered, ended, QUESTION_ID } from './example.ts';
 
-/** Values of everything that can be pressed in a message. */
+/** The values of all buttons in a message. */
 function values(blocks: unknown): string[] {
   return [...JSON.stringify(blocks ?? []).matchAll(/"value":"([^"]*)"/g)].map(([, value = '']) => value);
 }

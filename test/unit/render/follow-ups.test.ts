@@ -45,7 +45,7 @@ describe('the follow-ups under an answer', () => {
           expect(text(after)).toEqual(text(before));
           for (const message of after) {
             expect(slackProblems('chat.postMessage', { ...message })).toEqual([]);
-            // Labels of buttons are plain text, which parses nothing.
+            // Labels of buttons are plain text, in which Slack parses nothing.
             const parsed = (message.blocks ?? []).filter(({ type }) => type !== 'actions');
             expect(JSON.stringify([message.text, parsed])).not.toMatch(/<!channel>|<@U0EVIL>/);
           }

@@ -5,7 +5,7 @@ import { renderOutcome } from '../../../src/render/outcome.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered } from './example.ts';
 
-/** With `UPDATE_GOLDEN=1` the files are written instead of compared; read the difference before committing it. */
+/** With `UPDATE_GOLDEN=1` the files are written and not compared. Read the difference before you commit it. */
 const UPDATE = process.env.UPDATE_GOLDEN === '1';
 const FOLDER = new URL('../../fixtures/render/', import.meta.url);
 
@@ -14,7 +14,7 @@ const names = readdirSync(FOLDER)
   .map((file) => file.slice(0, -'.md'.length));
 
 describe.each(names)('the answer %s', (name) => {
-  // One test, because an answer is divided once for all formats: what the first of three tests did, the others would not.
+  // One test, because an answer is divided only once for all formats. In three tests, only the first would divide it.
   it('matches its golden file in every format', () => {
     const markdown = readFileSync(new URL(`${name}.md`, FOLDER), 'utf8');
     for (const format of FORMAT_LADDER) {

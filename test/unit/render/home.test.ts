@@ -9,7 +9,7 @@ import { ACTIONS } from '../../../src/render/ids.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered, ended, exampleQuestion } from './example.ts';
 
-/** With `UPDATE_GOLDEN=1` the files are written instead of compared; read the difference before committing it. */
+/** With `UPDATE_GOLDEN=1` the files are written and not compared. Read the difference before you commit it. */
 const UPDATE = process.env.UPDATE_GOLDEN === '1';
 
 const options = { locale: 'en-US', workspaceUrl: 'https://acme.slack.com/', botUserId: 'U0BOT' };

@@ -11,7 +11,7 @@ import { words } from './readable.ts';
 
 const ROOM = { firstWeight: 200, lastWeight: 600, eachWeight: 170, blocks: 10 };
 
-/** Returns at all, where a careless renderer takes minutes; `npm run bench` measures how long it takes. */
+/** The test ends in time only if the layout is fast: a careless one takes minutes. `npm run bench` measures it. */
 function expectDivided(markdown: string): void {
   expect(layoutAnswer(markdown, ROOM).parts).not.toEqual([]);
 }

@@ -12,11 +12,11 @@ import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { answered, ended, exampleAnswer, exampleQuestion, QUESTION_ID } from './example.ts';
 import { SAMPLES } from './string-samples.ts';
 
-/** With `UPDATE_GOLDEN=1` the files are written instead of compared; read the difference before committing it. */
+/** With `UPDATE_GOLDEN=1` the files are written and not compared. Read the difference before you commit it. */
 const UPDATE = process.env.UPDATE_GOLDEN === '1';
 const FOLDER = new URL('../../fixtures/render/de/', import.meta.url);
 
-/** Sentences that may be the same in both languages, as `surface.name`: units and names are international. */
+/** Strings that may be the same in both languages, as `surface.name`. They are units and names. */
 const SAME_IN_BOTH: ReadonlySet<string> = new Set([
   'words.duration',
   'words.deepSearch',
@@ -27,7 +27,7 @@ const SAME_IN_BOTH: ReadonlySet<string> = new Set([
 interface Sentence {
   name: string;
   parameters: number;
-  /** What it says with each of the samples. */
+  /** The text for each of the samples. */
   said: string[];
 }
 
@@ -128,12 +128,12 @@ describe('a locale', () => {
     ['en-GB', 'en', '1,234.5'],
     ['en-u-nu-thai', 'en', '1,234.5'],
     [undefined, 'en', '1,234.5'],
-    // Spoken by nobody here: words and numbers are English.
+    // The app does not have these languages: words and numbers are English.
     ['fr-FR', 'en', '1,234.5'],
     ['ar-EG', 'en', '1,234.5'],
     ['den', 'en', '1,234.5'],
     ['constructor', 'en', '1,234.5'],
-    // No locales at all.
+    // These are not locales.
     ['', 'en', '1,234.5'],
     ['de_DE', 'en', '1,234.5'],
     ['d', 'en', '1,234.5'],
@@ -240,7 +240,7 @@ describe('a German asker', () => {
     ];
     for (const message of messages) {
       expect(slackProblems('chat.postEphemeral', { ...message })).toEqual([]);
-      // The shortcuts have one name everywhere: Slack takes no translation of it.
+      // The shortcuts have one name in all languages, because Slack can't translate it.
       const written = JSON.stringify(message).replace(/\*Ask Deep Search[^*]*\*/g, '');
       expect(written).not.toMatch(/\b(?:the|this|question|again|ask)\b/i);
     }

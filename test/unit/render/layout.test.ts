@@ -14,7 +14,7 @@ function table(rows: readonly string[]): string {
 
 describe('one message', () => {
   it.each<[string, number, (count: number) => string]>([
-    // Each unit of 600 characters is taken to be two longer than it is.
+    // Each unit of 600 characters counts as two characters longer.
     ['characters of one word', 11_958, (count) => 'x'.repeat(count)],
     ['ampersands, which Slack counts as five each', 2_431, (count) => '&'.repeat(count)],
     ['rules, each of which makes two blocks', 24, (count) => '---\n'.repeat(count)],

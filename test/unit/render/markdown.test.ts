@@ -12,7 +12,7 @@ import { words } from './readable.ts';
 
 const ROOM = { firstWeight: 100, lastWeight: 100, eachWeight: 100, blocks: 5 };
 
-/** What a tree says, without where it stood in the source. */
+/** The content of a tree, without positions in the source. */
 function meaning(nodes: RootContent[]): unknown {
   return JSON.parse(
     JSON.stringify(nodes, (key, value: unknown) => {
@@ -22,7 +22,7 @@ function meaning(nodes: RootContent[]): unknown {
   );
 }
 
-/** Everything that means something in Markdown, in every order. */
+/** Random text of pieces that have a meaning in Markdown, in any order. */
 const anything = fc.string({
   unit: fc.oneof(
     fc.constantFrom(

@@ -59,7 +59,7 @@ describe('the forms', () => {
         ]) {
           expect(problems(view)).toEqual([]);
           expect(text.startsWith(prefilled(view))).toBe(true);
-          // A cluster of characters is never divided.
+          // A grapheme cluster is never divided.
           expect(prefilled(view).length).toBeGreaterThanOrEqual(Math.min(text.length, 2_900));
         }
       }),

@@ -12,7 +12,7 @@ const FORMATS: readonly MessageFormat[] = ['markdown', 'mrkdwn', 'plain'];
 const FILLER = 'The retry policy reads its limits from the configuration of the service. ';
 const PINGS = /<!(?:channel|here|everyone|subteam)|<@U123|(?<![\p{L}\p{N}_.+-])@(?:here|channel|everyone)\b/iu;
 
-/** The share of the answer in each message, as written. */
+/** The part of the answer in each message, as written. */
 function written(messages: RenderedMessage[], format: MessageFormat): string[] {
   return messages.map((message) => {
     if (format === 'plain') return message.text;
@@ -47,12 +47,12 @@ function expectDeliverable(question: Question, limit = Number.POSITIVE_INFINITY)
   return result;
 }
 
-/** How many messages a text of this length may take: the fewest, or one more. */
+/** The smallest number of messages for a text of this length. One more is allowed. */
 function fewest(length: number): number {
   return Math.ceil((length + 1_500) / 11_500);
 }
 
-/** Stands for a word until the whole document numbers them. */
+/** A placeholder for a word. The words are numbered when the document is complete. */
 const word = fc.constant('W');
 const sentence = (max: number) => fc.array(word, { minLength: 1, maxLength: max }).map((all) => `${all.join(' ')}.`);
 
@@ -145,7 +145,7 @@ describe('an answer of generated Markdown', () => {
     });
     fc.assert(
       fc.property(odd, (markdown) => {
-        // Links without a label and definitions nobody refers to are shown here, but not by Markdown.
+        // Links without a label and unused definitions are shown here, but not by Markdown.
         fc.pre(!/\]\s*[(:]/.test(markdown));
         const parts = expectDeliverable(answered({ markdown }), 1);
         const shown = readableMarkdown(parts.markdown.join('\n\n'));
@@ -156,7 +156,7 @@ describe('an answer of generated Markdown', () => {
   });
 });
 
-/** Every state the end of an answer can be in, with hostile and long things in it. */
+/** Every possible end of an answer, with hostile and long content. */
 const ends = fc
   .record({
     length: fc.oneof(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 9_000, max: 13_500 }), fc.constant(300_000)),
@@ -203,7 +203,7 @@ const ends = fc
   );
 
 describe('below the text of an answer', () => {
-  it('stand at most five blocks, whatever there is to say, and all of it fits Slack', () => {
+  it('are at most five blocks with any content, and all of it fits Slack', () => {
     fc.assert(
       fc.property(ends, (question) => {
         for (const format of FORMATS) {

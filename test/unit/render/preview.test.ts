@@ -24,7 +24,7 @@ function asked(changes: Partial<UpstreamQuestion> = {}): UpstreamQuestion {
   };
 }
 
-/** What the preview's blocks say, one below the other. */
+/** The texts of the preview's blocks, in order. */
 function shown(...questions: UpstreamQuestion[]): string[] | undefined {
   const blocks = renderPreview({ questions }, url, undefined);
   if (blocks !== undefined) expect(slackProblems('chat.unfurl', { blocks })).toEqual([]);
@@ -61,7 +61,7 @@ describe('a preview', () => {
   });
 
   it('shows only the question of the asked text', () => {
-    const context = { messages: 2, total: 2, files: 0, unreadable: 0, text: 'ada: what nobody else should read' };
+    const context = { messages: 2, total: 2, files: 0, unreadable: 0, text: 'ada: what no one else should read' };
     const follows = { text: 'And before?', shareUrl: 'https://search.example.com/deepsearch/secret' };
     const text = upstreamText({ text: 'Where is it?', context, follows });
     expect(shown(asked({ text }))?.[0]).toBe('*Payment retries*\n> Where is it?');

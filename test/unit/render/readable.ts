@@ -3,7 +3,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 
-/** What a reader sees of Markdown, read without the code under test: text and code, no white space, nothing invisible. */
+/** The text and code that a reader sees of Markdown, without white space. Does not use the code under test. */
 export function readableMarkdown(markdown: string): string {
   return squeeze(text(fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })));
 }
@@ -14,7 +14,7 @@ function text(node: Nodes): string {
   return 'children' in node ? node.children.map(text).join('') : '';
 }
 
-/** What a reader sees of mrkdwn, roughly: entities decoded, links by their labels. */
+/** Roughly the text that a reader sees of mrkdwn: entities are decoded, links are replaced by their labels. */
 export function readableMrkdwn(mrkdwn: string): string {
   return squeeze(
     mrkdwn
@@ -29,12 +29,12 @@ export function squeeze(value: string): string {
   return value.replace(/[\s\u200B]+/gu, '');
 }
 
-/** The numbered words of a text, in order. Documents made of them show what is lost, moved or repeated. */
+/** The numbered words of a text, in order. They show which words are lost, moved or repeated. */
 export function words(value: string): string[] {
   return value.match(/w\d+z/g) ?? [];
 }
 
-/** Whether every code fence that is opened is closed. */
+/** Whether every open code fence is closed. */
 export function fencesAreBalanced(markdown: string): boolean {
   let open: string | undefined;
   for (const line of markdown.split('\n')) {

@@ -1,6 +1,6 @@
 import type { Say } from '../../../src/render/say.ts';
 
-/** Arguments to say a sentence with, once or several times; a sentence without parameters needs none. */
+/** Lists of arguments for each string that has parameters. Strings without parameters need none. */
 export type Samples<Surface> = {
   [Name in keyof Surface as Surface[Name] extends () => string ? never : Name]: Surface[Name] extends (
     ...parameters: infer Parameters
@@ -14,7 +14,7 @@ const durations: [number][] = [[0], [41_000], [125_000]];
 const so: [string][] = [['so nothing was done']];
 const someone: [string | undefined][] = [[undefined], ['<@U0BOB>']];
 
-/** Every surface has its samples here, so that no sentence goes untested in any language. */
+/** Samples for every surface, so that tests cover each string in every language. */
 export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
   answer: {
     moreSources: counts,

@@ -18,10 +18,10 @@ import { renderWhy, type WhyEntry } from '../../../src/render/why.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
 import { ended, exampleQuestion, QUESTION_ID } from './example.ts';
 
-/** With `UPDATE_GOLDEN=1` the files are written instead of compared; read the difference before committing it. */
+/** With `UPDATE_GOLDEN=1` the files are written and not compared. Read the difference before you commit it. */
 const UPDATE = process.env.UPDATE_GOLDEN === '1';
 
-/** Compares with the file of that name, by the name of each case. */
+/** Compares the cases with the golden file of this name. */
 function expectAsAgreed(name: string, cases: Record<string, unknown>): void {
   const file = new URL(`../../fixtures/render/surfaces/${name}.json`, import.meta.url);
   const written = `${JSON.stringify(cases, null, 1)}\n`;
@@ -148,7 +148,7 @@ describe('the forms', () => {
       'share with another organization': chosen({ outsiders: 3, organizations: 1 }),
       'share with people of no known organization': chosen({ outsiders: 3 }),
       'share with an invited organization': chosen({ organizations: 1 }),
-      'share with nobody knows whom': chosen({ isKnown: false }),
+      'share with an unknown audience': chosen({ isKnown: false }),
       feedback: renderFeedbackForm(QUESTION_ID, 'en-US'),
       'all sources': renderSourcesModal(exampleQuestion(), { sources }, 'en-US'),
       'no sources': renderSourcesModal(exampleQuestion(), { sources: [] }, 'en-US'),
@@ -347,7 +347,7 @@ describe('the ends and the cards', () => {
       ],
       ['gaveUp, never asked', ended({ kind: 'gaveUp' }, { upstream: { steps: 0 }, endedMs: 901_000 })],
       ['cancelled', ended({ kind: 'cancelled' })],
-      ['cancelled by somebody', ended({ kind: 'cancelled' }, { cancel: { byUserId: 'U0BOB', atMs: 1 } })],
+      ['cancelled by a person', ended({ kind: 'cancelled' }, { cancel: { byUserId: 'U0BOB', atMs: 1 } })],
       ['undeliverable', ended({ kind: 'undeliverable', canInvite: true })],
       ['undeliverable in German', ended({ kind: 'undeliverable', canInvite: false }, { locale: 'de-DE' })],
     ];

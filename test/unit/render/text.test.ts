@@ -41,7 +41,7 @@ describe('the place to cut a text that is too long', () => {
     [`ab${family}cd`, 2 + family.length, 2 + family.length],
     ['😀😀', 3, 2],
     ['😀😀', 1, 2],
-    // The first and the last second half of a pair there is, and what comes right after the halves.
+    // The first and the last low surrogate that exist, and the next character after the surrogates.
     ['\u{10000}b', 1, 2],
     ['\u{103ff}b', 1, 2],
     ['a！', 1, 1],
@@ -54,7 +54,7 @@ describe('the place to cut a text that is too long', () => {
   it('is between whole characters also deep inside, and where a cluster is longer than any real one', () => {
     const inside = `${'a'.repeat(1_000)}${family}${'b'.repeat(1_000)}`;
     expect(graphemeEnd(inside, 1_003)).toBe(1_000);
-    // 64 characters before the limit lies the middle of a pair.
+    // The middle of a surrogate pair is 64 characters before the limit.
     const pairs = `a${'😀'.repeat(200)}`;
     for (const limit of [130, 131, 132]) expect(graphemeEnd(pairs, limit) % 2).toBe(1);
     const stacked = `a${'\u0301'.repeat(500)}`;

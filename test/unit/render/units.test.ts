@@ -9,7 +9,7 @@ import { toUnits } from '../../../src/render/markdown/units.ts';
 const long = 'x'.repeat(1_000);
 const wide = 'h'.repeat(50);
 
-/** The units of a document from one on, written, and by how much their costs exceed that. */
+/** Writes the units of a document from `from` on, and returns by how much their estimated costs exceed the result. */
 function estimated(markdown: string, from = 0) {
   const units = toUnits(parseAnswer(markdown));
   const nodes = build(units, from, units.length);
@@ -18,7 +18,7 @@ function estimated(markdown: string, from = 0) {
   const total = (amount: keyof Cost) => costs.reduce((sum, cost) => sum + cost[amount], 0);
   return {
     spare: [total('markdown') - written.length, total('mrkdwn') - writeMrkdwn(nodes).length],
-    // Slack makes a block of each heading, code, table and rule, and one of the text after it.
+    // Slack makes one block for each heading, code, table and rule, and another one for the text after it.
     spareWeight: total('weight') - weightOf(written) - 65 * total('blocks'),
     blocks: total('blocks'),
     table: [total('tableRows'), total('tableText')],
@@ -26,7 +26,7 @@ function estimated(markdown: string, from = 0) {
 }
 
 describe('the estimate of how long units are as they are written', () => {
-  /** What stands in no container ends with a blank line, which the last one of a message does without. */
+  /** Content outside of containers ends with a blank line, except at the end of a message. */
   it.each<[string, string, number, number, number]>([
     ['a paragraph', 'a & <b>', 2, 2, 0],
     ['two paragraphs', 'a\n\nb', 2, 2, 0],
@@ -38,7 +38,7 @@ describe('the estimate of how long units are as they are written', () => {
     ['code with ticks in it', '`````\n````\n`````', 3, 5, 2],
     ['code that names a token of Slack', '```\n<!here>\n```', 3, 5, 2],
     ['a long line of code, in two units', `\`\`\`\n${long}\n\`\`\``, 3, 5, 2],
-    // Two paragraphs of which only one has a blank line, and a container that both stand in.
+    // Two paragraphs, of which only one has a blank line, and a container around both.
     ['a long paragraph, in two units', long, 6, 6, 0],
     ['an item', '- a', 6, 10, 0],
     ['items', '- a\n- b\n- c', 12, 24, 0],
@@ -84,7 +84,7 @@ describe('the estimate of how long units are as they are written', () => {
 });
 
 describe('a message', () => {
-  /** How good it is to begin one with the second unit. */
+  /** How well a message can begin with the second unit. */
   const preference = (markdown: string) => toUnits(parseAnswer(markdown))[1]?.boundary;
 
   it('begins rather with one of these than with the next', () => {
@@ -102,7 +102,7 @@ describe('a message', () => {
       '# a\n\ntext under its heading',
     ].map(preference);
     expect(inOrder).toEqual(inOrder.toSorted((one, other) => Number(other) - Number(one)));
-    // An item in an item stands where a paragraph of that item would.
+    // An item in an item ranks like a paragraph of that item.
     expect(new Set(inOrder).size).toBe(inOrder.length - 1);
   });
 

@@ -59,7 +59,7 @@ describe('what Slack cannot show', () => {
       `\`${x(41)}\`\n\n\`\`\`\na\n\`\`\``,
     ],
     ['what notifies is broken in code and above it', '```@here\n@here\n```', '`@\u200Bhere`\n\n```\n@\u200Bhere\n```'],
-    ['inline code is one line, and notifies nobody', '`a\nb @here`', '`a b @\u200Bhere`'],
+    ['inline code is one line, and notifies no one', '`a\nb @here`', '`a b @\u200Bhere`'],
   ])('is shown as it can be: %s', (_what, markdown, shown) => {
     expect(written(markdown)).toBe(shown);
   });
@@ -142,7 +142,7 @@ describe('a table', () => {
     expect(written(markdown)).toBe(markdown);
   });
 
-  /** The header takes 10 characters, the second cell 5, and the marks around each kind of content count generously. */
+  /** The header takes 10 characters and the second cell 5. The marks around content count as more than they are. */
   it.each<[string, number, (count: number) => string]>([
     ['words', 1_981, x],
     ['words to be escaped', 396, (count) => '&'.repeat(count)],

@@ -5,7 +5,7 @@ import { DIAGRAM_LANGUAGES } from '../../../src/render/markdown/diagrams.ts';
 import { layoutAnswer, type Surroundings } from '../../../src/render/markdown/layout.ts';
 import { openingOf } from '../../../src/render/markdown/opening.ts';
 
-/** With `UPDATE_GOLDEN=1` the files are written instead of compared; read the difference before committing it. */
+/** With `UPDATE_GOLDEN=1` the files are written and not compared. Read the difference before you commit it. */
 const UPDATE = process.env.UPDATE_GOLDEN === '1';
 const around: Surroundings = { firstWeight: 300, lastWeight: 900, eachWeight: 60, blocks: 8 };
 const diagrams = {
@@ -22,7 +22,7 @@ function expectAsAgreed(name: string, value: unknown): void {
   expect(JSON.parse(written)).toEqual(JSON.parse(readFileSync(file, 'utf8')));
 }
 
-/** One piece of Markdown each, between lines of dashes; read together they are what people and models write. */
+/** Pieces of Markdown between lines of dashes. Together they cover what people and models write. */
 const snippets = readFileSync(new URL('../../fixtures/render/written/snippets.txt', import.meta.url), 'utf8')
   .split(/\n-{20,}\n/)
   .map((snippet) => snippet.replaceAll('␠', ' ').replaceAll('␤', '\n'));

@@ -13,7 +13,7 @@ const HOUR_MS = 60 * 60 * 1000;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Sessions over a Slack that answers as planned, and with success from then on. */
+/** Sessions with a Slack that gives the planned answers first, and then success. */
 function newSessions(planned: (string | number | 'never')[] = []) {
   const told: string[] = [];
   const line = [running.id];

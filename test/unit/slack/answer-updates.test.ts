@@ -22,7 +22,7 @@ afterEach(async () => {
   await slack.stop();
 });
 
-/** An answer that stands in Slack, and what repaints it. */
+/** A posted answer, and the code that updates it. */
 async function standing(options: { recalls?: (() => void)[]; markdown?: string } = {}) {
   const priorities: string[] = [];
   const { log } = createRecordingLog();

@@ -5,7 +5,7 @@ import { createDirectory } from '../../../src/slack/access/user-directory.ts';
 import { createUsers } from '../../../src/slack/access/users.ts';
 import { createScriptedSlack, type Reply } from '../../support/fake-slack/web-api-replies.ts';
 
-/** Ids tell who somebody is: `M…` a member, `G…` a guest, `O…` of another workspace, `B…` an app, `X…` not told of. */
+/** Ids name the kind of user: `M…` a member, `G…` a guest, `O…` of another workspace, `B…` an app, `X…` unknown. */
 function userOf(id: string): Record<string, unknown> {
   return {
     id,
@@ -22,7 +22,7 @@ function many(letter: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${letter}${index}`);
 }
 
-/** Pages of a list, by Slack's cursors. */
+/** Replies with the pages of a list, by Slack's cursors. */
 function paged(name: string, items: () => unknown[], pageSize: number): Reply {
   return (args) => {
     const from = Number(args.get('cursor') ?? 0);
@@ -49,14 +49,14 @@ function begin(options: { members: string[]; listed?: string[]; kind?: ChannelKi
   return { slack, directory, audiences };
 }
 
-/** Who they are, without how many. */
+/** The ids of the audience. */
 async function idsOf(options: Parameters<typeof begin>[0]): Promise<Audience['ids']> {
   const { directory, audiences } = begin(options);
   await directory.tend();
   return (await audiences.of('C1')).ids;
 }
 
-/** How many they are. */
+/** The counts of the audience. */
 async function audienceOf(options: Parameters<typeof begin>[0]): Promise<Audience> {
   const { directory, audiences } = begin(options);
   await directory.tend();

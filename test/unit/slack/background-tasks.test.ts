@@ -11,7 +11,7 @@ function begin() {
   return createBackgroundTasks({ log: createRecordingLog().log });
 }
 
-/** Work that ends when the test says so. */
+/** Work that ends when the test ends it. */
 function openWork() {
   const ends: (() => void)[] = [];
   const work = (): Promise<void> => new Promise((resolve) => void ends.push(resolve));

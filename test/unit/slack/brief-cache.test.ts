@@ -103,7 +103,7 @@ test('the oldest value makes room, and the newest two are kept', async () => {
     await asked;
   };
   for (const id of ['a', 'b']) await know(id);
-  // What is told anew is the newest, and takes no room of another.
+  // A changed value becomes the newest, and removes no other value.
   memory.change('a', (known) => known);
   expect([await memory.get('a'), await memory.get('b'), loads.length]).toEqual(['a', 'b', 2]);
   await know('c');

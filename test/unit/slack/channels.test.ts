@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ChannelKind, createChannels, readChannel } from '../../../src/slack/access/channels.ts';
 import { createScriptedSlack } from '../../support/fake-slack/web-api-replies.ts';
 
-/** A channel as docs.slack.dev/reference/objects/conversation-object shows one. */
+/** A channel, as in docs.slack.dev/reference/objects/conversation-object. */
 const internal = {
   id: 'C1',
   name: 'general',

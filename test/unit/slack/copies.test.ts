@@ -38,7 +38,7 @@ describe('removing copies', () => {
     });
   }
 
-  /** A question of its own, in a thread that a person began. */
+  /** A new question, in a thread that a person began. */
   function ask(): Question {
     serial += 1;
     const threadTs = slack.say(channelId, people.ada, `question ${serial}`);

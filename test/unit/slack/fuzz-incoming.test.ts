@@ -9,7 +9,7 @@ import { startWorld, type World } from '../../support/world/world.ts';
 
 let service: FakeService;
 let world: World;
-/** A question that runs in `C0GENERAL` all the while, and its thread. */
+/** A question that runs in `C0GENERAL` during all tests, and its thread. */
 let runningId = '';
 let runningTs = '';
 
@@ -29,7 +29,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** What nobody expects in a field. */
+/** Odd values for a field. */
 const odd = fc.oneof(
   fc.constantFrom(
     undefined,
@@ -76,7 +76,7 @@ const text = fc.oneof(
   fc.integer({ min: 1, max: 60_000 }).map((length) => 'ü'.repeat(length)),
 );
 
-/** Lays odd values over some fields of a payload, wherever they stand. */
+/** Replaces some fields of a payload by odd values, at any depth. */
 function bent(body: Record<string, unknown>, changes: [number, unknown][]): Record<string, unknown> {
   const copy: Record<string, unknown> = structuredClone(body);
   const spots: [Record<string, unknown>, string][] = [];
@@ -159,7 +159,7 @@ describe('input from Slack, or from a sender that pretends to be Slack,', () => 
     await fc.assert(
       fc.asyncProperty(text, who, changes, fc.boolean(), async (said, user, bends, isMention) => {
         serial += 1;
-        // Not in a place of the app, so that what is understood asks nothing there.
+        // The app is not in this channel, so a message that it understands asks nothing there.
         const spoken = { user, text: said, ts: `1800000002.${serial}`, threadTs: '1800000002.0', channel: 'C0NOWHERE' };
         await taken(bent(isMention ? mentionOf({ ...spoken, more: { edited: {} } }) : messageOf(spoken), bends));
       }),
@@ -210,7 +210,7 @@ describe('input from Slack, or from a sender that pretends to be Slack,', () => 
       fc.asyncProperty(actionId, value, elsewhere, changes, text, async (action, carried, channel, bends, said) => {
         const responseUrl = world.slack.responseUrl('fuzz');
         const place = { channel, messageTs: runningTs, responseUrl };
-        // Bob's presses: a private word about a question follows its asker, and nobody else.
+        // Bob presses, because a private message about a question goes only to its asker.
         const press = pressOf({ actionId: action, value: carried, user: people.bob, ...place });
         await taken(
           bends.length % 2 === 0
@@ -220,7 +220,7 @@ describe('input from Slack, or from a sender that pretends to be Slack,', () => 
                 bends.filter(([, each]) => each !== 'C0GENERAL'),
               ),
         );
-        // Mia is a guest, so that nothing she types is asked.
+        // Mia is a guest, so her text is not asked.
         await taken(commandOf({ text: said, user: people.mia, channel: 'C0NOWHERE', responseUrl }));
       }),
       { numRuns: 100 },

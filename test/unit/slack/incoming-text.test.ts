@@ -22,7 +22,7 @@ describe('the plain text of a message', () => {
     ['<@U1|old-name> knows', '@Ann knows'],
     ['<@U4> knows', '@U4 knows'],
     ['<@W4> knows', '@W4 knows'],
-    // What no database and no program takes
+    // NUL, which databases and programs do not take
     ['where\0is <@U1|\0>?', 'where\ufffdis @Ann?'],
     ['\0', '\ufffd'],
     // Channels
@@ -52,7 +52,7 @@ describe('the plain text of a message', () => {
     ['<!subteam^S1>', '@group'],
     ['since <!date^1392734382^{date} at {time}|Feb 18, 2014>', 'since Feb 18, 2014'],
     ['since <!date^1392734382^{date}^https://a.example|Feb 18, 2014>', 'since Feb 18, 2014'],
-    // Code, encoded as Slack does, or not, as other senders do
+    // Code: Slack encodes it, other senders may not
     ['Map&lt;K,V&gt;', 'Map<K,V>'],
     ['Map<K,V>', 'Map<K,V>'],
     ['List&lt;Map&lt;K,V&gt;&gt;', 'List<Map<K,V>>'],
@@ -70,7 +70,7 @@ describe('the plain text of a message', () => {
     ['&quot;&#39;&nbsp;', '&quot;&#39;&nbsp;'],
     ['&lt;@UBOT&gt;', '<@UBOT>'],
     ['&lt;https://a.example&gt;', '<https://a.example>'],
-    // The rest stays
+    // Other text stays
     [':tada: what is :thinking_face:', ':tada: what is :thinking_face:'],
     ['```\nfoo()\n  bar()\n```', '```\nfoo()\n  bar()\n```'],
     ['one  \ntwo\t\n\nthree', 'one\ntwo\n\nthree'],
@@ -116,7 +116,7 @@ describe('the plain text of a message', () => {
   it('never throws, and never grows beyond its source', () => {
     fc.assert(
       fc.property(anything, (text) => {
-        // A name, a word for a group, or `label (url)` may be added for each token.
+        // Each token may add a name, a word for a group, or `label (url)`.
         expect(plain(text).length).toBeLessThanOrEqual(text.length * 4 + 10);
         unnamedIds(text);
         mentions(text, 'UBOT');

@@ -40,7 +40,7 @@ test('a channel that Slack gives no information about keeps its id', async () =>
   expect(await readerOf(slack)('see <#C1>')).toBe('see #C1');
 });
 
-/** A reader of people whose names are "name of" their ids, unless a test says otherwise. */
+/** A reader for which the name of a person is "name of" and the id, unless a test says otherwise. */
 function reading(person: Users['person'] = async (userId) => ({ userId, name: `name of ${userId}`, kind: 'member' })) {
   const asked: string[] = [];
   let nowMs = 0;

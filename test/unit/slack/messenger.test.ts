@@ -14,7 +14,7 @@ const full: Identity = { teamId: 'T1', botUserId: 'UBOT', botId: 'BOURS' };
 const outbound = createOutbound({});
 afterAll(() => outbound.close());
 
-/** A messenger before a Slack that says `reply` to each call of a method. */
+/** A messenger with a Slack that gives the scripted reply to each call of a method. */
 function begin(replies: Record<string, Record<string, unknown>>, identity = full) {
   const { log, lines } = createRecordingLog();
   const calls: { method: string; args: URLSearchParams }[] = [];

@@ -8,7 +8,7 @@ import { createRecordingLog } from '../../support/recording-log.ts';
 
 const minuteMs = 60_000;
 
-/** What Slack grants per minute and workspace: docs.slack.dev/apis/web-api/rate-limits and the pages of the methods. */
+/** Slack's limits per minute and workspace: docs.slack.dev/apis/web-api/rate-limits and the pages of the methods. */
 const granted: Record<SlackMethod, number> = {
   'agents.sessions.rename': 50,
   'agents.sessions.setStatus': 50,
@@ -36,7 +36,7 @@ const granted: Record<SlackMethod, number> = {
 };
 
 const methods = fc.constantFrom(...(Object.keys(methodAllowances) as SlackMethod[]));
-/** Groups of calls, and the pauses before them. */
+/** Groups of calls, each with the pause before it. */
 const schedule = fc.array(fc.record({ pauseMs: fc.integer({ min: 0, max: 12_000 }), calls: fc.nat({ max: 40 }) }), {
   maxLength: 25,
 });
@@ -55,7 +55,7 @@ const passage = (priority: CallOptions['priority'], channelId?: string): CallOpt
   priority,
 });
 
-/** Whether the call went out. */
+/** Whether the call was sent. */
 async function passes(gate: MethodLimits, method: SlackMethod, to: CallOptions): Promise<boolean> {
   let sent = false;
   try {
@@ -75,7 +75,7 @@ async function countPassing(calls: number, call: () => Promise<boolean>): Promis
   return passed;
 }
 
-/** Most of the times that lie within one minute, wherever it begins. */
+/** The largest number of these times within any one minute. */
 function mostInAMinute(timesMs: number[]): number {
   return Math.max(0, ...timesMs.map((fromMs) => timesMs.filter((ms) => ms >= fromMs && ms < fromMs + minuteMs).length));
 }

@@ -193,7 +193,7 @@ describe('a mention', () => {
     ],
     ['in an edit is ignored, because of edited', { text: '<@UBOT> where?', edited: true }, undefined, ignore('edited')],
   ])('%s', (_, change, thread, expected) => {
-    // Slack gives `app_mention` events no channel type.
+    // Slack sends `app_mention` events without a channel type.
     expect(route({ isMention: true, channelType: undefined, ...change }, thread)).toEqual(expected);
   });
 });
@@ -257,7 +257,7 @@ describe('a message in a channel', () => {
       ask('and then?'),
     ],
     ['that replies and names another', { ...inThread, text: 'what did <@U2> do?' }, ours, ask('what did @U2 do?')],
-    // A plain reply is never more than a question or a bare "cancel".
+    // A plain reply is only a question or the word "cancel" alone.
     ['that replies "new where?"', { ...inThread, text: 'new where?' }, ours, ask('new where?')],
     ['that replies "cancel"', { ...inThread, text: 'cancel' }, ours, runVerb('cancel')],
     ['that replies "stop"', { ...inThread, text: 'Stop' }, ours, runVerb('cancel')],
@@ -285,7 +285,7 @@ describe('a message in a channel', () => {
       ours,
       ask('what did @U2 do?'),
     ],
-    // A plain reply is never more than a question or a bare "cancel".
+    // A plain reply is only a question or the word "cancel" alone.
     ['that replies "new where?" asks a question', { ...inThread, text: 'new where?' }, ours, ask('new where?')],
     ['that replies "cancel" runs the command cancel', { ...inThread, text: 'cancel' }, ours, runVerb('cancel')],
     ['that replies "stop" runs the command cancel', { ...inThread, text: 'Stop' }, ours, runVerb('cancel')],
@@ -339,7 +339,7 @@ describe('a message in a channel', () => {
       ours,
       ignore('edited'),
     ],
-    // An unfurled link, an edit and a deletion carry no user of their own, and are hidden.
+    // The events of an unfurled link, an edit and a deletion have no user, and are hidden.
     [
       'that reports an edit or an unfurl is ignored, because of from_bot',
       { ...inThread, subtype: 'message_changed', userId: undefined },
@@ -385,7 +385,7 @@ describe('a direct message', () => {
   it.each<[string, Partial<IncomingMessage>, Thread | undefined, Route]>([
     ['asks a question', { text: 'where?' }, undefined, ask('where?')],
     ['asks in a thread', { ...inThread, text: 'and then?' }, ours, ask('and then?')],
-    ['asks in a thread nobody asked in', { ...inThread, text: 'where?' }, undefined, ask('where?')],
+    ['asks in a thread without an earlier question', { ...inThread, text: 'where?' }, undefined, ask('where?')],
     ['asks although it mentions the app', { text: '<@UBOT> where?' }, undefined, ask('where?')],
     ['asks although it begins with another person', { text: '<@U2> did what?' }, undefined, ask('@U2 did what?')],
     ['starts a new conversation', { ...inThread, text: 'new where?' }, ours, askNew('where?', 'new where?')],

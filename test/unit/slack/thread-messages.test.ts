@@ -5,7 +5,7 @@ const identity = { teamId: 'T1', botUserId: 'UBOT', botId: 'BOURS' };
 const ts = '1700000000.000001';
 const card = 'ds:q0123456789abcdef01234567:card';
 
-/** What is made of one message, which people wrote unless a test says otherwise. */
+/** Reads one message. A person wrote it, unless a test says otherwise. */
 function read(message: Record<string, unknown>): ThreadMessage | undefined {
   return readPage([{ ts, user: 'U1', text: 'said', ...message }], identity).messages[0];
 }

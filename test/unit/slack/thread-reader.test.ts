@@ -27,7 +27,7 @@ function ask(overrides: Partial<Question> = {}): Question {
   return questionWith({ place, origin: 'mention', readsThread: true, messageTs: at(900), ...overrides });
 }
 
-/** A reader before a Slack that answers `conversations.replies` with `reply`. */
+/** A reader with a Slack that answers `conversations.replies` with `reply`. */
 function begin(
   reply: Record<string, unknown>,
   known: Question[] = [],

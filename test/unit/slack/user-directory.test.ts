@@ -10,7 +10,7 @@ function user(id: string, more: Record<string, unknown> = {}) {
   return { id, team_id: 'T1', name: id, locale: 'de-DE', is_restricted: false, is_ultra_restricted: false, ...more };
 }
 
-/** A change as Slack tells it: without the language. */
+/** The user object of a change event, which has no language. */
 function changed(id: string, more: Record<string, unknown> = {}) {
   const { locale: _, ...told } = user(id, more);
   return told;
@@ -110,7 +110,7 @@ test('a change is newer than the list that is being read', async () => {
   expect(directory.find('U3')).toBeUndefined();
 });
 
-/** One page for each list of users; the last one is the end of the list. */
+/** One page for each list of users. The last page is the end of the list. */
 function pages(...lists: Record<string, unknown>[][]): Reply {
   return (args) => {
     const page = Number(args.get('cursor') ?? 0);

@@ -5,7 +5,7 @@ import { createScriptedSlack } from '../../support/fake-slack/web-api-replies.ts
 const home = { teamId: 'T1' };
 const grid = { teamId: 'T1', enterpriseId: 'E1' };
 
-/** A full member as docs.slack.dev/reference/objects/user-object shows one. */
+/** A full member, as in docs.slack.dev/reference/objects/user-object. */
 const member = {
   id: 'U1',
   team_id: 'T1',

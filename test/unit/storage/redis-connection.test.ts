@@ -166,7 +166,7 @@ describe('Redis at the start', () => {
     expect(recording.lines).toEqual([]);
   });
 
-  it('is given up after five seconds where nothing listens, with the code of the failure', async () => {
+  it('is given up after five seconds where no server listens, with the code of the failure', async () => {
     const server = await serve();
     await server.stop();
     const connection = createRedisConnection(server.url, createRecordingLog().log);
