@@ -7,6 +7,7 @@ const readsEarlierRecords = new Set([
   'src/storage/earlier-records.ts',
   'src/storage/brief-records.ts',
   'test/contract/storage/earlier-version.test.ts',
+  'test/unit/storage/earlier-records.test.ts',
 ]);
 
 const glossary = sectionOf(readFileSync('docs/design.md', 'utf8'), '## Words of the code');

@@ -142,7 +142,7 @@ describe('the forms', () => {
       edit: renderEditForm({ ...edited, isDirect: false, startsPrivately: false }, 'en-US'),
       'edit in direct messages': renderEditForm({ ...edited, isDirect: true, startsPrivately: true }, 'en-US'),
       'share, before a channel is chosen': share({}),
-      'share, where there is a problem': share({ problem: 'Nobody may see it there.' }),
+      'share, where there is a problem': share({ problem: 'No one may see it there.' }),
       'share with members, with the link': share({ chosen: { channelId: 'C2', audience }, withLink: true }),
       'share with guests': chosen({ guests: 2 }),
       'share with another organization': chosen({ outsiders: 3, organizations: 1 }),
@@ -223,7 +223,7 @@ describe('the reasons of the command why', () => {
     disposition,
     ...more,
   });
-  const fates: Disposition[] = [
+  const dispositions: Disposition[] = [
     'asked',
     'cancelled',
     'verbCarriedOut',
@@ -270,7 +270,7 @@ describe('the reasons of the command why', () => {
     const asked = note('asked', { questionId: QUESTION_ID });
     expectAsAgreed('why', {
       nothing: told([]),
-      'one of each': told(fates.map((disposition) => ({ notes: [note(disposition)] }))),
+      'one of each': told(dispositions.map((disposition) => ({ notes: [note(disposition)] }))),
       'of a question that has ended': told(outcomes.map((outcome) => ({ notes: [asked], question: ended(outcome) }))),
       "of another's question that was not allowed": told([
         { notes: [asked], question: ended({ kind: 'notAllowed', reason: 'guest' }, { askerId: 'U0BOB' }) },

@@ -192,11 +192,11 @@ describe('a page of a thread', () => {
       const { reader, threadNotes } = begin({ ok: false, error });
       await threadNotes.update('T1:C1:1700000000.000001', () => ({
         version: 1,
-        messages: [{ ts: at(3), userId: 'U3', text: 'overheard', files: [] }],
+        messages: [{ ts: at(3), userId: 'U3', text: 'addedNotes', files: [] }],
       }));
       const context = await reader.read(ask(), people);
       expect(context).toMatchObject({ refused: true, messages: 1, total: 1 });
-      expect(context.text).toContain('overheard');
+      expect(context.text).toContain('addedNotes');
     },
   );
 
@@ -261,7 +261,7 @@ test('thread notes go to one question, and again to the next when the first was 
     const { reader, threadNotes } = begin({ ok: true, messages: [] }, [known]);
     await threadNotes.update('T1:C1:1700000000.000001', () => ({
       version: 1,
-      messages: [{ ts: at(3), userId: 'U3', text: 'overheard', files: [] }],
+      messages: [{ ts: at(3), userId: 'U3', text: 'addedNotes', files: [] }],
     }));
     expect(await reader.read(first, bound)).toMatchObject({ messages: 1 });
     expect(await reader.read(first, bound)).toMatchObject({ messages: 1 });
@@ -288,7 +288,7 @@ const file = (name: string, more = {}) => ({
   url_private: 'https://files.slack.com/x',
   ...more,
 });
-const addedNotes = { ts: at(3), userId: 'U3', text: 'overheard', files: [] };
+const addedNotes = { ts: at(3), userId: 'U3', text: 'addedNotes', files: [] };
 const threadNotesName = 'T1:C1:1700000000.000001';
 
 describe('the files of a question in a thread with a conversation', () => {
@@ -304,7 +304,7 @@ describe('the files of a question in a thread with a conversation', () => {
     expect(context).toMatchObject({ messages: 1, total: 1, files: 1, unreadable: 0 });
     expect(context.text).toContain('What people said there since the last question');
     expect(quoted(context.text)).toEqual([
-      { from: 'U3', at: '2023-11-14T22:13Z', text: 'overheard' },
+      { from: 'U3', at: '2023-11-14T22:13Z', text: 'addedNotes' },
       { file: 'own.txt', from: 'U1', text: 'content of own.txt' },
     ]);
   });
