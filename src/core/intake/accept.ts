@@ -67,7 +67,8 @@ export function createAccept(ports: AcceptPorts): (request: NewQuestion, byMs?: 
     // A second delivery of an accepted question is a duplicate, even if the queue is full now.
     if (isInThread(request.place) && (await questions.get(id)) === undefined) {
       const thread = await threads.get(request.place);
-      const waiting = thread?.queue.length ?? 0;
+      // A question that replaces a waiting one takes no place of another.
+      const waiting = (thread?.queue ?? []).filter((other) => other !== request.insteadOf).length;
       if (waiting >= settings.threadLimit) {
         note('queueFull', id, request);
         return { kind: 'queueFull', limit: settings.threadLimit, questionId: id };

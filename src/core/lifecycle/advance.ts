@@ -10,7 +10,7 @@ import { createCardUpdates } from './card-updates.ts';
 import { atOnce, decide, interpret, type Standing, type Step } from './decide.ts';
 import { createDelivery } from './delivery.ts';
 import { beside, changeQuestion, delist, endWith, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
-import { createResharing } from './resharing.ts';
+import { answeredWith, createResharing } from './resharing.ts';
 import { leaveQueue, readPositionInQueue } from './thread-queue.ts';
 import { type Effect, withCallLeftBehind } from './unknown-outcome.ts';
 
@@ -221,8 +221,10 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     const reading = interpret(observed, conversation, elapsedMs, nowMs);
     if (reading.is === 'limited') return { question: await asking.park(question, reading.untilMs) };
     if (reading.is === 'ended') {
-      const offering = reading.outcome.kind === 'answered' ? await withOffer(question) : question;
-      const ended = await end(offering, reading.outcome, conversation.shareUrl);
+      const { outcome } = reading;
+      const isShown = question.shares !== undefined && outcome.kind === 'answered';
+      const offering = outcome.kind === 'answered' ? await withOffer(question) : question;
+      const ended = await end(offering, isShown ? answeredWith(outcome.answer) : outcome, conversation.shareUrl);
       await tellIfTooLateToCancel(ended);
       return { question: ended };
     }

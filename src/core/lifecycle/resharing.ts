@@ -24,7 +24,7 @@ export async function recallAnswer({ deepSearch, now }: RecallPorts, question: Q
 }
 
 /** Removes quota and follow-ups: both belong to the conversation, which is not shared. */
-function answeredWith({ quota: _quota, ...answer }: Answer): Outcome {
+export function answeredWith({ quota: _quota, ...answer }: Answer): Outcome {
   return { kind: 'answered', answer: { ...answer, followUps: [] } };
 }
 

@@ -96,7 +96,10 @@ export function createVerbs(deps: VerbDeps) {
     if (!said.isReply) return refusal ?? { kind: 'threadVerb', verb: said.verb };
     const toConfirm = said.isPlain && !ownOnly ? await othersQuestion(said) : undefined;
     if (toConfirm !== undefined) return toConfirm;
-    const result = await deps.requests.cancelInThread(said.place, said.userId, said.key, { ownOnly });
+    // Without a mention only their own question is meant, also when the queue moved on since it was read.
+    const result = await deps.requests.cancelInThread(said.place, said.userId, said.key, {
+      ownOnly: ownOnly || said.isPlain,
+    });
     return ownOnly && result.kind === 'nothing' ? refusal : noticeOfCancel(result);
   }
 

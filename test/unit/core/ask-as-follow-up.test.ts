@@ -63,6 +63,16 @@ describe('a question with the verb "new" that is asked as a follow-up', () => {
     expect(life.upstream().filter(({ text }) => text === wholeText)).toHaveLength(1);
   });
 
+  it('is accepted where the queue of the thread is full, because it replaces a question there', async () => {
+    const { life, requests, ask, id } = await withNewQuestion();
+    const { threadLimit } = life.ports.settings;
+    for (let index = 1; index < threadLimit; index += 1) {
+      await ask({ key: `waiting ${index}`, text: `and ${index}?`, origin: 'reply', beginsThread: false });
+    }
+    expect(life.threads()[0]?.queue).toHaveLength(threadLimit);
+    expect(await requests.askAsFollowUp(id, asker)).toMatchObject({ kind: 'accepted' });
+  });
+
   it('is asked before the questions that wait behind it, so that they follow it up', async () => {
     const { life, requests, ask, id, conversations } = await withNewQuestion();
     await ask({ text: 'and then?', origin: 'reply', beginsThread: false });

@@ -103,6 +103,24 @@ describe('asksNothing', () => {
   });
 
   it.each([
+    'funktioniert das',
+    'passt das',
+    'stimmt das so weit',
+    'ist das gut',
+    'ist das klar',
+    'ist das wirklich genau',
+  ])('is false for the German question %j, which needs no question mark', (text) => {
+    expect(asksNothing(text)).toBe(false);
+  });
+
+  it.each(['das passt', 'Das stimmt!', 'das ist gut', 'das ist super, danke'])(
+    'is true for the German statement %j',
+    (text) => {
+      expect(asksNothing(text)).toBe(true);
+    },
+  );
+
+  it.each([
     'ok, and for v2?',
     'ok, and for v2',
     'ok?',
