@@ -10,6 +10,7 @@ import { createRunSlots } from '../core/run-slots.ts';
 import type { LifecycleSettings } from '../core/settings.ts';
 import { createBullScheduler } from '../scheduler/bullmq.ts';
 import { createTimerScheduler } from '../scheduler/timers.ts';
+import { createMemberships } from '../slack/access/membership.ts';
 import { createPresence, type Presence } from '../slack/home/surfaces.ts';
 import { createThreadReader } from '../slack/threads/thread-reader.ts';
 import type { AppContext } from './context.ts';
@@ -60,7 +61,15 @@ export function createLifecycle(
   });
   const ports: LifecyclePorts = {
     accessPolicy: accessControl.access,
-    threadReader: createThreadReader({ slack, read, readFile, threadNotes, questions }),
+    threadReader: createThreadReader({
+      slack,
+      access: accessControl.access,
+      memberships: createMemberships({ slack, people: accessControl.people }),
+      read,
+      readFile,
+      threadNotes,
+      questions,
+    }),
     durations: createDurations(storage.durations),
     askedQuestions,
     refusedTexts,

@@ -101,6 +101,47 @@ describe('the shortcut on a message', () => {
     );
   });
 
+  describe('a thread in a private channel that its asker leaves after the question was asked privately', () => {
+    async function askAndLeave() {
+      Object.assign(world.slack.channels.get('C0PRIVATE') ?? {}, { botIsMember: true });
+      const ts = world.slack.say('C0PRIVATE', people.bob, 'the build is red');
+      await world.shortcut('deepsearch:ask_about', { message: ts });
+      await world.submit(await world.modal(), { question: 'why is it?', where: 'privately' });
+      const question = await eventually(() => one(service.questions()));
+      expect(question.question).toContain('the build is red');
+      Object.assign(world.slack.channels.get('C0PRIVATE') ?? {}, { members: [people.bob] });
+      return question;
+    }
+
+    function shownToAda() {
+      return world.slack.messages.filter(({ channel }) => channel === 'D0ADA').map(visibleText);
+    }
+
+    async function expectAskedWithoutThread() {
+      const asked = await eventually(() => {
+        expect(service.questions()).toHaveLength(2);
+        return service.questions();
+      }, patient);
+      expect(asked[1]?.question).toBe('why is it?');
+      await eventually(() => expect(shownToAda().join()).toContain('The thread it is about could not be read'));
+    }
+
+    test('is not read again when the question continues after a limit', async () => {
+      const question = await askAndLeave();
+      service.quota(100, 100, new Date(Date.now() + 1_500));
+      service.fail(question, 'RateLimitExceeded');
+      await expectAskedWithoutThread();
+    });
+
+    test('is not read when the asker tries again', async () => {
+      service.fail(await askAndLeave(), 'RateLimitExceeded');
+      const [card] = roots('D0ADA');
+      await eventually(() => expect(world.answersIn(card?.ts ?? '')).toHaveLength(1));
+      await world.press('Try again');
+      await expectAskedWithoutThread();
+    });
+  });
+
   test('fills the form with what the blocks and attachments of a message without text say', async () => {
     const ts = world.slack.say('C0GENERAL', people.bob, 'x');
     const message = one(world.slack.messages.filter((each) => each.ts === ts));

@@ -5,7 +5,7 @@ import { findEarlier, withAsked } from '../question/earlier-questions.ts';
 import { upstreamText } from '../question/prompt.ts';
 import { isInThread, newThread, type Question, type Thread, type ThreadPlace } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
-import { isThreadUnread, withoutOutdated } from '../question/thread-context.ts';
+import { isThreadUnread, readThreadAgain, withoutOutdated } from '../question/thread-context.ts';
 import { longestQuietWaitMs, upstreamWindowMs } from '../settings.ts';
 import { failed } from './decide.ts';
 import { beside, changeQuestion, endWith, type LifecyclePorts, type Progress, wake } from './lifecycle-ports.ts';
@@ -271,9 +271,12 @@ export function createAsking(ports: LifecyclePorts) {
   }
 }
 
-/** Makes the app check access again: after hours the channel may have other readers. */
+/**
+ * Makes the app check access again: after hours the channel may have other readers. A thread in another place is read
+ * again: the asker may have lost access to it, and edits there do not mark this question.
+ */
 function toBeAdmitted({ admittedMs: _, ...question }: Question): Question {
-  return question;
+  return question.readsFrom === undefined ? question : readThreadAgain(question);
 }
 
 /** Notes the thread's conversation before a new one. If there is none, the question can't be a follow-up. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { isAppError } from '../../core/errors.ts';
+import type { ThreadPlace } from '../../core/question/question.ts';
 import type { SlackApi } from '../api/slack-api.ts';
+import type { Named, SlackAccessPolicy } from './policy.ts';
 import type { Users } from './users.ts';
 
 /** Members per page, and most pages. A person who is not found on them counts as no member. */
@@ -19,6 +21,26 @@ export interface Memberships {
   of(userId: string, channelId: string): Promise<Membership>;
   /** Whether a person is in a channel. Errors as of `of`. */
   inChannel(userId: string, channelId: string): Promise<Exclude<Membership, 'open'>>;
+}
+
+/** What tells whether a person may have a thread read for a question in another place. */
+export interface ThreadAccess {
+  memberships: Pick<Memberships, 'of'>;
+  access: Pick<SlackAccessPolicy, 'admit'>;
+}
+
+/** Whether a person may read a thread and may ask in it. Throws `AppError` when Slack does not say. */
+export async function mayReadThread(
+  { memberships, access }: ThreadAccess,
+  userId: string,
+  place: ThreadPlace,
+  named?: Named,
+): Promise<boolean> {
+  const [membership, admission] = await Promise.all([
+    memberships.of(userId, place.channelId),
+    access.admit(userId, place, named),
+  ]);
+  return (membership === 'open' || membership === 'member') && admission.may;
 }
 
 /** What is read of a conversation object. It counts as private unless Slack says that it is open. */

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import type { createAccept, NewQuestion } from '../../core/intake/accept.ts';
 import { ACTIONS, FORMS, SHORTCUTS } from '../../render/ids.ts';
 import { FIELDS, PLACES, renderAskForm } from '../../render/modals.ts';
-import type { Memberships } from '../access/membership.ts';
-import type { SlackAccessPolicy } from '../access/policy.ts';
+import { mayReadThread, type ThreadAccess } from '../access/membership.ts';
 import { localeOf } from '../access/users.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { readWords } from '../threads/thread-messages.ts';
@@ -36,11 +35,10 @@ const aboutPattern = /^([A-Z0-9]{2,30}) (\d{1,12}\.\d{1,8})$/;
 type Asked = Pick<NewQuestion, 'place' | 'beginsThread' | 'readsThread' | 'readsFrom'>;
 
 export type ShortcutDeps = ModalDeps &
-  ViewSubmissionDeps & {
+  ViewSubmissionDeps &
+  ThreadAccess & {
     slack: SlackApi;
     accept: ReturnType<typeof createAccept>;
-    access: Pick<SlackAccessPolicy, 'admit'>;
-    memberships: Pick<Memberships, 'of'>;
     /** Slack's text as people see it, without the app's mention. */
     read: (text: string) => Promise<string>;
   };
@@ -127,12 +125,7 @@ export function registerShortcuts(app: App, deps: ShortcutDeps): void {
   ): Promise<NewQuestion['readsFrom'] | undefined> {
     if (about === undefined) return undefined;
     const readsFrom = { teamId, ...about };
-    const [membership, admission] = await Promise.all([
-      deps.memberships.of(userId, about.channelId),
-      deps.access.admit(userId, readsFrom, named),
-    ]);
-    const mayRead = (membership === 'open' || membership === 'member') && admission.may;
-    return mayRead ? readsFrom : { ...readsFrom, isRefused: true };
+    return (await mayReadThread(deps, userId, readsFrom, named)) ? readsFrom : { ...readsFrom, isRefused: true };
   }
 
   /** The place of the question, if the person may read there. The ids in a form come from the person's client. */

@@ -9,6 +9,7 @@ import {
   type ThreadPlace,
 } from '../../core/question/question.ts';
 import { type MessageFile, type ThreadNote, type ThreadNotes, takeNotes } from '../../core/question/thread-notes.ts';
+import { mayReadThread, type ThreadAccess } from '../access/membership.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import type { ReadFile } from './thread-files.ts';
 import { type Author, readPage, type ThreadPage } from './thread-messages.ts';
@@ -27,7 +28,7 @@ const mostFiles = 5;
 /** How quotes name the author of the app's own messages. */
 const ownName = 'Deep Search (this app)';
 
-export interface ThreadReaderDeps {
+export interface ThreadReaderDeps extends ThreadAccess {
   slack: SlackApi;
   /** Slack's text as people see it, names resolved. */
   read: (text: string) => Promise<string>;
@@ -72,9 +73,13 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
     return (await wholeThread(question, place)) ?? { ...(await since(given, question.files ?? [])), refused: true };
   }
 
-  /** Reads another thread than the question's own. Its notes are kept for the questions asked in it. */
+  /**
+   * Reads another thread than the question's own. Its notes are kept for the questions asked in it. The form checked
+   * the asker's access, perhaps hours ago, so it is checked again.
+   */
   async function elsewhere(question: Question, readsFrom: ReadsFrom): Promise<Found> {
-    const found = readsFrom.isRefused === true ? undefined : await wholeThread(question, readsFrom);
+    const mayRead = readsFrom.isRefused !== true && (await mayReadThread(deps, question.askerId, readsFrom));
+    const found = mayRead ? await wholeThread(question, readsFrom) : undefined;
     return found ?? { ...(await since([], [])), refused: true };
   }
 

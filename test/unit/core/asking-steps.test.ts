@@ -411,6 +411,20 @@ describe('parking a question', () => {
     expect(changed).toEqual(['waiting']);
   });
 
+  it('ends with a question that reads a thread in another place again before it is asked', async () => {
+    const context = { messages: 1, total: 1, files: 0, unreadable: 0, text: 'said' };
+    const read: Partial<Question> = { phase: 'parked', readsThread: true, context };
+    const elsewhere = await asking({ ...read, readsFrom: { ...thread, channelId: 'C2' } });
+    await elsewhere.steps.unpark(elsewhere.question);
+    expect(elsewhere.stored().context).toEqual({ ...context, outdated: true });
+    await elsewhere.steps.ask(elsewhere.stored(), false);
+    expect(elsewhere.stored()).not.toHaveProperty('context');
+    expect(elsewhere.life.upstream()).toEqual([]);
+    const here = await asking(read);
+    await here.steps.unpark(here.question);
+    expect(here.stored().context).toEqual(context);
+  });
+
   it('ends for a cancelled question without checking again whether it may be asked', async () => {
     const { steps, question, stored } = await asking({
       phase: 'parked',

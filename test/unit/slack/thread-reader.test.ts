@@ -1,10 +1,11 @@
 import type { WebClient } from '@slack/web-api';
 import { describe, expect, test } from 'vitest';
-import { isAppError } from '../../../src/core/errors.ts';
-import type { Records } from '../../../src/core/ports.ts';
+import { AppError, isAppError } from '../../../src/core/errors.ts';
+import type { Admission, Records } from '../../../src/core/ports.ts';
 import { newThread, type Question, type Thread } from '../../../src/core/question/question.ts';
 import type { ThreadNotes } from '../../../src/core/question/thread-notes.ts';
 import { createLimiters } from '../../../src/rate-limits/limiters.ts';
+import type { Membership } from '../../../src/slack/access/membership.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createMethodLimits } from '../../../src/slack/api/method-limits.ts';
 import { createSlackApi, type SlackApi } from '../../../src/slack/api/slack-api.ts';
@@ -27,14 +28,21 @@ function ask(overrides: Partial<Question> = {}): Question {
   return questionWith({ place, origin: 'mention', readsThread: true, messageTs: at(900), ...overrides });
 }
 
-/** A reader with a Slack that answers `conversations.replies` with `reply`. */
+interface Access {
+  membership?: () => Promise<Membership>;
+  admission?: () => Promise<Admission>;
+}
+
+/** A reader with a Slack that answers `conversations.replies` with `reply`. `access`: what the asker may do there. */
 function begin(
   reply: Record<string, unknown>,
   known: Question[] = [],
   createApi: (client: WebClient) => SlackApi = (client) => createUnlimitedSlackApi(client, identity),
+  { membership = async () => 'member', admission = async () => ({ may: true }) }: Access = {},
 ) {
   const { log } = createRecordingLog();
   const calls: Record<string, string>[] = [];
+  const checked: string[] = [];
   const stored = new Map<string, ThreadNotes>();
   const threadNotes: Records<ThreadNotes> = {
     get: async (name) => stored.get(name),
@@ -53,12 +61,24 @@ function begin(
   });
   const reader = createThreadReader({
     slack: createApi(client),
+    memberships: {
+      of: async (userId, channelId) => {
+        checked.push(`membership of ${userId} in ${channelId}`);
+        return membership();
+      },
+    },
+    access: {
+      admit: async (userId, { channelId }) => {
+        checked.push(`admission of ${userId} in ${channelId}`);
+        return admission();
+      },
+    },
     read: async (text) => text.replace(/<@(\w+)>/g, '@$1'),
     readFile: async ({ name }) => (name === 'lost.txt' ? undefined : `content of ${name}`),
     threadNotes,
     questions: { get: async (id) => known.find((each) => each.id === id) },
   });
-  return { reader, calls, threadNotes, stored };
+  return { reader, calls, checked, threadNotes, stored };
 }
 
 function quoted(text: string): Record<string, unknown>[] {
@@ -422,6 +442,35 @@ describe('a thread that is read completely', () => {
     expect(refused.calls).toEqual([]);
     const { reader } = begin({ ok: false, error: 'not_in_channel' });
     expect(await reader.read(ask({ place: direct, readsFrom: place }), undefined)).toEqual(nothing);
+  });
+
+  test.each<[string, Access, boolean]>([
+    ['is a member of its channel', {}, true],
+    ['may read its open channel', { membership: async () => 'open' }, true],
+    ['is not in its channel any more', { membership: async () => 'none' }, false],
+    ['asks about a channel that the app has left', { membership: async () => 'hidden' }, false],
+    ['may not ask there any more', { admission: async () => ({ may: false, reason: 'channelRefused' }) }, false],
+  ])(
+    'in another place is read depending on whether its asker still has access: the asker %s',
+    async (_, access, isRead) => {
+      const { reader, calls, checked } = begin({ ok: true, messages: [root] }, [], undefined, access);
+      const question = ask({ place: { ...place, channelId: 'D1' }, askerId: 'U7', readsFrom: place });
+      const context = await reader.read(question, undefined);
+      expect(context.refused === true).toBe(!isRead);
+      expect(context.messages).toBe(isRead ? 1 : 0);
+      expect(calls).toHaveLength(isRead ? 1 : 0);
+      expect(checked.toSorted()).toEqual(['admission of U7 in C1', 'membership of U7 in C1']);
+    },
+  );
+
+  test.each<[string, Access]>([
+    ['membership', { membership: () => Promise.reject(new AppError('unavailable', 'planned')) }],
+    ['admission', { admission: () => Promise.reject(new AppError('unavailable', 'planned')) }],
+  ])('in another place is not read while the %s of its asker is not known', async (_, access) => {
+    const { reader, calls } = begin({ ok: true, messages: [root] }, [], undefined, access);
+    const question = ask({ place: { ...place, channelId: 'D1' }, readsFrom: place });
+    await expect(reader.read(question, undefined)).rejects.toThrow('planned');
+    expect(calls).toEqual([]);
   });
 
   test('names everybody as others see them, and keeps an address in the words', async () => {
