@@ -22,6 +22,7 @@ const addedMentionSchema = z.looseObject({
   text: z.string(),
   files: z.array(fileSchema),
   isTakenBack: z.boolean().exactOptional(),
+  atMs: z.number().exactOptional(),
 });
 
 const refusedTextSchema = z.looseObject({ version: z.literal(1), text: z.string() });

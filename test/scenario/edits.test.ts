@@ -195,6 +195,11 @@ describe('a message that an edit turns from talk into a mention', () => {
     return ts;
   }
 
+  async function removeMention(ts: string): Promise<void> {
+    const { before, after } = world.slack.edit(ts, 'never mind');
+    await world.deliver(messageChangedOf({ before, after, ts: after.edited?.ts ?? '' }));
+  }
+
   test('asks nothing by itself, and is offered to its author once', async () => {
     const ts = await turned('where is it?');
     expect((await privateMessages(1))[0]).toMatch(/You mentioned me by editing this message[\s\S]*where is it\?/);
@@ -240,8 +245,7 @@ describe('a message that an edit turns from talk into a mention', () => {
   test('can not be asked once it mentions the app no more, or is deleted', async () => {
     const ts = await turned('where is it?');
     await privateMessages(1);
-    const { before, after } = world.slack.edit(ts, 'never mind');
-    await world.deliver(messageChangedOf({ before, after, ts: after.edited?.ts ?? '' }));
+    await removeMention(ts);
     await world.pressPrivately(askIt);
     expect((await privateMessages(2))[1]).toContain('has expired');
     const second = await turned('where is that?');
@@ -250,6 +254,33 @@ describe('a message that an edit turns from talk into a mention', () => {
     await world.pressPrivately(askIt);
     expect((await privateMessages(4))[3]).toContain('has expired');
     await nothingElseIsAsked([]);
+  });
+
+  test('is not asked after it was removed, even when Slack repeats the edit that added it', async () => {
+    const ts = world.slack.say('C0GENERAL', people.ada, 'hello all');
+    const { before, after } = world.slack.edit(ts, mentioned('where is it?'));
+    const added = messageChangedOf({ before, after, ts: after.edited?.ts ?? '' });
+    await world.deliver(added);
+    await privateMessages(1);
+    await removeMention(ts);
+    await world.deliver({ ...added, event_id: 'EvLATE' });
+    await world.pressPrivately(askIt);
+    expect((await privateMessages(2))[1]).toContain('has expired');
+    await nothingElseIsAsked([]);
+  });
+
+  test('is offered again when an edit removes the mention and another one adds it again', async () => {
+    const ts = await turned('where is it?');
+    await privateMessages(1);
+    await removeMention(ts);
+    const { before, after } = world.slack.edit(ts, mentioned('where is that?'));
+    const added = messageChangedOf({ before, after, ts: after.edited?.ts ?? '' });
+    await world.deliver(added);
+    await world.deliver({ ...added, event_id: 'EvAGAIN' });
+    expect((await privateMessages(2))[1]).toMatch(/You mentioned me by editing this message[\s\S]*where is that\?/);
+    await world.pressPrivately(askIt);
+    await eventually(() => expect(asked()).toEqual(['where is that?']));
+    expect(await privateMessages(2)).toHaveLength(2);
   });
 
   test('is not asked by a person who may not ask', async () => {

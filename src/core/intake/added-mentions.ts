@@ -13,9 +13,14 @@ export interface AddedMention {
   /** Its current text, plain and without the mention. Empty once the mention was removed. */
   text: string;
   files: MessageFile[];
-  /** The mention was removed or the message was deleted. */
+  /** Cannot be asked: the mention was removed, the message was deleted, or an older edit that added it came late. */
   isTakenBack?: boolean;
+  /** The time of the latest edit or deletion, the same for every delivery. Earlier records have none. */
+  atMs?: number;
 }
+
+/** A message after an edit, made at `atMs`. */
+export type MentionEdit = AddedMention & { atMs: number };
 
 export interface AddedMentionPorts {
   addedMentions: Records<AddedMention>;
@@ -33,29 +38,41 @@ export function createAddedMentions({ addedMentions, claims, digest, accept, att
   return { noteMention, changeMention, takeMentionBack, findMention, askMention };
 
   /**
-   * Stores the current version of the message. The first call returns the id of its future question, so that the notice
-   * is sent once. `delivery` is different in every call.
+   * Stores a message whose edit added a mention. The first call for an edit returns the id of the future question, so
+   * that the notice is sent once. `delivery` is different in every call.
    */
-  async function noteMention(key: string, mention: AddedMention, delivery: string): Promise<string | undefined> {
+  async function noteMention(key: string, edit: MentionEdit, delivery: string): Promise<string | undefined> {
     const questionId = idOf(digest, key);
-    await addedMentions.update(questionId, () => mention);
-    const first = await claims.claim(`added-mention:${key}`, delivery);
+    const { atMs } = await storeNewer(questionId, edit.atMs, () => edit);
+    if (atMs !== edit.atMs) return undefined;
+    const first = await claims.claim(`added-mention:${key}:${edit.atMs}`, delivery);
     return first === delivery ? questionId : undefined;
   }
 
-  /** Stores a later edit of a stored message. Ignores other messages. */
-  async function changeMention(key: string, change: Pick<AddedMention, 'text' | 'files'>): Promise<void> {
-    const questionId = idOf(digest, key);
-    const known = await addedMentions.get(questionId);
-    if (known !== undefined) await addedMentions.update(questionId, (stored = known) => ({ ...stored, ...change }));
+  /** Stores a later edit of a mention. Stores only its time if the mention cannot be asked. */
+  async function changeMention(key: string, edit: MentionEdit): Promise<void> {
+    await storeNewer(idOf(digest, key), edit.atMs, (stored) =>
+      stored === undefined || stored.isTakenBack === true ? takenBack(edit, stored) : { ...stored, ...edit },
+    );
   }
 
   /** Stores that a message no longer mentions the app or was deleted. */
-  async function takeMentionBack(key: string): Promise<void> {
-    const questionId = idOf(digest, key);
-    const known = await addedMentions.get(questionId);
-    if (known === undefined) return;
-    await addedMentions.update(questionId, (stored = known) => ({ ...stored, text: '', files: [], isTakenBack: true }));
+  async function takeMentionBack(
+    key: string,
+    message: Pick<MentionEdit, 'place' | 'userId' | 'ts' | 'atMs'>,
+  ): Promise<void> {
+    await storeNewer(idOf(digest, key), message.atMs, (stored) => takenBack(message, stored));
+  }
+
+  /** Slack can deliver edits late and repeatedly: changes nothing if the stored version is from `atMs` or later. */
+  function storeNewer(
+    questionId: string,
+    atMs: number,
+    next: (stored: AddedMention | undefined) => AddedMention,
+  ): Promise<AddedMention> {
+    return addedMentions.update(questionId, (stored) =>
+      stored?.atMs !== undefined && stored.atMs >= atMs ? stored : next(stored),
+    );
   }
 
   /** The message of a clicked button, if the requester wrote it in that channel. */
@@ -74,4 +91,12 @@ export function createAddedMentions({ addedMentions, claims, digest, accept, att
     const attempt = await attemptUnder(key);
     return accept({ ...request, key: attempt.key }, byMs);
   }
+}
+
+/** A record without the words of the message. It stops older edits that come later. */
+function takenBack(
+  { place, userId, ts, atMs }: Pick<MentionEdit, 'place' | 'userId' | 'ts' | 'atMs'>,
+  stored: AddedMention = { version: 1, place, userId, ts, text: '', files: [] },
+): AddedMention {
+  return { ...stored, text: '', files: [], isTakenBack: true, atMs };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { App } from '@slack/bolt';
-import type { AddedMention } from '../../core/intake/added-mentions.ts';
+import type { AddedMention, MentionEdit } from '../../core/intake/added-mentions.ts';
 import type { Requests } from '../../core/intake/requests.ts';
 import type { ThreadStore } from '../../core/ports.ts';
 import type { ThreadPlace } from '../../core/question/question.ts';
@@ -24,6 +24,17 @@ export interface EditedMessage {
   text: string;
   before: string;
   files: MessageFile[];
+  /** The time of the edit, the same for every delivery. */
+  atMs: number;
+}
+
+/** A deleted message. `userId` is undefined when Slack does not name its author. */
+export interface DeletedMessage {
+  place: ThreadPlace;
+  userId: string | undefined;
+  ts: string;
+  /** The time of the deletion. */
+  atMs: number;
 }
 
 export interface AddedMentionDeps {
@@ -51,15 +62,15 @@ export function createAddedMentions(deps: AddedMentionDeps) {
    * For messages in channels that have asked nothing yet. Throws `AppError` of kind `storage` when nothing was done.
    */
   async function edited(message: EditedMessage): Promise<void> {
-    const { place, userId, ts, files } = message;
+    const { place, userId, ts, files, atMs } = message;
     const did = mentions(message.before, slack.identity.botUserId);
     const does = mentions(message.text, slack.identity.botUserId);
     if (!did && !does) return;
     const key = messageKey(place.teamId, place.channelId, ts);
-    if (!does) return requests.takeMentionBack(key);
+    if (!does) return requests.takeMentionBack(key, { place, userId, ts, atMs });
     const text = await deps.read(message.text);
-    if (did) return requests.changeMention(key, { text, files });
-    const mention: AddedMention = { version: 1, place, userId, ts, text, files };
+    const mention: MentionEdit = { version: 1, place, userId, ts, text, files, atMs };
+    if (did) return requests.changeMention(key, mention);
     const route = await routeOf(deps, mention, message.subtype);
     if (route === undefined) return;
     const questionId = await requests.noteMention(key, mention, randomUUID());
@@ -70,8 +81,8 @@ export function createAddedMentions(deps: AddedMentionDeps) {
     );
   }
 
-  async function deleted({ teamId, channelId, ts }: { teamId: string; channelId: string; ts: string }): Promise<void> {
-    await requests.takeMentionBack(messageKey(teamId, channelId, ts));
+  async function deleted({ place, userId = '', ts, atMs }: DeletedMessage): Promise<void> {
+    await requests.takeMentionBack(messageKey(place.teamId, place.channelId, ts), { place, userId, ts, atMs });
   }
 }
 

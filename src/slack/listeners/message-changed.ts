@@ -36,6 +36,8 @@ const changeEvent = z.object({
 const deletionEvent = z.object({
   channel: z.string(),
   deleted_ts: z.string(),
+  /** The timestamp of the deletion, the same in each delivery. */
+  ts: z.string(),
   previous_message: z
     .object({ user: z.string().optional(), text: z.string().optional(), thread_ts: z.string().optional() })
     .optional()
@@ -65,7 +67,7 @@ export function createEdits(deps: EditDeps) {
     const { message, previous_message: previous, channel: channelId } = event;
     // A deleted message with replies stays as a `tombstone`.
     if (message.subtype === 'tombstone') {
-      return takeBack(teamId, channelId, message.ts, previous);
+      return takeBack({ teamId, channelId, ts: message.ts, atMs: timeOf(event.ts) }, previous);
     }
     if (message.bot_id != null || message.user === undefined || message.user === deps.slack.identity.botUserId) return;
     const hasNewText = previous === undefined ? message.edited !== undefined : previous.text !== message.text;
@@ -74,11 +76,12 @@ export function createEdits(deps: EditDeps) {
     const question = await deps.requests.startedBy(messageKey(teamId, channelId, message.ts));
     if (question !== undefined) return offer(event, question, teamId);
     // Slack marks a message as edited when a person edits it, and not when it gets a preview.
-    if (event.channel_type !== 'im' && previous !== undefined && message.edited !== undefined) {
+    const atMs = timeOf(event.ts);
+    if (event.channel_type !== 'im' && previous !== undefined && message.edited !== undefined && atMs !== undefined) {
       const place = { teamId, channelId, threadTs: message.thread_ts ?? message.ts };
       const { user: userId, ts, subtype, text } = message;
       const files = readFiles(message.files);
-      await addedMentions.edited({ place, userId, ts, subtype, text, before: previous.text, files });
+      await addedMentions.edited({ place, userId, ts, subtype, text, before: previous.text, files, atMs });
     }
     const isForApp = event.channel_type === 'im' || mentions(message.text, deps.slack.identity.botUserId);
     if (isForApp) note(event, teamId, undefined);
@@ -87,14 +90,13 @@ export function createEdits(deps: EditDeps) {
   async function deleted(raw: unknown, teamId: string): Promise<void> {
     const parsed = deletionEvent.safeParse(raw);
     if (!parsed.success) return;
-    await takeBack(teamId, parsed.data.channel, parsed.data.deleted_ts, parsed.data.previous_message);
+    const { channel: channelId, deleted_ts: ts, previous_message: previous } = parsed.data;
+    await takeBack({ teamId, channelId, ts, atMs: timeOf(parsed.data.ts) }, previous);
   }
 
   /** A person who deletes their question cancels it. */
   async function takeBack(
-    teamId: string,
-    channelId: string,
-    ts: string,
+    { teamId, channelId, ts, atMs }: { teamId: string; channelId: string; ts: string; atMs: number | undefined },
     previous: { user?: string | undefined; text?: string | undefined; thread_ts?: string | undefined } | undefined,
   ): Promise<void> {
     const threadTs = previous?.thread_ts;
@@ -102,7 +104,14 @@ export function createEdits(deps: EditDeps) {
     await Promise.all([
       threadTs === undefined ? undefined : deps.threadNotes.remove({ teamId, channelId, threadTs }, ts),
       deps.requests.cancelStartedBy(messageKey(teamId, channelId, ts), previous?.user),
-      didMention ? addedMentions.deleted({ teamId, channelId, ts }) : undefined,
+      didMention && atMs !== undefined
+        ? addedMentions.deleted({
+            place: { teamId, channelId, threadTs: threadTs ?? ts },
+            userId: previous?.user,
+            ts,
+            atMs,
+          })
+        : undefined,
     ]);
   }
 
@@ -121,9 +130,8 @@ export function createEdits(deps: EditDeps) {
     note(event, teamId, question.id);
     const edited = readEdited(question, await deps.read(message.text));
     if (edited === undefined) return;
-    // Slack's timestamps have microseconds, so two edits differ.
-    const atMs = Math.round(Number(event.ts) * 1_000_000) / 1000;
-    if (!Number.isFinite(atMs)) return;
+    const atMs = timeOf(event.ts);
+    if (atMs === undefined) return;
     const edit = await deps.requests.noteEdit(messageKey(teamId, channelId, message.ts), { ...edited, atMs });
     if (edit.kind !== 'noted') return;
     const { id, askerId, place } = edit.question;
@@ -147,6 +155,12 @@ export function createEdits(deps: EditDeps) {
       },
     );
   }
+}
+
+/** Slack's timestamps have microseconds, so two edits differ. Undefined if it is not a number. */
+function timeOf(ts: string): number | undefined {
+  const ms = Math.round(Number(ts) * 1_000_000) / 1000;
+  return Number.isFinite(ms) ? ms : undefined;
 }
 
 /** A deleted file stays in its message, but without its name and type. */

@@ -1,27 +1,38 @@
 import { describe, expect, it } from 'vitest';
 import { questionId } from '../../../src/core/intake/accept.ts';
-import type { AddedMention } from '../../../src/core/intake/added-mentions.ts';
+import type { MentionEdit } from '../../../src/core/intake/added-mentions.ts';
 import { addedMentionType } from '../../../src/storage/brief-records.ts';
 import { buttonUser, createCoreHarness, digestOf, thread } from '../../support/lifecycle/core-harness.ts';
 
 const author = { ...buttonUser, userId: 'U1' };
 const id = questionId(digestOf, 'm');
-const mention: AddedMention = {
+const mention: MentionEdit = {
   version: 1,
   place: thread,
   userId: 'U1',
   ts: '1700000000.000002',
   text: 'where is it?',
   files: [],
+  atMs: 1_000,
+};
+/** The same message after a later edit. */
+const changed: MentionEdit = {
+  ...mention,
+  text: 'and now?',
+  files: [{ id: 'F1', name: 'a.log', type: 'text/plain', bytes: 1 }],
+  atMs: 2_000,
 };
 const request = { place: thread, askerId: 'U1', text: mention.text, origin: 'mention' } as const;
 
 describe('a mention that an edit added', () => {
-  it('is told of once, and kept as it is now', async () => {
+  it('is told of once for each edit that adds it, and kept as it is now', async () => {
     const { requests } = createCoreHarness();
     expect(await requests.noteMention('m', mention, 'first')).toBe(id);
-    expect(await requests.noteMention('m', { ...mention, text: 'and now?' }, 'second')).toBeUndefined();
-    expect(await requests.findMention(id, author)).toEqual({ ...mention, text: 'and now?' });
+    expect(await requests.noteMention('m', mention, 'second')).toBeUndefined();
+    expect(await requests.noteMention('m', changed, 'third')).toBe(id);
+    expect(await requests.noteMention('m', changed, 'fourth')).toBeUndefined();
+    expect(await requests.noteMention('m', mention, 'fifth')).toBeUndefined();
+    expect(await requests.findMention(id, author)).toEqual(changed);
   });
 
   it('is found by its author in its place alone', async () => {
@@ -34,25 +45,63 @@ describe('a mention that an edit added', () => {
   });
 
   it('follows the edits of its message, and another message is not kept by an edit', async () => {
+    const { requests, life } = createCoreHarness();
+    await requests.noteMention('m', mention, 'first');
+    await requests.changeMention('m', changed);
+    await requests.changeMention('other', changed);
+    expect(await requests.findMention(id, author)).toEqual(changed);
+    const otherId = questionId(digestOf, 'other');
+    expect(await requests.findMention(otherId, author)).toBeUndefined();
+    expect(await life.ports.addedMentions.get(otherId)).toMatchObject({ text: '', files: [] });
+  });
+
+  it('keeps its latest text when older edits are delivered late', async () => {
     const { requests } = createCoreHarness();
     await requests.noteMention('m', mention, 'first');
-    const change = { text: 'and now?', files: [{ id: 'F1', name: 'a.log', type: 'text/plain', bytes: 1 }] };
-    await requests.changeMention('m', change);
-    await requests.changeMention('other', change);
-    expect(await requests.findMention(id, author)).toEqual({ ...mention, ...change });
-    expect(await requests.findMention(questionId(digestOf, 'other'), author)).toBeUndefined();
+    await requests.changeMention('m', { ...changed, text: 'the latest?', atMs: 3_000 });
+    await requests.changeMention('m', changed);
+    expect(await requests.noteMention('m', mention, 'second')).toBeUndefined();
+    await requests.takeMentionBack('m', changed);
+    expect(await requests.findMention(id, author)).toMatchObject({ text: 'the latest?', atMs: 3_000 });
+  });
+
+  it('stays taken back when older edits are delivered late', async () => {
+    const { requests, life } = createCoreHarness();
+    await requests.noteMention('m', mention, 'first');
+    await requests.takeMentionBack('m', { ...mention, atMs: 3_000 });
+    expect(await requests.noteMention('m', mention, 'second')).toBeUndefined();
+    await requests.changeMention('m', changed);
+    expect(await requests.findMention(id, author)).toBeUndefined();
+    expect(await life.ports.addedMentions.get(id)).toMatchObject({ text: '', files: [], atMs: 3_000 });
+  });
+
+  it.each(['changeMention', 'takeMentionBack'] as const)('is not offered after a newer %s was first', async (newer) => {
+    const { requests } = createCoreHarness();
+    await requests[newer]('m', changed);
+    expect(await requests.noteMention('m', mention, 'first')).toBeUndefined();
+    expect(await requests.findMention(id, author)).toBeUndefined();
+    const again = { ...mention, atMs: 3_000 };
+    expect(await requests.noteMention('m', again, 'second')).toBe(id);
+    expect(await requests.findMention(id, author)).toEqual(again);
+  });
+
+  it('from an earlier version, without a time, is changed by every edit', async () => {
+    const { requests, life } = createCoreHarness();
+    const { atMs: _, ...earlier } = mention;
+    await life.ports.addedMentions.update(id, () => earlier);
+    await requests.changeMention('m', changed);
+    expect(await requests.findMention(id, author)).toEqual(changed);
   });
 
   it('that is taken back leaves none of its words, until it is added again', async () => {
     const { requests, life } = createCoreHarness();
-    await requests.takeMentionBack('m');
-    expect(await life.ports.addedMentions.get(id)).toBeUndefined();
     await requests.noteMention('m', mention, 'first');
-    await requests.takeMentionBack('m');
+    await requests.takeMentionBack('m', changed);
     expect(await life.ports.addedMentions.get(id)).toMatchObject({ text: '', isTakenBack: true });
     expect(await requests.findMention(id, author)).toBeUndefined();
-    await requests.noteMention('m', mention, 'second');
-    expect(await requests.findMention(id, author)).toEqual(mention);
+    const again = { ...mention, atMs: 3_000 };
+    await requests.noteMention('m', again, 'second');
+    expect(await requests.findMention(id, author)).toEqual(again);
   });
 
   it('is asked once, as the question that its message starts', async () => {
@@ -85,6 +134,8 @@ describe('a mention that an edit added', () => {
   it('is kept for a day', () => {
     const stored = addedMentionType.format.decode('k', addedMentionType.format.encode('k', mention));
     expect(stored).toEqual(mention);
+    const { atMs: _, ...earlier } = mention;
+    expect(addedMentionType.format.decode('k', addedMentionType.format.encode('k', earlier))).toEqual(earlier);
     expect(addedMentionType.ttlMs).toBe(24 * 60 * 60 * 1_000);
   });
 });
