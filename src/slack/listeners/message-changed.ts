@@ -36,8 +36,8 @@ const changeEvent = z.object({
 const deletionEvent = z.object({
   channel: z.string(),
   deleted_ts: z.string(),
-  /** The timestamp of the deletion, the same in each delivery. */
-  ts: z.string(),
+  /** The timestamp of the deletion, the same in each delivery. Without it the deletion counts as later than any edit. */
+  ts: z.string().optional(),
   previous_message: z
     .object({ user: z.string().optional(), text: z.string().optional(), thread_ts: z.string().optional() })
     .optional()
@@ -90,8 +90,9 @@ export function createEdits(deps: EditDeps) {
   async function deleted(raw: unknown, teamId: string): Promise<void> {
     const parsed = deletionEvent.safeParse(raw);
     if (!parsed.success) return;
-    const { channel: channelId, deleted_ts: ts, previous_message: previous } = parsed.data;
-    await takeBack({ teamId, channelId, ts, atMs: timeOf(parsed.data.ts) }, previous);
+    const { channel: channelId, deleted_ts: ts, previous_message: previous, ts: deletedTs } = parsed.data;
+    const atMs = deletedTs === undefined ? Date.now() : timeOf(deletedTs);
+    await takeBack({ teamId, channelId, ts, atMs }, previous);
   }
 
   /** A person who deletes their question cancels it. */
