@@ -99,12 +99,16 @@ export function createCancel(ports: CancelPorts) {
     return question === undefined ? { kind: 'nothing' } : cancelFound(question, userId);
   }
 
+  /** The person's first question that runs or waits. If there is none, the first that has ended: its answer is on the way. */
   async function firstOwn(queue: readonly string[], userId: string): Promise<string | undefined> {
+    let ended: string | undefined;
     for (const id of queue) {
       const question = await getReadable(questions, id);
-      if (question?.askerId === userId && !hasEnded(question)) return id;
+      if (question?.askerId !== userId) continue;
+      if (!hasEnded(question)) return id;
+      ended ??= id;
     }
-    return undefined;
+    return ended;
   }
 
   /** Throws and cancels nothing if the cancellation can't be stored by `byMs`. */
