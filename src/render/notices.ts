@@ -48,7 +48,7 @@ export type Notice =
   /** There is nothing to cancel in the person's direct messages. Shown when they write outside of a thread. */
   | { kind: 'nothingToCancelInDirect' }
   | { kind: 'severalToCancel' }
-  /** A bare "stop" by a person who did not ask the running question. `text` is the question. */
+  /** A person who did not ask the running question replied to stop it. `text` is the question. */
   | { kind: 'confirmCancel'; questionId: string; askerId: string; text: string }
   | { kind: 'expiredButton'; reference: string }
   /** The time that Slack allows for opening a form was over. */

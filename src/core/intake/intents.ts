@@ -54,7 +54,7 @@ export function readCommandIntent(text: string): CommandIntent {
   return intentOf(text, commandVerbs);
 }
 
-/** Whether the text is only "cancel" or "stop" (also in German). That needs no mention in a thread of the app. */
+/** True for a bare "cancel" or "stop" (also in German), which needs no mention in a thread of the app. */
 export function isCancel(text: string): boolean {
   return verbs.get(wordOf(text)) === 'cancel';
 }
