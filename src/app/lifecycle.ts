@@ -10,7 +10,6 @@ import { createRunSlots } from '../core/run-slots.ts';
 import type { LifecycleSettings } from '../core/settings.ts';
 import { createBullScheduler } from '../scheduler/bullmq.ts';
 import { createTimerScheduler } from '../scheduler/timers.ts';
-import { createMemberships } from '../slack/access/membership.ts';
 import { createPresence, type Presence } from '../slack/home/surfaces.ts';
 import { createThreadReader } from '../slack/threads/thread-reader.ts';
 import type { AppContext } from './context.ts';
@@ -64,7 +63,7 @@ export function createLifecycle(
     threadReader: createThreadReader({
       slack,
       access: accessControl.access,
-      memberships: createMemberships({ slack, people: accessControl.people }),
+      memberships: accessControl.memberships,
       read,
       readFile,
       threadNotes,

@@ -1,6 +1,5 @@
 import { createOpenIn } from '../core/history/overview.ts';
 import { recallAnswer } from '../core/lifecycle/resharing.ts';
-import { createMemberships } from '../slack/access/membership.ts';
 import { createBoltApp } from '../slack/bolt-app.ts';
 import { createAnswerUpdates } from '../slack/messages/answer-updates.ts';
 import { createPrivateNotifier } from '../slack/messages/private-notifier.ts';
@@ -40,7 +39,7 @@ export function createListeners(
 ): Listeners {
   const { identity } = slack;
   const { questions, threads, claims, votes } = storage;
-  const { people, channels, audiences, access } = accessControl;
+  const { people, channels, audiences, memberships, access } = accessControl;
   const messageLog = createMessageLog({ records: storage.messageLogs, tasks, log });
   const privateNotifier = createPrivateNotifier({ sendPrivately: messenger.sendPrivately, tasks });
   const threadNotes = createThreadNoteKeeper({ ...storage, tasks, log });
@@ -100,7 +99,7 @@ export function createListeners(
       noteChanged: accessControl.noteChanged,
       channels,
       audiences,
-      memberships: createMemberships({ slack, people }),
+      memberships,
       answerUpdates,
       read,
       threadNotes,

@@ -5,7 +5,7 @@ import { type Followed, isInThread, type Place, type Question } from '../questio
 import { keptText } from '../question/refused-text.ts';
 import type { Acceptance, NewQuestion } from './accept.ts';
 import { asFollowUpAgain } from './ask-as-follow-up.ts';
-import { type Attempt, attemptKeys, mostAttempts } from './attempts.ts';
+import { type Attempt, attemptKeys, keptByAttempt, mostAttempts } from './attempts.ts';
 import { type ButtonResult, type FindQuestion, hasEnded, isToldPrivately, type Requester } from './find-question.ts';
 
 export type AskAgainPorts = Pick<LifecyclePorts, 'questions' | 'threads' | 'refusedTexts'> & {
@@ -37,15 +37,12 @@ export function createAskAgain({ questions, threads, refusedTexts, accept, attem
     const follows = (fresh ? await earlierOf(question) : undefined) ?? question.follows;
     return accept(
       {
+        ...keptByAttempt(question),
         key,
-        place: question.place,
         askerId: requester.userId,
         text: question.text,
         origin: isInThread(question.place) ? 'retry' : 'command',
         beginsThread: !isInThread(question.place),
-        messageTs: question.messageTs,
-        files: question.files,
-        readsThread: question.readsThread ?? false,
         ...(question.readsFrom === undefined ? {} : { readsFrom: question.readsFrom }),
         ...(follows === undefined ? {} : { follows }),
         fresh: fresh || question.fresh,

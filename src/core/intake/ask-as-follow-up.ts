@@ -1,7 +1,7 @@
 import type { QuestionStore } from '../ports.ts';
 import type { Question } from '../question/question.ts';
 import type { Acceptance, NewQuestion } from './accept.ts';
-import { type Attempt, attemptKeys } from './attempts.ts';
+import { type Attempt, attemptKeys, keptByAttempt } from './attempts.ts';
 import type { FindQuestion, Requester } from './find-question.ts';
 
 /** `notAsker`: only the asker may choose. */
@@ -36,15 +36,12 @@ export function createAskAsFollowUp({ questions, accept, find, attemptUnder, can
     if (isNew && question.outcome !== undefined) return { kind: 'expired' };
     return accept(
       {
+        ...keptByAttempt(question),
         key,
-        place: question.place,
         askerId: question.askerId,
         text: question.asFollowUp.text,
         origin: 'retry',
         beginsThread: question.beginsThread,
-        messageTs: question.messageTs,
-        files: question.files,
-        readsThread: question.readsThread ?? false,
         insteadOf: questionId,
       },
       byMs,

@@ -1,6 +1,6 @@
 import type { QuestionStore } from '../ports.ts';
 import type { Question } from '../question/question.ts';
-import type { AcceptPorts } from './accept.ts';
+import type { AcceptPorts, NewQuestion } from './accept.ts';
 import { questionId as idOf } from './accept.ts';
 
 /** Most attempts to follow from one to the next. */
@@ -17,6 +17,16 @@ export const attemptKeys = {
     `follow-up:${questionId}:${index}:${userId}`,
   show: (questionId: string) => `show:${questionId}`,
 };
+
+/** What every later attempt of a question keeps: its place, and the message and files that it is about. */
+export function keptByAttempt({
+  place,
+  messageTs,
+  files,
+  readsThread = false,
+}: Question): Pick<NewQuestion, 'place' | 'messageTs' | 'files' | 'readsThread'> {
+  return { place, messageTs, files, readsThread };
+}
 
 /** A key and its question. `key` is the requested key or the one that replaced it. */
 export interface Attempt {

@@ -2,7 +2,7 @@ import type { QuestionStore } from '../ports.ts';
 import type { EditedQuestion, Question } from '../question/question.ts';
 import type { Acceptance, NewQuestion } from './accept.ts';
 import { asFollowUpAgain } from './ask-as-follow-up.ts';
-import { type Attempt, attemptKeys } from './attempts.ts';
+import { type Attempt, attemptKeys, keptByAttempt } from './attempts.ts';
 import { type ButtonResult, type FindQuestion, type FindStartedBy, hasEnded, type Requester } from './find-question.ts';
 
 /** `noted`: the question continues, and a button can ask its new text. `ended`: it is too late for that. */
@@ -64,15 +64,12 @@ export function createEdits({ questions, accept, attemptUnder, find, startedBy }
     const { key } = await attemptUnder(attemptKeys.edited(questionId, edited.atMs));
     const result = await accept(
       {
+        ...keptByAttempt(question),
         key,
-        place: question.place,
         askerId: requester.userId,
         text: edited.text,
         origin: 'retry',
         beginsThread: question.beginsThread,
-        messageTs: question.messageTs,
-        files: question.files,
-        readsThread: question.readsThread ?? false,
         fresh: question.fresh && !cameLate,
         ...(cameLate ? {} : asFollowUpAgain(question, edited.wholeText)),
         ...(question.follows === undefined ? {} : { follows: question.follows }),

@@ -27,7 +27,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   const card = createCardUpdates(ports);
   const asking = createAsking(ports);
   const delivering = createDelivery(ports, card);
-  const admission_ = createAdmission(ports);
+  const admission = createAdmission(ports);
   const resharing = createResharing(ports);
 
   return async function advance(questionId) {
@@ -78,7 +78,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     switch (step.do) {
       case 'admit':
         // A repeated admission does not clear the trouble of a later step.
-        return attempt(question, () => admission_.admit(question), admission_.admitFailed, standing, {
+        return attempt(question, () => admission.admit(question), admission.admitFailed, standing, {
           calms: question.admittedMs === undefined,
         });
       case 'join':
@@ -95,7 +95,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       case 'search':
         return search(question, step.effect, standing);
       case 'gather':
-        return attempt(question, () => admission_.gather(question), admission_.gatherFailed, standing);
+        return attempt(question, () => admission.gather(question), admission.gatherFailed, standing);
       case 'recall':
         return attempt(question, () => resharing.recall(question), resharing.failed, standing);
       case 'ask':
@@ -105,7 +105,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       case 'cancelUpstream':
         return attempt(question, () => asking.cancel(question), watchFailed, standing);
       case 'checkAccess':
-        return { question: await admission_.checkAccess(question) };
+        return { question: await admission.checkAccess(question) };
       case 'watch':
         return attempt(question, () => watch(question, standing), watchFailed, standing);
       case 'end':

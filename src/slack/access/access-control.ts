@@ -3,6 +3,7 @@ import type { Clock, Log } from '../../core/ports.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { type Audiences, createAudiences } from './audience.ts';
 import { type Channels, createChannels } from './channels.ts';
+import { createMemberships, type Memberships } from './membership.ts';
 import { type AccessSettings, createAccessPolicy, type SlackAccessPolicy } from './policy.ts';
 import { createDirectory, type Directory } from './user-directory.ts';
 import { createUsers, readPerson, type Users } from './users.ts';
@@ -14,6 +15,7 @@ export interface AccessControl {
   people: Users;
   channels: Channels;
   audiences: Audiences;
+  memberships: Memberships;
   access: SlackAccessPolicy;
   directory: Directory;
   /** Takes note of a person who changed; `raw` is Slack's user object. */
@@ -32,8 +34,9 @@ export function createAccessControl(options: {
   const people = createUsers({ ...options, listed: directory.find });
   const channels = createChannels(options);
   const audiences = createAudiences({ ...options, people, channels, directory });
+  const memberships = createMemberships({ slack, people });
   const access = createAccessPolicy({ people, channels, audiences, identity, settings, log });
-  return { people, channels, audiences, access, directory, noteChanged };
+  return { people, channels, audiences, memberships, access, directory, noteChanged };
 
   /** When the event says too little about a person, Slack is asked the next time. */
   function noteChanged(raw: unknown): void {
