@@ -14,7 +14,7 @@ const context: ThreadContext = { messages: 2, total: 3, files: 0, unreadable: 0,
 const refused = { messages: 0, total: 0, files: 0, unreadable: 0, text: '', refused: true };
 
 /** A stored question before it is asked, with the test's changes, and the steps before asking. */
-async function admission_(change: Partial<Question> = {}, ports: Partial<LifecyclePorts> = {}) {
+async function admissionOf(change: Partial<Question> = {}, ports: Partial<LifecyclePorts> = {}) {
   const { life, ask } = createCoreHarness();
   const { id } = await ask();
   await life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
@@ -33,7 +33,7 @@ const says = (admission: Admission): { accessPolicy: AccessPolicy } => ({
 
 describe('admitting a question', () => {
   it('notes the time, the language, and the question in its asker’s history', async () => {
-    const { life, steps, id, question, stored, changed } = await admission_({}, says({ may: true, locale: 'de-DE' }));
+    const { life, steps, id, question, stored, changed } = await admissionOf({}, says({ may: true, locale: 'de-DE' }));
     expect(await steps.admit(question)).toEqual({ question: stored() });
     expect(stored()).toEqual({ ...question, admittedMs: life.now(), locale: 'de-DE' });
     expect(await life.ports.askedQuestions.of('T1', 'U1')).toEqual([id]);
@@ -41,7 +41,7 @@ describe('admitting a question', () => {
   });
 
   it('keeps the language that was known before where Slack names none', async () => {
-    const { steps, question, stored } = await admission_({ locale: 'de-DE' }, says({ may: true }));
+    const { steps, question, stored } = await admissionOf({ locale: 'de-DE' }, says({ may: true }));
     await steps.admit(question);
     expect(stored().locale).toBe('de-DE');
   });
@@ -50,7 +50,7 @@ describe('admitting a question', () => {
     ['that was admitted before', { admittedMs: 1 }],
     ['that shows an answer again', { origin: 'shared' }],
   ])('adds a question %s to no history', async (_, change) => {
-    const { life, steps, question } = await admission_(change);
+    const { life, steps, question } = await admissionOf(change);
     await steps.admit(question);
     expect(await life.ports.askedQuestions.of('T1', 'U1')).toEqual([]);
   });
@@ -64,9 +64,9 @@ describe('admitting a question', () => {
       },
     };
     const shares = { questionId: `q${'0'.repeat(24)}`, withLink: false, confirmed };
-    const sharing = await admission_({ shares }, { accessPolicy });
+    const sharing = await admissionOf({ shares }, { accessPolicy });
     await sharing.steps.admit(sharing.question);
-    const plain = await admission_({}, { accessPolicy });
+    const plain = await admissionOf({}, { accessPolicy });
     await plain.steps.admit(plain.question);
     expect(asked).toEqual([
       ['U1', thread, { confirmed }],
@@ -78,7 +78,7 @@ describe('admitting a question', () => {
     'ends a question whose asker may not ask, in the asker’s language (%j)',
     async (locale) => {
       const admission = { may: false, reason: 'guest', ...(locale === undefined ? {} : { locale }) } as const;
-      const { steps, question, stored, changed } = await admission_({}, says(admission));
+      const { steps, question, stored, changed } = await admissionOf({}, says(admission));
       await steps.admit(question);
       expect(stored()).toMatchObject({ phase: 'delivering', outcome: { kind: 'notAllowed', reason: 'guest' } });
       expect(stored().locale).toBe(locale);
@@ -89,11 +89,11 @@ describe('admitting a question', () => {
 
   it('ends a question in a place that is hidden from the app, unless it was shown there before', async () => {
     const hidden = says({ may: true, isHidden: true });
-    const fresh = await admission_({}, hidden);
+    const fresh = await admissionOf({}, hidden);
     await fresh.steps.admit(fresh.question);
     expect(fresh.stored().outcome).toEqual({ kind: 'undeliverable', canInvite: true });
     expect(await fresh.life.ports.askedQuestions.of('T1', 'U1')).toEqual([]);
-    const shown = await admission_({ admittedMs: 1 }, hidden);
+    const shown = await admissionOf({ admittedMs: 1 }, hidden);
     await shown.steps.admit(shown.question);
     expect(shown.stored()).toEqual({ ...shown.question, admittedMs: shown.life.now() });
   });
@@ -113,7 +113,7 @@ describe('a failed admission', () => {
   ])(
     'with %s after %j ms of trouble makes it %j that the question is tried again',
     async (kind, waitedMs, isTriedAgain) => {
-      const { life, steps, question, stored } = await admission_();
+      const { life, steps, question, stored } = await admissionOf();
       const troubled = waitedMs === undefined ? question : { ...question, trouble: troubleFor(waitedMs, life.now()) };
       const progress = await steps.admitFailed(troubled, new AppError(kind, 'planned'));
       expect(progress === undefined).toBe(isTriedAgain);
@@ -124,11 +124,11 @@ describe('a failed admission', () => {
 
 describe('checking whether the steps may still be shown', () => {
   it('counts as a new admission, or hides the steps until the next check', async () => {
-    const shown = await admission_({ admittedMs: 5, card: { ts: '1.1', stepsHiddenMs: 6 } }, says({ may: true }));
+    const shown = await admissionOf({ admittedMs: 5, card: { ts: '1.1', stepsHiddenMs: 6 } }, says({ may: true }));
     await shown.steps.checkAccess(shown.question);
     expect(shown.stored()).toEqual({ ...shown.question, admittedMs: shown.life.now(), card: { ts: '1.1' } });
     const admission = { may: false, reason: 'guest' } as const;
-    const hidden = await admission_({ admittedMs: 5, card: { ts: '1.1' } }, says(admission));
+    const hidden = await admissionOf({ admittedMs: 5, card: { ts: '1.1' } }, says(admission));
     await hidden.steps.checkAccess(hidden.question);
     const card = { ts: '1.1', stepsHiddenMs: hidden.life.now() };
     expect(hidden.stored()).toEqual({ ...hidden.question, card });
@@ -138,7 +138,7 @@ describe('checking whether the steps may still be shown', () => {
     'hides the steps where Slack fails with %s',
     async (kind) => {
       const accessPolicy = { admit: () => Promise.reject(new AppError(kind, 'planned')) };
-      const { life, steps, question, stored } = await admission_({ card: { ts: '1.1' } }, { accessPolicy });
+      const { life, steps, question, stored } = await admissionOf({ card: { ts: '1.1' } }, { accessPolicy });
       await steps.checkAccess(question);
       expect(stored().card.stepsHiddenMs).toBe(life.now());
     },
@@ -150,7 +150,7 @@ describe('checking whether the steps may still be shown', () => {
     ['a fault of our own', new TypeError('planned')],
   ])('throws for %s, and changes nothing', async (_, error) => {
     const accessPolicy = { admit: () => Promise.reject(error) };
-    const { steps, question, stored } = await admission_({ card: { ts: '1.1' } }, { accessPolicy });
+    const { steps, question, stored } = await admissionOf({ card: { ts: '1.1' } }, { accessPolicy });
     await expect(steps.checkAccess(question)).rejects.toBe(error);
     expect(stored()).toEqual(question);
   });
@@ -166,12 +166,12 @@ describe('reading the thread', () => {
         return context;
       },
     };
-    const { life, steps, question, stored } = await admission_({ readsThread: true, trouble }, { threadReader });
+    const { life, steps, question, stored } = await admissionOf({ readsThread: true, trouble }, { threadReader });
     await steps.gather(question);
     expect(seen).toEqual(life.threads());
     const { trouble: _, ...calm } = question;
     expect(stored()).toEqual({ ...calm, context });
-    const outsideOfAny = await admission_({ readsThread: true, place: outside }, { threadReader });
+    const outsideOfAny = await admissionOf({ readsThread: true, place: outside }, { threadReader });
     await outsideOfAny.steps.gather(outsideOfAny.question);
     expect(seen.at(-1)).toBeUndefined();
   });
@@ -181,14 +181,14 @@ describe('reading the thread', () => {
     ['a question', 'Why?', refused, true],
     ['a mention without text', threadQuestion, refused, false],
   ])('with %s (%j) and %j, makes it %j that the question continues', async (_, text, read, goesOn) => {
-    const { steps, question, stored } = await admission_({ text }, { threadReader: { read: async () => read } });
+    const { steps, question, stored } = await admissionOf({ text }, { threadReader: { read: async () => read } });
     await steps.gather(question);
     expect(stored().outcome).toEqual(goesOn ? undefined : { kind: 'failed', failure: { cause: 'threadUnread' } });
     expect(stored().context).toEqual(goesOn ? read : undefined);
   });
 
   it('keeps nothing of what was read before a person changed the thread', async () => {
-    const { steps, question, stored } = await admission_({ readsThread: true, threadChanges: 1 });
+    const { steps, question, stored } = await admissionOf({ readsThread: true, threadChanges: 1 });
     await steps.gather({ ...question, threadChanges: 0 });
     expect(stored()).toEqual(question);
   });
@@ -203,7 +203,7 @@ describe('a failed reading of the thread', () => {
     ['rateLimited', { failures: 9, waitedMs: 120_001 }, false],
     ['unauthorized', undefined, false],
   ])('with %s after %j makes it %j that the thread is read again', async (kind, before, isTriedAgain) => {
-    const { life, steps, question, stored } = await admission_({ readsThread: true });
+    const { life, steps, question, stored } = await admissionOf({ readsThread: true });
     const trouble = before && {
       kind: 'unreachable' as const,
       failures: before.failures,
