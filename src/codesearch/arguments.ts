@@ -1,5 +1,5 @@
 import { readCommandLine } from '../command-line.ts';
-import { type AccessToken, parseAccessToken } from './http/authentication.ts';
+import { type AccessToken, parseAccessToken } from './accounts/authentication.ts';
 
 export const USAGE = `Usage: npm run codesearch -- --repo <path> [--repo <path>] [options]
 

@@ -2,18 +2,21 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type AccessToken, createAuthentication } from './accounts/authentication.ts';
 import { createConversations } from './conversations/conversations.ts';
 import { createQuota } from './conversations/quota.ts';
 import { createRunner } from './conversations/runner.ts';
 import { openConversationStore } from './conversations/store.ts';
+import { GitError } from './git/git.ts';
 import { createGraphql } from './graphql/execute.ts';
-import { createApi } from './http/api.ts';
-import { type AccessToken, createAuthentication } from './http/authentication.ts';
 import { createRateLimit } from './http/rate-limit.ts';
+import { createConversationRoute } from './http/routes/conversations.ts';
+import { createGraphqlRoute } from './http/routes/graphql.ts';
+import { createHealthRoute } from './http/routes/health.ts';
+import { createPagesRoute } from './http/routes/pages.ts';
 import { createHttpServer } from './http/server.ts';
 import { createPages } from './pages/pages.ts';
 import { openCorpus } from './search/corpus.ts';
-import { GitError } from './search/git.ts';
 import { createInvestigate } from './search/investigate.ts';
 import { countMatches } from './search/match-count.ts';
 
@@ -90,12 +93,18 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     const conversations = createConversations({ store, runner, quota, sharing: options.sharing ?? false, clock });
     let url = '';
     const server = createHttpServer({
-      authenticate: createAuthentication(options.tokens),
+      authenticate: createAuthentication(options.tokens, store.userId),
       rateLimit: createRateLimit(options.rateLimit, clock),
-      api: createApi(conversations, () => url),
-      graphql: createGraphql({ matchCount: (query) => countMatches(corpus, query) }),
-      pages: createPages(corpus, (token) => conversations.byReadToken(token)),
-      health: () => ({ status: 'ok', repositories: corpus.repositories.length, files: corpus.index.size() }),
+      routes: [
+        createConversationRoute(conversations, () => url),
+        createGraphqlRoute(createGraphql({ matchCount: (query) => countMatches(corpus, query) })),
+        createHealthRoute(() => ({
+          status: 'ok',
+          repositories: corpus.repositories.length,
+          files: corpus.index.size(),
+        })),
+        createPagesRoute(createPages(corpus, (token) => conversations.byReadToken(token))),
+      ],
       allowsHost: hostRule(host, options.baseUrl),
       onProblem,
     });

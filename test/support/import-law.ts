@@ -46,7 +46,11 @@ const parts: Record<string, Part> = {
     parts: ['command-line'],
     packages: [
       'node:*',
+      '@node-oauth/oauth2-server',
+      'graphql',
+      'graphql-http',
       'lmdb',
+      'lru-cache',
       'mdast-util-from-markdown',
       'micromark',
       'micromark-extension-gfm',
@@ -108,14 +112,17 @@ const parts: Record<string, Part> = {
  */
 const codesearchFolders: Record<string, readonly string[]> = {
   limits: [],
-  search: ['limits'],
-  conversations: ['search', 'limits'],
-  graphql: ['limits'],
-  pages: ['conversations', 'search'],
-  http: ['conversations', 'graphql', 'pages', 'search', 'limits'],
-  service: ['http', 'conversations', 'graphql', 'pages', 'search'],
-  arguments: ['http'],
-  main: ['arguments', 'service'],
+  git: ['limits'],
+  accounts: ['limits'],
+  query: ['git', 'limits'],
+  search: ['git', 'limits'],
+  conversations: ['accounts', 'search', 'limits'],
+  graphql: ['accounts', 'conversations', 'git', 'query', 'search', 'limits'],
+  pages: ['accounts', 'conversations', 'git', 'query', 'search', 'limits'],
+  http: ['accounts', 'conversations', 'git', 'graphql', 'pages', 'query', 'search', 'limits'],
+  service: ['http', 'accounts', 'conversations', 'git', 'graphql', 'pages', 'query', 'search'],
+  arguments: ['accounts'],
+  main: ['accounts', 'arguments', 'service'],
 };
 
 /** The entry file of each program; only these read the environment. */

@@ -62,7 +62,6 @@ export function createConversations({ store, runner, quota, sharing, clock }: Co
   }
 
   return {
-    userId: (username: string): Promise<number> => store.userId(username),
     quotaOf: (userId: number) => quota.state(userId),
     async create(userId: number, text: string): Promise<ConversationRecord> {
       const empty = await store.create(userId, clock());

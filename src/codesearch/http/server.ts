@@ -1,23 +1,15 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { createGraphql } from '../graphql/execute.ts';
-import type { createPages } from '../pages/pages.ts';
-import { apiMethods, type createApi } from './api.ts';
-import type { createAuthentication } from './authentication.ts';
-import { readJsonObject } from './body.ts';
-import { readGraphqlRequest } from './graphql-request.ts';
+import { AccessError, type Viewer } from '../accounts/viewer.ts';
 import { HttpError } from './http-error.ts';
 import type { createRateLimit } from './rate-limit.ts';
-import { errorReply, json, type Reply, send } from './reply.ts';
-
-const API_PREFIX = ['.api', 'deepsearch', 'v1'];
+import { errorReply, type Reply, send } from './reply.ts';
+import { notFound, type Route, type RouteRequest } from './route.ts';
 
 export interface ServerSetup {
-  authenticate: ReturnType<typeof createAuthentication>;
+  /** Asked in order; the first reply is sent. */
+  routes: readonly Route[];
+  authenticate: (headers: IncomingMessage['headers']) => Promise<Viewer>;
   rateLimit: ReturnType<typeof createRateLimit>;
-  api: ReturnType<typeof createApi>;
-  graphql: ReturnType<typeof createGraphql>;
-  pages: ReturnType<typeof createPages>;
-  health: () => unknown;
   /** Whether this `Host` header is allowed: stops web pages that reach a local service by DNS rebinding. */
   allowsHost: (host: string | undefined) => boolean;
   onProblem: (error: unknown) => void;
@@ -38,36 +30,34 @@ export function createHttpServer(setup: ServerSetup): Server {
   return server;
 }
 
-async function route(request: IncomingMessage, setup: ServerSetup): Promise<Reply> {
-  if (!setup.allowsHost(request.headers.host)) throw new HttpError(400, 'This host name is not served here.');
-  const { segments, search } = parseTarget(request.url ?? '/');
-  const method = request.method ?? 'GET';
-  if (API_PREFIX.every((part, index) => segments[index] === part)) {
-    const rest = segments.slice(API_PREFIX.length);
-    requireMethod(method, apiMethods(rest));
-    if (!request.headers['x-requested-with']) {
-      throw new HttpError(400, 'The header X-Requested-With is required: the name and version of the client.');
-    }
-    const username = setup.authenticate(request.headers.authorization);
-    setup.rateLimit.take(username);
-    const parameters = new URLSearchParams(search);
-    return setup.api({ method, segments: rest, parameters, username, body: () => readJsonObject(request) });
+async function route(incoming: IncomingMessage, setup: ServerSetup): Promise<Reply> {
+  if (!setup.allowsHost(incoming.headers.host)) throw new HttpError(400, 'This host name is not served here.');
+  const { segments, search } = parseTarget(incoming.url ?? '/');
+  const request: RouteRequest = {
+    method: incoming.method ?? 'GET',
+    segments,
+    search,
+    headers: incoming.headers,
+    incoming,
+    async viewer() {
+      const viewer = await setup.authenticate(incoming.headers).catch((error: unknown) => {
+        throw error instanceof AccessError ? asHttpError(error) : error;
+      });
+      setup.rateLimit.take(viewer.username);
+      return viewer;
+    },
+  };
+  for (const answer of setup.routes) {
+    const reply = await answer(request);
+    if (reply !== undefined) return reply;
   }
-  if (segments.join('/') === '.api/graphql') {
-    requireMethod(method, ['POST']);
-    const username = setup.authenticate(request.headers.authorization);
-    setup.rateLimit.take(username);
-    return json(200, await setup.graphql(readGraphqlRequest(await readJsonObject(request), username)));
-  }
-  if (segments[0] === '.api') throw notFound();
-  if (segments.join('/') === 'healthz') {
-    requireMethod(method, ['GET', 'HEAD']);
-    return json(200, setup.health());
-  }
-  const page = await setup.pages(segments, search);
-  if (page === undefined) throw notFound();
-  requireMethod(method, ['GET', 'HEAD']);
-  return { kind: 'page', status: 200, ...page };
+  throw notFound();
+}
+
+function asHttpError({ kind, message }: AccessError): HttpError {
+  return kind === 'unauthenticated'
+    ? new HttpError(401, message, { 'WWW-Authenticate': 'token' })
+    : new HttpError(403, message);
 }
 
 /** The client disconnected while it was sending: not an error, and there is no client to reply to. */
@@ -87,15 +77,4 @@ function parseTarget(target: string): { segments: string[]; search: string } {
   } catch {
     throw new HttpError(400, 'The path is not valid.');
   }
-}
-
-function requireMethod(method: string, allowed: readonly string[]): void {
-  if (allowed.length === 0) throw notFound();
-  if (!allowed.includes(method)) {
-    throw new HttpError(405, `Use ${allowed.join(' or ')} here.`, { Allow: allowed.join(', ') });
-  }
-}
-
-function notFound(): HttpError {
-  return new HttpError(404, 'There is nothing at this address.');
 }

@@ -1,8 +1,8 @@
+import { gitText } from '../git/git.ts';
+import type { Repository } from '../git/repository.ts';
 import { commitPath, directoryPath, filePath, repositoryPath } from '../search/answers/markdown.ts';
 import type { Corpus } from '../search/corpus.ts';
 import type { IndexedFile } from '../search/file-index.ts';
-import { gitText } from '../search/git.ts';
-import type { Repository } from '../search/repository.ts';
 import { type Html, html, type Page, page } from './html.ts';
 
 const LINES_SHOWN = 20_000;

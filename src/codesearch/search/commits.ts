@@ -1,5 +1,5 @@
+import { type Git, gitText } from '../git/git.ts';
 import { LIMITS } from '../limits.ts';
-import { type Git, gitText } from './git.ts';
 
 export interface Commit {
   id: string;

@@ -1,9 +1,9 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { openRepository, type Repository } from '../git/repository.ts';
 import { LIMITS } from '../limits.ts';
 import { type CommitIndex, createCommitIndex } from './commit-index.ts';
 import { readRecentCommits } from './commits.ts';
 import { createFileIndex, type FileIndex, type IndexedFile } from './file-index.ts';
-import { openRepository, type Repository } from './repository.ts';
 
 const FILES_PER_BREATH = 25;
 

@@ -1,5 +1,5 @@
+import { GitError } from '../git/git.ts';
 import type { Corpus } from './corpus.ts';
-import { GitError } from './git.ts';
 
 interface CodeQuery {
   repositories: string[];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseArguments } from '../../../src/codesearch/arguments.ts';
 import { selectPage } from '../../../src/codesearch/conversations/list.ts';
+import { nameFromRemote } from '../../../src/codesearch/git/repository.ts';
 import { parseDocument } from '../../../src/codesearch/graphql/parser.ts';
 import { parseListQuery } from '../../../src/codesearch/http/list-query.ts';
 import { createRateLimit } from '../../../src/codesearch/http/rate-limit.ts';
@@ -8,7 +9,6 @@ import { parseLines } from '../../../src/codesearch/pages/code-pages.ts';
 import { renderMarkdown } from '../../../src/codesearch/pages/markdown.ts';
 import { code, escapeText, fence, filePath, prose } from '../../../src/codesearch/search/answers/markdown.ts';
 import { parseCodeQuery } from '../../../src/codesearch/search/match-count.ts';
-import { nameFromRemote } from '../../../src/codesearch/search/repository.ts';
 
 describe('parsing the arguments', () => {
   test('reads every option', () => {

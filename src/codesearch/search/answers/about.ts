@@ -1,9 +1,9 @@
 import type { RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
+import type { Repository } from '../../git/repository.ts';
 import { fileComment, firstSentence } from '../blocks.ts';
 import type { IndexedFile } from '../file-index.ts';
 import { byUsefulness } from '../investigation.ts';
-import type { Repository } from '../repository.ts';
 import { languageOf } from '../roles.ts';
 import { type Draft, type Findings, fileSource, repositorySource } from './draft.ts';
 import { bullets, code, count, directoryPath, fileLink, joinWords, link, prose, repositoryPath } from './markdown.ts';

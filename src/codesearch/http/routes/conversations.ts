@@ -1,22 +1,17 @@
-import { ConversationError } from '../conversations/conversation-error.ts';
-import type { Conversations } from '../conversations/conversations.ts';
-import { HttpError } from './http-error.ts';
-import { parseListQuery } from './list-query.ts';
-import { json, type Reply } from './reply.ts';
-import { conversationToWire, questionToWire, singleConversationToWire } from './wire.ts';
+import type { Viewer } from '../../accounts/viewer.ts';
+import { ConversationError } from '../../conversations/conversation-error.ts';
+import type { Conversations } from '../../conversations/conversations.ts';
+import { readJsonObject } from '../body.ts';
+import { HttpError } from '../http-error.ts';
+import { parseListQuery } from '../list-query.ts';
+import { json, type Reply } from '../reply.ts';
+import { type Route, type RouteRequest, requireMethod } from '../route.ts';
+import { conversationToWire, questionToWire, singleConversationToWire } from '../wire.ts';
 
-/** An authenticated request; call `body`, which reads the JSON object, once. */
-export interface ApiRequest {
-  method: string;
-  /** Path segments after the prefix of the API. */
-  segments: readonly string[];
-  parameters: URLSearchParams;
-  username: string;
-  body: () => Promise<Record<string, unknown>>;
-}
+const PREFIX = ['.api', 'deepsearch', 'v1'];
 
 /** The methods an API path allows; empty for an unknown path. */
-export function apiMethods(segments: readonly string[]): string[] {
+function allowedMethods(segments: readonly string[]): string[] {
   const [id, questions, questionId, cancel, ...rest] = segments;
   if (rest.length > 0 || (id !== undefined && !isId(id))) return [];
   if (id === undefined) return ['GET', 'POST'];
@@ -27,25 +22,34 @@ export function apiMethods(segments: readonly string[]): string[] {
 }
 
 /** The six operations of `/.api/deepsearch/v1`; every refusal is an {@link HttpError}. */
-export function createApi(conversations: Conversations, baseUrl: () => string) {
-  return async (request: ApiRequest): Promise<Reply> => {
+export function createConversationRoute(conversations: Conversations, baseUrl: () => string): Route {
+  return async (request) => {
+    if (!PREFIX.every((part, index) => request.segments[index] === part)) return undefined;
+    const segments = request.segments.slice(PREFIX.length);
+    requireMethod(request.method, allowedMethods(segments));
+    if (!request.headers['x-requested-with']) {
+      throw new HttpError(400, 'The header X-Requested-With is required: the name and version of the client.');
+    }
     try {
-      return await answer(request);
+      return await answer(request, segments, await request.viewer());
     } catch (error) {
       throw error instanceof ConversationError ? asHttpError(error) : error;
     }
   };
 
-  async function answer({ method, segments, parameters, username, body }: ApiRequest): Promise<Reply> {
-    const userId = await conversations.userId(username);
+  async function answer(
+    { method, search, incoming }: RouteRequest,
+    segments: readonly string[],
+    { userId }: Viewer,
+  ): Promise<Reply> {
     const [first, questions, third] = segments;
     const id = Number(first);
     if (first === undefined) {
       if (method === 'POST') {
-        const created = await conversations.create(userId, readQuestion(await body()));
+        const created = await conversations.create(userId, readQuestion(await readJsonObject(incoming)));
         return json(202, conversationToWire(created, baseUrl()));
       }
-      const page = conversations.list(userId, parseListQuery(parameters));
+      const page = conversations.list(userId, parseListQuery(new URLSearchParams(search)));
       return json(200, {
         conversations: page.conversations.map((conversation) => conversationToWire(conversation, baseUrl())),
         page_info: { end_cursor: page.endCursor, has_next_page: page.hasNextPage },
@@ -60,7 +64,7 @@ export function createApi(conversations: Conversations, baseUrl: () => string) {
       return json(200, singleConversationToWire(conversation, userId, conversations.quotaOf(userId), baseUrl()));
     }
     if (third === undefined) {
-      const sent = await body();
+      const sent = await readJsonObject(incoming);
       const text = readQuestion(sent);
       if (sent.conversation_id !== undefined && sent.conversation_id !== id) {
         throw new HttpError(400, 'conversation_id in the body differs from the one in the path.');

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { HttpError } from './http-error.ts';
+import { AccessError, type Scope, type Viewer } from './viewer.ts';
 
 /** An access token and the user it belongs to. */
 export interface AccessToken {
@@ -18,13 +18,29 @@ export function parseAccessToken(text: string, index: number): AccessToken {
 }
 
 /**
- * Creates the check of an `Authorization` header, which returns the username or throws 401. The owner of the first
- * token is the site admin: with `token-sudo` it may act as any user.
+ * Creates the check of an `Authorization` header; it throws {@link AccessError}. The owner of the first token is the
+ * site admin: with `token-sudo` it may act as any user.
  */
-export function createAuthentication(tokens: readonly AccessToken[]): (header: string | undefined) => string {
+export function createAuthentication(tokens: readonly AccessToken[], userId: (username: string) => Promise<number>) {
   const owners = new Map(tokens.map(({ token, username }) => [digest(token), username]));
   const admin = tokens[0]?.username;
-  return (header) => {
+
+  async function viewer(username: string, credential: Viewer['credential']): Promise<Viewer> {
+    const siteAdmin = username === admin;
+    const scopes: Scope[] = siteAdmin ? ['user:all', 'site-admin:sudo'] : ['user:all'];
+    return {
+      userId: await userId(username),
+      username,
+      displayName: username,
+      kind: 'user',
+      siteAdmin,
+      scopes: new Set(scopes),
+      credential,
+      canRead: () => true,
+    };
+  }
+
+  return async ({ authorization: header }: { authorization?: string | undefined }): Promise<Viewer> => {
     if (header === undefined || header.trim() === '') throw unauthorized(`No access token was given. ${SCHEMES}`);
     const sudo = /^token-sudo\s+user="([^"]*)"\s*,\s*token="([^"]*)"\s*$/i.exec(header);
     if (sudo) {
@@ -33,18 +49,18 @@ export function createAuthentication(tokens: readonly AccessToken[]): (header: s
       if (owner !== admin) throw unauthorized('The access token does not carry the scope site-admin:sudo.');
       const user = sudo[1] ?? '';
       if (!USERNAME.test(user)) throw unauthorized('The user named for sudo is not valid.');
-      return user;
+      return viewer(user, 'sudo');
     }
     const plain = /^(?:token|bearer)\s+(\S+)\s*$/i.exec(header);
     if (!plain) throw unauthorized(`The Authorization header is not understood. ${SCHEMES}`);
     const owner = owners.get(digest(plain[1] ?? ''));
     if (owner === undefined) throw unauthorized('The access token is not known.');
-    return owner;
+    return viewer(owner, 'token');
   };
 }
 
-function unauthorized(message: string): HttpError {
-  return new HttpError(401, message, { 'WWW-Authenticate': 'token' });
+function unauthorized(message: string): AccessError {
+  return new AccessError('unauthenticated', message);
 }
 
 /** Tokens are compared by digest, so that the duration of a lookup reveals nothing about them. */

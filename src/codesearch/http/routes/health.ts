@@ -1,0 +1,11 @@
+import { json } from '../reply.ts';
+import { type Route, requireMethod } from '../route.ts';
+
+/** `GET /healthz`, without a token. */
+export function createHealthRoute(health: () => unknown): Route {
+  return async ({ method, segments }) => {
+    if (segments.join('/') !== 'healthz') return undefined;
+    requireMethod(method, ['GET', 'HEAD']);
+    return json(200, health());
+  };
+}
