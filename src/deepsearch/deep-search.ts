@@ -135,7 +135,7 @@ function stateOf({ status, error }: ApiQuestion): UpstreamQuestion['state'] {
 }
 
 function isCancelled(word: string): boolean {
-  return ['cancelled', 'cancelled'].includes(word.toLowerCase());
+  return ['cancelled', 'canceled'].includes(word.toLowerCase());
 }
 
 function mapSources(raw: ApiSource[], baseHref: string): Source[] {

@@ -41,7 +41,7 @@ export const areas: Record<string, Area> = {
   render: {
     // Leaves out the strings: separate tests check all of them at once.
     mutate: ['src/render/**/*.ts', '!src/render/strings/**/*.ts'],
-    // Leaves out two tests that take seconds per mutant: they render hostile texts and thousands of random ones.
-    testFiles: ['test/unit/render/!(hostile|outcome-properties).test.ts'],
+    // Leaves out tests that take seconds per mutant: hostile, large and thousands of random texts.
+    testFiles: ['test/unit/render/!(hostile|large-answers|outcome-properties).test.ts'],
   },
 };

@@ -96,11 +96,3 @@ describe('an answer for which there is little room', () => {
     });
   });
 });
-
-describe('an answer of more lines than are shown', () => {
-  it('ends after 6,000 lines', () => {
-    const lines = 'a\n'.repeat(6_000);
-    const isWhole = (markdown: string) => layoutAnswer(markdown, NOTHING_AROUND).isWhole;
-    expect([isWhole(`${lines}a`), isWhole(lines.trim())]).toEqual([false, true]);
-  });
-});
