@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Conversation, DeepSearch, UpstreamQuestion } from '../core/ports.ts';
 import type { Quota, Source } from '../core/question/question.ts';
@@ -203,14 +204,11 @@ function defined<K extends string, V>(key: K, value: V | undefined): { [P in K]?
 
 /** Caches the results for the `size` most recent texts. Very long texts are not cached. */
 function remember(size: number, compute: (text: string) => string): (text: string) => string {
-  const known = new Map<string, string>();
+  const known = new LRUCache<string, string>({ max: size });
   return (text) => {
     if (text.length > MAX_REMEMBERED_LENGTH) return compute(text);
     const result = known.get(text) ?? compute(text);
-    known.delete(text);
     known.set(text, result);
-    const [oldest] = known.keys();
-    if (known.size > size && oldest !== undefined) known.delete(oldest);
     return result;
   };
 }

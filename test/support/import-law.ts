@@ -34,10 +34,10 @@ const parts: Record<string, Part> = {
   },
   deepsearch: {
     parts: ['core'],
-    packages: ['node:*', 'cockatiel', 'undici', 'zod', ...markdownPackages],
+    packages: ['node:*', 'cockatiel', 'lru-cache', 'undici', 'zod', ...markdownPackages],
     typesOf: ['mdast'],
   },
-  slack: { parts: ['core', 'render'], packages: ['node:*', '@slack/*', 'zod'] },
+  slack: { parts: ['core', 'render'], packages: ['node:*', '@slack/*', 'lru-cache', 'zod'] },
   storage: { parts: ['core'], packages: ['node:*', 'keyv', '@keyv/*', 'lmdb', 'redis', 'zod'] },
   'rate-limits': { parts: ['core'], packages: ['rate-limiter-flexible'], typesOf: ['redis'] },
   scheduler: { parts: ['core'], packages: ['node:*', 'bullmq', 'redis'] },

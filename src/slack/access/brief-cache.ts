@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/ports.ts';
 
 /** Recent data from Slack, by id. */
@@ -10,7 +11,7 @@ export interface BriefCache<Value> {
 
 /**
  * Caches at most `most` values, each for `keepMs` after its load began or it was changed. `keeps` says which values are
- * cached. When there is no room, the oldest value is removed.
+ * cached. When there is no room, the value that was not used for the longest time is removed.
  */
 export function createBriefCache<Value>(options: {
   keepMs: number;
@@ -20,7 +21,7 @@ export function createBriefCache<Value>(options: {
   keeps?: (value: Value) => boolean;
 }): BriefCache<Value> {
   const { keepMs, most, now, load, keeps = () => true } = options;
-  const kept = new Map<string, { value: Value; untilMs: number }>();
+  const kept = new LRUCache<string, { value: Value; untilMs: number }>({ max: most });
   const underWay = new Map<string, { loading: Promise<Value> }>();
 
   return {
@@ -56,9 +57,6 @@ export function createBriefCache<Value>(options: {
 
   function note(id: string, value: Value, untilMs: number): void {
     kept.delete(id);
-    if (!keeps(value)) return;
-    const [oldest] = kept.keys();
-    if (kept.size >= most && oldest !== undefined) kept.delete(oldest);
-    kept.set(id, { value, untilMs });
+    if (keeps(value)) kept.set(id, { value, untilMs });
   }
 }

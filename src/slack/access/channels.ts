@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { isAppError, isTransient } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
@@ -70,7 +71,7 @@ export function createChannels(options: { slack: SlackApi; now: Clock; log: Log 
     load,
     keeps: ({ kind }) => kind === 'internal' || kind === 'shared',
   });
-  const sharedUntilMs = new Map<string, number>();
+  const sharedUntilMs = new LRUCache<string, number>({ max: mostRemembered });
 
   return {
     async channel(id) {
@@ -79,11 +80,7 @@ export function createChannels(options: { slack: SlackApi; now: Clock; log: Log 
       return (sharedUntilMs.get(id) ?? 0) > now() ? { ...channel, kind: 'shared' } : channel;
     },
     noteShared(id) {
-      const nowMs = now();
-      if (sharedUntilMs.size >= mostRemembered) {
-        for (const [other, untilMs] of sharedUntilMs) if (untilMs <= nowMs) sharedUntilMs.delete(other);
-      }
-      if (sharedUntilMs.size < mostRemembered) sharedUntilMs.set(id, nowMs + rememberMs);
+      sharedUntilMs.set(id, now() + rememberMs);
     },
   };
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/ports.ts';
 import { within } from '../../core/timeout.ts';
 import { type Names, toPlainText, unnamedIds } from '../incoming-text.ts';
@@ -28,7 +29,7 @@ export function createReader(options: {
   now: Clock;
 }) {
   const { people, channels, botUserId, now } = options;
-  const remembered = new Map<string, Remembered>();
+  const remembered = new LRUCache<string, Remembered>({ max: mostRemembered });
 
   return async function read(text: string): Promise<string> {
     const named = unnamedIds(text);
@@ -48,7 +49,6 @@ export function createReader(options: {
   async function remember(id: string, ask: () => Promise<string | undefined>): Promise<void> {
     if ((remembered.get(id)?.untilMs ?? 0) > now()) return;
     const name = await ask().catch(() => undefined);
-    if (remembered.size >= mostRemembered) remembered.clear();
     remembered.set(id, { name, untilMs: now() + (name === undefined ? patienceMs : rememberMs) });
   }
 }

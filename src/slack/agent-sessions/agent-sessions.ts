@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Claims, Clock, Log, QuestionObserver, ThreadStore } from '../../core/ports.ts';
 import { isInThread, type Question, type ThreadPlace } from '../../core/question/question.ts';
 import { within } from '../../core/timeout.ts';
@@ -65,7 +66,7 @@ interface Session {
 export function createAgentSessions({ slack, threads, claims, tasks, now, log }: AgentSessionsDeps): AgentSessions {
   const optional = createOptional({ feature: 'agent_sessions', now, log });
   const sessions = new Map<string, Session>();
-  const ended = new Set<string>();
+  const ended = new LRUCache<string, true>({ max: mostSessions });
   let crowdedUntilMs = 0;
   let isStopped = false;
 
@@ -87,7 +88,7 @@ export function createAgentSessions({ slack, threads, claims, tasks, now, log }:
     if (optional.isLacking()) return forget(sessions.get(keyOf(place)));
     const end = `${question.id}:${question.delivery.round}`;
     if (ended.has(end)) return;
-    remember(end);
+    ended.set(end, true);
     const work = tasks.run({ event: 'session_not_closed', questionId: question.id }, () => finish(question, place));
     // When Slack's limits leave no room for these calls, an end does not wait for one.
     if (work !== undefined && now() >= crowdedUntilMs) await within(work, closingMs);
@@ -240,12 +241,6 @@ export function createAgentSessions({ slack, threads, claims, tasks, now, log }:
     await optional.attempt(() =>
       slack.call('agents.sessions.rename', { channel_id: channelId, thread_ts: threadTs, title }, { priority: 'edit' }),
     );
-  }
-
-  function remember(end: string): void {
-    const [oldest] = ended;
-    if (ended.size >= mostSessions && oldest !== undefined) ended.delete(oldest);
-    ended.add(end);
   }
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { isAppError } from '../../core/errors.ts';
 import type { AccessPolicy, Clock, Log } from '../../core/ports.ts';
 import { sayIn } from '../../render/say.ts';
@@ -23,14 +24,12 @@ export function createPrompts(deps: {
 }): Prompts {
   const { slack, accessPolicy, now, log } = deps;
   const optional = createOptional({ feature: 'suggested_prompts', now, log });
-  const suggestedMs = new Map<string, number>();
+  const suggestedMs = new LRUCache<string, number>({ max: mostRemembered });
 
   return {
     suggest(visitor) {
       const { channelId } = visitor;
       if (optional.isLacking() || now() - (suggestedMs.get(channelId) ?? 0) < standMs) return;
-      const [oldest] = suggestedMs.keys();
-      if (suggestedMs.size >= mostRemembered && oldest !== undefined) suggestedMs.delete(oldest);
       suggestedMs.set(channelId, now());
       offer(visitor).catch((error: unknown) => {
         if (isAppError(error)) log.debug({ event: 'prompts_not_suggested', kind: error.kind });

@@ -1,4 +1,5 @@
 import { AppError } from '../../core/errors.ts';
+import { withTimeout } from '../../core/timeout.ts';
 
 /** Slack wants an answer within 3 s. This is what is left after the time on the network, in milliseconds. */
 export const ackBudgetMs = 2_500;
@@ -8,7 +9,11 @@ export const confirmMs = 500;
 
 /** Throws after `byMs` (epoch milliseconds), when a question would not be stored in time. */
 export function assertInTime(byMs: number): void {
-  if (Date.now() > byMs) throw new AppError('storage', 'not done in the time Slack gives');
+  if (Date.now() > byMs) throw tooLate();
+}
+
+function tooLate(): AppError {
+  return new AppError('storage', 'not done in the time Slack gives');
 }
 
 /**
@@ -20,22 +25,8 @@ export async function inAckTime<Result>(
   byMs: number,
   undo: (result: Result) => Promise<void>,
 ): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  let isLate = false;
-  const late = new Promise<never>((_, reject) => {
-    const fail = (): void => {
-      isLate = true;
-      reject(new AppError('storage', 'not done in the time Slack gives'));
-    };
-    timer = setTimeout(fail, Math.max(0, byMs - Date.now()));
+  return withTimeout(work, Math.max(0, byMs - Date.now()), () => {
+    work.then(undo, () => undefined);
+    throw tooLate();
   });
-  work.then(
-    (result) => (isLate ? undo(result) : undefined),
-    () => undefined,
-  );
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

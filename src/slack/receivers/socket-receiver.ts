@@ -1,7 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
 import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
 import { SocketModeClient } from '@slack/socket-mode';
 import type { Logger as SlackLogger, WebClientOptions } from '@slack/web-api';
 import type { Log } from '../../core/ports.ts';
+import { withTimeout } from '../../core/timeout.ts';
 import type { Outbound } from '../api/outbound-fetch.ts';
 import { readPayload } from './payload.ts';
 
@@ -139,34 +141,15 @@ export function createSocketReceiver(options: {
         failures += 1;
         if (!stopping.signal.aborted) log.warn({ event: 'slack_connection_failed', failures }, error);
       }
-      await pause(reconnectDelayMs(failures), stopping.signal);
+      // A stop ends the wait.
+      await setTimeout(reconnectDelayMs(failures), undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }
 
   async function connect(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(new Error(`no hello within ${helloTimeoutMs} ms`));
-        client.disconnect().catch((error: unknown) => log.warn({ event: 'slack_disconnect_failed' }, error));
-      }, helloTimeoutMs);
+    await withTimeout(client.start(), helloTimeoutMs, () => {
+      client.disconnect().catch((error: unknown) => log.warn({ event: 'slack_disconnect_failed' }, error));
+      throw new Error(`no hello within ${helloTimeoutMs} ms`);
     });
-    try {
-      await Promise.race([client.start(), late]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
-}
-
-function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(finish, delayMs);
-    signal.addEventListener('abort', finish, { once: true });
-    function finish(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve();
-    }
-  });
 }

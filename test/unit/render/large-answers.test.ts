@@ -25,7 +25,7 @@ describe('a large answer', () => {
     (paragraphs) => {
       const markdown = 'All of it is in the retry policy, which counts.\n\n'.repeat(paragraphs);
       const states = [undefined, 'intended', 'attached', 'refused'] as const;
-    const shown = states.map((state) => {
+      const shown = states.map((state) => {
         const delivery = { round: 0, posted: [], ...(state === undefined ? {} : { file: { intentMs: 1, state } }) };
         return renderOutcome(answered({ markdown }, { delivery }), { format: 'markdown' });
       });

@@ -95,7 +95,7 @@ test('a failed load reaches all callers, and is not remembered', async () => {
   expect(await memory.get('a')).toBe('known');
 });
 
-test('the oldest value makes room, and the newest two are kept', async () => {
+test('the value that was not used for the longest time makes room', async () => {
   const { memory, loads } = begin();
   const know = async (id: string): Promise<void> => {
     const asked = memory.get(id);
@@ -103,13 +103,15 @@ test('the oldest value makes room, and the newest two are kept', async () => {
     await asked;
   };
   for (const id of ['a', 'b']) await know(id);
-  // A changed value becomes the newest, and removes no other value.
-  memory.change('a', (known) => known);
-  expect([await memory.get('a'), await memory.get('b'), loads.length]).toEqual(['a', 'b', 2]);
+  expect([await memory.get('b'), await memory.get('a'), loads.length]).toEqual(['b', 'a', 2]);
   await know('c');
   expect([await memory.get('a'), await memory.get('c'), loads.length]).toEqual(['a', 'c', 3]);
+  // A changed value counts as used, and removes no other value.
+  memory.change('a', (known) => known);
+  await know('d');
+  expect([await memory.get('a'), await memory.get('d'), loads.length]).toEqual(['a', 'd', 4]);
   void memory.get('b');
-  expect(loads).toHaveLength(4);
+  expect(loads).toHaveLength(5);
 });
 
 test('a change returns whether anything is known', async () => {
