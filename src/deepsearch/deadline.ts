@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../core/errors.ts';
 
 /** The total time limit of one call: its waits, its credential refresh and every attempt. */
@@ -41,15 +42,7 @@ export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<
 
 /** Waits `delayMs`. Rejects with the signal's reason if the signal aborts first. */
 export async function waitMs(delayMs: number, signal: AbortSignal): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  try {
-    await orAborted(
-      new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, delayMs);
-      }),
-      signal,
-    );
-  } finally {
-    clearTimeout(timer);
-  }
+  await delay(delayMs, undefined, { signal }).catch(() => {
+    throw signal.reason;
+  });
 }

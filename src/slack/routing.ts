@@ -60,26 +60,36 @@ const spokenSubtypes = new Set([undefined, 'file_share', 'thread_broadcast']);
 
 const slackbotUserId = 'USLACKBOT';
 
+/** Who a message is for: the app, or the thread it is in, which the app may follow. */
+export type Addressee = 'app' | 'thread';
+
 /**
- * Routes a `message` or `app_mention` event. In direct messages, every message is for the app. In channels and group
- * direct messages, only mentions are, and plain replies in threads whose first message asked the app. Slack sends a
- * mention in a channel also as an `app_mention` event. In a group, it may send only a plain message. `plainText` is the
- * text without Slack's tokens and without the app's mention.
+ * Tells from a `message` or `app_mention` event alone who it is for, without its thread. In direct messages, every
+ * message is for the app. In channels and group direct messages, only mentions are. Slack sends a mention in a channel
+ * also as an `app_mention` event. In a group, it may send only a plain message.
  */
-export function routeMessage(
+export function addresseeOf(message: IncomingMessage, botUserId: string): Addressee | { ignored: IgnoreReason } {
+  const notSpoken = notSpokenBecause(message, botUserId);
+  if (notSpoken !== undefined) return { ignored: notSpoken };
+  if (message.isMention || message.channelType === 'im') return 'app';
+  if (mentions(message.text, botUserId)) {
+    return message.channelType === 'mpim' ? 'app' : { ignored: 'arrives_as_app_mention' };
+  }
+  return message.threadTs === undefined ? { ignored: 'not_in_thread' } : 'thread';
+}
+
+/**
+ * Routes a message whose addressee and thread are known. Plain replies are for the app in threads whose first message
+ * asked it. `plainText` is the text without Slack's tokens and without the app's mention.
+ */
+export function routeTo(
+  addressee: Addressee,
   message: IncomingMessage,
   plainText: string,
   thread: Thread | undefined,
   botUserId: string,
 ): Route {
-  const notSpoken = notSpokenBecause(message, botUserId);
-  if (notSpoken !== undefined) return { to: 'ignore', reason: notSpoken };
-  if (message.isMention || message.channelType === 'im') return routeAddressed(message, plainText, thread);
-  if (mentions(message.text, botUserId)) {
-    if (message.channelType === 'mpim') return routeAddressed(message, plainText, thread);
-    return { to: 'ignore', reason: 'arrives_as_app_mention' };
-  }
-  if (message.threadTs === undefined) return { to: 'ignore', reason: 'not_in_thread' };
+  if (addressee === 'app') return routeToApp(message, plainText, thread);
   if (thread === undefined) return { to: 'ignore', reason: 'thread_unknown' };
   if (!thread.followsReplies) return { to: 'ignore', reason: 'thread_started_by_people' };
   if (addressesAnother(message.text, botUserId)) return { to: 'ignore', reason: 'addresses_another_person' };
@@ -88,6 +98,18 @@ export function routeMessage(
   if (thread.muted === true) return { to: 'ignore', reason: 'thread_muted' };
   if (isCourtesy(message)) return { to: 'ignore', reason: 'asks_nothing' };
   return { to: 'ask', text: plainText, fresh: false };
+}
+
+/** Routes a message whose thread is known already: {@link addresseeOf} and {@link routeTo} in one. */
+export function routeMessage(
+  message: IncomingMessage,
+  plainText: string,
+  thread: Thread | undefined,
+  botUserId: string,
+): Route {
+  const addressee = addresseeOf(message, botUserId);
+  if (typeof addressee === 'object') return { to: 'ignore', reason: addressee.ignored };
+  return routeTo(addressee, message, plainText, thread, botUserId);
 }
 
 /** Mentions of people do not count: "Thanks, @ada" is a courtesy, like "thanks". */
@@ -102,7 +124,7 @@ function notSpokenBecause(message: IncomingMessage, botUserId: string): IgnoreRe
   return message.edited ? 'edited' : undefined;
 }
 
-function routeAddressed(message: IncomingMessage, plainText: string, thread: Thread | undefined): Route {
+function routeToApp(message: IncomingMessage, plainText: string, thread: Thread | undefined): Route {
   const intent = readIntent(plainText);
   switch (intent.kind) {
     case 'nothing':

@@ -7,7 +7,7 @@ import type { Origin, Place, Thread, ThreadPlace } from '../../core/question/que
 import { withReplier } from '../../core/question/second-person.ts';
 import type { Notice } from '../../render/notices.ts';
 import { mentions } from '../incoming-text.ts';
-import { askedBy, type IgnoreReason, type IncomingMessage, type Route, routeMessage } from '../routing.ts';
+import { addresseeOf, askedBy, type IgnoreReason, type IncomingMessage, type Route, routeTo } from '../routing.ts';
 import { readFiles } from '../threads/thread-messages.ts';
 import type { ThreadNoteKeeper } from '../threads/thread-note-keeper.ts';
 import { createEdits, type EditDeps } from './message-changed.ts';
@@ -65,12 +65,12 @@ export function registerMessages(app: App, deps: MessageDeps): void {
     const message = toIncoming(event);
     const threadTs = event.thread_ts ?? event.ts;
     const place: ThreadPlace = { teamId, channelId: event.channel, threadTs };
-    // Most messages are not for the app: it decides what it can before it reads anything from the storage.
-    const early = route(message, message.text, undefined);
-    if (early.to === 'ignore' && !needsThread.has(early.reason)) return passBy(event, message, place, early.reason);
+    // Most messages are not for the app. Drop them before any I/O.
+    const addressee = addresseeOf(message, deps.slack.identity.botUserId);
+    if (typeof addressee === 'object') return passBy(event, message, place, addressee.ignored);
     const thread = event.thread_ts === undefined ? undefined : await deps.threads.get(place);
     const text = await deps.read(event.text);
-    const decided = route(message, text, thread);
+    const decided = routeTo(addressee, message, text, thread, deps.slack.identity.botUserId);
     if (thread !== undefined && isPlainReply(decided, event)) await noteReplier(place, thread, message.userId);
     if (decided.to === 'ignore') {
       if (thread !== undefined && isToBeHeard(decided.reason, event)) addThreadNote(event, place);
@@ -90,10 +90,6 @@ export function registerMessages(app: App, deps: MessageDeps): void {
   function isPlainReply(decided: Route, event: MessageEvent): boolean {
     if (originOf(event, deps.slack.identity.botUserId) !== 'reply') return false;
     return decided.to !== 'ignore' || notedReasons.has(decided.reason) || decided.reason === 'asks_nothing';
-  }
-
-  function route(message: IncomingMessage, text: string, thread: Thread | undefined): Route {
-    return routeMessage(message, text, thread, deps.slack.identity.botUserId);
   }
 
   async function follow(
@@ -213,9 +209,6 @@ const notedReasons: ReadonlySet<string> = new Set([
   'thread_muted',
   'no_text',
 ]);
-
-/** Reasons that are decided again, or noted, after the thread is read. */
-const needsThread: ReadonlySet<string> = new Set(['thread_unknown', 'asks_nothing']);
 
 /** A message of thanks is kept only when it has files. */
 function isToBeHeard(reason: IgnoreReason, { files }: MessageEvent): boolean {

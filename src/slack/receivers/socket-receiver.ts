@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
 import { SocketModeClient } from '@slack/socket-mode';
 import type { Logger as SlackLogger, WebClientOptions } from '@slack/web-api';
@@ -142,7 +142,7 @@ export function createSocketReceiver(options: {
         if (!stopping.signal.aborted) log.warn({ event: 'slack_connection_failed', failures }, error);
       }
       // A stop ends the wait.
-      await setTimeout(reconnectDelayMs(failures), undefined, { signal: stopping.signal }).catch(() => undefined);
+      await delay(reconnectDelayMs(failures), undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }
 
