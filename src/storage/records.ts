@@ -190,6 +190,7 @@ const questionSchema = z.looseObject({
     })
     .exactOptional(),
   insteadOf: z.string().exactOptional(),
+  replacedMs: z.number().exactOptional(),
   edited: z.looseObject({ text: z.string(), atMs: z.number(), wholeText: z.string().exactOptional() }).exactOptional(),
   usedFollowUps: z.array(z.looseObject({ index: z.number(), byUserId: z.string() })).exactOptional(),
   offersMute: z.boolean().exactOptional(),

@@ -1,4 +1,3 @@
-import type { QuestionStore } from '../ports.ts';
 import type { Question } from '../question/question.ts';
 import type { Acceptance, NewQuestion } from './accept.ts';
 import { type Attempt, attemptKeys, keptByAttempt } from './attempts.ts';
@@ -8,11 +7,9 @@ import type { FindQuestion, Requester } from './find-question.ts';
 export type AsFollowUpResult = Acceptance | { kind: 'expired' } | { kind: 'notAsker'; askerId: string };
 
 export interface AskAsFollowUpPorts {
-  questions: Pick<QuestionStore, 'update'>;
   accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
   find: FindQuestion;
   attemptUnder: (key: string) => Promise<Attempt>;
-  cancel: (questionId: string, requester: Requester) => Promise<unknown>;
 }
 
 /** Gives another version of a question the same choice to ask it as a follow-up, with that version's text. */
@@ -23,10 +20,10 @@ export function asFollowUpAgain({ asFollowUp }: Question, text: string | undefin
 }
 
 /** Asks questions that begin with "new" as follow-ups, in threads with a conversation. */
-export function createAskAsFollowUp({ questions, accept, find, attemptUnder, cancel }: AskAsFollowUpPorts) {
-  return { askAsFollowUp, giveWay };
+export function createAskAsFollowUp({ accept, find, attemptUnder }: AskAsFollowUpPorts) {
+  return { askAsFollowUp };
 
-  /** Asks the whole text as a follow-up, once, before the question ends. The caller then calls {@link giveWay}. */
+  /** Asks the whole text as a follow-up, once, before the question ends. The follow-up then cancels the question. */
   async function askAsFollowUp(questionId: string, requester: Requester, byMs?: number): Promise<AsFollowUpResult> {
     const question = await find(questionId, requester);
     if (question?.asFollowUp === undefined) return { kind: 'expired' };
@@ -46,15 +43,5 @@ export function createAskAsFollowUp({ questions, accept, find, attemptUnder, can
       },
       byMs,
     );
-  }
-
-  /** Cancels the question after its follow-up was stored. The thread returns to its earlier conversation. */
-  async function giveWay(questionId: string, requester: Requester): Promise<void> {
-    await questions.update(questionId, (stored) =>
-      stored.asFollowUp === undefined || stored.asFollowUp.isChosen === true
-        ? stored
-        : { ...stored, asFollowUp: { ...stored.asFollowUp, isChosen: true } },
-    );
-    await cancel(questionId, requester);
   }
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts';
 import type { LifecyclePorts } from '../lifecycle/lifecycle-ports.ts';
+import { withCancel } from '../lifecycle/replacing.ts';
 import type { Place, Question, ThreadPlace } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
 import { type FindQuestion, type FindStartedBy, hasEnded, type Requester } from './find-question.ts';
@@ -114,9 +115,7 @@ export function createCancel(ports: CancelPorts) {
   /** Throws and cancels nothing if the cancellation can't be stored by `byMs`. */
   async function cancelFound({ id }: Question, userId: string, byMs = Number.POSITIVE_INFINITY): Promise<CancelResult> {
     const cancelled = await questions.update(id, (stored) =>
-      hasEnded(stored) || stored.cancel !== undefined || now() > byMs
-        ? stored
-        : { ...stored, cancel: { byUserId: userId, atMs: now() } },
+      now() > byMs ? stored : withCancel(stored, { byUserId: userId, atMs: now() }),
     );
     if (cancelled === undefined) return { kind: 'nothing' };
     if (!hasEnded(cancelled) && cancelled.cancel === undefined)

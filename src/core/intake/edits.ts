@@ -50,7 +50,7 @@ export function createEdits({ questions, accept, attemptUnder, find, startedBy }
 
   /**
    * Asks the edited version of a question in its place, once. `cameLate`: the question was already answered, so the
-   * edited version is a follow-up. Otherwise the caller cancels the question after the new one is stored.
+   * edited version is a follow-up. Otherwise the edited version cancels the question.
    */
   async function askEdited(
     questionId: string,
@@ -71,7 +71,7 @@ export function createEdits({ questions, accept, attemptUnder, find, startedBy }
         origin: 'retry',
         beginsThread: question.beginsThread,
         fresh: question.fresh && !cameLate,
-        ...(cameLate ? {} : asFollowUpAgain(question, edited.wholeText)),
+        ...(cameLate ? {} : { insteadOf: questionId, ...asFollowUpAgain(question, edited.wholeText) }),
         ...(question.follows === undefined ? {} : { follows: question.follows }),
       },
       byMs,

@@ -55,7 +55,7 @@ export function createFindStartedBy({
   /** The question that was asked instead of this one: its edited version, or its whole text as a follow-up. */
   async function replacementOf({ id, edited, asFollowUp }: Question): Promise<Question | undefined> {
     const next = edited === undefined ? undefined : await attemptUnder(attemptKeys.edited(id, edited.atMs));
-    if (next?.question !== undefined || asFollowUp?.isChosen !== true) return next?.question;
+    if (next?.question !== undefined || asFollowUp === undefined) return next?.question;
     return (await attemptUnder(attemptKeys.asFollowUp(id))).question;
   }
 }

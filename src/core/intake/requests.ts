@@ -26,17 +26,16 @@ export function createRequests(ports: RequestPorts) {
   const find = createFindQuestion(ports);
   const startedBy = createFindStartedBy({ ...ports, attemptUnder });
   const shared = { ...ports, attemptUnder, find, startedBy };
-  const cancelling = createCancel(shared);
   return {
     find,
     startedBy,
-    ...cancelling,
+    ...createCancel(shared),
     ...createEdits(shared),
     ...createAskAgain(shared),
     ...createCheckAgain(shared),
     ...createFollowUps(shared),
     ...createWithheldAnswers(shared),
-    ...createAskAsFollowUp({ ...shared, cancel: cancelling.cancel }),
+    ...createAskAsFollowUp(shared),
     ...createAddedMentions(shared),
   };
 }

@@ -10,6 +10,7 @@ import { createCardUpdates } from './card-updates.ts';
 import { atOnce, decide, interpret, type Standing, type Step } from './decide.ts';
 import { createDelivery } from './delivery.ts';
 import { beside, changeQuestion, delist, endWith, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
+import { replace } from './replacing.ts';
 import { answeredWith, createResharing } from './resharing.ts';
 import { leaveQueue, readPositionInQueue } from './thread-queue.ts';
 import { type Effect, withCallLeftBehind } from './unknown-outcome.ts';
@@ -83,6 +84,8 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
         });
       case 'join':
         return { question: await asking.join(question) };
+      case 'replace':
+        return replace(ports, question, step.replacedId);
       case 'repairQueue':
         return repairQueue(question, step.head);
       case 'takeSlot':

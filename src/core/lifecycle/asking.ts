@@ -80,10 +80,10 @@ export function createAsking(ports: LifecyclePorts) {
   async function conversationFor(question: Question, thread: Thread | undefined): Promise<number | undefined> {
     const { fresh, insteadOf, upstream } = question;
     if (fresh) return undefined;
-    if (insteadOf === undefined) return thread?.conversationId;
-    if (upstream.conversationLost === true) return upstream.conversationId;
-    const replaced = await getReadable(ports.questions, insteadOf);
-    return replaced?.asFollowUp?.conversationId ?? thread?.conversationId;
+    const replaced = insteadOf === undefined ? undefined : await getReadable(ports.questions, insteadOf);
+    const earlier = replaced?.asFollowUp?.conversationId;
+    if (earlier === undefined) return thread?.conversationId;
+    return upstream.conversationLost === true ? upstream.conversationId : earlier;
   }
 
   /** `earlier`: the question with the attempt that this call repeats. */

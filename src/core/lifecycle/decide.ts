@@ -41,6 +41,8 @@ export type Step =
   | { do: 'admit' }
   | { do: 'announce'; checkFirst: boolean }
   | { do: 'join' }
+  /** Cancels the question that this one was asked instead of. */
+  | { do: 'replace'; replacedId: string }
   /** Removes from the thread's queue a first question that has ended or can't be read. */
   | { do: 'repairQueue'; head: string }
   /** Takes a run slot or begins to wait for one. */
@@ -103,7 +105,8 @@ function decideNext(question: Question, situation: Situation): Step {
 
 function decideWaiting(question: Question, situation: Situation): Step {
   const { nowMs, positionInQueue, slot, settings } = situation;
-  const { card, upstream, cancel } = question;
+  const { card, upstream, cancel, insteadOf } = question;
+  if (insteadOf !== undefined && question.replacedMs === undefined) return { do: 'replace', replacedId: insteadOf };
   if (question.admittedMs === undefined) return { do: 'admit' };
   if (isInThread(question.place) && positionInQueue < 0) return { do: 'join' };
   // Takes the slot before the card is posted, so that the card can show the wait. Not before the admission, because

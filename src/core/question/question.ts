@@ -201,8 +201,10 @@ export interface Question {
   threadChanges?: number;
   /** The app took "new" for the verb in a thread with a conversation. Holds the follow-up to ask there instead. */
   asFollowUp?: AsFollowUp;
-  /** The question that this follow-up replaces. This one is asked next, in the thread's earlier conversation. */
+  /** The question that this one replaces. It is asked next in the thread, and first cancels the other one. */
   insteadOf?: string;
+  /** When the replaced question was cancelled. Absent until that step is done. */
+  replacedMs?: number;
   /** The earlier question that this one continues in a new conversation. It is part of the text for the service. */
   follows?: Followed;
   /** For an answer that is shown again: the answered question, and whether the message links to the conversation. */

@@ -36,7 +36,6 @@ export type QuestionButtonDeps = BlockActionDeps & {
     | 'showWithheld'
     | 'askEdited'
     | 'askAsFollowUp'
-    | 'giveWay'
     | 'cancel'
   >;
   people: Pick<Users, 'person'>;
@@ -129,29 +128,15 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
 
   async function askEdited({ value, requester, byMs }: BlockAction): Promise<Handled> {
     const { result, cameLate } = await requests.askEdited(value.questionId, requester, byMs);
-    if (result.kind !== 'accepted' && result.kind !== 'duplicate') return told(deps, result, { value });
-    // The old version is cancelled after the new one is stored, also when an earlier press stored it.
-    const after = (): void => {
-      requests.cancel(value.questionId, requester).catch((error: unknown) => {
-        deps.log.error({ event: 'old_version_not_cancelled', questionId: value.questionId }, error);
-      });
-    };
     const isLate = result.kind === 'accepted' && cameLate;
-    return { ...told(deps, result, { value }), ...(isLate ? { notice: { kind: 'editedAfterAnswer' } } : {}), after };
+    return { ...told(deps, result, { value }), ...(isLate ? { notice: { kind: 'editedAfterAnswer' } } : {}) };
   }
 
   async function askAsFollowUp(action: BlockAction): Promise<Handled> {
     const { value, requester, byMs } = action;
     const result = await requests.askAsFollowUp(value.questionId, requester, byMs);
     if (result.kind === 'notAsker') return { notice: { kind: 'notAsker', askerId: result.askerId } };
-    if (result.kind !== 'accepted' && result.kind !== 'duplicate') return told(deps, result, action);
-    // Also when an earlier press asked it, because that press may have stopped before this.
-    const after = (): void => {
-      requests.giveWay(value.questionId, requester).catch((error: unknown) => {
-        deps.log.error({ event: 'new_question_not_cancelled', questionId: value.questionId }, error);
-      });
-    };
-    return { ...told(deps, result, action), after };
+    return told(deps, result, action);
   }
 
   /** The asker may always cancel the question, even where they may not ask any more. */

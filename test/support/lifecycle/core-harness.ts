@@ -52,7 +52,10 @@ export function createCoreHarness(
     return acceptance.question;
   }
 
-  return { life, accept, request, ask, requests: createRequests({ ...life.ports, accept, digest: digestOf }) };
+  /** Gives the next calls of an operation these faults. */
+  const plan = (operation: Operation, faults: (Fault | undefined)[]): void => void left.set(operation, [...faults]);
+
+  return { life, accept, request, ask, plan, requests: createRequests({ ...life.ports, accept, digest: digestOf }) };
 }
 
 /** A stable digest in the form of a question id. */

@@ -1,0 +1,38 @@
+import type { Question } from '../question/question.ts';
+import { beside, changeQuestion, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
+
+/**
+ * Cancels the question that this one was asked instead of, and stores when that was done. Safe to repeat. A question
+ * that ended first keeps its answer.
+ */
+export async function replace(
+  ports: Pick<LifecyclePorts, 'questions' | 'scheduler' | 'observer' | 'log' | 'now'>,
+  question: Question,
+  replacedId: string,
+): Promise<Progress> {
+  const nowMs = ports.now();
+  const cancel = { byUserId: question.askerId, atMs: nowMs };
+  const replaced = await beside(
+    ports,
+    question,
+    ports.questions.update(replacedId, (stored) => withCancel(asChosen(stored, question), cancel)),
+  );
+  // Scheduled again when the step is repeated: the crash may have come before.
+  if (replaced?.cancel !== undefined && replaced.outcome === undefined) {
+    await ports.scheduler.schedule(replacedId, 0);
+    ports.observer.changed(replaced);
+  }
+  return { question: await changeQuestion(ports, question, (stored) => ({ ...stored, replacedMs: nowMs })) };
+}
+
+/** Adds a cancellation to a question that runs or waits. */
+export function withCancel(question: Question, cancel: NonNullable<Question['cancel']>): Question {
+  return question.outcome !== undefined || question.cancel !== undefined ? question : { ...question, cancel };
+}
+
+/** Marks that the asker chose the follow-up. When the question ends, the thread returns to its earlier conversation. */
+function asChosen(replaced: Question, { fresh }: Question): Question {
+  const { asFollowUp } = replaced;
+  if (fresh || asFollowUp === undefined || asFollowUp.isChosen === true) return replaced;
+  return { ...replaced, asFollowUp: { ...asFollowUp, isChosen: true } };
+}

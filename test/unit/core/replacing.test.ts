@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { buttonUser, crash, createCoreHarness } from '../../support/lifecycle/core-harness.ts';
+
+const asker = { ...buttonUser, userId: 'U1' };
+const work = { takesMs: 30_000, ends: 'completed' } as const;
+
+/** A question that runs for three seconds, with an edited version and a follow-up that may be asked instead. */
+async function running() {
+  const desk = createCoreHarness({ work });
+  await desk.ask({ text: 'first?' });
+  await desk.life.run();
+  const { id } = await desk.ask({
+    key: 'm',
+    text: 'endpoints?',
+    readsThread: false,
+    fresh: true,
+    beginsThread: false,
+    asFollowUp: { text: 'new endpoints?' },
+  });
+  await desk.life.run(desk.life.now() + 3_000);
+  return { ...desk, id };
+}
+
+type Running = Awaited<ReturnType<typeof running>>;
+
+const replacements: [string, string, (desk: Running) => Promise<unknown>][] = [
+  ['its follow-up', 'new endpoints?', ({ requests, id }) => requests.askAsFollowUp(id, asker)],
+  [
+    'its edited version',
+    'edited?',
+    async ({ requests, id }) => {
+      await requests.noteEdit('m', { text: 'edited?', atMs: 5 });
+      return requests.askEdited(id, asker);
+    },
+  ],
+];
+
+describe.each(replacements)('a question that is replaced by %s', (_name, text, press) => {
+  it.each(['no', 'yes'] as const)(
+    'is cancelled, and the other one answered once, after a crash at any write (carried out: %s)',
+    async (happens) => {
+      for (let index = 0; index < 8; index += 1) {
+        const desk = await running();
+        const { life, plan, id } = desk;
+        await press(desk);
+        plan('write', [...Array.from({ length: index }, () => undefined), crash(happens)]);
+        await life.run();
+        expect(life.question(id).outcome, `write ${index}`).toEqual({ kind: 'cancelled' });
+        const others = life.questions().filter((question) => question.text === text);
+        expect(others.map(({ outcome, phase }) => [outcome?.kind, phase])).toEqual([['answered', 'closed']]);
+        expect(life.upstream().filter((asked) => asked.text === text)).toHaveLength(1);
+        expect(life.violations).toEqual([]);
+      }
+    },
+  );
+
+  it('is asked directly after it, before the questions that wait in the thread', async () => {
+    const desk = await running();
+    const { life, ask } = desk;
+    const { id: waiting } = await ask({ text: 'and then?', origin: 'reply', beginsThread: false });
+    await press(desk);
+    const [, replacement] = life.threads()[0]?.queue ?? [];
+    expect(life.question(replacement ?? '').text).toBe(text);
+    expect(life.threads()[0]?.queue).toEqual([desk.id, replacement, waiting]);
+  });
+});
+
+describe('a question that replaces another', () => {
+  it('is asked although the record of the other is gone', async () => {
+    const { life, ask } = createCoreHarness({ work });
+    const { id } = await ask({ insteadOf: 'q000000000000000000000000' });
+    await life.run();
+    expect(life.question(id).outcome?.kind).toBe('answered');
+  });
+});
