@@ -120,6 +120,7 @@ function enqueue(book: RunSlotBook, entry: RunSlotBook['waiting'][number]): RunS
 
 function strike(book: RunSlotBook, id: string): RunSlotBook {
   const others = ({ questionId }: { questionId: string }): boolean => questionId !== id;
+  if ([book.running, book.waiting, book.parked].every((entries) => entries.every(others))) return book;
   return {
     ...book,
     running: book.running.filter(others),

@@ -9,7 +9,15 @@ import { createAsking } from './asking.ts';
 import { createCardUpdates } from './card-updates.ts';
 import { atOnce, decide, interpret, type Standing, type Step } from './decide.ts';
 import { createDelivery } from './delivery.ts';
-import { beside, changeQuestion, delist, endWith, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
+import {
+  beside,
+  changeQuestion,
+  delist,
+  endWith,
+  type LifecyclePorts,
+  type Progress,
+  releaseSlot,
+} from './lifecycle-ports.ts';
 import { replace } from './replacing.ts';
 import { answeredWith, createResharing } from './resharing.ts';
 import { leaveQueue, readPositionInQueue } from './thread-queue.ts';
@@ -34,8 +42,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   return async function advance(questionId) {
     let question = await questions.get(questionId);
     if (question === undefined || (question.phase === 'closed' && question.recheckMs === undefined)) {
-      await delist(ports, questionId);
-      return undefined;
+      return leave(questionId, question);
     }
     const prepare = preparingOnce(ports.messenger);
     for (let steps = 0; steps < stepsPerRun; steps += 1) {
@@ -46,10 +53,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
         parts: question.phase === 'delivering' ? prepare(question).parts : 0,
         settings,
       });
-      if (step.do === 'nothing') {
-        await delist(ports, questionId);
-        return undefined;
-      }
+      if (step.do === 'nothing') return leave(questionId, question);
       if (step.do === 'wait') {
         return sooner(step.ms, await card.refresh(question, standing));
       }
@@ -60,6 +64,12 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     ports.log.error({ event: 'advance_does_not_settle', questionId });
     return settings.pacing.maxMs;
   };
+
+  /** Two runs may overlap: one takes a slot for a question that the other has just closed. */
+  async function leave(questionId: string, question: Question | undefined): Promise<undefined> {
+    await delist(ports, questionId);
+    if (question?.phase === 'closed') await releaseSlot(ports, question);
+  }
 
   async function readStanding(question: Question): Promise<Standing> {
     const { phase, place } = question;

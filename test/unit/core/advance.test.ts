@@ -297,3 +297,16 @@ describe('the questions of one thread', () => {
     expect(life.openIds()).toEqual([]);
   });
 });
+
+describe('a run slot that an overlapping run took for a closed question', () => {
+  it('is given back by the next run', async () => {
+    const { life, ask } = createCoreHarness();
+    const { id } = await ask();
+    await life.run();
+    await life.ports.runSlots.takeSlot(life.question(id));
+    expect(life.runSlotBooks()[0]?.running).toHaveLength(1);
+    await life.ports.scheduler.schedule(id, 0);
+    await life.run();
+    expect(life.runSlotBooks()[0]?.running).toEqual([]);
+  });
+});
