@@ -1,4 +1,5 @@
 import type { Question } from './question/question.ts';
+import { unparkEveryMs } from './settings.ts';
 
 /** Most questions of one workspace, and of one person in it, that may run at the service at the same time. */
 export interface SlotLimits {
@@ -50,9 +51,6 @@ export interface RunSlots {
    */
   parkedForMs(question: Question, nowMs: number): Promise<number>;
 }
-
-/** Milliseconds between the restarts of two questions that were parked until the same moment. */
-export const unparkEveryMs = 2_000;
 
 /**
  * Hands out slots fairly. The person with the fewest running questions is next, and of that person's questions the

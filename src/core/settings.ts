@@ -59,3 +59,40 @@ export const parkedCheckMs = 60 * 60 * 1000;
 
 /** Greatest difference between the service's clock and the app's when the app searches a lost question upstream. */
 export const upstreamWindowMs = 10 * 60 * 1000;
+
+/** Enough entries to show how fast the service is now, and the fewest that allow an expectation. */
+export const mostDurationsKept = 200;
+
+/** More than the app ever shows, so that a shown list stays complete while questions are added. */
+export const mostAskedKept = 50;
+
+/** Most open questions to read to find those of one channel. A workspace should never have as many. */
+export const mostOpenRead = 1_000;
+
+/** How long after a visit the app updates a Home. */
+export const visitLifeMs = 7 * 24 * 60 * 60 * 1000;
+
+/** Most messages, and characters of all messages, that are kept. Beyond that the oldest messages are dropped. */
+export const mostNotes = 50;
+
+export const mostNoteCharacters = 20_000;
+
+/** Milliseconds between the restarts of two questions that were parked until the same moment. */
+export const unparkEveryMs = 2_000;
+
+/** Most attempts to follow from one to the next. */
+export const mostAttempts = 20;
+
+/** The elapsed time alone changes the card only once per this many milliseconds. */
+export const elapsedGrainMs = 15_000;
+
+/**
+ * The longest that a call of any adapter lasts, in milliseconds. An older call without a result ended with its process.
+ */
+export const longestCallMs = 120_000;
+
+/** How often the app tries to read a thread before it asks the question without it. */
+export const gatherTries = 2;
+
+/** How long a rate limit may delay reading the thread. With many questions at once a delay is normal, not a failure. */
+export const gatherPatienceMs = 120_000;

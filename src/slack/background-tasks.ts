@@ -1,8 +1,6 @@
 import type { Log, LogFields } from '../core/ports.ts';
 import { within } from '../core/timeout.ts';
-
-/** Most tasks under way at once. The app never comes near it unless Slack or the storage stops answering. */
-const mostUnderWay = 10_000;
+import { mostTasksUnderWay } from './settings.ts';
 
 /** Work that Slack does not wait for: what came from Slack is acknowledged at once. */
 export interface BackgroundTasks {
@@ -24,7 +22,7 @@ export function createBackgroundTasks({ log }: { log: Pick<Log, 'warn'> }): Back
   const underWay = new Set<Promise<void>>();
   let stopping = false;
 
-  return { ...limitedTo(mostUnderWay), limitedTo, isStopping: () => stopping, drain };
+  return { ...limitedTo(mostTasksUnderWay), limitedTo, isStopping: () => stopping, drain };
 
   function limitedTo(most: number): Pick<BackgroundTasks, 'run'> {
     let started = 0;
@@ -32,7 +30,7 @@ export function createBackgroundTasks({ log }: { log: Pick<Log, 'warn'> }): Back
     return { run };
 
     function run(failure: LogFields, work: () => Promise<unknown>): Promise<void> | undefined {
-      if (started >= most || underWay.size >= mostUnderWay) {
+      if (started >= most || underWay.size >= mostTasksUnderWay) {
         log.warn({ ...failure, outcome: 'too_much' });
         return undefined;
       }

@@ -4,15 +4,13 @@ import type { AddedMention } from '../core/intake/added-mentions.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
 import { upgradeMessageLog } from './earlier-records.ts';
 import { createFormat, type Exactly } from './record-format.ts';
-import { DAY_MS, fileSchema, type RecordType } from './records.ts';
-
-/** How long the text of a refused question is kept for the button that asks it in direct messages. */
-const REFUSED_TEXT_TTL_MS = DAY_MS / 24;
-/** How long `why` can report what was done with a message. */
-const MESSAGE_LOG_TTL_MS = DAY_MS;
-
-/** How long a message that an edit turned into a mention is kept for its **Ask it** button. */
-const ADDED_MENTION_TTL_MS = DAY_MS;
+import {
+  ADDED_MENTION_TTL_MS,
+  fileSchema,
+  MESSAGE_LOG_TTL_MS,
+  REFUSED_TEXT_TTL_MS,
+  type RecordType,
+} from './records.ts';
 
 const addedMentionSchema = z.looseObject({
   version: z.literal(1),

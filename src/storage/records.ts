@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
 import type { DurationLog } from '../core/history/durations.ts';
-import { type Visit, visitLifeMs } from '../core/history/home-visits.ts';
+import type { Visit } from '../core/history/home-visits.ts';
 import type { Vote } from '../core/history/votes.ts';
 import type { Question, Thread, ThreadPlace } from '../core/question/question.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
+import { visitLifeMs } from '../core/settings.ts';
 import { upgradeQuestion, upgradeThread } from './earlier-records.ts';
 import { createFormat, type Exactly, type RecordFormat } from './record-format.ts';
 
@@ -20,6 +21,12 @@ export const CLAIM_TTL_MS = 90 * DAY_MS;
 
 /** How long the notes of a thread are kept for the next question there. */
 const THREAD_NOTES_TTL_MS = 7 * DAY_MS;
+/** How long the text of a refused question is kept for the button that asks it in direct messages. */
+export const REFUSED_TEXT_TTL_MS = DAY_MS / 24;
+/** How long `why` can report what was done with a message. */
+export const MESSAGE_LOG_TTL_MS = 1 * DAY_MS;
+/** How long a message that an edit turned into a mention is kept for its **Ask it** button. */
+export const ADDED_MENTION_TTL_MS = 1 * DAY_MS;
 /** How long votes are kept for the export. */
 export const VOTE_TTL_MS = 400 * DAY_MS;
 

@@ -1,13 +1,11 @@
 import type { AskedQuestions, Records } from '../ports.ts';
+import { mostAskedKept } from '../settings.ts';
 
 /** The recent questions of one person, newest first. */
 export interface AskedQuestionsRecord {
   version: 1;
   entries: { questionId: string; atMs: number }[];
 }
-
-/** More than the app ever shows, so that a shown list stays complete while questions are added. */
-const mostEntries = 50;
 
 /** Creates the store of each person's recent questions. */
 export function createAskedQuestions(records: Records<AskedQuestionsRecord>): AskedQuestions {
@@ -20,7 +18,7 @@ export function createAskedQuestions(records: Records<AskedQuestionsRecord>): As
         const entries = [{ questionId: id, atMs: acceptedMs }, ...history.entries];
         return {
           ...history,
-          entries: entries.toSorted((one, other) => other.atMs - one.atMs).slice(0, mostEntries),
+          entries: entries.toSorted((one, other) => other.atMs - one.atMs).slice(0, mostAskedKept),
         };
       });
     },

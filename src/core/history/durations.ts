@@ -1,5 +1,6 @@
 import type { Durations, Records } from '../ports.ts';
 import type { Expectation } from '../question/question.ts';
+import { mostDurationsKept } from '../settings.ts';
 
 /** The newest answered questions of a workspace and how long they took, in milliseconds. Oldest first. */
 export interface DurationLog {
@@ -7,8 +8,6 @@ export interface DurationLog {
   entries: { questionId: string; durationMs: number }[];
 }
 
-/** Enough entries to show how fast the service is now, and the fewest that allow an expectation. */
-const mostEntries = 200;
 const fewestEntries = 10;
 
 /**
@@ -21,7 +20,7 @@ export function createDurations(logs: Records<DurationLog>): Durations {
       await logs.update(teamId, (log = { version: 1, entries: [] }) =>
         log.entries.some((entry) => entry.questionId === questionId)
           ? log
-          : { ...log, entries: [...log.entries, { questionId, durationMs }].slice(-mostEntries) },
+          : { ...log, entries: [...log.entries, { questionId, durationMs }].slice(-mostDurationsKept) },
       );
     },
     async expect(teamId) {

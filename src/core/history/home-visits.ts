@@ -5,6 +5,3 @@ export interface Visit {
   /** The person's direct message with the app. The person opened Home there. */
   channelId: string;
 }
-
-/** How long after a visit the app updates a Home. */
-export const visitLifeMs = 7 * 24 * 60 * 60 * 1000;

@@ -4,6 +4,7 @@ import type { AskedQuestions, CardView, Clock, QuestionStore, ThreadStore } from
 import { isInThread, type Place, type Question, type Quota, type Thread } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
 import type { RunSlots } from '../run-slots.ts';
+import { mostOpenRead } from '../settings.ts';
 
 /** A question, and what its card shows now. */
 export interface OverviewEntry {
@@ -41,9 +42,6 @@ export function createOverview({ askedQuestions, ...ports }: OverviewPorts) {
     };
   };
 }
-
-/** Most open questions to read to find those of one channel. A workspace should never have as many. */
-const mostOpenRead = 1_000;
 
 /**
  * Reads the running and waiting questions of a thread or a channel. Throws the same errors as {@link createOverview}.

@@ -3,9 +3,10 @@ import { findEarlier } from '../question/earlier-questions.ts';
 import { threadQuestion } from '../question/prompt.ts';
 import { type Followed, isInThread, type Place, type Question } from '../question/question.ts';
 import { keptText } from '../question/refused-text.ts';
+import { mostAttempts } from '../settings.ts';
 import type { Acceptance, NewQuestion } from './accept.ts';
 import { asFollowUpAgain } from './ask-as-follow-up.ts';
-import { type Attempt, attemptKeys, keptByAttempt, mostAttempts } from './attempts.ts';
+import { type Attempt, attemptKeys, keptByAttempt } from './attempts.ts';
 import { type ButtonResult, type FindQuestion, hasEnded, isToldPrivately, type Requester } from './find-question.ts';
 
 export type AskAgainPorts = Pick<LifecyclePorts, 'questions' | 'threads' | 'refusedTexts'> & {

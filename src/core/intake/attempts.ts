@@ -1,10 +1,8 @@
 import type { QuestionStore } from '../ports.ts';
 import type { Question } from '../question/question.ts';
+import { mostAttempts } from '../settings.ts';
 import type { AcceptPorts, NewQuestion } from './accept.ts';
 import { questionId as idOf } from './accept.ts';
-
-/** Most attempts to follow from one to the next. */
-export const mostAttempts = 20;
 
 /** The keys of later attempts of a question. They are part of stored ids and never change. */
 export const attemptKeys = {

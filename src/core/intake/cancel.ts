@@ -3,6 +3,7 @@ import type { LifecyclePorts } from '../lifecycle/lifecycle-ports.ts';
 import { withCancel } from '../lifecycle/replacing.ts';
 import type { Place, Question, ThreadPlace } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
+import { mostOpenRead } from '../settings.ts';
 import { type FindQuestion, type FindStartedBy, hasEnded, type Requester } from './find-question.ts';
 
 /** `answered`: the answer came first and stays. `nothing`: the question does not exist or ended in another way. */
@@ -10,9 +11,6 @@ export type CancelResult = { kind: 'cancelling' } | { kind: 'answered' } | { kin
 
 /** `several`: more than one question matches, so none was cancelled. */
 type CancelOnlyResult = CancelResult | { kind: 'several' };
-
-/** Most open questions to read to find those of one person. A workspace should never have as many. */
-const mostOpenRead = 1_000;
 
 export type CancelPorts = Pick<
   LifecyclePorts,

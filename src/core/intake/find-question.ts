@@ -1,7 +1,8 @@
 import type { QuestionStore } from '../ports.ts';
 import type { Question } from '../question/question.ts';
+import { mostAttempts } from '../settings.ts';
 import { type Acceptance, type AcceptPorts, questionId as idOf } from './accept.ts';
-import { type Attempt, attemptKeys, mostAttempts } from './attempts.ts';
+import { type Attempt, attemptKeys } from './attempts.ts';
 
 /** The person who clicked a button or typed a verb, and the place. */
 export interface Requester {

@@ -1,15 +1,9 @@
 import { type AppError, isAppError, isTransient } from '../errors.ts';
 import { threadQuestion } from '../question/prompt.ts';
 import { isInThread, type Question, type ThreadContext } from '../question/question.ts';
-import { deliveryPatienceMs } from '../settings.ts';
+import { deliveryPatienceMs, gatherPatienceMs, gatherTries } from '../settings.ts';
 import { failed } from './decide.ts';
 import { beside, changeQuestion, endWith, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
-
-/** How often the app tries to read a thread before it asks the question without it. */
-const gatherTries = 2;
-
-/** How long a rate limit may delay reading the thread. With many questions at once a delay is normal, not a failure. */
-const gatherPatienceMs = 120_000;
 
 /** The steps before a question is asked: checks whether the asker may ask here, and reads the thread. */
 export function createAdmission(ports: LifecyclePorts) {

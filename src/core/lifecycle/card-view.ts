@@ -1,5 +1,6 @@
 import type { CardView } from '../ports.ts';
 import type { Question } from '../question/question.ts';
+import { elapsedGrainMs } from '../settings.ts';
 import type { Standing } from './decide.ts';
 
 /** How many failures of a step in a row it takes until the card says that the service is unreachable. */
@@ -44,9 +45,6 @@ export function cardView(question: Question, { positionInQueue, slot }: Standing
     ...(areStepsHidden || upstream.lastStep === undefined ? {} : { lastStep: upstream.lastStep }),
   };
 }
-
-/** The elapsed time alone changes the card only once per this many milliseconds. */
-const elapsedGrainMs = 15_000;
 
 /** The visible content of the card as a string. An edit is needed only if the string changes. */
 export function digestOf(view: CardView): string {

@@ -1,13 +1,8 @@
 import type { PendingCall, Question } from '../question/question.ts';
-import { recheckAfterMs } from '../settings.ts';
+import { longestCallMs, recheckAfterMs } from '../settings.ts';
 
 /** Calls that must take effect once: post the card, ask the service, post a part of the outcome, attach the file. */
 export type Effect = 'announce' | 'ask' | 'post' | 'attach';
-
-/**
- * The longest that a call of any adapter lasts, in milliseconds. An older call without a result ended with its process.
- */
-export const longestCallMs = 120_000;
 
 /**
  * What to do about a call that has no stored result. `perform`: make the call; with `checkFirst`, first search for the

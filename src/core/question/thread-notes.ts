@@ -1,3 +1,4 @@
+import { mostNoteCharacters, mostNotes } from '../settings.ts';
 /** A file of a message: what the app needs to read it. */
 export interface MessageFile {
   id: string;
@@ -27,10 +28,6 @@ export interface ThreadNotes {
   messages: ThreadNote[];
   taken?: { questionId: string; fromTs: string; toTs: string };
 }
-
-/** Most messages, and characters of all messages, that are kept. Beyond that the oldest messages are dropped. */
-const mostMessages = 50;
-const mostCharacters = 20_000;
 
 /** Adds a message, once. Drops the messages that earlier questions took for good, and the oldest beyond the limits. */
 export function addNote(notes: ThreadNotes | undefined, message: ThreadNote): ThreadNotes {
@@ -78,7 +75,7 @@ export function takeNotes(
 function newest(messages: ThreadNote[]): ThreadNote[] {
   const kept = [...messages];
   let characters = kept.reduce((sum, { text }) => sum + text.length, 0);
-  while (kept.length > mostMessages || (kept.length > 1 && characters > mostCharacters)) {
+  while (kept.length > mostNotes || (kept.length > 1 && characters > mostNoteCharacters)) {
     characters -= kept.shift()?.text.length ?? 0;
   }
   return kept;

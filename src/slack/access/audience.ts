@@ -3,34 +3,21 @@ import type { Clock, Log } from '../../core/ports.ts';
 import { isBetweenTwo, type ReaderIds } from '../../core/question/question.ts';
 import { isTokenRefused } from '../api/errors.ts';
 import type { SlackApi } from '../api/slack-api.ts';
+import {
+  audienceCheckedAgainMs,
+  directoryPatienceMs,
+  fewPeopleLookups,
+  membersCachedMs,
+  membersPerPage,
+  mostMemberListsCached,
+  mostMemberPages,
+  mostPeopleLookups,
+  mostReadersNamed,
+} from '../settings.ts';
 import { createBriefCache } from './brief-cache.ts';
 import type { Channels } from './channels.ts';
 import type { Directory } from './user-directory.ts';
 import type { SlackUser, Users } from './users.ts';
-
-/** How long the members of a channel are cached, and for how many channels. */
-const rememberMs = 60_000;
-const mostRemembered = 1_000;
-
-/** Members per page, and most pages. The audience of a larger channel is unknown. */
-const pageSize = 900;
-const mostPages = 20;
-
-/**
- * Most people of a channel that are looked up one by one when the directory does not list them, and the number up to
- * which a directory that is being read is not waited for.
- */
-const mostLookups = 50;
-const fewLookups = 5;
-
-/** How long a question waits for the first reading of the directory before it is put off. */
-const directoryPatienceMs = 800;
-
-/** The earliest time after which a question that was put off is checked again. */
-const comeAgainMs = 2_000;
-
-/** Most guests, outsiders and other organizations that are named one by one. */
-const mostNamed = 1_000;
 
 /** What a reader of the channel is. */
 type Standing = Pick<SlackUser, 'userId' | 'kind' | 'organizationId'>;
@@ -77,8 +64,8 @@ export function createAudiences(options: {
 }): Audiences {
   const { slack, people, channels, directory, log, now } = options;
   const memory = createBriefCache({
-    keepMs: rememberMs,
-    most: mostRemembered,
+    keepMs: membersCachedMs,
+    most: mostMemberListsCached,
     now,
     load: count,
     keeps: ({ isKnown }) => isKnown,
@@ -112,8 +99,8 @@ export function createAudiences(options: {
   async function membersOf(channel: string): Promise<string[] | undefined> {
     const userIds: string[] = [];
     let cursor: string | undefined;
-    for (let page = 0; page < mostPages; page += 1) {
-      const window = { channel, limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
+    for (let page = 0; page < mostMemberPages; page += 1) {
+      const window = { channel, limit: membersPerPage, ...(cursor === undefined ? {} : { cursor }) };
       const reply = await slack.call('conversations.members', window, { priority: 'private' });
       if (!Array.isArray(reply.members)) return undefined;
       userIds.push(...reply.members.filter((userId) => userId !== slack.identity.botUserId));
@@ -127,11 +114,11 @@ export function createAudiences(options: {
   /** Undefined when too many people would have to be looked up one by one. */
   async function standingsOf(userIds: string[]): Promise<Standing[] | undefined> {
     const unlisted = () => userIds.filter((userId) => directory.find(userId) === undefined);
-    if (unlisted().length > fewLookups) await directory.settled(directoryPatienceMs);
+    if (unlisted().length > fewPeopleLookups) await directory.settled(directoryPatienceMs);
     const strangers = unlisted();
-    if (strangers.length > mostLookups) {
+    if (strangers.length > mostPeopleLookups) {
       if (directory.state() !== 'reading') return undefined;
-      throw new AppError('unavailable', 'users.list: not read yet', { retryAfterMs: comeAgainMs });
+      throw new AppError('unavailable', 'users.list: not read yet', { retryAfterMs: audienceCheckedAgainMs });
     }
     const lookedUp = new Map(await Promise.all(strangers.map(async (id) => [id, await lookUp(id)] as const)));
     return userIds.map((id) => directory.find(id) ?? lookedUp.get(id) ?? { userId: id, kind: 'unknown' });
@@ -176,5 +163,5 @@ function withOrganizations(audience: Audience, organizationIds: readonly string[
 
 function withIds(counts: Audience, ids: ReaderIds): Audience {
   const named = ids.guests.length + ids.outsiders.length + ids.organizations.length;
-  return named > mostNamed ? counts : { ...counts, ids };
+  return named > mostReadersNamed ? counts : { ...counts, ids };
 }

@@ -6,11 +6,8 @@ import { isBetweenTwo } from '../../core/question/question.ts';
 import { isTokenRefused } from '../api/errors.ts';
 import type { Identity } from '../api/identity.ts';
 import type { SlackApi } from '../api/slack-api.ts';
+import { channelCachedMs, mostChannelsCached } from '../settings.ts';
 import { createBriefCache } from './brief-cache.ts';
-
-/** How long the kind of a channel is cached, and for how many channels. */
-const rememberMs = 60_000;
-const mostRemembered = 2_000;
 
 /**
  * `direct`: direct messages between two; where the app can post, it is one of them. `internal`: only members and guests
@@ -65,13 +62,13 @@ export function createChannels(options: { slack: SlackApi; now: Clock; log: Log 
   const { slack, now, log } = options;
   // A channel the app can't see is not cached: the app may be invited at any moment.
   const memory = createBriefCache<Channel>({
-    keepMs: rememberMs,
-    most: mostRemembered,
+    keepMs: channelCachedMs,
+    most: mostChannelsCached,
     now,
     load,
     keeps: ({ kind }) => kind === 'internal' || kind === 'shared',
   });
-  const sharedUntilMs = new LRUCache<string, number>({ max: mostRemembered });
+  const sharedUntilMs = new LRUCache<string, number>({ max: mostChannelsCached });
 
   return {
     async channel(id) {
@@ -80,7 +77,7 @@ export function createChannels(options: { slack: SlackApi; now: Clock; log: Log 
       return (sharedUntilMs.get(id) ?? 0) > now() ? { ...channel, kind: 'shared' } : channel;
     },
     noteShared(id) {
-      sharedUntilMs.set(id, now() + rememberMs);
+      sharedUntilMs.set(id, now() + channelCachedMs);
     },
   };
 

@@ -2,12 +2,9 @@ import { z } from 'zod';
 import { isAppError } from '../../core/errors.ts';
 import type { ThreadPlace } from '../../core/question/question.ts';
 import type { SlackApi } from '../api/slack-api.ts';
+import { membersPerPage, mostMemberPages } from '../settings.ts';
 import type { Named, SlackAccessPolicy } from './policy.ts';
 import type { Users } from './users.ts';
-
-/** Members per page, and most pages. A person who is not found on them counts as no member. */
-const pageSize = 900;
-const mostPages = 20;
 
 /**
  * What a conversation is to a person. `open`: each full member of the workspace may read it, and the person is one.
@@ -78,8 +75,8 @@ export function createMemberships({
 
   async function inChannel(userId: string, channel: string): Promise<Exclude<Membership, 'open'>> {
     let cursor: string | undefined;
-    for (let page = 0; page < mostPages; page += 1) {
-      const window = { channel, limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
+    for (let page = 0; page < mostMemberPages; page += 1) {
+      const window = { channel, limit: membersPerPage, ...(cursor === undefined ? {} : { cursor }) };
       const reply = await visible(slack.call('conversations.members', window, { priority: 'private' }));
       if (reply === undefined) return 'hidden';
       if (reply.members?.includes(userId) === true) return 'member';

@@ -2,16 +2,9 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/ports.ts';
 import { within } from '../../core/timeout.ts';
 import { type Names, toPlainText, unnamedIds } from '../incoming-text.ts';
+import { mostNameLookups, mostNamesCached, nameCachedMs, namesPatienceMs } from '../settings.ts';
 import type { Channel, Channels } from './channels.ts';
 import type { Users } from './users.ts';
-
-/** How long a name is cached, how many are, and how long a question waits for names before it uses the ids. */
-const rememberMs = 60 * 60 * 1000;
-const mostRemembered = 5_000;
-const patienceMs = 800;
-
-/** Most names that are looked up for one text. The ids of the others stay in the text. */
-const mostLookups = 20;
 
 /** The name shown for a private channel, because readers of the text may not be in it. */
 const privateName = 'private-channel';
@@ -29,7 +22,7 @@ export function createReader(options: {
   now: Clock;
 }) {
   const { people, channels, botUserId, now } = options;
-  const remembered = new LRUCache<string, Remembered>({ max: mostRemembered });
+  const remembered = new LRUCache<string, Remembered>({ max: mostNamesCached });
 
   return async function read(text: string): Promise<string> {
     const named = unnamedIds(text);
@@ -38,8 +31,8 @@ export function createReader(options: {
         .filter((id) => id !== botUserId)
         .map((id) => () => remember(id, async () => (await people.person(id)).name)),
       ...named.channels.map((id) => () => remember(id, async () => nameOf(await channels.channel(id)))),
-    ].slice(0, mostLookups);
-    if (lookups.length > 0) await within(Promise.all(lookups.map((lookUp) => lookUp())), patienceMs);
+    ].slice(0, mostNameLookups);
+    if (lookups.length > 0) await within(Promise.all(lookups.map((lookUp) => lookUp())), namesPatienceMs);
     const name = (id: string): string | undefined => remembered.get(id)?.name;
     const names: Names = { user: name, channel: name };
     return toPlainText(text, names, botUserId);
@@ -49,7 +42,7 @@ export function createReader(options: {
   async function remember(id: string, ask: () => Promise<string | undefined>): Promise<void> {
     if ((remembered.get(id)?.untilMs ?? 0) > now()) return;
     const name = await ask().catch(() => undefined);
-    remembered.set(id, { name, untilMs: now() + (name === undefined ? patienceMs : rememberMs) });
+    remembered.set(id, { name, untilMs: now() + (name === undefined ? namesPatienceMs : nameCachedMs) });
   }
 }
 

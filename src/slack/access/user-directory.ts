@@ -3,15 +3,8 @@ import type { Clock, Log } from '../../core/ports.ts';
 import { within } from '../../core/timeout.ts';
 import { isTokenRefused } from '../api/errors.ts';
 import type { SlackApi } from '../api/slack-api.ts';
+import { directoryRefreshMs, directoryTrustMs, mostPeoplePages, peoplePerPage } from '../settings.ts';
 import { localeIn, readPerson, type SlackUser } from './users.ts';
-
-/** The age at which the list is read again, and the age at which it is not used any more. */
-const refreshMs = 15 * 60 * 1000;
-const trustMs = 20 * 60 * 1000;
-
-/** People per page, and most pages. A larger workspace has no directory here. */
-const pageSize = 500;
-const mostPages = 100;
 
 export interface Directory {
   /** Undefined when the person is not listed, or when there is no list. */
@@ -62,7 +55,7 @@ export function createDirectory(options: { slack: SlackApi; log: Log; now: Clock
   }
 
   function state(): 'reading' | 'ready' | 'none' {
-    if (list !== undefined && now() - list.readMs < trustMs) return 'ready';
+    if (list !== undefined && now() - list.readMs < directoryTrustMs) return 'ready';
     return noneUntilMs > now() ? 'none' : 'reading';
   }
 
@@ -79,7 +72,7 @@ export function createDirectory(options: { slack: SlackApi; log: Log; now: Clock
 
   async function goOn(): Promise<void> {
     if (noneUntilMs > now()) return;
-    if (list !== undefined && now() - list.readMs < refreshMs) return;
+    if (list !== undefined && now() - list.readMs < directoryRefreshMs) return;
     const current = reading ?? { people: new Map(), noted: new Map(), pages: 0, cursor: undefined };
     reading = current;
     try {
@@ -92,14 +85,14 @@ export function createDirectory(options: { slack: SlackApi; log: Log; now: Clock
 
   async function readOn(current: Reading): Promise<void> {
     do {
-      if (current.pages >= mostPages) {
+      if (current.pages >= mostPeoplePages) {
         log.warn({ event: 'directory_too_large', people: current.people.size });
         return giveUp(Number.POSITIVE_INFINITY);
       }
       const { cursor } = current;
       const page = await slack.call(
         'users.list',
-        { limit: pageSize, include_locale: true, ...(cursor === undefined ? {} : { cursor }) },
+        { limit: peoplePerPage, include_locale: true, ...(cursor === undefined ? {} : { cursor }) },
         { priority: 'private' },
       );
       for (const raw of page.members ?? []) {
@@ -126,7 +119,7 @@ export function createDirectory(options: { slack: SlackApi; log: Log; now: Clock
     reading = undefined;
     if (isTokenRefused(error) || error.code === 'invalid_cursor') return;
     log.warn({ event: 'directory_not_read', kind: error.kind, code: error.code }, error);
-    giveUp(now() + refreshMs);
+    giveUp(now() + directoryRefreshMs);
   }
 
   function giveUp(untilMs: number): void {

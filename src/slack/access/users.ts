@@ -5,11 +5,8 @@ import { within } from '../../core/timeout.ts';
 import type { Identity } from '../api/identity.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { readableText } from '../incoming-text.ts';
+import { localePatienceMs, mostPeopleCached, personCachedMs } from '../settings.ts';
 import { createBriefCache } from './brief-cache.ts';
-
-/** How long a person is cached, and how many people are. */
-const rememberMs = 5 * 60 * 1000;
-const mostRemembered = 5_000;
 
 /** What a person is to the app's workspace. `unknown`: Slack said too little, and no one is a member by default. */
 export type PersonKind = 'member' | 'guest' | 'outsider' | 'bot' | 'gone' | 'unknown';
@@ -33,9 +30,6 @@ export interface Users {
   /** Updates a cached person. Without a `person`, Slack is asked again the next time. */
   note(userId: string, person: SlackUser | undefined): void;
 }
-
-/** How long a private message waits to learn its reader's language. */
-const localePatienceMs = 300;
 
 const text = z.string().min(1).transform(readableText).optional().catch(undefined);
 /**
@@ -73,7 +67,7 @@ export function createUsers(options: {
   now: Clock;
 }): Users {
   const { slack, listed, now } = options;
-  const memory = createBriefCache({ keepMs: rememberMs, most: mostRemembered, now, load });
+  const memory = createBriefCache({ keepMs: personCachedMs, most: mostPeopleCached, now, load });
 
   return { person: memory.get, note };
 

@@ -8,22 +8,14 @@ import { cut, oneLine } from '../../render/text.ts';
 import { type Attempt, createOptional } from '../api/optional-features.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-
-/** Slack shows a session as working for an hour. It is told again before that. */
-const sayAgainMs = 30 * 60 * 1000;
-
-/** How long the end of a question waits for its session, in milliseconds. The call itself continues. */
-const closingMs = 2_000;
-
-/** Longest title Slack takes. */
-const longestTitle = 200;
-
-/** Most threads whose sessions are updated, and most ended questions that are remembered. */
-const mostSessions = 2_000;
-
-/** Tries to tell Slack that nothing runs in a session, and the shortest time between two tries. */
-const mostTries = 8;
-const tryAgainMs = 10_000;
+import {
+  longestSessionTitle,
+  mostSessions,
+  mostSessionTries,
+  sessionClosingMs,
+  sessionToldAgainMs,
+  sessionTryAgainMs,
+} from '../settings.ts';
 
 export interface AgentSessions extends QuestionObserver {
   /** Tells Slack that nothing runs in a thread, in case Slack shows otherwise. Returns at once and never throws. */
@@ -91,7 +83,7 @@ export function createAgentSessions({ slack, threads, claims, tasks, now, log }:
     ended.set(end, true);
     const work = tasks.run({ event: 'session_not_closed', questionId: question.id }, () => finish(question, place));
     // When Slack's limits leave no room for these calls, an end does not wait for one.
-    if (work !== undefined && now() >= crowdedUntilMs) await within(work, closingMs);
+    if (work !== undefined && now() >= crowdedUntilMs) await within(work, sessionClosingMs);
   }
 
   async function finish(question: Question, place: ThreadPlace): Promise<void> {
@@ -176,16 +168,16 @@ export function createAgentSessions({ slack, threads, claims, tasks, now, log }:
       if (optional.isLacking()) return forget(session);
       if (session.wanted === wanted) return tryAgain(session, attempt);
     }
-    if (session.told === 'processing') after(session, sayAgainMs);
+    if (session.told === 'processing') after(session, sessionToldAgainMs);
   }
 
   /** Only an end is tried again: a thread that seems to work forever is worse than one that never seems to work. */
   function tryAgain(session: Session, attempt: Attempt): void {
-    const delayMs = attempt.is === 'held' ? Math.max(tryAgainMs, attempt.retryAfterMs) : tryAgainMs;
-    if (attempt.is === 'held') crowdedUntilMs = Math.max(crowdedUntilMs, now() + tryAgainMs);
+    const delayMs = attempt.is === 'held' ? Math.max(sessionTryAgainMs, attempt.retryAfterMs) : sessionTryAgainMs;
+    if (attempt.is === 'held') crowdedUntilMs = Math.max(crowdedUntilMs, now() + sessionTryAgainMs);
     if (session.wanted === 'processing' || session.told === 'active') return;
     session.tries += 1;
-    if (session.tries >= mostTries) forget(session);
+    if (session.tries >= mostSessionTries) forget(session);
     else after(session, delayMs);
   }
 
@@ -254,7 +246,7 @@ function isOver({ outcome, phase }: Question): boolean {
 }
 
 function titleOf(text: string): string {
-  return cut(oneLine(text), longestTitle);
+  return cut(oneLine(text), longestSessionTitle);
 }
 
 function keyOf({ channelId, threadTs }: ThreadPlace): string {

@@ -5,10 +5,7 @@ import { sayIn } from '../../render/say.ts';
 import { createOptional } from '../api/optional-features.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import type { HomeOf } from '../home/home.ts';
-
-/** How long the app assumes that prompts are still shown, and for how many people it remembers that. */
-const standMs = 24 * 60 * 60 * 1000;
-const mostRemembered = 5_000;
+import { mostPromptsRemembered, promptsStandMs } from '../settings.ts';
 
 export interface Prompts {
   /** Suggests first questions in the person's Messages tab, once a day. Returns at once and never throws. */
@@ -24,12 +21,12 @@ export function createPrompts(deps: {
 }): Prompts {
   const { slack, accessPolicy, now, log } = deps;
   const optional = createOptional({ feature: 'suggested_prompts', now, log });
-  const suggestedMs = new LRUCache<string, number>({ max: mostRemembered });
+  const suggestedMs = new LRUCache<string, number>({ max: mostPromptsRemembered });
 
   return {
     suggest(visitor) {
       const { channelId } = visitor;
-      if (optional.isLacking() || now() - (suggestedMs.get(channelId) ?? 0) < standMs) return;
+      if (optional.isLacking() || now() - (suggestedMs.get(channelId) ?? 0) < promptsStandMs) return;
       suggestedMs.set(channelId, now());
       offer(visitor).catch((error: unknown) => {
         if (isAppError(error)) log.debug({ event: 'prompts_not_suggested', kind: error.kind });

@@ -1,15 +1,13 @@
 import { LogLevel, type Logger as SlackLogger } from '@slack/web-api';
 import type { Log } from '../../core/ports.ts';
-
-/** Longest message of a library that is logged, in characters. Longer ones are cut. */
-const longestLine = 1_000;
+import { longestLogLine } from '../settings.ts';
 
 /**
  * The logger of Slack's libraries. Debug messages are never logged, because they contain whole payloads. Errors become
  * warnings, because some of them are expected outcomes here.
  */
 export function createLibraryLogger(log: Log): SlackLogger {
-  const line = (parts: unknown[]): string => parts.map(String).join(' ').slice(0, longestLine);
+  const line = (parts: unknown[]): string => parts.map(String).join(' ').slice(0, longestLogLine);
   return {
     debug: () => {},
     info: (...parts) => log.debug({ event: 'slack_library', message: line(parts) }),

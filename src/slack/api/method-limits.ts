@@ -1,15 +1,8 @@
 import { AppError, isAppError } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import type { Allowance, CreateLimiter, Limiter, TakeOptions } from '../../core/rate-limits.ts';
+import { callPatienceMs, longestBlockMs } from '../settings.ts';
 import { keptFromEdits, messagesPerChannel, methodAllowances, type SlackMethod } from './method-tiers.ts';
-
-/**
- * How long a call waits here for room. Edits do not wait. The core does the longer waits: it repeats a post until it is
- * delivered.
- */
-const patienceMs = 2_000;
-/** A longer `Retry-After` is shortened to this. It would be an error, because Slack's windows are minutes. */
-const longestBlockMs = 60 * 60 * 1000;
 
 /** The workspace and channel of a call, and what happens to it when there is no room. */
 export interface CallOptions {
@@ -76,7 +69,7 @@ export function createMethodLimits({ createLimiter, now, log }: MethodLimitsDeps
 
   /** Takes from the channel first, so that a call refused there uses no room of the workspace. */
   async function takePoints(method: SlackMethod, { teamId, channelId, priority }: CallOptions): Promise<number> {
-    const untilMs = now() + (priority === 'edit' ? 0 : patienceMs);
+    const untilMs = now() + (priority === 'edit' ? 0 : callPatienceMs);
     const leftMs = () => Math.max(0, untilMs - now());
     const comesAgain = priority === 'answer' || priority === 'card';
     if (method === 'chat.postMessage' && channelId !== undefined) {

@@ -1,8 +1,6 @@
 import { isAppError } from '../../core/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
-
-/** How long a feature that a workspace lacks is not tried again, in milliseconds. */
-const restMs = 24 * 60 * 60 * 1000;
+import { lackingFeatureRestMs } from '../settings.ts';
 
 /** After this many refusals in a row with unknown codes, a feature counts as missing. */
 const strangeRefusals = 3;
@@ -75,7 +73,7 @@ export function createOptional(options: { feature: string; now: Clock; log: Log 
       }
       if (kind === 'refused' && !aboutOneCall.has(code)) strange += 1;
       if (lacking.has(code) || strange >= strangeRefusals) {
-        restUntilMs = now() + restMs;
+        restUntilMs = now() + lackingFeatureRestMs;
         strange = 0;
         log.info({ event: 'optional_missing', outcome: String(code ?? kind), feature });
       } else {

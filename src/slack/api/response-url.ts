@@ -1,8 +1,6 @@
 import { AppError } from '../../core/errors.ts';
+import { respondTimeoutMs } from '../settings.ts';
 import type { Outbound } from './outbound-fetch.ts';
-
-/** Longest wait for Slack to take a response, in milliseconds. */
-const respondTimeoutMs = 5_000;
 
 /** Posts to the `response_url` of a payload, valid for 30 minutes and five uses. Throws `AppError`. */
 export async function respond(outbound: Outbound, responseUrl: string, message: object): Promise<void> {

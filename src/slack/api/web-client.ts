@@ -1,7 +1,5 @@
 import { type Logger as SlackLogger, WebClient, type WebClientOptions } from '@slack/web-api';
-
-/** Longest time one Web API call may take, in milliseconds. */
-const callTimeoutMs = 10_000;
+import { callTimeoutMs } from '../settings.ts';
 
 /**
  * Options for every client of Slack. Nothing is retried inside: the client's defaults would repeat `chat.postMessage`

@@ -1,23 +1,16 @@
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
-import { type Visit, visitLifeMs } from '../../core/history/home-visits.ts';
+import type { Visit } from '../../core/history/home-visits.ts';
 import type { Overview } from '../../core/history/overview.ts';
 import type { AccessPolicy, Admission, Clock, Log, Records } from '../../core/ports.ts';
 import type { Question } from '../../core/question/question.ts';
+import { visitLifeMs } from '../../core/settings.ts';
 import { within } from '../../core/timeout.ts';
 import { type HomeContent, type ReadOverview, renderHome, type ServiceState } from '../../render/home.ts';
 import { anyWorkspaceUrl } from '../api/identity.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import { logFailure } from '../failure-log.ts';
-
-/** How long Home waits to learn who opened it, before it shows that it is checking. */
-const patienceMs = 700;
-
-/** Changes within this time are shown together, in milliseconds. */
-const gatherMs = 200;
-
-/** Most people whose Home is kept up to date. Others see changes when they open it. */
-const mostSeats = 1_000;
+import { homeGatherMs, homePatienceMs, mostHomes } from '../settings.ts';
 
 /** One person's Home, with the channel of their direct messages with the app. */
 export interface HomeOf {
@@ -102,7 +95,7 @@ export function createHome(deps: HomeDeps): Home {
     const bringUpToDate = async (): Promise<void> => {
       const home = await homeOf({ teamId, userId });
       if (home === undefined) return;
-      if (seats.size >= mostSeats && !seats.has(nameOf(home))) return log.debug({ event: 'home_left_out', teamId });
+      if (seats.size >= mostHomes && !seats.has(nameOf(home))) return log.debug({ event: 'home_left_out', teamId });
       request(seatOf(home), 'later');
     };
     follow(bringUpToDate);
@@ -137,7 +130,7 @@ export function createHome(deps: HomeDeps): Home {
 
   /** Forgets people without waiting work, unless their Home was just shown. */
   function tidy(): void {
-    if (seats.size < mostSeats) return;
+    if (seats.size < mostHomes) return;
     for (const [name, seat] of seats) {
       const isIdle = !seat.isBusy && seat.timer === undefined && now() - seat.shownMs > everyMs;
       if (isIdle) seats.delete(name);
@@ -153,7 +146,7 @@ export function createHome(deps: HomeDeps): Home {
       delete seat.timer;
       follow(() => publish(seat, 'private'));
     } else if (seat.timer === undefined) {
-      putOff(seat, Math.max(gatherMs, seat.shownMs + everyMs - now()));
+      putOff(seat, Math.max(homeGatherMs, seat.shownMs + everyMs - now()));
     }
   }
 
@@ -197,7 +190,7 @@ export function createHome(deps: HomeDeps): Home {
     seat.isVisit = false;
     seat.notCancelled = undefined;
     const admitting = admissionOf(home, isVisit);
-    const inTime = await within(admitting, patienceMs);
+    const inTime = await within(admitting, homePatienceMs);
     // A new Home must not stay empty, so it shows that the person is being checked.
     if (inTime === undefined && isVisit) await send(home, { kind: 'checking' }, undefined, priority);
     const admission = inTime ?? (await admitting);

@@ -1,12 +1,6 @@
 import { AppError } from '../../core/errors.ts';
 import { withTimeout } from '../../core/timeout.ts';
 
-/** Slack wants an answer within 3 s. This is what is left after the time on the network, in milliseconds. */
-export const ackBudgetMs = 2_500;
-
-/** Time kept for the second step of storing a question, so that it is not stored after its asker was told otherwise. */
-export const confirmMs = 500;
-
 /** Throws after `byMs` (epoch milliseconds), when a question would not be stored in time. */
 export function assertInTime(byMs: number): void {
   if (Date.now() > byMs) throw tooLate();

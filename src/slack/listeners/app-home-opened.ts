@@ -8,7 +8,8 @@ import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
 import type { Home } from '../home/home.ts';
 import type { PrivateNotifier } from '../messages/private-notifier.ts';
-import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
+import { ackBudgetMs, ackConfirmMs } from '../settings.ts';
+import { inAckTime } from './ack-time.ts';
 
 /** What is read of `app_home_opened` events. Old clients name no tab. */
 const openedEvent = z.object({
@@ -56,7 +57,7 @@ export function registerHome(app: App, deps: AppHomeDeps): void {
     let failure: string | undefined;
     try {
       const byMs = Date.now() + ackBudgetMs;
-      const cancelling = deps.requests.cancelOwn(value.questionId, { userId, teamId }, byMs - confirmMs);
+      const cancelling = deps.requests.cancelOwn(value.questionId, { userId, teamId }, byMs - ackConfirmMs);
       await inAckTime(cancelling, byMs, async () => {});
     } catch (error) {
       const about = { event: 'button_not_taken', questionId: value.questionId };

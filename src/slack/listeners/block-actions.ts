@@ -10,14 +10,12 @@ import type { Named, SlackAccessPolicy } from '../access/policy.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
 import type { Recipient } from '../messages/messenger.ts';
-import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
+import { ackBudgetMs, ackConfirmMs, actionCheckMs } from '../settings.ts';
+import { inAckTime } from './ack-time.ts';
 import { type ModalDeps, openInOwnTime } from './open-modal.ts';
 import { logRefusal } from './refusals.ts';
 import { noticeOfAcceptance } from './result-notices.ts';
 import { type WithdrawDeps, withdraw } from './withdraw.ts';
-
-/** How long the check may take whether a person may press the button, in milliseconds. */
-const checkMs = 1_200;
 
 /** What is read of a `block_actions` payload. */
 const blockActionsPayload = z.object({
@@ -99,7 +97,7 @@ export function onBlockAction(
 ): void {
   app.action(actionId, async ({ ack, body, context }) => {
     const byMs = Date.now() + ackBudgetMs;
-    const action = readBlockAction(body, context.teamId ?? deps.slack.identity.teamId, byMs - confirmMs);
+    const action = readBlockAction(body, context.teamId ?? deps.slack.identity.teamId, byMs - ackConfirmMs);
     if (action === undefined) {
       deps.log.warn({ event: 'button_unreadable' });
       return ack();
@@ -137,7 +135,7 @@ export async function refusalOfAction(
   const { userId, teamId, channelId } = requester;
   try {
     const checking = deps.access.admit(userId, { teamId, channelId }, { ...named, personOnly: rule === 'person' });
-    const admission = await inAckTime(checking, Date.now() + checkMs, async () => {});
+    const admission = await inAckTime(checking, Date.now() + actionCheckMs, async () => {});
     if (admission.may) return undefined;
     const { reason } = admission;
     const reference = logRefusal(deps, { userId, channelId, reason, questionId: value?.questionId });

@@ -7,6 +7,7 @@ import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
 import type { Recipient } from '../messages/messenger.ts';
 import type { PrivateNotifier } from '../messages/private-notifier.ts';
+import { modalPatienceMs } from '../settings.ts';
 
 /** What is needed to open a modal for a person. */
 interface Opener {
@@ -15,9 +16,6 @@ interface Opener {
   /** The question that the modal is about, if there is one. */
   questionId?: string;
 }
-
-/** How long the modal waits for its content before it opens. Slack's trigger is valid for 3 s, network included. */
-const quickMs = 500;
 
 export interface ModalDeps {
   slack: Pick<SlackApi, 'call'>;
@@ -43,7 +41,7 @@ export async function openModal(deps: ModalDeps, opener: Opener, fill: () => Pro
     const reference = logFailure(deps.log, 'error', { event: 'modal_not_filled', ...aboutOf(opener) }, error);
     return renderWords((say) => say.modals.failed(), undefined, reference);
   });
-  const quick = await within(filling, quickMs);
+  const quick = await within(filling, modalPatienceMs);
   const view = quick ?? renderWords((say) => say.modals.loading(), undefined);
   let viewId: string | undefined;
   try {

@@ -12,7 +12,8 @@ import { logFailure } from '../failure-log.ts';
 import type { HistoryOf } from '../home/history.ts';
 import type { PrivateMessage } from '../messages/messenger.ts';
 import type { Reports } from '../reports/reports.ts';
-import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
+import { ackBudgetMs, ackConfirmMs } from '../settings.ts';
+import { inAckTime } from './ack-time.ts';
 import { type ActionCheckDeps, refusalOfAction } from './block-actions.ts';
 import { noticeOfAcceptance } from './result-notices.ts';
 import { type WithdrawDeps, withdraw } from './withdraw.ts';
@@ -59,7 +60,7 @@ export function registerCommand(app: App, deps: CommandDeps): void {
         beginsThread: true,
         ...(command.response_url ? { responseUrl: command.response_url } : {}),
       };
-      const accepting = deps.accept(question, byMs - confirmMs);
+      const accepting = deps.accept(question, byMs - ackConfirmMs);
       const acceptance = await inAckTime(accepting, byMs, (late) => withdraw(deps, late, userId));
       const refusal = noticeOfAcceptance(acceptance, text);
       if (refusal !== undefined) return await say(refusal);

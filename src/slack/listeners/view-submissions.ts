@@ -12,7 +12,8 @@ import type { Named } from '../access/policy.ts';
 import { localeOf, type Users } from '../access/users.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
-import { ackBudgetMs, confirmMs, inAckTime } from './ack-time.ts';
+import { ackBudgetMs, ackConfirmMs } from '../settings.ts';
+import { inAckTime } from './ack-time.ts';
 import { type WithdrawDeps, withdraw } from './withdraw.ts';
 
 /** What is read of one field of a form, of any kind. */
@@ -109,7 +110,7 @@ export function onViewSubmission(
         entered: view.state,
         locale,
         say,
-        byMs: byMs - confirmMs,
+        byMs: byMs - ackConfirmMs,
       });
       reply = await inAckTime(handling, byMs, async (late) => {
         if (late.kind === 'done' && late.result !== undefined) await withdraw(deps, late.result, user.id);

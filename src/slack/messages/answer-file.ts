@@ -4,10 +4,8 @@ import type { Question } from '../../core/question/question.ts';
 import { answerFileName, renderAnswerFile } from '../../render/answer-file.ts';
 import type { Outbound } from '../api/outbound-fetch.ts';
 import type { SlackApi } from '../api/slack-api.ts';
+import { uploadTimeoutMs } from '../settings.ts';
 import type { OwnMessages } from './own-messages.ts';
-
-/** Longest time for sending the file's bytes, in milliseconds. */
-const uploadTimeoutMs = 20_000;
 
 export interface AnswerFileDeps {
   slack: Pick<SlackApi, 'call'>;

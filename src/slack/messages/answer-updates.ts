@@ -4,10 +4,7 @@ import { FORMAT_LADDER, type MessageFormat, type RenderedMessage } from '../../r
 import { renderOutcome, renderUsedEnd } from '../../render/outcome.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-
-/** Most tries of one update, and the longest wait between two tries. */
-const mostTries = 3;
-const longestWaitMs = 10_000;
+import { longestUpdateWaitMs, mostUpdateTries } from '../settings.ts';
 
 /** An update changes only buttons, and plain text has none. */
 type UpdatedFormat = Exclude<MessageFormat, 'plain'>;
@@ -70,7 +67,7 @@ export function createAnswerUpdates(deps: {
       try {
         return await run();
       } catch (error) {
-        if (!isAppError(error) || !isTransient(error) || tries === mostTries || tasks.isStopping()) throw error;
+        if (!isAppError(error) || !isTransient(error) || tries === mostUpdateTries || tasks.isStopping()) throw error;
         await pause(error);
       }
     }
@@ -112,6 +109,6 @@ export function createAnswerUpdates(deps: {
 
 function pause({ retryAfterMs = 1_000 }: AppError): Promise<void> {
   return new Promise((resolve) => {
-    setTimeout(resolve, Math.min(retryAfterMs, longestWaitMs)).unref();
+    setTimeout(resolve, Math.min(retryAfterMs, longestUpdateWaitMs)).unref();
   });
 }

@@ -10,12 +10,10 @@ import { prepareOutcome } from '../../render/outcome.ts';
 import type { Outbound } from '../api/outbound-fetch.ts';
 import { respond } from '../api/response-url.ts';
 import type { SlackApi } from '../api/slack-api.ts';
+import { responseUrlLifeMs } from '../settings.ts';
 import { createAnswerFile } from './answer-file.ts';
 import { createRemoveCopies } from './copies.ts';
 import { createOwnMessages } from './own-messages.ts';
-
-/** How long Slack's `response_url` of a command is used: its life of 30 minutes, less a minute. */
-const responseUrlLifeMs = 29 * 60 * 1000;
 
 export interface MessengerDeps {
   slack: SlackApi;

@@ -3,13 +3,7 @@ import type { Clock, Log } from '../../core/ports.ts';
 import { isInThread, type PendingCall, type Question } from '../../core/question/question.ts';
 import type { MarkedMessage } from '../../render/ids.ts';
 import type { SlackApi } from '../api/slack-api.ts';
-
-/** Messages read per call, and most calls, when a message is searched for. */
-const pageSize = 200;
-const pagesRead = 5;
-
-/** How long to wait after a post with an unknown outcome when the app may not read the channel. */
-const blindWaitMs = 60_000;
+import { blindWaitMs, messagesPerPage, mostMessagePages } from '../settings.ts';
 
 /** A message as Slack sends it. Every field may be missing. */
 export interface FoundMessage extends MarkedMessage {
@@ -90,11 +84,11 @@ export function createOwnMessages(deps: { slack: SlackApi; log: Log; now: Clock 
     // Older messages cannot be about the question. A minute is added, because clocks differ.
     const oldest = String(Math.floor(acceptedMs / 1000) - 60);
     let cursor: string | undefined;
-    for (let page = 0; page < pagesRead; page += 1) {
+    for (let page = 0; page < mostMessagePages; page += 1) {
       const window = {
         channel: place.channelId,
         oldest,
-        limit: pageSize,
+        limit: messagesPerPage,
         include_all_metadata: true,
         ...(cursor ? { cursor } : {}),
       };

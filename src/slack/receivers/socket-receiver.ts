@@ -5,13 +5,8 @@ import type { Logger as SlackLogger, WebClientOptions } from '@slack/web-api';
 import type { Log } from '../../core/ports.ts';
 import { withTimeout } from '../../core/timeout.ts';
 import type { Outbound } from '../api/outbound-fetch.ts';
+import { helloTimeoutMs, pingTimeoutMs } from '../settings.ts';
 import { readPayload } from './payload.ts';
-
-/** Longest wait for Slack's `hello` on a new connection. */
-const helloTimeoutMs = 20_000;
-
-/** When a ping is not answered for this long, the connection is dead. */
-const pingTimeoutMs = 5_000;
 
 /** The wait before the next connection, after `failures` failed ones in a row. After a routine disconnect it is 0. */
 const reconnectDelayMs = (failures: number): number => (failures === 0 ? 0 : Math.min(30_000, 500 * 2 ** failures));

@@ -1,9 +1,7 @@
 import type { MessageLogEntry, MessageLogRecord } from '../../core/history/message-log.ts';
 import type { Log, Records } from '../../core/ports.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-
-/** Most messages that are kept per channel. */
-const mostEntries = 100;
+import { mostLoggedMessages } from '../settings.ts';
 
 /** A channel that has a log. */
 export interface MessageLogPlace {
@@ -35,7 +33,7 @@ export function createMessageLog({
   return {
     note(place, entry) {
       const name = nameOf(place);
-      waiting.set(name, [...(waiting.get(name) ?? []), entry].slice(-mostEntries));
+      waiting.set(name, [...(waiting.get(name) ?? []), entry].slice(-mostLoggedMessages));
       if (writing.has(name)) return;
       const work = tasks.run({ event: 'message_log_not_written' }, () => write(name));
       if (work !== undefined) writing.set(name, work);
@@ -78,5 +76,5 @@ function added(messageLog: MessageLogRecord, entries: MessageLogEntry[]): Messag
     const isKnown = known.some(({ ts, disposition }) => ts === entry.ts && disposition === entry.disposition);
     if (!isKnown) known = [entry, ...known];
   }
-  return known === messageLog.entries ? messageLog : { ...messageLog, entries: known.slice(0, mostEntries) };
+  return known === messageLog.entries ? messageLog : { ...messageLog, entries: known.slice(0, mostLoggedMessages) };
 }

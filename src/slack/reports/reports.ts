@@ -11,13 +11,8 @@ import { renderStatus } from '../../render/status.ts';
 import { renderWhy, type WhyEntry } from '../../render/why.ts';
 import { anyWorkspaceUrl, type Identity } from '../api/identity.ts';
 import type { PrivateMessage } from '../messages/messenger.ts';
+import { linkPatienceMs, mostMessagesReported } from '../settings.ts';
 import type { MessageLog } from './message-log.ts';
-
-/** Most messages of a place that a report lists. */
-const mostTold = 8;
-
-/** How long the service may take to return the link of a conversation that is not stored here, in milliseconds. */
-const linkPatienceMs = 1_000;
 
 export interface ReportsDeps {
   questions: Pick<QuestionStore, 'get'>;
@@ -113,7 +108,10 @@ export function createReports(deps: ReportsDeps) {
   async function linkOf({ conversationId, queue }: Thread, place: ThreadPlace): Promise<string | undefined> {
     if (conversationId === undefined) return undefined;
     const noted = (await messageLog.read(place)).filter(({ threadTs, ts }) => (threadTs ?? ts) === place.threadTs);
-    for (const id of [...queue, ...noted.flatMap(({ questionId }) => questionId ?? []).slice(0, mostTold)]) {
+    for (const id of [
+      ...queue,
+      ...noted.flatMap(({ questionId }) => questionId ?? []).slice(0, mostMessagesReported),
+    ]) {
       const upstream = (await getReadable(questions, id))?.upstream;
       if (upstream?.conversationId === conversationId && upstream.shareUrl !== undefined) return upstream.shareUrl;
     }
@@ -140,6 +138,6 @@ function latest(noted: MessageLogEntry[]): WhyEntry['notes'][] {
   }
   return [...byMessage.values()]
     .toSorted(([one], [other]) => Number(other.ts) - Number(one.ts))
-    .slice(0, mostTold)
+    .slice(0, mostMessagesReported)
     .toReversed();
 }

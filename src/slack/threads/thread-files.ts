@@ -1,9 +1,6 @@
 import type { MessageFile } from '../../core/question/thread-notes.ts';
 import type { Outbound } from '../api/outbound-fetch.ts';
-
-/** Longest time of one download, in milliseconds, and most bytes that are read of one file. */
-const downloadTimeoutMs = 10_000;
-const mostBytes = 100_000;
+import { downloadTimeoutMs, mostFileBytes } from '../settings.ts';
 
 /** Reads the beginning of a text file. Undefined when it can't be read or is not text. Never throws. */
 export type ReadFile = (file: MessageFile) => Promise<string | undefined>;
@@ -73,9 +70,9 @@ async function beginning(body: ReadableStream<Uint8Array>): Promise<Buffer> {
   for await (const chunk of body) {
     chunks.push(chunk);
     bytes += chunk.byteLength;
-    if (bytes >= mostBytes) break;
+    if (bytes >= mostFileBytes) break;
   }
-  return Buffer.concat(chunks).subarray(0, mostBytes);
+  return Buffer.concat(chunks).subarray(0, mostFileBytes);
 }
 
 /** Undefined when the content is not text, even if Slack says that it is. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { MessageFile } from '../../core/question/thread-notes.ts';
 import type { Identity } from '../api/identity.ts';
 import { readableText } from '../incoming-text.ts';
+import { mostFilesNoted } from '../settings.ts';
 import { richText } from './rich-text.ts';
 
 const someText = z.string().transform(readableText).catch('');
@@ -73,9 +74,6 @@ export interface ThreadPage {
 /** Subtypes of messages that people or programs wrote. Joins, new topics and deleted messages are not among them. */
 const spokenSubtypes = new Set([undefined, 'file_share', 'thread_broadcast', 'bot_message', 'me_message']);
 
-/** Most files of one message that are noted. Slack's own limit is 10. */
-const mostFiles = 10;
-
 /** Reads messages as Slack returns them. The app's own cards are left out, because they do not quote the subject. */
 export function readPage(raw: readonly unknown[], identity: Identity): ThreadPage {
   const known = raw.flatMap((each) => {
@@ -104,7 +102,7 @@ export function readWords(raw: unknown, identity: Identity): string {
 export function readFiles(raw: unknown): MessageFile[] {
   return listOf(fileObject)
     .parse(raw)
-    .slice(0, mostFiles)
+    .slice(0, mostFilesNoted)
     .filter(({ mode }) => mode !== 'tombstone')
     .map((file) => ({
       id: file.id,

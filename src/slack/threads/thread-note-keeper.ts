@@ -10,6 +10,7 @@ import {
   type ThreadNotes,
 } from '../../core/question/thread-notes.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
+import { mostNotesUnderWay } from '../settings.ts';
 
 /** Keeps what people say to each other in threads of the app: the next question may be about it. */
 export interface ThreadNoteKeeper {
@@ -24,9 +25,6 @@ export interface ThreadNoteKeeper {
   /** Forgets a message that was deleted; otherwise as `replace`. */
   remove(place: ThreadPlace, ts: string): Promise<void>;
 }
-
-/** Most messages being stored at once. Beyond them no message is kept. */
-const mostUnderWay = 200;
 
 export interface ThreadNoteKeeperDeps {
   threadNotes: Records<ThreadNotes>;
@@ -45,7 +43,7 @@ export function createThreadNoteKeeper({
   log,
 }: ThreadNoteKeeperDeps): ThreadNoteKeeper {
   let last: Promise<unknown> = Promise.resolve();
-  const additions = tasks.limitedTo(mostUnderWay);
+  const additions = tasks.limitedTo(mostNotesUnderWay);
 
   return {
     add(place, message) {

@@ -11,19 +11,11 @@ import {
 import { type MessageFile, type ThreadNote, type ThreadNotes, takeNotes } from '../../core/question/thread-notes.ts';
 import { mayReadThread, type ThreadAccess } from '../access/membership.ts';
 import type { SlackApi } from '../api/slack-api.ts';
+import { mostFilesRead, repliesPerPage } from '../settings.ts';
 import type { ReadFile } from './thread-files.ts';
 import { type Author, readPage, type ThreadPage } from './thread-messages.ts';
 import { threadNotesName } from './thread-note-keeper.ts';
 import { chooseQuotes, fitFiles, newestQuoted, type Occasion, type Quotable, writeQuotes } from './thread-quotes.ts';
-
-/**
- * Most messages that Slack returns at once. They start with the oldest, so only a page as large as the thread has its
- * newest messages (docs.slack.dev/reference/methods/conversations.replies).
- */
-const pageSize = 1_000;
-
-/** Most files whose content is read for one question. */
-const mostFiles = 5;
 
 /** How quotes name the author of the app's own messages. */
 const ownName = 'Deep Search (this app)';
@@ -96,7 +88,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
   async function readWhole(question: Question, place: ThreadPlace): Promise<Found> {
     const upTo = upToTs(question);
     // When Slack's limits leave no room, each question waits, and tries again at its own time.
-    const page = await fetchPage(place, 'card', { latest: upTo, inclusive: true, limit: pageSize });
+    const page = await fetchPage(place, 'card', { latest: upTo, inclusive: true, limit: repliesPerPage });
     const before = page.messages.filter(({ ts }) => Number(ts) < Number(upTo));
     const asked = page.messages.find(({ ts }) => ts === question.messageTs);
     // Messages that are not on the page are only counted. The question itself is one of the replies.
@@ -190,7 +182,7 @@ export function createThreadReader(deps: ThreadReaderDeps): ThreadReader {
       ...own.map((file) => ({ file, from: asker })),
       ...chosen.toReversed().flatMap(({ files, from }) => files.map((file) => ({ file, from }))),
     ];
-    const readable = new Set(attached.filter(({ file }) => file.url !== undefined).slice(0, mostFiles));
+    const readable = new Set(attached.filter(({ file }) => file.url !== undefined).slice(0, mostFilesRead));
     const files = fitFiles(
       await Promise.all(
         attached.map(async (each) => {

@@ -1,3 +1,4 @@
+import { longestShareUrl } from '../settings.ts';
 /** A share link of the service: the token that opens the conversation, and the address with only the parts it needs. */
 export interface ShareUrl {
   /** A secret: with this token, anyone can read the conversation. */
@@ -6,7 +7,6 @@ export interface ShareUrl {
 }
 
 const PATH = /^\/deepsearch\/(?:shared\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/i;
-const MAX_LENGTH = 2_000;
 
 /**
  * Reads share URLs of the service at `endpoint`, which includes its path prefix. Undefined for any other address. The
@@ -17,7 +17,7 @@ export function createShareUrlReader(endpoint: string): (address: string) => Sha
   const prefix = base.pathname.replace(/\/+$/, '');
 
   return (address) => {
-    if (address.length > MAX_LENGTH || !URL.canParse(address)) return undefined;
+    if (address.length > longestShareUrl || !URL.canParse(address)) return undefined;
     const { origin, pathname, username, password } = new URL(address);
     if (origin !== base.origin || username !== '' || password !== '') return undefined;
     if (!pathname.startsWith(`${prefix}/`)) return undefined;

@@ -8,12 +8,8 @@ import { type Audiences, isInsidersOnly } from '../access/audience.ts';
 import type { SlackAccessPolicy } from '../access/policy.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
+import { mostUnfurledLinks, mostUnfurlsAtOnce, mostUnfurlsWaiting } from '../settings.ts';
 import { createShareUrlReader, type ShareUrl } from './share-urls.ts';
-
-/** Most links of one message with a preview, most messages that wait, and most messages worked on at once. */
-const mostLinks = 5;
-const mostWaiting = 100;
-const mostAtOnce = 2;
 
 /** The links of one posted message. */
 export interface PostedLinks {
@@ -65,14 +61,14 @@ export function createUnfurls(options: {
       return share === undefined ? [] : [{ posted: url, share }];
     });
     if (links.length === 0) note(posted, 'ignored');
-    else if (tasks.isStopping() || waiting.length >= mostWaiting) note(posted, 'dropped');
-    else waiting.push({ ...posted, links: links.slice(0, mostLinks) });
+    else if (tasks.isStopping() || waiting.length >= mostUnfurlsWaiting) note(posted, 'dropped');
+    else waiting.push({ ...posted, links: links.slice(0, mostUnfurledLinks) });
     workOff();
   }
 
   function workOff(): void {
     if (tasks.isStopping()) waiting.length = 0;
-    while (working < mostAtOnce) {
+    while (working < mostUnfurlsAtOnce) {
       const next = waiting.shift();
       if (next === undefined) return;
       const failure = { event: 'link_preview', outcome: 'failed', channelId: next.place.channelId, ts: next.ts };

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/core/question/question.ts';
-import { createRunSlots, type RunSlotBook, type SlotLimits, unparkEveryMs } from '../../../src/core/run-slots.ts';
+import { createRunSlots, type RunSlotBook, type SlotLimits } from '../../../src/core/run-slots.ts';
+import { unparkEveryMs } from '../../../src/core/settings.ts';
 import { questionWith } from '../../support/lifecycle/sample-questions.ts';
 
 function inMemory(limits: SlotLimits) {

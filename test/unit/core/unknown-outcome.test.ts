@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   decidePending,
-  longestCallMs,
   pendingCall,
   withCallGivenUp,
   withCallLeftBehind,
@@ -10,6 +9,7 @@ import {
   withoutPending,
 } from '../../../src/core/lifecycle/unknown-outcome.ts';
 import type { PendingCall, Question } from '../../../src/core/question/question.ts';
+import { longestCallMs } from '../../../src/core/settings.ts';
 import { buttonUser, crash, createCoreHarness, failing, lateBy } from '../../support/lifecycle/core-harness.ts';
 import type { Fault, Operation } from '../../support/lifecycle/in-memory-lifecycle.ts';
 import { someMs as now, questionWith } from '../../support/lifecycle/sample-questions.ts';

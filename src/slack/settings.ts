@@ -1,0 +1,162 @@
+/*
+ * The app's own times and bounds at Slack, by room. Slack's limits on messages stand in `render/limits.ts`, those on
+ * calls in `api/method-tiers.ts`. Names that end in `Ms` are milliseconds.
+ */
+
+// The connection to Slack.
+
+/** Longest wait for Slack's `hello` on a new connection. */
+export const helloTimeoutMs = 20_000;
+/** When a ping is not answered for this long, the connection is dead. */
+export const pingTimeoutMs = 5_000;
+
+// Calls of the Web API.
+
+/** How long a feature that a workspace lacks is not tried again, in milliseconds. */
+export const lackingFeatureRestMs = 24 * 60 * 60 * 1000;
+/** Longest message of a library that is logged, in characters. Longer ones are cut. */
+export const longestLogLine = 1_000;
+/** Longest time one Web API call may take, in milliseconds. */
+export const callTimeoutMs = 10_000;
+/**
+ * How long a call waits here for room. Edits do not wait. The core does the longer waits: it repeats a post until it is
+ * delivered.
+ */
+export const callPatienceMs = 2_000;
+/** A longer `Retry-After` is shortened to this. It would be an error, because Slack's windows are minutes. */
+export const longestBlockMs = 60 * 60 * 1000;
+/** Longest wait for Slack to take a response, in milliseconds. */
+export const respondTimeoutMs = 5_000;
+
+// Who may ask, and who reads.
+
+/** How long a person is cached, and how many people are. */
+export const personCachedMs = 5 * 60 * 1000;
+export const mostPeopleCached = 5_000;
+/** How long a private message waits to learn its reader's language. */
+export const localePatienceMs = 300;
+/** How long the members of a channel are cached, and for how many channels. */
+export const membersCachedMs = 60_000;
+export const mostMemberListsCached = 1_000;
+/** Members per page, and most pages. The audience of a larger channel is unknown. */
+export const membersPerPage = 900;
+export const mostMemberPages = 20;
+/**
+ * Most people of a channel that are looked up one by one when the directory does not list them, and the number up to
+ * which a directory that is being read is not waited for.
+ */
+export const mostPeopleLookups = 50;
+export const fewPeopleLookups = 5;
+/** How long a question waits for the first reading of the directory before it is put off. */
+export const directoryPatienceMs = 800;
+/** The earliest time after which a question that was put off is checked again. */
+export const audienceCheckedAgainMs = 2_000;
+/** Most guests, outsiders and other organizations that are named one by one. */
+export const mostReadersNamed = 1_000;
+/** The age at which the directory of people is read again, and the age at which it is not used any more. */
+export const directoryRefreshMs = 15 * 60 * 1000;
+export const directoryTrustMs = 20 * 60 * 1000;
+/** People per page, and most pages. A larger workspace has no directory here. */
+export const peoplePerPage = 500;
+export const mostPeoplePages = 100;
+/** How long the kind of a channel is cached, and for how many channels. */
+export const channelCachedMs = 60_000;
+export const mostChannelsCached = 2_000;
+/** How long a name is cached, how many are, and how long a question waits for names before it uses the ids. */
+export const nameCachedMs = 60 * 60 * 1000;
+export const mostNamesCached = 5_000;
+export const namesPatienceMs = 800;
+/** Most names that are looked up for one text. The ids of the others stay in the text. */
+export const mostNameLookups = 20;
+
+// What people said in a thread.
+
+/** Most messages being stored at once. Beyond them no message is kept. */
+export const mostNotesUnderWay = 200;
+/** Most files of one message that are noted. Slack's own limit is 10. */
+export const mostFilesNoted = 10;
+/** Longest time of one download, in milliseconds, and most bytes that are read of one file. */
+export const downloadTimeoutMs = 10_000;
+export const mostFileBytes = 100_000;
+/**
+ * Most messages that Slack returns at once. They start with the oldest, so only a page as large as the thread has its
+ * newest messages (docs.slack.dev/reference/methods/conversations.replies).
+ */
+export const repliesPerPage = 1_000;
+/** Most files whose content is read for one question. */
+export const mostFilesRead = 5;
+
+// What the app posts.
+
+/** How long Slack's `response_url` of a command is used: its life of 30 minutes, less a minute. */
+export const responseUrlLifeMs = 29 * 60 * 1000;
+/** Longest time for sending the file's bytes, in milliseconds. */
+export const uploadTimeoutMs = 20_000;
+/** Most tries of one update of a posted answer, and the longest wait between two tries. */
+export const mostUpdateTries = 3;
+export const longestUpdateWaitMs = 10_000;
+/** Messages read per call, and most calls, when one of the app's messages is searched for. */
+export const messagesPerPage = 200;
+export const mostMessagePages = 5;
+/** How long to wait after a post with an unknown outcome when the app may not read the channel. */
+export const blindWaitMs = 60_000;
+
+// The Home tab.
+
+/** How long Home waits to learn who opened it, before it shows that it is checking. */
+export const homePatienceMs = 700;
+/** Changes within this time are shown together, in milliseconds. */
+export const homeGatherMs = 200;
+/** Most people whose Home is kept up to date. Others see changes when they open it. */
+export const mostHomes = 1_000;
+
+// Acknowledgements and forms.
+
+/** Slack wants an answer within 3 s. This is what is left after the time on the network, in milliseconds. */
+export const ackBudgetMs = 2_500;
+/** Time kept for the second step of storing a question, so that it is not stored after its asker was told otherwise. */
+export const ackConfirmMs = 500;
+/** How long the check may take whether a person may press the button, in milliseconds. */
+export const actionCheckMs = 1_200;
+/** How long the modal waits for its content before it opens. Slack's trigger is valid for 3 s, network included. */
+export const modalPatienceMs = 500;
+
+// Agent sessions and suggested prompts.
+
+/** How long the app assumes that suggested prompts are still shown, and for how many people it remembers that. */
+export const promptsStandMs = 24 * 60 * 60 * 1000;
+export const mostPromptsRemembered = 5_000;
+/** Slack shows a session as working for an hour. It is told again before that. */
+export const sessionToldAgainMs = 30 * 60 * 1000;
+/** How long the end of a question waits for its session, in milliseconds. The call itself continues. */
+export const sessionClosingMs = 2_000;
+/** Longest title of a session that Slack takes, in characters. */
+export const longestSessionTitle = 200;
+/** Most threads whose sessions are updated, and most ended questions that are remembered. */
+export const mostSessions = 2_000;
+/** Tries to tell Slack that nothing runs in a session, and the shortest time between two tries. */
+export const mostSessionTries = 8;
+export const sessionTryAgainMs = 10_000;
+
+// Previews of links.
+
+/** Longest address that is read as the link of a conversation, in characters. */
+export const longestShareUrl = 2_000;
+/** Most links of one message with a preview, most messages that wait, and most messages worked on at once. */
+export const mostUnfurledLinks = 5;
+export const mostUnfurlsWaiting = 100;
+export const mostUnfurlsAtOnce = 2;
+
+// Reports.
+
+/** Most messages that are kept per channel. */
+export const mostLoggedMessages = 100;
+/** Most messages of a place that a report lists. */
+export const mostMessagesReported = 8;
+/** How long the service may take to return the link of a conversation that is not stored here, in milliseconds. */
+export const linkPatienceMs = 1_000;
+
+// Background work.
+
+/** Most tasks under way at once. The app never comes near it unless Slack or the storage stops answering. */
+export const mostTasksUnderWay = 10_000;
