@@ -7,7 +7,7 @@ import { mostAttempts } from '../settings.ts';
 import type { Acceptance, NewQuestion } from './accept.ts';
 import { asFollowUpAgain } from './ask-as-follow-up.ts';
 import { type Attempt, attemptKeys, keptByAttempt } from './attempts.ts';
-import { type ButtonResult, type FindQuestion, hasEnded, isToldPrivately, type Requester } from './find-question.ts';
+import { type ButtonResult, endedPrivately, type FindQuestion, hasEnded, type Requester } from './find-question.ts';
 
 export type AskAgainPorts = Pick<LifecyclePorts, 'questions' | 'threads' | 'refusedTexts'> & {
   accept: (request: NewQuestion, byMs?: number) => Promise<Acceptance>;
@@ -31,7 +31,7 @@ export function createAskAgain({ questions, threads, refusedTexts, accept, attem
     const found = await find(questionId, requester);
     const question = found === undefined ? undefined : await newestAttempt(found);
     if (question === undefined) return { kind: 'expired' };
-    if (question.id !== found?.id && !isToldPrivately(question)) return { kind: 'duplicate', question };
+    if (question.id !== found?.id && !endedPrivately(question)) return { kind: 'duplicate', question };
     if (!hasEnded(question) || !canBeAsked(question)) return { kind: 'expired' };
     const { responseUrl, fresh = false, byMs } = options;
     const { key } = await attemptUnder(attemptKeys.again(question.id));
@@ -65,7 +65,7 @@ export function createAskAgain({ questions, threads, refusedTexts, accept, attem
 
   async function newestAttempt(question: Question): Promise<Question> {
     let newest = question;
-    for (let attempts = 0; attempts < mostAttempts && isToldPrivately(newest); attempts += 1) {
+    for (let attempts = 0; attempts < mostAttempts && endedPrivately(newest); attempts += 1) {
       const { question: next } = await attemptUnder(attemptKeys.again(newest.id));
       if (next === undefined) break;
       newest = next;

@@ -259,13 +259,13 @@ const courtesies = new Set([
   ...thanks.flatMap((words) => reasons.map((reason) => `${words} ${reason}`)),
   ...acknowledgments,
 ]);
-const beside = new Set([...companions, ...joining]);
+const fillers = new Set([...companions, ...joining]);
 
 /** Most characters of a courtesy. A longer text is a question. */
 const longestCourtesy = 300;
 
 /** Most words of one entry in the lists above. */
-const longestEntry = Math.max(...[...courtesies, ...beside].map((entry) => entry.split(' ').length));
+const longestEntry = Math.max(...[...courtesies, ...fillers].map((entry) => entry.split(' ').length));
 
 /** Slack writes emoji as `:name:`, with a skin tone as `:name::skin-tone-2:`. Some clients send the characters. */
 const namedEmoji = /:[\p{L}\p{N}_+'-]{1,100}:/gu;
@@ -309,7 +309,7 @@ function isMadeOfCourtesies(words: readonly string[]): boolean {
 function longestEntryAt(words: readonly string[], from: number): string | undefined {
   for (let length = Math.min(longestEntry, words.length - from); length > 0; length -= 1) {
     const entry = words.slice(from, from + length).join(' ');
-    if (courtesies.has(entry) || beside.has(entry)) return entry;
+    if (courtesies.has(entry) || fillers.has(entry)) return entry;
   }
   return undefined;
 }

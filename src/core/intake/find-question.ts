@@ -28,7 +28,7 @@ export function createFindQuestion({ questions }: { questions: Pick<QuestionStor
     const question = await questions.get(questionId);
     if (question?.place.teamId !== requester.teamId) return undefined;
     // A private notice offers to ask a question again that could not be shown. It may be a direct message to the asker.
-    const isAskersOwn = isToldPrivately(question) && question.askerId === requester.userId;
+    const isAskersOwn = endedPrivately(question) && question.askerId === requester.userId;
     return question.place.channelId === requester.channelId || isAskersOwn ? question : undefined;
   };
 }
@@ -66,6 +66,6 @@ export function hasEnded(question: Question): boolean {
 }
 
 /** Whether only the asker was notified how the question ended, and not in its place. */
-export function isToldPrivately({ outcome }: Question): boolean {
+export function endedPrivately({ outcome }: Question): boolean {
   return outcome?.kind === 'undeliverable' || outcome?.kind === 'notAllowed';
 }

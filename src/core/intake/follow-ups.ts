@@ -26,15 +26,15 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
     { text, byMs }: { text?: string; byMs?: number } = {},
   ): Promise<ButtonResult> {
     const question = await find(questionId, requester);
-    const suggestion = followUpOf(question, index);
-    if (question === undefined || suggestion === undefined) return { kind: 'expired' };
+    const followUp = followUpOf(question, index);
+    if (question === undefined || followUp === undefined) return { kind: 'expired' };
     const { key } = await attemptUnder(attemptKeys.followUp(questionId, index));
     return accept(
       {
         key,
         place: question.place,
         askerId: requester.userId,
-        text: text ?? suggestion,
+        text: text ?? followUp,
         origin: 'followUp',
       },
       byMs,
@@ -50,8 +50,8 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
     { text, byMs }: { text?: string; byMs?: number } = {},
   ): Promise<ButtonResult> {
     const question = await find(questionId, requester);
-    const suggestion = followUpOf(question, index);
-    if (question === undefined || suggestion === undefined) return { kind: 'expired' };
+    const followUp = followUpOf(question, index);
+    if (question === undefined || followUp === undefined) return { kind: 'expired' };
     const { shareUrl } = question.upstream;
     const { key } = await attemptUnder(attemptKeys.followUpPrivately(questionId, index, requester.userId));
     return accept(
@@ -59,7 +59,7 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
         key,
         place,
         askerId: requester.userId,
-        text: text ?? suggestion,
+        text: text ?? followUp,
         origin: 'followUp',
         beginsThread: true,
         follows: { text: question.text, ...(shareUrl === undefined ? {} : { shareUrl }) },

@@ -3,7 +3,7 @@ import { threadQuestion } from '../question/prompt.ts';
 import { isInThread, type Question, type ThreadContext } from '../question/question.ts';
 import { deliveryPatienceMs, gatherPatienceMs, gatherTries } from '../settings.ts';
 import { failed } from './decide.ts';
-import { beside, changeQuestion, endWith, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
+import { changeQuestion, endWith, ifReadable, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
 
 /** The steps before a question is asked: checks whether the asker may ask here, and reads the thread. */
 export function createAdmission(ports: LifecyclePorts) {
@@ -25,7 +25,7 @@ export function createAdmission(ports: LifecyclePorts) {
       return { question: await endWith(ports, question, { kind: 'undeliverable', canInvite: true }) };
     }
     const isNew = question.admittedMs === undefined && question.origin !== 'shared';
-    if (isNew) await beside(ports, question, askedQuestions.note(question));
+    if (isNew) await ifReadable(ports, question, askedQuestions.note(question));
     const admitted = await store(question, (stored) => ({
       ...stored,
       admittedMs: now(),

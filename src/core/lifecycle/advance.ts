@@ -10,10 +10,10 @@ import { createCardUpdates } from './card-updates.ts';
 import { atOnce, decide, interpret, type Standing, type Step } from './decide.ts';
 import { createDelivery } from './delivery.ts';
 import {
-  beside,
   changeQuestion,
   delist,
   endWith,
+  ifReadable,
   type LifecyclePorts,
   type Progress,
   releaseSlot,
@@ -252,7 +252,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   /** Decides before the first message of the answer whether to offer muting, so that every rendering is the same. */
   async function withOffer(question: Question): Promise<Question> {
     if (!isInThread(question.place)) return question;
-    const thread = await beside(ports, question, ports.threads.get(question.place));
+    const thread = await ifReadable(ports, question, ports.threads.get(question.place));
     return mayWantMute(thread) ? store(question, (stored) => ({ ...stored, offersMute: true })) : question;
   }
 

@@ -8,7 +8,7 @@ import { getReadable } from '../question/readable.ts';
 import { isThreadUnread, readThreadAgain, withoutOutdated } from '../question/thread-context.ts';
 import { longestQuietWaitMs, upstreamWindowMs } from '../settings.ts';
 import { failed } from './decide.ts';
-import { beside, changeQuestion, endWith, type LifecyclePorts, type Progress, wake } from './lifecycle-ports.ts';
+import { changeQuestion, endWith, ifReadable, type LifecyclePorts, type Progress, wake } from './lifecycle-ports.ts';
 import { joinQueue } from './thread-queue.ts';
 import { withCallGivenUp, withCallSearched, withEarlierCall, withoutPending } from './unknown-outcome.ts';
 
@@ -49,7 +49,7 @@ export function createAsking(ports: LifecyclePorts) {
     }
     const thread = await threads.get(question.place);
     const conversationId = await conversationFor(question, thread);
-    const expected = await beside(ports, question, ports.durations.expect(question.place.teamId));
+    const expected = await ifReadable(ports, question, ports.durations.expect(question.place.teamId));
     const nowMs = now();
     const intended = await store(question, (stored) => {
       const current = withoutOutdated(stored);

@@ -1,14 +1,14 @@
 import { type AppError, isAppError, isTransient } from '../errors.ts';
 import type { PreparedOutcome, PrivateNotice } from '../ports.ts';
 import { isBetweenTwo, isInThread, type PendingCall, type Question } from '../question/question.ts';
-import { forgetRefused, keepForButton } from '../question/refused-text.ts';
+import { keepForButton, withoutRefusedText } from '../question/refused-text.ts';
 import { deliveryPatienceMs, recheckAfterMs } from '../settings.ts';
 import type { CardUpdates } from './card-updates.ts';
 import { finalCard, isSaidByCard } from './decide.ts';
 import {
-  beside,
   changeQuestion,
   delist,
+  ifReadable,
   isSameRound,
   type LifecyclePorts,
   type Progress,
@@ -198,9 +198,9 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     log.error({ event: 'delivery_refused', questionId: question.id, kind: error.kind }, error);
     try {
       return await sayUndeliverable(question);
-    } catch (notTold) {
-      if (!isAppError(notTold) || notTold.kind === 'storage' || notTold.kind === 'corrupt') throw notTold;
-      return sayUndeliverableFailed(question, notTold);
+    } catch (failure) {
+      if (!isAppError(failure) || failure.kind === 'storage' || failure.kind === 'corrupt') throw failure;
+      return sayUndeliverableFailed(question, failure);
     }
   }
 
@@ -269,7 +269,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     }
     if (question.outcome?.kind === 'answered' && question.origin !== 'shared') {
       const { durationMs } = question.outcome.answer;
-      await beside(ports, question, ports.durations.note(question.place.teamId, question.id, durationMs));
+      await ifReadable(ports, question, ports.durations.note(question.place.teamId, question.id, durationMs));
     }
     await keepForButton(ports, question);
     // "Check again" may have re-opened the question meanwhile. Then it stays open.
@@ -311,7 +311,7 @@ function withoutCall(question: Question, effect: 'post' | 'attach'): Question {
 
 function asClosed({ responseUrl: _url, trouble: _trouble, ...question }: Question): Question {
   const { outcome, context } = question;
-  return forgetRefused({
+  return withoutRefusedText({
     ...question,
     phase: 'closed',
     ...(outcome === undefined ? {} : { outcome: lightened(outcome) }),

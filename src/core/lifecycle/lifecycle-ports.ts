@@ -87,7 +87,7 @@ export async function delist({ questions }: Pick<LifecyclePorts, 'questions'>, i
 }
 
 /** Does work that a question can continue without. Logs a corrupt record and returns undefined. Throws other errors. */
-export async function beside<Result>(
+export async function ifReadable<Result>(
   { log }: Pick<LifecyclePorts, 'log'>,
   { id }: Question,
   work: Promise<Result>,

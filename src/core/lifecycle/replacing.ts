@@ -1,5 +1,5 @@
 import type { Question } from '../question/question.ts';
-import { beside, changeQuestion, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
+import { changeQuestion, ifReadable, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
 
 /**
  * Cancels the question that this one was asked instead of, and stores when that was done. Safe to repeat. A question
@@ -12,7 +12,7 @@ export async function replace(
 ): Promise<Progress> {
   const nowMs = ports.now();
   const cancel = { byUserId: question.askerId, atMs: nowMs };
-  const replaced = await beside(
+  const replaced = await ifReadable(
     ports,
     question,
     ports.questions.update(replacedId, (stored) => withCancel(asChosen(stored, question), cancel)),

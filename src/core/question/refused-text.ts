@@ -38,7 +38,7 @@ export async function keptText({ refusedTexts }: RefusedTexts, { id, text }: Que
  * Removes the text and its context from a refused question. The record then shows only who was refused, where and why.
  * If only the answer was withheld from a channel, keeps the text for the asker's list of questions.
  */
-export function forgetRefused(question: Question): Question {
+export function withoutRefusedText(question: Question): Question {
   const { outcome } = question;
   if (outcome?.kind !== 'notAllowed') return question;
   if (wasAsked(question) && !isAboutPerson(outcome.reason)) return question;

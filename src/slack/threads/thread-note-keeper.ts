@@ -71,17 +71,17 @@ export function createThreadNoteKeeper({
 
   async function correct(place: ThreadPlace, change: (known: ThreadNotes | undefined) => ThreadNotes): Promise<void> {
     const name = threadNotesName(place);
-    await beside(place, async () => {
+    await ifReadable(place, async () => {
       if ((await threadNotes.get(name)) !== undefined) await threadNotes.update(name, change);
     });
-    await beside(place, async () => {
+    await ifReadable(place, async () => {
       const thread = await threads.get(place);
-      for (const id of thread?.queue ?? []) await beside(place, () => questions.update(id, readThreadAgain));
+      for (const id of thread?.queue ?? []) await ifReadable(place, () => questions.update(id, readThreadAgain));
     });
   }
 
   /** A record that can't be read any more gives no text away, and would fail the same way each time. */
-  async function beside({ channelId }: ThreadPlace, work: () => Promise<unknown>): Promise<void> {
+  async function ifReadable({ channelId }: ThreadPlace, work: () => Promise<unknown>): Promise<void> {
     try {
       await work();
     } catch (error) {

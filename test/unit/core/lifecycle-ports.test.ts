@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { beside, changeQuestion, delist, endWith, settle } from '../../../src/core/lifecycle/lifecycle-ports.ts';
+import { changeQuestion, delist, endWith, ifReadable, settle } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 import type { Question } from '../../../src/core/question/question.ts';
 import { getReadable } from '../../../src/core/question/readable.ts';
 import { createCoreHarness, failing } from '../../support/lifecycle/core-harness.ts';
@@ -72,10 +72,10 @@ describe('taking a question off the list of open ones', () => {
 describe('work beside the main course of a question', () => {
   it('skips an unreadable record, and throws every other failure', async () => {
     const { life, question } = await withQuestion();
-    expect(await beside(life.ports, question, Promise.resolve(7))).toBe(7);
-    expect(await beside(life.ports, question, Promise.reject(failing('corrupt').error))).toBeUndefined();
+    expect(await ifReadable(life.ports, question, Promise.resolve(7))).toBe(7);
+    expect(await ifReadable(life.ports, question, Promise.reject(failing('corrupt').error))).toBeUndefined();
     for (const error of [failing('storage').error, fault]) {
-      await expect(beside(life.ports, question, Promise.reject(error))).rejects.toBe(error);
+      await expect(ifReadable(life.ports, question, Promise.reject(error))).rejects.toBe(error);
     }
   });
 
