@@ -32,6 +32,12 @@ export const mostAskedKnown = 3 * mostEarlierQuestions;
  */
 export const offerMs = 30_000;
 
+/**
+ * Time after which a question cancels the one that it was asked instead of, unless the button did that or the request
+ * was taken back. Longer than Slack waits for an acknowledgement and the storage for a write.
+ */
+export const replaceAfterMs = 10_000;
+
 /** Time from a repeated post, or an edit with an unknown outcome, to the check of the question's messages. */
 export const recheckAfterMs = 60_000;
 

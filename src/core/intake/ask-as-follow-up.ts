@@ -23,7 +23,7 @@ export function asFollowUpAgain({ asFollowUp }: Question, text: string | undefin
 export function createAskAsFollowUp({ accept, find, attemptUnder }: AskAsFollowUpPorts) {
   return { askAsFollowUp };
 
-  /** Asks the whole text as a follow-up, once, before the question ends. The follow-up then cancels the question. */
+  /** Asks the whole text as a follow-up, once, before the question ends. The follow-up replaces the question. */
   async function askAsFollowUp(questionId: string, requester: Requester, byMs?: number): Promise<AsFollowUpResult> {
     const question = await find(questionId, requester);
     if (question?.asFollowUp === undefined) return { kind: 'expired' };

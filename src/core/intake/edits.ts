@@ -50,7 +50,7 @@ export function createEdits({ questions, accept, attemptUnder, find, startedBy }
 
   /**
    * Asks the edited version of a question in its place, once. `cameLate`: the question was already answered, so the
-   * edited version is a follow-up. Otherwise the edited version cancels the question.
+   * edited version is a follow-up. Otherwise the edited version replaces the question.
    */
   async function askEdited(
     questionId: string,

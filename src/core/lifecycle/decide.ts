@@ -1,7 +1,7 @@
 import { isPatienceOver } from '../pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../ports.ts';
 import type { Failure, Outcome, Question } from '../question/question.ts';
-import { isInThread } from '../question/question.ts';
+import { isInThread, replacedBy } from '../question/question.ts';
 import type { Slot } from '../run-slots.ts';
 import {
   admissionLifeMs,
@@ -12,6 +12,7 @@ import {
   offerMs,
   parkedCheckMs,
   queuedCheckMs,
+  replaceAfterMs,
 } from '../settings.ts';
 import { decidePending, type Effect, pendingCall } from './unknown-outcome.ts';
 
@@ -87,6 +88,8 @@ function decideNext(question: Question, situation: Situation): Step {
     const leftMs = question.acceptedMs + offerMs - situation.nowMs;
     return leftMs > 0 ? { do: 'wait', ms: leftMs } : { do: 'nothing' };
   }
+  const replacedId = replacedBy(question);
+  if (replacedId !== undefined && isReplacementDue(question, situation.nowMs)) return { do: 'replace', replacedId };
   if (situation.staleHead !== undefined) return { do: 'repairQueue', head: situation.staleHead };
   const heldUntilMs = question.trouble?.notBeforeMs ?? 0;
   const cancelNow = question.cancel !== undefined && question.phase !== 'delivering';
@@ -103,10 +106,14 @@ function decideNext(question: Question, situation: Situation): Step {
   }
 }
 
+/** A request that was accepted too late is taken back soon. Until then the other question goes on. */
+function isReplacementDue({ acceptedMs, phase }: Question, nowMs: number): boolean {
+  return phase === 'delivering' || nowMs - acceptedMs >= replaceAfterMs;
+}
+
 function decideWaiting(question: Question, situation: Situation): Step {
   const { nowMs, positionInQueue, slot, settings } = situation;
-  const { card, upstream, cancel, insteadOf } = question;
-  if (insteadOf !== undefined && question.replacedMs === undefined) return { do: 'replace', replacedId: insteadOf };
+  const { card, upstream, cancel } = question;
   if (question.admittedMs === undefined) return { do: 'admit' };
   if (isInThread(question.place) && positionInQueue < 0) return { do: 'join' };
   // Takes the slot before the card is posted, so that the card can show the wait. Not before the admission, because

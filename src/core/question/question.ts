@@ -201,7 +201,7 @@ export interface Question {
   threadChanges?: number;
   /** The app took "new" for the verb in a thread with a conversation. Holds the follow-up to ask there instead. */
   asFollowUp?: AsFollowUp;
-  /** The question that this one replaces. It is asked next in the thread, and first cancels the other one. */
+  /** The question that this one replaces: it is asked next in the thread, and cancels the other one. */
   insteadOf?: string;
   /** When the replaced question was cancelled. Absent until that step is done. */
   replacedMs?: number;
@@ -355,4 +355,9 @@ export function isInThread(place: Place): place is ThreadPlace {
 
 export function newThread({ teamId, channelId, threadTs }: ThreadPlace, followsReplies: boolean): Thread {
   return { version: 1, teamId, channelId, threadTs, followsReplies, queue: [] };
+}
+
+/** The question that this one still has to cancel. Undefined for a question that was taken back first. */
+export function replacedBy({ insteadOf, replacedMs, cancel }: Question): string | undefined {
+  return replacedMs === undefined && cancel === undefined ? insteadOf : undefined;
 }

@@ -36,6 +36,7 @@ export type QuestionButtonDeps = BlockActionDeps & {
     | 'showWithheld'
     | 'askEdited'
     | 'askAsFollowUp'
+    | 'replaceNow'
     | 'cancel'
   >;
   people: Pick<Users, 'person'>;
@@ -129,14 +130,24 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
   async function askEdited({ value, requester, byMs }: BlockAction): Promise<Handled> {
     const { result, cameLate } = await requests.askEdited(value.questionId, requester, byMs);
     const isLate = result.kind === 'accepted' && cameLate;
-    return { ...told(deps, result, { value }), ...(isLate ? { notice: { kind: 'editedAfterAnswer' } } : {}) };
+    const handled = told(deps, result, { value });
+    return { ...handled, ...(isLate ? { notice: { kind: 'editedAfterAnswer' } } : {}), after: () => replaceBy(result) };
   }
 
   async function askAsFollowUp(action: BlockAction): Promise<Handled> {
     const { value, requester, byMs } = action;
     const result = await requests.askAsFollowUp(value.questionId, requester, byMs);
     if (result.kind === 'notAsker') return { notice: { kind: 'notAsker', askerId: result.askerId } };
-    return told(deps, result, action);
+    return { ...told(deps, result, action), after: () => replaceBy(result) };
+  }
+
+  /** Also for a second press: the first one may have stopped before this. */
+  function replaceBy(result: ButtonResult): void {
+    if (result.kind !== 'accepted' && result.kind !== 'duplicate') return;
+    const { id } = result.question;
+    requests.replaceNow(id).catch((error: unknown) => {
+      deps.log.error({ event: 'question_not_replaced', questionId: id }, error);
+    });
   }
 
   /** The asker may always cancel the question, even where they may not ask any more. */

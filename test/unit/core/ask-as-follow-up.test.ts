@@ -124,6 +124,7 @@ describe('a question with the verb "new" that is asked as a follow-up', () => {
     const { life, requests, ask, id, conversations } = await withNewQuestion();
     const result = await requests.askAsFollowUp(id, asker);
     if (result.kind !== 'accepted') throw new Error(result.kind);
+    await requests.replaceNow(result.question.id);
     await requests.cancel(result.question.id, asker);
     await life.run();
     await ask({ text: 'and then?' });
@@ -148,7 +149,9 @@ describe('a question with the verb "new" that is asked as a follow-up', () => {
   it('is what its message started, so that it can be edited and taken back', async () => {
     const { life, requests, id } = await withNewQuestion();
     expect((await requests.startedBy('m'))?.id).toBe(id);
-    await requests.askAsFollowUp(id, asker);
+    const result = await requests.askAsFollowUp(id, asker);
+    if (result.kind !== 'accepted') throw new Error(result.kind);
+    await requests.replaceNow(result.question.id);
     expect((await requests.startedBy('m'))?.text).toBe(wholeText);
     await requests.cancelStartedBy('m');
     await life.run();

@@ -66,6 +66,30 @@ describe.each(replacements)('a question that is replaced by %s', (_name, text, p
 });
 
 describe('a question that replaces another', () => {
+  it('cancels it at once when its request was acknowledged, and once', async () => {
+    const desk = await running();
+    const { life, requests, id } = desk;
+    const result = await requests.askAsFollowUp(id, asker);
+    if (result.kind !== 'accepted') throw new Error(result.kind);
+    await requests.replaceNow(result.question.id);
+    const { cancel } = life.question(id);
+    expect(cancel).toEqual({ byUserId: 'U1', atMs: life.now() });
+    await life.run(life.now() + 1_000);
+    await requests.replaceNow(result.question.id);
+    expect(life.question(id).cancel).toEqual(cancel);
+  });
+
+  it('leaves it alone when it was taken back before', async () => {
+    const { life, requests, id } = await running();
+    const result = await requests.askAsFollowUp(id, asker);
+    if (result.kind !== 'accepted') throw new Error(result.kind);
+    await requests.cancel(result.question.id, asker);
+    await requests.replaceNow(result.question.id);
+    await life.run();
+    expect(life.question(id).outcome?.kind).toBe('answered');
+    expect(life.question(result.question.id).outcome).toEqual({ kind: 'cancelled' });
+  });
+
   it('is asked although the record of the other is gone', async () => {
     const { life, ask } = createCoreHarness({ work });
     const { id } = await ask({ insteadOf: 'q000000000000000000000000' });
