@@ -70,6 +70,7 @@ export function createListeners(
     slack,
     format: config.MESSAGE_FORMAT,
     markUsed: requests.markUsed,
+    offerMute: requests.offerMute,
     recall: (question) => recallAnswer(ports, question),
     tasks,
   });
@@ -107,6 +108,7 @@ export function createListeners(
       notify: privateNotifier.notify,
       ...presence,
       unfurls,
+      tasks,
       log,
     },
   });

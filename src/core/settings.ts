@@ -33,10 +33,11 @@ export const mostAskedKnown = 3 * mostEarlierQuestions;
 export const offerMs = 30_000;
 
 /**
- * Time after which a question cancels the one that it was asked instead of, unless the button did that or the request
- * was taken back. Longer than Slack waits for an acknowledgement and the storage for a write.
+ * Time from its acceptance after which a question cancels the one that it was asked instead of, unless the button did
+ * that or the request was taken back. The steps between, to store, to join the queue, to schedule and to take back, have
+ * 2 s each at most and usually take milliseconds.
  */
-export const replaceAfterMs = 10_000;
+export const replaceAfterMs = 20_000;
 
 /** Time from a repeated post, or an edit with an unknown outcome, to the check of the question's messages. */
 export const recheckAfterMs = 60_000;
@@ -66,19 +67,19 @@ export const parkedCheckMs = 60 * 60 * 1000;
 /** Greatest difference between the service's clock and the app's when the app searches a lost question upstream. */
 export const upstreamWindowMs = 10 * 60 * 1000;
 
-/** Enough entries to show how fast the service is now, and the fewest that allow an expectation. */
+/** Durations of answers that are kept for each workspace: enough to show how fast the service is now. */
 export const mostDurationsKept = 200;
 
-/** More than the app ever shows, so that a shown list stays complete while questions are added. */
+/** Asked questions that are kept for each person: more than the app ever shows, so that a list stays complete. */
 export const mostAskedKept = 50;
 
-/** Most open questions to read to find those of one channel. A workspace should never have as many. */
+/** Most open questions to read to find those of one channel or person. A workspace should never have as many. */
 export const mostOpenRead = 1_000;
 
 /** How long after a visit the app updates a Home. */
 export const visitLifeMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Most messages, and characters of all messages, that are kept. Beyond that the oldest messages are dropped. */
+/** Most thread notes, and characters of all of them, that are kept. Beyond that the oldest notes are dropped. */
 export const mostNotes = 50;
 
 export const mostNoteCharacters = 20_000;

@@ -1,5 +1,5 @@
 /*
- * The app's own times and bounds at Slack, by room. Slack's limits on messages stand in `render/limits.ts`, those on
+ * The app's own times and bounds at Slack, by kind. Slack's limits on messages stand in `render/limits.ts`, those on
  * calls in `api/method-tiers.ts`. Names that end in `Ms` are milliseconds.
  */
 
@@ -149,7 +149,7 @@ export const mostUnfurlsAtOnce = 2;
 
 // Reports.
 
-/** Most messages that are kept per channel. */
+/** Most messages of a channel that the message log keeps for `why`. */
 export const mostLoggedMessages = 100;
 /** Most messages of a place that a report lists. */
 export const mostMessagesReported = 8;

@@ -7,6 +7,7 @@ import { ACTIONS, COMMAND, FORMS, followUpAction, SHORTCUTS } from '../../src/re
 import { sayIn } from '../../src/render/say.ts';
 import { createLibraryLogger } from '../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../src/slack/api/web-client.ts';
+import { createBackgroundTasks } from '../../src/slack/background-tasks.ts';
 import { createBoltApp, type ListenerDeps } from '../../src/slack/bolt-app.ts';
 import { createMemoryReceiver } from '../support/fake-slack/memory-receiver.ts';
 import { createUnlimitedSlackApi } from '../support/fake-slack/unlimited-slack-api.ts';
@@ -188,7 +189,8 @@ function registrations() {
     channels: { noteShared: () => undefined },
     threadNotes: { add: () => undefined, replace: async () => undefined, remove: async () => undefined },
     memberships: { of: async () => 'member', inChannel: async () => 'member' },
-    answerUpdates: { followUpUsed: () => undefined, endUsed: () => undefined },
+    answerUpdates: { followUpUsed: () => undefined, muteOffered: () => undefined, endUsed: () => undefined },
+    tasks: createBackgroundTasks({ log }),
     audiences: { of: async () => ({ members: 1, guests: 0, outsiders: 0, organizations: 0, isKnown: true }) },
     log,
   };

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { LifecyclePorts } from '../lifecycle/lifecycle-ports.ts';
-import { withCancel } from '../lifecycle/replacing.ts';
-import type { Place, Question, ThreadPlace } from '../question/question.ts';
+import { replace } from '../lifecycle/replacing.ts';
+import { type Place, type Question, replacedBy, type ThreadPlace, withCancel } from '../question/question.ts';
 import { getReadable } from '../question/readable.ts';
 import { mostOpenRead } from '../settings.ts';
 import { type FindQuestion, type FindStartedBy, hasEnded, type Requester } from './find-question.ts';
@@ -14,14 +14,14 @@ type CancelOnlyResult = CancelResult | { kind: 'several' };
 
 export type CancelPorts = Pick<
   LifecyclePorts,
-  'questions' | 'threads' | 'claims' | 'scheduler' | 'observer' | 'now'
+  'questions' | 'threads' | 'claims' | 'scheduler' | 'observer' | 'log' | 'now'
 > & { find: FindQuestion; startedBy: FindStartedBy };
 
 /** Cancels questions. Every method throws `AppError` of kind `storage` if nothing was done. */
 export function createCancel(ports: CancelPorts) {
   const { questions, threads, claims, scheduler, observer, now, find, startedBy } = ports;
 
-  return { cancel, cancelOwn, cancelStartedBy, cancelInThread, runningIn, cancelOnlyIn };
+  return { cancel, cancelOwn, cancelStartedBy, cancelReplacedBy, cancelInThread, runningIn, cancelOnlyIn };
 
   /** Cancels a question that has not ended. Safe to repeat. */
   async function cancel(questionId: string, requester: Requester, byMs?: number): Promise<CancelResult> {
@@ -44,7 +44,22 @@ export function createCancel(ports: CancelPorts) {
   /** Cancels the question of a message that was deleted. `key` as in `accept`. */
   async function cancelStartedBy(key: string, userId?: string): Promise<CancelResult> {
     const question = await startedBy(key);
-    return question === undefined ? { kind: 'nothing' } : cancelFound(question, userId ?? question.askerId);
+    if (question === undefined) return { kind: 'nothing' };
+    const replacedId = replacedBy(question);
+    const replaced = replacedId === undefined ? undefined : await getReadable(questions, replacedId);
+    const by = userId ?? question.askerId;
+    if (replaced !== undefined) await cancelFound(replaced, by);
+    return cancelFound(question, by);
+  }
+
+  /**
+   * Cancels the question that this one was asked instead of. Call it once the request is acknowledged. If the process
+   * dies before, a later run of the question does it.
+   */
+  async function cancelReplacedBy(questionId: string): Promise<void> {
+    const question = await questions.get(questionId);
+    const replacedId = question === undefined ? undefined : replacedBy(question);
+    if (question !== undefined && replacedId !== undefined) await replace(ports, question, replacedId);
   }
 
   /**

@@ -55,9 +55,15 @@ export function createFindStartedBy({
 
   /** The question that was asked instead of this one: its edited version, or its whole text as a follow-up. */
   async function replacementOf({ id, edited, asFollowUp }: Question): Promise<Question | undefined> {
-    const next = edited === undefined ? undefined : await attemptUnder(attemptKeys.edited(id, edited.atMs));
-    if (next?.question !== undefined || asFollowUp === undefined) return next?.question;
-    return (await attemptUnder(attemptKeys.asFollowUp(id))).question;
+    const version = edited === undefined ? undefined : await accepted(attemptKeys.edited(id, edited.atMs));
+    if (version !== undefined || asFollowUp === undefined) return version;
+    return accepted(attemptKeys.asFollowUp(id));
+  }
+
+  /** An offer that was not confirmed is no question: its asker was told that it was not taken. */
+  async function accepted(key: string): Promise<Question | undefined> {
+    const { question } = await attemptUnder(key);
+    return question?.phase === 'offered' ? undefined : question;
   }
 }
 

@@ -1,3 +1,4 @@
+import { AppError } from '../errors.ts';
 import type { QuestionStore } from '../ports.ts';
 import type { ConfirmedAudience, Place, Question } from '../question/question.ts';
 import type { Acceptance, NewQuestion } from './accept.ts';
@@ -13,7 +14,7 @@ export interface FollowUpPorts {
 
 /** What people can do with an answer: ask its follow-ups there or privately, and share it. */
 export function createFollowUps({ questions, accept, find, attemptUnder }: FollowUpPorts) {
-  return { followUp, followUpPrivately, markUsed, share, findOwnAnswered };
+  return { followUp, followUpPrivately, markUsed, offerMute, share, findOwnAnswered };
 
   /**
    * Asks a follow-up of an answer for the requester. `text` replaces its words. Each follow-up is asked once, even with
@@ -76,6 +77,22 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
       isNews = !used.some((each) => each.index === index);
       return isNews ? { ...stored, usedFollowUps: [...used, { index, byUserId }] } : stored;
     });
+    return isNews ? question : undefined;
+  }
+
+  /**
+   * Stores that an answer offers "Only when mentioned". Returns the question if it did not offer it yet. Throws
+   * `unavailable` while the answer is being posted: all its messages are rendered from the same state.
+   */
+  async function offerMute(questionId: string): Promise<Question | undefined> {
+    let isNews = false;
+    const question = await questions.update(questionId, (stored) => {
+      isNews = stored.phase === 'closed' && stored.outcome?.kind === 'answered' && stored.offersMute !== true;
+      return isNews ? { ...stored, offersMute: true } : stored;
+    });
+    if (question?.phase === 'delivering') {
+      throw new AppError('unavailable', 'the answer is being posted', { retryAfterMs: 2_000 });
+    }
     return isNews ? question : undefined;
   }
 

@@ -8,7 +8,6 @@ import { createCheckAgain } from './check-again.ts';
 import { createEdits } from './edits.ts';
 import { createFindQuestion, createFindStartedBy } from './find-question.ts';
 import { createFollowUps } from './follow-ups.ts';
-import { createReplacements } from './replacements.ts';
 import { createWithheldAnswers } from './withheld-answers.ts';
 
 export type RequestPorts = Pick<
@@ -37,7 +36,6 @@ export function createRequests(ports: RequestPorts) {
     ...createFollowUps(shared),
     ...createWithheldAnswers(shared),
     ...createAskAsFollowUp(shared),
-    ...createReplacements(shared),
     ...createAddedMentions(shared),
   };
 }

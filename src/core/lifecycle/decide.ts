@@ -78,8 +78,9 @@ export function decide(question: Question, situation: Situation): Step {
   const recheckLeftMs = (question.recheckMs ?? Number.POSITIVE_INFINITY) - situation.nowMs;
   if (recheckLeftMs <= 0) return { do: 'recheck' };
   const step = decideNext(question, situation);
-  if (recheckLeftMs === Number.POSITIVE_INFINITY || (step.do !== 'wait' && step.do !== 'nothing')) return step;
-  return { do: 'wait', ms: step.do === 'wait' ? Math.min(step.ms, recheckLeftMs) : recheckLeftMs };
+  const leftMs = Math.min(recheckLeftMs, replaceLeftMs(question, situation.nowMs));
+  if (leftMs === Number.POSITIVE_INFINITY || (step.do !== 'wait' && step.do !== 'nothing')) return step;
+  return { do: 'wait', ms: step.do === 'wait' ? Math.min(step.ms, leftMs) : leftMs };
 }
 
 function decideNext(question: Question, situation: Situation): Step {
@@ -89,7 +90,7 @@ function decideNext(question: Question, situation: Situation): Step {
     return leftMs > 0 ? { do: 'wait', ms: leftMs } : { do: 'nothing' };
   }
   const replacedId = replacedBy(question);
-  if (replacedId !== undefined && isReplacementDue(question, situation.nowMs)) return { do: 'replace', replacedId };
+  if (replacedId !== undefined && replaceLeftMs(question, situation.nowMs) <= 0) return { do: 'replace', replacedId };
   if (situation.staleHead !== undefined) return { do: 'repairQueue', head: situation.staleHead };
   const heldUntilMs = question.trouble?.notBeforeMs ?? 0;
   const cancelNow = question.cancel !== undefined && question.phase !== 'delivering';
@@ -107,8 +108,9 @@ function decideNext(question: Question, situation: Situation): Step {
 }
 
 /** A request that was accepted too late is taken back soon. Until then the other question goes on. */
-function isReplacementDue({ acceptedMs, phase }: Question, nowMs: number): boolean {
-  return phase === 'delivering' || nowMs - acceptedMs >= replaceAfterMs;
+function replaceLeftMs(question: Question, nowMs: number): number {
+  if (question.phase === 'offered' || replacedBy(question) === undefined) return Number.POSITIVE_INFINITY;
+  return question.acceptedMs + replaceAfterMs - nowMs;
 }
 
 function decideWaiting(question: Question, situation: Situation): Step {
@@ -117,8 +119,7 @@ function decideWaiting(question: Question, situation: Situation): Step {
   if (question.admittedMs === undefined) return { do: 'admit' };
   if (isInThread(question.place) && positionInQueue < 0) return { do: 'join' };
   // Takes the slot before the card is posted, so that the card can show the wait. Not before the admission, because
-  // that
-  // may take Slack a long time.
+  // that may take Slack a long time.
   if (positionInQueue === 0 && cancel === undefined && slot === undefined) return { do: 'takeSlot' };
   if (card.ts === undefined && card.gone !== true) return performing('announce', question, situation);
   if (cancel !== undefined && upstream.intentMs === undefined) return { do: 'end', outcome: { kind: 'cancelled' } };
@@ -196,8 +197,7 @@ function decideDelivering(question: Question, situation: Situation): Step {
     const isPrivate = isSaidPrivately(outcome) || !isInThread(question.place);
     const step = isPrivate ? ({ do: 'sayUndeliverable' } as const) : nextPost(question, situation);
     // Guests or other organizations may have joined the channel, also between two parts or after a failed post. If the
-    // check
-    // fails until patience ends, the answer is withheld and the app notifies the asker.
+    // check fails until patience ends, the answer is withheld and the app notifies the asker.
     const isPosting = step?.do === 'post' || step?.do === 'attach';
     if (isPosting && showsCode(outcome) && isAdmissionOld(question, nowMs)) return { do: 'admit' };
     if (isTooLate) return { do: 'close' };

@@ -1,4 +1,4 @@
-import type { Question } from '../question/question.ts';
+import { type Question, withCancel } from '../question/question.ts';
 import { changeQuestion, ifReadable, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
 
 /**
@@ -23,11 +23,6 @@ export async function replace(
     ports.observer.changed(replaced);
   }
   return { question: await changeQuestion(ports, question, (stored) => ({ ...stored, replacedMs: nowMs })) };
-}
-
-/** Adds a cancellation to a question that runs or waits. */
-export function withCancel(question: Question, cancel: NonNullable<Question['cancel']>): Question {
-  return question.outcome !== undefined || question.cancel !== undefined ? question : { ...question, cancel };
 }
 
 /** Marks that the asker chose the follow-up. When the question ends, the thread returns to its earlier conversation. */

@@ -357,7 +357,15 @@ export function newThread({ teamId, channelId, threadTs }: ThreadPlace, followsR
   return { version: 1, teamId, channelId, threadTs, followsReplies, queue: [] };
 }
 
-/** The question that this one still has to cancel. Undefined for a question that was taken back first. */
-export function replacedBy({ insteadOf, replacedMs, cancel }: Question): string | undefined {
-  return replacedMs === undefined && cancel === undefined ? insteadOf : undefined;
+/**
+ * The question that this one still has to cancel. Undefined for a question that was taken back or ended first: then the
+ * other one goes on.
+ */
+export function replacedBy({ insteadOf, replacedMs, cancel, outcome }: Question): string | undefined {
+  return replacedMs === undefined && cancel === undefined && outcome === undefined ? insteadOf : undefined;
+}
+
+/** Adds a cancellation to a question that runs or waits. */
+export function withCancel(question: Question, cancel: NonNullable<Question['cancel']>): Question {
+  return question.outcome !== undefined || question.cancel !== undefined ? question : { ...question, cancel };
 }

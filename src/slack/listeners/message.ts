@@ -4,9 +4,11 @@ import type { Disposition } from '../../core/history/message-log.ts';
 import type { Acceptance, createAccept, NewQuestion } from '../../core/intake/accept.ts';
 import type { ThreadStore } from '../../core/ports.ts';
 import type { Origin, Place, Thread, ThreadPlace } from '../../core/question/question.ts';
-import { withReplier } from '../../core/question/second-person.ts';
+import { mayWantMute, withReplier } from '../../core/question/second-person.ts';
 import type { Notice } from '../../render/notices.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import { mentions } from '../incoming-text.ts';
+import type { AnswerUpdates } from '../messages/answer-updates.ts';
 import { addresseeOf, askedBy, type IgnoreReason, type IncomingMessage, type Route, routeTo } from '../routing.ts';
 import { readFiles } from '../threads/thread-messages.ts';
 import type { ThreadNoteKeeper } from '../threads/thread-note-keeper.ts';
@@ -39,6 +41,8 @@ export type MessageDeps = VerbDeps &
     accept: ReturnType<typeof createAccept>;
     threads: Pick<ThreadStore, 'get' | 'update'>;
     threadNotes: Pick<ThreadNoteKeeper, 'add'>;
+    answerUpdates: Pick<AnswerUpdates, 'muteOffered'>;
+    tasks: BackgroundTasks;
   };
 
 /**
@@ -83,7 +87,8 @@ export function registerMessages(app: App, deps: MessageDeps): void {
   /** Stores that a second person replied, before their question: from then on answers offer "Only when mentioned". */
   async function noteReplier(place: ThreadPlace, thread: Thread, userId = ''): Promise<void> {
     if (!thread.followsReplies || withReplier(thread, userId) === thread) return;
-    await deps.threads.update(place, (stored = thread) => withReplier(stored, userId));
+    const noted = await deps.threads.update(place, (stored = thread) => withReplier(stored, userId));
+    if (thread.hasSecondPerson !== true && mayWantMute(noted)) deps.answerUpdates.muteOffered(noted.asked ?? []);
   }
 
   /** A person said it in a thread that follows replies, without mentioning the app. */
@@ -156,10 +161,9 @@ export function registerMessages(app: App, deps: MessageDeps): void {
       return;
     }
     if (event.thread_ts === undefined) return;
-    const lost = (error: unknown): void => deps.log.warn({ event: 'message_log_not_written', entries: 1 }, error);
-    deps.threads.get(place).then((thread) => {
-      if (thread !== undefined) noteIgnored(event, place, reason);
-    }, lost);
+    void deps.tasks.run({ event: 'message_log_not_written', entries: 1 }, async () => {
+      if ((await deps.threads.get(place)) !== undefined) noteIgnored(event, place, reason);
+    });
   }
 
   function isOwn({ user, bot_id: botId }: MessageEvent): boolean {

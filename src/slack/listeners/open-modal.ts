@@ -4,6 +4,7 @@ import type { Log } from '../../core/ports.ts';
 import { within } from '../../core/timeout.ts';
 import { renderWords } from '../../render/modals.ts';
 import type { SlackApi } from '../api/slack-api.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import { logFailure } from '../failure-log.ts';
 import type { Recipient } from '../messages/messenger.ts';
 import type { PrivateNotifier } from '../messages/private-notifier.ts';
@@ -20,14 +21,13 @@ interface Opener {
 export interface ModalDeps {
   slack: Pick<SlackApi, 'call'>;
   notify: PrivateNotifier['notify'];
+  tasks: BackgroundTasks;
   log: Log;
 }
 
 /** Opens a modal as `openModal` does, and returns at once, so that the press can be acknowledged. */
 export function openInOwnTime(deps: ModalDeps, opener: Opener, fill: () => Promise<ModalView>): void {
-  openModal(deps, opener, fill).catch((error: unknown) => {
-    deps.log.error({ event: 'modal_not_opened', ...aboutOf(opener) }, error);
-  });
+  void deps.tasks.run({ event: 'modal_not_opened', ...aboutOf(opener) }, () => openModal(deps, opener, fill));
 }
 
 /**
@@ -53,7 +53,9 @@ export async function openModal(deps: ModalDeps, opener: Opener, fill: () => Pro
   }
   if (quick !== undefined || viewId === undefined) return;
   const id = viewId;
-  void filling.then((filled) => updateModal(deps, id, filled));
+  void deps.tasks.run({ event: 'modal_not_filled', ...aboutOf(opener) }, async () =>
+    updateModal(deps, id, await filling),
+  );
 
   function notOpened(why: { reason: string } | { kind: string }, error?: unknown): void {
     const failure = { event: 'modal_not_opened', ...why, ...aboutOf(opener) };

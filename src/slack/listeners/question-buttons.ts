@@ -6,6 +6,7 @@ import { ACTIONS, type ButtonValue } from '../../render/ids.ts';
 import { renderSourcesModal } from '../../render/sources.ts';
 import { localeOf, type Users } from '../access/users.ts';
 import type { SlackApi } from '../api/slack-api.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import { logFailure } from '../failure-log.ts';
 import type { AnswerUpdates } from '../messages/answer-updates.ts';
 import { assertInTime } from './ack-time.ts';
@@ -36,11 +37,12 @@ export type QuestionButtonDeps = BlockActionDeps & {
     | 'showWithheld'
     | 'askEdited'
     | 'askAsFollowUp'
-    | 'replaceNow'
+    | 'cancelReplacedBy'
     | 'cancel'
   >;
   people: Pick<Users, 'person'>;
   answerUpdates: Pick<AnswerUpdates, 'endUsed'>;
+  tasks: BackgroundTasks;
 };
 
 /**
@@ -145,9 +147,7 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
   function replaceBy(result: ButtonResult): void {
     if (result.kind !== 'accepted' && result.kind !== 'duplicate') return;
     const { id } = result.question;
-    requests.replaceNow(id).catch((error: unknown) => {
-      deps.log.error({ event: 'question_not_replaced', questionId: id }, error);
-    });
+    void deps.tasks.run({ event: 'question_not_replaced', questionId: id }, () => requests.cancelReplacedBy(id));
   }
 
   /** The asker may always cancel the question, even where they may not ask any more. */

@@ -20,6 +20,7 @@ import type { Audience, Audiences } from '../access/audience.ts';
 import type { Memberships } from '../access/membership.ts';
 import type { SlackAccessPolicy } from '../access/policy.ts';
 import { localeOf } from '../access/users.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import { logFailure } from '../failure-log.ts';
 import { type BlockAction, type BlockActionDeps, onBlockAction } from './block-actions.ts';
 import { updateModal } from './open-modal.ts';
@@ -54,6 +55,7 @@ export type SharingDeps = BlockActionDeps &
     questions: Pick<QuestionStore, 'get'>;
     memberships: Pick<Memberships, 'inChannel'>;
     audiences: Pick<Audiences, 'of'>;
+    tasks: BackgroundTasks;
   };
 
 /** Shows the answer to a person's own private question in a channel, after they saw who can read it there. */
@@ -64,9 +66,9 @@ export function registerSharing(app: App, deps: SharingDeps): void {
   app.action(ACTIONS.shareChannel, async ({ ack, body, context }) => {
     await ack();
     // The press is acknowledged before Slack says who is in the channel.
-    showAudience(body, context.teamId ?? deps.slack.identity.teamId).catch((error: unknown) => {
-      deps.log.warn({ event: 'audience_not_shown' }, error);
-    });
+    void deps.tasks.run({ event: 'audience_not_shown' }, () =>
+      showAudience(body, context.teamId ?? deps.slack.identity.teamId),
+    );
   });
   onViewSubmission(app, deps, FORMS.share, {
     errorField: FIELDS.channel,

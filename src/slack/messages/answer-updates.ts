@@ -12,6 +12,8 @@ type UpdatedFormat = Exclude<MessageFormat, 'plain'>;
 export interface AnswerUpdates {
   /** Shows under an answer who asked one of its follow-ups, in the background. Never throws. */
   followUpUsed(questionId: string, index: number, byUserId: string): void;
+  /** Adds "Only when mentioned" to the menu of a thread's newest answer, in the background. Never throws. */
+  muteOffered(questionIds: readonly string[]): void;
   /** Removes the used button from a failed question's message, in the background. `question` is as it had ended. */
   endUsed(question: Question, messageTs: string, byUserId: string): void;
 }
@@ -25,20 +27,27 @@ export function createAnswerUpdates(deps: {
   format: UpdatedFormat;
   /** Stores the use. Returns the question if the use is new. */
   markUsed: (questionId: string, index: number, byUserId: string) => Promise<Question | undefined>;
+  /** Stores that the answer offers muting. Returns the question if it is closed, was answered and did not offer it yet. */
+  offerMute: (questionId: string) => Promise<Question | undefined>;
   /** Reads the answer of a closed question again. */
   recall: (question: Question) => Promise<Answer | undefined>;
   tasks: BackgroundTasks;
 }): AnswerUpdates {
-  const { slack, format, markUsed, recall, tasks } = deps;
+  const { slack, format, markUsed, offerMute, recall, tasks } = deps;
   const { contact, workspaceUrl } = slack.identity;
   const formats = FORMAT_LADDER.slice(FORMAT_LADDER.indexOf(format)).filter((each) => each !== 'plain');
   /** By question, so that an older state never replaces a newer one. */
   const underWay = new Map<string, Promise<void>>();
 
-  return { followUpUsed, endUsed };
+  return { followUpUsed, muteOffered, endUsed };
 
   function followUpUsed(questionId: string, index: number, byUserId: string): void {
-    inOrder(questionId, () => persist(questionId, index, byUserId));
+    inOrder(questionId, () => persist(() => markUsed(questionId, index, byUserId)));
+  }
+
+  function muteOffered(questionIds: readonly string[]): void {
+    const newest = questionIds.at(-1);
+    if (newest !== undefined) inOrder(newest, () => persist(() => offerMute(newest)));
   }
 
   function endUsed(question: Question, messageTs: string, byUserId: string): void {
@@ -57,8 +66,9 @@ export function createAnswerUpdates(deps: {
     });
   }
 
-  async function persist(questionId: string, index: number, byUserId: string): Promise<void> {
-    const question = await patiently(() => markUsed(questionId, index, byUserId));
+  /** Stores a change, and shows it when it is news. */
+  async function persist(change: () => Promise<Question | undefined>): Promise<void> {
+    const question = await patiently(change);
     if (question !== undefined) await patiently(() => paint(question));
   }
 

@@ -105,16 +105,16 @@ describe('watching a running question', () => {
       [conversation({ shareUrl, questions: [observed({ lastStep: 'Writing' })] }), 1],
       [conversation({ shareUrl: `${shareUrl}?`, questions: [observed({ lastStep: 'Reading' })] }), 1],
     ] as const) {
-      const desk = await running({ upstream: known, card: { gone: true } }, reading(found));
+      const harness = await running({ upstream: known, card: { gone: true } }, reading(found));
       let written = 0;
       const questions = {
-        ...desk.ports.questions,
+        ...harness.ports.questions,
         update: async (id: string, change: (current: Question) => Question) => {
           written += 1;
-          return desk.ports.questions.update(id, change);
+          return harness.ports.questions.update(id, change);
         },
       };
-      await createAdvance({ ...desk.ports, questions })(desk.id);
+      await createAdvance({ ...harness.ports, questions })(harness.id);
       expect(written).toBe(writes);
     }
   });
@@ -423,58 +423,58 @@ describe('a run', () => {
 
   it('that makes no progress ends after a fixed number of steps, and is repeated later', async () => {
     let joined = 0;
-    const desk = await waiting({ admittedMs: createCoreHarness().life.startMs });
+    const harness = await waiting({ admittedMs: createCoreHarness().life.startMs });
     const threads = {
       get: async () => undefined,
       update: async () => {
         joined += 1;
-        return desk.life.threads()[0] ?? expect.unreachable();
+        return harness.life.threads()[0] ?? expect.unreachable();
       },
     };
-    expect(await createAdvance({ ...desk.ports, threads })(desk.id)).toBe(10_000);
+    expect(await createAdvance({ ...harness.ports, threads })(harness.id)).toBe(10_000);
     expect(joined).toBe(200);
   });
 
   it('prepares the messages of an outcome once, however many it posts', async () => {
     let prepared = 0;
-    const desk = await waiting({
+    const harness = await waiting({
       phase: 'delivering',
       card: { gone: true },
       outcome: { kind: 'answered', answer: { ...someAnswer, markdown: '123 parts' } },
     });
-    const { messenger } = desk.ports;
+    const { messenger } = harness.ports;
     const prepare: typeof messenger.prepare = (question) => {
       prepared += 1;
       return messenger.prepare(question);
     };
-    expect(await createAdvance({ ...desk.ports, messenger: { ...messenger, prepare } })(desk.id)).toBeUndefined();
-    expect(desk.stored().delivery.posted).toHaveLength(3);
+    expect(await createAdvance({ ...harness.ports, messenger: { ...messenger, prepare } })(harness.id)).toBeUndefined();
+    expect(harness.stored().delivery.posted).toHaveLength(3);
     expect(prepared).toBe(1);
   });
 
   it('takes no slot for a question behind another', async () => {
-    const desk = await waiting({ card: { gone: true } });
-    await desk.life.ports.threads.update(thread, (known = newThread(thread, true)) => ({ ...known, queue: [] }));
-    const first = await desk.accept();
-    await desk.life.ports.threads.update(thread, (known = newThread(thread, true)) => ({
+    const harness = await waiting({ card: { gone: true } });
+    await harness.life.ports.threads.update(thread, (known = newThread(thread, true)) => ({ ...known, queue: [] }));
+    const first = await harness.accept();
+    await harness.life.ports.threads.update(thread, (known = newThread(thread, true)) => ({
       ...known,
-      queue: [first.id, desk.id],
+      queue: [first.id, harness.id],
     }));
-    expect(await desk.advance()).toBe(15_000);
-    expect(desk.life.runSlotBooks().flatMap((book) => [...book.running, ...book.waiting])).toEqual([]);
+    expect(await harness.advance()).toBe(15_000);
+    expect(harness.life.runSlotBooks().flatMap((book) => [...book.running, ...book.waiting])).toEqual([]);
   });
 
   it('removes closed and lost questions before it from its queue, and takes a slot', async () => {
-    const desk = await waiting({ card: { gone: true } });
-    const closed = await desk.accept();
-    await desk.life.ports.questions.update(closed.id, (stored) => ({ ...stored, phase: 'closed' }));
-    await desk.life.ports.threads.update(thread, (known = newThread(thread, true)) => ({
+    const harness = await waiting({ card: { gone: true } });
+    const closed = await harness.accept();
+    await harness.life.ports.questions.update(closed.id, (stored) => ({ ...stored, phase: 'closed' }));
+    await harness.life.ports.threads.update(thread, (known = newThread(thread, true)) => ({
       ...known,
-      queue: [closed.id, `q${'f'.repeat(24)}`, desk.id],
+      queue: [closed.id, `q${'f'.repeat(24)}`, harness.id],
     }));
-    await desk.advance();
-    expect(desk.life.threads()).toMatchObject([{ queue: [desk.id] }]);
-    expect(desk.life.runSlotBooks()).toMatchObject([{ running: [{ questionId: desk.id }], waiting: [] }]);
+    await harness.advance();
+    expect(harness.life.threads()).toMatchObject([{ queue: [harness.id] }]);
+    expect(harness.life.runSlotBooks()).toMatchObject([{ running: [{ questionId: harness.id }], waiting: [] }]);
   });
 
   it('takes a slot only for a question that may be asked now', async () => {

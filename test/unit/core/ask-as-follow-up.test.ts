@@ -18,13 +18,13 @@ const asksNew: Partial<NewQuestion> = {
 
 /** A thread with one answered question, and then one with the verb "new" that runs for three seconds already. */
 async function withNewQuestion(options: Parameters<typeof createCoreHarness>[0] = {}) {
-  const desk = createCoreHarness({ work: { takesMs: 30_000, ends: 'completed' }, ...options });
-  const { life, ask } = desk;
+  const harness = createCoreHarness({ work: { takesMs: 30_000, ends: 'completed' }, ...options });
+  const { life, ask } = harness;
   await ask({ text: 'first?' });
   await life.run();
   const { id } = await ask(asksNew);
   await life.run(life.now() + 3_000);
-  return { ...desk, id, conversations: () => conversationsIn(life) };
+  return { ...harness, id, conversations: () => conversationsIn(life) };
 }
 
 /** Each text with the number of its conversation, from 1. */
@@ -85,8 +85,8 @@ describe('a question with the verb "new" that is asked as a follow-up', () => {
   });
 
   it('can be asked so while it waits behind the question that begins the conversation', async () => {
-    const desk = createCoreHarness({ work: { takesMs: 30_000, ends: 'completed' } });
-    const { life, ask, requests } = desk;
+    const harness = createCoreHarness({ work: { takesMs: 30_000, ends: 'completed' } });
+    const { life, ask, requests } = harness;
     await ask({ text: 'first?' });
     const { id } = await ask(asksNew);
     await life.run(life.now() + 3_000);
@@ -124,7 +124,7 @@ describe('a question with the verb "new" that is asked as a follow-up', () => {
     const { life, requests, ask, id, conversations } = await withNewQuestion();
     const result = await requests.askAsFollowUp(id, asker);
     if (result.kind !== 'accepted') throw new Error(result.kind);
-    await requests.replaceNow(result.question.id);
+    await requests.cancelReplacedBy(result.question.id);
     await requests.cancel(result.question.id, asker);
     await life.run();
     await ask({ text: 'and then?' });
@@ -151,7 +151,7 @@ describe('a question with the verb "new" that is asked as a follow-up', () => {
     expect((await requests.startedBy('m'))?.id).toBe(id);
     const result = await requests.askAsFollowUp(id, asker);
     if (result.kind !== 'accepted') throw new Error(result.kind);
-    await requests.replaceNow(result.question.id);
+    await requests.cancelReplacedBy(result.question.id);
     expect((await requests.startedBy('m'))?.text).toBe(wholeText);
     await requests.cancelStartedBy('m');
     await life.run();

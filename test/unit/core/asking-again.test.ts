@@ -17,10 +17,10 @@ const shares = { questionId: `q${'0'.repeat(24)}`, withLink: false, confirmed };
 
 /** A stored question of U1, with the test's changes. */
 async function withQuestion(change: Partial<Question> = {}) {
-  const desk = createCoreHarness();
-  const { id } = await desk.ask({ text: 'where?' });
-  await desk.life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
-  return { ...desk, id, stored: () => desk.life.question(id) };
+  const harness = createCoreHarness();
+  const { id } = await harness.ask({ text: 'where?' });
+  await harness.life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
+  return { ...harness, id, stored: () => harness.life.question(id) };
 }
 
 async function enqueue(life: InMemoryLifecycle, queue: string[]): Promise<void> {

@@ -51,7 +51,7 @@ async function asking(
   };
 }
 
-type Desk = Awaited<ReturnType<typeof asking>>;
+type Harness = Awaited<ReturnType<typeof asking>>;
 
 function failing(kind: ErrorKind, details: AppErrorDetails = {}) {
   return () => Promise.reject(new AppError(kind, 'planned', details));
@@ -60,16 +60,16 @@ function failing(kind: ErrorKind, details: AppErrorDetails = {}) {
 describe('asking the service', () => {
   it('stores the intent before the call, and what the service knows of the question after it', async () => {
     let before: Question['upstream'] | undefined;
-    const desk: Desk = await asking(
+    const harness: Harness = await asking(
       {},
       {
         create: async () => {
-          before = desk.stored().upstream;
+          before = harness.stored().upstream;
           return { id: 3, shareUrl: 'https://code.example/3', questions: [upstream()] };
         },
       },
     );
-    const { life, steps, question, stored, changed } = desk;
+    const { life, steps, question, stored, changed } = harness;
     expect(await steps.ask(question, false)).toEqual({ question: stored(), waitMs: 1_000 });
     const nowMs = life.now();
     expect(before).toEqual({ steps: 0, firstTriedMs: nowMs, intentMs: nowMs });
@@ -91,30 +91,30 @@ describe('asking the service', () => {
 
   it('asks a follow-up where the thread has a conversation', async () => {
     let before: Question['upstream'] | undefined;
-    const desk: Desk = await asking(
+    const harness: Harness = await asking(
       {},
       {
         followUp: async (conversationId) => {
-          before = desk.stored().upstream;
+          before = harness.stored().upstream;
           return upstream({ id: conversationId + 1 });
         },
       },
     );
-    await desk.bindThread({ conversationId: 40 });
-    await desk.steps.ask(desk.question, false);
+    await harness.bindThread({ conversationId: 40 });
+    await harness.steps.ask(harness.question, false);
     expect(before?.intentConversationId).toBe(40);
-    expect(desk.stored().upstream).toMatchObject({ conversationId: 40, questionId: 41 });
-    expect(desk.stored().upstream).not.toHaveProperty('shareUrl');
-    expect(desk.stored().upstream).not.toHaveProperty('intentConversationId');
+    expect(harness.stored().upstream).toMatchObject({ conversationId: 40, questionId: 41 });
+    expect(harness.stored().upstream).not.toHaveProperty('shareUrl');
+    expect(harness.stored().upstream).not.toHaveProperty('intentConversationId');
   });
 
   it('starts a new conversation where one is wanted, and binds the thread to it', async () => {
-    const desk = await asking({ fresh: true });
-    await desk.bindThread({ conversationId: 40 });
-    await desk.steps.ask(desk.question, false);
-    expect(desk.life.upstream()).toHaveLength(1);
-    expect(desk.life.threads()).toMatchObject([{ conversationId: desk.stored().upstream.conversationId }]);
-    expect(desk.stored().upstream.conversationId).not.toBe(40);
+    const harness = await asking({ fresh: true });
+    await harness.bindThread({ conversationId: 40 });
+    await harness.steps.ask(harness.question, false);
+    expect(harness.life.upstream()).toHaveLength(1);
+    expect(harness.life.threads()).toMatchObject([{ conversationId: harness.stored().upstream.conversationId }]);
+    expect(harness.stored().upstream.conversationId).not.toBe(40);
   });
 
   it('starts a new conversation and a new record of the thread where the thread is not known any more', async () => {
@@ -345,34 +345,34 @@ describe('a failed attempt to ask', () => {
   });
 
   it('lets the thread forget its conversation where that is gone, and the question begin a new one', async () => {
-    const desk = await asking({ upstream: { steps: 0, intentMs: 5, intentConversationId: 40 } });
-    await desk.bindThread({ conversationId: 40 });
-    await desk.steps.failed(desk.question, new AppError('notFound', 'planned'));
-    expect(desk.stored().upstream).toEqual({ steps: 0, conversationLost: true });
-    expect(desk.life.threads()[0]).not.toHaveProperty('conversationId');
-    expect(desk.life.threads()).toMatchObject([{ queue: [desk.id], followsReplies: true }]);
+    const harness = await asking({ upstream: { steps: 0, intentMs: 5, intentConversationId: 40 } });
+    await harness.bindThread({ conversationId: 40 });
+    await harness.steps.failed(harness.question, new AppError('notFound', 'planned'));
+    expect(harness.stored().upstream).toEqual({ steps: 0, conversationLost: true });
+    expect(harness.life.threads()[0]).not.toHaveProperty('conversationId');
+    expect(harness.life.threads()).toMatchObject([{ queue: [harness.id], followsReplies: true }]);
   });
 
   it('leaves the thread its conversation where something else is wrong', async () => {
-    const desk = await asking({ upstream: { steps: 0, intentMs: 5, intentConversationId: 40 } });
-    await desk.bindThread({ conversationId: 40 });
-    await desk.steps.failed(desk.question, new AppError('unauthorized', 'planned'));
-    expect(desk.stored().outcome).toEqual({ kind: 'failed', failure: { cause: 'unauthorized' } });
-    expect(desk.life.threads()).toMatchObject([{ conversationId: 40 }]);
+    const harness = await asking({ upstream: { steps: 0, intentMs: 5, intentConversationId: 40 } });
+    await harness.bindThread({ conversationId: 40 });
+    await harness.steps.failed(harness.question, new AppError('unauthorized', 'planned'));
+    expect(harness.stored().outcome).toEqual({ kind: 'failed', failure: { cause: 'unauthorized' } });
+    expect(harness.life.threads()).toMatchObject([{ conversationId: 40 }]);
   });
 
   it('leaves the thread its present conversation where an older one is gone', async () => {
-    const desk = await asking({ upstream: { steps: 0, intentMs: 5, intentConversationId: 39 } });
-    await desk.bindThread({ conversationId: 40 });
-    await desk.steps.failed(desk.question, new AppError('notFound', 'planned'));
-    expect(desk.life.threads()).toMatchObject([{ conversationId: 40 }]);
+    const harness = await asking({ upstream: { steps: 0, intentMs: 5, intentConversationId: 39 } });
+    await harness.bindThread({ conversationId: 40 });
+    await harness.steps.failed(harness.question, new AppError('notFound', 'planned'));
+    expect(harness.life.threads()).toMatchObject([{ conversationId: 40 }]);
   });
 
   it('begins a new conversation where the old one is gone and the thread is not known any more', async () => {
     const place = { ...thread, threadTs: '1700000000.000099' };
-    const desk = await asking({ place, upstream: { steps: 0, intentMs: 5, intentConversationId: 40 } });
-    await desk.steps.failed(desk.question, new AppError('notFound', 'planned'));
-    expect(desk.life.threads().find(({ threadTs }) => threadTs === place.threadTs)).toMatchObject({
+    const harness = await asking({ place, upstream: { steps: 0, intentMs: 5, intentConversationId: 40 } });
+    await harness.steps.failed(harness.question, new AppError('notFound', 'planned'));
+    expect(harness.life.threads().find(({ threadTs }) => threadTs === place.threadTs)).toMatchObject({
       queue: [],
       followsReplies: false,
     });
@@ -381,11 +381,11 @@ describe('a failed attempt to ask', () => {
 
 describe('parking a question', () => {
   it('gives its slot to the next question that waits for one', async () => {
-    const desk = await asking();
-    const others = [await desk.ask(), await desk.ask()];
-    for (const each of [desk.question, ...others]) await desk.life.ports.runSlots.takeSlot(each);
-    await desk.steps.park(desk.question, desk.life.now() + minuteMs);
-    expect(desk.looked).toEqual([others[1]?.id]);
+    const harness = await asking();
+    const others = [await harness.ask(), await harness.ask()];
+    for (const each of [harness.question, ...others]) await harness.life.ports.runSlots.takeSlot(each);
+    await harness.steps.park(harness.question, harness.life.now() + minuteMs);
+    expect(harness.looked).toEqual([others[1]?.id]);
   });
 
   it('ends with a waiting question, which is admitted and asked as if for the first time', async () => {

@@ -10,7 +10,7 @@ const place = { teamId: 'T1', channelId: 'C1' };
 const neverAccept = () => Promise.reject(new Error('a cancellation asks nothing'));
 
 /** Stored questions with the test's changes. Also what a cancellation tells people and schedules. */
-async function desk(...changes: Partial<Question>[]) {
+async function harness(...changes: Partial<Question>[]) {
   const { ask, life, accept } = createCoreHarness();
   const ids: string[] = [];
   for (const [index, change] of changes.entries()) {
@@ -32,7 +32,7 @@ async function desk(...changes: Partial<Question>[]) {
 
 describe('a cancellation', () => {
   it('is stored with its person and time, run at once, and reported', async () => {
-    const { life, ids, requests, planned, changed, stored } = await desk({});
+    const { life, ids, requests, planned, changed, stored } = await harness({});
     expect(await requests.cancel(ids[0] ?? '', buttonUser)).toEqual({ kind: 'cancelling' });
     expect(stored().cancel).toEqual({ byUserId: 'U9', atMs: life.now() });
     expect(planned).toEqual([[ids[0], 0]]);
@@ -40,7 +40,7 @@ describe('a cancellation', () => {
   });
 
   it('counts in the last moment, and is never too late when it is repeated', async () => {
-    const { life, ids, requests, stored } = await desk({});
+    const { life, ids, requests, stored } = await harness({});
     const [id = ''] = ids;
     expect(await requests.cancel(id, buttonUser, life.now())).toEqual({ kind: 'cancelling' });
     expect(await requests.cancel(id, { ...buttonUser, userId: 'U8' }, life.now() - 1)).toEqual({ kind: 'cancelling' });
@@ -48,14 +48,14 @@ describe('a cancellation', () => {
   });
 
   it('changes nothing of a question that has ended', async () => {
-    const { life, ids, requests, planned, stored } = await desk({ outcome: answered });
+    const { life, ids, requests, planned, stored } = await harness({ outcome: answered });
     expect(await requests.cancel(ids[0] ?? '', buttonUser, life.now() - 1)).toEqual({ kind: 'answered' });
     expect(stored()).not.toHaveProperty('cancel');
     expect(planned).toEqual([]);
   });
 
   it('has no effect on a question that disappears in the meantime', async () => {
-    const { life, ids } = await desk({});
+    const { life, ids } = await harness({});
     const questions = { ...life.ports.questions, update: async () => undefined };
     const requests = createRequests({ ...life.ports, questions, accept: neverAccept, digest: digestOf });
     expect(await requests.cancel(ids[0] ?? '', buttonUser)).toEqual({ kind: 'nothing' });
@@ -64,7 +64,7 @@ describe('a cancellation', () => {
 
 describe('the question of a deleted message', () => {
   it('is cancelled by its asker unless another person is named', async () => {
-    const { requests, stored } = await desk({}, {});
+    const { requests, stored } = await harness({}, {});
     expect(await requests.cancelStartedBy('m0')).toEqual({ kind: 'cancelling' });
     expect(stored(0).cancel?.byUserId).toBe('U1');
     await requests.cancelStartedBy('m1', 'U5');
@@ -75,7 +75,7 @@ describe('the question of a deleted message', () => {
 
 describe('cancelling the first question in a thread', () => {
   it('skips those of the person’s questions that have ended or can’t be read', async () => {
-    const { life, ids, requests, stored } = await desk({ outcome: answered }, {}, {}, { askerId: 'U2' }, {});
+    const { life, ids, requests, stored } = await harness({ outcome: answered }, {}, {}, { askerId: 'U2' }, {});
     const get = async (id: string) => {
       if (id === ids[1]) throw failing('corrupt').error;
       return life.ports.questions.get(id);
@@ -100,7 +100,7 @@ describe('cancelling the first question in a thread', () => {
   });
 
   it('never touches another person’s question, even with another person’s claim', async () => {
-    const { life, ids, requests, stored } = await desk({ askerId: 'U2' }, {});
+    const { life, ids, requests, stored } = await harness({ askerId: 'U2' }, {});
     await life.ports.claims.claim('cancel:said', ids[0] ?? '');
     expect(await requests.cancelInThread(thread, 'U1', 'said', { ownOnly: true })).toEqual({ kind: 'nothing' });
     expect(stored(0).cancel).toBeUndefined();
@@ -108,7 +108,7 @@ describe('cancelling the first question in a thread', () => {
   });
 
   it('has no effect where the first question is not known any more', async () => {
-    const { life, requests } = await desk({});
+    const { life, requests } = await harness({});
     await life.ports.claims.claim('cancel:said', `q${'0'.repeat(24)}`);
     expect(await requests.cancelInThread(thread, 'U1', 'said')).toEqual({ kind: 'nothing' });
   });
@@ -116,25 +116,25 @@ describe('cancelling the first question in a thread', () => {
 
 describe('cancelling the only question', () => {
   it('finds the question that is neither ended nor only offered', async () => {
-    const { requests, stored } = await desk({ outcome: answered }, { phase: 'offered' }, {});
+    const { requests, stored } = await harness({ outcome: answered }, { phase: 'offered' }, {});
     expect(await requests.cancelOnlyIn(place, 'U1', 'said')).toEqual({ kind: 'cancelling' });
     expect([0, 1, 2].map((index) => stored(index).cancel !== undefined)).toEqual([false, false, true]);
   });
 
   it('finds the question that is not being cancelled yet', async () => {
-    const { requests, stored } = await desk({ cancel: { byUserId: 'U7', atMs: 1 } }, {});
+    const { requests, stored } = await harness({ cancel: { byUserId: 'U7', atMs: 1 } }, {});
     expect(await requests.cancelOnlyIn(place, 'U1', 'said')).toEqual({ kind: 'cancelling' });
     expect([stored(0).cancel?.byUserId, stored(1).cancel?.byUserId]).toEqual(['U7', 'U1']);
   });
 
   it('has no effect where there is no question, and decides nothing for later', async () => {
-    const { life, requests } = await desk({ askerId: 'U2' });
+    const { life, requests } = await harness({ askerId: 'U2' });
     expect(await requests.cancelOnlyIn(place, 'U1', 'said')).toEqual({ kind: 'nothing' });
     expect(await life.ports.claims.ownerOf('cancel:said')).toBeUndefined();
   });
 
   it('searches a thousand open questions, and skips those that can’t be read', async () => {
-    const { life, ids } = await desk({}, {});
+    const { life, ids } = await harness({}, {});
     const [first = '', last = ''] = ids;
     const filled = (count: number) => [...Array.from({ length: count }, (_, index) => `gone${index}`), last];
     const only = (openIds: string[]) =>
@@ -162,12 +162,12 @@ describe('what runs in a thread', () => {
     ['is nothing once that was answered', { outcome: answered }, false],
     ['is nothing while that is being cancelled', { cancel: { byUserId: 'U9', atMs: 1 } }, false],
   ])('%s', async (_, change, isFound) => {
-    const { ids, requests } = await desk(change, {});
+    const { ids, requests } = await harness(change, {});
     expect((await requests.runningIn(thread))?.id).toBe(isFound ? ids[0] : undefined);
   });
 
   it('is nothing where nothing was asked', async () => {
-    const { requests } = await desk();
+    const { requests } = await harness();
     expect(await requests.runningIn(thread)).toBeUndefined();
   });
 });

@@ -27,7 +27,7 @@ async function withCard(change: Partial<Question> = {}, slack: Partial<Messenger
   return { life, card, edits, question: life.question(id), stored: () => life.question(id) };
 }
 
-type Desk = Awaited<ReturnType<typeof withCard>>;
+type Harness = Awaited<ReturnType<typeof withCard>>;
 
 function failing(kind: ErrorKind, details: AppErrorDetails = {}) {
   return () => Promise.reject(new AppError(kind, 'planned', details));
@@ -37,21 +37,21 @@ describe('announcing a question', () => {
   it('stores the intent before the call, and what the card shows after it', async () => {
     let before: Question | undefined;
     const views: CardView[] = [];
-    const desk: Desk = await withCard(
+    const harness: Harness = await withCard(
       {},
       {
         postCard: async (_, view) => {
-          before = desk.stored();
+          before = harness.stored();
           views.push(view);
           return { ts: '9.9' };
         },
       },
     );
-    await desk.card.announce(desk.question, queued, false);
-    expect(before).toEqual({ ...desk.question, card: { intentMs: desk.life.now() } });
+    await harness.card.announce(harness.question, queued, false);
+    expect(before).toEqual({ ...harness.question, card: { intentMs: harness.life.now() } });
     expect(views).toEqual([{ kind: 'queued', place: 2 }]);
     const shown = digestOf({ kind: 'queued', place: 2 });
-    expect(desk.stored()).toEqual({ ...desk.question, card: { ts: '9.9', shown, editedMs: desk.life.now() } });
+    expect(harness.stored()).toEqual({ ...harness.question, card: { ts: '9.9', shown, editedMs: harness.life.now() } });
   });
 
   it('makes the card of a command its thread, and keeps the thread of other questions', async () => {
@@ -158,11 +158,11 @@ describe('refreshing a card', () => {
     ['rateLimited', { retryAfterMs: 9_000 }, 9_000, { editedMs: 0 }],
     ['rateLimited', { retryAfterMs: 1_000 }, 3_000, { editedMs: 0 }],
   ])('after the failure %s with %j is due again in %j ms', async (kind, details, dueMs, left) => {
-    const desk = await withCard({ card: { ts: '1.1', shown: 'other' } }, { updateCard: failing(kind, details) });
-    expect(await desk.card.refresh(desk.question, atOnce)).toBe(dueMs);
-    const edited = left.editedMs === undefined ? {} : { editedMs: desk.life.now() };
-    expect(desk.stored().card).toEqual({ ts: '1.1', shown: 'other', ...left, ...edited });
-    expect(desk.stored()).not.toHaveProperty('recheckMs');
+    const harness = await withCard({ card: { ts: '1.1', shown: 'other' } }, { updateCard: failing(kind, details) });
+    expect(await harness.card.refresh(harness.question, atOnce)).toBe(dueMs);
+    const edited = left.editedMs === undefined ? {} : { editedMs: harness.life.now() };
+    expect(harness.stored().card).toEqual({ ts: '1.1', shown: 'other', ...left, ...edited });
+    expect(harness.stored()).not.toHaveProperty('recheckMs');
   });
 
   it('has the card checked a minute later where the edit may take effect late', async () => {

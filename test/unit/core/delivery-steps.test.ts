@@ -56,7 +56,7 @@ async function delivering(
   return { life, ask, id, steps, question: stored(), stored, looked, closing };
 }
 
-type Desk = Awaited<ReturnType<typeof delivering>>;
+type Harness = Awaited<ReturnType<typeof delivering>>;
 
 function failing(kind: ErrorKind, details: AppErrorDetails = {}) {
   return () => Promise.reject(new AppError(kind, 'planned', details));
@@ -67,19 +67,19 @@ const unknown = failing('unavailable', { outcomeUnknown: true });
 describe('posting a part', () => {
   it('stores the intent before the call, and what was posted after it', async () => {
     let before: Question['delivery'] | undefined;
-    const desk: Desk = await delivering(
+    const harness: Harness = await delivering(
       {},
       {
         postPart: async () => {
-          before = desk.stored().delivery;
+          before = harness.stored().delivery;
           return { ts: '9.9' };
         },
       },
     );
-    await desk.steps.post(desk.question, 0, false);
-    expect(before).toEqual({ round: 0, posted: [], intentMs: desk.life.now() });
-    expect(desk.stored().delivery).toEqual({ round: 0, posted: ['9.9'] });
-    expect(desk.stored()).not.toHaveProperty('recheckMs');
+    await harness.steps.post(harness.question, 0, false);
+    expect(before).toEqual({ round: 0, posted: [], intentMs: harness.life.now() });
+    expect(harness.stored().delivery).toEqual({ round: 0, posted: ['9.9'] });
+    expect(harness.stored()).not.toHaveProperty('recheckMs');
   });
 
   it('treats a message that was found as posted, and posts nothing', async () => {
@@ -137,25 +137,25 @@ describe('a part that another process noted in the meantime', () => {
 });
 
 describe('attaching the answer', () => {
-  const intended = (desk: Desk) => ({
-    ...desk.question.delivery,
-    file: { state: 'intended', intentMs: desk.life.now() },
+  const intended = (harness: Harness) => ({
+    ...harness.question.delivery,
+    file: { state: 'intended', intentMs: harness.life.now() },
   });
 
   it('stores the intent before the call, and that the file exists after it', async () => {
     let before: Question['delivery'] | undefined;
-    const desk: Desk = await delivering(
+    const harness: Harness = await delivering(
       {},
       {
         attachAnswer: async () => {
-          before = desk.stored().delivery;
+          before = harness.stored().delivery;
         },
       },
     );
-    await desk.steps.attach(desk.question, false);
-    expect(before).toEqual(intended(desk));
-    expect(desk.stored().delivery.file?.state).toBe('attached');
-    expect(desk.stored()).not.toHaveProperty('recheckMs');
+    await harness.steps.attach(harness.question, false);
+    expect(before).toEqual(intended(harness));
+    expect(harness.stored().delivery.file?.state).toBe('attached');
+    expect(harness.stored()).not.toHaveProperty('recheckMs');
   });
 
   it('has copies checked for a minute after a repeated try that found no file', async () => {
@@ -208,7 +208,7 @@ describe('attaching the answer', () => {
 });
 
 describe('the result of a delivery that was resumed in the meantime', () => {
-  it.each<[string, (desk: Desk) => Promise<unknown>]>([
+  it.each<[string, (harness: Harness) => Promise<unknown>]>([
     ['a part', ({ steps, question }) => steps.post(question, 0, true)],
     ['a first part', ({ steps, question }) => steps.post(question, 0, false)],
     ['a file', ({ steps, question }) => steps.attach(question, true)],
@@ -225,13 +225,16 @@ describe('the result of a delivery that was resumed in the meantime', () => {
     ],
     ['its close', ({ steps, question }) => steps.close(question)],
   ])('is not counted for the new delivery: %s', async (_, step) => {
-    const desk = await delivering({}, { findPart: async () => '9.9', findAttachment: async () => true });
-    await desk.life.ports.questions.update(desk.id, (stored) => ({ ...stored, delivery: { round: 1, posted: [] } }));
-    const before = desk.stored();
-    await step(desk);
-    expect(desk.stored()).toEqual(before);
-    expect([...desk.life.messagesOf(before, 'part'), ...desk.life.messagesOf(before, 'file')]).toEqual([]);
-    expect(desk.life.openIds()).toEqual([desk.id]);
+    const harness = await delivering({}, { findPart: async () => '9.9', findAttachment: async () => true });
+    await harness.life.ports.questions.update(harness.id, (stored) => ({
+      ...stored,
+      delivery: { round: 1, posted: [] },
+    }));
+    const before = harness.stored();
+    await step(harness);
+    expect(harness.stored()).toEqual(before);
+    expect([...harness.life.messagesOf(before, 'part'), ...harness.life.messagesOf(before, 'file')]).toEqual([]);
+    expect(harness.life.openIds()).toEqual([harness.id]);
   });
 
   it('is not counted either where posting failed', async () => {
@@ -285,17 +288,17 @@ describe('a check for copies', () => {
   ])(
     'that fails for %s with %j, %i ms after the end, is made again in %j ms',
     async (kind, details, endedAgoMs, inMs) => {
-      const desk = await delivering({ recheckMs: 5 });
-      const question = { ...desk.question, endedMs: desk.life.now() - endedAgoMs };
-      await desk.steps.recheckFailed(question, new AppError(kind, 'planned', details));
-      expect(desk.stored().recheckMs).toBe(inMs === undefined ? undefined : desk.life.now() + inMs);
+      const harness = await delivering({ recheckMs: 5 });
+      const question = { ...harness.question, endedMs: harness.life.now() - endedAgoMs };
+      await harness.steps.recheckFailed(question, new AppError(kind, 'planned', details));
+      expect(harness.stored().recheckMs).toBe(inMs === undefined ? undefined : harness.life.now() + inMs);
     },
   );
 
   it('that fails before the question has ended is made again', async () => {
-    const desk = await delivering({ recheckMs: 5 });
-    await desk.steps.recheckFailed(desk.question, new AppError('unavailable', 'planned'));
-    expect(desk.stored().recheckMs).toBe(desk.life.now() + minuteMs);
+    const harness = await delivering({ recheckMs: 5 });
+    await harness.steps.recheckFailed(harness.question, new AppError('unavailable', 'planned'));
+    expect(harness.stored().recheckMs).toBe(harness.life.now() + minuteMs);
   });
 });
 
@@ -410,18 +413,20 @@ describe('what the asker is told privately', () => {
 describe('closing the card', () => {
   it('frees the position in the queue and the slot first, and then says how the question ended', async () => {
     const order: string[] = [];
-    const desk: Desk = await delivering(
+    const harness: Harness = await delivering(
       {},
-      { updateCard: async (_, view) => void order.push(`${view.kind}, ${desk.life.threads()[0]?.queue.length} left`) },
+      {
+        updateCard: async (_, view) => void order.push(`${view.kind}, ${harness.life.threads()[0]?.queue.length} left`),
+      },
     );
-    await desk.life.ports.runSlots.takeSlot(desk.question);
-    const next = await desk.ask();
-    await desk.steps.closeCard(desk.question);
+    await harness.life.ports.runSlots.takeSlot(harness.question);
+    const next = await harness.ask();
+    await harness.steps.closeCard(harness.question);
     expect(order).toEqual(['answered, 1 left']);
-    expect(desk.looked).toEqual([next.id]);
-    expect(desk.closing).toEqual([desk.id]);
-    expect(desk.life.runSlotBooks()).toMatchObject([{ running: [] }]);
-    expect(desk.stored().card.shown).toBe(finalCard);
+    expect(harness.looked).toEqual([next.id]);
+    expect(harness.closing).toEqual([harness.id]);
+    expect(harness.life.runSlotBooks()).toMatchObject([{ running: [] }]);
+    expect(harness.stored().card.shown).toBe(finalCard);
   });
 
   it.each<[string, Partial<Question>, ErrorKind, number, boolean]>([
@@ -501,11 +506,11 @@ describe('closing a question', () => {
   });
 
   it('lets the next question of the thread start, and needs no thread for that', async () => {
-    const desk = await delivering();
-    const next = await desk.ask();
-    await desk.steps.close(desk.question);
-    expect(desk.looked).toEqual([next.id]);
-    expect(desk.life.threads()).toMatchObject([{ queue: [next.id] }]);
+    const harness = await delivering();
+    const next = await harness.ask();
+    await harness.steps.close(harness.question);
+    expect(harness.looked).toEqual([next.id]);
+    expect(harness.life.threads()).toMatchObject([{ queue: [next.id] }]);
     const bare = await delivering({ place: nowhere });
     await bare.steps.close(bare.question);
     expect(bare.stored().phase).toBe('closed');

@@ -91,15 +91,15 @@ describe('a question that has to begin a new conversation', () => {
 
   /** A thread with two answered questions and a third question. */
   async function withThree(options: Parameters<typeof createCoreHarness>[0] = {}) {
-    const desk = createCoreHarness(options);
-    const { life, ask } = desk;
+    const harness = createCoreHarness(options);
+    const { life, ask } = harness;
     await ask({ text: 'Where?' });
     await life.run();
     await ask({ text: 'Why?', origin: 'reply', beginsThread: false });
     await life.run();
     const { id } = await ask({ text: 'and for v2?', origin: 'reply', beginsThread: false });
     await life.run();
-    return { ...desk, id };
+    return { ...harness, id };
   }
 
   it('by a press tells the service what was asked before', async () => {

@@ -8,10 +8,10 @@ const answered = { kind: 'answered', answer: someAnswer } as const;
 
 /** A stored question that the message `m` asked with the text `before`, with the test's changes. */
 async function asked(change: Partial<Question> = {}) {
-  const desk = createCoreHarness({ settings: { threadLimit: 30 } });
-  const { id } = await desk.ask({ key: 'm', text: 'before' });
-  await desk.life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
-  return { ...desk, id, stored: () => desk.life.question(id) };
+  const harness = createCoreHarness({ settings: { threadLimit: 30 } });
+  const { id } = await harness.ask({ key: 'm', text: 'before' });
+  await harness.life.ports.questions.update(id, (stored) => ({ ...stored, ...change }));
+  return { ...harness, id, stored: () => harness.life.question(id) };
 }
 
 describe('an edit of the message that asked', () => {

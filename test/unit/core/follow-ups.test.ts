@@ -7,9 +7,9 @@ const other = { ...buttonUser, userId: 'U8' };
 
 /** A question of U1 whose answer has two follow-ups. */
 async function answeredDesk(change: Partial<Question> = {}) {
-  const desk = createCoreHarness();
-  const question = await desk.ask();
-  const { questions } = desk.life.ports;
+  const harness = createCoreHarness();
+  const question = await harness.ask();
+  const { questions } = harness.life.ports;
   const answer = {
     title: 'A title',
     markdown: '',
@@ -25,10 +25,10 @@ async function answeredDesk(change: Partial<Question> = {}) {
     upstream: { ...stored.upstream, shareUrl: 'https://search.example.com/deepsearch/abc' },
     ...change,
   }));
-  return { ...desk, id: question.id, text: question.text, stored: () => questions.get(question.id) };
+  return { ...harness, id: question.id, text: question.text, stored: () => questions.get(question.id) };
 }
 
-type Desk = Awaited<ReturnType<typeof answeredDesk>>;
+type Harness = Awaited<ReturnType<typeof answeredDesk>>;
 
 describe('a follow-up', () => {
   it('is asked once, with any spelling of its text', async () => {
@@ -121,16 +121,17 @@ describe('a follow-up that was cancelled before the service was asked', () => {
   });
 
   it.each([
-    ['as it is', (desk: Desk, byMs: number) => desk.requests.followUp(desk.id, 0, buttonUser, { byMs })],
+    ['as it is', (harness: Harness, byMs: number) => harness.requests.followUp(harness.id, 0, buttonUser, { byMs })],
     [
       'privately',
-      (desk: Desk, byMs: number) => desk.requests.followUpPrivately(desk.id, 0, direct, buttonUser, { byMs }),
+      (harness: Harness, byMs: number) =>
+        harness.requests.followUpPrivately(harness.id, 0, direct, buttonUser, { byMs }),
     ],
   ])('is not asked where it is too late, %s', async (_name, ask) => {
-    const desk = await answeredDesk();
-    await expect(ask(desk, desk.life.now() - 1)).rejects.toMatchObject({ kind: 'storage' });
-    await desk.life.run();
-    expect(desk.life.upstream()).toEqual([]);
+    const harness = await answeredDesk();
+    await expect(ask(harness, harness.life.now() - 1)).rejects.toMatchObject({ kind: 'storage' });
+    await harness.life.run();
+    expect(harness.life.upstream()).toEqual([]);
   });
 });
 

@@ -15,12 +15,12 @@ const asked = {
 
 /** A lifecycle with one refused question. */
 async function refused(reason: Refusal, options: Parameters<typeof createCoreHarness>[0] = {}) {
-  const desk = createCoreHarness(options);
-  desk.life.ports.accessPolicy.admit = async (_userId, { channelId }) =>
+  const harness = createCoreHarness(options);
+  harness.life.ports.accessPolicy.admit = async (_userId, { channelId }) =>
     channelId === direct.channelId ? { may: true } : { may: false, reason };
-  const { id } = await desk.ask(asked);
-  await desk.life.run();
-  return { ...desk, id };
+  const { id } = await harness.ask(asked);
+  await harness.life.run();
+  return { ...harness, id };
 }
 
 describe('a refused question', () => {
@@ -64,13 +64,13 @@ describe('a refused question', () => {
         const faults = {
           write: Array.from({ length: index + 1 }, (_, at) => (at === index ? crash(happens) : undefined)),
         };
-        const desk = createCoreHarness({ faults });
-        desk.life.ports.accessPolicy.admit = async () => ({ may: false, reason: 'sharedChannel' });
-        const question = await desk.ask(asked).catch(() => undefined);
+        const harness = createCoreHarness({ faults });
+        harness.life.ports.accessPolicy.admit = async () => ({ may: false, reason: 'sharedChannel' });
+        const question = await harness.ask(asked).catch(() => undefined);
         if (question === undefined) continue;
-        await desk.life.run();
-        expect(desk.life.question(question.id)).toMatchObject({ phase: 'closed', text: '' });
-        expect(await desk.life.ports.refusedTexts.get(question.id)).toMatchObject({ text: asked.text });
+        await harness.life.run();
+        expect(harness.life.question(question.id)).toMatchObject({ phase: 'closed', text: '' });
+        expect(await harness.life.ports.refusedTexts.get(question.id)).toMatchObject({ text: asked.text });
       }
     },
   );
@@ -79,10 +79,10 @@ describe('a refused question', () => {
 describe('a withheld answer', () => {
   /** A question that is admitted first, and refused when its answer is about to be shown. */
   async function withheld(reason: Refusal) {
-    const desk = createCoreHarness({ work: { takesMs: 120_000, ends: 'completed' } });
-    const { life } = desk;
+    const harness = createCoreHarness({ work: { takesMs: 120_000, ends: 'completed' } });
+    const { life } = harness;
     life.ports.accessPolicy.admit = async () => (life.upstream().length === 0 ? { may: true } : { may: false, reason });
-    const { id } = await desk.ask(asked);
+    const { id } = await harness.ask(asked);
     await life.run();
     expect(life.question(id)).toMatchObject({ phase: 'closed', outcome: { kind: 'notAllowed', reason } });
     return life.question(id);

@@ -8,10 +8,10 @@ const foreigner = { ...buttonUser, teamId: 'T2' };
 
 /** A lifecycle with one question that has ended in the given way. */
 async function withEnded(ends: 'completed' | 'failed') {
-  const desk = createCoreHarness({ work: { takesMs: 2_000, ends } });
-  const { id } = await desk.ask();
-  await desk.life.run();
-  return { ...desk, id };
+  const harness = createCoreHarness({ work: { takesMs: 2_000, ends } });
+  const { id } = await harness.ask();
+  await harness.life.run();
+  return { ...harness, id };
 }
 
 describe('a button in a place other than the question’s', () => {

@@ -9,12 +9,12 @@ const elsewhere = { teamId: 'T1', channelId: 'C7' };
 
 /** A lifecycle with one answered question. */
 async function answered() {
-  const desk = createCoreHarness();
-  const { id } = await desk.ask();
-  await desk.life.run();
+  const harness = createCoreHarness();
+  const { id } = await harness.ask();
+  await harness.life.run();
   const share = (withLink: boolean): Promise<Question> =>
-    desk.ask({ place: elsewhere, origin: 'shared', shares: { questionId: id, withLink, confirmed } });
-  return { ...desk, source: desk.life.question(id), share };
+    harness.ask({ place: elsewhere, origin: 'shared', shares: { questionId: id, withLink, confirmed } });
+  return { ...harness, source: harness.life.question(id), share };
 }
 
 describe('an answer shown again', () => {
@@ -54,10 +54,10 @@ describe('an answer shown again', () => {
     ['the conversation was deleted', failing('notFound'), 'failed'],
     ['the service refuses the token', failing('unauthorized'), 'failed'],
   ])('ends visibly where %s', async (_, fault, ends) => {
-    const desk = await answered();
-    const { life } = desk;
+    const harness = await answered();
+    const { life } = harness;
     life.ports.deepSearch.read = faultyOnce(life.ports.deepSearch.read, fault.error);
-    const { id } = await desk.share(false);
+    const { id } = await harness.share(false);
     await life.run();
     expect(life.question(id)).toMatchObject({ phase: 'closed', outcome: { kind: ends } });
   });
@@ -134,13 +134,13 @@ describe('reading an answer again, for a question that lacks something,', () => 
 
 describe('a recall', () => {
   it('leaves out the quota and the follow-ups, which belong to a conversation that is not shared', async () => {
-    const desk = await answered();
+    const harness = await answered();
     const quota = { used: 5, limit: 100 };
-    await desk.life.ports.questions.update(desk.source.id, (stored) => {
+    await harness.life.ports.questions.update(harness.source.id, (stored) => {
       if (stored.outcome?.kind !== 'answered') return stored;
       return { ...stored, outcome: { kind: 'answered', answer: { ...stored.outcome.answer, quota } } };
     });
-    const { question } = await createResharing(desk.life.ports).recall(await desk.share(false));
+    const { question } = await createResharing(harness.life.ports).recall(await harness.share(false));
     expect(question.outcome).toMatchObject({ kind: 'answered', answer: { followUps: [] } });
     expect(question.outcome?.kind === 'answered' && 'quota' in question.outcome.answer).toBe(false);
   });

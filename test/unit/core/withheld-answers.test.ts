@@ -11,19 +11,19 @@ const inDirect = { ...asker, channelId: direct.channelId };
 
 /** A lifecycle in which the answer to a question of U1 was withheld from its channel. */
 async function withheld(reason: Refusal = 'guestsInChannel', text = 'where is it?') {
-  const desk = createCoreHarness({ work: { takesMs: 120_000, ends: 'completed' } });
-  const { life } = desk;
+  const harness = createCoreHarness({ work: { takesMs: 120_000, ends: 'completed' } });
+  const { life } = harness;
   life.ports.accessPolicy.admit = async (_userId, { channelId }) =>
     channelId === direct.channelId || life.upstream().length === 0 ? { may: true } : { may: false, reason };
-  const { id } = await desk.ask({ askerId: asker.userId, text });
+  const { id } = await harness.ask({ askerId: asker.userId, text });
   await life.run();
-  return { ...desk, id, source: () => life.question(id) };
+  return { ...harness, id, source: () => life.question(id) };
 }
 
-type Desk = Awaited<ReturnType<typeof withheld>>;
+type Harness = Awaited<ReturnType<typeof withheld>>;
 
 /** Presses the button, and waits until the answer is shown. */
-async function show({ life, requests }: Desk, questionId: string): Promise<Question> {
+async function show({ life, requests }: Harness, questionId: string): Promise<Question> {
   const result = await requests.showWithheld(questionId, direct, asker);
   if (result.kind !== 'accepted') throw new Error(result.kind);
   await life.run();
@@ -64,9 +64,9 @@ describe('a question whose answer was withheld', () => {
 
 describe('a withheld answer', () => {
   it('is shown to its asker from what the service has, without asking again', async () => {
-    const desk = await withheld();
-    const { life, id } = desk;
-    const shown = await show(desk, id);
+    const harness = await withheld();
+    const { life, id } = harness;
+    const shown = await show(harness, id);
     expect(shown).toMatchObject({
       phase: 'closed',
       outcome: { kind: 'answered', answer: { followUps: [] } },
@@ -77,7 +77,7 @@ describe('a withheld answer', () => {
     const [part] = life.messagesOf(shown, 'part');
     expect(part).toMatchObject({ channelId: 'D1', outcome: { answer: { markdown: expect.stringMatching(/./) } } });
     expect(life.upstream()).toHaveLength(1);
-    expect(life.messagesOf(desk.source(), 'part')).toEqual([]);
+    expect(life.messagesOf(harness.source(), 'part')).toEqual([]);
   });
 
   it('is shown once, however often its button is pressed, also at the same time', async () => {
@@ -98,10 +98,10 @@ describe('a withheld answer', () => {
   });
 
   it('is not shown to an asker who may not ask any more', async () => {
-    const desk = await withheld();
-    desk.life.ports.accessPolicy.admit = async () => ({ may: false, reason: 'guest' });
-    expect((await show(desk, desk.id)).outcome).toEqual({ kind: 'notAllowed', reason: 'guest' });
-    expect(desk.life.privateMessages.at(-1)).toMatchObject({ notice: { kind: 'notAllowed', withheld: 'share' } });
+    const harness = await withheld();
+    harness.life.ports.accessPolicy.admit = async () => ({ may: false, reason: 'guest' });
+    expect((await show(harness, harness.id)).outcome).toEqual({ kind: 'notAllowed', reason: 'guest' });
+    expect(harness.life.privateMessages.at(-1)).toMatchObject({ notice: { kind: 'notAllowed', withheld: 'share' } });
   });
 
   it('of a question that is not one is not shown', async () => {
@@ -112,28 +112,28 @@ describe('a withheld answer', () => {
   });
 
   it('that still runs is watched until it ends', async () => {
-    const desk = await withheld();
-    const { read } = desk.life.ports.deepSearch;
+    const harness = await withheld();
+    const { read } = harness.life.ports.deepSearch;
     let reads = 0;
-    desk.life.ports.deepSearch.read = async (conversationId) => {
+    harness.life.ports.deepSearch.read = async (conversationId) => {
       const conversation = await read(conversationId);
       reads += 1;
       if (reads > 2) return conversation;
       return { ...conversation, questions: conversation.questions.map((each) => ({ ...each, state: 'processing' })) };
     };
     // Its follow-ups would start another conversation there.
-    expect((await show(desk, desk.id)).outcome).toMatchObject({ kind: 'answered', answer: { followUps: [] } });
-    expect(desk.life.upstream()).toHaveLength(1);
+    expect((await show(harness, harness.id)).outcome).toMatchObject({ kind: 'answered', answer: { followUps: [] } });
+    expect(harness.life.upstream()).toHaveLength(1);
   });
 });
 
 describe('a withheld answer that is gone', () => {
   async function gone(text?: string) {
-    const desk = await withheld('guestsInChannel', text);
-    desk.life.ports.deepSearch.read = async () => {
+    const harness = await withheld('guestsInChannel', text);
+    harness.life.ports.deepSearch.read = async () => {
       throw new AppError('notFound', 'deleted');
     };
-    return { ...desk, shown: await show(desk, desk.id) };
+    return { ...harness, shown: await show(harness, harness.id) };
   }
 
   it('is said to be so, and its question can be asked again there, once', async () => {
@@ -152,17 +152,17 @@ describe('a withheld answer that is gone', () => {
 });
 
 it('a withheld answer whose showing failed is shown in the thread of that attempt, once for each failure', async () => {
-  const desk = await withheld();
-  const { life, requests, id } = desk;
+  const harness = await withheld();
+  const { life, requests, id } = harness;
   const { read } = life.ports.deepSearch;
   life.ports.deepSearch.read = async () => {
     throw new AppError('unauthorized', 'no token');
   };
-  const failed = await show(desk, id);
+  const failed = await show(harness, id);
   expect(failed.outcome).toEqual({ kind: 'failed', failure: { cause: 'unauthorized' } });
   life.ports.deepSearch.read = read;
   expect(await requests.showWithheld(id, direct, asker)).toMatchObject({ kind: 'duplicate' });
-  const shown = await show(desk, failed.id);
+  const shown = await show(harness, failed.id);
   expect(shown).toMatchObject({ outcome: { kind: 'answered' }, place: failed.place, shares: { questionId: id } });
   expect(await requests.showWithheld(failed.id, direct, asker)).toMatchObject({ kind: 'duplicate' });
 });

@@ -49,6 +49,11 @@ async function standing(options: { recalls?: (() => void)[]; markdown?: string }
       question = { ...question, usedFollowUps: [...(question.usedFollowUps ?? []), { index, byUserId }] };
       return question;
     },
+    offerMute: async (): Promise<Question | undefined> => {
+      if (question.offersMute === true) return undefined;
+      question = { ...question, offersMute: true };
+      return question;
+    },
     recall: async () => {
       recalls.shift()?.();
       return exampleAnswer({ ...(options.markdown === undefined ? {} : { markdown: options.markdown }) });
@@ -68,6 +73,16 @@ describe('an update of an answer', () => {
     expect(shown()).toContain('<@U0ADA> asked:');
     expect(shown()).toContain('<@U0BOB> asked:');
     expect(shown()).not.toContain('overflow');
+  });
+
+  it('adds "Only when mentioned" to the menu of the newest answer, once', async () => {
+    const { answerUpdates, tasks, shown, id, edits } = await standing();
+    answerUpdates.muteOffered([]);
+    answerUpdates.muteOffered(['qearlier', id]);
+    answerUpdates.muteOffered([id]);
+    await tasks.drain(5_000);
+    expect(shown()).toContain('Only when mentioned');
+    expect(edits()).toBe(1);
   });
 
   it('is retried when Slack or the service is not reachable for a moment', async () => {

@@ -3,6 +3,7 @@ import { AppError } from '../../../src/core/errors.ts';
 import { renderEditForm } from '../../../src/render/modals.ts';
 import { createLibraryLogger } from '../../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../../src/slack/api/web-client.ts';
+import { createBackgroundTasks } from '../../../src/slack/background-tasks.ts';
 import { openModal, updateModal } from '../../../src/slack/listeners/open-modal.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeSlack, people, startFakeSlack, team } from '../../support/fake-slack/fake-slack.ts';
@@ -20,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => slack.stop());
 
-function desk() {
+function harness() {
   const { log } = createRecordingLog();
   const told: unknown[] = [];
   const client = createWebClient(team.botToken, webClientOptions(slack.url, createLibraryLogger(log)));
@@ -28,6 +29,7 @@ function desk() {
     told,
     slack: createUnlimitedSlackApi(client),
     log,
+    tasks: createBackgroundTasks({ log }),
     notify: (_to: unknown, notice: unknown) => void told.push(notice),
   };
 }
@@ -38,7 +40,7 @@ function shown(): string {
 
 describe('opening a modal', () => {
   it('shows at once what is known soon', async () => {
-    await openModal(desk(), { triggerId: '1.1', recipient }, async () => form);
+    await openModal(harness(), { triggerId: '1.1', recipient }, async () => form);
     expect(shown()).toContain('What calls it?');
     expect(slack.calls).toEqual(['views.open']);
   });
@@ -48,7 +50,7 @@ describe('opening a modal', () => {
     const known = new Promise<void>((resolve) => {
       know = resolve;
     });
-    await openModal(desk(), { triggerId: '1.1', recipient }, async () => {
+    await openModal(harness(), { triggerId: '1.1', recipient }, async () => {
       await known;
       return form;
     });
@@ -60,7 +62,7 @@ describe('opening a modal', () => {
   });
 
   it('says in the modal when its content cannot be read', async () => {
-    await openModal(desk(), { triggerId: '1.1', recipient }, async () => {
+    await openModal(harness(), { triggerId: '1.1', recipient }, async () => {
       throw new AppError('storage', 'down');
     });
     expect(shown()).toMatch(/cannot read its data.*Reference `e[0-9a-f]{8}`/);
@@ -69,7 +71,7 @@ describe('opening a modal', () => {
   it.each(['expired_trigger_id', 'exchanged_trigger_id', 'internal_error'])(
     'privately reports the failure %s',
     async (error) => {
-      const at = desk();
+      const at = harness();
       slack.fault('views.open', { error });
       await openModal(at, { triggerId: '1.1', recipient, questionId: value.questionId }, async () => form);
       expect(at.told).toEqual([{ kind: 'formNotOpened', reference: 'q01234567' }]);
@@ -77,14 +79,14 @@ describe('opening a modal', () => {
   );
 
   it('privately reports where Slack gave no trigger', async () => {
-    const at = desk();
+    const at = harness();
     await openModal(at, { triggerId: undefined, recipient }, async () => form);
     expect(at.told).toEqual([{ kind: 'formNotOpened', reference: expect.stringMatching(/^e[0-9a-f]{8}$/) }]);
     expect(slack.calls).toEqual([]);
   });
 
   it('ignores a modal that was closed in the meantime', async () => {
-    await updateModal(desk(), 'V0GONE', form);
+    await updateModal(harness(), 'V0GONE', form);
     expect(slack.calls).toEqual(['views.update']);
   });
 });
