@@ -7,6 +7,8 @@ import { absoluteLink, absoluteLinks } from './links.ts';
 import type { ApiConversation, ApiQuestion, ApiSource } from './schemas.ts';
 
 const MAX_NEWEST = 1_000;
+/** When a follow-up is tried again that came while its conversation had a question in progress. */
+const busyRetryMs = 5_000;
 /** Each conversation contains all its answers, so a page of 100 would exceed the reply limit. */
 const NEWEST_PAGE = 20;
 const MAX_LAST_STEP_CHARACTERS = 300;
@@ -29,8 +31,14 @@ export function createDeepSearch(client: DeepSearchClient, baseUrl: string): Dee
       if (conversation.questions.length > 0) return conversation;
       throw new AppError('badReply', 'a new conversation came back without its question', { outcomeUnknown: true });
     },
-    followUp: async (conversationId, text) =>
-      mapQuestion(await client.addQuestion(conversationId, text), baseHref, withAbsoluteLinks),
+    async followUp(conversationId, text) {
+      try {
+        return mapQuestion(await client.addQuestion(conversationId, text), baseHref, withAbsoluteLinks);
+      } catch (error) {
+        if (isAppError(error, 'refused') && error.code === 400) await throwIfBusy(conversationId, error);
+        throw error;
+      }
+    },
     read: async (conversationId) => toConversation(await client.get(conversationId)),
     byReadToken: async (readToken) => toConversation(await client.readByToken(readToken)),
     async newest(limit, sinceMs = 0) {
@@ -54,6 +62,19 @@ export function createDeepSearch(client: DeepSearchClient, baseUrl: string): Dee
       }
     },
   };
+
+  /**
+   * The service takes no follow-up while it processes a question of the conversation, for example one that was asked in
+   * the browser. That passes, so it is no refusal of this question.
+   */
+  async function throwIfBusy(conversationId: number, cause: AppError): Promise<void> {
+    const { questions } = toConversation(await client.get(conversationId));
+    if (!questions.some(({ state }) => state === 'pending' || state === 'processing')) return;
+    throw new AppError('rateLimited', 'the conversation has a question in progress', {
+      cause,
+      retryAfterMs: busyRetryMs,
+    });
+  }
 }
 
 function withoutAnswers(raw: ApiConversation): ApiConversation {

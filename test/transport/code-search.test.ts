@@ -153,6 +153,26 @@ describe('the newest conversations', () => {
   });
 });
 
+describe('a follow-up that the service refuses', () => {
+  const refused = status(400);
+
+  test('is put off while the conversation has a question in progress', async () => {
+    const { codeSearch, server } = await connectPort();
+    server.script(refused, json(conversation({ questions: [question({ status: 'processing' })] })));
+    await expect(codeSearch.followUp(7, 'and why?')).rejects.toMatchObject({
+      kind: 'rateLimited',
+      retryAfterMs: 5_000,
+      outcomeUnknown: false,
+    });
+  });
+
+  test('is refused where no question is in progress', async () => {
+    const { codeSearch, server } = await connectPort();
+    server.script(refused, json(conversation({ questions: [question({ status: 'completed', answer: 'a' })] })));
+    await expect(codeSearch.followUp(7, 'and why?')).rejects.toMatchObject({ kind: 'refused', code: 400 });
+  });
+});
+
 describe('cancelling a question', () => {
   const fine: [string, Reply][] = [
     ['200 with the question', json(question({ status: 'completed', error: { kind: 'Cancelled' } }))],
