@@ -10,6 +10,7 @@ import { openConversationStore } from './conversations/store.ts';
 import { GitError } from './git/git.ts';
 import { createGraphql } from './graphql/execute.ts';
 import { createRateLimit } from './http/rate-limit.ts';
+import { createAssetsRoute } from './http/routes/assets.ts';
 import { createConversationRoute } from './http/routes/conversations.ts';
 import { createGraphqlRoute } from './http/routes/graphql.ts';
 import { createHealthRoute } from './http/routes/health.ts';
@@ -103,6 +104,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
           repositories: corpus.repositories.length,
           files: corpus.index.size(),
         })),
+        createAssetsRoute(),
         createPagesRoute(createPages(corpus, (token) => conversations.byReadToken(token))),
       ],
       allowsHost: hostRule(host, options.baseUrl),

@@ -3,7 +3,8 @@ import type { Repository } from '../git/repository.ts';
 import { commitPath, directoryPath, filePath, repositoryPath } from '../search/answers/markdown.ts';
 import type { Corpus } from '../search/corpus.ts';
 import type { IndexedFile } from '../search/file-index.ts';
-import { type Html, html, type Page, page } from './html.ts';
+import { type Html, html } from './html.ts';
+import { type Page, page } from './page.ts';
 
 const LINES_SHOWN = 20_000;
 const ENTRIES_SHOWN = 2_000;
@@ -54,7 +55,6 @@ export async function filePage(
     detail: html`${all.length} lines${shown}, as git has recorded them`,
     body: html`${body}${rest}`,
     wide: text !== undefined,
-    ...(marked === undefined || marked.start > all.length ? {} : { scrollTo: `L${marked.start}` }),
   });
 }
 

@@ -1,7 +1,8 @@
 import { type ConversationRecord, isOpen, type QuestionRecord } from '../conversations/records.ts';
 import { BASE_MARK } from '../search/finding.ts';
-import { type Html, html, type Page, page } from './html.ts';
+import { type Html, html } from './html.ts';
 import { renderMarkdown } from './markdown.ts';
+import { type Page, page } from './page.ts';
 
 /** A conversation for reading: questions, answers with their links, sources. */
 export function conversationPage(conversation: ConversationRecord): Page {

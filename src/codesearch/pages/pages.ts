@@ -2,7 +2,7 @@ import type { ConversationRecord } from '../conversations/records.ts';
 import type { Corpus } from '../search/corpus.ts';
 import { commitPage, filePage, startPage, treePage } from './code-pages.ts';
 import { conversationPage } from './conversation-page.ts';
-import type { Page } from './html.ts';
+import type { Page } from './page.ts';
 
 /**
  * The pages people open from links: files, folders, commits, conversations. They need no access token: the service

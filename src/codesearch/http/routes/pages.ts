@@ -8,6 +8,6 @@ export function createPagesRoute(pages: ReturnType<typeof createPages>): Route {
     const page = await pages(segments, search);
     if (page === undefined) return undefined;
     requireMethod(method, ['GET', 'HEAD']);
-    return { kind: 'page', status: 200, ...page };
+    return { kind: 'page', ...page };
   };
 }
