@@ -1,6 +1,6 @@
 import { gitText } from '../git/git.ts';
 import type { Repository } from '../git/repository.ts';
-import { commitPath, directoryPath, filePath, repositoryPath } from '../search/answers/markdown.ts';
+import { commitPath, directoryPath, filePath, repositoryPath } from '../search/addresses.ts';
 import type { Corpus } from '../search/corpus.ts';
 import type { IndexedFile } from '../search/file-index.ts';
 import { type Html, html } from './html.ts';
