@@ -61,6 +61,9 @@ export interface CodeSearchService {
   stop(): Promise<void>;
 }
 
+/** Reads the pages on the loopback address without a credential; owns no conversation. */
+const LOCAL_READER = { userId: 0, canRead: () => true };
+
 /** Creates the embedded code search service. */
 export function createCodeSearchService(options: CodeSearchOptions): CodeSearchService {
   const clock = options.clock ?? Date.now;
@@ -103,7 +106,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
           repositories: corpus.repositories.length,
           files: corpus.index.size(),
         })),
-        createPagesRoute(createPages(corpus, (token) => conversations.byReadToken(token))),
+        createPagesRoute(createPages(corpus, (token) => conversations.byReadToken(LOCAL_READER, token)?.conversation)),
       ],
       allowsHost: hostRule(host, options.baseUrl),
       onProblem,
