@@ -39,6 +39,23 @@ export const LIMITS = {
   graphqlDepth: 30,
   graphqlAliases: 500,
   graphqlFields: 500,
+  /** What pages show at most; the rest is behind a link, or a note says that it is left out. */
+  linesShown: 20_000,
+  entriesShown: 2_000,
+  commitsShown: 50,
+  refsShown: 100,
+  diffLinesShown: 10_000,
+  /** Files with more changed lines are folded. */
+  diffLinesOpen: 600,
+  readmeCharacters: 100_000,
+  stepsShown: 100,
+  resultsShown: 200,
+  resultsWithContext: 50,
+  contextLines: 1,
+  resultLinesOpen: 12,
+  resultLinesShown: 200,
+  lineCharactersShown: 1_000,
+  countOffered: 10_000,
 } as const;
 
 /** Estimates the tokens of a text by the rule of thumb in {@link LIMITS}. */

@@ -130,7 +130,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
           files: corpus.index.size(),
         })),
         createAssetsRoute(),
-        createPagesRoute(createPages(corpus, (token) => conversations.byReadToken(token))),
+        createPagesRoute(createPages({ corpus, conversations, search: async () => Promise.reject(new Error('There is no search yet.')) }), authentication),
       ],
       allowsHost: hostRule(host, options.baseUrl),
       onProblem,

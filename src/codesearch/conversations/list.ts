@@ -13,7 +13,7 @@ export interface ListQuery {
   after?: { value: number; id: number };
 }
 
-/** Selects one page of the conversations that are `visible` to this reader. Starring is not offered, so nothing is starred. */
+/** Selects one page of the conversations that are `visible` to this reader. */
 export function selectPage(
   summaries: Iterable<ConversationSummary>,
   query: ListQuery,
@@ -30,7 +30,7 @@ export function selectPage(
         (query.id === undefined || summary.id === query.id) &&
         (query.userId === undefined || summary.userId === query.userId) &&
         (query.readToken === undefined || summary.readToken === query.readToken) &&
-        query.starred !== true,
+        (query.starred === undefined || summary.starred === query.starred),
     )
     .map((summary) => ({ id: summary.id, value: sortValue(summary, field) }))
     .sort(order);

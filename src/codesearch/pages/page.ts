@@ -13,6 +13,8 @@ export interface PageContent {
   body: Html;
   /** The user of the page, for the navigation; without one, or with credential `none`, it offers to sign in. */
   viewer?: Viewer | undefined;
+  /** The token of the session, for the form that signs out. */
+  formToken?: string | undefined;
   /** The entry of the navigation that is marked as current. */
   section?: 'search' | 'repositories' | 'conversations' | 'settings';
   /** Shows the menu of the settings beside the body and marks the entry with this address. */
@@ -39,6 +41,18 @@ export interface Page {
   status: number;
   html: string;
   contentSecurityPolicy: string;
+}
+
+/** The content of a file, which is sent as it is. */
+export interface RawFile {
+  contentType: string;
+  body: string | Buffer;
+  headers: Record<string, string>;
+}
+
+/** The hidden field that every form of a signed-in person sends back. */
+export function formTokenField(formToken: string | undefined): Html | undefined {
+  return formToken === undefined ? undefined : html`<input type="hidden" name="formToken" value="${formToken}">`;
 }
 
 /** The entries of the settings menu; accounts add no entry without a line here. */
@@ -89,7 +103,7 @@ function policy(nonce: string, { formTargets = [] }: PageContent): string {
   ].join('; ');
 }
 
-function navigation({ viewer, section }: PageContent): Html {
+function navigation({ viewer, section, formToken }: PageContent): Html {
   const entry = (name: PageContent['section'], address: string, label: string): Html =>
     html`<a href="${address}"${name === section ? html` aria-current="true"` : undefined}>${label}</a>`;
   const signedIn = viewer !== undefined && viewer.credential !== 'none';
@@ -99,7 +113,7 @@ function navigation({ viewer, section }: PageContent): Html {
     'Conversations',
   )}${entry('settings', '/settings', 'Settings')}${
     signedIn
-      ? html`<form class="sign-out" method="post" action="/sign-out"><span title="${viewer.displayName}">${viewer.username}</span><button class="plain">Sign out</button></form>`
+      ? html`<form class="sign-out" method="post" action="/sign-out">${formTokenField(formToken)}<span title="${viewer.displayName}">${viewer.username}</span><button class="plain">Sign out</button></form>`
       : html`<a href="/sign-in">Sign in</a>`
   }</nav>`;
 }

@@ -5,7 +5,7 @@ import { nameFromRemote } from '../../../src/codesearch/git/repository.ts';
 import { parseDocument } from '../../../src/codesearch/graphql/parser.ts';
 import { parseListQuery } from '../../../src/codesearch/http/list-query.ts';
 import { createRateLimit } from '../../../src/codesearch/http/rate-limit.ts';
-import { parseLines } from '../../../src/codesearch/pages/code-pages.ts';
+import { parseLines } from '../../../src/codesearch/pages/code-address.ts';
 import { renderMarkdown } from '../../../src/codesearch/pages/markdown.ts';
 import { filePath, repositoryPath } from '../../../src/codesearch/search/addresses.ts';
 import { code, escapeText, fence, prose } from '../../../src/codesearch/search/answers/markdown.ts';

@@ -40,8 +40,9 @@ export function createConversationRoute(conversations: Conversations, baseUrl: (
   async function answer(
     { method, search, incoming }: RouteRequest,
     segments: readonly string[],
-    { userId }: Viewer,
+    viewer: Viewer,
   ): Promise<Reply> {
+    const { userId } = viewer;
     const [first, questions, third] = segments;
     const id = Number(first);
     if (first === undefined) {
@@ -49,7 +50,7 @@ export function createConversationRoute(conversations: Conversations, baseUrl: (
         const created = await conversations.create(userId, readQuestion(await readJsonObject(incoming)));
         return json(202, conversationToWire(created, baseUrl()));
       }
-      const page = conversations.list(userId, parseListQuery(new URLSearchParams(search)));
+      const page = conversations.list(viewer, parseListQuery(new URLSearchParams(search)));
       return json(200, {
         conversations: page.conversations.map((conversation) => conversationToWire(conversation, baseUrl())),
         page_info: { end_cursor: page.endCursor, has_next_page: page.hasNextPage },
@@ -79,6 +80,8 @@ function asHttpError({ kind, message }: ConversationError): HttpError {
   switch (kind) {
     case 'notFound':
       return new HttpError(404, message);
+    case 'stillProcessing':
+      return new HttpError(400, message);
     case 'tooManyOpen':
       return new HttpError(429, message, { 'Retry-After': '5' });
   }
