@@ -10,10 +10,12 @@ import { openConversationStore } from './conversations/store.ts';
 import { GitError } from './git/git.ts';
 import { createGraphql } from './graphql/execute.ts';
 import { createRateLimit } from './http/rate-limit.ts';
+import { createConversationServiceRoute } from './http/routes/conversation-service.ts';
 import { createConversationRoute } from './http/routes/conversations.ts';
 import { createGraphqlRoute } from './http/routes/graphql.ts';
 import { createHealthRoute } from './http/routes/health.ts';
 import { createPagesRoute } from './http/routes/pages.ts';
+import { createVersionRoute } from './http/routes/version.ts';
 import { createHttpServer } from './http/server.ts';
 import { createPages } from './pages/pages.ts';
 import { openCorpus } from './search/corpus.ts';
@@ -37,10 +39,16 @@ export interface CodeSearchOptions {
   host?: string | undefined;
   /** Folder for conversations; no other process may use it. Without it, a temporary folder that `stop` removes. */
   dataDir?: string | undefined;
-  /** Whether a read token gives access to other users' conversations in the API. */
+  /** Whether a read token opens other users' conversations, in the API and as a page; default: only the owner's. */
   sharing?: boolean | undefined;
   /** Answered questions per user and UTC day. */
   quota?: number | undefined;
+  /** A generation of the conversation API to hide, to play an instance that lacks it. */
+  hideGeneration?: 1 | 2 | undefined;
+  /** What `/__version` answers; default: a version that offers the generations that are not hidden. */
+  asVersion?: string | undefined;
+  /** Whether finished questions of the second generation carry `suggestedFollowups`; default: false. */
+  suggestedFollowups?: boolean | undefined;
   /** Requests per user and minute. */
   rateLimit?: number | undefined;
   /** Address for links, when it differs from the address the service listens on. */
@@ -60,6 +68,9 @@ export interface CodeSearchService {
   /** Stops listening and working; open questions are resumed at the next start with the same `dataDir`. */
   stop(): Promise<void>;
 }
+
+/** The version to claim, by the hidden generation: the first is offered from 6.7 to 7.x, the second from 7.0. */
+const VERSIONS = { none: '7.0.0', 1: '8.0.0', 2: '6.12.0' };
 
 /** Reads the pages on the loopback address without a credential; owns no conversation. */
 const LOCAL_READER = { userId: 0, canRead: () => true };
@@ -99,7 +110,15 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
       authenticate: createAuthentication(options.tokens, store.userId),
       rateLimit: createRateLimit(options.rateLimit, clock),
       routes: [
-        createConversationRoute(conversations, () => url),
+        createConversationRoute(conversations, () => url, options.hideGeneration === 1),
+        createConversationServiceRoute({
+          conversations,
+          baseUrl: () => url,
+          suggestedFollowups: options.suggestedFollowups ?? false,
+          hidden: options.hideGeneration === 2,
+          onProblem,
+        }),
+        createVersionRoute(options.asVersion ?? VERSIONS[options.hideGeneration ?? 'none']),
         createGraphqlRoute(createGraphql({ matchCount: (query) => countMatches(corpus, query) })),
         createHealthRoute(() => ({
           status: 'ok',

@@ -212,6 +212,7 @@ function quotaRefusal(quota: Quota, userId: number): QuestionError | undefined {
     title: 'Quota used up',
     message: `All ${state.limit} credits for today are used. The quota resets at ${reset}.`,
     details: '',
+    retryAtMs: state.resetMs,
   };
 }
 

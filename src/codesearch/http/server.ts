@@ -39,10 +39,18 @@ async function route(incoming: IncomingMessage, setup: ServerSetup): Promise<Rep
     search,
     headers: incoming.headers,
     incoming,
-    async viewer() {
-      const viewer = await setup.authenticate(incoming.headers).catch((error: unknown) => {
-        throw error instanceof AccessError ? asHttpError(error) : error;
-      });
+    async viewer({ bearerAccessToken } = { bearerAccessToken: false }) {
+      const { headers } = incoming;
+      const viewer = await setup
+        .authenticate(headers)
+        .catch((error: unknown) => {
+          const plain = bearerAccessToken && isUnauthenticated(error) ? asAccessToken(headers) : undefined;
+          if (plain === undefined) throw error;
+          return setup.authenticate(plain);
+        })
+        .catch((error: unknown) => {
+          throw error instanceof AccessError ? asHttpError(error) : error;
+        });
       setup.rateLimit.take(viewer.username);
       return viewer;
     },
@@ -51,7 +59,20 @@ async function route(incoming: IncomingMessage, setup: ServerSetup): Promise<Rep
     const reply = await answer(request);
     if (reply !== undefined) return reply;
   }
+  // Within the API, a caller without a valid token does not learn which addresses exist.
+  if (segments[0] === '.api') await request.viewer();
   throw notFound();
+}
+
+function isUnauthenticated(error: unknown): boolean {
+  return error instanceof AccessError && error.kind === 'unauthenticated';
+}
+
+/** The headers with `token` instead of `Bearer`; undefined for another scheme. */
+function asAccessToken(headers: IncomingMessage['headers']): IncomingMessage['headers'] | undefined {
+  const bearer = /^bearer(?=\s)/i;
+  const { authorization = '' } = headers;
+  return bearer.test(authorization) ? { ...headers, authorization: authorization.replace(bearer, 'token') } : undefined;
 }
 
 function asHttpError({ kind, message }: AccessError): HttpError {
