@@ -34,10 +34,10 @@ export function createConversations({ store, runner, quota, sharing, clock }: Co
   }
 
   /** A shared conversation shows code, so its reader needs access to every repository that its sources name. */
-  function mayOpen({ userId, canRead }: Reader, conversation: ConversationRecord): boolean {
-    if (conversation.userId === userId) return true;
+  function mayOpen(viewer: Reader, conversation: ConversationRecord): boolean {
+    if (conversation.userId === viewer.userId) return true;
     const sources = conversation.questions.flatMap((question) => question.sources ?? []);
-    return sharing && sources.every(({ type, label }) => type !== 'Repository' || canRead(label));
+    return sharing && sources.every(({ type, label }) => type !== 'Repository' || viewer.canRead(label));
   }
 
   function admit(): void {
