@@ -26,6 +26,14 @@ export const LIMITS = {
   noteCharacters: 200,
   /** The last use of a token is written at most this often. */
   tokenUseNotedMs: 60_000,
+  formBytes: 20_000,
+  oauthApps: 200,
+  redirectUris: 20,
+  grantsPerUser: 200,
+  oauthCodeSeconds: 120,
+  oauthTokenSeconds: 3_600,
+  /** A refresh token that is not used this long ends its grant. */
+  oauthRefreshSeconds: 30 * 24 * 3_600,
   graphqlDepth: 30,
   graphqlAliases: 500,
   graphqlFields: 500,

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAuthentication } from './accounts/authentication.ts';
 import type { AccessToken } from './accounts/command-line-tokens.ts';
+import { createOAuthServer } from './accounts/oauth-server.ts';
+import { openOAuthStore } from './accounts/oauth-store.ts';
 import { createRepoAccess, type RepoAccessRules } from './accounts/repo-access.ts';
 import { openAccounts } from './accounts/store.ts';
 import { createConversations } from './conversations/conversations.ts';
@@ -14,11 +16,14 @@ import { openDataDirectory } from './data-directory.ts';
 import { GitError } from './git/git.ts';
 import { createGraphql } from './graphql/execute.ts';
 import { createRateLimit } from './http/rate-limit.ts';
+import { createAccountRoute } from './http/routes/accounts.ts';
 import { createConversationRoute } from './http/routes/conversations.ts';
 import { createGraphqlRoute } from './http/routes/graphql.ts';
 import { createHealthRoute } from './http/routes/health.ts';
+import { createOAuthRoute } from './http/routes/oauth.ts';
 import { createPagesRoute } from './http/routes/pages.ts';
 import { createHttpServer } from './http/server.ts';
+import { LIMITS } from './limits.ts';
 import { createPages } from './pages/pages.ts';
 import { openCorpus } from './search/corpus.ts';
 import { createInvestigate } from './search/investigate.ts';
@@ -51,6 +56,8 @@ export interface CodeSearchOptions {
   repoAccess?: RepoAccessRules | undefined;
   /** Shows pages without sign-in on every address, not only on a loopback one. */
   publicPages?: boolean | undefined;
+  /** Lifetime of OAuth access tokens in seconds; default one hour. */
+  oauthTokenLifetime?: number | undefined;
   /** Address for links, when it differs from the address the service listens on. */
   baseUrl?: string | undefined;
   /** Questions answered at once; default 2. */
@@ -91,6 +98,8 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     undo.push(() => data.close());
     if (data.repaired.length > 0) options.onNotice?.(`Made private: ${data.repaired.join(', ')}`);
     const accounts = await openAccounts(data.root, clock);
+    const oauth = await openOAuthStore(data.root, clock);
+    const tokenLifetime = options.oauthTokenLifetime ?? LIMITS.oauthTokenSeconds;
     const authentication = await createAuthentication({
       accounts,
       tokens: options.tokens,
@@ -98,7 +107,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
         options.repoAccess ?? {},
         corpus.repositories.map(({ name }) => name),
       ),
-      oauthToken: () => undefined,
+      oauthToken: oauth.accessToken,
       clock,
       openPages: options.publicPages === true || (isLoopback(host) && hasLocalLinks(options.baseUrl)),
       baseUrl: () => url,
@@ -128,6 +137,8 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
           repositories: corpus.repositories.length,
           files: corpus.index.size(),
         })),
+        createAccountRoute({ accounts, oauth, authentication, clock }),
+        createOAuthRoute(createOAuthServer({ store: oauth, clock, tokenLifetime }), authentication, () => url),
         createPagesRoute(createPages(corpus, (token) => conversations.byReadToken(token))),
       ],
       allowsHost: hostRule(host, options.baseUrl),

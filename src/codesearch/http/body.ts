@@ -19,7 +19,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-async function readText(request: IncomingMessage): Promise<string> {
+/** Reads a body as text; 413 over the size cap, 400 when it is not UTF-8. */
+export async function readText(request: IncomingMessage): Promise<string> {
   const tooLarge = new HttpError(413, `The request body is larger than ${LIMITS.bodyBytes} bytes.`, {
     Connection: 'close',
   });
