@@ -26,6 +26,21 @@ export const LIMITS = {
   filesPerRepository: 100_000,
   commitsIndexed: 5_000,
   textCacheBytes: 32_000_000,
+  /** A signed-in browser stays signed in this long. */
+  sessionMs: 12 * 3_600_000,
+  sessionsPerUser: 50,
+  tokensPerUser: 100,
+  noteCharacters: 200,
+  /** The last use of a token is written at most this often. */
+  tokenUseNotedMs: 60_000,
+  formBytes: 20_000,
+  oauthApps: 200,
+  redirectUris: 20,
+  grantsPerUser: 200,
+  oauthCodeSeconds: 120,
+  oauthTokenSeconds: 3_600,
+  /** A refresh token that is not used this long ends its grant. */
+  oauthRefreshSeconds: 30 * 24 * 3_600,
   graphqlDepth: 30,
   graphqlAliases: 500,
   graphqlFields: 500,

@@ -18,7 +18,12 @@ export function createQuota(store: ConversationStore, limit: number | undefined,
     state(userId: number): QuotaState {
       const used = store.creditsUsed(userId, period());
       const resetMs = Date.parse(`${period()}T00:00:00.000Z`) + 24 * 3_600_000;
-      return { used, limit: limit ?? -1, resetMs, exhausted: limit !== undefined && used + (running.get(userId) ?? 0) >= limit };
+      return {
+        used,
+        limit: limit ?? -1,
+        resetMs,
+        exhausted: limit !== undefined && used + (running.get(userId) ?? 0) >= limit,
+      };
     },
     /** Reserves a credit for a question that runs. The returned function frees it; only its first call counts. */
     reserve(userId: number): () => void {

@@ -31,7 +31,8 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-async function readText(request: IncomingMessage): Promise<string> {
+/** Reads a body as text; 413 over the size cap, 415 in an unknown encoding, 400 when it is not UTF-8. */
+export async function readText(request: IncomingMessage): Promise<string> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding !== 'identity' && encoding !== 'gzip') {
     throw new HttpError(415, 'Content-Encoding must be gzip or identity.', { 'Accept-Encoding': 'gzip, identity' });

@@ -4,7 +4,7 @@ import { HttpError } from './http-error.ts';
 /** The reply of a route; a JSON body of `undefined` is sent as an empty body. */
 export type Reply =
   | { kind: 'json'; status: number; body?: unknown; headers?: Record<string, string> }
-  | { kind: 'page'; status: number; html: string; contentSecurityPolicy: string }
+  | { kind: 'page'; status: number; html: string; contentSecurityPolicy: string; headers?: Record<string, string> }
   | { kind: 'text'; status: number; text: string; headers?: Record<string, string> };
 
 export function json(status: number, body?: unknown): Reply {
@@ -19,8 +19,10 @@ export function send(response: ServerResponse, reply: Reply): void {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': reply.contentSecurityPolicy,
       'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'no-referrer',
+      // Not `no-referrer`: browsers would then send forms of our own pages with `Origin: null`.
+      'Referrer-Policy': 'same-origin',
       'Cache-Control': 'no-store',
+      ...reply.headers,
     });
     response.end(reply.html);
     return;

@@ -18,7 +18,7 @@ import {
   summaryMessage,
 } from '../conversation-service-wire.ts';
 import { json, type Reply } from '../reply.ts';
-import { type Route, type RouteRequest, tokenViewer } from '../route.ts';
+import type { Route, RouteRequest } from '../route.ts';
 
 const SERVICE = 'deepsearch.v1.Service';
 
@@ -103,10 +103,7 @@ export function createConversationServiceRoute(setup: ConversationServiceSetup):
   async function call(request: RouteRequest, method: Method): Promise<Reply> {
     try {
       checkProtocol(request);
-      const viewer = await tokenViewer(request, { bearerAccessToken: true });
-      if (!viewer.scopes.has(method.scope) && !viewer.scopes.has('user:all')) {
-        throw new ConnectError('permission_denied', `The access token needs the scope ${method.scope}.`);
-      }
+      const viewer = await request.viewer({ scope: method.scope, bearerTakesAccessTokens: true });
       return json(200, await method.answer(await readJsonObject(request.incoming), viewer));
     } catch (error) {
       const known = error instanceof ConversationError ? asConnectError(error) : error;

@@ -12,7 +12,7 @@ import {
 import { HttpError } from '../http-error.ts';
 import { readQuestionText } from '../question-text.ts';
 import { json, type Reply } from '../reply.ts';
-import { type Route, type RouteRequest, requireMethod, tokenViewer } from '../route.ts';
+import { type Route, type RouteRequest, requireMethod } from '../route.ts';
 
 const PREFIX = ['.api', 'deepsearch', 'v1'];
 
@@ -34,13 +34,10 @@ function allowedMethods(segments: readonly string[]): string[] {
 export function createConversationRoute(conversations: Conversations, baseUrl: () => string, hidden: boolean): Route {
   return async (request) => {
     if (!PREFIX.every((part, index) => request.segments[index] === part)) return undefined;
-    const viewer = await tokenViewer(request);
+    const viewer = await request.viewer();
     if (hidden) return { kind: 'text', status: 404, text: 'no route' };
     const segments = request.segments.slice(PREFIX.length);
     requireMethod(request.method, allowedMethods(segments));
-    if (!viewer.scopes.has('user:all')) {
-      throw new HttpError(403, 'This API requires an access token with the scope user:all.');
-    }
     if (request.method !== 'GET') checkWrite(request);
     try {
       return await answer(request, segments, viewer);
