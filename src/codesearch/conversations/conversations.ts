@@ -34,10 +34,10 @@ export function createConversations({ store, runner, quota, sharing, clock }: Co
   }
 
   /** A shared conversation shows code, so its reader needs access to every repository that its sources name. */
-  function mayOpen({ userId, canRead }: Reader, conversation: ConversationRecord): boolean {
-    if (conversation.userId === userId) return true;
+  function mayOpen(viewer: Reader, conversation: ConversationRecord): boolean {
+    if (conversation.userId === viewer.userId) return true;
     const sources = conversation.questions.flatMap((question) => question.sources ?? []);
-    return sharing && sources.every(({ type, label }) => type !== 'Repository' || canRead(label));
+    return sharing && sources.every(({ type, label }) => type !== 'Repository' || viewer.canRead(label));
   }
 
   function admit(): void {
@@ -85,6 +85,22 @@ export function createConversations({ store, runner, quota, sharing, clock }: Co
     return [next, question];
   }
 
+  /** Cancels an open question; returns a finished one unchanged. */
+  async function cancel(userId: number, id: number, questionId: number): Promise<QuestionRecord> {
+    const find = (): QuestionRecord => {
+      const question = owned(userId, id).questions.find((candidate) => candidate.id === questionId);
+      if (!question)
+        throw new ConversationError('notFound', `There is no question ${questionId} in conversation ${id}.`);
+      return question;
+    };
+    if (isOpen(find())) {
+      runner.abort(id, questionId);
+      const nowMs = clock();
+      await store.update(id, (conversation) => editQuestion(conversation, questionId, nowMs, cancelled(nowMs)));
+    }
+    return find();
+  }
+
   return {
     quotaOf: (userId: number) => quota.state(userId),
     async create(userId: number, text: string): Promise<ConversationRecord> {
@@ -121,6 +137,7 @@ export function createConversations({ store, runner, quota, sharing, clock }: Co
         store.summaries(),
         query,
         (summary) => summary.userId === viewer.userId || (sharing && summary.readToken === query.readToken),
+        (id) => store.get(id),
       );
       const conversations = page.ids
         .flatMap((id) => store.get(id) ?? [])
@@ -132,21 +149,13 @@ export function createConversations({ store, runner, quota, sharing, clock }: Co
       for (const question of conversation.questions) runner.abort(id, question.id);
       await store.remove(id);
     },
-    /** Cancels an open question; returns a finished one unchanged. */
-    async cancel(userId: number, id: number, questionId: number): Promise<QuestionRecord> {
-      const find = (): QuestionRecord => {
-        const question = owned(userId, id).questions.find((candidate) => candidate.id === questionId);
-        if (!question)
-          throw new ConversationError('notFound', `There is no question ${questionId} in conversation ${id}.`);
-        return question;
-      };
-      if (isOpen(find())) {
-        runner.abort(id, questionId);
-        const nowMs = clock();
-        await store.update(id, (conversation) => editQuestion(conversation, questionId, nowMs, cancelled(nowMs)));
-      }
-      return find();
+    /** Cancels the open question of a conversation, if it has one. */
+    async cancelOpen(userId: number, id: number): Promise<ConversationRecord> {
+      const open = owned(userId, id).questions.find(isOpen);
+      if (open !== undefined) await cancel(userId, id, open.id);
+      return owned(userId, id);
     },
+    cancel,
   };
 }
 

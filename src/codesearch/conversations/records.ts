@@ -12,6 +12,8 @@ export interface QuestionError {
   title: string;
   message: string;
   details: string;
+  /** When to ask again, in epoch milliseconds. */
+  retryAtMs?: number;
 }
 
 export interface StatsRecord {

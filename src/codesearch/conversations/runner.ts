@@ -87,16 +87,21 @@ export function createRunner(setup: RunnerSetup) {
       if (setup.stepDelayMs > 0) await wait(setup.stepDelayMs, undefined, { signal });
       signal.throwIfAborted();
     };
+    const free = quota.reserve(conversation.userId);
     const earlier = conversation.questions.filter((candidate) => candidate.id < question.id);
     try {
       const finding = await setup.investigate(question.text, earlier, step);
       signal.throwIfAborted();
+      free();
       await quota.charge(conversation.userId, 1);
       await conclude(job, (current) => complete(current, finding, question.text, clock() - startedMs));
     } catch (error) {
       if (job.abort.signal.aborted) return;
+      free();
       if (!deadline.aborted) setup.onProblem(error);
       await finish(job, startedMs, deadline.aborted ? TOOK_TOO_LONG : INTERNAL);
+    } finally {
+      free();
     }
   }
 
@@ -212,6 +217,7 @@ function quotaRefusal(quota: Quota, userId: number): QuestionError | undefined {
     title: 'Quota used up',
     message: `All ${state.limit} credits for today are used. The quota resets at ${reset}.`,
     details: '',
+    retryAtMs: state.resetMs,
   };
 }
 

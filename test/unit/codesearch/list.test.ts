@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { selectPage } from '../../../src/codesearch/conversations/list.ts';
 import type { ConversationSummary } from '../../../src/codesearch/conversations/store.ts';
-import { parseListQuery } from '../../../src/codesearch/http/list-query.ts';
+import { parseListQuery } from '../../../src/codesearch/http/conversation-list-query.ts';
 import { LIMITS } from '../../../src/codesearch/limits.ts';
 
 /** All sort orders of this list differ; the times 20 and 500 occur twice. */
