@@ -17,6 +17,16 @@ export const LIMITS = {
   gitOutputBytes: 64_000_000,
   fileBytes: 1_000_000,
   filesPerRepository: 100_000,
+  /** Larger files are not shown; the index reads files up to `fileBytes`. */
+  blobBytes: 10_000_000,
+  commitsPerPage: 1_000,
+  refsRead: 50_000,
+  refsPerPage: 1_000,
+  treeEntriesPerPage: 20_000,
+  changedFiles: 3_000,
+  patchBytes: 1_000_000,
+  revisionCharacters: 250,
+  pathCharacters: 4_096,
   commitsIndexed: 5_000,
   textCacheBytes: 32_000_000,
   /** A signed-in browser stays signed in this long. */
