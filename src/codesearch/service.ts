@@ -17,11 +17,13 @@ import { GitError } from './git/git.ts';
 import { createGraphql } from './graphql/execute.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { createAccountRoute } from './http/routes/accounts.ts';
+import { createConversationServiceRoute } from './http/routes/conversation-service.ts';
 import { createConversationRoute } from './http/routes/conversations.ts';
 import { createGraphqlRoute } from './http/routes/graphql.ts';
 import { createHealthRoute } from './http/routes/health.ts';
 import { createOAuthRoute } from './http/routes/oauth.ts';
 import { createPagesRoute } from './http/routes/pages.ts';
+import { createVersionRoute } from './http/routes/version.ts';
 import { createHttpServer } from './http/server.ts';
 import { LIMITS } from './limits.ts';
 import { createPages } from './pages/pages.ts';
@@ -46,10 +48,16 @@ export interface CodeSearchOptions {
   host?: string | undefined;
   /** Folder for conversations and accounts; no other service may use it. Without it, a temporary folder that `stop` removes. */
   dataDir?: string | undefined;
-  /** Whether a read token gives access to other users' conversations in the API. */
+  /** Whether a read token opens other users' conversations, in the API and as a page; default: only the owner's. */
   sharing?: boolean | undefined;
   /** Answered questions per user and UTC day. */
   quota?: number | undefined;
+  /** A generation of the conversation API to hide, to play an instance that lacks it. */
+  hideGeneration?: 1 | 2 | undefined;
+  /** What `/__version` answers; default: a version that offers the generations that are not hidden. */
+  asVersion?: string | undefined;
+  /** Whether finished questions of the second generation carry `suggestedFollowups`; default: false. */
+  suggestedFollowups?: boolean | undefined;
   /** Requests per user and minute. */
   rateLimit?: number | undefined;
   /** Who may read which repository; without a rule everyone may. */
@@ -77,6 +85,12 @@ export interface CodeSearchService {
   /** Stops listening and working; open questions are resumed at the next start with the same `dataDir`. */
   stop(): Promise<void>;
 }
+
+/** The version to claim, by the hidden generation: the first is offered from 6.7 to 7.x, the second from 7.0. */
+const VERSIONS = { none: '7.0.0', 1: '8.0.0', 2: '6.12.0' };
+
+/** Reads the pages on the loopback address without a credential; owns no conversation. */
+const LOCAL_READER = { userId: 0, canRead: () => true };
 
 /** Creates the embedded code search service. */
 export function createCodeSearchService(options: CodeSearchOptions): CodeSearchService {
@@ -130,7 +144,15 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
       authentication,
       rateLimit: createRateLimit(options.rateLimit, clock),
       routes: [
-        createConversationRoute(conversations, () => url),
+        createConversationRoute(conversations, () => url, options.hideGeneration === 1),
+        createConversationServiceRoute({
+          conversations,
+          baseUrl: () => url,
+          suggestedFollowups: options.suggestedFollowups ?? false,
+          hidden: options.hideGeneration === 2,
+          onProblem,
+        }),
+        createVersionRoute(options.asVersion ?? VERSIONS[options.hideGeneration ?? 'none']),
         createGraphqlRoute(createGraphql({ matchCount: (query) => countMatches(corpus, query) })),
         createHealthRoute(() => ({
           status: 'ok',
@@ -139,7 +161,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
         })),
         createAccountRoute({ accounts, oauth, authentication, clock }),
         createOAuthRoute(createOAuthServer({ store: oauth, clock, tokenLifetime }), authentication, () => url),
-        createPagesRoute(createPages(corpus, (token) => conversations.byReadToken(token))),
+        createPagesRoute(createPages(corpus, (token) => conversations.byReadToken(LOCAL_READER, token)?.conversation)),
       ],
       allowsHost: hostRule(host, options.baseUrl),
       onProblem,
