@@ -133,6 +133,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
       store,
       quota,
       investigate: createInvestigate(corpus),
+      canRead: authentication.canRead,
       concurrency: options.concurrency ?? 2,
       stepDelayMs: options.stepDelayMs ?? 0,
       clock,
