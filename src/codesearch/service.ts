@@ -23,6 +23,7 @@ import { createConversationRoute } from './http/routes/conversations.ts';
 import { createGraphqlRoute } from './http/routes/graphql.ts';
 import { createHealthRoute } from './http/routes/health.ts';
 import { createOAuthRoute } from './http/routes/oauth.ts';
+import { createPageActionsRoute } from './http/routes/page-actions.ts';
 import { createPagesRoute } from './http/routes/pages.ts';
 import { createVersionRoute } from './http/routes/version.ts';
 import { createHttpServer } from './http/server.ts';
@@ -131,6 +132,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
       store,
       quota,
       investigate: createInvestigate(corpus),
+      canRead: authentication.canRead,
       concurrency: options.concurrency ?? 2,
       stepDelayMs: options.stepDelayMs ?? 0,
       clock,
@@ -160,6 +162,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
         createAccountRoute({ accounts, oauth, authentication, clock }),
         createOAuthRoute(createOAuthServer({ store: oauth, clock, tokenLifetime }), authentication, () => url),
         createAssetsRoute(),
+        createPageActionsRoute(conversations, authentication),
         createPagesRoute(
           createPages({
             corpus,
