@@ -26,7 +26,7 @@ const PATTERN_TYPES: readonly { value: PatternType; label: string }[] = [
   { value: 'regexp', label: 'Regular expression' },
 ];
 
-const KINDS = ['file', 'path', 'symbol', 'commit', 'diff', 'repo'] as const;
+const KINDS = ['path', 'symbol', 'commit', 'diff', 'repo'] as const;
 
 const EXAMPLES: readonly (readonly [query: string, meaning: string])[] = [
   ['retry delay', 'files with this text'],
@@ -91,7 +91,8 @@ function address(query: string, patternType: PatternType | undefined): string {
 /** The choice of the pattern type and of the kind of results. */
 function options(query: string, patternType: PatternType | undefined): Html {
   const rest = query.replace(/(?:^|\s)type:\S+/g, '').trim();
-  const current = /(?:^|\s)type:(\S+)/.exec(query)?.[1];
+  const asked = /(?:^|\s)type:(\S+)/.exec(query)?.[1];
+  const current = asked === 'file' ? undefined : asked;
   const tab = (label: string, kind: string | undefined): Html =>
     html`<a href="${address(kind === undefined ? rest : `type:${kind} ${rest}`.trim(), patternType)}"${kind === current ? html` aria-current="true"` : undefined}>${label}</a>`;
   const choices = PATTERN_TYPES.map(
@@ -100,12 +101,7 @@ function options(query: string, patternType: PatternType | undefined): Html {
   );
   return html`<div class="search-options"><nav class="tabs" aria-label="Kind of results">${tab('Code', undefined)}${KINDS.map(
     (kind) =>
-      tab(
-        { file: 'Files', path: 'Paths', symbol: 'Symbols', commit: 'Commits', diff: 'Diffs', repo: 'Repositories' }[
-          kind
-        ],
-        kind,
-      ),
+      tab({ path: 'Paths', symbol: 'Symbols', commit: 'Commits', diff: 'Diffs', repo: 'Repositories' }[kind], kind),
   )}</nav><form class="inline" action="/search"><input type="hidden" name="q" value="${query}"><label>Pattern <select name="t">${choices}</select></label><button>Apply</button></form></div>`;
 }
 

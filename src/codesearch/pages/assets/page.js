@@ -71,7 +71,8 @@ function walk(step) {
   const links = [...document.querySelectorAll('[data-keys] a.main')].filter(
     (link) => link instanceof HTMLAnchorElement,
   );
-  const at = links.findIndex((link) => link === document.activeElement);
+  const active = document.activeElement;
+  const at = active instanceof HTMLAnchorElement ? links.indexOf(active) : -1;
   const next = links[at < 0 ? (step > 0 ? 0 : links.length - 1) : at + step];
   next?.focus();
   next?.scrollIntoView({ block: 'nearest' });
