@@ -4,12 +4,23 @@ import { LIMITS } from '../limits.ts';
 /** A git command failed, timed out or wrote too much; the message is the first line of git's error. */
 export class GitError extends Error {
   override readonly name = 'GitError';
+  readonly kind: GitFailure;
+
+  constructor(message: string, options: { kind?: GitFailure; cause?: unknown } = {}) {
+    super(message, options);
+    this.kind = options.kind ?? 'failed';
+  }
 }
+
+/** `failed`: git refused; `timeout`: it took too long; `tooMuch`: it wrote too much; `stopped`: the request ended; `busy`: too many requests wait for git. */
+export type GitFailure = 'failed' | 'timeout' | 'tooMuch' | 'stopped' | 'busy';
 
 export interface GitOptions {
   /** Written to standard input. */
   input?: string;
   timeoutMs?: number;
+  /** Ends git after this much output and returns it, instead of the failure `tooMuch`. */
+  firstBytes?: number;
 }
 
 /** Runs git in one directory: without a shell, without prompts, with a time limit and an output limit. */
