@@ -1,5 +1,5 @@
 import { readCommandLine } from '../command-line.ts';
-import { type AccessToken, parseAccessToken } from './accounts/authentication.ts';
+import { type AccessToken, parseAccessToken } from './accounts/command-line-tokens.ts';
 
 export const USAGE = `Usage: npm run codesearch -- --repo <path> [--repo <path>] [options]
 

@@ -29,6 +29,13 @@ export const LIMITS = {
   pathCharacters: 4_096,
   commitsIndexed: 5_000,
   textCacheBytes: 32_000_000,
+  /** A signed-in browser stays signed in this long. */
+  sessionMs: 12 * 3_600_000,
+  sessionsPerUser: 50,
+  tokensPerUser: 100,
+  noteCharacters: 200,
+  /** The last use of a token is written at most this often. */
+  tokenUseNotedMs: 60_000,
   graphqlDepth: 30,
   graphqlAliases: 500,
   graphqlFields: 500,

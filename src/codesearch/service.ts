@@ -1,12 +1,16 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AccessToken, createAuthentication } from './accounts/authentication.ts';
+import { createAuthentication } from './accounts/authentication.ts';
+import type { AccessToken } from './accounts/command-line-tokens.ts';
+import { createRepoAccess, type RepoAccessRules } from './accounts/repo-access.ts';
+import { openAccounts } from './accounts/store.ts';
 import { createConversations } from './conversations/conversations.ts';
 import { createQuota } from './conversations/quota.ts';
 import { createRunner } from './conversations/runner.ts';
 import { openConversationStore } from './conversations/store.ts';
+import { openDataDirectory } from './data-directory.ts';
 import { GitError } from './git/git.ts';
 import { createGraphql } from './graphql/execute.ts';
 import { createRateLimit } from './http/rate-limit.ts';
@@ -33,9 +37,9 @@ export interface CodeSearchOptions {
   tokens: readonly AccessToken[];
   /** 0, the default, chooses a free port. */
   port?: number | undefined;
-  /** Default `127.0.0.1`: code pages need no token, so other machines should not reach them. */
+  /** Default `127.0.0.1`, where pages need no sign-in. */
   host?: string | undefined;
-  /** Folder for conversations; no other process may use it. Without it, a temporary folder that `stop` removes. */
+  /** Folder for conversations and accounts; no other service may use it. Without it, a temporary folder that `stop` removes. */
   dataDir?: string | undefined;
   /** Whether a read token gives access to other users' conversations in the API. */
   sharing?: boolean | undefined;
@@ -43,6 +47,10 @@ export interface CodeSearchOptions {
   quota?: number | undefined;
   /** Requests per user and minute. */
   rateLimit?: number | undefined;
+  /** Who may read which repository; without a rule everyone may. */
+  repoAccess?: RepoAccessRules | undefined;
+  /** Shows pages without sign-in on every address, not only on a loopback one. */
+  publicPages?: boolean | undefined;
   /** Address for links, when it differs from the address the service listens on. */
   baseUrl?: string | undefined;
   /** Questions answered at once; default 2. */
@@ -52,6 +60,8 @@ export interface CodeSearchOptions {
   clock?: (() => number) | undefined;
   /** Called with each internal failure of the service. */
   onProblem?: ((error: unknown) => void) | undefined;
+  /** Called with what an operator should know but need not change. */
+  onNotice?: ((text: string) => void) | undefined;
 }
 
 export interface CodeSearchService {
@@ -73,12 +83,28 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
   }
 
   async function start() {
+    let url = '';
     const corpus = await openCorpus(options.repos);
     const directory = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'codesearch-')));
     if (options.dataDir === undefined) undo.push(() => rm(directory, { recursive: true, force: true }));
-    await mkdir(directory, { recursive: true });
-    const store = openConversationStore(directory);
-    undo.push(() => store.close());
+    const data = openDataDirectory(directory);
+    undo.push(() => data.close());
+    if (data.repaired.length > 0) options.onNotice?.(`Made private: ${data.repaired.join(', ')}`);
+    const accounts = await openAccounts(data.root, clock);
+    const authentication = await createAuthentication({
+      accounts,
+      tokens: options.tokens,
+      access: createRepoAccess(
+        options.repoAccess ?? {},
+        corpus.repositories.map(({ name }) => name),
+      ),
+      oauthToken: () => undefined,
+      clock,
+      openPages: options.publicPages === true || (isLoopback(host) && hasLocalLinks(options.baseUrl)),
+      baseUrl: () => url,
+      onProblem,
+    });
+    const store = openConversationStore(data.root);
     const quota = createQuota(store, options.quota, clock);
     const runner = createRunner({
       store,
@@ -91,9 +117,8 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     });
     undo.push(() => runner.stop());
     const conversations = createConversations({ store, runner, quota, sharing: options.sharing ?? false, clock });
-    let url = '';
     const server = createHttpServer({
-      authenticate: createAuthentication(options.tokens, store.userId),
+      authentication,
       rateLimit: createRateLimit(options.rateLimit, clock),
       routes: [
         createConversationRoute(conversations, () => url),
@@ -146,9 +171,18 @@ function close(server: Server): Promise<void> {
   });
 }
 
+function isLoopback(host: string): boolean {
+  return ['127.0.0.1', '::1', '[::1]', 'localhost'].includes(host);
+}
+
+/** A base address elsewhere means that a proxy makes a loopback address reachable for others. */
+function hasLocalLinks(baseUrl: string | undefined): boolean {
+  return baseUrl === undefined || (URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname));
+}
+
 /** On a loopback address, allows only loopback names and the host of the base address; otherwise allows every name. */
 function hostRule(host: string, baseUrl: string | undefined): (header: string | undefined) => boolean {
-  if (!['127.0.0.1', '::1', 'localhost'].includes(host)) return () => true;
+  if (!isLoopback(host)) return () => true;
   const allowed = new Set(['127.0.0.1', 'localhost', '[::1]']);
   if (baseUrl !== undefined && URL.canParse(baseUrl)) allowed.add(new URL(baseUrl).hostname);
   return (header) => header !== undefined && allowed.has(header.replace(/:\d+$/, '').toLowerCase());

@@ -112,6 +112,7 @@ const parts: Record<string, Part> = {
  */
 const codesearchFolders: Record<string, readonly string[]> = {
   limits: [],
+  'data-directory': [],
   git: ['limits'],
   accounts: ['limits'],
   query: ['git', 'limits'],
@@ -120,7 +121,7 @@ const codesearchFolders: Record<string, readonly string[]> = {
   graphql: ['accounts', 'conversations', 'git', 'query', 'search', 'limits'],
   pages: ['accounts', 'conversations', 'git', 'query', 'search', 'limits'],
   http: ['accounts', 'conversations', 'git', 'graphql', 'pages', 'query', 'search', 'limits'],
-  service: ['http', 'accounts', 'conversations', 'git', 'graphql', 'pages', 'query', 'search'],
+  service: ['http', 'accounts', 'conversations', 'data-directory', 'git', 'graphql', 'pages', 'query', 'search'],
   arguments: ['accounts'],
   main: ['accounts', 'arguments', 'service'],
 };

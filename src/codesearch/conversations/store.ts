@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { open } from 'lmdb';
+import type { RootDatabase } from 'lmdb';
 import type { ConversationRecord } from './records.ts';
 
 /** The fields that the list filters and sorts by, so that it does not read whole conversations. */
@@ -14,8 +14,6 @@ export interface ConversationSummary {
 /** Durable conversations; a resolved write survives a crash of the process. */
 export interface ConversationStore {
   nextId(counter: 'conversation' | 'question'): Promise<number>;
-  /** Number of a user, assigned at the first request and never changed. */
-  userId(username: string): Promise<number>;
   create(userId: number, nowMs: number): Promise<ConversationRecord>;
   get(id: number): ConversationRecord | undefined;
   put(conversation: ConversationRecord): Promise<void>;
@@ -25,12 +23,10 @@ export interface ConversationStore {
   summaries(): Iterable<ConversationSummary>;
   creditsUsed(userId: number, period: string): number;
   addCredits(userId: number, period: string, credits: number): Promise<void>;
-  close(): Promise<void>;
 }
 
-/** Opens the LMDB environment in a directory; no other process may use it. */
-export function openConversationStore(directory: string): ConversationStore {
-  const root = open({ path: directory, maxDbs: 4, compression: false });
+/** Opens the conversations of a data directory; no other process may use them. */
+export function openConversationStore(root: RootDatabase<unknown, string>): ConversationStore {
   const conversations = root.openDB<ConversationRecord, number>({ name: 'conversations', encoding: 'json' });
   const numbers = root.openDB<number, string>({ name: 'numbers', encoding: 'json' });
   const summaries = new Map<number, ConversationSummary>();
@@ -64,15 +60,6 @@ export function openConversationStore(directory: string): ConversationStore {
 
   const store: ConversationStore = {
     nextId: (counter) => increase(`next-${counter}`, 1),
-    async userId(username) {
-      const key = `user-${username}`;
-      const known = current(key);
-      if (known > 0) return known;
-      const next = current('users') + 1;
-      latest.set('users', next).set(key, next);
-      await Promise.all([numbers.put('users', next), numbers.put(key, next)]);
-      return next;
-    },
     async create(userId, nowMs) {
       const id = await store.nextId('conversation');
       return {
@@ -101,10 +88,6 @@ export function openConversationStore(directory: string): ConversationStore {
     creditsUsed: (userId, period) => current(`credits-${userId}-${period}`),
     async addCredits(userId, period, credits) {
       await increase(`credits-${userId}-${period}`, credits);
-    },
-    async close() {
-      await root.flushed;
-      await root.close();
     },
   };
   return store;
