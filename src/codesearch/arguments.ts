@@ -12,15 +12,20 @@ Answers questions about local git repositories over the conversation API (/.api/
   --token <token>      an access token, or user:token; may be given several times, the first is the site admin.
                        Without it CODESEARCH_TOKEN is used (several separated by commas), else one is made up
   --data-dir <path>    where conversations are kept; default: a temporary folder, removed at the end
-  --sharing            a read token opens other users' conversations through the API
+  --sharing            a read token opens other users' conversations, through the API and as a page
   --quota <n>          answered questions per user and day (UTC); default: unlimited
   --rate-limit <n>     requests per user and minute; default: unlimited
+  --hide-generation <n>  hide one generation of the conversation API, 1 (/.api/deepsearch/v1) or 2
+                       (/api/deepsearch.v1.Service); default: both are offered
+  --as-version <text>  what /__version answers; default: 7.0.0, or one that fits the hidden generation
+  --suggested-followups  second generation: add suggestedFollowups to finished questions
   --base-url <url>     address used in links, when it is not the one listened on
   --step-delay <ms>    pause after each step, to watch a question being worked on and to cancel it; default: 0
   --help               this text
 
 Pages of files, folders, commits and conversations need no token, so that links open in a browser: keep the service
-on 127.0.0.1, or behind something that checks who comes. A conversation's page needs its unguessable read token.
+on 127.0.0.1, or behind something that checks who comes. A conversation's page needs its unguessable read token
+and, unless the reader is its owner, --sharing.
 `;
 
 /** The checked values of the command line. */
@@ -33,6 +38,9 @@ export interface Arguments {
   sharing: boolean;
   quota: number | undefined;
   rateLimit: number | undefined;
+  hideGeneration: 1 | 2 | undefined;
+  asVersion: string | undefined;
+  suggestedFollowups: boolean;
   baseUrl: string | undefined;
   stepDelayMs: number | undefined;
 }
@@ -53,6 +61,9 @@ export function parseArguments(line: readonly string[], environmentToken: string
     sharing: { takes: 'nothing' },
     quota: { takes: 'whole', least: 1, most: 1_000_000 },
     'rate-limit': { takes: 'whole', least: 1, most: 1_000_000 },
+    'hide-generation': { takes: 'whole', least: 1, most: 2 },
+    'as-version': { takes: 'text' },
+    'suggested-followups': { takes: 'nothing' },
     'base-url': { takes: 'text' },
     'step-delay': { takes: 'whole', least: 0, most: 60_000 },
   });
@@ -80,6 +91,9 @@ export function parseArguments(line: readonly string[], environmentToken: string
       sharing: values.sharing,
       quota: values.quota,
       rateLimit: values['rate-limit'],
+      hideGeneration: values['hide-generation'] as 1 | 2 | undefined,
+      asVersion: values['as-version'],
+      suggestedFollowups: values['suggested-followups'],
       baseUrl,
       stepDelayMs: values['step-delay'],
     },

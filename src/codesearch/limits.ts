@@ -3,13 +3,20 @@ export const LIMITS = {
   bodyBytes: 1_000_000,
   /** A token is estimated as four characters, the usual rule of thumb. It is not used for billing. */
   charactersPerToken: 4,
-  /** A long question with a thread and five files around it. */
+  /** A longer question is refused. The limit of the second generation of the API, used in both. */
+  questionCharacters: 100_000,
+  /** A long question with a thread and five files around it; above it the question fails. */
   questionTokens: 20_000,
   conversationTokens: 100_000,
   questionsPerConversation: 200,
   openQuestions: 1_000,
   pageSizeDefault: 20,
   pageSizeMax: 100,
+  /** The default of the second generation's list. */
+  summariesDefault: 50,
+  /** Conversations read for one page of a list that searches their texts. A page may then be short. */
+  conversationsSearched: 1_000,
+  contentQueryCharacters: 1_000,
   questionDeadlineMs: 5 * 60_000,
   stopDeadlineMs: 5_000,
   turnsPerQuestion: 100,
@@ -36,6 +43,14 @@ export const LIMITS = {
   noteCharacters: 200,
   /** The last use of a token is written at most this often. */
   tokenUseNotedMs: 60_000,
+  formBytes: 20_000,
+  oauthApps: 200,
+  redirectUris: 20,
+  grantsPerUser: 200,
+  oauthCodeSeconds: 120,
+  oauthTokenSeconds: 3_600,
+  /** A refresh token that is not used this long ends its grant. */
+  oauthRefreshSeconds: 30 * 24 * 3_600,
   graphqlDepth: 30,
   graphqlAliases: 500,
   graphqlFields: 500,

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAuthentication } from './accounts/authentication.ts';
 import type { AccessToken } from './accounts/command-line-tokens.ts';
+import { createOAuthServer } from './accounts/oauth-server.ts';
+import { openOAuthStore } from './accounts/oauth-store.ts';
 import { createRepoAccess, type RepoAccessRules } from './accounts/repo-access.ts';
 import { openAccounts } from './accounts/store.ts';
 import { createConversations } from './conversations/conversations.ts';
@@ -14,11 +16,16 @@ import { openDataDirectory } from './data-directory.ts';
 import { GitError } from './git/git.ts';
 import { createGraphql } from './graphql/execute.ts';
 import { createRateLimit } from './http/rate-limit.ts';
+import { createAccountRoute } from './http/routes/accounts.ts';
+import { createConversationServiceRoute } from './http/routes/conversation-service.ts';
 import { createConversationRoute } from './http/routes/conversations.ts';
 import { createGraphqlRoute } from './http/routes/graphql.ts';
 import { createHealthRoute } from './http/routes/health.ts';
+import { createOAuthRoute } from './http/routes/oauth.ts';
 import { createPagesRoute } from './http/routes/pages.ts';
+import { createVersionRoute } from './http/routes/version.ts';
 import { createHttpServer } from './http/server.ts';
+import { LIMITS } from './limits.ts';
 import { createPages } from './pages/pages.ts';
 import { openCorpus } from './search/corpus.ts';
 import { createInvestigate } from './search/investigate.ts';
@@ -41,16 +48,24 @@ export interface CodeSearchOptions {
   host?: string | undefined;
   /** Folder for conversations and accounts; no other service may use it. Without it, a temporary folder that `stop` removes. */
   dataDir?: string | undefined;
-  /** Whether a read token gives access to other users' conversations in the API. */
+  /** Whether a read token opens other users' conversations, in the API and as a page; default: only the owner's. */
   sharing?: boolean | undefined;
   /** Answered questions per user and UTC day. */
   quota?: number | undefined;
+  /** A generation of the conversation API to hide, to play an instance that lacks it. */
+  hideGeneration?: 1 | 2 | undefined;
+  /** What `/__version` answers; default: a version that offers the generations that are not hidden. */
+  asVersion?: string | undefined;
+  /** Whether finished questions of the second generation carry `suggestedFollowups`; default: false. */
+  suggestedFollowups?: boolean | undefined;
   /** Requests per user and minute. */
   rateLimit?: number | undefined;
   /** Who may read which repository; without a rule everyone may. */
   repoAccess?: RepoAccessRules | undefined;
   /** Shows pages without sign-in on every address, not only on a loopback one. */
   publicPages?: boolean | undefined;
+  /** Lifetime of OAuth access tokens in seconds; default one hour. */
+  oauthTokenLifetime?: number | undefined;
   /** Address for links, when it differs from the address the service listens on. */
   baseUrl?: string | undefined;
   /** Questions answered at once; default 2. */
@@ -70,6 +85,9 @@ export interface CodeSearchService {
   /** Stops listening and working; open questions are resumed at the next start with the same `dataDir`. */
   stop(): Promise<void>;
 }
+
+/** The version to claim, by the hidden generation: the first is offered from 6.7 to 7.x, the second from 7.0. */
+const VERSIONS = { none: '7.0.0', 1: '8.0.0', 2: '6.12.0' };
 
 /** Creates the embedded code search service. */
 export function createCodeSearchService(options: CodeSearchOptions): CodeSearchService {
@@ -91,6 +109,8 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     undo.push(() => data.close());
     if (data.repaired.length > 0) options.onNotice?.(`Made private: ${data.repaired.join(', ')}`);
     const accounts = await openAccounts(data.root, clock);
+    const oauth = await openOAuthStore(data.root, clock);
+    const tokenLifetime = options.oauthTokenLifetime ?? LIMITS.oauthTokenSeconds;
     const authentication = await createAuthentication({
       accounts,
       tokens: options.tokens,
@@ -98,7 +118,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
         options.repoAccess ?? {},
         corpus.repositories.map(({ name }) => name),
       ),
-      oauthToken: () => undefined,
+      oauthToken: oauth.accessToken,
       clock,
       openPages: options.publicPages === true || (isLoopback(host) && hasLocalLinks(options.baseUrl)),
       baseUrl: () => url,
@@ -121,14 +141,24 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
       authentication,
       rateLimit: createRateLimit(options.rateLimit, clock),
       routes: [
-        createConversationRoute(conversations, () => url),
+        createConversationRoute(conversations, () => url, options.hideGeneration === 1),
+        createConversationServiceRoute({
+          conversations,
+          baseUrl: () => url,
+          suggestedFollowups: options.suggestedFollowups ?? false,
+          hidden: options.hideGeneration === 2,
+          onProblem,
+        }),
+        createVersionRoute(options.asVersion ?? VERSIONS[options.hideGeneration ?? 'none']),
         createGraphqlRoute(createGraphql({ matchCount: (query) => countMatches(corpus, query) })),
         createHealthRoute(() => ({
           status: 'ok',
           repositories: corpus.repositories.length,
           files: corpus.index.size(),
         })),
-        createPagesRoute(createPages(corpus, (token) => conversations.byReadToken(token))),
+        createAccountRoute({ accounts, oauth, authentication, clock }),
+        createOAuthRoute(createOAuthServer({ store: oauth, clock, tokenLifetime }), authentication, () => url),
+        createPagesRoute(createPages(corpus, conversations.byReadToken)),
       ],
       allowsHost: hostRule(host, options.baseUrl),
       onProblem,

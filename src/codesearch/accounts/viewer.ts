@@ -1,5 +1,11 @@
+const SCOPES = ['user:all', 'site-admin:sudo', 'externalapi:read', 'externalapi:write'] as const;
+
 /** What a credential allows; the names are those of the service. */
-export type Scope = 'user:all' | 'site-admin:sudo' | 'externalapi:read' | 'externalapi:write';
+export type Scope = (typeof SCOPES)[number];
+
+export function isScope(text: string): text is Scope {
+  return SCOPES.some((scope) => scope === text);
+}
 
 /** The user a request acts for, and how the request proved it. */
 export interface Viewer {

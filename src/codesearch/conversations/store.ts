@@ -9,6 +9,7 @@ export interface ConversationSummary {
   readToken: string;
   createdMs: number;
   updatedMs: number;
+  starred: boolean;
 }
 
 /** Durable conversations; a resolved write survives a crash of the process. */
@@ -19,6 +20,8 @@ export interface ConversationStore {
   put(conversation: ConversationRecord): Promise<void>;
   /** Changes a conversation; readers in this process see the change at once. Resolves when it is durable. */
   update(id: number, change: (current: ConversationRecord) => ConversationRecord): Promise<void>;
+  /** Stars or unstars a conversation of this user; undefined when the user has no conversation with this id. */
+  star(userId: number, id: number, starred: boolean): Promise<ConversationRecord | undefined>;
   remove(id: number): Promise<void>;
   summaries(): Iterable<ConversationSummary>;
   creditsUsed(userId: number, period: string): number;
@@ -78,6 +81,11 @@ export function openConversationStore(root: RootDatabase<unknown, string>): Conv
       const known = get(id);
       if (known !== undefined) await put(change(known));
     },
+    async star(userId, id, starred) {
+      if (get(id)?.userId !== userId) return undefined;
+      await store.update(id, (conversation) => ({ ...conversation, starred }));
+      return get(id);
+    },
     async remove(id) {
       summaries.delete(id);
       uncommitted.set(id, null);
@@ -93,6 +101,7 @@ export function openConversationStore(root: RootDatabase<unknown, string>): Conv
   return store;
 }
 
-function summarize({ id, userId, readToken, createdMs, updatedMs }: ConversationRecord): ConversationSummary {
-  return { id, userId, readToken, createdMs, updatedMs };
+function summarize(conversation: ConversationRecord): ConversationSummary {
+  const { id, userId, readToken, createdMs, updatedMs, starred = false } = conversation;
+  return { id, userId, readToken, createdMs, updatedMs, starred };
 }

@@ -4,7 +4,8 @@ import { HttpError } from './http-error.ts';
 /** The reply of a route; a JSON body of `undefined` is sent as an empty body. */
 export type Reply =
   | { kind: 'json'; status: number; body?: unknown; headers?: Record<string, string> }
-  | { kind: 'page'; status: number; html: string; contentSecurityPolicy: string };
+  | { kind: 'page'; status: number; html: string; contentSecurityPolicy: string; headers?: Record<string, string> }
+  | { kind: 'text'; status: number; text: string; headers?: Record<string, string> };
 
 export function json(status: number, body?: unknown): Reply {
   return body === undefined ? { kind: 'json', status } : { kind: 'json', status, body };
@@ -18,10 +19,22 @@ export function send(response: ServerResponse, reply: Reply): void {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': reply.contentSecurityPolicy,
       'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'no-referrer',
+      // Not `no-referrer`: browsers would then send forms of our own pages with `Origin: null`.
+      'Referrer-Policy': 'same-origin',
       'Cache-Control': 'no-store',
+      ...reply.headers,
     });
     response.end(reply.html);
+    return;
+  }
+  if (reply.kind === 'text') {
+    response.writeHead(reply.status, {
+      'Content-Type': 'text/plain; charset=utf-8',
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'no-store',
+      ...reply.headers,
+    });
+    response.end(reply.text);
     return;
   }
   if (reply.body === undefined) {
@@ -44,7 +57,7 @@ export function errorReply(error: unknown): Reply {
   return {
     kind: 'json',
     status: known.status,
-    body: { error: { status: known.status, message: known.message } },
+    body: { message: known.message, error: { status: known.status, message: known.message } },
     headers: known.headers,
   };
 }

@@ -55,6 +55,8 @@ async function route(incoming: IncomingMessage, setup: ServerSetup): Promise<Rep
     const reply = await answer(request);
     if (reply !== undefined) return reply;
   }
+  // Within the API, a caller without a valid token does not learn which addresses exist.
+  if (segments[0] === '.api') await request.viewer();
   throw notFound();
 }
 

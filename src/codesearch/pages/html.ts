@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Viewer } from '../accounts/viewer.ts';
 
 /** Escaped HTML; only {@link html} and the Markdown renderer create it. */
 export class Html {
@@ -54,6 +55,12 @@ export interface PageContent {
   heading: Html;
   detail?: Html;
   body: Html;
+  /** The user of the page. */
+  viewer?: Viewer | undefined;
+  /** The entry of the settings menu that is current. */
+  settingsEntry?: string;
+  /** Where forms may lead, beside this service: origins, or schemes such as `app:`. */
+  formTargets?: readonly string[];
   /** Uses the full width, for code. */
   wide?: boolean;
   /** Id of the element to scroll to. Always an id written by the server, never user text. */
@@ -76,6 +83,6 @@ export function page(content: PageContent): Page {
   const document = html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${content.title}</title><style nonce="${nonce}">${new Html(STYLE)}</style></head><body><header><h1>${content.heading}</h1>${content.detail === undefined ? html`` : html`<p>${content.detail}</p>`}</header><main class="${content.wide === true ? 'wide' : ''}">${content.body}</main>${script}</body></html>`;
   return {
     html: document.text,
-    contentSecurityPolicy: `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    contentSecurityPolicy: `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; base-uri 'none'; form-action ${["'self'", ...(content.formTargets ?? [])].join(' ')}; frame-ancestors 'none'`,
   };
 }

@@ -1,19 +1,20 @@
-import type { ConversationRecord } from '../conversations/records.ts';
+import type { Viewer } from '../accounts/viewer.ts';
+import type { Conversations } from '../conversations/conversations.ts';
 import type { Corpus } from '../search/corpus.ts';
 import { commitPage, filePage, startPage, treePage } from './code-pages.ts';
 import { conversationPage } from './conversation-page.ts';
 import type { Page } from './html.ts';
 
 /**
- * The pages people open from links: files, folders, commits, conversations. They need no access token: the service
- * listens on 127.0.0.1, and a conversation needs its secret read token. Returns undefined for an unknown address.
+ * The pages people open from links: files, folders, commits, conversations. Returns undefined for an unknown address,
+ * and for a conversation that this viewer may not read.
  */
-export function createPages(corpus: Corpus, byReadToken: (token: string) => ConversationRecord | undefined) {
-  return async (segments: readonly string[], search: string): Promise<Page | undefined> => {
+export function createPages(corpus: Corpus, byReadToken: Conversations['byReadToken']) {
+  return async (segments: readonly string[], search: string, viewer: Viewer): Promise<Page | undefined> => {
     if (segments.length === 0) return startPage(corpus);
     if (segments[0] === 'deepsearch' && segments.length === 2) {
-      const conversation = byReadToken(segments[1] ?? '');
-      return conversation === undefined ? undefined : conversationPage(conversation);
+      const shared = byReadToken(viewer, segments[1] ?? '');
+      return shared && conversationPage(shared.conversation);
     }
     for (const repository of corpus.repositories) {
       const own = repository.name.split('/');

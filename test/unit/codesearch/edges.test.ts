@@ -3,7 +3,7 @@ import { parseArguments } from '../../../src/codesearch/arguments.ts';
 import { selectPage } from '../../../src/codesearch/conversations/list.ts';
 import { nameFromRemote } from '../../../src/codesearch/git/repository.ts';
 import { parseDocument } from '../../../src/codesearch/graphql/parser.ts';
-import { parseListQuery } from '../../../src/codesearch/http/list-query.ts';
+import { parseListQuery } from '../../../src/codesearch/http/conversation-list-query.ts';
 import { createRateLimit } from '../../../src/codesearch/http/rate-limit.ts';
 import { parseLines } from '../../../src/codesearch/pages/code-pages.ts';
 import { renderMarkdown } from '../../../src/codesearch/pages/markdown.ts';
@@ -69,6 +69,7 @@ describe('the list', () => {
     readToken: `t${index + 1}`,
     createdMs: 1_000 + index,
     updatedMs: 2_000 - (index % 5),
+    starred: false,
   }));
   const page = (parameters: string) =>
     selectPage(summaries, parseListQuery(new URLSearchParams(parameters)), () => true);
