@@ -11,7 +11,11 @@ Answers questions about local git repositories over the conversation API (/.api/
   --host <address>     address to listen on; default: 127.0.0.1
   --token <token>      an access token, or user:token; may be given several times, the first is the site admin.
                        Without it CODESEARCH_TOKEN is used (several separated by commas), else one is made up
-  --data-dir <path>    where conversations are kept; default: a temporary folder, removed at the end
+  --data-dir <path>    where conversations and accounts are kept; default: a temporary folder, removed at the end
+  --repo-access <file> who may read which repository, as JSON: {"<repository or pattern>": ["<user name>", …]};
+                       site admins read all, and so does everyone a repository without a rule
+  --public-pages       show pages without sign-in; default: on a loopback address only
+  --oauth-token-lifetime <s>  seconds that an OAuth access token is valid; default: 3600
   --sharing            a read token opens other users' conversations, through the API and as a page
   --quota <n>          answered questions per user and day (UTC); default: unlimited
   --rate-limit <n>     requests per user and minute; default: unlimited
@@ -23,9 +27,11 @@ Answers questions about local git repositories over the conversation API (/.api/
   --step-delay <ms>    pause after each step, to watch a question being worked on and to cancel it; default: 0
   --help               this text
 
-Pages of files, folders, commits and conversations need no token, so that links open in a browser: keep the service
-on 127.0.0.1, or behind something that checks who comes. A conversation's page needs its unguessable read token
-and, unless the reader is its owner, --sharing.
+On a loopback address, pages of files, folders and commits need no sign-in, so that links open in a browser. On
+other addresses, and with a --base-url elsewhere, people sign in at /sign-in with an access token.
+A conversation's page needs its unguessable read token and, unless the reader is its owner, --sharing.
+
+There are commands for users, access tokens and OAuth apps: npm run codesearch -- token --help
 `;
 
 /** The checked values of the command line. */
@@ -35,6 +41,10 @@ export interface Arguments {
   port: number | undefined;
   host: string | undefined;
   dataDir: string | undefined;
+  /** A JSON file. */
+  repoAccessFile: string | undefined;
+  publicPages: boolean;
+  oauthTokenLifetime: number | undefined;
   sharing: boolean;
   quota: number | undefined;
   rateLimit: number | undefined;
@@ -58,6 +68,9 @@ export function parseArguments(line: readonly string[], environmentToken: string
     port: { takes: 'whole', least: 0, most: 65_535 },
     host: { takes: 'text' },
     'data-dir': { takes: 'text' },
+    'repo-access': { takes: 'text' },
+    'public-pages': { takes: 'nothing' },
+    'oauth-token-lifetime': { takes: 'whole', least: 60, most: 86_400 },
     sharing: { takes: 'nothing' },
     quota: { takes: 'whole', least: 1, most: 1_000_000 },
     'rate-limit': { takes: 'whole', least: 1, most: 1_000_000 },
@@ -88,6 +101,9 @@ export function parseArguments(line: readonly string[], environmentToken: string
       port: values.port,
       host: values.host,
       dataDir: values['data-dir'],
+      repoAccessFile: values['repo-access'],
+      publicPages: values['public-pages'],
+      oauthTokenLifetime: values['oauth-token-lifetime'],
       sharing: values.sharing,
       quota: values.quota,
       rateLimit: values['rate-limit'],

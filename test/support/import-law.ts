@@ -134,7 +134,8 @@ const codesearchFolders: Record<string, readonly string[]> = {
     'limits',
   ],
   arguments: ['accounts'],
-  main: ['accounts', 'arguments', 'service'],
+  commands: ['accounts', 'data-directory'],
+  main: ['accounts', 'arguments', 'commands', 'service'],
 };
 
 /** The entry file of each program; only these read the environment. */

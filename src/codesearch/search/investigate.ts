@@ -14,6 +14,7 @@ import type { Finding, Investigate } from './finding.ts';
 import { createInvestigation, type Investigation } from './investigation.ts';
 import { findPassages } from './passages.ts';
 import { parseQuestionInContext, type QuestionInContext } from './questions/carry-over.ts';
+import { readableCorpus } from './readable-corpus.ts';
 import { resolveTargets } from './targets.ts';
 import { weigh } from './weighing.ts';
 import { textTerms } from './words.ts';
@@ -22,7 +23,7 @@ const LEAST_COVERED = 0.3;
 
 /** Answers questions from the corpus: search, read, rank, write. The same input gives the same answer. */
 export function createInvestigate(corpus: Corpus): Investigate {
-  return async (text, earlier, step) => {
+  return async (text, earlier, step, canRead) => {
     const question = parseQuestionInContext(text, earlier);
     const words = question.subjects.filter(({ weight }) => weight >= 0.3).map(({ word }) => word);
     await step(
@@ -30,7 +31,7 @@ export function createInvestigate(corpus: Corpus): Investigate {
     );
     const changed = await corpus.refresh();
     if (changed > 0) await step(`Reading ${changed} files that changed since the last question`);
-    const investigation = createInvestigation(corpus, step);
+    const investigation = createInvestigation(readableCorpus(corpus, canRead), step);
     const sides = splitComparison(question);
     const draft =
       sides === undefined
