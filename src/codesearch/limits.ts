@@ -35,6 +35,34 @@ export const LIMITS = {
   revisionCharacters: 250,
   pathCharacters: 4_096,
   commitsIndexed: 5_000,
+  queryCharacters: 4_000,
+  queryTerms: 100,
+  queryDepth: 20,
+  /** Patterns of one query that are searched for; each costs one git process per repository. */
+  queryPatterns: 20,
+  /** Searches that the alternatives of one query are split into. */
+  queryBranches: 20,
+  /** Revisions of one repository in one query. */
+  queryRevisions: 10,
+  regexpInstructions: 2_000,
+  /** Steps of the regular expressions of one search; 10 million take about a second. */
+  regexpSteps: 50_000_000,
+  /** Matches when a query has no `count:`, and for `count:all`. */
+  searchCountDefault: 10_000,
+  searchCountMax: 100_000,
+  searchTimeoutMs: 10_000,
+  searchTimeoutMaxMs: 60_000,
+  /** Searches of one user that wait for the search before them. */
+  searchesWaiting: 20,
+  searchGrepPaths: 400,
+  searchGrepPathBytes: 60_000,
+  searchGrepBytes: 16_000_000,
+  /** Longer lines are cut before they are shown; their matches are counted up to there. */
+  searchLineCharacters: 100_000,
+  commitsSearched: 20_000,
+  commitsPerDiffPage: 50,
+  diffsSearched: 5_000,
+  symbolFilesPerRevision: 1_000,
   textCacheBytes: 32_000_000,
   /** A signed-in browser stays signed in this long. */
   sessionMs: 12 * 3_600_000,

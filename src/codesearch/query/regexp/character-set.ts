@@ -18,7 +18,6 @@ const SHORTHANDS: Record<string, Range[]> = {
   d: codes('09'),
   w: codes('09AZ__az'),
   s: codes('\t\n\f\r  '),
-  h: codes('\t\t  '),
 };
 
 const POSIX: Record<string, Range[]> = {
@@ -51,7 +50,7 @@ export function union(one: CharacterSet, other: CharacterSet): CharacterSet {
 
 /** The set of `\d`, `\w` or `\s`, or of its upper-case complement. */
 export function classOf(letter: string): CharacterSet | undefined {
-  const ranges = letter === 'h' ? undefined : SHORTHANDS[letter.toLowerCase()];
+  const ranges = SHORTHANDS[letter.toLowerCase()];
   if (ranges === undefined) return undefined;
   const set = { ranges, classes: [] };
   return letter === letter.toLowerCase() ? set : complement([set]);

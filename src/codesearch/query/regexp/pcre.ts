@@ -1,4 +1,4 @@
-import { type CharacterSet, contains, containsFolded, singleOf, variants } from './character-set.ts';
+import { type CharacterSet, containsFolded, singleOf, variants } from './character-set.ts';
 import type { Assertion, RegexpNode } from './syntax.ts';
 
 /** PCRE gives up on a line after this many steps; git then fails, and the search says so. */
@@ -85,22 +85,16 @@ function hex(code: number): string {
   return `\\x${code.toString(16).padStart(2, '0')}`;
 }
 
-/** Whether an expression can match a line end: a search by lines never finds it. */
+/** Whether an expression names a line end, which a search by lines never finds. */
 export function spansLines(node: RegexpNode): boolean {
   switch (node.kind) {
     case 'set':
-      return singleOf(node.set) === 10 || (node.set.ranges.length > 0 && node.set.classes.length === 0 && onlyLineEnds(node.set));
+      return singleOf(node.set) === 10;
     case 'assertion':
       return false;
     case 'repeat':
-      return node.min > 0 && spansLines(node.part);
-    case 'sequence':
-      return node.parts.some(spansLines);
-    case 'choice':
+      return spansLines(node.part);
+    default:
       return node.parts.some(spansLines);
   }
-}
-
-function onlyLineEnds(set: CharacterSet): boolean {
-  return contains(set, 10) && set.ranges.every(([low, high]) => low >= 10 && high <= 13);
 }

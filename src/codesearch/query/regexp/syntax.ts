@@ -197,7 +197,9 @@ export function parseRegexp(source: string, ignoreCase: boolean): RegexpNode {
       at += 1;
     }
     at = Math.min(at + 2, characters.length);
-    return { kind: 'sequence', parts };
+    // A repetition behind the quoted text is for its last character.
+    const last = parts.pop();
+    return { kind: 'sequence', parts: last === undefined ? [] : [...parts, repeated(last)] };
   }
 
   /** An escape that stands for characters, in and outside of brackets; `at` is at the backslash. */
