@@ -79,9 +79,23 @@ export const LIMITS = {
   oauthTokenSeconds: 3_600,
   /** A refresh token that is not used this long ends its grant. */
   oauthRefreshSeconds: 30 * 24 * 3_600,
-  graphqlDepth: 30,
-  graphqlAliases: 500,
-  graphqlFields: 500,
+  /** Of a GraphQL document; also bounds the work of parsing and validating it. */
+  graphqlTokens: 50_000,
+  /** Brackets of any kind within each other; the parser calls itself for each, and its stack ends near 1,500. */
+  graphqlNesting: 500,
+  /** Fields of a query with its fragments written out, before lists multiply them. */
+  graphqlPlaces: 500_000,
+  graphqlErrors: 100,
+  graphqlDeadlineMs: 20_000,
+  /** Different searches in one GraphQL request; equal ones run once. */
+  graphqlSearches: 30,
+  /** Different reads of repositories in one GraphQL request, and how many of them run at once. */
+  graphqlReads: 2_000,
+  graphqlReadsAtOnce: 4,
+  graphqlPageMax: 1_000,
+  /** Characters of files, patches and messages in one GraphQL response. */
+  graphqlTextCharacters: 50_000_000,
+  siteConfigurationBytes: 1_000_000,
 } as const;
 
 /** Estimates the tokens of a text by the rule of thumb in {@link LIMITS}. */
