@@ -47,6 +47,34 @@ export const LIMITS = {
   revisionCharacters: 250,
   pathCharacters: 4_096,
   commitsIndexed: 5_000,
+  queryCharacters: 4_000,
+  queryTerms: 100,
+  queryDepth: 20,
+  /** Patterns of one query that are searched for; each costs one git process per repository. */
+  queryPatterns: 20,
+  /** Searches that the alternatives of one query are split into. */
+  queryBranches: 20,
+  /** Revisions of one repository in one query. */
+  queryRevisions: 10,
+  regexpInstructions: 2_000,
+  /** Steps of the regular expressions of one search; 10 million take about a second. */
+  regexpSteps: 50_000_000,
+  /** Matches when a query has no `count:`, and for `count:all`. */
+  searchCountDefault: 10_000,
+  searchCountMax: 100_000,
+  searchTimeoutMs: 10_000,
+  searchTimeoutMaxMs: 60_000,
+  /** Searches of one user that wait for the search before them. */
+  searchesWaiting: 20,
+  searchGrepPaths: 400,
+  searchGrepPathBytes: 60_000,
+  searchGrepBytes: 16_000_000,
+  /** Longer lines are cut before they are shown; their matches are counted up to there. */
+  searchLineCharacters: 100_000,
+  commitsSearched: 20_000,
+  commitsPerDiffPage: 50,
+  diffsSearched: 5_000,
+  symbolFilesPerRevision: 1_000,
   textCacheBytes: 32_000_000,
   /** A signed-in browser stays signed in this long. */
   sessionMs: 12 * 3_600_000,
@@ -63,9 +91,23 @@ export const LIMITS = {
   oauthTokenSeconds: 3_600,
   /** A refresh token that is not used this long ends its grant. */
   oauthRefreshSeconds: 30 * 24 * 3_600,
-  graphqlDepth: 30,
-  graphqlAliases: 500,
-  graphqlFields: 500,
+  /** Of a GraphQL document; also bounds the work of parsing and validating it. */
+  graphqlTokens: 50_000,
+  /** Brackets of any kind within each other; the parser calls itself for each, and its stack ends near 1,500. */
+  graphqlNesting: 500,
+  /** Fields of a query with its fragments written out, before lists multiply them. */
+  graphqlPlaces: 500_000,
+  graphqlErrors: 100,
+  graphqlDeadlineMs: 20_000,
+  /** Different searches in one GraphQL request; equal ones run once. */
+  graphqlSearches: 30,
+  /** Different reads of repositories in one GraphQL request, and how many of them run at once. */
+  graphqlReads: 2_000,
+  graphqlReadsAtOnce: 4,
+  graphqlPageMax: 1_000,
+  /** Characters of files, patches and messages in one GraphQL response. */
+  graphqlTextCharacters: 50_000_000,
+  siteConfigurationBytes: 1_000_000,
   /** What pages show at most; the rest is behind a link, or a note says that it is left out. */
   linesShown: 20_000,
   entriesShown: 2_000,

@@ -48,7 +48,6 @@ const parts: Record<string, Part> = {
       'node:*',
       '@node-oauth/oauth2-server',
       'graphql',
-      'graphql-http',
       'lmdb',
       'lru-cache',
       'mdast-util-from-markdown',
@@ -133,7 +132,7 @@ const codesearchFolders: Record<string, readonly string[]> = {
     'search',
     'limits',
   ],
-  arguments: ['accounts'],
+  arguments: ['accounts', 'graphql'],
   commands: ['accounts', 'data-directory'],
   main: ['accounts', 'arguments', 'commands', 'service'],
 };

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { parseArguments } from '../../../src/codesearch/arguments.ts';
 import { selectPage } from '../../../src/codesearch/conversations/list.ts';
 import { nameFromRemote } from '../../../src/codesearch/git/repository.ts';
-import { parseDocument } from '../../../src/codesearch/graphql/parser.ts';
 import { parseListQuery } from '../../../src/codesearch/http/conversation-list-query.ts';
 import { createRateLimit } from '../../../src/codesearch/http/rate-limit.ts';
 import { parseLines } from '../../../src/codesearch/pages/code-address.ts';
@@ -216,27 +215,5 @@ describe('rendering Markdown', () => {
     ['text with href="//evil.example"', '<p>text with href=&quot;//evil.example&quot;</p>'],
   ])('links only what is on the web or in the service: %s', (markdown, expected) => {
     expect(renderMarkdown(markdown).text).toBe(expected);
-  });
-});
-
-describe('a GraphQL document', () => {
-  test('is read in the forms of the contract', () => {
-    expect(parseDocument('{ currentUser { username } }')).toHaveLength(1);
-    const [operation] = parseDocument('query S($q: String! = "x") { a: search(query: $q) { results { matchCount } } }');
-    expect(operation?.selection[0]).toMatchObject({ key: 'a', name: 'search' });
-    expect(operation?.defaults.get('q')).toBe('x');
-  });
-
-  test.each([
-    '{',
-    '{}',
-    'mutation { x }',
-    '{ a(b:) }',
-    '{ ...f }',
-    '{ a @include(if: true) }',
-    '"',
-    `${'{a'.repeat(40)}${'}'.repeat(40)}`,
-  ])('is refused where it is %j', (source) => {
-    expect(() => parseDocument(source)).toThrow();
   });
 });
