@@ -71,7 +71,8 @@ describe('the API console', () => {
   });
 
   it('knows the operation at the cursor by its place', () => {
-    const text = 'query A { users { id } }\nfragment F on User { id }\nmutation B { star(id: 1) { id } }\n{ users { id } }';
+    const text =
+      'query A { users { id } }\nfragment F on User { id }\nmutation B { star(id: 1) { id } }\n{ users { id } }';
     expect(findOperations(text).map(({ name, start, end }) => [name, text.slice(start, end)])).toEqual([
       ['A', 'query A { users { id } }'],
       ['B', 'mutation B { star(id: 1) { id } }'],
