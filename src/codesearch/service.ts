@@ -14,11 +14,12 @@ import { createConversationRoute } from './http/routes/conversations.ts';
 import { createGraphqlRoute } from './http/routes/graphql.ts';
 import { createHealthRoute } from './http/routes/health.ts';
 import { createPagesRoute } from './http/routes/pages.ts';
+import { createSearchStreamRoute } from './http/routes/search-stream.ts';
 import { createHttpServer } from './http/server.ts';
 import { createPages } from './pages/pages.ts';
+import { createSearch } from './query/search.ts';
 import { openCorpus } from './search/corpus.ts';
 import { createInvestigate } from './search/investigate.ts';
-import { countMatches } from './search/match-count.ts';
 
 /** A repository can't be read; the message says which one and why. */
 export class RepositoryError extends Error {
@@ -91,13 +92,22 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     });
     undo.push(() => runner.stop());
     const conversations = createConversations({ store, runner, quota, sharing: options.sharing ?? false, clock });
+    const search = createSearch(corpus, clock);
     let url = '';
     const server = createHttpServer({
       authenticate: createAuthentication(options.tokens, store.userId),
       rateLimit: createRateLimit(options.rateLimit, clock),
       routes: [
         createConversationRoute(conversations, () => url),
-        createGraphqlRoute(createGraphql({ matchCount: (query) => countMatches(corpus, query) })),
+        createGraphqlRoute(
+          createGraphql({
+            async matchCount(query) {
+              const viewer = { username: '', canRead: () => true };
+              return (await search({ query, viewer })).matchCount;
+            },
+          }),
+        ),
+        createSearchStreamRoute(search, (name) => corpus.repositories.findIndex((own) => own.name === name) + 1),
         createHealthRoute(() => ({
           status: 'ok',
           repositories: corpus.repositories.length,

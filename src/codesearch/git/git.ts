@@ -5,10 +5,13 @@ import { LIMITS } from '../limits.ts';
 export class GitError extends Error {
   override readonly name = 'GitError';
   readonly kind: GitFailure;
+  /** Undefined when git did not end by itself. `git grep` exits with 1 when nothing matches. */
+  readonly exitCode: number | undefined;
 
-  constructor(message: string, options: { kind?: GitFailure; cause?: unknown } = {}) {
-    super(message, options);
+  constructor(message: string, options: { kind?: GitFailure; exitCode?: number | undefined; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
     this.kind = options.kind ?? 'failed';
+    this.exitCode = options.exitCode;
   }
 }
 
@@ -21,6 +24,8 @@ export interface GitOptions {
   timeoutMs?: number;
   /** Ends git after this much output and returns it, instead of the failure `tooMuch`. */
   firstBytes?: number;
+  /** Ends git, beside the signal of the request's budget. */
+  signal?: AbortSignal;
 }
 
 /** Runs git in one directory: without a shell, without prompts, with a time limit and an output limit. */
@@ -40,11 +45,14 @@ export function createGit(directory: string): Git {
           killSignal: 'SIGKILL',
           maxBuffer: LIMITS.gitOutputBytes,
           windowsHide: true,
+          ...(options.signal === undefined ? {} : { signal: options.signal }),
         },
         (error, stdout, stderr) => {
           if (error === null) return resolve(stdout);
           const message = stderr.toString('utf8').trim().split('\n')[0] || error.message;
-          reject(new GitError(`git ${parameters[0] ?? ''}: ${message}`, { cause: error }));
+          const exitCode = typeof error.code === 'number' ? error.code : undefined;
+          const kind = options.signal?.aborted === true ? 'stopped' : error.killed === true ? 'timeout' : 'failed';
+          reject(new GitError(`git ${parameters[0] ?? ''}: ${message}`, { kind, exitCode, cause: error }));
         },
       );
       // git may exit before it has read all input; its exit code shows whether it failed.
