@@ -11,15 +11,27 @@ export const LIMITS = {
   pageSizeDefault: 20,
   pageSizeMax: 100,
   questionDeadlineMs: 5 * 60_000,
+  /** For the git commands of one HTTP request, all together. */
+  requestDeadlineMs: 30_000,
   stopDeadlineMs: 5_000,
   turnsPerQuestion: 100,
   gitTimeoutMs: 20_000,
   gitOutputBytes: 64_000_000,
+  gitComplaintCharacters: 10_000,
+  /** Processor time of one git process, for processes that outlive the service. */
+  gitCpuSeconds: 120,
+  /** Memory of one git process, without mapped pack files. */
+  gitMemoryBytes: 1_000_000_000,
+  gitProcesses: 8,
+  gitProcessesPerUser: 4,
+  gitWaiting: 500,
+  gitWaitingPerUser: 100,
+  gitWaitMs: 20_000,
   fileBytes: 1_000_000,
   filesPerRepository: 100_000,
   /** Larger files are not shown; the index reads files up to `fileBytes`. */
   blobBytes: 10_000_000,
-  commitsPerPage: 1_000,
+  commitsPerPage: 100,
   refsRead: 50_000,
   refsPerPage: 1_000,
   treeEntriesPerPage: 20_000,

@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { withoutBudget } from '../git/budget.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { LIMITS } from '../limits.ts';
 import { type CommitIndex, createCommitIndex } from './commit-index.ts';
@@ -43,7 +44,7 @@ export async function openCorpus(paths: readonly string[]): Promise<Corpus> {
     const head = await repository.head();
     const known = commits.get(repository.name);
     if (known === undefined || known.head !== head) {
-      const newest = head === undefined ? [] : await readRecentCommits(repository.git);
+      const newest = head === undefined ? [] : await readRecentCommits(repository);
       commits.set(repository.name, { head, index: createCommitIndex(repository.name, newest) });
     }
     fingerprints.set(repository.name, fingerprint);
@@ -62,7 +63,8 @@ export async function openCorpus(paths: readonly string[]): Promise<Corpus> {
     repository: (name) => repositories.find((repository) => repository.name === name),
     commits: (name) => commits.get(name)?.index,
     refresh() {
-      refreshing ??= refreshAll().finally(() => {
+      // Several requests wait for one refresh: it must not end with the first of them.
+      refreshing ??= withoutBudget(refreshAll).finally(() => {
         refreshing = undefined;
       });
       return refreshing;
