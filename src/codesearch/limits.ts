@@ -18,15 +18,27 @@ export const LIMITS = {
   conversationsSearched: 1_000,
   contentQueryCharacters: 1_000,
   questionDeadlineMs: 5 * 60_000,
+  /** For the git commands of one HTTP request, all together. */
+  requestDeadlineMs: 30_000,
   stopDeadlineMs: 5_000,
   turnsPerQuestion: 100,
   gitTimeoutMs: 20_000,
   gitOutputBytes: 64_000_000,
+  gitComplaintCharacters: 10_000,
+  /** Processor time of one git process, for processes that outlive the service. */
+  gitCpuSeconds: 120,
+  /** Memory of one git process, without mapped pack files. */
+  gitMemoryBytes: 1_000_000_000,
+  gitProcesses: 8,
+  gitProcessesPerUser: 4,
+  gitWaiting: 500,
+  gitWaitingPerUser: 100,
+  gitWaitMs: 20_000,
   fileBytes: 1_000_000,
   filesPerRepository: 100_000,
   /** Larger files are not shown; the index reads files up to `fileBytes`. */
   blobBytes: 10_000_000,
-  commitsPerPage: 1_000,
+  commitsPerPage: 100,
   refsRead: 50_000,
   refsPerPage: 1_000,
   treeEntriesPerPage: 20_000,
@@ -96,6 +108,23 @@ export const LIMITS = {
   /** Characters of files, patches and messages in one GraphQL response. */
   graphqlTextCharacters: 50_000_000,
   siteConfigurationBytes: 1_000_000,
+  /** What pages show at most; the rest is behind a link, or a note says that it is left out. */
+  linesShown: 20_000,
+  entriesShown: 2_000,
+  commitsShown: 50,
+  refsShown: 100,
+  diffLinesShown: 10_000,
+  /** Files with more changed lines are folded. */
+  diffLinesOpen: 600,
+  readmeCharacters: 100_000,
+  stepsShown: 100,
+  resultsShown: 200,
+  resultsWithContext: 50,
+  contextLines: 1,
+  resultLinesOpen: 12,
+  resultLinesShown: 200,
+  lineCharactersShown: 1_000,
+  countOffered: 10_000,
 } as const;
 
 /** Estimates the tokens of a text by the rule of thumb in {@link LIMITS}. */

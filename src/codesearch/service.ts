@@ -18,11 +18,13 @@ import { createGraphqlService } from './graphql/graphql-service.ts';
 import type { RateLimits } from './graphql/site-configuration.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { createAccountRoute } from './http/routes/accounts.ts';
+import { createAssetsRoute } from './http/routes/assets.ts';
 import { createConversationServiceRoute } from './http/routes/conversation-service.ts';
 import { createConversationRoute } from './http/routes/conversations.ts';
 import { createGraphqlRoute } from './http/routes/graphql.ts';
 import { createHealthRoute } from './http/routes/health.ts';
 import { createOAuthRoute } from './http/routes/oauth.ts';
+import { createPageActionsRoute } from './http/routes/page-actions.ts';
 import { createPagesRoute } from './http/routes/pages.ts';
 import { createVersionRoute } from './http/routes/version.ts';
 import { createHttpServer } from './http/server.ts';
@@ -190,7 +192,16 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
         })),
         createAccountRoute({ accounts, oauth, authentication, clock }),
         createOAuthRoute(createOAuthServer({ store: oauth, clock, tokenLifetime }), authentication, () => url),
-        createPagesRoute(createPages(corpus, conversations.byReadToken)),
+        createAssetsRoute(),
+        createPageActionsRoute(conversations, authentication),
+        createPagesRoute(
+          createPages({
+            corpus,
+            conversations,
+            search: async () => Promise.reject(new Error('There is no search yet.')),
+          }),
+          authentication,
+        ),
       ],
       allowsHost: hostRule(host, options.baseUrl),
       onProblem,

@@ -140,6 +140,9 @@ const codesearchFolders: Record<string, readonly string[]> = {
 /** The entry file of each program; only these read the environment. */
 const programs = new Set(['src/main.ts', 'src/codesearch/main.ts', 'src/demo/main.ts', 'src/cli/feedback.ts']);
 
+/** Protects from programs that a repository's configuration names: no other file of the service may start a program. */
+const onlyCallerOfGit = 'src/codesearch/git/git.ts';
+
 const longestFile = 400;
 
 /** Every breach of the import law and of other rules that can be checked automatically. */
@@ -161,6 +164,11 @@ function breachesOfSource(path: string, text: string): string[] {
     ...(/^\s*export\s*(?:type\s*)?\*/m.test(code) ? ['has export *'] : []),
     ...(/^\s*export\s+default\b|^\s*export\s*\{[^}]*\bas\s+default\b/m.test(code) ? ['has a default export'] : []),
     ...(/\bprocess\s*(?:\.\s*env|\[\s*['"`]env)\b/.test(code) && !programs.has(path) ? ['reads process.env'] : []),
+    ...(path.startsWith('src/codesearch/') &&
+    path !== onlyCallerOfGit &&
+    imports.some(({ specifier }) => /^(?:node:)?child_process$/.test(specifier))
+      ? ['starts programs beside the git wrapper']
+      : []),
     ...(imports.some(({ specifier }) => /^(?:node:)?process$/.test(specifier)) ? ['imports node:process'] : []),
     ...(/\bconsole\s*[.[]/.test(code) ? ['writes to the console'] : []),
     ...(path.startsWith('src/slack/') && /(?<![.\w])fetch\s*\(/.test(code) ? ['calls fetch past the proxy'] : []),

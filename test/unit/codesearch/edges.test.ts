@@ -4,9 +4,10 @@ import { selectPage } from '../../../src/codesearch/conversations/list.ts';
 import { nameFromRemote } from '../../../src/codesearch/git/repository.ts';
 import { parseListQuery } from '../../../src/codesearch/http/conversation-list-query.ts';
 import { createRateLimit } from '../../../src/codesearch/http/rate-limit.ts';
-import { parseLines } from '../../../src/codesearch/pages/code-pages.ts';
+import { parseLines } from '../../../src/codesearch/pages/code-address.ts';
 import { renderMarkdown } from '../../../src/codesearch/pages/markdown.ts';
-import { code, escapeText, fence, filePath, prose } from '../../../src/codesearch/search/answers/markdown.ts';
+import { filePath, repositoryPath } from '../../../src/codesearch/search/addresses.ts';
+import { code, escapeText, fence, prose } from '../../../src/codesearch/search/answers/markdown.ts';
 import { parseCodeQuery } from '../../../src/codesearch/search/match-count.ts';
 
 describe('parsing the arguments', () => {
@@ -158,6 +159,11 @@ describe('Markdown that quotes foreign text', () => {
   test('keeps links with any sign in their paths', () => {
     const path = filePath({ repository: 'github.com/o/r', path: 'a b/(c)[d]/ü*?#%.ts' }, 3, 9);
     expect(path).toBe('/github.com/o/r/-/blob/a%20b/%28c%29%5Bd%5D/%C3%BC%2A%3F%23%25.ts?L3-9');
+  });
+
+  test('keeps the slashes of a branch name, unless they would end the name early', () => {
+    expect(repositoryPath('github.com/o/r', 'feature/x')).toBe('/github.com/o/r@feature/x');
+    expect(repositoryPath('github.com/o/r', 'a/-/b')).toBe('/github.com/o/r@a%2F-%2Fb');
   });
 
   test('has a fence that is longer than any run of backticks inside', () => {
