@@ -32,7 +32,15 @@ export function createFolder(context: RepositoryContext, place: Place, recursive
     isRoot: place.path === '',
     async entries(options: ListArguments, work: Work) {
       const { first } = pageOf({ first: options.first ?? null }, LIMITS.treeEntriesPerPage);
-      return (await list(options.recursive ?? recursive, work)).slice(0, first).map(toObject);
+      const isDeep = options.recursive ?? recursive;
+      const entries = await list(isDeep, work);
+      if (!isDeep) return entries.slice(0, first).map(toObject);
+      const all = [
+        ...entries.map((entry) => ({ path: entry.path, object: () => toObject(entry) })),
+        ...foldersAbove(entries, place.path).map((path) => ({ path, object: () => toFolder(path) })),
+      ];
+      all.sort((a, b) => (a.path < b.path ? -1 : 1));
+      return all.slice(0, first).map(({ object }) => object());
     },
     async files(options: ListArguments, work: Work) {
       const { first } = pageOf({ first: options.first ?? null }, LIMITS.treeEntriesPerPage);

@@ -47,7 +47,7 @@ type GitTree implements TreeEntry {
   submodule: Submodule
   commit: GitCommit!
   repository: Repository!
-  "Folders and files; with recursive, the files of all folders below."
+  "Folders, then files; with recursive, those of all folders below too, by path."
   entries(
     "At most so many; 20000 is the most."
     first: Int

@@ -48,7 +48,7 @@ type Repository implements Node & GenericSearchResultInterface {
   "A commit by branch, tag, id or a form like HEAD~3; null when there is none."
   commit(rev: String!, inputRevspec: String): GitCommit
   "What head changes since the commit it shares with base; both are HEAD unless given."
-  comparison(base: String, head: String): RepositoryComparison!
+  comparison(base: String, head: String): RepositoryComparison
   "A link to the repository, for a list of results."
   label: Markdown!
   detail: Markdown!
@@ -181,7 +181,7 @@ type GitCommit implements Node {
     before: String
   ): GitCommitConnection!
   "What the commit changes since its first parent, or since another commit."
-  diff(base: String): RepositoryComparison!
+  diff(base: String): RepositoryComparison
 }
 
 type LanguageStatistics {
