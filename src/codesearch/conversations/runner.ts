@@ -10,6 +10,8 @@ export interface RunnerSetup {
   store: ConversationStore;
   quota: Quota;
   investigate: Investigate;
+  /** Whether a user may read a repository now; answers come from these only. */
+  canRead: (userId: number, repository: string) => boolean;
   concurrency: number;
   stepDelayMs: number;
   clock: () => number;
@@ -90,7 +92,9 @@ export function createRunner(setup: RunnerSetup) {
     const free = quota.reserve(conversation.userId);
     const earlier = conversation.questions.filter((candidate) => candidate.id < question.id);
     try {
-      const finding = await setup.investigate(question.text, earlier, step);
+      const finding = await setup.investigate(question.text, earlier, step, (repository) =>
+        setup.canRead(conversation.userId, repository),
+      );
       signal.throwIfAborted();
       free();
       await quota.charge(conversation.userId, 1);
