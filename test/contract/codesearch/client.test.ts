@@ -60,7 +60,7 @@ describe('the client of the app', () => {
       {
         state: 'completed',
         title: expect.stringContaining('retryDelay'),
-        answer: expect.stringContaining(`](${service.url}/github.com/harbour-org/harbour/`),
+        answer: expect.stringContaining(`](${service.url}/github.com/harbour-org/harbour@`),
         steps: expect.any(Number),
         credits: 1,
       },

@@ -66,6 +66,7 @@ export async function startConversationServer(options: ConversationServerOptions
     store,
     quota,
     investigate: (text, _earlier, step) => investigate(text, step),
+    canRead: authentication.canRead,
     concurrency: options.concurrency ?? 2,
     stepDelayMs: 5,
     clock,
