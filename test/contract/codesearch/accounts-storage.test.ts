@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { open } from 'lmdb';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runCommand } from '../../../src/codesearch/commands.ts';
@@ -9,6 +12,8 @@ import { createPerson, createPkce, hiddenField } from '../../support/codesearch/
 import { createHarbourRepository } from '../../support/codesearch/repository.ts';
 import { createCaller, startTestService } from '../../support/codesearch/service.ts';
 
+const TSX = import.meta.resolve('tsx');
+const MAIN = fileURLToPath(new URL('../../../src/codesearch/main.ts', import.meta.url));
 const repository = createHarbourRepository();
 const ADMIN = 'an-admin-token-from-the-command-line';
 let dataDir: string;
@@ -36,14 +41,31 @@ async function start(options: Partial<CodeSearchOptions> = {}) {
   return service;
 }
 
-/** Runs a command on the data directory; the objects it prints. */
+async function stop(service: { stop: () => Promise<void> }): Promise<void> {
+  await service.stop();
+  running = running.filter((other) => other !== service);
+}
+
+/** Runs a command on the data directory; the objects it prints. While a service runs, in a process of its own. */
 async function command(...line: string[]): Promise<Record<string, unknown>[]> {
-  const result = await runCommand([...line, '--data-dir', dataDir]);
-  if ('problems' in result) throw new Error(result.problems.join('\n'));
-  return result.output
+  const all = [...line, '--data-dir', dataDir];
+  const output = running.length > 0 ? await runProgram(all) : await runHere(all);
+  return output
     .split('\n')
     .filter((text) => text !== '')
     .map((text) => JSON.parse(text) as Record<string, unknown>);
+}
+
+async function runHere(line: string[]): Promise<string> {
+  const result = await runCommand(line);
+  if ('problems' in result) throw new Error(result.problems.join('\n'));
+  return result.output;
+}
+
+async function runProgram(line: string[]): Promise<string> {
+  const parameters = ['--import', TSX, MAIN, ...line];
+  const { stdout } = await promisify(execFile)(process.execPath, parameters, { timeout: 30_000 });
+  return stdout;
 }
 
 async function tokenOf(...line: string[]): Promise<string> {
@@ -70,7 +92,7 @@ describe('a data directory', () => {
   });
 
   test('that others could read is repaired, and the operator is told', async () => {
-    await (await start()).stop();
+    await stop(await start());
     for (const name of readdirSync(dataDir)) chmodSync(join(dataDir, name), 0o644);
     chmodSync(dataDir, 0o755);
     mkdirSync(join(dataDir, 'inner'), { mode: 0o755 });
@@ -104,7 +126,7 @@ describe('a data directory', () => {
     const alice = createPerson(first.url);
     await alice.signIn(ADMIN);
     const token = await alice.createToken();
-    await first.stop();
+    await stop(first);
     const second = await start();
     const again = createPerson(second.url);
     for (const [name, value] of alice.cookies) again.cookies.set(name, value);
@@ -113,8 +135,8 @@ describe('a data directory', () => {
   });
 
   test('makes the first user of the command line site admin, and no longer the one of an earlier start', async () => {
-    await (await start()).stop();
-    await start({ tokens: [{ username: 'bob', token: 'bob-token' }] });
+    await stop(await start());
+    await stop(await start({ tokens: [{ username: 'bob', token: 'bob-token' }] }));
     const users = await command('user', 'list');
     expect(users.map(({ username, siteAdmin }) => [username, siteAdmin])).toEqual([
       ['alice', false],
@@ -162,7 +184,7 @@ test('no secret stands in the files, the pages of others, or the reported proble
     (await alice.open('/settings/oauth-apps')).text,
     JSON.stringify(service.problems.map(String)),
   ];
-  await service.stop();
+  await stop(service);
   const files = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name), 'latin1'));
   const secrets = { ADMIN, token, client_secret, code, access_token, refresh_token, session: session.join() };
   for (const [name, secret] of Object.entries(secrets)) {
