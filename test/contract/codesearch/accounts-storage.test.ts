@@ -196,38 +196,42 @@ test('no secret stands in the files, the pages of others, or the reported proble
 
 describe('the commands', () => {
   test('create, list and revoke tokens while the service runs', async () => {
-    const service = await start();
     await command('user', 'create', '--name', 'bob');
-    const token = await tokenOf('--user', 'bob', '--note', 'from the shell', '--days', '2');
-    expect(await whoAmI(service.url, `token ${token}`)).toEqual([200, 'bob']);
+    const early = await tokenOf('--user', 'bob', '--note', 'from the shell');
     const [listed] = await command('token', 'list', '--user', 'bob');
     expect(listed).toMatchObject({ user: 'bob', note: 'from the shell', scopes: ['user:all'] });
-    expect(JSON.stringify(listed)).not.toContain(token);
+    expect(JSON.stringify(listed)).not.toContain(early);
+    const service = await start();
+    const token = await tokenOf('--user', 'bob', '--days', '2');
+    expect(await whoAmI(service.url, `token ${token}`)).toEqual([200, 'bob']);
+    expect(await whoAmI(service.url, `token ${early}`)).toEqual([200, 'bob']);
     await command('token', 'revoke', '--id', String(listed?.id));
-    expect((await whoAmI(service.url, `token ${token}`))[0]).toBe(401);
+    expect((await whoAmI(service.url, `token ${early}`))[0]).toBe(401);
   });
 
   test('create service accounts, which use the API but neither sign in nor use sudo', async () => {
-    const service = await start();
     const [created] = await command('user', 'create', '--name', 'ci', '--service-account');
     expect(created).toMatchObject({ username: 'ci', kind: 'serviceAccount', siteAdmin: false });
     const token = await tokenOf('--user', 'ci');
-    expect(await whoAmI(service.url, `token ${token}`)).toEqual([200, 'ci']);
-    const person = createPerson(service.url);
-    expect((await person.signIn(token)).response.status).toBe(403);
     await expect(tokenOf('--user', 'ci', '--scope', 'site-admin:sudo')).rejects.toThrow('site admin');
     await expect(command('user', 'promote', '--name', 'ci')).rejects.toThrow('service account');
     await expect(command('user', 'create', '--name', 'x', '--service-account', '--site-admin')).rejects.toThrow();
+    const service = await start();
+    expect(await whoAmI(service.url, `token ${token}`)).toEqual([200, 'ci']);
+    const person = createPerson(service.url);
+    expect((await person.signIn(token)).response.status).toBe(403);
   });
 
   test('make a person site admin, whose sudo token ends to work when that ends', async () => {
-    const service = await start();
     await command('user', 'create', '--name', 'bob', '--site-admin');
     const token = await tokenOf('--user', 'bob', '--scope', 'site-admin:sudo');
     const header = `token-sudo user="alice",token="${token}"`;
-    expect(await whoAmI(service.url, header)).toEqual([200, 'alice']);
+    const before = await start();
+    expect(await whoAmI(before.url, header)).toEqual([200, 'alice']);
+    await stop(before);
     await command('user', 'demote', '--name', 'bob');
-    expect((await whoAmI(service.url, header))[0]).toBe(403);
+    const after = await start();
+    expect((await whoAmI(after.url, header))[0]).toBe(403);
   });
 
   test('register, list and remove OAuth apps', async () => {
