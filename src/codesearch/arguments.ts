@@ -1,5 +1,6 @@
 import { readCommandLine } from '../command-line.ts';
 import { type AccessToken, parseAccessToken } from './accounts/command-line-tokens.ts';
+import { type RateLimits, readSiteConfiguration } from './graphql/site-configuration.ts';
 
 export const USAGE = `Usage: npm run codesearch -- --repo <path> [--repo <path>] [options]
 
@@ -18,6 +19,8 @@ Answers questions about local git repositories over the conversation API (/.api/
   --oauth-token-lifetime <s>  seconds that an OAuth access token is valid; default: 3600
   --sharing            a read token opens other users' conversations, through the API and as a page
   --quota <n>          answered questions per user and day (UTC); default: unlimited
+  --site-config <file> JSON with the cost limits of GraphQL queries under rateLimits (docs/codesearch/graphql.md);
+                       it may contain // comments, and its other keys are ignored
   --rate-limit <n>     requests per user and minute; default: unlimited
   --hide-generation <n>  hide one generation of the conversation API, 1 (/.api/deepsearch/v1) or 2
                        (/api/deepsearch.v1.Service); default: both are offered
@@ -48,6 +51,8 @@ export interface Arguments {
   sharing: boolean;
   quota: number | undefined;
   rateLimit: number | undefined;
+  /** From the site configuration; undefined without one. */
+  rateLimits: RateLimits | undefined;
   hideGeneration: 1 | 2 | undefined;
   asVersion: string | undefined;
   suggestedFollowups: boolean;
@@ -73,6 +78,7 @@ export function parseArguments(line: readonly string[], environmentToken: string
     'oauth-token-lifetime': { takes: 'whole', least: 60, most: 86_400 },
     sharing: { takes: 'nothing' },
     quota: { takes: 'whole', least: 1, most: 1_000_000 },
+    'site-config': { takes: 'text' },
     'rate-limit': { takes: 'whole', least: 1, most: 1_000_000 },
     'hide-generation': { takes: 'whole', least: 1, most: 2 },
     'as-version': { takes: 'text' },
@@ -92,6 +98,9 @@ export function parseArguments(line: readonly string[], environmentToken: string
   if (baseUrl !== undefined && !(URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol))) {
     problems.push(`--base-url ${baseUrl}: not an http or https address`);
   }
+  const siteConfig = values['site-config'];
+  const site = siteConfig === undefined ? undefined : readSiteConfiguration(siteConfig);
+  problems.push(...(site?.problems ?? []));
   if (problems.length > 0) return { kind: 'bad', problems };
   return {
     kind: 'run',
@@ -107,6 +116,7 @@ export function parseArguments(line: readonly string[], environmentToken: string
       sharing: values.sharing,
       quota: values.quota,
       rateLimit: values['rate-limit'],
+      rateLimits: site?.rateLimits,
       hideGeneration: values['hide-generation'] as 1 | 2 | undefined,
       asVersion: values['as-version'],
       suggestedFollowups: values['suggested-followups'],

@@ -14,14 +14,17 @@ import { createRunner } from './conversations/runner.ts';
 import { openConversationStore } from './conversations/store.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { GitError } from './git/git.ts';
-import { createGraphql } from './graphql/execute.ts';
+import { createGraphqlService } from './graphql/graphql-service.ts';
+import type { RateLimits } from './graphql/site-configuration.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { createAccountRoute } from './http/routes/accounts.ts';
+import { createAssetsRoute } from './http/routes/assets.ts';
 import { createConversationServiceRoute } from './http/routes/conversation-service.ts';
 import { createConversationRoute } from './http/routes/conversations.ts';
 import { createGraphqlRoute } from './http/routes/graphql.ts';
 import { createHealthRoute } from './http/routes/health.ts';
 import { createOAuthRoute } from './http/routes/oauth.ts';
+import { createPageActionsRoute } from './http/routes/page-actions.ts';
 import { createPagesRoute } from './http/routes/pages.ts';
 import { createVersionRoute } from './http/routes/version.ts';
 import { createHttpServer } from './http/server.ts';
@@ -60,6 +63,8 @@ export interface CodeSearchOptions {
   suggestedFollowups?: boolean | undefined;
   /** Requests per user and minute. */
   rateLimit?: number | undefined;
+  /** The cost limits of GraphQL queries. */
+  rateLimits?: RateLimits | undefined;
   /** Who may read which repository; without a rule everyone may. */
   repoAccess?: RepoAccessRules | undefined;
   /** Shows pages without sign-in on every address, not only on a loopback one. */
@@ -89,8 +94,16 @@ export interface CodeSearchService {
 /** The version to claim, by the hidden generation: the first is offered from 6.7 to 7.x, the second from 7.0. */
 const VERSIONS = { none: '7.0.0', 1: '8.0.0', 2: '6.12.0' };
 
-/** Reads the pages on the loopback address without a credential; owns no conversation. */
-const LOCAL_READER = { userId: 0, canRead: () => true };
+const NOTHING_FOUND = {
+  limitHit: false,
+  cloning: [],
+  missing: [],
+  timedout: [],
+  repositories: [],
+  elapsedMilliseconds: 0,
+  alert: undefined,
+  results: [],
+};
 
 /** Creates the embedded code search service. */
 export function createCodeSearchService(options: CodeSearchOptions): CodeSearchService {
@@ -141,6 +154,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     });
     undo.push(() => runner.stop());
     const conversations = createConversations({ store, runner, quota, sharing: options.sharing ?? false, clock });
+    const version = options.asVersion ?? VERSIONS[options.hideGeneration ?? 'none'];
     const server = createHttpServer({
       authentication,
       rateLimit: createRateLimit(options.rateLimit, clock),
@@ -153,8 +167,24 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
           hidden: options.hideGeneration === 2,
           onProblem,
         }),
-        createVersionRoute(options.asVersion ?? VERSIONS[options.hideGeneration ?? 'none']),
-        createGraphqlRoute(createGraphql({ matchCount: (query) => countMatches(corpus, query) })),
+        createVersionRoute(version),
+        createGraphqlRoute(
+          createGraphqlService({
+            repositories: corpus.repositories,
+            search: async ({ query }) => {
+              const matchCount = await countMatches(corpus, query);
+              return { ...NOTHING_FOUND, matchCount, resultCount: matchCount };
+            },
+            users: accounts,
+            conversations,
+            baseUrl: () => url,
+            services: options.hideGeneration === 2 ? [] : ['deepsearch.v1.Service'],
+            version,
+            limits: options.rateLimits,
+            startedMs: clock(),
+            onProblem,
+          }),
+        ),
         createHealthRoute(() => ({
           status: 'ok',
           repositories: corpus.repositories.length,
@@ -162,7 +192,16 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
         })),
         createAccountRoute({ accounts, oauth, authentication, clock }),
         createOAuthRoute(createOAuthServer({ store: oauth, clock, tokenLifetime }), authentication, () => url),
-        createPagesRoute(createPages(corpus, (token) => conversations.byReadToken(LOCAL_READER, token)?.conversation)),
+        createAssetsRoute(),
+        createPageActionsRoute(conversations, authentication),
+        createPagesRoute(
+          createPages({
+            corpus,
+            conversations,
+            search: async () => Promise.reject(new Error('There is no search yet.')),
+          }),
+          authentication,
+        ),
       ],
       allowsHost: hostRule(host, options.baseUrl),
       onProblem,

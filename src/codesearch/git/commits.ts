@@ -32,7 +32,7 @@ export interface LogOptions {
   revision?: string | undefined;
   /** Leaves out commits that this revision reaches. */
   since?: string | undefined;
-  /** Commits per page; at most `LIMITS.commitsPerPage`, which is also the default. */
+  /** Commits per page; default `LIMITS.commitsPerPage`, at most `LIMITS.commitsIndexed`. */
   first?: number | undefined;
   /** `endCursor` of the page before. */
   after?: string | undefined;
@@ -46,6 +46,11 @@ export interface LogOptions {
   committedAfter?: string | undefined;
   committedBefore?: string | undefined;
   withoutMerges?: boolean | undefined;
+  /** Only commits that change how often this text occurs in a file; not a pattern. */
+  changing?: string | undefined;
+  /** Only commits that change these lines of the file `path`, which git follows back in time. */
+  lines?: { start: number; end: number } | undefined;
+  timeoutMs?: number | undefined;
 }
 
 export interface CommitPage {
@@ -71,7 +76,7 @@ export async function readCommit(repository: Repository, revision: string): Prom
 
 /** Lists commits; undefined when a revision names no commit. Throws {@link GitError} for a bad cursor or path. */
 export async function log(repository: Repository, options: LogOptions = {}): Promise<CommitPage | undefined> {
-  const first = Math.max(1, Math.min(options.first ?? LIMITS.commitsPerPage, LIMITS.commitsPerPage));
+  const first = Math.max(1, Math.min(options.first ?? LIMITS.commitsPerPage, LIMITS.commitsIndexed));
   const cursor = options.after === undefined ? undefined : parseCursor(options.after);
   const start = await resolveRevision(repository, cursor?.start ?? options.revision ?? 'HEAD');
   if (start === undefined) return undefined;
@@ -79,7 +84,10 @@ export async function log(repository: Repository, options: LogOptions = {}): Pro
   if (options.since !== undefined && since === undefined) return undefined;
   if (options.path !== undefined && !isSafePath(options.path)) throw new GitError('The path is not valid.');
   const skip = cursor?.skip ?? 0;
-  const output = await repository.git([
+  const { path = '', lines } = options;
+  const ofLines =
+    lines === undefined || path === '' ? undefined : `-L${whole(lines.start)},${whole(lines.end)}:${path}`;
+  const parameters = [
     'log',
     '-z',
     '--no-textconv',
@@ -88,6 +96,8 @@ export async function log(repository: Repository, options: LogOptions = {}): Pro
     `--skip=${skip}`,
     FORMAT,
     ...(options.withoutMerges === true ? ['--no-merges'] : []),
+    ...(options.changing === undefined ? [] : [`-S${options.changing}`]),
+    ...(ofLines === undefined ? [] : ['--no-patch', ofLines]),
     '--fixed-strings',
     '--regexp-ignore-case',
     '--all-match',
@@ -98,12 +108,20 @@ export async function log(repository: Repository, options: LogOptions = {}): Pro
     start,
     ...(since === undefined ? [] : [`^${since}`]),
     '--',
-    ...(options.path === undefined || options.path === '' ? [] : [options.path]),
-  ]);
+    ...(path === '' || ofLines !== undefined ? [] : [path]),
+  ];
+  const output = await repository.git(parameters, {
+    firstBytes: LIMITS.gitOutputBytes,
+    timeoutMs: options.timeoutMs ?? LIMITS.gitTimeoutMs,
+  });
   const commits = parseCommits(output);
   const hasNextPage = commits.length > first;
   const page = commits.slice(0, first);
   return { commits: page, hasNextPage, endCursor: page.length === 0 ? undefined : `${start}-${skip + page.length}` };
+}
+
+function whole(line: number): number {
+  return Math.max(1, Math.trunc(line));
 }
 
 function parseCursor(cursor: string): { start: string; skip: number } {

@@ -30,7 +30,11 @@ export async function readTree(
   repository: Repository,
   revision: string,
   path = '',
-  { recursive = false, first = LIMITS.treeEntriesPerPage, skip = 0 } = {},
+  {
+    recursive = false,
+    first = LIMITS.treeEntriesPerPage,
+    skip = 0,
+  }: { recursive?: boolean; first?: number; skip?: number } = {},
 ): Promise<TreePage | undefined> {
   const commit = isSafePath(path) ? await resolveRevision(repository, revision) : undefined;
   if (commit === undefined) return undefined;

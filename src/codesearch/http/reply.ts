@@ -1,11 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { HttpError } from './http-error.ts';
 
-/** The reply of a route; a JSON body of `undefined` is sent as an empty body. */
+/** The reply of a route; a JSON body of `undefined` is sent as an empty body. `headers` are added to those of the kind. */
 export type Reply =
   | { kind: 'json'; status: number; body?: unknown; headers?: Record<string, string> }
   | { kind: 'page'; status: number; html: string; contentSecurityPolicy: string; headers?: Record<string, string> }
-  | { kind: 'text'; status: number; text: string; headers?: Record<string, string> };
+  | { kind: 'text'; status: number; text: string; headers?: Record<string, string> }
+  /** Text or bytes that a browser shows or loads; never HTML of this service. */
+  | { kind: 'file'; status: number; contentType: string; body: string | Buffer; headers: Record<string, string> };
 
 export function json(status: number, body?: unknown): Reply {
   return body === undefined ? { kind: 'json', status } : { kind: 'json', status, body };
@@ -25,6 +27,16 @@ export function send(response: ServerResponse, reply: Reply): void {
       ...reply.headers,
     });
     response.end(reply.html);
+    return;
+  }
+  if (reply.kind === 'file') {
+    response.writeHead(reply.status, {
+      'Content-Type': reply.contentType,
+      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+      'X-Content-Type-Options': 'nosniff',
+      ...reply.headers,
+    });
+    response.end(reply.body);
     return;
   }
   if (reply.kind === 'text') {

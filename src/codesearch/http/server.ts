@@ -4,6 +4,7 @@ import { AccessError } from '../accounts/viewer.ts';
 import { HttpError } from './http-error.ts';
 import type { createRateLimit } from './rate-limit.ts';
 import { errorReply, type Reply, send } from './reply.ts';
+import { countFor, withinRequestBudget } from './request-budget.ts';
 import { notFound, type Route, type RouteRequest } from './route.ts';
 
 export interface ServerSetup {
@@ -19,7 +20,7 @@ export interface ServerSetup {
 /** Creates the HTTP server of the service; it does not listen yet. */
 export function createHttpServer(setup: ServerSetup): Server {
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
-    route(request, setup)
+    withinRequestBudget(response, () => route(request, setup))
       .catch((error: unknown) => {
         if (!(error instanceof HttpError) && !isHangUp(error)) setup.onProblem(error);
         return errorReply(error);
@@ -43,6 +44,7 @@ async function route(incoming: IncomingMessage, setup: ServerSetup): Promise<Rep
     async viewer(accepts) {
       const viewer = await setup.authentication.authenticate(incoming.headers, accepts).catch(throwHttpError);
       setup.rateLimit.take(viewer.username);
+      countFor(viewer.username);
       return viewer;
     },
     async pageViewer() {

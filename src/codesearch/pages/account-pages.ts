@@ -1,7 +1,8 @@
 import type { GrantRecord, OAuthApp, TokenRecord } from '../accounts/records.ts';
 import { formTargetOf } from '../accounts/redirect-uris.ts';
 import type { Viewer } from '../accounts/viewer.ts';
-import { type Html, html, type Page, page } from './html.ts';
+import { type Html, html } from './html.ts';
+import { type Page, page } from './page.ts';
 
 /** Lifetimes offered for a new token, in days; 0 stands for no expiry. */
 export const TOKEN_LIFETIMES = [30, 7, 90, 365, 0] as const;
@@ -17,7 +18,7 @@ export function signInPage(returnTo: string, problem?: string): Page {
   return page({
     title: 'Sign in',
     heading: html`Sign in`,
-    body: html`${problem === undefined ? html`` : html`<p role="alert">${problem}</p>`}
+    body: html`${problem === undefined ? html`` : html`<p role="alert" class="error">${problem}</p>`}
 <form method="post" action="/sign-in">
 <input type="hidden" name="returnTo" value="${returnTo}">
 <p><label>Access token<br><input type="password" name="token" required autocomplete="current-password" size="50"></label></p>
@@ -60,11 +61,12 @@ export function tokensPage({ viewer, formToken, tokens, authorizations, created,
     title: 'Access tokens',
     heading: html`Access tokens of ${viewer.username}`,
     viewer,
+    formToken,
     settingsEntry: '/settings/tokens',
     body: html`${alert(problem)}${
       created === undefined
         ? html``
-        : html`<p role="status">Copy the new token now; it is not shown again.</p><pre><code id="created-token">${created}</code></pre>`
+        : html`<p role="status" class="notice">Copy the new token now; it is not shown again.</p><pre><code id="created-token">${created}</code></pre>`
     }
 <table><thead><tr><th>Note</th><th>Scopes</th><th>Created</th><th>Last used</th><th>Expires</th><th></th></tr></thead><tbody>${rows}</tbody></table>
 <h2>New token</h2>
@@ -93,7 +95,7 @@ export function oauthAppsPage({ viewer, formToken, apps, created, problem }: App
   const shown =
     created === undefined
       ? html``
-      : html`<p role="status">The app ${created.app.name} is registered. Its client id is <code id="client-id">${created.app.clientId}</code>.</p>${
+      : html`<p role="status" class="notice">The app ${created.app.name} is registered. Its client id is <code id="client-id">${created.app.clientId}</code>.</p>${
           created.secret === undefined
             ? html``
             : html`<p>Copy the client secret now; it is not shown again.</p><pre><code id="client-secret">${created.secret}</code></pre>`
@@ -102,6 +104,7 @@ export function oauthAppsPage({ viewer, formToken, apps, created, problem }: App
     title: 'OAuth apps',
     heading: html`OAuth apps`,
     viewer,
+    formToken,
     settingsEntry: '/settings/oauth-apps',
     body: html`${alert(problem)}${shown}
 <table><thead><tr><th>Name</th><th>Client id</th><th>Kind</th><th>Redirect addresses</th><th></th></tr></thead><tbody>${rows}</tbody></table>
@@ -128,6 +131,7 @@ export function consentPage(
     title: `Allow ${app.name}?`,
     heading: html`Allow ${app.name} to act for you?`,
     viewer,
+    formToken,
     // Browsers check the redirect that answers the form against the same policy.
     formTargets: [formTargetOf(redirectUri)],
     body: html`<p>${app.name} asks for access to this service as <strong>${viewer.username}</strong>: it may do everything that you may do (user:all), until you revoke it in the settings.</p>
@@ -139,11 +143,11 @@ export function consentPage(
 
 /** A page for a request that can't be answered otherwise. */
 export function problemPage(title: string, problem: string): Page {
-  return page({ title, heading: html`${title}`, body: html`<p role="alert">${problem}</p>` });
+  return page({ title, heading: html`${title}`, body: html`<p role="alert" class="error">${problem}</p>` });
 }
 
 function alert(problem: string | undefined): Html {
-  return problem === undefined ? html`` : html`<p role="alert">${problem}</p>`;
+  return problem === undefined ? html`` : html`<p role="alert" class="error">${problem}</p>`;
 }
 
 function hidden(formToken: string): Html {

@@ -21,8 +21,7 @@ export async function countMatches(corpus: Corpus, text: string): Promise<number
   for (const repository of corpus.repositories) {
     if (!query.repositories.every((part) => matches(part, repository.name))) continue;
     const head = await repository.head();
-    const bare = (await repository.git(['rev-parse', '--is-bare-repository'])).toString('utf8').trim() === 'true';
-    if (bare && head === undefined) continue;
+    if (repository.bare && head === undefined) continue;
     const parameters = [
       'grep',
       '-c',
@@ -32,7 +31,7 @@ export async function countMatches(corpus: Corpus, text: string): Promise<number
       ...(query.isCaseSensitive ? [] : ['-i']),
       '--all-match',
       ...query.patterns.flatMap((pattern) => ['-e', pattern]),
-      ...(bare ? ['HEAD'] : ['--cached']),
+      ...(repository.bare ? ['HEAD'] : ['--cached']),
     ];
     count += await sumCounts(() => repository.git(parameters), query.paths);
   }

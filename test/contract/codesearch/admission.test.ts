@@ -42,10 +42,11 @@ test.each([
       { Authorization: header },
     );
     expect(response.status).toBe(401);
-    expect(await response.json()).toEqual({
-      message: expect.any(String),
-      error: { status: 401, message: expect.any(String) },
-    });
+    expect(await response.json()).toEqual(
+      method === 'POST'
+        ? { errors: [expect.objectContaining({ message: expect.any(String) })] }
+        : { message: expect.any(String), error: { status: 401, message: expect.any(String) } },
+    );
   }
 });
 

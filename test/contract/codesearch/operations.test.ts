@@ -59,10 +59,12 @@ describe('creating and reading a conversation', () => {
     const question = conversation.questions[0] as WireQuestion;
     expect(question.title).toContain('retryDelay');
     expect(question.answer).toContain('`retryDelay`');
-    expect(question.answer).toContain(`](${service.url}/github.com/harbour-org/harbour/-/blob/src/retry.ts?L4-7)`);
+    const head = repository.git('rev-parse', 'HEAD').trim();
+    const place = `/github.com/harbour-org/harbour@${head}/-/blob/src/retry.ts?L4-7`;
+    expect(question.answer).toContain(`](${service.url}${place})`);
     expect(question.sources).toContainEqual({
       type: 'File',
-      link: '/github.com/harbour-org/harbour/-/blob/src/retry.ts?L4-7',
+      link: place,
       label: 'src/retry.ts:4-7',
     });
     expect(question.sources).toContainEqual({

@@ -9,7 +9,7 @@ import {
   type TokensContent,
   tokensPage,
 } from '../../pages/account-pages.ts';
-import type { Page } from '../../pages/html.ts';
+import type { Page } from '../../pages/page.ts';
 import { ownPath, readForm, readSignedInForm, redirect, requireSameOrigin } from '../forms.ts';
 import { HttpError } from '../http-error.ts';
 import type { Reply } from '../reply.ts';

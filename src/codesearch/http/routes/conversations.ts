@@ -42,7 +42,7 @@ export function createConversationRoute(conversations: Conversations, baseUrl: (
     try {
       return await answer(request, segments, viewer);
     } catch (error) {
-      throw error instanceof ConversationError ? asHttpError(error) : error;
+      throw error instanceof ConversationError ? conversationRefusal(error) : error;
     }
   };
 
@@ -106,7 +106,8 @@ function checkWrite({ headers }: RouteRequest): void {
   }
 }
 
-function asHttpError({ kind, message }: ConversationError): HttpError {
+/** The HTTP error for a refusal of the conversations. */
+export function conversationRefusal({ kind, message }: ConversationError): HttpError {
   switch (kind) {
     case 'notFound':
       return new HttpError(404, message);
