@@ -7,9 +7,10 @@ export class WorkerLimitError extends Error {
 
 const MEMORY_MB = 512;
 
+/** A thread does not inherit the loader of `tsx`. */
 const WITH_LOADER = `
   const { workerData } = require('node:worker_threads');
-  import('tsx/esm/api').then(({ register }) => { register(); return import(workerData); });
+  import(workerData.loader).then(({ register }) => { register(); return import(workerData.module); });
 `;
 
 /**
@@ -24,9 +25,11 @@ export function createWorkerCalls<Input, Output>(name: string, timeoutMs: number
     const options = { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } };
     if (!import.meta.url.endsWith('.ts')) return new Worker(new URL(`./${name}.js`, import.meta.url), options);
     const module = new URL(`./${name}.ts`, import.meta.url);
-    // A thread inherits the loader of `tsx`. Under vitest there is none to inherit.
-    if (process.execArgv.some((argument) => argument.includes('tsx'))) return new Worker(module, options);
-    return new Worker(WITH_LOADER, { ...options, eval: true, workerData: module.href });
+    return new Worker(WITH_LOADER, {
+      ...options,
+      eval: true,
+      workerData: { module: module.href, loader: import.meta.resolve('tsx/esm/api') },
+    });
   }
 
   function startOnce(): Worker {
