@@ -57,8 +57,11 @@ export const LIMITS = {
   /** Revisions of one repository in one query. */
   queryRevisions: 10,
   regexpInstructions: 2_000,
-  /** Steps of the regular expressions of one search; 10 million take about a second. */
-  regexpSteps: 50_000_000,
+  /** Steps of the regular expressions of one search, and of one line or name: the service does nothing else meanwhile. */
+  regexpSteps: 200_000_000,
+  regexpStepsPerText: 5_000_000,
+  /** Steps after which other requests get their turn. */
+  regexpStepsPerBreath: 1_000_000,
   /** Matches when a query has no `count:`, and for `count:all`. */
   searchCountDefault: 10_000,
   searchCountMax: 100_000,
@@ -68,11 +71,17 @@ export const LIMITS = {
   searchesWaiting: 20,
   searchGrepPaths: 400,
   searchGrepPathBytes: 60_000,
-  searchGrepBytes: 16_000_000,
+  /** Output of one git process of a search; more is read in smaller parts. */
+  searchOutputBytes: 16_000_000,
   /** Longer lines are cut before they are shown; their matches are counted up to there. */
   searchLineCharacters: 100_000,
   commitsSearched: 20_000,
-  commitsPerDiffPage: 50,
+  commitsPerSearchPage: 1_000,
+  diffsPerSearchPage: 50,
+  diffPreviewLines: 500,
+  /** Results of a streamed search are sent together when they come closer to each other than this. */
+  streamFlushMs: 100,
+  streamBatch: 50,
   diffsSearched: 5_000,
   symbolFilesPerRevision: 1_000,
   textCacheBytes: 32_000_000,

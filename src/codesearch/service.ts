@@ -15,6 +15,7 @@ import { openConversationStore } from './conversations/store.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { GitError } from './git/git.ts';
 import { createGraphqlService } from './graphql/graphql-service.ts';
+import { numberOfRepository } from './graphql/objects/repository-context.ts';
 import type { RateLimits } from './graphql/site-configuration.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { createAccountRoute } from './http/routes/accounts.ts';
@@ -26,13 +27,14 @@ import { createHealthRoute } from './http/routes/health.ts';
 import { createOAuthRoute } from './http/routes/oauth.ts';
 import { createPageActionsRoute } from './http/routes/page-actions.ts';
 import { createPagesRoute } from './http/routes/pages.ts';
+import { createSearchStreamRoute } from './http/routes/search-stream.ts';
 import { createVersionRoute } from './http/routes/version.ts';
 import { createHttpServer } from './http/server.ts';
 import { LIMITS } from './limits.ts';
 import { createPages } from './pages/pages.ts';
+import { createSearch } from './query/search.ts';
 import { openCorpus } from './search/corpus.ts';
 import { createInvestigate } from './search/investigate.ts';
-import { countMatches } from './search/match-count.ts';
 
 /** A repository can't be read; the message says which one and why. */
 export class RepositoryError extends Error {
@@ -94,17 +96,6 @@ export interface CodeSearchService {
 /** The version to claim, by the hidden generation: the first is offered from 6.7 to 7.x, the second from 7.0. */
 const VERSIONS = { none: '7.0.0', 1: '8.0.0', 2: '6.12.0' };
 
-const NOTHING_FOUND = {
-  limitHit: false,
-  cloning: [],
-  missing: [],
-  timedout: [],
-  repositories: [],
-  elapsedMilliseconds: 0,
-  alert: undefined,
-  results: [],
-};
-
 /** Creates the embedded code search service. */
 export function createCodeSearchService(options: CodeSearchOptions): CodeSearchService {
   const clock = options.clock ?? Date.now;
@@ -155,6 +146,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     undo.push(() => runner.stop());
     const conversations = createConversations({ store, runner, quota, sharing: options.sharing ?? false, clock });
     const version = options.asVersion ?? VERSIONS[options.hideGeneration ?? 'none'];
+    const search = createSearch(corpus, clock);
     const server = createHttpServer({
       authentication,
       rateLimit: createRateLimit(options.rateLimit, clock),
@@ -171,10 +163,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
         createGraphqlRoute(
           createGraphqlService({
             repositories: corpus.repositories,
-            search: async ({ query }) => {
-              const matchCount = await countMatches(corpus, query);
-              return { ...NOTHING_FOUND, matchCount, resultCount: matchCount };
-            },
+            search,
             users: accounts,
             conversations,
             baseUrl: () => url,
@@ -185,6 +174,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
             onProblem,
           }),
         ),
+        createSearchStreamRoute(search, numberOfRepository),
         createHealthRoute(() => ({
           status: 'ok',
           repositories: corpus.repositories.length,

@@ -114,7 +114,7 @@ const codesearchFolders: Record<string, readonly string[]> = {
   'data-directory': [],
   git: ['limits'],
   accounts: ['limits'],
-  query: ['git', 'limits'],
+  query: ['git', 'search', 'limits'],
   search: ['git', 'limits'],
   conversations: ['accounts', 'search', 'limits'],
   graphql: ['accounts', 'conversations', 'git', 'query', 'search', 'limits'],

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { HttpError } from './http-error.ts';
 
@@ -7,14 +8,22 @@ export type Reply =
   | { kind: 'page'; status: number; html: string; contentSecurityPolicy: string; headers?: Record<string, string> }
   | { kind: 'text'; status: number; text: string; headers?: Record<string, string> }
   /** Text or bytes that a browser shows or loads; never HTML of this service. */
-  | { kind: 'file'; status: number; contentType: string; body: string | Buffer; headers: Record<string, string> };
+  | { kind: 'file'; status: number; contentType: string; body: string | Buffer; headers: Record<string, string> }
+  | { kind: 'stream'; contentType: string; stream: Streamer };
+
+/**
+ * Writes the body of a stream part by part. `write` waits while the client reads slowly; the signal is aborted when the client
+ * disconnects, also before the stream began. A thrown error ends the response.
+ */
+export type Streamer = (write: (text: string) => Promise<void>, signal: AbortSignal) => Promise<void>;
 
 export function json(status: number, body?: unknown): Reply {
   return body === undefined ? { kind: 'json', status } : { kind: 'json', status, body };
 }
 
-/** Writes a reply once; does nothing when the client has disconnected. */
-export function send(response: ServerResponse, reply: Reply): void {
+/** Writes a reply once; does nothing but end a stream when the client has disconnected. */
+export function send(response: ServerResponse, reply: Reply): Promise<void> | void {
+  if (reply.kind === 'stream') return sendStream(response, reply);
   if (response.headersSent || response.destroyed) return;
   if (reply.kind === 'page') {
     response.writeHead(reply.status, {
@@ -61,6 +70,31 @@ export function send(response: ServerResponse, reply: Reply): void {
     ...reply.headers,
   });
   response.end(JSON.stringify(reply.body));
+}
+
+async function sendStream(response: ServerResponse, reply: Reply & { kind: 'stream' }): Promise<void> {
+  const disconnected = new AbortController();
+  const abort = (): void => disconnected.abort();
+  response.once('close', abort);
+  if (response.destroyed) abort();
+  else {
+    response.writeHead(200, {
+      'Content-Type': reply.contentType,
+      'Cache-Control': 'no-cache',
+      'X-Content-Type-Options': 'nosniff',
+      'X-Accel-Buffering': 'no',
+    });
+    response.flushHeaders();
+  }
+  try {
+    await reply.stream(async (text) => {
+      if (disconnected.signal.aborted || response.write(text)) return;
+      await once(response, 'drain', { signal: disconnected.signal }).catch(() => {});
+    }, disconnected.signal);
+  } finally {
+    response.off('close', abort);
+    response.end();
+  }
 }
 
 /** Converts an error thrown by a route into a JSON error; anything but an {@link HttpError} becomes a plain 500. */

@@ -1,3 +1,4 @@
+import { LIMITS } from '../limits.ts';
 import type { PatternNode, QueryProblem } from './ast.ts';
 import { singleOf } from './regexp/character-set.ts';
 import { compileRegexp, type Regexp, type WorkBudget } from './regexp/matcher.ts';
@@ -122,20 +123,67 @@ function fixedPattern(text: string): Matcher {
 }
 
 function regexpPattern(regexp: Regexp): Pattern {
+  const plain = plainTextOf(regexp.node);
   return {
     findAll(line, budget) {
+      const share = takeShare(budget);
       const ranges: MatchRange[] = [];
       for (let at = 0; at <= line.length; ) {
-        const found = regexp.exec(line, at, budget);
+        const found = regexp.exec(line, at, share);
         if (found === undefined) break;
         if (found.end > found.start) ranges.push({ start: found.start, length: found.end - found.start });
         at = found.end > found.start ? found.end : found.end + (isPair(line, found.end) ? 2 : 1);
       }
+      share.giveBack();
       return ranges;
     },
-    test: (line, budget) => regexp.exec(line, 0, budget) !== undefined,
+    test(line, budget) {
+      if (plain !== undefined && !line.includes('\n')) return plain(line);
+      const share = takeShare(budget);
+      const found = regexp.exec(line, 0, share);
+      share.giveBack();
+      return found !== undefined;
+    },
     fixed: undefined,
     pcre: toPcre(regexp.node),
+  };
+}
+
+/** The work that one text may take of a budget. */
+function takeShare(budget: WorkBudget): WorkBudget & { giveBack(): void } {
+  const steps = Math.min(budget.steps, LIMITS.regexpStepsPerText);
+  budget.steps -= steps;
+  return {
+    steps,
+    giveBack() {
+      budget.steps += this.steps;
+    },
+  };
+}
+
+/** A quick test for an expression of plain text with or without `^` and `$`: most filters are such. */
+function plainTextOf(node: RegexpNode): ((line: string) => boolean) | undefined {
+  const parts = [...(node.kind === 'sequence' ? node.parts : [node])];
+  const isAssertion = (part: RegexpNode | undefined, assertion: 'lineStart' | 'lineEnd'): boolean =>
+    part?.kind === 'assertion' && part.assertion === assertion;
+  const fromStart = isAssertion(parts[0], 'lineStart');
+  const toEnd = isAssertion(parts.at(-1), 'lineEnd') && parts.length > 1;
+  let text = '';
+  let ignoresCase: boolean | undefined;
+  for (const part of parts.slice(fromStart ? 1 : 0, toEnd ? -1 : undefined)) {
+    const code = part.kind === 'set' ? singleOf(part.set) : undefined;
+    // Only letters of ASCII have the same length in any case.
+    if (part.kind !== 'set' || code === undefined || code > 0x7f || code === 10) return undefined;
+    ignoresCase ??= part.ignoreCase;
+    if (ignoresCase !== part.ignoreCase) return undefined;
+    text += String.fromCodePoint(code);
+  }
+  const wanted = ignoresCase ? text.toLowerCase() : text;
+  return (line) => {
+    const own = ignoresCase ? line.toLowerCase() : line;
+    if (fromStart && toEnd) return own === wanted;
+    if (fromStart) return own.startsWith(wanted);
+    return toEnd ? own.endsWith(wanted) : own.includes(wanted);
   };
 }
 

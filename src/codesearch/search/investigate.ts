@@ -28,7 +28,10 @@ export function createInvestigate(corpus: Corpus): Investigate {
   return (...asked) => withoutBudget(() => investigate(corpus, ...asked));
 }
 
-async function investigate(corpus: Corpus, ...[text, earlier, step, canRead]: Parameters<Investigate>): Promise<Finding> {
+async function investigate(
+  corpus: Corpus,
+  ...[text, earlier, step, canRead]: Parameters<Investigate>
+): Promise<Finding> {
   const question = parseQuestionInContext(text, earlier);
   const words = question.subjects.filter(({ weight }) => weight >= 0.3).map(({ word }) => word);
   await step(

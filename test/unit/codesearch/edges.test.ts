@@ -8,7 +8,6 @@ import { parseLines } from '../../../src/codesearch/pages/code-address.ts';
 import { renderMarkdown } from '../../../src/codesearch/pages/markdown.ts';
 import { filePath, repositoryPath } from '../../../src/codesearch/search/addresses.ts';
 import { code, escapeText, fence, prose } from '../../../src/codesearch/search/answers/markdown.ts';
-import { parseCodeQuery } from '../../../src/codesearch/search/match-count.ts';
 
 describe('parsing the arguments', () => {
   test('reads every option', () => {
@@ -142,17 +141,6 @@ test.each([
   ['Lx-3', undefined],
 ])('the lines of %j are parsed', (search, lines) => {
   expect(parseLines(search)).toEqual(lines);
-});
-
-test('a code query is parsed into its parts', () => {
-  expect(parseCodeQuery('repo:harbour file:\\.ts$ retry "delay cap" case:yes')).toEqual({
-    repositories: ['harbour'],
-    paths: ['\\.ts$'],
-    patterns: ['retry', 'delay cap'],
-    isRegExp: false,
-    isCaseSensitive: true,
-  });
-  expect(parseCodeQuery('/retry\\w+/')).toMatchObject({ patterns: ['retry\\w+'], isRegExp: true });
 });
 
 describe('Markdown that quotes foreign text', () => {

@@ -147,7 +147,7 @@ describe('a query that can not be run', () => {
     ['-count:3 foo', 'invalid-filter', "can't be excluded"],
     ['patternType:structural foo', 'invalid-filter', 'patternType: is'],
     ['x'.repeat(5_000), 'query-too-large', 'characters'],
-    ['a OR '.repeat(150) + 'a', 'query-too-large', 'terms'],
+    [`${'a OR '.repeat(150)}a`, 'query-too-large', 'terms'],
     ['"a" '.repeat(25), 'query-too-large', 'patterns'],
     [
       '(file:a or file:b) (file:a or file:b) (file:a or file:b) (file:a or file:b) (file:a or file:b) x',

@@ -121,7 +121,7 @@ export function parseRegexp(source: string, ignoreCase: boolean): RegexpNode {
       case '?':
         return fail('A repetition has nothing to repeat');
       case '\\':
-        return escape(flags);
+        return escapeSequence(flags);
     }
     at += 1;
     return literal(next.codePointAt(0) ?? 0, flags);
@@ -176,7 +176,7 @@ export function parseRegexp(source: string, ignoreCase: boolean): RegexpNode {
     }
   }
 
-  function escape(flags: Flags): RegexpNode {
+  function escapeSequence(flags: Flags): RegexpNode {
     const next = characters[at + 1];
     if (next === undefined) return fail('There is nothing after the last backslash');
     const assertion = ASSERTIONS[next];
