@@ -71,11 +71,13 @@ export const LIMITS = {
   searchesWaiting: 20,
   searchGrepPaths: 400,
   searchGrepPathBytes: 60_000,
-  searchGrepBytes: 16_000_000,
+  /** Output of one git process of a search; more is read in smaller parts. */
+  searchOutputBytes: 16_000_000,
   /** Longer lines are cut before they are shown; their matches are counted up to there. */
   searchLineCharacters: 100_000,
   commitsSearched: 20_000,
-  commitsPerDiffPage: 50,
+  commitsPerSearchPage: 1_000,
+  diffsPerSearchPage: 50,
   diffPreviewLines: 500,
   /** Results of a streamed search are sent together when they come closer to each other than this. */
   streamFlushMs: 100,

@@ -17,7 +17,7 @@ export async function searchCommits(
   if (place.commit === '') return;
   const pause = createPause(run);
   const most = type === 'commit' ? LIMITS.commitsSearched : LIMITS.diffsSearched;
-  const first = type === 'commit' ? LIMITS.commitsPerPage : LIMITS.commitsPerDiffPage;
+  const first = type === 'commit' ? LIMITS.commitsPerSearchPage : LIMITS.diffsPerSearchPage;
   let searched = 0;
   let after: string | undefined;
   do {

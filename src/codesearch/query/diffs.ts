@@ -1,5 +1,4 @@
 import type { Commit } from '../git/commits.ts';
-import { GitError } from '../git/git.ts';
 import { languageOfFile } from '../git/languages.ts';
 import { LIMITS } from '../limits.ts';
 import { rangesOf } from './content.ts';
@@ -25,26 +24,20 @@ export async function searchDiffs(
   run: Run,
 ): Promise<void> {
   if (commits.length === 0) return;
-  let output: string;
-  try {
-    output = await readDiffs(place, commits);
-  } catch (error) {
-    if (!(error instanceof GitError) || error.kind !== 'tooMuch') throw error;
-    if (commits.length === 1) {
-      run.limitHit = true;
-      return;
-    }
+  const output = await readDiffs(place, commits);
+  if (output.length >= LIMITS.searchOutputBytes && commits.length > 1) {
     const middle = Math.ceil(commits.length / 2);
     await searchDiffs(place, commits.slice(0, middle), branch, side, run);
     await searchDiffs(place, commits.slice(middle), branch, side, run);
     return;
   }
-  const diffs = parseDiffs(output);
+  if (output.length >= LIMITS.searchOutputBytes) run.limitHit = true;
+  const diffs = parseDiffs(output.toString('utf8'));
   for (const commit of commits) await addDiff(place, commit, diffs.get(commit.oid) ?? [], branch, side, run);
 }
 
-async function readDiffs({ repository }: Place, commits: readonly Commit[]): Promise<string> {
-  const output = await repository.git(
+async function readDiffs({ repository }: Place, commits: readonly Commit[]): Promise<Buffer> {
+  return repository.git(
     [
       'diff-tree',
       '--stdin',
@@ -58,9 +51,8 @@ async function readDiffs({ repository }: Place, commits: readonly Commit[]): Pro
       '--src-prefix=a/',
       '--dst-prefix=b/',
     ],
-    { input: commits.map(({ oid }) => `${oid}\n`).join('') },
+    { input: commits.map(({ oid }) => `${oid}\n`).join(''), firstBytes: LIMITS.searchOutputBytes },
   );
-  return output.toString('utf8');
 }
 
 async function addDiff(

@@ -35,26 +35,23 @@ export async function grepFiles(place: Place, pattern: Pattern, paths: readonly 
   return found;
 }
 
-/** Lines of these files where one of the patterns can match; a file whose lines are too many is left out and sets `limitHit`. */
+/** Lines of these files where one of the patterns can match; of a file with too many, the first ones, which sets `limitHit`. */
 export async function grepLines(
   place: Place,
   patterns: readonly Pattern[],
   paths: readonly string[],
   run: Run,
 ): Promise<FoundLine[]> {
-  try {
-    const output = await grep(place, ['--line-number'], patterns, paths);
-    return parseLines(output, place);
-  } catch (error) {
-    if (!(error instanceof GitError) || error.kind !== 'tooMuch') throw error;
-    if (paths.length <= 1) {
-      run.limitHit = true;
-      return [];
-    }
-    const middle = Math.ceil(paths.length / 2);
-    const first = await grepLines(place, patterns, paths.slice(0, middle), run);
-    return [...first, ...(await grepLines(place, patterns, paths.slice(middle), run))];
+  const output = await grep(place, ['--line-number'], patterns, paths);
+  if (output.length < LIMITS.searchOutputBytes) return parseLines(output, place);
+  if (paths.length === 1) {
+    run.limitHit = true;
+    // The last line may be cut.
+    return parseLines(output, place).slice(0, -1);
   }
+  const middle = Math.ceil(paths.length / 2);
+  const first = await grepLines(place, patterns, paths.slice(0, middle), run);
+  return [...first, ...(await grepLines(place, patterns, paths.slice(middle), run))];
 }
 
 async function grep(
@@ -79,7 +76,7 @@ async function grep(
     ...paths,
   ];
   try {
-    return await repository.git(parameters);
+    return await repository.git(parameters, { firstBytes: LIMITS.searchOutputBytes });
   } catch (error) {
     if (!(error instanceof GitError) || error.kind !== 'failed') throw error;
     if (error.exitCode === 1) return Buffer.alloc(0);

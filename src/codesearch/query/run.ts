@@ -1,6 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { type Git, GitError } from '../git/git.ts';
-import type { Repository } from '../git/repository.ts';
+import { GitError } from '../git/git.ts';
 import { LIMITS } from '../limits.ts';
 import type { TextFilter } from './branch.ts';
 import type { Pattern } from './pattern.ts';
@@ -37,18 +36,12 @@ export function createAlert(kind: string, title: string, description: string): S
   return { kind, title, description, proposedQueries: [] };
 }
 
-/** A repository whose git processes end with the search. */
-export function boundRepository(repository: Repository, run: Run): Repository {
-  const git: Git = (parameters, options = {}) => repository.git(parameters, { ...options, signal: run.signal });
-  return { ...repository, git };
-}
-
 /** Turns the end of a git process into the end of the search, where it is one; throws other failures again. */
 export function stopOf(error: unknown, run: Run): never {
   if (error instanceof SearchStop) throw error;
   if (error instanceof WorkBudgetError) throw new SearchStop('work');
   if (error instanceof GitError) {
-    if (error.kind === 'timeout' || run.signal.aborted) throw new SearchStop('timeout');
+    if (error.kind === 'timeout' || error.kind === 'stopped' || run.signal.aborted) throw new SearchStop('timeout');
     if (error.kind === 'busy')
       throw new SearchError('busy', 'Too many searches run at the moment. Try again in a few seconds.');
   }

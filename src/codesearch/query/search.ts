@@ -1,3 +1,4 @@
+import { currentBudget, withinBudget } from '../git/budget.ts';
 import { GitError } from '../git/git.ts';
 import { resolveRevision } from '../git/refs.ts';
 import type { Repository } from '../git/repository.ts';
@@ -12,17 +13,7 @@ import { parseQuery } from './parse.ts';
 import { type Plan, type PlannedBranch, planQuery } from './plan.ts';
 import { createUserQueue } from './queue.ts';
 import { countOf, SearchError, type SearchResult, type SearchResults } from './results.ts';
-import {
-  boundRepository,
-  createAlert,
-  evaluate,
-  passes,
-  type Run,
-  SearchStop,
-  shorten,
-  shownPatterns,
-  stopOf,
-} from './run.ts';
+import { createAlert, evaluate, passes, type Run, SearchStop, shorten, shownPatterns, stopOf } from './run.ts';
 import { createSelector, mergeResults, sumOf } from './select.ts';
 import { searchSymbols } from './symbols.ts';
 
@@ -34,7 +25,7 @@ export interface SearchRequest {
   version?: 'V1' | 'V2' | 'V3' | undefined;
   /** Searches of one user run one after another. */
   viewer: { username: string; canRead: (repository: string) => boolean };
-  /** Stops the search and its git processes; the search then rejects with the reason of the signal. */
+  /** Stops the search and its git processes; it then rejects with the reason of the signal. Default: the end of the request. */
   signal?: AbortSignal | undefined;
   /** Matches when the query has no `count:`; default `LIMITS.searchCountDefault`. */
   defaultCount?: number | undefined;
@@ -90,9 +81,10 @@ async function runPlan(
   const deadline = new AbortController();
   const deadlineMs = Math.min(plan.timeoutMs ?? LIMITS.searchTimeoutMs, request.deadlineMs ?? Infinity);
   const timer = setTimeout(() => deadline.abort(), deadlineMs);
+  const outer = request.signal ?? currentBudget().signal;
   let left = most;
   const run: Run = {
-    signal: request.signal === undefined ? deadline.signal : AbortSignal.any([request.signal, deadline.signal]),
+    signal: outer === undefined ? deadline.signal : AbortSignal.any([outer, deadline.signal]),
     budget: { steps: LIMITS.regexpSteps },
     limitHit: false,
     missing: new Set(),
@@ -113,7 +105,8 @@ async function runPlan(
   };
   const searched = new Set<string>();
   try {
-    await runBranches(corpus, plan, request, run, searched);
+    const budget = { user: request.viewer.username, signal: run.signal };
+    await withinBudget(budget, () => runBranches(corpus, plan, request, run, searched));
   } finally {
     clearTimeout(timer);
   }
@@ -232,12 +225,11 @@ function noteStop({ kind }: SearchStop, run: Run, unfinished: readonly string[])
 /** Runs one search in one repository at all of its revisions; returns how many of those exist. */
 async function searchRepository(
   corpus: Corpus,
-  plain: Repository,
+  repository: Repository,
   branch: PlannedBranch,
   plan: Plan,
   run: Run,
 ): Promise<number> {
-  const repository = boundRepository(plain, run);
   const revisions = branch.revisions.length === 0 ? [''] : branch.revisions;
   let found = 0;
   for (const revision of revisions) {
@@ -260,9 +252,8 @@ async function findPlace(repository: Repository, revision: string): Promise<Plac
   }
   const commit = (await repository.head()) ?? '';
   if (revision === 'HEAD') return commit === '' ? undefined : { repository, revision, commit, tree: commit };
-  const bare = (await repository.git(['rev-parse', '--is-bare-repository'])).toString('utf8').trim() === 'true';
-  if (bare && commit === '') return undefined;
-  return { repository, revision, commit, tree: bare ? commit : '--cached' };
+  if (repository.bare && commit === '') return undefined;
+  return { repository, revision, commit, tree: repository.bare ? commit : '--cached' };
 }
 
 async function searchPlace(corpus: Corpus, place: Place, branch: PlannedBranch, plan: Plan, run: Run): Promise<void> {
