@@ -188,7 +188,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
           createPages({
             corpus,
             conversations,
-            search: async () => Promise.reject(new Error('There is no search yet.')),
+            search,
           }),
           authentication,
         ),
