@@ -137,7 +137,6 @@ export const LIMITS = {
   resultLinesOpen: 12,
   resultLinesShown: 200,
   lineCharactersShown: 1_000,
-  countOffered: 10_000,
 } as const;
 
 /** Estimates the tokens of a text by the rule of thumb in {@link LIMITS}. */
