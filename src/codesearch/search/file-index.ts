@@ -10,6 +10,8 @@ export interface IndexedFile {
   repository: string;
   path: string;
   blob: string;
+  /** The commit of HEAD when it has the file with this content; undefined for staged changes. Changes with HEAD. */
+  commit: string | undefined;
   role: Role;
   lineCount: number;
   symbols: CodeSymbol[];
@@ -78,7 +80,7 @@ export function createFileIndex() {
       const key = fileKey(repository, path);
       remove(key);
       const { role, lineCount, symbols, pathText } = analyzed;
-      const file: IndexedFile = { repository, path, blob, role, lineCount, symbols, chunkIds: [] };
+      const file: IndexedFile = { repository, path, blob, commit: undefined, role, lineCount, symbols, chunkIds: [] };
       for (const { chunk, symbols: names, body } of analyzed.chunks) {
         const id = nextId++;
         search.add({ id, path: pathText, symbols: names, body });
