@@ -48,7 +48,6 @@ const parts: Record<string, Part> = {
       'node:*',
       '@node-oauth/oauth2-server',
       'graphql',
-      'graphql-http',
       'lmdb',
       'lru-cache',
       'mdast-util-from-markdown',
@@ -112,6 +111,7 @@ const parts: Record<string, Part> = {
  */
 const codesearchFolders: Record<string, readonly string[]> = {
   limits: [],
+  'data-directory': [],
   git: ['limits'],
   accounts: ['limits'],
   query: ['git', 'search', 'limits'],
@@ -120,9 +120,21 @@ const codesearchFolders: Record<string, readonly string[]> = {
   graphql: ['accounts', 'conversations', 'git', 'query', 'search', 'limits'],
   pages: ['accounts', 'conversations', 'git', 'query', 'search', 'limits'],
   http: ['accounts', 'conversations', 'git', 'graphql', 'pages', 'query', 'search', 'limits'],
-  service: ['http', 'accounts', 'conversations', 'git', 'graphql', 'pages', 'query', 'search'],
-  arguments: ['accounts'],
-  main: ['accounts', 'arguments', 'service'],
+  service: [
+    'http',
+    'accounts',
+    'conversations',
+    'data-directory',
+    'git',
+    'graphql',
+    'pages',
+    'query',
+    'search',
+    'limits',
+  ],
+  arguments: ['accounts', 'graphql'],
+  commands: ['accounts', 'data-directory'],
+  main: ['accounts', 'arguments', 'commands', 'service'],
 };
 
 /** The entry file of each program; only these read the environment. */

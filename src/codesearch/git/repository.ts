@@ -24,6 +24,8 @@ export interface Repository {
   /** Commit id of HEAD; undefined before the first commit. */
   head(): Promise<string | undefined>;
   files(): Promise<TrackedFile[]>;
+  /** Paths whose staged content differs from this commit; none in a bare repository. */
+  stagedPaths(commit: string): Promise<Set<string>>;
 }
 
 /** Opens a repository; throws {@link GitError} with a readable message when the folder is not a repository. */
@@ -56,6 +58,11 @@ export async function openRepository(path: string): Promise<Repository> {
         ? await git(['ls-tree', '-r', '-z', '--full-tree', 'HEAD'], most).catch(() => Buffer.alloc(0))
         : await git(['ls-files', '-s', '-z'], most);
       return parseListing(listing.toString('utf8')).slice(0, LIMITS.filesPerRepository);
+    },
+    async stagedPaths(commit) {
+      if (bare) return new Set();
+      const listing = await git(['diff-index', '--cached', '--no-renames', '--name-only', '-z', commit, '--']);
+      return new Set(listing.toString('utf8').split('\0'));
     },
   };
 }

@@ -2,10 +2,13 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { HttpError } from './http-error.ts';
 
-/** The reply of a route; a JSON body of `undefined` is sent as an empty body. */
+/** The reply of a route; a JSON body of `undefined` is sent as an empty body. `headers` are added to those of the kind. */
 export type Reply =
   | { kind: 'json'; status: number; body?: unknown; headers?: Record<string, string> }
-  | { kind: 'page'; status: number; html: string; contentSecurityPolicy: string }
+  | { kind: 'page'; status: number; html: string; contentSecurityPolicy: string; headers?: Record<string, string> }
+  | { kind: 'text'; status: number; text: string; headers?: Record<string, string> }
+  /** Text or bytes that a browser shows or loads; never HTML of this service. */
+  | { kind: 'file'; status: number; contentType: string; body: string | Buffer; headers: Record<string, string> }
   | { kind: 'stream'; contentType: string; stream: Streamer };
 
 /**
@@ -27,10 +30,32 @@ export function send(response: ServerResponse, reply: Reply): Promise<void> | vo
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': reply.contentSecurityPolicy,
       'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'no-referrer',
+      // Not `no-referrer`: browsers would then send forms of our own pages with `Origin: null`.
+      'Referrer-Policy': 'same-origin',
       'Cache-Control': 'no-store',
+      ...reply.headers,
     });
     response.end(reply.html);
+    return;
+  }
+  if (reply.kind === 'file') {
+    response.writeHead(reply.status, {
+      'Content-Type': reply.contentType,
+      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+      'X-Content-Type-Options': 'nosniff',
+      ...reply.headers,
+    });
+    response.end(reply.body);
+    return;
+  }
+  if (reply.kind === 'text') {
+    response.writeHead(reply.status, {
+      'Content-Type': 'text/plain; charset=utf-8',
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'no-store',
+      ...reply.headers,
+    });
+    response.end(reply.text);
     return;
   }
   if (reply.body === undefined) {
@@ -78,7 +103,7 @@ export function errorReply(error: unknown): Reply {
   return {
     kind: 'json',
     status: known.status,
-    body: { error: { status: known.status, message: known.message } },
+    body: { message: known.message, error: { status: known.status, message: known.message } },
     headers: known.headers,
   };
 }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { AccessError, type Viewer } from '../accounts/viewer.ts';
+import type { Authentication } from '../accounts/authentication.ts';
+import { AccessError } from '../accounts/viewer.ts';
 import { HttpError } from './http-error.ts';
 import type { createRateLimit } from './rate-limit.ts';
 import { errorReply, type Reply, send } from './reply.ts';
@@ -9,7 +10,7 @@ import { notFound, type Route, type RouteRequest } from './route.ts';
 export interface ServerSetup {
   /** Asked in order; the first reply is sent. */
   routes: readonly Route[];
-  authenticate: (headers: IncomingMessage['headers']) => Promise<Viewer>;
+  authentication: Pick<Authentication, 'authenticate' | 'pageViewer'>;
   rateLimit: ReturnType<typeof createRateLimit>;
   /** Whether this `Host` header is allowed: stops web pages that reach a local service by DNS rebinding. */
   allowsHost: (host: string | undefined) => boolean;
@@ -40,12 +41,15 @@ async function route(incoming: IncomingMessage, setup: ServerSetup): Promise<Rep
     search,
     headers: incoming.headers,
     incoming,
-    async viewer() {
-      const viewer = await setup.authenticate(incoming.headers).catch((error: unknown) => {
-        throw error instanceof AccessError ? asHttpError(error) : error;
-      });
+    async viewer(accepts) {
+      const viewer = await setup.authentication.authenticate(incoming.headers, accepts).catch(throwHttpError);
       setup.rateLimit.take(viewer.username);
       countFor(viewer.username);
+      return viewer;
+    },
+    async pageViewer() {
+      const viewer = await setup.authentication.pageViewer(incoming.headers).catch(throwHttpError);
+      if (viewer === undefined) throw signInFirst(incoming.method, incoming.url ?? '/');
       return viewer;
     },
   };
@@ -53,13 +57,22 @@ async function route(incoming: IncomingMessage, setup: ServerSetup): Promise<Rep
     const reply = await answer(request);
     if (reply !== undefined) return reply;
   }
+  // Within the API, a caller without a valid token does not learn which addresses exist.
+  if (segments[0] === '.api') await request.viewer();
   throw notFound();
 }
 
-function asHttpError({ kind, message }: AccessError): HttpError {
-  return kind === 'unauthenticated'
-    ? new HttpError(401, message, { 'WWW-Authenticate': 'token' })
-    : new HttpError(403, message);
+function throwHttpError(error: unknown): never {
+  if (!(error instanceof AccessError)) throw error;
+  if (error.kind === 'forbidden') throw new HttpError(403, error.message);
+  throw new HttpError(401, error.message, { 'WWW-Authenticate': 'token' });
+}
+
+/** Sends a browser to the sign-in page and back to the address it asked for. */
+function signInFirst(method: string | undefined, target: string): HttpError {
+  const isPage = method === 'GET' || method === 'HEAD';
+  const query = isPage ? `?${new URLSearchParams({ returnTo: target })}` : '';
+  return new HttpError(303, 'Sign in first.', { Location: `/sign-in${query}` });
 }
 
 /** The client disconnected while it was sending: not an error, and there is no client to reply to. */

@@ -42,6 +42,10 @@ export async function openCorpus(paths: readonly string[]): Promise<Corpus> {
     if (fingerprints.get(repository.name) === fingerprint) return 0;
     const changed = await updateFiles(repository, index);
     const head = await repository.head();
+    const staged = head === undefined ? undefined : await repository.stagedPaths(head);
+    for (const file of index.all()) {
+      if (file.repository === repository.name) file.commit = staged?.has(file.path) === false ? head : undefined;
+    }
     const known = commits.get(repository.name);
     if (known === undefined || known.head !== head) {
       const newest = head === undefined ? [] : await readRecentCommits(repository);

@@ -15,6 +15,7 @@ import type { Finding, Investigate } from './finding.ts';
 import { createInvestigation, type Investigation } from './investigation.ts';
 import { findPassages } from './passages.ts';
 import { parseQuestionInContext, type QuestionInContext } from './questions/carry-over.ts';
+import { readableCorpus } from './readable-corpus.ts';
 import { resolveTargets } from './targets.ts';
 import { weigh } from './weighing.ts';
 import { textTerms } from './words.ts';
@@ -24,10 +25,13 @@ const LEAST_COVERED = 0.3;
 /** Answers questions from the corpus: search, read, rank, write. The same input gives the same answer. */
 export function createInvestigate(corpus: Corpus): Investigate {
   // A question outlives the request that asked it.
-  return (text, earlier, step) => withoutBudget(() => investigate(corpus, text, earlier, step));
+  return (...asked) => withoutBudget(() => investigate(corpus, ...asked));
 }
 
-async function investigate(corpus: Corpus, ...[text, earlier, step]: Parameters<Investigate>): Promise<Finding> {
+async function investigate(
+  corpus: Corpus,
+  ...[text, earlier, step, canRead]: Parameters<Investigate>
+): Promise<Finding> {
   const question = parseQuestionInContext(text, earlier);
   const words = question.subjects.filter(({ weight }) => weight >= 0.3).map(({ word }) => word);
   await step(
@@ -35,7 +39,7 @@ async function investigate(corpus: Corpus, ...[text, earlier, step]: Parameters<
   );
   const changed = await corpus.refresh();
   if (changed > 0) await step(`Reading ${changed} files that changed since the last question`);
-  const investigation = createInvestigation(corpus, step);
+  const investigation = createInvestigation(readableCorpus(corpus, canRead), step);
   const sides = splitComparison(question);
   const draft =
     sides === undefined

@@ -19,7 +19,7 @@ let service: Awaited<ReturnType<typeof startTestService>>;
 let name = '';
 
 beforeAll(async () => {
-  service = await startTestService({ repos: [repository.path] });
+  service = await startTestService({ repos: [repository.path], sharing: true });
   name = service.repositories[0] ?? '';
 });
 

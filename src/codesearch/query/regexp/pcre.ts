@@ -72,6 +72,7 @@ function asciiClass(set: CharacterSet, ignoreCase: boolean): string | undefined 
 
 function character(code: number, ignoreCase: boolean): string {
   const forms = ignoreCase ? [code, ...variants(code)] : [code];
+  if (forms.length > 1 && forms.every((form) => form < 128)) return `[${forms.map(plain).join('')}]`;
   const written = forms.map((form) => (form < 128 ? plain(form) : String.fromCodePoint(form)));
   return written.length === 1 ? (written[0] ?? '') : `(?:${written.join('|')})`;
 }

@@ -1,10 +1,11 @@
+import { directoryPath } from '../addresses.ts';
 import { blockEnd, firstSentence } from '../blocks.ts';
 import { blameAuthors, type Commit, countAuthors } from '../commits.ts';
 import { coverage } from '../weighing.ts';
 import { commitLine, commitLink, reasonOf } from './commit-lines.ts';
 import { commitSource, type Draft, type Findings, fileSource } from './draft.ts';
 import { endSentence } from './explain.ts';
-import { bullets, code, count, directoryPath, fileLink, joinWords, link, prose } from './markdown.ts';
+import { bullets, code, count, fileLink, joinWords, link, prose } from './markdown.ts';
 import { questionTitle } from './titles.ts';
 
 interface HistorySection {
