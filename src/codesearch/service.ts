@@ -15,6 +15,7 @@ import { openConversationStore } from './conversations/store.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { GitError } from './git/git.ts';
 import { createGraphqlService } from './graphql/graphql-service.ts';
+import { numberOfRepository } from './graphql/objects/repository-context.ts';
 import type { RateLimits } from './graphql/site-configuration.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { createAccountRoute } from './http/routes/accounts.ts';
@@ -144,8 +145,8 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     });
     undo.push(() => runner.stop());
     const conversations = createConversations({ store, runner, quota, sharing: options.sharing ?? false, clock });
-    const search = createSearch(corpus, clock);
     const version = options.asVersion ?? VERSIONS[options.hideGeneration ?? 'none'];
+    const search = createSearch(corpus, clock);
     const server = createHttpServer({
       authentication,
       rateLimit: createRateLimit(options.rateLimit, clock),
@@ -173,7 +174,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
             onProblem,
           }),
         ),
-        createSearchStreamRoute(search, (name) => corpus.repositories.findIndex((own) => own.name === name) + 1),
+        createSearchStreamRoute(search, numberOfRepository),
         createHealthRoute(() => ({
           status: 'ok',
           repositories: corpus.repositories.length,
@@ -183,7 +184,14 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
         createOAuthRoute(createOAuthServer({ store: oauth, clock, tokenLifetime }), authentication, () => url),
         createAssetsRoute(),
         createPageActionsRoute(conversations, authentication),
-        createPagesRoute(createPages({ corpus, conversations, search }), authentication),
+        createPagesRoute(
+          createPages({
+            corpus,
+            conversations,
+            search,
+          }),
+          authentication,
+        ),
       ],
       allowsHost: hostRule(host, options.baseUrl),
       onProblem,

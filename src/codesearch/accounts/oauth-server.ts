@@ -9,6 +9,8 @@ import { digestOf, newSecret } from './secrets.ts';
 /** The scopes an OAuth app may ask for. Every grant has a refresh token, so `offline_access` adds nothing. */
 export const OAUTH_SCOPES = ['user:all', 'offline_access'] as const;
 
+const GRANT_TYPES = ['authorization_code', 'refresh_token'];
+
 /** An OAuth request is refused; `error` is a code of RFC 6749. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
@@ -71,7 +73,7 @@ export function createOAuthServer({ store, clock, tokenLifetime }: OAuthSetup): 
       return undefined;
     return {
       id: app.clientId,
-      grants: ['authorization_code', 'refresh_token'],
+      grants: GRANT_TYPES,
       redirectUris: app.redirectUris,
       isPublic: app.secretDigest === undefined,
     };
@@ -183,6 +185,10 @@ export function createOAuthServer({ store, clock, tokenLifetime }: OAuthSetup): 
       return redirectWith(redirectUri, { error: 'access_denied', error_description, state: parameters.state });
     },
     async token({ headers, body }) {
+      if (!body.grant_type) throw new OAuthError('invalid_request', 'Missing parameter: `grant_type`');
+      if (!GRANT_TYPES.includes(body.grant_type)) {
+        throw new OAuthError('unsupported_grant_type', `grant_type must be ${GRANT_TYPES.join(' or ')}.`);
+      }
       const request = new OAuth2Server.Request({ method: 'POST', headers, query: {}, body: { ...body } });
       const response = new OAuth2Server.Response();
       await protocol.token(request, response).catch(throwOAuthError);

@@ -11,6 +11,7 @@ import {
   validate,
 } from 'graphql';
 import type { Viewer } from '../accounts/viewer.ts';
+import { currentBudget, withinBudget } from '../git/budget.ts';
 import { LIMITS } from '../limits.ts';
 import { type Excess, findExcesses } from './cost.ts';
 import { withoutRepetitions } from './repetitions.ts';
@@ -40,26 +41,29 @@ export interface GraphqlSetup {
   deadlineMs?: number | undefined;
 }
 
-/** Checks and runs one request; `disconnected` stops its work. */
-export type Graphql = (request: GraphqlRequest, viewer: Viewer, disconnected: AbortSignal) => Promise<GraphqlReply>;
+/** Checks and runs one request; its work also ends with the budget that it is called within. */
+export type Graphql = (request: GraphqlRequest, viewer: Viewer) => Promise<GraphqlReply>;
 
 const rulesWithoutMerging = specifiedRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule);
 
 /** Creates the GraphQL engine: measure, parse, check the cost, validate, execute. Problems of a query are never thrown. */
 export function createGraphql({ schema, root, fieldResolver, limits, deadlineMs }: GraphqlSetup): Graphql {
-  return async ({ query, variables, operationName }, viewer, disconnected) => {
+  return async ({ query, variables, operationName }, viewer) => {
     const document = check(schema, query, variables, limits);
     if (!('kind' in document)) return document;
-    const signal = AbortSignal.any([AbortSignal.timeout(deadlineMs ?? LIMITS.graphqlDeadlineMs), disconnected]);
-    const { data, errors } = await execute({
-      schema,
-      document,
-      rootValue: root,
-      contextValue: createWork(viewer, signal, limits.graphQLMaxFieldCount),
-      variableValues: variables,
-      operationName,
-      fieldResolver,
-    });
+    const end = [AbortSignal.timeout(deadlineMs ?? LIMITS.graphqlDeadlineMs), currentBudget().signal];
+    const signal = AbortSignal.any(end.filter((one) => one !== undefined));
+    const { data, errors } = await withinBudget({ user: viewer.username, signal }, () =>
+      execute({
+        schema,
+        document,
+        rootValue: root,
+        contextValue: createWork(viewer, signal, limits.graphQLMaxFieldCount),
+        variableValues: variables,
+        operationName,
+        fieldResolver,
+      }),
+    );
     return { status: 200, body: { ...(data === undefined ? {} : { data }), ...(errors ? format(errors) : {}) } };
   };
 }

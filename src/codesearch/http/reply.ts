@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { errorPage } from '../pages/error-page.ts';
 import { HttpError } from './http-error.ts';
 
 /** The reply of a route; a JSON body of `undefined` is sent as an empty body. `headers` are added to those of the kind. */
@@ -97,13 +98,24 @@ async function sendStream(response: ServerResponse, reply: Reply & { kind: 'stre
   }
 }
 
-/** Converts an error thrown by a route into a JSON error; anything but an {@link HttpError} becomes a plain 500. */
-export function errorReply(error: unknown): Reply {
+/**
+ * Converts an error thrown by a route: to JSON, or for people who read it in a browser to a page. Anything but an
+ * {@link HttpError} becomes a plain 500.
+ */
+export function errorReply(error: unknown, forPeople = false): Reply {
   const known = error instanceof HttpError ? error : new HttpError(500, 'Internal server error.');
+  if (forPeople && known.status >= 400) {
+    return { kind: 'page', ...errorPage(known.status, known.message), headers: known.headers };
+  }
   return {
     kind: 'json',
     status: known.status,
     body: { message: known.message, error: { status: known.status, message: known.message } },
     headers: known.headers,
   };
+}
+
+/** Whether a browser shows the reply to a person: not within the API. */
+export function isForPeople({ url, headers }: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
+  return url?.startsWith('/.') === false && headers.accept?.includes('text/html') === true;
 }

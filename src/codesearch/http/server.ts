@@ -3,7 +3,7 @@ import type { Authentication } from '../accounts/authentication.ts';
 import { AccessError } from '../accounts/viewer.ts';
 import { HttpError } from './http-error.ts';
 import type { createRateLimit } from './rate-limit.ts';
-import { errorReply, type Reply, send } from './reply.ts';
+import { errorReply, isForPeople, type Reply, send } from './reply.ts';
 import { countFor, withinRequestBudget } from './request-budget.ts';
 import { notFound, type Route, type RouteRequest } from './route.ts';
 
@@ -23,7 +23,7 @@ export function createHttpServer(setup: ServerSetup): Server {
     withinRequestBudget(response, () => route(request, setup))
       .catch((error: unknown) => {
         if (!(error instanceof HttpError) && !isHangUp(error)) setup.onProblem(error);
-        return errorReply(error);
+        return errorReply(error, isForPeople(request));
       })
       .then((reply) => send(response, reply))
       .catch(setup.onProblem);
@@ -50,6 +50,7 @@ async function route(incoming: IncomingMessage, setup: ServerSetup): Promise<Rep
     async pageViewer() {
       const viewer = await setup.authentication.pageViewer(incoming.headers).catch(throwHttpError);
       if (viewer === undefined) throw signInFirst(incoming.method, incoming.url ?? '/');
+      countFor(viewer.username);
       return viewer;
     },
   };

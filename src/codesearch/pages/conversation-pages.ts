@@ -109,7 +109,7 @@ function conversationPage(request: PageRequest, conversation: ConversationRecord
           formToken,
           isLast: index === conversation.questions.length - 1,
         }),
-    )}</div>${canChange ? followUpForm(conversation, formToken) : undefined}`,
+    )}${canChange && !isActive ? followUpForm(conversation, formToken) : undefined}</div>`,
   });
 }
 

@@ -175,7 +175,7 @@ export async function rawFile(
     indexed?.text === undefined && address.revision === undefined
       ? await readShownFile(corpus, repository, { ...address, revision: 'HEAD' })
       : indexed;
-  if (file === undefined) return undefined;
+  if (file === undefined || file.kind === 'symlink') return undefined;
   if (file.text !== undefined) return { contentType: 'text/plain; charset=utf-8', body: file.text, headers: {} };
   if (file.bytes === undefined) return undefined;
   return {

@@ -152,7 +152,6 @@ describe('creating and reading a conversation', () => {
     ['DELETE', ''],
     ['GET', '/1/questions'],
     ['GET', '/1/questions/1/cancel'],
-    ['GET', '/.api/graphql'],
   ])('does not allow %s %s', async (method, path) => {
     const response = await service.call(method, path);
     expect(response.status).toBe(405);
@@ -208,49 +207,5 @@ describe('a user', () => {
     expect((await bob.call('POST', `/${id}/questions`, { question: 'x' })).status).toBe(404);
     expect((await bob.list()).conversations).toEqual([]);
     expect((await bob.list(`?filter_user_id=${user_id}`)).conversations).toEqual([]);
-  });
-});
-
-describe('the GraphQL endpoint', () => {
-  const ask = async (query: string, variables?: unknown) => {
-    const response = await service.call(
-      'POST',
-      '/.api/graphql',
-      { query, variables },
-      { 'X-Requested-With': undefined },
-    );
-    return {
-      status: response.status,
-      body: (await response.json()) as { data: unknown; errors?: { message: string }[] },
-    };
-  };
-
-  test('knows the user and counts matches', async () => {
-    expect((await ask('{ currentUser { username } }')).body).toEqual({ data: { currentUser: { username: 'alice' } } });
-    const { body } = await ask('query S($query: String!) { search(query: $query) { results { matchCount } } }', {
-      query: 'retryCapMs',
-    });
-    expect(body).toEqual({ data: { search: { results: { matchCount: 2 } } } });
-    expect((await ask('{ a: search(query: "repo:nowhere retry") { results { matchCount } } }')).body).toEqual({
-      data: { a: { results: { matchCount: 0 } } },
-    });
-  });
-
-  test.each([
-    '{ nothing }',
-    '{ currentUser { email } }',
-    '{ currentUser }',
-    '{ search { results { matchCount } } }',
-    'mutation { x }',
-    'query ($q: String!) { search(query: $q) { results { matchCount } } }',
-    '{',
-  ])('returns errors for %s', async (query) => {
-    const { status, body } = await ask(query);
-    expect(status).toBe(200);
-    expect(body.errors?.[0]?.message).toBeTruthy();
-  });
-
-  test('refuses a query that is no string', async () => {
-    expect((await service.call('POST', '/.api/graphql', { query: 1 })).status).toBe(400);
   });
 });

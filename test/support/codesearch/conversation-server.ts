@@ -28,6 +28,9 @@ export interface ConversationServerOptions {
   clock?: () => number;
 }
 
+/** An OAuth access token of alice that {@link startConversationServer} knows. */
+export const OAUTH_TOKEN = 'cso_of-alice';
+
 /** The repository that every answer of {@link startConversationServer} cites. */
 export const CITED = 'github.com/harbour-org/harbour';
 
@@ -40,6 +43,7 @@ export async function startConversationServer(options: ConversationServerOptions
   const folder = mkdtempSync(join(tmpdir(), 'codesearch-conversations-'));
   const data = openDataDirectory(folder);
   const accounts = await openAccounts(data.root, clock);
+  const alice = await accounts.ensureUser('alice');
   const problems: unknown[] = [];
   const onProblem = (error: unknown): unknown => problems.push(error);
   let url = '';
@@ -50,7 +54,7 @@ export async function startConversationServer(options: ConversationServerOptions
       { username: 'bob', token: 'bob-token' },
     ],
     access: createRepoAccess(options.repoAccess ?? {}, [CITED]),
-    oauthToken: () => undefined,
+    oauthToken: (token) => (token === OAUTH_TOKEN ? { userId: alice.id } : undefined),
     clock,
     openPages: true,
     baseUrl: () => url,
@@ -62,6 +66,7 @@ export async function startConversationServer(options: ConversationServerOptions
     store,
     quota,
     investigate: (text, _earlier, step) => investigate(text, step),
+    canRead: authentication.canRead,
     concurrency: options.concurrency ?? 2,
     stepDelayMs: 5,
     clock,
@@ -94,8 +99,7 @@ export async function startConversationServer(options: ConversationServerOptions
     conversations,
     /** A new access token of alice with just these scopes. */
     async tokenWith(scopes: Scope[]): Promise<string> {
-      const { id } = await accounts.ensureUser('alice');
-      return (await accounts.createToken({ userId: id, scopes, note: 'test' })).token;
+      return (await accounts.createToken({ userId: alice.id, scopes, note: 'test' })).token;
     },
     userId: async (username: string) => (await accounts.ensureUser(username)).id,
     async stop() {

@@ -72,6 +72,6 @@ export function createTestGraphql(overrides: Partial<GraphqlServiceSetup> = {}) 
   return {
     problems,
     ask: (query: string, variables: Record<string, unknown> = {}, viewer: Viewer = alice) =>
-      graphql({ query, variables, operationName: undefined }, viewer, new AbortController().signal),
+      graphql({ query, variables, operationName: undefined }, viewer),
   };
 }

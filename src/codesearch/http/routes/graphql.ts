@@ -21,15 +21,8 @@ export function createGraphqlRoute(graphql: Graphql): Route {
     const viewer = await authenticate({ consoleSession: true });
     if (!isJson(incoming.headers)) throw new HttpError(415, 'Send the body with Content-Type: application/json.');
     const request = readRequest(await readJsonObject(incoming));
-    const disconnected = new AbortController();
-    const abort = () => disconnected.abort();
-    incoming.socket.once('close', abort);
-    try {
-      const { status, body } = await graphql(request, viewer, disconnected.signal);
-      return { kind: 'json', status, body };
-    } finally {
-      incoming.socket.off('close', abort);
-    }
+    const { status, body } = await graphql(request, viewer);
+    return { kind: 'json', status, body };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Authentication } from '../../accounts/authentication.ts';
 import { errorPage } from '../../pages/error-page.ts';
 import type { createPages } from '../../pages/pages.ts';
+import { isForPeople } from '../reply.ts';
 import { type Route, requireMethod } from '../route.ts';
 
 /** The pages people read: every address outside `/.api` that no earlier route has answered. */
@@ -8,7 +9,7 @@ export function createPagesRoute(
   pages: ReturnType<typeof createPages>,
   authentication: Pick<Authentication, 'session'>,
 ): Route {
-  return async ({ method, segments, search, headers, pageViewer }) => {
+  return async ({ method, segments, search, headers, incoming, pageViewer }) => {
     if (segments[0]?.startsWith('.') === true) return undefined;
     const viewer = await pageViewer();
     const formToken = authentication.session(headers)?.formToken;
@@ -17,12 +18,7 @@ export function createPagesRoute(
       requireMethod(method, ['GET', 'HEAD']);
       return 'html' in found ? { kind: 'page', ...found } : { kind: 'file', status: 200, ...found };
     }
-    if (!wantsPage(headers.accept)) return undefined;
+    if (!isForPeople(incoming)) return undefined;
     return { kind: 'page', ...errorPage(404, 'There is nothing at this address.', viewer) };
   };
-}
-
-/** Whether a browser opens this address; programs get errors as JSON. */
-export function wantsPage(accept: string | undefined): boolean {
-  return accept?.includes('text/html') === true;
 }

@@ -110,6 +110,11 @@ export function createEditor(area, list, onField) {
     show();
   }
 
+  /** Whether the chosen completion already stands in the text. */
+  function isTyped() {
+    return area.value.slice(start, area.selectionStart) === offered[chosen]?.label;
+  }
+
   /** @param {number} index */
   function accept(index) {
     const label = offered[index]?.label;
@@ -167,7 +172,7 @@ export function createEditor(area, list, onField) {
       event.preventDefault();
       chosen = (chosen + (event.key === 'ArrowDown' ? 1 : offered.length - 1)) % offered.length;
       show();
-    } else if (isOpen && (event.key === 'Enter' || event.key === 'Tab')) {
+    } else if (isOpen && (event.key === 'Enter' || event.key === 'Tab') && !isTyped()) {
       event.preventDefault();
       accept(chosen);
     } else if (isOpen && event.key === 'Escape') {
