@@ -266,7 +266,7 @@ describe('the data', () => {
     const data = await read(`{
       currentUser { databaseID displayName email emails { email verified } siteAdmin url organizations { nodes { id } } }
       user(username: "bob") { username siteAdmin viewerCanAdminister }
-      nobody: user(username: "nowhere") { username }
+      unknown: user(username: "nowhere") { username }
       users(first: 1) { nodes { username } totalCount pageInfo { hasNextPage endCursor } }
       site { productVersion buildVersion }
       externalAPI { services { name } }
@@ -283,7 +283,7 @@ describe('the data', () => {
         organizations: { nodes: [] },
       },
       user: { username: 'bob', siteAdmin: false, viewerCanAdminister: true },
-      nobody: null,
+      unknown: null,
       users: {
         nodes: [{ username: 'alice' }],
         totalCount: 2,

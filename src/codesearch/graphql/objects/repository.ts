@@ -53,6 +53,7 @@ function createRepository(context: RepositoryContext) {
       const oid = await resolve(context, 'HEAD', work);
       return oid === undefined ? null : (await detailsOf(context, oid, work)).committer.date;
     },
+    mirrorInfo: { cloned: true, cloneInProgress: false },
     isFork: false,
     isArchived: false,
     isPrivate: false,

@@ -9,7 +9,7 @@ export function commitUrl(name: string, revision: string): string {
   return `${repositoryUrl(name)}/-/commit/${encodePath(revision)}`;
 }
 
-export function entryUrl(name: string, revision: string, kind: 'blob' | 'tree', path: string): string {
+export function entryUrl(name: string, revision: string, kind: 'blob' | 'tree' | 'raw', path: string): string {
   const repository = repositoryUrl(name, revision);
   return path === '' ? repository : `${repository}/-/${kind}/${encodePath(path)}`;
 }
