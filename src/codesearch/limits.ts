@@ -29,6 +29,10 @@ export const LIMITS = {
   gitCpuSeconds: 120,
   /** Memory of one git process, without mapped pack files. */
   gitMemoryBytes: 1_000_000_000,
+  patternCharacters: 1_000,
+  patternCopies: 10_000,
+  /** Steps of the pattern matcher in one line; 1,000,000 take about 10 ms. */
+  patternSteps: 1_000_000,
   gitProcesses: 8,
   gitProcessesPerUser: 4,
   gitWaiting: 500,
@@ -133,7 +137,6 @@ export const LIMITS = {
   resultLinesOpen: 12,
   resultLinesShown: 200,
   lineCharactersShown: 1_000,
-  countOffered: 10_000,
 } as const;
 
 /** Estimates the tokens of a text by the rule of thumb in {@link LIMITS}. */
