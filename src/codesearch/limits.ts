@@ -29,6 +29,10 @@ export const LIMITS = {
   gitCpuSeconds: 120,
   /** Memory of one git process, without mapped pack files. */
   gitMemoryBytes: 1_000_000_000,
+  patternCharacters: 1_000,
+  patternCopies: 10_000,
+  /** Steps of the pattern matcher in one line; 1,000,000 take about 10 ms. */
+  patternSteps: 1_000_000,
   gitProcesses: 8,
   gitProcessesPerUser: 4,
   gitWaiting: 500,
@@ -60,8 +64,8 @@ export const LIMITS = {
   /** Steps of the regular expressions of one search, and of one line or name: the service does nothing else meanwhile. */
   regexpSteps: 200_000_000,
   regexpStepsPerText: 5_000_000,
-  /** Steps after which other requests get their turn. */
-  regexpStepsPerBreath: 1_000_000,
+  /** Time of matching after which other requests get their turn. */
+  searchPauseMs: 15,
   /** Matches when a query has no `count:`, and for `count:all`. */
   searchCountDefault: 10_000,
   searchCountMax: 100_000,
@@ -71,13 +75,17 @@ export const LIMITS = {
   searchesWaiting: 20,
   searchGrepPaths: 400,
   searchGrepPathBytes: 60_000,
+  /** Texts of all results of a search; it ends when there are more. */
+  searchResultCharacters: 20_000_000,
   /** Output of one git process of a search; more is read in smaller parts. */
-  searchOutputBytes: 16_000_000,
+  searchOutputBytes: 4_000_000,
   /** Longer lines are cut before they are shown; their matches are counted up to there. */
   searchLineCharacters: 100_000,
   commitsSearched: 20_000,
   commitsPerSearchPage: 1_000,
   diffsPerSearchPage: 50,
+  /** Changes of one commit that a search reads. */
+  commitDiffBytes: 16_000_000,
   diffPreviewLines: 500,
   /** Results of a streamed search are sent together when they come closer to each other than this. */
   streamFlushMs: 100,
@@ -133,7 +141,6 @@ export const LIMITS = {
   resultLinesOpen: 12,
   resultLinesShown: 200,
   lineCharactersShown: 1_000,
-  countOffered: 10_000,
 } as const;
 
 /** Estimates the tokens of a text by the rule of thumb in {@link LIMITS}. */

@@ -97,14 +97,41 @@ async function findRoot(folder: string): Promise<string> {
   }
 }
 
-/** `host/org/name` of a remote address in any form git accepts, without credentials; undefined for a local path. */
+/**
+ * `host/org/name` of a remote address; undefined for a local path. Every address may contain a password, also one with `@`,
+ * `/` or `?` in it: what stands before the last `@` is left out, and an address that could be read in two ways names nothing.
+ */
 export function nameFromRemote(address: string): string | undefined {
-  const url = /^(?:[a-z+]+:\/\/)(?:[^/@]*@)?([^/:]+)(?::\d+)?\/(.+?)(?:\.git)?\/?$/i.exec(address);
-  const short = /^(?:[^/@]+@)?([^/:@]+\.[^/:@]+):(?!\/\/)(.+?)(?:\.git)?\/?$/.exec(address);
-  const [, host, path] = url ?? short ?? [];
-  if (host === undefined || path === undefined || address.startsWith('file:')) return undefined;
-  const segments = path.split('/').filter((segment) => segment !== '' && segment !== '-' && !segment.startsWith('.'));
+  const [, scheme, rest = ''] = /^(?:([a-z][a-z\d+.-]*):\/\/)?(.*)$/is.exec(address) ?? [];
+  if (scheme?.toLowerCase() === 'file') return undefined;
+  const at = rest.lastIndexOf('@');
+  const query = rest.search(/[?#]/);
+  if (query >= 0 && query < at) return undefined;
+  const place = rest.slice(at + 1, query < 0 ? undefined : query);
+  const parts = (scheme === undefined ? SHORT_PLACE : PLACE).exec(place);
+  const [, host = '', path = ''] = parts ?? [];
+  const segments = path
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '')
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '-' && !segment.startsWith('.'))
+    .map(decodeSegment);
+  if (host === '' || segments.length === 0 || segments.includes(undefined)) return undefined;
   return [host.toLowerCase(), ...segments].join('/');
+}
+
+const PLACE = /^([\p{L}\p{N}.-]+|\[[\da-f:.]+\])(?::\d*)?\/(.+)$/iu;
+/** `host.example:org/name`. Without a dot, a host could be a drive letter or a user with a password. */
+const SHORT_PLACE = /^([\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+):(?!\/\/)(.+)$/iu;
+
+/** A part of a path, decoded; undefined when it contains signs that belong to an address inside the address. */
+function decodeSegment(segment: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(segment);
+    return /^[\p{L}\p{M}\p{N} ._~+!,'()-]+$/u.test(decoded) ? decoded : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reads `ls-files -s -z` ("mode blob stage\tpath") and `ls-tree -z` ("mode type blob\tpath"). */

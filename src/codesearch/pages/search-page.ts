@@ -130,18 +130,20 @@ function alertPart({ alert }: SearchResults, patternType: PatternType | undefine
 
 /** Why the results are incomplete. */
 function notes(found: SearchResults, query: string, patternType: PatternType | undefined): Html {
-  const more = Math.max(found.matchCount, 1) * 10;
-  const wider = `${query.replace(/(?:^|\s)count:\S+/g, '').trim()} count:${Math.min(more, LIMITS.countOffered)}`;
   const parts = [
-    ...(found.limitHit
-      ? [
-          html`More matches exist. <a href="${address(wider, patternType)}">Show up to ${Math.min(more, LIMITS.countOffered).toLocaleString('en-US')}</a>`,
-        ]
-      : []),
+    ...(found.limitHit ? [moreMatches(found.matchCount, query, patternType)] : []),
     ...(found.timedout.length > 0 ? [html`Not searched completely in time: ${found.timedout.join(', ')}.`] : []),
     ...(found.missing.length > 0 ? [html`Without this revision: ${found.missing.join(', ')}.`] : []),
   ];
   return html`${parts.map((part) => html`<p class="notice">${part}</p>`)}`;
+}
+
+/** Offers the same search with ten times as many matches, up to the most that a search returns. */
+function moreMatches(matchCount: number, query: string, patternType: PatternType | undefined): Html {
+  const count = Math.min(Math.max(matchCount, 1) * 10, LIMITS.searchCountMax);
+  if (count <= matchCount) return html`More matches exist. Narrow the search to see them.`;
+  const wider = `${query.replace(/(?:^|\s)count:\S+/g, '').trim()} count:${count}`;
+  return html`More matches exist. <a href="${address(wider, patternType)}">Find up to ${count.toLocaleString('en-US')}</a>`;
 }
 
 type Texts = ReadonlyMap<string, readonly string[]>;

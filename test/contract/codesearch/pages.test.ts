@@ -262,6 +262,60 @@ describe('the history', () => {
   });
 });
 
+describe('the search page', () => {
+  test('shows files with their matches and the lines around them, and how much was found', async () => {
+    const { status, text, policy } = await open('/search?q=greetPeople');
+    expect(status).toBe(200);
+    expectNoForeignMarkup(text, policy);
+    expect(text).toContain('export function <mark>greetPeople</mark>() {');
+    expect(text).toContain('<td class="context">// &#60;img src=x');
+    expect(text).toContain(`href="/${name}/-/blob/src/greet.ts?L2"`);
+    expect(text).toMatch(/<strong>1 match<\/strong> in 1 result · \d+ repositor(?:y|ies) searched in \d+\.\d\d s/);
+  });
+
+  test('shows repositories, commits and changes', async () => {
+    expect((await open(`/search?q=type:repo+${name.slice(-6)}`)).text).toContain(`<mark>${name.slice(-6)}</mark>`);
+    const commits = await open('/search?q=type:commit+Greet');
+    expect(commits.text).toContain(`href="/${name}/-/commit/${first}"`);
+    expectNoForeignMarkup(commits.text, commits.policy);
+    const diffs = await open(`/search?q=${encodeURIComponent(`type:diff rev:feature/greet repo:${name} hello`)}`);
+    expect(diffs.text).toContain('<mark>hello</mark>');
+    expectNoForeignMarkup(diffs.text, diffs.policy);
+    const at = await open(`/search?q=${encodeURIComponent(`repo:${name}@feature/greet added`)}`);
+    expect(at.text).toContain(`href="/${name}@feature/greet/-/blob/src/new.ts?L1"`);
+  });
+
+  test('takes the pattern type from t', async () => {
+    expect((await open('/search?q=greet.eople')).text).toContain('Nothing matches.');
+    const found = await open('/search?q=greet.eople&t=regexp');
+    expect(found.text).toContain('<mark>greetPeople</mark>');
+    expect(found.text).toContain('<option value="regexp" selected>');
+  });
+
+  test('says when there are more matches, and links to them', async () => {
+    const { text } = await open('/search?q=line+count:3');
+    expect(text).toContain('<strong>3+ matches</strong>');
+    expect(text).toContain('href="/search?q=line+count%3A30"');
+  });
+
+  test('shows alerts, helps without a query, and shows a hostile query as text', async () => {
+    const bad = await open(`/search?q=${encodeURIComponent('/(/')}`);
+    expect(bad.status).toBe(200);
+    expect(bad.text).toContain('role="alert"');
+    expect((await open('/search')).text).toContain('type:commit author:ada');
+    const hostile = await open(
+      `/search?q=${encodeURIComponent(`"><script>alert(1)</script>${NASTY}`)}&t=${encodeURIComponent(NASTY)}`,
+    );
+    expectNoForeignMarkup(hostile.text, hostile.policy);
+    expect((await open('/search?q=%00')).status).toBe(400);
+  });
+
+  test('never shows a repository that the viewer may not read', async () => {
+    expect((await open('/search?q=password')).text).not.toContain(secretName);
+    expect((await open('/search?q=password', { Cookie: await signIn(service.url, TOKEN) })).text).toContain(secretName);
+  });
+});
+
 describe('a repository that is restricted to some users', () => {
   test('looks to all others as if it did not exist, on every page', async () => {
     const [alice, bob] = [await signIn(service.url, TOKEN), await signIn(service.url, 'bob-token')];
