@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { createHarbourRepository } from '../../support/codesearch/repository.ts';
 import { createCaller } from '../../support/codesearch/service.ts';
@@ -75,6 +75,43 @@ test('the program reports every bad argument at once and exits with 2', async ()
   expect(await program.ended).toBe(2);
   expect(program.output()).toBe('');
   for (const part of ['--frob', '--port', '--quota', '--repo']) expect(program.errors()).toContain(part);
+});
+
+test('the program never prints a token that it was given', async () => {
+  const repository = createHarbourRepository();
+  try {
+    const secret = 'a-secret-of-the-operator';
+    for (const [line, environment] of [
+      [['--token', `alice:${secret}`], {}],
+      [[], { CODESEARCH_TOKEN: secret }],
+    ] as const) {
+      const program = run(['--repo', repository.path, ...line], environment);
+      const ready = await program.ready();
+      expect(ready).not.toHaveProperty('token');
+      expect((await createCaller(ready.url, secret).call('GET', '')).status).toBe(200);
+      program.child.kill('SIGTERM');
+      await program.ended;
+      expect(program.output() + program.errors()).not.toContain(secret);
+    }
+  } finally {
+    repository.remove();
+  }
+});
+
+test('the program refuses a file of access rules that it can’t use', async () => {
+  const repository = createHarbourRepository();
+  const rules = join(mkdtempSync(join(tmpdir(), 'codesearch-rules-')), 'rules.json');
+  try {
+    writeFileSync(rules, '{"github.com/harbour-org/harbor": ["alice"]}');
+    for (const file of [rules, repository.path]) {
+      const program = run(['--repo', repository.path, '--repo-access', file]);
+      expect(await program.ended).toBe(2);
+      expect(program.errors()).toContain('--repo-access');
+    }
+  } finally {
+    rmSync(dirname(rules), { recursive: true, force: true });
+    repository.remove();
+  }
 });
 
 test('the program refuses a folder without git', async () => {
