@@ -39,6 +39,13 @@ export const LIMITS = {
   gitWaitingPerUser: 100,
   gitWaitMs: 20_000,
   fileBytes: 1_000_000,
+  /** What answers read of a line of a file: no scan of a line works on more. */
+  lineCharacters: 2_000,
+  /** An update of the index with more than this is analyzed in a worker thread; starting one takes up to 0.5 s. */
+  analyzedInlineBytes: 200_000,
+  /** Analyzed in one go. */
+  analyzedBytes: 1_000_000,
+  analysisMs: 30_000,
   filesPerRepository: 100_000,
   /** Larger files are not shown; the index reads files up to `fileBytes`. */
   blobBytes: 10_000_000,
