@@ -532,6 +532,23 @@ describe('the data', () => {
     }
   });
 
+  test('gives addresses that open', async () => {
+    const { repository } = (await read(
+      inHarbour(`{
+        url
+        defaultBranch { url }
+        commit(rev: "v1") { url canonicalURL tree(path: "src") { url canonicalURL } blob(path: "src/retry.ts") { url canonicalURL rawURL } }
+      }`),
+    )) as { repository: object };
+    const addresses = [...JSON.stringify(repository).matchAll(/"[a-zA-Z]*(?:url|URL)":"([^"]+)"/g)].map(
+      ([, path]) => path,
+    );
+    expect(addresses).toHaveLength(9);
+    for (const path of addresses) {
+      expect([path, (await fetch(`${service.url}${path}`)).status]).toEqual([path, 200]);
+    }
+  });
+
   test('stars a conversation of the viewer', async () => {
     const { id } = await service.create('Where is retryDelay defined?');
     await service.finished(id);

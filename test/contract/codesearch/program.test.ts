@@ -155,3 +155,25 @@ test('questions in progress when the process is killed are answered once after t
     repository.remove();
   }
 });
+
+test('the program reads the cost limits of GraphQL from the site configuration, and reports its mistakes', async () => {
+  const repository = createHarbourRepository();
+  const file = join(repository.path, 'site.json');
+  try {
+    writeFileSync(file, '{ "rateLimits": { "graphQLMaxDepth": 1 } } // strict');
+    const program = run(['--repo', repository.path, '--site-config', file]);
+    const { url, token } = await program.ready();
+    const ask = (query: string) => createCaller(url, token).call('POST', '/.api/graphql', { query });
+    expect((await ask('{ __typename }')).status).toBe(200);
+    expect((await ask('{ currentUser { username } }')).status).toBe(400);
+    writeFileSync(file, '{ "rateLimits": { "graphQLMaxDepth": 0, "graphQLMaxAlias": 3 } }');
+    const wrong = run(['--repo', repository.path, '--port', 'x', '--site-config', file]);
+    expect(await wrong.ended).toBe(2);
+    for (const part of ['--port', 'graphQLMaxDepth', 'graphQLMaxAlias']) expect(wrong.errors()).toContain(part);
+    const missing = run(['--repo', repository.path, '--site-config', join(repository.path, 'nowhere.json')]);
+    expect(await missing.ended).toBe(2);
+    expect(missing.errors()).toContain('nowhere.json');
+  } finally {
+    repository.remove();
+  }
+});

@@ -151,7 +151,7 @@ type GitCommit implements Node {
   author: Signature!
   committer: Signature
   parents: [GitCommit!]!
-  "Path of the commit's page."
+  "Path of the commit's page, with the full id."
   url: String!
   canonicalURL: String!
   externalURLs: [ExternalLink!]!
