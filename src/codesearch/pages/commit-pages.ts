@@ -4,7 +4,7 @@ import { GitError } from '../git/git.ts';
 import { isSafePath } from '../git/refs.ts';
 import type { Repository } from '../git/repository.ts';
 import { LIMITS } from '../limits.ts';
-import { commitPath, encodePath, encodeRevision, repositoryPath } from '../search/addresses.ts';
+import { commitPath, encodeRevision, repositoryPath } from '../search/addresses.ts';
 import type { CodeAddress } from './code-address.ts';
 import { changesPart } from './diff.ts';
 import { type Html, html } from './html.ts';
@@ -141,9 +141,4 @@ export async function comparePage(
         : commitList(request, name, found.commits, '')
     }<h2>Changes</h2><p class="dim">${basis}</p>${changesPart(found.changes, { repository: name, base: found.mergeBase ?? found.base, head: found.head })}`,
   });
-}
-
-/** The address of the history of a path. */
-export function historyPath(repository: string, revision: string | undefined, path: string): string {
-  return `${repositoryPath(repository, revision)}/-/commits/${encodePath(path)}`;
 }

@@ -12,7 +12,7 @@ export function consolePage({ viewer, formToken }: PageRequest): Page {
     viewer,
     formToken,
     wide: true,
-    scripts: ['console.js'],
+    scripts: ['api-console.js'],
     detail: html`GraphQL at <code>/.api/graphql</code>. <kbd>Ctrl</kbd>+<kbd>Enter</kbd> runs the query, <kbd>Ctrl</kbd>+<kbd>Space</kbd> completes.`,
     body: html`<noscript><p class="notice">The console needs JavaScript. Without it, send queries with <code>POST</code> to <code>/.api/graphql</code>.</p></noscript>
 <div class="console" id="console">

@@ -93,15 +93,11 @@ function toolbar({ repository, revision, rest: path }: CodeAddress, file: ShownF
     file.text === undefined
       ? undefined
       : html`<a class="button" data-keeps-lines href="${withBlame ? own : `${own}?blame=1`}" aria-pressed="${String(withBlame)}">Blame</a>`
-  }<a class="button" href="${root}/-/commits/${encodePathHtml(path)}">History</a><a class="button" href="${root}/-/raw/${encodePathHtml(path)}">Raw</a>${
+  }<a class="button" href="${root}/-/commits/${encodePath(path)}">History</a><a class="button" href="${root}/-/raw/${encodePath(path)}">Raw</a>${
     file.commit === undefined
       ? undefined
       : html`<a class="button" data-keeps-lines data-permalink href="${withBlame ? `${fixed}?blame=1` : fixed}" title="A link that shows these lines for good (y)">Permalink</a>`
   }<button type="button" hidden data-copy="${path}">Copy path</button></div>`;
-}
-
-function encodePathHtml(path: string): Html {
-  return html`${encodePath(path)}`;
 }
 
 function content(

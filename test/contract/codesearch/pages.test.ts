@@ -256,7 +256,7 @@ describe('the history', () => {
     expect(text).toContain('src/new.ts');
     expect((await open(`/${name}/-/compare/feature/greet...main`)).text).toContain('has every commit of');
     expect((await open(`/${name}/-/compare?base=main&head=v1`)).text).toContain('No file changes.');
-    const unknown = await open(`/${name}/-/compare/main...${encodeURIComponent(NASTY)}`);
+    const unknown = await open(`/${name}/-/compare/main...${encodeURIComponent(NASTY)}`, { Accept: 'text/html' });
     expect(unknown.status).toBe(404);
     expectNoForeignMarkup(unknown.text, unknown.policy);
   });

@@ -14,7 +14,8 @@ export function createPagesRoute(
     const viewer = await pageViewer();
     const formToken = authentication.session(headers)?.formToken;
     const found = await pages({ segments, search, viewer, formToken });
-    if (found !== undefined) {
+    const isRefusal = found !== undefined && 'html' in found && found.status === 404;
+    if (found !== undefined && (!isRefusal || isForPeople(incoming))) {
       requireMethod(method, ['GET', 'HEAD']);
       return 'html' in found ? { kind: 'page', ...found } : { kind: 'file', status: 200, ...found };
     }
