@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../limits.ts';
 import type { Git } from './git.ts';
 
@@ -5,19 +6,10 @@ const CHUNK_BYTES = 24_000_000;
 
 /** Reads file contents by their git object ids, with a cache bounded in bytes. */
 export function createBlobs(git: Git) {
-  const cache = new Map<string, string>();
-  let cachedBytes = 0;
-
-  function remember(id: string, text: string): void {
-    cache.delete(id);
-    cache.set(id, text);
-    cachedBytes += text.length;
-    for (const [oldest, old] of cache) {
-      if (cachedBytes <= LIMITS.textCacheBytes) break;
-      cache.delete(oldest);
-      cachedBytes -= old.length;
-    }
-  }
+  const cache = new LRUCache<string, string>({
+    maxSize: LIMITS.textCacheBytes,
+    sizeCalculation: (text) => text.length || 1,
+  });
 
   return {
     /** Sizes in bytes; skips missing objects (in a partial clone) and objects that are not files. */
@@ -57,7 +49,7 @@ export function createBlobs(git: Git) {
       }
       if (missing.length > 0) {
         for (const [id, text] of await readBatch(git, missing)) {
-          remember(id, text);
+          cache.set(id, text);
           result.set(id, text);
         }
       }
@@ -78,7 +70,12 @@ async function readBatch(git: Git, ids: readonly string[]): Promise<Map<string, 
     if (id === undefined || size === undefined || type === 'missing') continue;
     const content = output.subarray(offset, offset + Number(size));
     offset += Number(size) + 1;
-    if (type === 'blob' && !content.subarray(0, 8_000).includes(0)) texts.set(id, content.toString('utf8'));
+    if (type === 'blob' && !isBinary(content)) texts.set(id, content.toString('utf8'));
   }
   return texts;
+}
+
+/** Whether git and most tools take content for binary: a NUL among the first 8,000 bytes. */
+export function isBinary(content: Buffer): boolean {
+  return content.subarray(0, 8_000).includes(0);
 }

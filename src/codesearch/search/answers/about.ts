@@ -1,12 +1,13 @@
 import type { RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import type { Repository } from '../../git/repository.ts';
+import { directoryPath, repositoryPath } from '../addresses.ts';
 import { fileComment, firstSentence } from '../blocks.ts';
 import type { IndexedFile } from '../file-index.ts';
 import { byUsefulness } from '../investigation.ts';
 import { languageOf } from '../roles.ts';
 import { type Draft, type Findings, fileSource, repositorySource } from './draft.ts';
-import { bullets, code, count, directoryPath, fileLink, joinWords, link, prose, repositoryPath } from './markdown.ts';
+import { bullets, code, count, fileLink, joinWords, link, prose } from './markdown.ts';
 
 const LANGUAGE_NAMES: Record<string, string> = {
   ts: 'TypeScript',
@@ -98,12 +99,12 @@ async function manifestDescription(
     .find((file) => file !== undefined);
   if (manifest === undefined) return '';
   const text = (await investigation.lines(manifest)).join('\n');
-  return prose(/(?:^|[{,])\s*"?description"?\s*[:=]\s*"?([^"\n]+)/m.exec(text)?.[1] ?? '');
+  return prose(/(?:^|[{,])[ \t]*"?description"?[ \t]*[:=][ \t]*"?([^"\n]+)/m.exec(text)?.[1] ?? '');
 }
 
 /** The first two paragraphs of plain text in a README; skips HTML, lists, badges and lines about sponsors. */
 function readmeParagraphs(lines: readonly string[]): string[] {
-  const source = lines.slice(0, 200).join('\n');
+  const source = lines.slice(0, 200).join('\n').slice(0, 20_000);
   const found: string[] = [];
   const walk = (nodes: readonly RootContent[]): void => {
     for (const node of nodes) {
