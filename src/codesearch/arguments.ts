@@ -1,5 +1,6 @@
 import { readCommandLine } from '../command-line.ts';
-import { type AccessToken, parseAccessToken } from './accounts/authentication.ts';
+import { type AccessToken, parseAccessToken } from './accounts/command-line-tokens.ts';
+import { type RateLimits, readSiteConfiguration } from './graphql/site-configuration.ts';
 
 export const USAGE = `Usage: npm run codesearch -- --repo <path> [--repo <path>] [options]
 
@@ -11,16 +12,29 @@ Answers questions about local git repositories over the conversation API (/.api/
   --host <address>     address to listen on; default: 127.0.0.1
   --token <token>      an access token, or user:token; may be given several times, the first is the site admin.
                        Without it CODESEARCH_TOKEN is used (several separated by commas), else one is made up
-  --data-dir <path>    where conversations are kept; default: a temporary folder, removed at the end
-  --sharing            a read token opens other users' conversations through the API
+  --data-dir <path>    where conversations and accounts are kept; default: a temporary folder, removed at the end
+  --repo-access <file> who may read which repository, as JSON: {"<repository or pattern>": ["<user name>", …]};
+                       site admins read all, and so does everyone a repository without a rule
+  --public-pages       show pages without sign-in; default: on a loopback address only
+  --oauth-token-lifetime <s>  seconds that an OAuth access token is valid; default: 3600
+  --sharing            a read token opens other users' conversations, through the API and as a page
   --quota <n>          answered questions per user and day (UTC); default: unlimited
+  --site-config <file> JSON with the cost limits of GraphQL queries under rateLimits (docs/codesearch/graphql.md);
+                       it may contain // comments, and its other keys are ignored
   --rate-limit <n>     requests per user and minute; default: unlimited
+  --hide-generation <n>  hide one generation of the conversation API, 1 (/.api/deepsearch/v1) or 2
+                       (/api/deepsearch.v1.Service); default: both are offered
+  --as-version <text>  what /__version answers; default: 7.0.0, or one that fits the hidden generation
+  --suggested-followups  second generation: add suggestedFollowups to finished questions
   --base-url <url>     address used in links, when it is not the one listened on
   --step-delay <ms>    pause after each step, to watch a question being worked on and to cancel it; default: 0
   --help               this text
 
-Pages of files, folders, commits and conversations need no token, so that links open in a browser: keep the service
-on 127.0.0.1, or behind something that checks who comes. A conversation's page needs its unguessable read token.
+On a loopback address, pages of files, folders and commits need no sign-in, so that links open in a browser. On
+other addresses, and with a --base-url elsewhere, people sign in at /sign-in with an access token.
+A conversation's page needs its unguessable read token and, unless the reader is its owner, --sharing.
+
+There are commands for users, access tokens and OAuth apps: npm run codesearch -- token --help
 `;
 
 /** The checked values of the command line. */
@@ -30,9 +44,18 @@ export interface Arguments {
   port: number | undefined;
   host: string | undefined;
   dataDir: string | undefined;
+  /** A JSON file. */
+  repoAccessFile: string | undefined;
+  publicPages: boolean;
+  oauthTokenLifetime: number | undefined;
   sharing: boolean;
   quota: number | undefined;
   rateLimit: number | undefined;
+  /** From the site configuration; undefined without one. */
+  rateLimits: RateLimits | undefined;
+  hideGeneration: 1 | 2 | undefined;
+  asVersion: string | undefined;
+  suggestedFollowups: boolean;
   baseUrl: string | undefined;
   stepDelayMs: number | undefined;
 }
@@ -50,9 +73,16 @@ export function parseArguments(line: readonly string[], environmentToken: string
     port: { takes: 'whole', least: 0, most: 65_535 },
     host: { takes: 'text' },
     'data-dir': { takes: 'text' },
+    'repo-access': { takes: 'text' },
+    'public-pages': { takes: 'nothing' },
+    'oauth-token-lifetime': { takes: 'whole', least: 60, most: 86_400 },
     sharing: { takes: 'nothing' },
     quota: { takes: 'whole', least: 1, most: 1_000_000 },
+    'site-config': { takes: 'text' },
     'rate-limit': { takes: 'whole', least: 1, most: 1_000_000 },
+    'hide-generation': { takes: 'whole', least: 1, most: 2 },
+    'as-version': { takes: 'text' },
+    'suggested-followups': { takes: 'nothing' },
     'base-url': { takes: 'text' },
     'step-delay': { takes: 'whole', least: 0, most: 60_000 },
   });
@@ -68,6 +98,9 @@ export function parseArguments(line: readonly string[], environmentToken: string
   if (baseUrl !== undefined && !(URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol))) {
     problems.push(`--base-url ${baseUrl}: not an http or https address`);
   }
+  const siteConfig = values['site-config'];
+  const site = siteConfig === undefined ? undefined : readSiteConfiguration(siteConfig);
+  problems.push(...(site?.problems ?? []));
   if (problems.length > 0) return { kind: 'bad', problems };
   return {
     kind: 'run',
@@ -77,9 +110,16 @@ export function parseArguments(line: readonly string[], environmentToken: string
       port: values.port,
       host: values.host,
       dataDir: values['data-dir'],
+      repoAccessFile: values['repo-access'],
+      publicPages: values['public-pages'],
+      oauthTokenLifetime: values['oauth-token-lifetime'],
       sharing: values.sharing,
       quota: values.quota,
       rateLimit: values['rate-limit'],
+      rateLimits: site?.rateLimits,
+      hideGeneration: values['hide-generation'] as 1 | 2 | undefined,
+      asVersion: values['as-version'],
+      suggestedFollowups: values['suggested-followups'],
       baseUrl,
       stepDelayMs: values['step-delay'],
     },

@@ -3,25 +3,140 @@ export const LIMITS = {
   bodyBytes: 1_000_000,
   /** A token is estimated as four characters, the usual rule of thumb. It is not used for billing. */
   charactersPerToken: 4,
-  /** A long question with a thread and five files around it. */
+  /** A longer question is refused. The limit of the second generation of the API, used in both. */
+  questionCharacters: 100_000,
+  /** A long question with a thread and five files around it; above it the question fails. */
   questionTokens: 20_000,
   conversationTokens: 100_000,
   questionsPerConversation: 200,
   openQuestions: 1_000,
   pageSizeDefault: 20,
   pageSizeMax: 100,
+  /** The default of the second generation's list. */
+  summariesDefault: 50,
+  /** Conversations read for one page of a list that searches their texts. A page may then be short. */
+  conversationsSearched: 1_000,
+  contentQueryCharacters: 1_000,
   questionDeadlineMs: 5 * 60_000,
+  /** For the git commands of one HTTP request, all together. */
+  requestDeadlineMs: 30_000,
   stopDeadlineMs: 5_000,
   turnsPerQuestion: 100,
   gitTimeoutMs: 20_000,
   gitOutputBytes: 64_000_000,
+  gitComplaintCharacters: 10_000,
+  /** Processor time of one git process, for processes that outlive the service. */
+  gitCpuSeconds: 120,
+  /** Memory of one git process, without mapped pack files. */
+  gitMemoryBytes: 1_000_000_000,
+  patternCharacters: 1_000,
+  patternCopies: 10_000,
+  /** Steps of the pattern matcher in one line; 1,000,000 take about 10 ms. */
+  patternSteps: 1_000_000,
+  gitProcesses: 8,
+  gitProcessesPerUser: 4,
+  gitWaiting: 500,
+  gitWaitingPerUser: 100,
+  gitWaitMs: 20_000,
   fileBytes: 1_000_000,
   filesPerRepository: 100_000,
+  /** Larger files are not shown; the index reads files up to `fileBytes`. */
+  blobBytes: 10_000_000,
+  commitsPerPage: 100,
+  refsRead: 50_000,
+  refsPerPage: 1_000,
+  treeEntriesPerPage: 20_000,
+  changedFiles: 3_000,
+  patchBytes: 1_000_000,
+  revisionCharacters: 250,
+  pathCharacters: 4_096,
   commitsIndexed: 5_000,
+  queryCharacters: 4_000,
+  queryTerms: 100,
+  queryDepth: 20,
+  /** Patterns of one query that are searched for; each costs one git process per repository. */
+  queryPatterns: 20,
+  /** Searches that the alternatives of one query are split into. */
+  queryBranches: 20,
+  /** Revisions of one repository in one query. */
+  queryRevisions: 10,
+  regexpInstructions: 2_000,
+  /** Steps of the regular expressions of one search, and of one line or name: the service does nothing else meanwhile. */
+  regexpSteps: 200_000_000,
+  regexpStepsPerText: 5_000_000,
+  /** Steps after which other requests get their turn. */
+  regexpStepsPerBreath: 1_000_000,
+  /** Matches when a query has no `count:`, and for `count:all`. */
+  searchCountDefault: 10_000,
+  searchCountMax: 100_000,
+  searchTimeoutMs: 10_000,
+  searchTimeoutMaxMs: 60_000,
+  /** Searches of one user that wait for the search before them. */
+  searchesWaiting: 20,
+  searchGrepPaths: 400,
+  searchGrepPathBytes: 60_000,
+  /** Output of one git process of a search; more is read in smaller parts. */
+  searchOutputBytes: 16_000_000,
+  /** Longer lines are cut before they are shown; their matches are counted up to there. */
+  searchLineCharacters: 100_000,
+  commitsSearched: 20_000,
+  commitsPerSearchPage: 1_000,
+  diffsPerSearchPage: 50,
+  diffPreviewLines: 500,
+  /** Results of a streamed search are sent together when they come closer to each other than this. */
+  streamFlushMs: 100,
+  streamBatch: 50,
+  diffsSearched: 5_000,
+  symbolFilesPerRevision: 1_000,
   textCacheBytes: 32_000_000,
-  graphqlDepth: 30,
-  graphqlAliases: 500,
-  graphqlFields: 500,
+  /** A signed-in browser stays signed in this long. */
+  sessionMs: 12 * 3_600_000,
+  sessionsPerUser: 50,
+  tokensPerUser: 100,
+  noteCharacters: 200,
+  /** The last use of a token is written at most this often. */
+  tokenUseNotedMs: 60_000,
+  formBytes: 20_000,
+  oauthApps: 200,
+  redirectUris: 20,
+  grantsPerUser: 200,
+  oauthCodeSeconds: 120,
+  oauthTokenSeconds: 3_600,
+  /** A refresh token that is not used this long ends its grant. */
+  oauthRefreshSeconds: 30 * 24 * 3_600,
+  /** Of a GraphQL document; also bounds the work of parsing and validating it. */
+  graphqlTokens: 50_000,
+  /** Brackets of any kind within each other; the parser calls itself for each, and its stack ends near 1,500. */
+  graphqlNesting: 500,
+  /** Fields of a query with its fragments written out, before lists multiply them. */
+  graphqlPlaces: 500_000,
+  graphqlErrors: 100,
+  graphqlDeadlineMs: 20_000,
+  /** Different searches in one GraphQL request; equal ones run once. */
+  graphqlSearches: 30,
+  /** Different reads of repositories in one GraphQL request, and how many of them run at once. */
+  graphqlReads: 2_000,
+  graphqlReadsAtOnce: 4,
+  graphqlPageMax: 1_000,
+  /** Characters of files, patches and messages in one GraphQL response. */
+  graphqlTextCharacters: 50_000_000,
+  siteConfigurationBytes: 1_000_000,
+  /** What pages show at most; the rest is behind a link, or a note says that it is left out. */
+  linesShown: 20_000,
+  entriesShown: 2_000,
+  commitsShown: 50,
+  refsShown: 100,
+  diffLinesShown: 10_000,
+  /** Files with more changed lines are folded. */
+  diffLinesOpen: 600,
+  readmeCharacters: 100_000,
+  stepsShown: 100,
+  resultsShown: 200,
+  resultsWithContext: 50,
+  contextLines: 1,
+  resultLinesOpen: 12,
+  resultLinesShown: 200,
+  lineCharactersShown: 1_000,
 } as const;
 
 /** Estimates the tokens of a text by the rule of thumb in {@link LIMITS}. */

@@ -1,12 +1,26 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { parseRepoAccess, RepoAccessError, type RepoAccessRules } from './accounts/repo-access.ts';
+import { AccountError } from './accounts/store.ts';
 import { parseArguments, USAGE } from './arguments.ts';
+import { isCommand, runCommand } from './commands.ts';
 import { createCodeSearchService, RepositoryError } from './service.ts';
 
 const BAD_USAGE = 2;
 
-/** Runs the service until a signal arrives; prints one line of JSON on standard output once it is ready. */
+/**
+ * Runs the service until a signal arrives; prints one line of JSON on standard output once it is ready. With a command,
+ * changes the accounts of a data directory instead.
+ */
 async function main(): Promise<void> {
-  const parsed = parseArguments(process.argv.slice(2), process.env.CODESEARCH_TOKEN);
+  const line = process.argv.slice(2);
+  if (isCommand(line)) {
+    const result = await runCommand(line);
+    if ('problems' in result) return fail(result.problems);
+    process.stdout.write(result.output);
+    return;
+  }
+  const parsed = parseArguments(line, process.env.CODESEARCH_TOKEN);
   if (parsed.kind === 'help') {
     process.stdout.write(USAGE);
     return;
@@ -14,11 +28,21 @@ async function main(): Promise<void> {
   if (parsed.kind === 'bad') return fail(parsed.problems);
   // git must use the given folders, not those that an outer git command (a hook) sets by environment variables.
   for (const name of Object.keys(process.env)) if (name.startsWith('GIT_')) delete process.env[name];
-  const tokens =
-    parsed.arguments.tokens.length > 0
-      ? parsed.arguments.tokens
-      : [{ username: 'user', token: randomBytes(20).toString('hex') }];
-  const service = createCodeSearchService({ ...parsed.arguments, tokens, onProblem: reportProblem });
+  const { tokens: given, repoAccessFile, ...options } = parsed.arguments;
+  const madeUp = given.length > 0 ? undefined : { username: 'user', token: randomBytes(20).toString('hex') };
+  let repoAccess: RepoAccessRules | undefined;
+  try {
+    repoAccess = repoAccessFile === undefined ? undefined : parseRepoAccess(readFileSync(repoAccessFile, 'utf8'));
+  } catch (error) {
+    return fail([error instanceof RepoAccessError ? error.message : `--repo-access: ${repoAccessFile} can't be read`]);
+  }
+  const service = createCodeSearchService({
+    ...options,
+    tokens: madeUp === undefined ? given : [madeUp],
+    repoAccess,
+    onProblem: reportProblem,
+    onNotice: (detail) => process.stderr.write(`${JSON.stringify({ event: 'notice', detail })}\n`),
+  });
   let ending: Promise<void> | undefined;
   const end = (): void => {
     ending ??= service.stop().then(
@@ -34,14 +58,18 @@ async function main(): Promise<void> {
   try {
     const { url, repositories, files } = await service.start();
     if (ending !== undefined) return;
-    const ready = { event: 'ready', url, token: tokens[0]?.token, repositories, files };
+    // A token that the operator gave is never printed.
+    const ready = { event: 'ready', url, token: madeUp?.token, repositories, files };
     process.stdout.write(`${JSON.stringify(ready)}\n`);
   } catch (error) {
-    if (error instanceof RepositoryError) return fail([error.message]);
+    const isConfiguration =
+      error instanceof RepositoryError || error instanceof RepoAccessError || error instanceof AccountError;
+    if (isConfiguration) return fail([error.message]);
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EADDRINUSE') return fail([`Port ${parsed.arguments.port ?? 0} is taken by another program.`]);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return fail(['--host is no address of this machine.']);
     if (code === 'EEXIST' || code === 'ENOTDIR') return fail(['--data-dir is not a folder.']);
+    if (code === 'EPERM') return fail(['The data directory belongs to another user.']);
     if (code === 'EACCES') return fail(['The port or the data directory may not be used by this user.']);
     throw error;
   }

@@ -1,24 +1,39 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AccessToken, createAuthentication } from './accounts/authentication.ts';
+import { createAuthentication } from './accounts/authentication.ts';
+import type { AccessToken } from './accounts/command-line-tokens.ts';
+import { createOAuthServer } from './accounts/oauth-server.ts';
+import { openOAuthStore } from './accounts/oauth-store.ts';
+import { createRepoAccess, type RepoAccessRules } from './accounts/repo-access.ts';
+import { openAccounts } from './accounts/store.ts';
 import { createConversations } from './conversations/conversations.ts';
 import { createQuota } from './conversations/quota.ts';
 import { createRunner } from './conversations/runner.ts';
 import { openConversationStore } from './conversations/store.ts';
+import { openDataDirectory } from './data-directory.ts';
 import { GitError } from './git/git.ts';
-import { createGraphql } from './graphql/execute.ts';
+import { createGraphqlService } from './graphql/graphql-service.ts';
+import type { RateLimits } from './graphql/site-configuration.ts';
 import { createRateLimit } from './http/rate-limit.ts';
+import { createAccountRoute } from './http/routes/accounts.ts';
+import { createAssetsRoute } from './http/routes/assets.ts';
+import { createConversationServiceRoute } from './http/routes/conversation-service.ts';
 import { createConversationRoute } from './http/routes/conversations.ts';
 import { createGraphqlRoute } from './http/routes/graphql.ts';
 import { createHealthRoute } from './http/routes/health.ts';
+import { createOAuthRoute } from './http/routes/oauth.ts';
+import { createPageActionsRoute } from './http/routes/page-actions.ts';
 import { createPagesRoute } from './http/routes/pages.ts';
+import { createSearchStreamRoute } from './http/routes/search-stream.ts';
+import { createVersionRoute } from './http/routes/version.ts';
 import { createHttpServer } from './http/server.ts';
+import { LIMITS } from './limits.ts';
 import { createPages } from './pages/pages.ts';
+import { createSearch } from './query/search.ts';
 import { openCorpus } from './search/corpus.ts';
 import { createInvestigate } from './search/investigate.ts';
-import { countMatches } from './search/match-count.ts';
 
 /** A repository can't be read; the message says which one and why. */
 export class RepositoryError extends Error {
@@ -33,16 +48,30 @@ export interface CodeSearchOptions {
   tokens: readonly AccessToken[];
   /** 0, the default, chooses a free port. */
   port?: number | undefined;
-  /** Default `127.0.0.1`: code pages need no token, so other machines should not reach them. */
+  /** Default `127.0.0.1`, where pages need no sign-in. */
   host?: string | undefined;
-  /** Folder for conversations; no other process may use it. Without it, a temporary folder that `stop` removes. */
+  /** Folder for conversations and accounts; no other service may use it. Without it, a temporary folder that `stop` removes. */
   dataDir?: string | undefined;
-  /** Whether a read token gives access to other users' conversations in the API. */
+  /** Whether a read token opens other users' conversations, in the API and as a page; default: only the owner's. */
   sharing?: boolean | undefined;
   /** Answered questions per user and UTC day. */
   quota?: number | undefined;
+  /** A generation of the conversation API to hide, to play an instance that lacks it. */
+  hideGeneration?: 1 | 2 | undefined;
+  /** What `/__version` answers; default: a version that offers the generations that are not hidden. */
+  asVersion?: string | undefined;
+  /** Whether finished questions of the second generation carry `suggestedFollowups`; default: false. */
+  suggestedFollowups?: boolean | undefined;
   /** Requests per user and minute. */
   rateLimit?: number | undefined;
+  /** The cost limits of GraphQL queries. */
+  rateLimits?: RateLimits | undefined;
+  /** Who may read which repository; without a rule everyone may. */
+  repoAccess?: RepoAccessRules | undefined;
+  /** Shows pages without sign-in on every address, not only on a loopback one. */
+  publicPages?: boolean | undefined;
+  /** Lifetime of OAuth access tokens in seconds; default one hour. */
+  oauthTokenLifetime?: number | undefined;
   /** Address for links, when it differs from the address the service listens on. */
   baseUrl?: string | undefined;
   /** Questions answered at once; default 2. */
@@ -52,6 +81,8 @@ export interface CodeSearchOptions {
   clock?: (() => number) | undefined;
   /** Called with each internal failure of the service. */
   onProblem?: ((error: unknown) => void) | undefined;
+  /** Called with what an operator should know but need not change. */
+  onNotice?: ((text: string) => void) | undefined;
 }
 
 export interface CodeSearchService {
@@ -60,6 +91,9 @@ export interface CodeSearchService {
   /** Stops listening and working; open questions are resumed at the next start with the same `dataDir`. */
   stop(): Promise<void>;
 }
+
+/** The version to claim, by the hidden generation: the first is offered from 6.7 to 7.x, the second from 7.0. */
+const VERSIONS = { none: '7.0.0', 1: '8.0.0', 2: '6.12.0' };
 
 /** Creates the embedded code search service. */
 export function createCodeSearchService(options: CodeSearchOptions): CodeSearchService {
@@ -73,17 +107,36 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
   }
 
   async function start() {
+    let url = '';
     const corpus = await openCorpus(options.repos);
     const directory = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'codesearch-')));
     if (options.dataDir === undefined) undo.push(() => rm(directory, { recursive: true, force: true }));
-    await mkdir(directory, { recursive: true });
-    const store = openConversationStore(directory);
-    undo.push(() => store.close());
+    const data = openDataDirectory(directory);
+    undo.push(() => data.close());
+    if (data.repaired.length > 0) options.onNotice?.(`Made private: ${data.repaired.join(', ')}`);
+    const accounts = await openAccounts(data.root, clock);
+    const oauth = await openOAuthStore(data.root, clock);
+    const tokenLifetime = options.oauthTokenLifetime ?? LIMITS.oauthTokenSeconds;
+    const authentication = await createAuthentication({
+      accounts,
+      tokens: options.tokens,
+      access: createRepoAccess(
+        options.repoAccess ?? {},
+        corpus.repositories.map(({ name }) => name),
+      ),
+      oauthToken: oauth.accessToken,
+      clock,
+      openPages: options.publicPages === true || (isLoopback(host) && hasLocalLinks(options.baseUrl)),
+      baseUrl: () => url,
+      onProblem,
+    });
+    const store = openConversationStore(data.root);
     const quota = createQuota(store, options.quota, clock);
     const runner = createRunner({
       store,
       quota,
       investigate: createInvestigate(corpus),
+      canRead: authentication.canRead,
       concurrency: options.concurrency ?? 2,
       stepDelayMs: options.stepDelayMs ?? 0,
       clock,
@@ -91,19 +144,53 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     });
     undo.push(() => runner.stop());
     const conversations = createConversations({ store, runner, quota, sharing: options.sharing ?? false, clock });
-    let url = '';
+    const version = options.asVersion ?? VERSIONS[options.hideGeneration ?? 'none'];
+    const search = createSearch(corpus, clock);
     const server = createHttpServer({
-      authenticate: createAuthentication(options.tokens, store.userId),
+      authentication,
       rateLimit: createRateLimit(options.rateLimit, clock),
       routes: [
-        createConversationRoute(conversations, () => url),
-        createGraphqlRoute(createGraphql({ matchCount: (query) => countMatches(corpus, query) })),
+        createConversationRoute(conversations, () => url, options.hideGeneration === 1),
+        createConversationServiceRoute({
+          conversations,
+          baseUrl: () => url,
+          suggestedFollowups: options.suggestedFollowups ?? false,
+          hidden: options.hideGeneration === 2,
+          onProblem,
+        }),
+        createVersionRoute(version),
+        createGraphqlRoute(
+          createGraphqlService({
+            repositories: corpus.repositories,
+            search,
+            users: accounts,
+            conversations,
+            baseUrl: () => url,
+            services: options.hideGeneration === 2 ? [] : ['deepsearch.v1.Service'],
+            version,
+            limits: options.rateLimits,
+            startedMs: clock(),
+            onProblem,
+          }),
+        ),
+        createSearchStreamRoute(search, (name) => corpus.repositories.findIndex((own) => own.name === name) + 1),
         createHealthRoute(() => ({
           status: 'ok',
           repositories: corpus.repositories.length,
           files: corpus.index.size(),
         })),
-        createPagesRoute(createPages(corpus, (token) => conversations.byReadToken(token))),
+        createAccountRoute({ accounts, oauth, authentication, clock }),
+        createOAuthRoute(createOAuthServer({ store: oauth, clock, tokenLifetime }), authentication, () => url),
+        createAssetsRoute(),
+        createPageActionsRoute(conversations, authentication),
+        createPagesRoute(
+          createPages({
+            corpus,
+            conversations,
+            search,
+          }),
+          authentication,
+        ),
       ],
       allowsHost: hostRule(host, options.baseUrl),
       onProblem,
@@ -146,9 +233,18 @@ function close(server: Server): Promise<void> {
   });
 }
 
+function isLoopback(host: string): boolean {
+  return ['127.0.0.1', '::1', '[::1]', 'localhost'].includes(host);
+}
+
+/** A base address elsewhere means that a proxy makes a loopback address reachable for others. */
+function hasLocalLinks(baseUrl: string | undefined): boolean {
+  return baseUrl === undefined || (URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname));
+}
+
 /** On a loopback address, allows only loopback names and the host of the base address; otherwise allows every name. */
 function hostRule(host: string, baseUrl: string | undefined): (header: string | undefined) => boolean {
-  if (!['127.0.0.1', '::1', 'localhost'].includes(host)) return () => true;
+  if (!isLoopback(host)) return () => true;
   const allowed = new Set(['127.0.0.1', 'localhost', '[::1]']);
   if (baseUrl !== undefined && URL.canParse(baseUrl)) allowed.add(new URL(baseUrl).hostname);
   return (header) => header !== undefined && allowed.has(header.replace(/:\d+$/, '').toLowerCase());

@@ -65,7 +65,8 @@ export function startCodeSearch(
   const args = [
     ...setup.repositories.flatMap((repository) => ['--repo', repository]),
     ...['--port', String(setup.port), '--token', setup.token, '--data-dir', join(base.folder, 'codesearch')],
-    ...['--step-delay', String(setup.stepDelayMs)],
+    // The links to conversations in the local Slack open in a browser that is not signed in.
+    ...['--sharing', '--step-delay', String(setup.stepDelayMs)],
   ];
   const child = start(base, {
     name: 'The code search service',

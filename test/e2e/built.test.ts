@@ -1,4 +1,4 @@
-import { copyFile, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { projectFolder, run, runProgram } from '../support/processes/processes.ts';
@@ -15,6 +15,13 @@ it('the built app refuses to start without its settings, and names them all', as
   for (const setting of ['SLACK_BOT_TOKEN', 'SRC_ENDPOINT', 'SRC_ACCESS_TOKEN', 'SLACK_APP_TOKEN', 'PORT']) {
     expect(app.output()).toContain(setting);
   }
+});
+
+it('the built code search service has the style and the scripts of its pages', async () => {
+  const service = runProgram('dist/codesearch/main.js', ['--help']);
+  expect(await service.ended).toBe(0);
+  const assets = join(projectFolder, 'dist/codesearch/pages/assets');
+  expect(await readdir(assets)).toEqual(expect.arrayContaining(['style.css', 'page.js', 'api-console.js']));
 });
 
 describe('npm start', { timeout: 30_000 }, () => {

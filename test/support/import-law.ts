@@ -48,7 +48,6 @@ const parts: Record<string, Part> = {
       'node:*',
       '@node-oauth/oauth2-server',
       'graphql',
-      'graphql-http',
       'lmdb',
       'lru-cache',
       'mdast-util-from-markdown',
@@ -112,21 +111,37 @@ const parts: Record<string, Part> = {
  */
 const codesearchFolders: Record<string, readonly string[]> = {
   limits: [],
+  'data-directory': [],
   git: ['limits'],
   accounts: ['limits'],
-  query: ['git', 'limits'],
+  query: ['git', 'search', 'limits'],
   search: ['git', 'limits'],
   conversations: ['accounts', 'search', 'limits'],
   graphql: ['accounts', 'conversations', 'git', 'query', 'search', 'limits'],
   pages: ['accounts', 'conversations', 'git', 'query', 'search', 'limits'],
   http: ['accounts', 'conversations', 'git', 'graphql', 'pages', 'query', 'search', 'limits'],
-  service: ['http', 'accounts', 'conversations', 'git', 'graphql', 'pages', 'query', 'search'],
-  arguments: ['accounts'],
-  main: ['accounts', 'arguments', 'service'],
+  service: [
+    'http',
+    'accounts',
+    'conversations',
+    'data-directory',
+    'git',
+    'graphql',
+    'pages',
+    'query',
+    'search',
+    'limits',
+  ],
+  arguments: ['accounts', 'graphql'],
+  commands: ['accounts', 'data-directory'],
+  main: ['accounts', 'arguments', 'commands', 'service'],
 };
 
 /** The entry file of each program; only these read the environment. */
 const programs = new Set(['src/main.ts', 'src/codesearch/main.ts', 'src/demo/main.ts', 'src/cli/feedback.ts']);
+
+/** Protects from programs that a repository's configuration names: no other file of the service may start a program. */
+const onlyCallerOfGit = 'src/codesearch/git/git.ts';
 
 const longestFile = 400;
 
@@ -149,6 +164,11 @@ function breachesOfSource(path: string, text: string): string[] {
     ...(/^\s*export\s*(?:type\s*)?\*/m.test(code) ? ['has export *'] : []),
     ...(/^\s*export\s+default\b|^\s*export\s*\{[^}]*\bas\s+default\b/m.test(code) ? ['has a default export'] : []),
     ...(/\bprocess\s*(?:\.\s*env|\[\s*['"`]env)\b/.test(code) && !programs.has(path) ? ['reads process.env'] : []),
+    ...(path.startsWith('src/codesearch/') &&
+    path !== onlyCallerOfGit &&
+    imports.some(({ specifier }) => /^(?:node:)?child_process$/.test(specifier))
+      ? ['starts programs beside the git wrapper']
+      : []),
     ...(imports.some(({ specifier }) => /^(?:node:)?process$/.test(specifier)) ? ['imports node:process'] : []),
     ...(/\bconsole\s*[.[]/.test(code) ? ['writes to the console'] : []),
     ...(path.startsWith('src/slack/') && /(?<![.\w])fetch\s*\(/.test(code) ? ['calls fetch past the proxy'] : []),

@@ -1,69 +1,233 @@
-import { createHash } from 'node:crypto';
-import { AccessError, type Scope, type Viewer } from './viewer.ts';
+import { timingSafeEqual } from 'node:crypto';
+import { type AuthorizationHeader, readAuthorization } from './authorization-header.ts';
+import type { AccessToken } from './command-line-tokens.ts';
+import type { User } from './records.ts';
+import type { RepoAccess } from './repo-access.ts';
+import { digestOf, isOAuthToken } from './secrets.ts';
+import type { Accounts } from './store.ts';
+import { type Accepts, AccessError, type Scope, type Viewer } from './viewer.ts';
 
-/** An access token and the user it belongs to. */
-export interface AccessToken {
-  username: string;
-  token: string;
-}
-
-const USERNAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const SCHEMES = 'Send "Authorization: token <ACCESS_TOKEN>".';
 
-/** Reads `name:secret`, or a bare secret, whose user is `user`, `user2`, … by its position in the list. */
-export function parseAccessToken(text: string, index: number): AccessToken {
-  const named = /^([A-Za-z0-9][A-Za-z0-9._-]{0,127}):(.+)$/.exec(text);
-  if (named?.[1] !== undefined && named[2] !== undefined) return { username: named[1], token: named[2] };
-  return { username: index === 0 ? 'user' : `user${index + 1}`, token: text };
+/** The headers that authentication reads. */
+export interface RequestHeaders {
+  authorization?: string | undefined;
+  cookie?: string | undefined;
+  host?: string | undefined;
+  origin?: string | undefined;
+  'x-requested-with'?: string | string[] | undefined;
+  'sec-fetch-site'?: string | string[] | undefined;
 }
 
-/**
- * Creates the check of an `Authorization` header; it throws {@link AccessError}. The owner of the first token is the
- * site admin: with `token-sudo` it may act as any user.
- */
-export function createAuthentication(tokens: readonly AccessToken[], userId: (username: string) => Promise<number>) {
-  const owners = new Map(tokens.map(({ token, username }) => [digest(token), username]));
-  const admin = tokens[0]?.username;
+export interface AuthenticationSetup {
+  accounts: Accounts;
+  /** Tokens of the command line; the first belongs to the site admin. */
+  tokens: readonly AccessToken[];
+  access: RepoAccess;
+  /** The OAuth access token of this text, when it is known and has not expired. */
+  oauthToken: (token: string) => { userId: number } | undefined;
+  clock: () => number;
+  /** Whether pages are shown to people who are not signed in. */
+  openPages: boolean;
+  /** The service's own address: its origin, and whether cookies need https. */
+  baseUrl: () => string;
+  onProblem: (error: unknown) => void;
+}
 
-  async function viewer(username: string, credential: Viewer['credential']): Promise<Viewer> {
-    const siteAdmin = username === admin;
-    const scopes: Scope[] = siteAdmin ? ['user:all', 'site-admin:sudo'] : ['user:all'];
-    return {
-      userId: await userId(username),
-      username,
-      displayName: username,
-      kind: 'user',
-      siteAdmin,
-      scopes: new Set(scopes),
-      credential,
-      canRead: () => true,
-    };
+/** A signed-in browser. */
+export interface Session {
+  viewer: Viewer;
+  /** Every form sends this back; it can't be made without the cookie. */
+  formToken: string;
+  secret: string;
+}
+
+/** Finds out who sends a request. Every refusal is an {@link AccessError}. */
+export interface Authentication {
+  /** The viewer of an API request. */
+  authenticate(headers: RequestHeaders, accepts?: Accepts): Promise<Viewer>;
+  /** The viewer of a page; undefined when the person must sign in first. */
+  pageViewer(headers: RequestHeaders): Promise<Viewer | undefined>;
+  /** The session of the cookie; undefined when there is none or it has ended. */
+  session(headers: RequestHeaders): Session | undefined;
+  /** The user of an access token that may open a session, and how to open it. */
+  signIn(token: string): Promise<{ cookie: string; viewer: Viewer }>;
+  /** Ends the session; returns the header that removes the cookie. */
+  signOut(headers: RequestHeaders): Promise<string>;
+  /** Whether a form or a script of this service sent the request, by the headers that browsers add. */
+  isSameOrigin(headers: RequestHeaders): boolean;
+  /** Whether this user may read a repository; for work that goes on after the request. */
+  canRead(userId: number, repository: string): boolean;
+}
+
+/** A known access token. */
+interface KnownToken {
+  user: User;
+  scopes: readonly Scope[];
+  digest: string;
+}
+
+/** Creates the authentication of a service; makes the first user of `tokens` site admin. */
+export async function createAuthentication(setup: AuthenticationSetup): Promise<Authentication> {
+  const { accounts, clock } = setup;
+  const given = new Map<string, { userId: number; scopes: Scope[] }>();
+  for (const [index, { token, username }] of setup.tokens.entries()) {
+    const user = await accounts.ensureUser(username);
+    if (index === 0) await accounts.setCommandLineAdmin(user.id);
+    const isAdmin = username === setup.tokens[0]?.username;
+    given.set(digestOf(token), { userId: user.id, scopes: isAdmin ? ['user:all', 'site-admin:sudo'] : ['user:all'] });
   }
 
-  return async ({ authorization: header }: { authorization?: string | undefined }): Promise<Viewer> => {
-    if (header === undefined || header.trim() === '') throw unauthorized(`No access token was given. ${SCHEMES}`);
-    const sudo = /^token-sudo\s+user="([^"]*)"\s*,\s*token="([^"]*)"\s*$/i.exec(header);
-    if (sudo) {
-      const owner = owners.get(digest(sudo[2] ?? ''));
-      if (owner === undefined) throw unauthorized('The access token is not known.');
-      if (owner !== admin) throw unauthorized('The access token does not carry the scope site-admin:sudo.');
-      const user = sudo[1] ?? '';
-      if (!USERNAME.test(user)) throw unauthorized('The user named for sudo is not valid.');
-      return viewer(user, 'sudo');
+  const cookieName = (): string => (isSecure() ? '__Host-codesearch_session' : 'codesearch_session');
+  const isSecure = (): boolean => setup.baseUrl().startsWith('https:');
+
+  function makeViewer(user: User, scopes: readonly Scope[], credential: Viewer['credential']): Viewer {
+    const { id: userId, username, displayName, kind, siteAdmin } = user;
+    const canRead = (repository: string): boolean => setup.access.canRead(user, repository);
+    return { userId, username, displayName, kind, siteAdmin, scopes: new Set(scopes), credential, canRead };
+  }
+
+  /** Throws when the token can't be used any more. */
+  function knownToken(digest: string): KnownToken {
+    const fromCommandLine = given.get(digest);
+    const stored = fromCommandLine === undefined ? accounts.tokenByDigest(digest) : undefined;
+    const record = fromCommandLine ?? stored;
+    const user = record === undefined ? undefined : accounts.userById(record.userId);
+    if (record === undefined || user === undefined) throw unauthorized('The access token is not known.');
+    if (stored?.expiresMs !== undefined && stored.expiresMs <= clock()) {
+      throw unauthorized('The access token has expired.');
     }
-    const plain = /^(?:token|bearer)\s+(\S+)\s*$/i.exec(header);
-    if (!plain) throw unauthorized(`The Authorization header is not understood. ${SCHEMES}`);
-    const owner = owners.get(digest(plain[1] ?? ''));
-    if (owner === undefined) throw unauthorized('The access token is not known.');
-    return viewer(owner, 'token');
+    return { user, scopes: record.scopes, digest };
+  }
+
+  function useToken(token: string): KnownToken {
+    const known = knownToken(digestOf(token));
+    accounts.noteTokenUse(known.digest).catch(setup.onProblem);
+    return known;
+  }
+
+  function sudo(header: Extract<AuthorizationHeader, { scheme: 'token-sudo' }>): Viewer {
+    const { user, scopes } = useToken(header.token);
+    if (!scopes.includes('site-admin:sudo')) {
+      throw forbidden('The access token does not carry the scope site-admin:sudo.');
+    }
+    if (!user.siteAdmin) throw forbidden('The owner of the access token is not a site admin.');
+    const target = accounts.userByName(header.user);
+    if (target === undefined) throw forbidden('The user named for sudo does not exist.');
+    return makeViewer(target, ['user:all'], 'sudo');
+  }
+
+  function fromHeader(header: string, accepts: Accepts): Viewer {
+    const read = readAuthorization(header);
+    if (read.scheme === 'unknown') throw unauthorized(`The Authorization header is not understood. ${SCHEMES}`);
+    if (read.scheme === 'token-sudo') return sudo(read);
+    if (isOAuthToken(read.credential)) {
+      if (read.scheme === 'token') throw unauthorized('Send an OAuth token as "Authorization: Bearer <OAUTH_TOKEN>".');
+      const grant = setup.oauthToken(read.credential);
+      const user = grant === undefined ? undefined : accounts.userById(grant.userId);
+      if (user === undefined) throw unauthorized('The OAuth token is not known or has expired.');
+      return makeViewer(user, ['user:all'], 'oauth');
+    }
+    if (read.scheme === 'bearer' && accepts.bearerTakesAccessTokens !== true) {
+      throw unauthorized(`Bearer takes OAuth tokens only. ${SCHEMES}`);
+    }
+    const { user, scopes } = useToken(read.credential);
+    if (!scopes.includes('user:all') && !(accepts.scope !== undefined && scopes.includes(accepts.scope))) {
+      throw forbidden(`The access token does not carry the scope ${accepts.scope ?? 'user:all'}.`);
+    }
+    return makeViewer(user, scopes, 'token');
+  }
+
+  const authentication: Authentication = {
+    async authenticate(headers, accepts = {}) {
+      const header = headers.authorization ?? '';
+      if (header.trim() !== '') return fromHeader(header, accepts);
+      const session = accepts.consoleSession === true ? authentication.session(headers) : undefined;
+      if (session === undefined) throw unauthorized(`No access token was given. ${SCHEMES}`);
+      if (!headers['x-requested-with'] || !authentication.isSameOrigin(headers)) {
+        throw forbidden('A session is accepted from a page of this service only, with the header X-Requested-With.');
+      }
+      return session.viewer;
+    },
+    async pageViewer(headers) {
+      if ((headers.authorization ?? '').trim() !== '') return authentication.authenticate(headers);
+      const session = authentication.session(headers);
+      if (session !== undefined) return session.viewer;
+      if (!setup.openPages) return undefined;
+      return {
+        userId: 0,
+        username: '',
+        displayName: 'Not signed in',
+        kind: 'user',
+        siteAdmin: false,
+        scopes: new Set(),
+        credential: 'none',
+        canRead: (repository) => setup.access.canRead(undefined, repository),
+      };
+    },
+    session(headers) {
+      const secret = readCookie(headers.cookie, cookieName());
+      const record = secret === undefined ? undefined : accounts.session(secret);
+      if (secret === undefined || record === undefined) return undefined;
+      try {
+        // A session ends with the token that opened it.
+        const { user, scopes } = knownToken(record.tokenDigest);
+        if (user.id !== record.userId || !scopes.includes('user:all')) return undefined;
+        return { viewer: makeViewer(user, scopes, 'session'), formToken: formTokenOf(secret), secret };
+      } catch (error) {
+        if (error instanceof AccessError) return undefined;
+        throw error;
+      }
+    },
+    async signIn(token) {
+      const { user, scopes, digest } = useToken(token);
+      if (user.kind === 'serviceAccount') throw forbidden('A service account can’t sign in.');
+      if (!scopes.includes('user:all')) throw forbidden('Signing in needs an access token with the scope user:all.');
+      const secret = await accounts.createSession(user.id, digest);
+      return { cookie: cookie(secret), viewer: makeViewer(user, scopes, 'session') };
+    },
+    async signOut(headers) {
+      const secret = readCookie(headers.cookie, cookieName());
+      if (secret !== undefined) await accounts.endSession(secret);
+      return `${cookie('')}; Max-Age=0`;
+    },
+    isSameOrigin({ origin, host, 'sec-fetch-site': site }) {
+      if (site !== undefined && site !== 'same-origin') return false;
+      if (origin === undefined || !URL.canParse(origin)) return false;
+      const own = new URL(setup.baseUrl());
+      return origin === own.origin || new URL(origin).host === host?.toLowerCase();
+    },
+    canRead: (userId, repository) => setup.access.canRead(accounts.userById(userId), repository),
   };
+  return authentication;
+
+  function cookie(secret: string): string {
+    return `${cookieName()}=${secret}; Path=/; HttpOnly; SameSite=Lax${isSecure() ? '; Secure' : ''}`;
+  }
+}
+
+/** Whether two form tokens are the same; takes equally long for every wrong one. */
+export function isFormToken(expected: string, given: string | undefined): boolean {
+  const [a, b] = [Buffer.from(digestOf(expected)), Buffer.from(digestOf(given ?? ''))];
+  return timingSafeEqual(a, b);
+}
+
+function formTokenOf(secret: string): string {
+  return digestOf(`form:${secret}`);
+}
+
+function readCookie(header: string | undefined, name: string): string | undefined {
+  for (const pair of (header ?? '').split(';')) {
+    const [key, value] = pair.trim().split('=', 2);
+    if (key === name && value !== undefined && /^[0-9a-f]{64}$/.test(value)) return value;
+  }
+  return undefined;
 }
 
 function unauthorized(message: string): AccessError {
   return new AccessError('unauthenticated', message);
 }
 
-/** Tokens are compared by digest, so that the duration of a lookup reveals nothing about them. */
-function digest(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+function forbidden(message: string): AccessError {
+  return new AccessError('forbidden', message);
 }

@@ -1,9 +1,17 @@
+const SCOPES = ['user:all', 'site-admin:sudo', 'externalapi:read', 'externalapi:write'] as const;
+
 /** What a credential allows; the names are those of the service. */
-export type Scope = 'user:all' | 'site-admin:sudo' | 'externalapi:read' | 'externalapi:write';
+export type Scope = (typeof SCOPES)[number];
+
+export function isScope(text: string): text is Scope {
+  return SCOPES.some((scope) => scope === text);
+}
 
 /** The user a request acts for, and how the request proved it. */
 export interface Viewer {
+  /** 0 without a credential. */
   userId: number;
+  /** Empty without a credential. */
   username: string;
   displayName: string;
   kind: 'user' | 'serviceAccount';
@@ -13,6 +21,16 @@ export interface Viewer {
   credential: 'token' | 'oauth' | 'sudo' | 'session' | 'none';
   /** Whether the user may read a repository, by its name. Everything that shows code asks this. */
   canRead(repository: string): boolean;
+}
+
+/** Which credentials a surface takes, beside an access token with the scope `user:all`. */
+export interface Accepts {
+  /** Also accepts credentials with this scope alone; `user:all` includes it. */
+  scope?: 'externalapi:read' | 'externalapi:write';
+  /** Accepts access tokens under `Bearer` too, as the second generation of the conversation API does. */
+  bearerTakesAccessTokens?: boolean;
+  /** Accepts the session of a page of this service, sent with `X-Requested-With` and an `Origin` of this service. */
+  consoleSession?: boolean;
 }
 
 /** A credential is missing, unknown, expired or not allowed here; clients read the message. */

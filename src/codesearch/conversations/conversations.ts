@@ -1,3 +1,4 @@
+import type { Viewer } from '../accounts/viewer.ts';
 import { LIMITS } from '../limits.ts';
 import { ConversationError } from './conversation-error.ts';
 import { type ListQuery, selectPage } from './list.ts';
@@ -15,6 +16,15 @@ export interface ConversationsSetup {
   clock: () => number;
 }
 
+/** Who reads: the user, and what this user may read. */
+export type Reader = Pick<Viewer, 'userId' | 'canRead'>;
+
+/** A conversation opened by its read token. */
+export interface SharedConversation {
+  conversation: ConversationRecord;
+  isOwner: boolean;
+}
+
 /** The operations of the conversation API, each for one user; every refusal is a {@link ConversationError}. */
 export function createConversations({ store, runner, quota, sharing, clock }: ConversationsSetup) {
   function owned(userId: number, id: number): ConversationRecord {
@@ -23,13 +33,20 @@ export function createConversations({ store, runner, quota, sharing, clock }: Co
     return conversation;
   }
 
+  /** A shared conversation shows code, so its reader needs access to every repository that its sources name. */
+  function mayOpen(viewer: Reader, conversation: ConversationRecord): boolean {
+    if (conversation.userId === viewer.userId) return true;
+    const sources = conversation.questions.flatMap((question) => question.sources ?? []);
+    return sharing && sources.every(({ type, label }) => type !== 'Repository' || viewer.canRead(label));
+  }
+
   function admit(): void {
     if (runner.load() >= LIMITS.openQuestions) {
       throw new ConversationError('tooManyOpen', 'Too many questions are waiting.');
     }
   }
 
-  /** Adds a question to a conversation and stores both; the status of the returned question shows whether it started. */
+  /** Adds a question to a conversation and stores both. */
   async function ask(base: () => ConversationRecord, text: string): Promise<[ConversationRecord, QuestionRecord]> {
     admit();
     const id = await store.nextId('question');
@@ -40,17 +57,24 @@ export function createConversations({ store, runner, quota, sharing, clock }: Co
       failed = reject;
     });
     const conversation = base();
+    if (conversation.questions.some(isOpen)) {
+      throw new ConversationError(
+        'stillProcessing',
+        'A question of this conversation is still processing. Ask when it has finished.',
+      );
+    }
     const nowMs = clock();
     const question: QuestionRecord = {
       id,
       text,
       createdMs: nowMs,
       updatedMs: nowMs,
-      status: runner.add(conversation.id, id, ready),
+      status: 'processing',
       turns: [{ role: 'user', reasoning: text, atMs: nowMs }],
       stats: emptyStats(),
     };
     const next = { ...conversation, updatedMs: nowMs, questions: [...conversation.questions, question] };
+    runner.add(conversation.id, id, ready);
     try {
       await store.put(next);
       stored();
@@ -59,6 +83,22 @@ export function createConversations({ store, runner, quota, sharing, clock }: Co
       throw error;
     }
     return [next, question];
+  }
+
+  /** Cancels an open question; returns a finished one unchanged. */
+  async function cancel(userId: number, id: number, questionId: number): Promise<QuestionRecord> {
+    const find = (): QuestionRecord => {
+      const question = owned(userId, id).questions.find((candidate) => candidate.id === questionId);
+      if (!question)
+        throw new ConversationError('notFound', `There is no question ${questionId} in conversation ${id}.`);
+      return question;
+    };
+    if (isOpen(find())) {
+      runner.abort(id, questionId);
+      const nowMs = clock();
+      await store.update(id, (conversation) => editQuestion(conversation, questionId, nowMs, cancelled(nowMs)));
+    }
+    return find();
   }
 
   return {
@@ -74,18 +114,34 @@ export function createConversations({ store, runner, quota, sharing, clock }: Co
       return question;
     },
     get: owned,
-    /** Finds any conversation by its read token, for the shared page: the token is the permission. */
-    byReadToken(readToken: string): ConversationRecord | undefined {
-      for (const summary of store.summaries()) if (summary.readToken === readToken) return store.get(summary.id);
+    /**
+     * Opens a conversation by its read token: for its owner, and while sharing is on for every other viewer who may
+     * read the repositories that its sources name. Undefined for all others and for an unknown token.
+     */
+    byReadToken(viewer: Reader, readToken: string): SharedConversation | undefined {
+      for (const summary of store.summaries()) {
+        if (summary.readToken !== readToken) continue;
+        const conversation = store.get(summary.id);
+        if (conversation === undefined || !mayOpen(viewer, conversation)) return undefined;
+        return { conversation, isOwner: conversation.userId === viewer.userId };
+      }
       return undefined;
     },
-    list(userId: number, query: ListQuery) {
+    /** Stars or unstars a conversation of this user; `updatedMs` stays. */
+    async star(userId: number, id: number, starred: boolean): Promise<ConversationRecord> {
+      owned(userId, id);
+      return (await store.star(userId, id, starred)) ?? owned(userId, id);
+    },
+    list(viewer: Reader, query: ListQuery) {
       const page = selectPage(
         store.summaries(),
         query,
-        (summary) => summary.userId === userId || (sharing && summary.readToken === query.readToken),
+        (summary) => summary.userId === viewer.userId || (sharing && summary.readToken === query.readToken),
+        (id) => store.get(id),
       );
-      const conversations = page.ids.flatMap((id) => store.get(id) ?? []);
+      const conversations = page.ids
+        .flatMap((id) => store.get(id) ?? [])
+        .filter((conversation) => mayOpen(viewer, conversation));
       return { conversations, endCursor: page.endCursor, hasNextPage: page.hasNextPage };
     },
     async remove(userId: number, id: number): Promise<void> {
@@ -93,21 +149,13 @@ export function createConversations({ store, runner, quota, sharing, clock }: Co
       for (const question of conversation.questions) runner.abort(id, question.id);
       await store.remove(id);
     },
-    /** Cancels an open question; returns a finished one unchanged. */
-    async cancel(userId: number, id: number, questionId: number): Promise<QuestionRecord> {
-      const find = (): QuestionRecord => {
-        const question = owned(userId, id).questions.find((candidate) => candidate.id === questionId);
-        if (!question)
-          throw new ConversationError('notFound', `There is no question ${questionId} in conversation ${id}.`);
-        return question;
-      };
-      if (isOpen(find())) {
-        runner.abort(id, questionId);
-        const nowMs = clock();
-        await store.update(id, (conversation) => editQuestion(conversation, questionId, nowMs, cancelled(nowMs)));
-      }
-      return find();
+    /** Cancels the open question of a conversation, if it has one. */
+    async cancelOpen(userId: number, id: number): Promise<ConversationRecord> {
+      const open = owned(userId, id).questions.find(isOpen);
+      if (open !== undefined) await cancel(userId, id, open.id);
+      return owned(userId, id);
     },
+    cancel,
   };
 }
 
@@ -118,6 +166,6 @@ function cancelled(nowMs: number) {
     ...question,
     status: 'completed',
     error: { kind: 'Cancelled', title: 'Cancelled', message: 'The question was cancelled.', details: '' },
-    stats: { ...question.stats, timeMs: nowMs - question.createdMs },
+    stats: { ...question.stats, timeMs: nowMs - (question.startedMs ?? nowMs) },
   });
 }

@@ -1,7 +1,7 @@
 import type { Focus, SourceRecord } from '../search/finding.ts';
 
 /** One step of work, or the text the person wrote; times are epoch milliseconds. */
-export interface SlotRecord {
+export interface TurnRecord {
   role: 'user' | 'assistant';
   reasoning: string;
   atMs: number;
@@ -12,6 +12,8 @@ export interface QuestionError {
   title: string;
   message: string;
   details: string;
+  /** When to ask again, in epoch milliseconds. */
+  retryAtMs?: number;
 }
 
 export interface StatsRecord {
@@ -27,8 +29,11 @@ export interface QuestionRecord {
   text: string;
   createdMs: number;
   updatedMs: number;
-  status: 'pending' | 'processing' | 'completed';
-  turns: SlotRecord[];
+  /** A question that waits for a free slot is `processing` too. */
+  status: 'processing' | 'completed';
+  /** When work on it began; absent while it waits. */
+  startedMs?: number;
+  turns: TurnRecord[];
   stats: StatsRecord;
   title?: string;
   /** Markdown; `BASE_MARK` stands for the service's own address. */
@@ -45,7 +50,9 @@ export interface ConversationRecord {
   userId: number;
   readToken: string;
   createdMs: number;
+  /** Starring and unstarring leave it unchanged. */
   updatedMs: number;
+  starred?: boolean;
   questions: QuestionRecord[];
 }
 

@@ -10,6 +10,8 @@ export interface RunnerSetup {
   store: ConversationStore;
   quota: Quota;
   investigate: Investigate;
+  /** Whether a user may read a repository now; answers come from these only. */
+  canRead: (userId: number, repository: string) => boolean;
   concurrency: number;
   stepDelayMs: number;
   clock: () => number;
@@ -72,7 +74,7 @@ export function createRunner(setup: RunnerSetup) {
     const conversation = store.get(job.conversationId);
     const question = conversation?.questions.find((candidate) => candidate.id === job.questionId);
     if (!conversation || !question || !isOpen(question) || job.abort.signal.aborted) return;
-    if (question.status === 'pending') await change(job, (current) => ({ ...current, status: 'processing' }));
+    await change(job, (current) => ({ ...current, startedMs }));
     const refusal = refuse(conversation, question) ?? quotaRefusal(quota, conversation.userId);
     if (refusal) return finish(job, startedMs, refusal);
     const deadline = AbortSignal.timeout(LIMITS.questionDeadlineMs);
@@ -87,16 +89,23 @@ export function createRunner(setup: RunnerSetup) {
       if (setup.stepDelayMs > 0) await wait(setup.stepDelayMs, undefined, { signal });
       signal.throwIfAborted();
     };
+    const free = quota.reserve(conversation.userId);
     const earlier = conversation.questions.filter((candidate) => candidate.id < question.id);
     try {
-      const finding = await setup.investigate(question.text, earlier, step);
+      const finding = await setup.investigate(question.text, earlier, step, (repository) =>
+        setup.canRead(conversation.userId, repository),
+      );
       signal.throwIfAborted();
+      free();
       await quota.charge(conversation.userId, 1);
       await conclude(job, (current) => complete(current, finding, question.text, clock() - startedMs));
     } catch (error) {
       if (job.abort.signal.aborted) return;
+      free();
       if (!deadline.aborted) setup.onProblem(error);
       await finish(job, startedMs, deadline.aborted ? TOOK_TOO_LONG : INTERNAL);
+    } finally {
+      free();
     }
   }
 
@@ -112,14 +121,10 @@ export function createRunner(setup: RunnerSetup) {
   return {
     /** Open questions, running or waiting. */
     load: (): number => running.size + waiting.length,
-    /**
-     * Adds a question, whose record is durable once `ready` resolves. Returns at once whether it starts now.
-     */
-    add(conversationId: number, questionId: number, ready: Promise<void>): 'processing' | 'pending' {
-      const job: Job = { conversationId, questionId, ready, abort: new AbortController() };
-      waiting.push(job);
+    /** Adds a question, whose record is durable once `ready` resolves. */
+    add(conversationId: number, questionId: number, ready: Promise<void>): void {
+      waiting.push({ conversationId, questionId, ready, abort: new AbortController() });
       pump();
-      return running.has(job) ? 'processing' : 'pending';
     },
     /** Stops work on a question before its next step. The caller updates the record. */
     abort(conversationId: number, questionId: number): void {
@@ -216,6 +221,7 @@ function quotaRefusal(quota: Quota, userId: number): QuestionError | undefined {
     title: 'Quota used up',
     message: `All ${state.limit} credits for today are used. The quota resets at ${reset}.`,
     details: '',
+    retryAtMs: state.resetMs,
   };
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { open } from 'lmdb';
+import type { RootDatabase } from 'lmdb';
 import type { ConversationRecord } from './records.ts';
 
 /** The fields that the list filters and sorts by, so that it does not read whole conversations. */
@@ -9,28 +9,27 @@ export interface ConversationSummary {
   readToken: string;
   createdMs: number;
   updatedMs: number;
+  starred: boolean;
 }
 
 /** Durable conversations; a resolved write survives a crash of the process. */
 export interface ConversationStore {
   nextId(counter: 'conversation' | 'question'): Promise<number>;
-  /** Number of a user, assigned at the first request and never changed. */
-  userId(username: string): Promise<number>;
   create(userId: number, nowMs: number): Promise<ConversationRecord>;
   get(id: number): ConversationRecord | undefined;
   put(conversation: ConversationRecord): Promise<void>;
   /** Changes a conversation; readers in this process see the change at once. Resolves when it is durable. */
   update(id: number, change: (current: ConversationRecord) => ConversationRecord): Promise<void>;
+  /** Stars or unstars a conversation of this user; undefined when the user has no conversation with this id. */
+  star(userId: number, id: number, starred: boolean): Promise<ConversationRecord | undefined>;
   remove(id: number): Promise<void>;
   summaries(): Iterable<ConversationSummary>;
   creditsUsed(userId: number, period: string): number;
   addCredits(userId: number, period: string, credits: number): Promise<void>;
-  close(): Promise<void>;
 }
 
-/** Opens the LMDB environment in a directory; no other process may use it. */
-export function openConversationStore(directory: string): ConversationStore {
-  const root = open({ path: directory, maxDbs: 4, compression: false });
+/** Opens the conversations of a data directory; no other process may use them. */
+export function openConversationStore(root: RootDatabase<unknown, string>): ConversationStore {
   const conversations = root.openDB<ConversationRecord, number>({ name: 'conversations', encoding: 'json' });
   const numbers = root.openDB<number, string>({ name: 'numbers', encoding: 'json' });
   const summaries = new Map<number, ConversationSummary>();
@@ -64,15 +63,6 @@ export function openConversationStore(directory: string): ConversationStore {
 
   const store: ConversationStore = {
     nextId: (counter) => increase(`next-${counter}`, 1),
-    async userId(username) {
-      const key = `user-${username}`;
-      const known = current(key);
-      if (known > 0) return known;
-      const next = current('users') + 1;
-      latest.set('users', next).set(key, next);
-      await Promise.all([numbers.put('users', next), numbers.put(key, next)]);
-      return next;
-    },
     async create(userId, nowMs) {
       const id = await store.nextId('conversation');
       return {
@@ -91,6 +81,11 @@ export function openConversationStore(directory: string): ConversationStore {
       const known = get(id);
       if (known !== undefined) await put(change(known));
     },
+    async star(userId, id, starred) {
+      if (get(id)?.userId !== userId) return undefined;
+      await store.update(id, (conversation) => ({ ...conversation, starred }));
+      return get(id);
+    },
     async remove(id) {
       summaries.delete(id);
       uncommitted.set(id, null);
@@ -102,14 +97,11 @@ export function openConversationStore(directory: string): ConversationStore {
     async addCredits(userId, period, credits) {
       await increase(`credits-${userId}-${period}`, credits);
     },
-    async close() {
-      await root.flushed;
-      await root.close();
-    },
   };
   return store;
 }
 
-function summarize({ id, userId, readToken, createdMs, updatedMs }: ConversationRecord): ConversationSummary {
-  return { id, userId, readToken, createdMs, updatedMs };
+function summarize(conversation: ConversationRecord): ConversationSummary {
+  const { id, userId, readToken, createdMs, updatedMs, starred = false } = conversation;
+  return { id, userId, readToken, createdMs, updatedMs, starred };
 }

@@ -78,7 +78,12 @@ async function readBatch(git: Git, ids: readonly string[]): Promise<Map<string, 
     if (id === undefined || size === undefined || type === 'missing') continue;
     const content = output.subarray(offset, offset + Number(size));
     offset += Number(size) + 1;
-    if (type === 'blob' && !content.subarray(0, 8_000).includes(0)) texts.set(id, content.toString('utf8'));
+    if (type === 'blob' && !isBinary(content)) texts.set(id, content.toString('utf8'));
   }
   return texts;
+}
+
+/** Whether git and most tools take content for binary: a NUL among the first 8,000 bytes. */
+export function isBinary(content: Buffer): boolean {
+  return content.subarray(0, 8_000).includes(0);
 }

@@ -1,8 +1,8 @@
 import { realpath, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { LIMITS } from '../limits.ts';
 import { createBlobs } from './blobs.ts';
-import { createGit, type Git, GitError, gitText } from './git.ts';
+import { createGit, type Git, GitError, gitText, operatorSafeDirectories } from './git.ts';
 
 /** A regular file tracked by git; symbolic links and submodules are left out. */
 export interface TrackedFile {
@@ -16,28 +16,26 @@ export interface Repository {
   /** `github.com/org/name` from the origin remote, or else the folder's name. */
   readonly name: string;
   readonly git: Git;
+  /** Whether it has no index: then HEAD is what it tracks. */
+  readonly bare: boolean;
   readonly blobs: ReturnType<typeof createBlobs>;
   /** A string that changes when HEAD or the index changes. */
   fingerprint(): Promise<string>;
   /** Commit id of HEAD; undefined before the first commit. */
   head(): Promise<string | undefined>;
   files(): Promise<TrackedFile[]>;
+  /** Paths whose staged content differs from this commit; none in a bare repository. */
+  stagedPaths(commit: string): Promise<Set<string>>;
 }
 
 /** Opens a repository; throws {@link GitError} with a readable message when the folder is not a repository. */
 export async function openRepository(path: string): Promise<Repository> {
   const folder = await realpath(path).catch(() => undefined);
   if (folder === undefined || !(await stat(folder)).isDirectory()) throw new GitError(`${path} is not a folder.`);
-  const asked = await createGit(folder)(['rev-parse', '--is-bare-repository', '--absolute-git-dir']).catch(
-    (error: unknown) => {
-      const reason = error instanceof GitError ? error.message.replace(/^git rev-parse: (fatal: )?/, '') : 'git failed';
-      throw new GitError(`${path} is not a git repository (${reason}).`, { cause: error });
-    },
-  );
-  const [isBare, gitDirectory = ''] = asked.toString('utf8').trimEnd().split('\n');
-  const bare = isBare === 'true';
-  const root = bare ? folder : (await gitText(createGit(folder), ['rev-parse', '--show-toplevel'])).trimEnd() || folder;
-  const git = createGit(root);
+  const { bare, gitDirectory } = await findGitDirectory(path, folder);
+  // Not `--show-toplevel`: the repository's configuration can set it to any folder.
+  const root = bare ? folder : await findRoot(folder);
+  const git = createGit({ folder: root, gitDirectory, bare });
   const origin = (await gitText(git, ['config', '--get', 'remote.origin.url'])).trim();
 
   async function head(): Promise<string | undefined> {
@@ -47,6 +45,7 @@ export async function openRepository(path: string): Promise<Repository> {
   return {
     name: nameFromRemote(origin) ?? (basename(root).replace(/\.git$/, '') || 'repository'),
     git,
+    bare,
     blobs: createBlobs(git),
     head,
     async fingerprint() {
@@ -54,34 +53,98 @@ export async function openRepository(path: string): Promise<Repository> {
       return `${(await head()) ?? ''} ${index?.mtimeMs ?? 0} ${index?.size ?? 0}`;
     },
     async files() {
+      const most = { firstBytes: LIMITS.gitOutputBytes, timeoutMs: 60_000 };
       const listing = bare
-        ? await git(['ls-tree', '-r', '-z', '--full-tree', 'HEAD']).catch(() => Buffer.alloc(0))
-        : await git(['ls-files', '-s', '-z']);
+        ? await git(['ls-tree', '-r', '-z', '--full-tree', 'HEAD'], most).catch(() => Buffer.alloc(0))
+        : await git(['ls-files', '-s', '-z'], most);
       return parseListing(listing.toString('utf8')).slice(0, LIMITS.filesPerRepository);
+    },
+    async stagedPaths(commit) {
+      if (bare) return new Set();
+      const listing = await git(['diff-index', '--cached', '--no-renames', '--name-only', '-z', commit, '--']);
+      return new Set(listing.toString('utf8').split('\0'));
     },
   };
 }
 
-/** `host/org/name` of a remote address in any form git accepts, without credentials; undefined for a local path. */
+async function findGitDirectory(path: string, folder: string): Promise<{ bare: boolean; gitDirectory: string }> {
+  const ask = (trusted: readonly string[]): Promise<Buffer> =>
+    createGit({ folder, trusted })(['rev-parse', '--is-bare-repository', '--absolute-git-dir']);
+  const isOfOther = (error: unknown): boolean => error instanceof GitError && /dubious ownership/.test(error.message);
+  const asked = await ask([])
+    .catch(async (error: unknown) => {
+      if (!isOfOther(error)) throw error;
+      return ask(await operatorSafeDirectories());
+    })
+    .catch((error: unknown) => {
+      const reason = error instanceof GitError ? error.message.replace(/^git rev-parse: (fatal: )?/, '') : 'git failed';
+      throw new GitError(
+        isOfOther(error)
+          ? `${path} belongs to another user of this machine. To serve it, run: git config --global --add safe.directory ${folder}`
+          : `${path} is not a git repository (${reason}).`,
+        { cause: error },
+      );
+    });
+  const [isBare, gitDirectory = ''] = asked.toString('utf8').trimEnd().split('\n');
+  return { bare: isBare === 'true', gitDirectory };
+}
+
+/** The folder above (or at) the given one that has a `.git`; the folder itself when it is inside a git directory. */
+async function findRoot(folder: string): Promise<string> {
+  for (let current = folder; ; current = dirname(current)) {
+    if (await stat(join(current, '.git')).catch(() => undefined)) return current;
+    if (dirname(current) === current) return folder;
+  }
+}
+
+/**
+ * `host/org/name` of a remote address; undefined for a local path. Every address may contain a password, also one with `@`,
+ * `/` or `?` in it: what stands before the last `@` is left out, and an address that could be read in two ways names nothing.
+ */
 export function nameFromRemote(address: string): string | undefined {
-  const url = /^(?:[a-z+]+:\/\/)(?:[^/@]*@)?([^/:]+)(?::\d+)?\/(.+?)(?:\.git)?\/?$/i.exec(address);
-  const short = /^(?:[^/@]+@)?([^/:@]+\.[^/:@]+):(?!\/\/)(.+?)(?:\.git)?\/?$/.exec(address);
-  const [, host, path] = url ?? short ?? [];
-  if (host === undefined || path === undefined || address.startsWith('file:')) return undefined;
-  const segments = path.split('/').filter((segment) => segment !== '' && segment !== '-' && !segment.startsWith('.'));
+  const [, scheme, rest = ''] = /^(?:([a-z][a-z\d+.-]*):\/\/)?(.*)$/is.exec(address) ?? [];
+  if (scheme?.toLowerCase() === 'file') return undefined;
+  const at = rest.lastIndexOf('@');
+  const query = rest.search(/[?#]/);
+  if (query >= 0 && query < at) return undefined;
+  const place = rest.slice(at + 1, query < 0 ? undefined : query);
+  const parts = (scheme === undefined ? SHORT_PLACE : PLACE).exec(place);
+  const [, host = '', path = ''] = parts ?? [];
+  const segments = path
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '')
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '-' && !segment.startsWith('.'))
+    .map(decodeSegment);
+  if (host === '' || segments.length === 0 || segments.includes(undefined)) return undefined;
   return [host.toLowerCase(), ...segments].join('/');
+}
+
+const PLACE = /^([\p{L}\p{N}.-]+|\[[\da-f:.]+\])(?::\d*)?\/(.+)$/iu;
+/** `host.example:org/name`. Without a dot, a host could be a drive letter or a user with a password. */
+const SHORT_PLACE = /^([\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+):(?!\/\/)(.+)$/iu;
+
+/** A part of a path, decoded; undefined when it contains signs that belong to an address inside the address. */
+function decodeSegment(segment: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(segment);
+    return /^[\p{L}\p{M}\p{N} ._~+!,'()-]+$/u.test(decoded) ? decoded : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reads `ls-files -s -z` ("mode blob stage\tpath") and `ls-tree -z` ("mode type blob\tpath"). */
 function parseListing(listing: string): TrackedFile[] {
   const files = new Map<string, TrackedFile>();
-  for (const entry of listing.split('\0')) {
+  // Each entry ends with a NUL: what follows the last one is empty, or an entry that was cut.
+  for (const entry of listing.split('\0').slice(0, -1)) {
     const tab = entry.indexOf('\t');
     if (tab < 0 || !entry.startsWith('100')) continue;
     const blob = entry
       .slice(0, tab)
       .split(' ')
-      .find((part) => /^[0-9a-f]{40,64}$/.test(part));
+      .find((part) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(part));
     const path = entry.slice(tab + 1);
     if (blob !== undefined) files.set(path, { path, blob });
   }

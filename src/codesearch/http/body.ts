@@ -1,8 +1,10 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { LIMITS } from '../limits.ts';
 import { HttpError } from './http-error.ts';
 
-/** Reads a JSON object; 413 over the size cap, 400 when it is not UTF-8 JSON or not an object. */
+/** Reads a JSON object; 413 over the size cap, 415 in an unknown encoding, 400 when it is not UTF-8 JSON or not an object. */
 export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
   const text = await readText(request);
   let parsed: unknown;
@@ -19,21 +21,52 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-async function readText(request: IncomingMessage): Promise<string> {
-  const tooLarge = new HttpError(413, `The request body is larger than ${LIMITS.bodyBytes} bytes.`, {
-    Connection: 'close',
-  });
-  if (Number(request.headers['content-length'] ?? 0) > LIMITS.bodyBytes) throw tooLarge;
+/** Whether the body is `application/json` with any charset. A body without a type counts as JSON. */
+export function isJson(headers: IncomingHttpHeaders): boolean {
+  const type = headers['content-type'];
+  return type === undefined || /^\s*application\/json\s*(?:;|$)/i.test(type);
+}
+
+export function hasBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** Reads a body as text; 413 over the size cap, 415 in an unknown encoding, 400 when it is not UTF-8. */
+export async function readText(request: IncomingMessage): Promise<string> {
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding !== 'identity' && encoding !== 'gzip') {
+    throw new HttpError(415, 'Content-Encoding must be gzip or identity.', { 'Accept-Encoding': 'gzip, identity' });
+  }
+  const sent = await readBytes(request);
+  const bytes = encoding === 'gzip' ? await unzip(sent) : sent;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new HttpError(400, 'The request body is not valid UTF-8.');
+  }
+}
+
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > LIMITS.bodyBytes) throw tooLarge();
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > LIMITS.bodyBytes) throw tooLarge;
+    if (size > LIMITS.bodyBytes) throw tooLarge();
     parts.push(part);
   }
+  return Buffer.concat(parts);
+}
+
+async function unzip(bytes: Buffer): Promise<Buffer> {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
-  } catch {
-    throw new HttpError(400, 'The request body is not valid UTF-8.');
+    return await promisify(gunzip)(bytes, { maxOutputLength: LIMITS.bodyBytes });
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge();
+    throw new HttpError(400, 'The request body is not valid gzip.');
   }
+}
+
+function tooLarge(): HttpError {
+  return new HttpError(413, `The request body is larger than ${LIMITS.bodyBytes} bytes.`, { Connection: 'close' });
 }

@@ -1,4 +1,4 @@
-/** A refusal that is sent as `{"error":{"status","message"}}`; API users read the message. */
+/** A refusal that is sent as `{"message","error":{"status","message"}}`; API users read the message. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Viewer } from '../accounts/viewer.ts';
+import type { Accepts, Viewer } from '../accounts/viewer.ts';
 import { HttpError } from './http-error.ts';
 import type { Reply } from './reply.ts';
 
@@ -12,8 +12,13 @@ export interface RouteRequest {
   search: string;
   headers: IncomingMessage['headers'];
   incoming: IncomingMessage;
-  /** Authenticates the request and counts it against the rate limit; throws 401, 403 or 429. Call it once. */
-  viewer(): Promise<Viewer>;
+  /** Authenticates an API request and counts it against the rate limit; throws 401, 403 or 429. Call it once. */
+  viewer(accepts?: Accepts): Promise<Viewer>;
+  /**
+   * The viewer of a page: signed in, or without a credential where pages are open. Throws a redirect to the sign-in
+   * page otherwise, and 401 or 403 for a wrong `Authorization` header.
+   */
+  pageViewer(): Promise<Viewer>;
 }
 
 /** Answers the requests it knows and returns undefined for all others; refusals are thrown as {@link HttpError}. */

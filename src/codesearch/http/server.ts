@@ -1,14 +1,16 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { AccessError, type Viewer } from '../accounts/viewer.ts';
+import type { Authentication } from '../accounts/authentication.ts';
+import { AccessError } from '../accounts/viewer.ts';
 import { HttpError } from './http-error.ts';
 import type { createRateLimit } from './rate-limit.ts';
-import { errorReply, type Reply, send } from './reply.ts';
+import { errorReply, isForPeople, type Reply, send } from './reply.ts';
+import { countFor, withinRequestBudget } from './request-budget.ts';
 import { notFound, type Route, type RouteRequest } from './route.ts';
 
 export interface ServerSetup {
   /** Asked in order; the first reply is sent. */
   routes: readonly Route[];
-  authenticate: (headers: IncomingMessage['headers']) => Promise<Viewer>;
+  authentication: Pick<Authentication, 'authenticate' | 'pageViewer'>;
   rateLimit: ReturnType<typeof createRateLimit>;
   /** Whether this `Host` header is allowed: stops web pages that reach a local service by DNS rebinding. */
   allowsHost: (host: string | undefined) => boolean;
@@ -18,10 +20,10 @@ export interface ServerSetup {
 /** Creates the HTTP server of the service; it does not listen yet. */
 export function createHttpServer(setup: ServerSetup): Server {
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
-    route(request, setup)
+    withinRequestBudget(response, () => route(request, setup))
       .catch((error: unknown) => {
         if (!(error instanceof HttpError) && !isHangUp(error)) setup.onProblem(error);
-        return errorReply(error);
+        return errorReply(error, isForPeople(request));
       })
       .then((reply) => send(response, reply))
       .catch(setup.onProblem);
@@ -39,11 +41,16 @@ async function route(incoming: IncomingMessage, setup: ServerSetup): Promise<Rep
     search,
     headers: incoming.headers,
     incoming,
-    async viewer() {
-      const viewer = await setup.authenticate(incoming.headers).catch((error: unknown) => {
-        throw error instanceof AccessError ? asHttpError(error) : error;
-      });
+    async viewer(accepts) {
+      const viewer = await setup.authentication.authenticate(incoming.headers, accepts).catch(throwHttpError);
       setup.rateLimit.take(viewer.username);
+      countFor(viewer.username);
+      return viewer;
+    },
+    async pageViewer() {
+      const viewer = await setup.authentication.pageViewer(incoming.headers).catch(throwHttpError);
+      if (viewer === undefined) throw signInFirst(incoming.method, incoming.url ?? '/');
+      countFor(viewer.username);
       return viewer;
     },
   };
@@ -51,13 +58,22 @@ async function route(incoming: IncomingMessage, setup: ServerSetup): Promise<Rep
     const reply = await answer(request);
     if (reply !== undefined) return reply;
   }
+  // Within the API, a caller without a valid token does not learn which addresses exist.
+  if (segments[0] === '.api') await request.viewer();
   throw notFound();
 }
 
-function asHttpError({ kind, message }: AccessError): HttpError {
-  return kind === 'unauthenticated'
-    ? new HttpError(401, message, { 'WWW-Authenticate': 'token' })
-    : new HttpError(403, message);
+function throwHttpError(error: unknown): never {
+  if (!(error instanceof AccessError)) throw error;
+  if (error.kind === 'forbidden') throw new HttpError(403, error.message);
+  throw new HttpError(401, error.message, { 'WWW-Authenticate': 'token' });
+}
+
+/** Sends a browser to the sign-in page and back to the address it asked for. */
+function signInFirst(method: string | undefined, target: string): HttpError {
+  const isPage = method === 'GET' || method === 'HEAD';
+  const query = isPage ? `?${new URLSearchParams({ returnTo: target })}` : '';
+  return new HttpError(303, 'Sign in first.', { Location: `/sign-in${query}` });
 }
 
 /** The client disconnected while it was sending: not an error, and there is no client to reply to. */

@@ -1,30 +1,68 @@
-import type { ConversationRecord } from '../conversations/records.ts';
+import type { Conversations } from '../conversations/conversations.ts';
+import type { Repository } from '../git/repository.ts';
+import type { Search } from '../query/search.ts';
 import type { Corpus } from '../search/corpus.ts';
-import { commitPage, filePage, startPage, treePage } from './code-pages.ts';
-import { conversationPage } from './conversation-page.ts';
-import type { Page } from './html.ts';
+import { type CodeAddress, parseCodeAddress } from './code-address.ts';
+import { commitPage, commitsPage, comparePage } from './commit-pages.ts';
+import { consolePage } from './console-page.ts';
+import { conversationByAddress, conversationsPage } from './conversation-pages.ts';
+import { filePage, rawFile } from './file-page.ts';
+import type { Page, RawFile } from './page.ts';
+import { refsPage } from './refs-page.ts';
+import type { PageRequest } from './request.ts';
+import { searchPage } from './search-page.ts';
+import { startPage, treePage } from './tree-page.ts';
+
+export interface PagesSetup {
+  corpus: Corpus;
+  conversations: Conversations;
+  search: Search;
+}
 
 /**
- * The pages people open from links: files, folders, commits, conversations. They need no access token: the service
- * listens on 127.0.0.1, and a conversation needs its secret read token. Returns undefined for an unknown address.
+ * The pages people read: repositories, code, search, conversations, the API console. Undefined for an unknown address, and
+ * for a repository or conversation that the viewer may not read.
  */
-export function createPages(corpus: Corpus, byReadToken: (token: string) => ConversationRecord | undefined) {
-  return async (segments: readonly string[], search: string): Promise<Page | undefined> => {
-    if (segments.length === 0) return startPage(corpus);
-    if (segments[0] === 'deepsearch' && segments.length === 2) {
-      const conversation = byReadToken(segments[1] ?? '');
-      return conversation === undefined ? undefined : conversationPage(conversation);
-    }
-    for (const repository of corpus.repositories) {
-      const own = repository.name.split('/');
-      if (!own.every((part, index) => segments[index] === part)) continue;
-      const [dash, kind, ...rest] = segments.slice(own.length);
-      if (dash === undefined) return treePage(corpus, repository, '');
-      if (dash !== '-') continue;
-      if (kind === 'blob') return filePage(corpus, repository, rest.join('/'), search);
-      if (kind === 'tree') return treePage(corpus, repository, rest.join('/'));
-      if (kind === 'commit' && rest.length === 1) return commitPage(repository, rest[0] ?? '');
-    }
-    return undefined;
+export function createPages({ corpus, conversations, search }: PagesSetup) {
+  const names = corpus.repositories.map(({ name }) => name);
+
+  return async (request: PageRequest): Promise<Page | RawFile | undefined> => {
+    const [first, second, ...rest] = request.segments;
+    if (first === undefined) return startPage(request, corpus);
+    if (first === 'search' && second === undefined) return searchPage(request, search, corpus);
+    if (first === 'api' && second === 'console' && rest.length === 0) return consolePage(request);
+    if (first === 'deepsearch' && second === undefined) return conversationsPage(request, conversations);
+    if (first === 'deepsearch') return conversationByAddress(request, conversations);
+    const address = parseCodeAddress(request.segments, names);
+    const repository = address === undefined ? undefined : corpus.repository(address.repository);
+    if (address === undefined || repository === undefined || !request.viewer.canRead(repository.name)) return undefined;
+    return codePage(request, repository, address);
   };
+
+  async function codePage(
+    request: PageRequest,
+    repository: Repository,
+    address: CodeAddress,
+  ): Promise<Page | RawFile | undefined> {
+    switch (address.view) {
+      case 'tree':
+        return treePage(request, corpus, repository, address);
+      case 'blob':
+        return filePage(request, corpus, repository, address);
+      case 'raw':
+        return rawFile(corpus, repository, address);
+      case 'commits':
+        return commitsPage(request, repository, address);
+      case 'commit':
+        return commitPage(request, repository, address);
+      case 'compare':
+        return comparePage(request, repository, address);
+      case 'branches':
+        return address.rest === '' ? refsPage(request, repository, 'branch') : undefined;
+      case 'tags':
+        return address.rest === '' ? refsPage(request, repository, 'tag') : undefined;
+      default:
+        return undefined;
+    }
+  }
 }

@@ -1,6 +1,10 @@
-import { type Git, gitText } from '../git/git.ts';
+import { blame } from '../git/blame.ts';
+import { type LogOptions, log } from '../git/commits.ts';
+import { GitError } from '../git/git.ts';
+import type { Repository } from '../git/repository.ts';
 import { LIMITS } from '../limits.ts';
 
+/** What answers say about a commit. */
 export interface Commit {
   id: string;
   author: string;
@@ -10,37 +14,43 @@ export interface Commit {
   body: string;
 }
 
-const FORMAT = '--format=%H%x1f%an%x1f%as%x1f%s%x1f%b%x1e';
-
-/** The newest commits reachable from HEAD that match the given options; none when git fails. */
-export async function readCommits(
-  git: Git,
-  count: number,
-  options: readonly string[] = [],
-  timeoutMs = 5_000,
-): Promise<Commit[]> {
-  const output = await gitText(git, ['log', `--max-count=${count}`, FORMAT, ...options], { timeoutMs });
-  return output.split('\x1e').flatMap((entry) => {
-    const [id = '', author = '', date = '', subject = '', body = ''] = entry.trim().split('\x1f');
-    return /^[0-9a-f]{40,64}$/.test(id) ? [{ id, author, date, subject, body: body.trim() }] : [];
-  });
+/** The newest commits reachable from HEAD that match the given options; none when git fails or takes longer than 5 seconds. */
+export async function readCommits(repository: Repository, options: LogOptions): Promise<Commit[]> {
+  const page = await orNothing(log(repository, { timeoutMs: 5_000, ...options }));
+  return (page?.commits ?? []).map(({ oid, author, subject, body }) => ({
+    id: oid,
+    author: author.name,
+    date: author.date.slice(0, 10),
+    subject,
+    body,
+  }));
 }
 
-export function readRecentCommits(git: Git): Promise<Commit[]> {
-  return readCommits(git, LIMITS.commitsIndexed, ['--no-merges'], 20_000);
+export function readRecentCommits(repository: Repository): Promise<Commit[]> {
+  return readCommits(repository, { first: LIMITS.commitsIndexed, withoutMerges: true, timeoutMs: 20_000 });
 }
 
 /** The authors of a range of lines, most lines first. */
 export async function blameAuthors(
-  git: Git,
+  repository: Repository,
   path: string,
   from: number,
   to: number,
 ): Promise<{ author: string; lines: number }[]> {
-  const output = await gitText(git, ['blame', '--line-porcelain', '-L', `${from},${to}`, 'HEAD', '--', path], {
-    timeoutMs: 5_000,
-  });
-  return countAuthors(output.split('\n').flatMap((line) => (line.startsWith('author ') ? [line.slice(7)] : [])));
+  const ranges = await orNothing(blame(repository, 'HEAD', path, { start: from, end: to }));
+  return countAuthors(
+    (ranges ?? []).flatMap(({ start, end, author }) => new Array<string>(end - start + 1).fill(author.name)),
+  );
+}
+
+/** An answer is better without its history than not given; only the end of the question ends it. */
+async function orNothing<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof GitError && error.kind !== 'stopped') return undefined;
+    throw error;
+  }
 }
 
 export function countAuthors(authors: readonly string[]): { author: string; lines: number }[] {

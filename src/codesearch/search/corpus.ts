@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { withoutBudget } from '../git/budget.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { LIMITS } from '../limits.ts';
 import { type CommitIndex, createCommitIndex } from './commit-index.ts';
@@ -41,9 +42,13 @@ export async function openCorpus(paths: readonly string[]): Promise<Corpus> {
     if (fingerprints.get(repository.name) === fingerprint) return 0;
     const changed = await updateFiles(repository, index);
     const head = await repository.head();
+    const staged = head === undefined ? undefined : await repository.stagedPaths(head);
+    for (const file of index.all()) {
+      if (file.repository === repository.name) file.commit = staged?.has(file.path) === false ? head : undefined;
+    }
     const known = commits.get(repository.name);
     if (known === undefined || known.head !== head) {
-      const newest = head === undefined ? [] : await readRecentCommits(repository.git);
+      const newest = head === undefined ? [] : await readRecentCommits(repository);
       commits.set(repository.name, { head, index: createCommitIndex(repository.name, newest) });
     }
     fingerprints.set(repository.name, fingerprint);
@@ -62,7 +67,8 @@ export async function openCorpus(paths: readonly string[]): Promise<Corpus> {
     repository: (name) => repositories.find((repository) => repository.name === name),
     commits: (name) => commits.get(name)?.index,
     refresh() {
-      refreshing ??= refreshAll().finally(() => {
+      // Several requests wait for one refresh: it must not end with the first of them.
+      refreshing ??= withoutBudget(refreshAll).finally(() => {
         refreshing = undefined;
       });
       return refreshing;

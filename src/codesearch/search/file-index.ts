@@ -9,6 +9,8 @@ export interface IndexedFile {
   repository: string;
   path: string;
   blob: string;
+  /** The commit of HEAD when it has the file with this content; undefined for staged changes. Changes with HEAD. */
+  commit: string | undefined;
   role: Role;
   lineCount: number;
   symbols: CodeSymbol[];
@@ -84,6 +86,7 @@ export function createFileIndex() {
         repository,
         path,
         blob,
+        commit: undefined,
         role,
         lineCount: lines.length,
         symbols,

@@ -39,9 +39,13 @@ export interface EarlierQuestion {
   focus?: Focus;
 }
 
-/** Searches for an answer. Calls `step` before each action and stops when `step` throws. */
+/**
+ * Searches for an answer in the repositories that the asker may read. Calls `step` before each action and stops when
+ * `step` throws.
+ */
 export type Investigate = (
   question: string,
   earlier: readonly EarlierQuestion[],
   step: (reasoning: string) => Promise<void>,
+  canRead: (repository: string) => boolean,
 ) => Promise<Finding>;

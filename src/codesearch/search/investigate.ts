@@ -1,3 +1,4 @@
+import { withoutBudget } from '../git/budget.ts';
 import { overview } from './answers/about.ts';
 import { compare, splitComparison } from './answers/compare.ts';
 import { type Draft, type Findings, focusOf, tidyFollowUps, tidySources } from './answers/draft.ts';
@@ -14,6 +15,7 @@ import type { Finding, Investigate } from './finding.ts';
 import { createInvestigation, type Investigation } from './investigation.ts';
 import { findPassages } from './passages.ts';
 import { parseQuestionInContext, type QuestionInContext } from './questions/carry-over.ts';
+import { readableCorpus } from './readable-corpus.ts';
 import { resolveTargets } from './targets.ts';
 import { weigh } from './weighing.ts';
 import { textTerms } from './words.ts';
@@ -22,23 +24,29 @@ const LEAST_COVERED = 0.3;
 
 /** Answers questions from the corpus: search, read, rank, write. The same input gives the same answer. */
 export function createInvestigate(corpus: Corpus): Investigate {
-  return async (text, earlier, step) => {
-    const question = parseQuestionInContext(text, earlier);
-    const words = question.subjects.filter(({ weight }) => weight >= 0.3).map(({ word }) => word);
-    await step(
-      `Understanding the question: ${describe(question.intent)}${words.length === 0 ? '' : `, about ${words.slice(0, 8).join(', ')}`}`,
-    );
-    const changed = await corpus.refresh();
-    if (changed > 0) await step(`Reading ${changed} files that changed since the last question`);
-    const investigation = createInvestigation(corpus, step);
-    const sides = splitComparison(question);
-    const draft =
-      sides === undefined
-        ? await research(question, investigation)
-        : compare(question, [await research(sides[0], investigation), await research(sides[1], investigation)]);
-    await step('Writing the answer');
-    return finish(draft, question, investigation);
-  };
+  // A question outlives the request that asked it.
+  return (...asked) => withoutBudget(() => investigate(corpus, ...asked));
+}
+
+async function investigate(
+  corpus: Corpus,
+  ...[text, earlier, step, canRead]: Parameters<Investigate>
+): Promise<Finding> {
+  const question = parseQuestionInContext(text, earlier);
+  const words = question.subjects.filter(({ weight }) => weight >= 0.3).map(({ word }) => word);
+  await step(
+    `Understanding the question: ${describe(question.intent)}${words.length === 0 ? '' : `, about ${words.slice(0, 8).join(', ')}`}`,
+  );
+  const changed = await corpus.refresh();
+  if (changed > 0) await step(`Reading ${changed} files that changed since the last question`);
+  const investigation = createInvestigation(readableCorpus(corpus, canRead), step);
+  const sides = splitComparison(question);
+  const draft =
+    sides === undefined
+      ? await research(question, investigation)
+      : compare(question, [await research(sides[0], investigation), await research(sides[1], investigation)]);
+  await step('Writing the answer');
+  return finish(draft, question, investigation);
 }
 
 /** Searches, reads the best results and writes the answer. */

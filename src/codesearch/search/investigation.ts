@@ -1,3 +1,4 @@
+import type { LogOptions } from '../git/commits.ts';
 import { estimateTokens } from '../limits.ts';
 import { blockEnd } from './blocks.ts';
 import { type Commit, readCommits } from './commits.ts';
@@ -72,10 +73,10 @@ export function createInvestigation(corpus: Corpus, step: (reasoning: string) =>
       }
       return usages;
     },
-    async commitsOf(repository: string, count: number, options: readonly string[]): Promise<Commit[]> {
+    async commitsOf(name: string, count: number, options: LogOptions): Promise<Commit[]> {
       toolCalls += 1;
-      const git = corpus.repository(repository)?.git;
-      return git === undefined ? [] : readCommits(git, count, options);
+      const repository = corpus.repository(name);
+      return repository === undefined ? [] : readCommits(repository, { ...options, first: count });
     },
     findCommits(terms: ReadonlyMap<string, number>) {
       toolCalls += 1;

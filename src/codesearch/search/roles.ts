@@ -1,3 +1,5 @@
+import { languageOfFile } from '../git/languages.ts';
+
 /** The purpose of a file; decides its weight in searches and its heading in answers. */
 export type Role = 'source' | 'test' | 'docs' | 'config' | 'example' | 'vendored' | 'generated';
 
@@ -30,82 +32,11 @@ export function looksGenerated(text: string): boolean {
   return text.length > 2_000 && lines <= 4;
 }
 
-const LANGUAGES: Record<string, string> = {
-  ts: 'ts',
-  mts: 'ts',
-  cts: 'ts',
-  tsx: 'tsx',
-  js: 'js',
-  mjs: 'js',
-  cjs: 'js',
-  jsx: 'jsx',
-  vue: 'vue',
-  svelte: 'svelte',
-  py: 'python',
-  pyi: 'python',
-  go: 'go',
-  rs: 'rust',
-  java: 'java',
-  kt: 'kotlin',
-  kts: 'kotlin',
-  scala: 'scala',
-  cs: 'csharp',
-  swift: 'swift',
-  php: 'php',
-  rb: 'ruby',
-  c: 'c',
-  h: 'c',
-  cc: 'cpp',
-  cpp: 'cpp',
-  cxx: 'cpp',
-  hpp: 'cpp',
-  hh: 'cpp',
-  m: 'objc',
-  lua: 'lua',
-  ex: 'elixir',
-  exs: 'elixir',
-  erl: 'erlang',
-  hs: 'haskell',
-  ml: 'ocaml',
-  clj: 'clojure',
-  dart: 'dart',
-  r: 'r',
-  jl: 'julia',
-  pl: 'perl',
-  sh: 'sh',
-  bash: 'sh',
-  zsh: 'sh',
-  ps1: 'powershell',
-  sql: 'sql',
-  proto: 'proto',
-  graphql: 'graphql',
-  tf: 'hcl',
-  css: 'css',
-  scss: 'scss',
-  html: 'html',
-  xml: 'xml',
-  json: 'json',
-  yaml: 'yaml',
-  yml: 'yaml',
-  toml: 'toml',
-  md: 'md',
-  mdx: 'md',
-  rst: 'rst',
-  zig: 'zig',
-  nim: 'nim',
-}; // prettier-ignore
-
-const NOT_CODE = new Set(['json', 'yaml', 'toml', 'md', 'rst', 'html', 'xml', 'css', 'scss']);
-
 /** The language of a file for a fenced code block; empty when unknown. */
 export function languageOf(path: string): string {
-  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
-  if (name === 'makefile') return 'makefile';
-  if (name.startsWith('dockerfile')) return 'dockerfile';
-  return LANGUAGES[name.slice(name.lastIndexOf('.') + 1)] ?? '';
+  return languageOfFile(path)?.id ?? '';
 }
 
 export function isCode(path: string): boolean {
-  const language = languageOf(path);
-  return language !== '' && !NOT_CODE.has(language);
+  return languageOfFile(path)?.isCode === true;
 }

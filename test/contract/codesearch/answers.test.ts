@@ -185,7 +185,10 @@ describe('a question about a missing thing', () => {
 test('a thread of questions keeps its subject', async () => {
   const { id } = await service.create('Where is JobQueue defined?');
   const texts = ['How does it work?', 'Which tests cover it?', 'And who wrote it?', 'What about retryDelay?'];
-  for (const question of texts) await service.call('POST', `/${id}/questions`, { question });
+  for (const question of texts) {
+    await service.finished(id);
+    await service.call('POST', `/${id}/questions`, { question });
+  }
   const [, how, tests, who, other] = (await service.finished(id)).questions;
   expect(how?.answer).toContain('`JobQueue`');
   expect(tests?.answer).toBeTruthy();

@@ -79,6 +79,9 @@ test.each(['sort=name', 'page_first=0', 'page_first=ten', 'page_after=nonsense',
   async (parameters) => {
     const response = await service.call('GET', `?${parameters}`);
     expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({ error: { status: 400, message: expect.any(String) } });
+    expect(await response.json()).toEqual({
+      message: expect.any(String),
+      error: { status: 400, message: expect.any(String) },
+    });
   },
 );

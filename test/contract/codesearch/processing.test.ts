@@ -68,22 +68,20 @@ test('a cancel that comes after the answer leaves the answer', async () => {
   }
 });
 
-test('a question without a free slot is pending, can be cancelled, and starts when a slot is free', async () => {
+test('a question without a free slot is processing too, can be cancelled, and starts when a slot is free', async () => {
   const service = await startTestService({ repos: [repository.path], concurrency: 1, stepDelayMs: 30_000 });
   try {
     const first = await service.create('Where is retryDelay?');
     const second = await service.create('Where is withRetries?');
     const third = await service.create('Where is JobQueue?');
-    expect([first, second, third].map(({ questions }) => questions[0]?.status)).toEqual([
-      'processing',
-      'pending',
-      'pending',
-    ]);
+    expect([first, second, third].map(({ questions }) => questions[0]?.status)).toEqual(Array(3).fill('processing'));
     const cancel = (conversation: typeof first) =>
       service.call('POST', `/${conversation.id}/questions/${conversation.questions[0]?.id}/cancel`);
-    expect(((await (await cancel(second)).json()) as WireQuestion).error?.kind).toBe('Cancelled');
+    const cancelled = (await (await cancel(second)).json()) as WireQuestion;
+    expect(cancelled).toMatchObject({ error: { kind: 'Cancelled' }, stats: { time_millis: 0 } });
+    expect((await service.get(third.id)).questions[0]?.turns).toHaveLength(1);
     await cancel(first);
-    await eventually(async () => expect((await service.get(third.id)).questions[0]?.status).toBe('processing'));
+    await eventually(async () => expect((await service.get(third.id)).questions[0]?.turns.length).toBeGreaterThan(1));
     await service.call('DELETE', `/${third.id}`);
     expect(service.problems).toEqual([]);
   } finally {

@@ -108,3 +108,16 @@ export async function startTestService(options: Partial<CodeSearchOptions> & { r
   const started = await service.start();
   return { ...createCaller(started.url), ...started, problems, stop: () => service.stop() };
 }
+
+/** Signs in to the pages with an access token; returns the session as a `Cookie` header. */
+export async function signIn(url: string, token = TOKEN): Promise<string> {
+  const response = await fetch(`${url}/sign-in`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { Origin: url },
+    body: new URLSearchParams({ token }),
+  });
+  const cookie = response.headers.get('set-cookie')?.split(';')[0];
+  if (response.status !== 303 || cookie === undefined) throw new Error(`the sign-in failed with ${response.status}`);
+  return cookie;
+}

@@ -2,13 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { parseArguments } from '../../../src/codesearch/arguments.ts';
 import { selectPage } from '../../../src/codesearch/conversations/list.ts';
 import { nameFromRemote } from '../../../src/codesearch/git/repository.ts';
-import { parseDocument } from '../../../src/codesearch/graphql/parser.ts';
-import { parseListQuery } from '../../../src/codesearch/http/list-query.ts';
+import { parseListQuery } from '../../../src/codesearch/http/conversation-list-query.ts';
 import { createRateLimit } from '../../../src/codesearch/http/rate-limit.ts';
-import { parseLines } from '../../../src/codesearch/pages/code-pages.ts';
+import { parseLines } from '../../../src/codesearch/pages/code-address.ts';
 import { renderMarkdown } from '../../../src/codesearch/pages/markdown.ts';
-import { code, escapeText, fence, filePath, prose } from '../../../src/codesearch/search/answers/markdown.ts';
-import { parseCodeQuery } from '../../../src/codesearch/search/match-count.ts';
+import { filePath, repositoryPath } from '../../../src/codesearch/search/addresses.ts';
+import { code, escapeText, fence, prose } from '../../../src/codesearch/search/answers/markdown.ts';
 
 describe('parsing the arguments', () => {
   test('reads every option', () => {
@@ -69,6 +68,7 @@ describe('the list', () => {
     readToken: `t${index + 1}`,
     createdMs: 1_000 + index,
     updatedMs: 2_000 - (index % 5),
+    starred: false,
   }));
   const page = (parameters: string) =>
     selectPage(summaries, parseListQuery(new URLSearchParams(parameters)), () => true);
@@ -143,21 +143,15 @@ test.each([
   expect(parseLines(search)).toEqual(lines);
 });
 
-test('a code query is parsed into its parts', () => {
-  expect(parseCodeQuery('repo:harbour file:\\.ts$ retry "delay cap" case:yes')).toEqual({
-    repositories: ['harbour'],
-    paths: ['\\.ts$'],
-    patterns: ['retry', 'delay cap'],
-    isRegExp: false,
-    isCaseSensitive: true,
-  });
-  expect(parseCodeQuery('/retry\\w+/')).toMatchObject({ patterns: ['retry\\w+'], isRegExp: true });
-});
-
 describe('Markdown that quotes foreign text', () => {
   test('keeps links with any sign in their paths', () => {
     const path = filePath({ repository: 'github.com/o/r', path: 'a b/(c)[d]/ü*?#%.ts' }, 3, 9);
     expect(path).toBe('/github.com/o/r/-/blob/a%20b/%28c%29%5Bd%5D/%C3%BC%2A%3F%23%25.ts?L3-9');
+  });
+
+  test('keeps the slashes of a branch name, unless they would end the name early', () => {
+    expect(repositoryPath('github.com/o/r', 'feature/x')).toBe('/github.com/o/r@feature/x');
+    expect(repositoryPath('github.com/o/r', 'a/-/b')).toBe('/github.com/o/r@a%2F-%2Fb');
   });
 
   test('has a fence that is longer than any run of backticks inside', () => {
@@ -209,27 +203,5 @@ describe('rendering Markdown', () => {
     ['text with href="//evil.example"', '<p>text with href=&quot;//evil.example&quot;</p>'],
   ])('links only what is on the web or in the service: %s', (markdown, expected) => {
     expect(renderMarkdown(markdown).text).toBe(expected);
-  });
-});
-
-describe('a GraphQL document', () => {
-  test('is read in the forms of the contract', () => {
-    expect(parseDocument('{ currentUser { username } }')).toHaveLength(1);
-    const [operation] = parseDocument('query S($q: String! = "x") { a: search(query: $q) { results { matchCount } } }');
-    expect(operation?.selection[0]).toMatchObject({ key: 'a', name: 'search' });
-    expect(operation?.defaults.get('q')).toBe('x');
-  });
-
-  test.each([
-    '{',
-    '{}',
-    'mutation { x }',
-    '{ a(b:) }',
-    '{ ...f }',
-    '{ a @include(if: true) }',
-    '"',
-    `${'{a'.repeat(40)}${'}'.repeat(40)}`,
-  ])('is refused where it is %j', (source) => {
-    expect(() => parseDocument(source)).toThrow();
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { selectPage } from '../../../src/codesearch/conversations/list.ts';
 import type { ConversationSummary } from '../../../src/codesearch/conversations/store.ts';
-import { parseListQuery } from '../../../src/codesearch/http/list-query.ts';
+import { parseListQuery } from '../../../src/codesearch/http/conversation-list-query.ts';
 import { LIMITS } from '../../../src/codesearch/limits.ts';
 
 /** All sort orders of this list differ; the times 20 and 500 occur twice. */
 const summaries: ConversationSummary[] = [
-  { id: 1, userId: 7, readToken: 'first', createdMs: 40, updatedMs: 200 },
-  { id: 2, userId: 8, readToken: 'second', createdMs: 20, updatedMs: 500 },
-  { id: 3, userId: 7, readToken: 'third', createdMs: 10, updatedMs: 300 },
-  { id: 4, userId: 9, readToken: 'fourth', createdMs: 20, updatedMs: 500 },
+  { id: 1, userId: 7, readToken: 'first', createdMs: 40, updatedMs: 200, starred: false },
+  { id: 2, userId: 8, readToken: 'second', createdMs: 20, updatedMs: 500, starred: false },
+  { id: 3, userId: 7, readToken: 'third', createdMs: 10, updatedMs: 300, starred: false },
+  { id: 4, userId: 9, readToken: 'fourth', createdMs: 20, updatedMs: 500, starred: false },
 ];
 
 function page(parameters: string, visible: (summary: ConversationSummary) => boolean = () => true) {

@@ -1,12 +1,18 @@
 import type { Viewer } from '../../accounts/viewer.ts';
 import { ConversationError } from '../../conversations/conversation-error.ts';
 import type { Conversations } from '../../conversations/conversations.ts';
-import { readJsonObject } from '../body.ts';
+import { hasBody, isJson, readJsonObject } from '../body.ts';
+import { parseListQuery } from '../conversation-list-query.ts';
+import {
+  conversationToWire,
+  questionToWire,
+  readConversationToWire,
+  singleConversationToWire,
+} from '../conversation-wire.ts';
 import { HttpError } from '../http-error.ts';
-import { parseListQuery } from '../list-query.ts';
+import { readQuestionText } from '../question-text.ts';
 import { json, type Reply } from '../reply.ts';
 import { type Route, type RouteRequest, requireMethod } from '../route.ts';
-import { conversationToWire, questionToWire, singleConversationToWire } from '../wire.ts';
 
 const PREFIX = ['.api', 'deepsearch', 'v1'];
 
@@ -21,39 +27,40 @@ function allowedMethods(segments: readonly string[]): string[] {
   return isId(questionId) && cancel === 'cancel' ? ['POST'] : [];
 }
 
-/** The six operations of `/.api/deepsearch/v1`; every refusal is an {@link HttpError}. */
-export function createConversationRoute(conversations: Conversations, baseUrl: () => string): Route {
+/**
+ * The first generation of the conversation API: the six operations of `/.api/deepsearch/v1`. Every refusal is an
+ * {@link HttpError}; a missing or wrong token is refused before anything else. While `hidden`, every path is unknown.
+ */
+export function createConversationRoute(conversations: Conversations, baseUrl: () => string, hidden: boolean): Route {
   return async (request) => {
     if (!PREFIX.every((part, index) => request.segments[index] === part)) return undefined;
+    const viewer = await request.viewer();
+    if (hidden) return { kind: 'text', status: 404, text: 'no route' };
     const segments = request.segments.slice(PREFIX.length);
     requireMethod(request.method, allowedMethods(segments));
-    if (!request.headers['x-requested-with']) {
-      throw new HttpError(400, 'The header X-Requested-With is required: the name and version of the client.');
-    }
+    if (request.method !== 'GET') checkWrite(request);
     try {
-      return await answer(request, segments, await request.viewer());
+      return await answer(request, segments, viewer);
     } catch (error) {
-      throw error instanceof ConversationError ? asHttpError(error) : error;
+      throw error instanceof ConversationError ? conversationRefusal(error) : error;
     }
   };
 
   async function answer(
     { method, search, incoming }: RouteRequest,
     segments: readonly string[],
-    { userId }: Viewer,
+    viewer: Viewer,
   ): Promise<Reply> {
+    const { userId } = viewer;
     const [first, questions, third] = segments;
     const id = Number(first);
     if (first === undefined) {
       if (method === 'POST') {
-        const created = await conversations.create(userId, readQuestion(await readJsonObject(incoming)));
+        const { question } = await readJsonObject(incoming);
+        const created = await conversations.create(userId, readQuestionText(question, 'question'));
         return json(202, conversationToWire(created, baseUrl()));
       }
-      const page = conversations.list(userId, parseListQuery(new URLSearchParams(search)));
-      return json(200, {
-        conversations: page.conversations.map((conversation) => conversationToWire(conversation, baseUrl())),
-        page_info: { end_cursor: page.endCursor, has_next_page: page.hasNextPage },
-      });
+      return json(200, list(viewer, new URLSearchParams(search)));
     }
     if (questions === undefined) {
       if (method === 'DELETE') {
@@ -65,30 +72,50 @@ export function createConversationRoute(conversations: Conversations, baseUrl: (
     }
     if (third === undefined) {
       const sent = await readJsonObject(incoming);
-      const text = readQuestion(sent);
-      if (sent.conversation_id !== undefined && sent.conversation_id !== id) {
+      const text = readQuestionText(sent.question, 'question');
+      if ((sent.conversation_id ?? id) !== id) {
         throw new HttpError(400, 'conversation_id in the body differs from the one in the path.');
       }
       return json(202, questionToWire(await conversations.followUp(userId, id, text), id, baseUrl()));
     }
     return json(200, questionToWire(await conversations.cancel(userId, id, Number(third)), id, baseUrl()));
   }
-}
 
-function asHttpError({ kind, message }: ConversationError): HttpError {
-  switch (kind) {
-    case 'notFound':
-      return new HttpError(404, message);
-    case 'tooManyOpen':
-      return new HttpError(429, message, { 'Retry-After': '5' });
+  /** A read token selects one conversation, perhaps of another user, so the reply says whose it is. */
+  function list(viewer: Viewer, parameters: URLSearchParams) {
+    const query = parseListQuery(parameters);
+    const page = conversations.list(viewer, query);
+    return {
+      conversations: page.conversations.map((conversation) =>
+        query.readToken === undefined
+          ? conversationToWire(conversation, baseUrl())
+          : readConversationToWire(conversation, viewer.userId, baseUrl()),
+      ),
+      page_info: { end_cursor: page.endCursor, has_next_page: page.hasNextPage },
+    };
   }
 }
 
-function readQuestion(body: Record<string, unknown>): string {
-  const question = body.question;
-  if (typeof question !== 'string') throw new HttpError(400, 'question must be a string.');
-  if (question.trim() === '') throw new HttpError(400, 'question must not be empty.');
-  return question;
+/** Refuses a write that names no client, with 400, and a body of another type than JSON, with 415. */
+function checkWrite({ headers }: RouteRequest): void {
+  if (!/\p{L}/u.test(String(headers['x-requested-with'] ?? ''))) {
+    throw new HttpError(400, 'The header X-Requested-With is required: the name and version of the client.');
+  }
+  if (hasBody(headers) && !isJson(headers)) {
+    throw new HttpError(415, 'Content-Type must be application/json.', { 'Accept-Post': 'application/json' });
+  }
+}
+
+/** The HTTP error for a refusal of the conversations. */
+export function conversationRefusal({ kind, message }: ConversationError): HttpError {
+  switch (kind) {
+    case 'notFound':
+      return new HttpError(404, message);
+    case 'stillProcessing':
+      return new HttpError(400, message);
+    case 'tooManyOpen':
+      return new HttpError(429, message, { 'Retry-After': '5' });
+  }
 }
 
 function isId(segment: string): boolean {

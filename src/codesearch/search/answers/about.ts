@@ -1,12 +1,13 @@
 import type { RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import type { Repository } from '../../git/repository.ts';
+import { directoryPath, repositoryPath } from '../addresses.ts';
 import { fileComment, firstSentence } from '../blocks.ts';
 import type { IndexedFile } from '../file-index.ts';
 import { byUsefulness } from '../investigation.ts';
 import { languageOf } from '../roles.ts';
 import { type Draft, type Findings, fileSource, repositorySource } from './draft.ts';
-import { bullets, code, count, directoryPath, fileLink, joinWords, link, prose, repositoryPath } from './markdown.ts';
+import { bullets, code, count, fileLink, joinWords, link, prose } from './markdown.ts';
 
 const LANGUAGE_NAMES: Record<string, string> = {
   ts: 'TypeScript',

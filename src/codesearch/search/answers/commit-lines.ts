@@ -1,6 +1,7 @@
+import { commitPath } from '../addresses.ts';
 import { firstSentence } from '../blocks.ts';
 import type { Commit } from '../commits.ts';
-import { commitPath, link, prose } from './markdown.ts';
+import { link, prose } from './markdown.ts';
 
 /** A link to a commit, labeled with its short id. */
 export function commitLink(repository: string, { id }: Commit): string {

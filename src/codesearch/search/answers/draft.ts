@@ -1,3 +1,4 @@
+import { commitPath, filePath, repositoryPath } from '../addresses.ts';
 import type { IndexedFile } from '../file-index.ts';
 import type { Focus, SourceRecord } from '../finding.ts';
 import type { Investigation } from '../investigation.ts';
@@ -5,7 +6,6 @@ import type { Passage } from '../passages.ts';
 import type { QuestionInContext } from '../questions/carry-over.ts';
 import type { Targets } from '../targets.ts';
 import type { Weighed } from '../weighing.ts';
-import { commitPath, filePath, repositoryPath } from './markdown.ts';
 
 /** Everything found for a question, as input for writing the answer. */
 export interface Findings {
@@ -55,7 +55,9 @@ export function tidySources(sources: readonly SourceRecord[], repositories: read
   const byLink = new Map(sources.map((source) => [source.link, source]));
   const own = [...byLink.values()].slice(0, 20);
   const touched = repositories.filter((name) =>
-    own.some((source) => source.link.startsWith(`${repositoryPath(name)}/`)),
+    own.some(({ link }) =>
+      [`${repositoryPath(name)}/`, `${repositoryPath(name)}@`].some((start) => link.startsWith(start)),
+    ),
   );
   return [...own, ...touched.map(repositorySource)];
 }

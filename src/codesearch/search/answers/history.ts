@@ -1,10 +1,11 @@
+import { directoryPath } from '../addresses.ts';
 import { blockEnd, firstSentence } from '../blocks.ts';
 import { blameAuthors, type Commit, countAuthors } from '../commits.ts';
 import { coverage } from '../weighing.ts';
 import { commitLine, commitLink, reasonOf } from './commit-lines.ts';
 import { commitSource, type Draft, type Findings, fileSource } from './draft.ts';
 import { endSentence } from './explain.ts';
-import { bullets, code, count, directoryPath, fileLink, joinWords, link, prose } from './markdown.ts';
+import { bullets, code, count, fileLink, joinWords, link, prose } from './markdown.ts';
 import { questionTitle } from './titles.ts';
 
 interface HistorySection {
@@ -81,17 +82,17 @@ async function ofName({ targets, investigation, question }: Findings): Promise<H
   const lines = await investigation.lines(file);
   const end = blockEnd(lines, symbol);
   const place = fileLink(file, symbol.line, end);
-  const introduced = await investigation.commitsOf(file.repository, 20, [`-S${target.name}`, '--', file.path]);
-  const touched = await investigation.commitsOf(file.repository, 8, [
-    '--no-patch',
-    `-L${symbol.line},${end}:${file.path}`,
-  ]);
+  const introduced = await investigation.commitsOf(file.repository, 20, { changing: target.name, path: file.path });
+  const touched = await investigation.commitsOf(file.repository, 8, {
+    path: file.path,
+    lines: { start: symbol.line, end },
+  });
   const commits = touched.length > 0 ? touched : introduced;
   const newest = commits[0];
   const oldest = introduced.at(-1);
   if (newest === undefined) return [];
-  const git = investigation.corpus.repository(file.repository)?.git;
-  const authors = git === undefined ? [] : await blameAuthors(git, file.path, symbol.line, end);
+  const repository = investigation.corpus.repository(file.repository);
+  const authors = repository === undefined ? [] : await blameAuthors(repository, file.path, symbol.line, end);
   const by =
     authors.length === 0
       ? ''
@@ -113,7 +114,7 @@ async function ofIdentifier({ question, investigation }: Findings): Promise<Hist
   if (name === undefined || name.length < 3) return [];
   const found: HistorySection[] = [];
   for (const { name: repository } of investigation.corpus.repositories) {
-    const commits = await investigation.commitsOf(repository, 100, ['--no-merges', `-S${name}`]);
+    const commits = await investigation.commitsOf(repository, 100, { withoutMerges: true, changing: name });
     const oldest = commits.at(-1);
     const newest = commits[0];
     if (oldest === undefined || newest === undefined) continue;
@@ -137,7 +138,7 @@ async function ofPath(
   path: string,
   label: string,
 ): Promise<HistorySection[]> {
-  const commits = await investigation.commitsOf(repository, 200, ['--', path]);
+  const commits = await investigation.commitsOf(repository, 200, { path });
   const newest = commits[0];
   if (newest === undefined) return [];
   const authors = countAuthors(commits.map(({ author }) => author));

@@ -1,37 +1,7 @@
+import { filePath } from '../addresses.ts';
 import type { IndexedFile } from '../file-index.ts';
 import { BASE_MARK } from '../finding.ts';
 import { languageOf } from '../roles.ts';
-
-/** Path of a file, or of lines in it, relative to the service. */
-export function filePath(file: { repository: string; path: string }, start?: number, end?: number): string {
-  const lines = start === undefined ? '' : end === undefined || end === start ? `?L${start}` : `?L${start}-${end}`;
-  return `${repositoryPath(file.repository)}/-/blob/${encodePath(file.path)}${lines}`;
-}
-
-export function directoryPath(repository: string, path: string): string {
-  return `${repositoryPath(repository)}/-/tree/${encodePath(path)}`;
-}
-
-export function commitPath(repository: string, id: string): string {
-  return `${repositoryPath(repository)}/-/commit/${id}`;
-}
-
-export function repositoryPath(repository: string): string {
-  return `/${encodePath(repository)}`;
-}
-
-/** Encodes characters that break Markdown links or URLs, such as parentheses; keeps slashes. */
-function encodePath(path: string): string {
-  return path
-    .split('/')
-    .map((segment) =>
-      encodeURIComponent(segment).replace(
-        /[()'*!]/g,
-        (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-      ),
-    )
-    .join('/');
-}
 
 /** A Markdown link within this service; it becomes absolute when the answer is sent. */
 export function link(label: string, relative: string): string {

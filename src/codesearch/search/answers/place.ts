@@ -1,9 +1,10 @@
+import { directoryPath } from '../addresses.ts';
 import { blockEnd, docComment, fileComment, firstSentence } from '../blocks.ts';
 import type { IndexedFile } from '../file-index.ts';
 import { byUsefulness, type Investigation } from '../investigation.ts';
 import { type Draft, type Findings, fileSource } from './draft.ts';
 import { endSentence } from './explain.ts';
-import { bullets, code, count, directoryPath, fence, fileLink, joinWords, link, prose } from './markdown.ts';
+import { bullets, code, count, fence, fileLink, joinWords, link, prose } from './markdown.ts';
 import { sectionText } from './related.ts';
 
 /** Answers "what is in <file or folder>?". */

@@ -1,0 +1,87 @@
+import { LIMITS } from '../limits.ts';
+import { gitText } from './git.ts';
+import type { Repository } from './repository.ts';
+
+/** A branch or a tag. */
+export interface Ref {
+  /** `refs/heads/main`. */
+  name: string;
+  /** `main`. */
+  displayName: string;
+  kind: 'branch' | 'tag';
+  /** Full id of the commit; of an annotated tag, the commit that it names. */
+  target: string;
+  /** Date of the commit or of the annotated tag, ISO 8601. */
+  date: string;
+}
+
+export interface RefPage {
+  /** Newest first. */
+  refs: Ref[];
+  hasNextPage: boolean;
+  /** How many refs match, over all pages; at most `LIMITS.refsRead`. */
+  totalCount: number;
+}
+
+/**
+ * The full commit id of a branch, tag, commit id or a form like `HEAD~3`; undefined when there is none. Refuses whatever could
+ * be an option, a range, a path (`main:file`), a search in messages (`:/text`) or an entry of the reflog.
+ */
+export async function resolveRevision(repository: Repository, revision: string): Promise<string | undefined> {
+  if (!isSafeRevision(revision)) return undefined;
+  const output = await gitText(repository.git, ['rev-parse', '-q', '--verify', `${revision}^{commit}`]);
+  const oid = output.trim();
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(oid) ? oid : undefined;
+}
+
+/** Whether a text can only name a commit: no option, range, path, pattern or reflog entry. */
+export function isSafeRevision(revision: string): boolean {
+  if (revision.length > LIMITS.revisionCharacters || revision.startsWith('-')) return false;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: git refuses control characters in names too
+  return /^[^\x00-\x20\x7f:?*[\\{}]+$/.test(revision) && !revision.includes('..') && !/^\^|\^[-!@]/.test(revision);
+}
+
+/** Whether a text can be the path of a tracked file or folder, from the repository's root; '' is the root. */
+export function isSafePath(path: string): boolean {
+  if (path === '') return true;
+  if (path.length > LIMITS.pathCharacters || path.includes('\0')) return false;
+  return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+}
+
+/** The branch that HEAD names; undefined when HEAD names a commit. The branch may have no commit yet. */
+export async function defaultBranch(repository: Repository): Promise<string | undefined> {
+  return (await gitText(repository.git, ['symbolic-ref', '-q', '--short', 'HEAD'])).trim() || undefined;
+}
+
+/** Branches or tags, newest first. `query` is text in the name; `skip` and `first` choose the page. */
+export async function listRefs(
+  repository: Repository,
+  kind: Ref['kind'],
+  { query = '', first = LIMITS.refsPerPage, skip = 0 }: { query?: string; first?: number; skip?: number } = {},
+): Promise<RefPage> {
+  const fields = ['refname', 'objectname', 'objecttype', '*objectname', '*objecttype', 'creatordate:iso-strict'];
+  const output = await repository.git([
+    'for-each-ref',
+    '--sort=-creatordate',
+    `--count=${LIMITS.refsRead}`,
+    `--format=${fields.map((field) => `%(${field})`).join('%00')}`,
+    kind === 'branch' ? 'refs/heads/' : 'refs/tags/',
+  ]);
+  const wanted = query.toLowerCase();
+  const refs = output
+    .toString('utf8')
+    .split('\n')
+    .flatMap((line) => parseRef(line, kind))
+    .filter(({ displayName }) => displayName.toLowerCase().includes(wanted));
+  const start = Math.max(0, skip);
+  const end = start + Math.max(1, Math.min(first, LIMITS.refsPerPage));
+  return { refs: refs.slice(start, end), hasNextPage: refs.length > end, totalCount: refs.length };
+}
+
+/** Leaves out tags that name no commit, such as a tag of a file. */
+function parseRef(line: string, kind: Ref['kind']): Ref[] {
+  const [name = '', oid = '', type, peeled = '', peeledType, date = ''] = line.split('\0');
+  const target = type === 'commit' ? oid : peeledType === 'commit' ? peeled : undefined;
+  if (target === undefined) return [];
+  return [{ name, displayName: name.replace(/^refs\/(?:heads|tags)\//, ''), kind, target, date }];
+}

@@ -1,0 +1,82 @@
+import { LIMITS } from '../limits.ts';
+import { GitError } from './git.ts';
+import { isSafePath, resolveRevision } from './refs.ts';
+import type { Repository } from './repository.ts';
+
+export interface TreeEntry {
+  /** From the root of the repository. */
+  path: string;
+  name: string;
+  kind: 'blob' | 'tree' | 'submodule' | 'symlink';
+  /** Object id; of a submodule, the commit of the other repository. */
+  oid: string;
+  /** In bytes; only files and symbolic links have one. */
+  size: number | undefined;
+}
+
+export interface TreePage {
+  /** Full id of the commit that was read. */
+  commit: string;
+  /** Folders first in a flat listing; in git's order in a recursive one. */
+  entries: TreeEntry[];
+  hasNextPage: boolean;
+}
+
+/**
+ * The entries of a folder at a revision; undefined when there is no such revision or folder. A recursive listing contains files
+ * of all folders below, without the folders themselves. `first` is at most `LIMITS.treeEntriesPerPage`, the default.
+ */
+export async function readTree(
+  repository: Repository,
+  revision: string,
+  path = '',
+  {
+    recursive = false,
+    first = LIMITS.treeEntriesPerPage,
+    skip = 0,
+  }: { recursive?: boolean; first?: number; skip?: number } = {},
+): Promise<TreePage | undefined> {
+  const commit = isSafePath(path) ? await resolveRevision(repository, revision) : undefined;
+  if (commit === undefined) return undefined;
+  const parameters = ['ls-tree', '-z', '-l', '--full-tree', ...(recursive ? ['-r'] : []), `${commit}:${path}`];
+  const output = await repository.git(parameters).catch((error: unknown) => {
+    if (error instanceof GitError && error.kind === 'failed') return undefined;
+    throw error;
+  });
+  if (output === undefined) return undefined;
+  const all = parseEntries(output, path);
+  if (!recursive) all.sort((a, b) => Number(b.kind === 'tree') - Number(a.kind === 'tree'));
+  const start = Math.max(0, skip);
+  const end = start + Math.max(1, Math.min(first, LIMITS.treeEntriesPerPage));
+  return { commit, entries: all.slice(start, end), hasNextPage: all.length > end };
+}
+
+/** The file, folder, symbolic link or submodule at a path; undefined when there is none. */
+export async function readEntry(
+  repository: Repository,
+  revision: string,
+  path: string,
+): Promise<TreeEntry | undefined> {
+  if (path === '' || !isSafePath(path)) return undefined;
+  const commit = await resolveRevision(repository, revision);
+  if (commit === undefined) return undefined;
+  const output = await repository.git(['ls-tree', '-z', '-l', '--full-tree', commit, '--', path]);
+  return parseEntries(output, '').find((entry) => entry.path === path);
+}
+
+/** Reads `ls-tree -z -l`: "mode type oid size\tpath". */
+function parseEntries(output: Buffer, folder: string): TreeEntry[] {
+  const prefix = folder === '' ? '' : `${folder}/`;
+  return output
+    .toString('utf8')
+    .split('\0')
+    .flatMap((entry) => {
+      const tab = entry.indexOf('\t');
+      const [mode = '', type, oid = '', size = ''] = entry.slice(0, Math.max(0, tab)).split(/ +/);
+      if (tab < 0) return [];
+      const path = `${prefix}${entry.slice(tab + 1)}`;
+      const kind = type === 'tree' ? 'tree' : type === 'commit' ? 'submodule' : mode === '120000' ? 'symlink' : 'blob';
+      const bytes = /^\d+$/.test(size) ? Number(size) : undefined;
+      return [{ path, name: path.slice(path.lastIndexOf('/') + 1), kind, oid, size: bytes } as const];
+    });
+}

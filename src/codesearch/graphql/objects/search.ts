@@ -1,0 +1,157 @@
+import type { CommitMatch, FileMatch, HighlightedText, Location, SearchResults } from '../../query/results.ts';
+import { chunksOf } from '../../query/results.ts';
+import type { SearchRequest } from '../../query/search.ts';
+import type { GraphqlData } from '../data.ts';
+import type { Work } from '../work.ts';
+import { createBlob } from './file.ts';
+import { codeBlock, link, plain } from './markdown.ts';
+import { createObjectReference } from './ref.ts';
+import type { RepositoryFields } from './repository.ts';
+import type { RepositoryContext } from './repository-context.ts';
+import { commitUrl } from './urls.ts';
+
+interface SearchArguments {
+  query: string;
+  version?: SearchRequest['version'] | null;
+  patternType?: SearchRequest['patternType'] | null;
+}
+
+/** The field `Query.search`: the search runs when its results are asked for. */
+export function createSearchField(data: GraphqlData, repositories: RepositoryFields) {
+  return ({ query, version, patternType }: SearchArguments) => ({
+    async results(_: unknown, work: Work) {
+      const key = JSON.stringify([query, version, patternType]);
+      const found = await work.search(key, () =>
+        data.search({
+          query,
+          version: version ?? undefined,
+          patternType: patternType ?? undefined,
+          viewer: work.viewer,
+          signal: work.signal,
+        }),
+      );
+      return createResults(found, repositories, work);
+    },
+  });
+}
+
+function createResults(found: SearchResults, repositories: RepositoryFields, work: Work) {
+  const objects = (names: readonly string[]) => names.flatMap((name) => repositories.find(name, work)?.object() ?? []);
+  const withResults = [...new Set(found.results.map(({ repository }) => repository))];
+  return {
+    results: () =>
+      found.results.flatMap((result) => {
+        const context = repositories.find(result.repository, work);
+        if (context === undefined) return [];
+        if (result.kind === 'repository') return [context.object()];
+        return [result.kind === 'file' ? createFileMatch(context, result) : createCommitMatch(context, result)];
+      }),
+    matchCount: found.matchCount,
+    resultCount: found.matchCount,
+    approximateResultCount: `${found.matchCount}${found.limitHit ? '+' : ''}`,
+    limitHit: found.limitHit,
+    repositories: () => objects(withResults),
+    repositoriesCount: () => objects(withResults).length,
+    cloning: () => objects(found.cloning),
+    missing: () => objects(found.missing),
+    timedout: () => objects(found.timedout),
+    indexUnavailable: false,
+    alert: found.alert ?? null,
+    elapsedMilliseconds: Math.round(found.elapsedMilliseconds),
+  };
+}
+
+function createFileMatch(context: RepositoryContext, match: FileMatch) {
+  const place = { oid: match.commit, revision: match.revision, path: match.path };
+  const file = createBlob(context, place, match.size);
+  const language = file.language;
+  return {
+    __typename: 'FileMatch',
+    file,
+    repository: () => context.object(),
+    revSpec:
+      match.revision === ''
+        ? null
+        : {
+            expr: match.revision,
+            object: match.commit === '' ? null : createObjectReference(context, match.commit, match.revision),
+          },
+    lineMatches: match.lineMatches.map(({ line, lineNumber, ranges }) => ({
+      preview: line,
+      lineNumber,
+      offsetAndLengths: ranges.map(({ start, length }) => [start, length]),
+      limitHit: false,
+    })),
+    chunkMatches: () =>
+      chunksOf(match).map(({ content, contentStart, ranges }) => ({
+        content,
+        contentStart: positionOf(contentStart),
+        ranges: ranges.map(({ start, end }) => ({ start: positionOf(start), end: positionOf(end) })),
+      })),
+    pathMatches: match.pathMatches.map(({ start, length }) => ({
+      start: { line: 0, character: start },
+      end: { line: 0, character: start + length },
+    })),
+    symbols: match.symbols.map(({ name, kind, line }) => {
+      const [url, canonicalURL] = [`${file.url}?L${line}`, `${file.canonicalURL}?L${line}`];
+      const range = { start: { line: line - 1, character: 0 }, end: { line, character: 0 } };
+      return {
+        name,
+        containerName: null,
+        kind: SYMBOL_KINDS.has(kind) ? kind : 'UNKNOWN',
+        language,
+        location: { range, url, canonicalURL },
+        url,
+        canonicalURL,
+      };
+    }),
+    limitHit: match.limitHit,
+    languages: file.languages,
+  };
+}
+
+const SYMBOL_KINDS = new Set(
+  (
+    'FILE MODULE NAMESPACE PACKAGE CLASS METHOD PROPERTY FIELD CONSTRUCTOR ENUM INTERFACE FUNCTION VARIABLE CONSTANT ' +
+    'STRING NUMBER BOOLEAN ARRAY OBJECT KEY NULL ENUMMEMBER STRUCT EVENT OPERATOR TYPEPARAMETER'
+  ).split(' '),
+);
+
+function createCommitMatch(context: RepositoryContext, match: CommitMatch) {
+  const { name } = context.repository;
+  const url = commitUrl(name, match.commit);
+  const subject = match.message.split('\n')[0] ?? '';
+  const preview = match.diffPreview ?? match.messagePreview;
+  return {
+    __typename: 'CommitSearchResult',
+    label: link(`${name} › ${match.author.name}: ${subject}`, url),
+    url,
+    detail: plain(`${match.commit.slice(0, 7)} ${match.author.date}`),
+    matches:
+      preview === undefined
+        ? []
+        : [
+            {
+              url,
+              body: codeBlock(preview.content, match.diffPreview === undefined ? 'COMMIT_EDITMSG' : 'diff'),
+              highlights: highlightsOf(preview),
+            },
+          ],
+    commit: () => context.commit(match.commit),
+    messagePreview: toHighlightedString(match.messagePreview),
+    diffPreview: toHighlightedString(match.diffPreview),
+  };
+}
+
+function toHighlightedString(text: HighlightedText | undefined) {
+  return text === undefined ? null : { value: text.content, highlights: highlightsOf(text) };
+}
+
+/** Counts from 1, as the schema does. */
+function highlightsOf({ highlights }: HighlightedText) {
+  return highlights.map(({ line, character, length }) => ({ line: line + 1, character: character + 1, length }));
+}
+
+function positionOf({ line, column }: Location) {
+  return { line, character: column };
+}

@@ -1,0 +1,10 @@
+import { type Route, requireMethod } from '../route.ts';
+
+/** `GET /__version`: the version that the service claims, as plain text, without a token. */
+export function createVersionRoute(version: string): Route {
+  return async ({ method, segments }) => {
+    if (segments.join('/') !== '__version') return undefined;
+    requireMethod(method, ['GET', 'HEAD']);
+    return { kind: 'text', status: 200, text: version };
+  };
+}

@@ -1,0 +1,179 @@
+import type { Conversations } from '../conversations/conversations.ts';
+import { readCursor } from '../conversations/list.ts';
+import { type ConversationRecord, isOpen, type QuestionRecord } from '../conversations/records.ts';
+import { LIMITS } from '../limits.ts';
+import { BASE_MARK } from '../search/finding.ts';
+import { type Html, html } from './html.ts';
+import { renderMarkdown } from './markdown.ts';
+import { formTokenField, type Page, page } from './page.ts';
+import { plural } from './repository-frame.ts';
+import { type PageRequest, parameter } from './request.ts';
+
+const SORT = '-updated_at';
+
+/** The conversations of the signed-in user, newest first, and a form for a new question. */
+export function conversationsPage(request: PageRequest, conversations: Conversations): Page {
+  const { viewer, formToken } = request;
+  const frame = { title: 'Conversations', section: 'conversations', viewer, formToken } as const;
+  if (viewer.credential === 'none') {
+    return page({
+      ...frame,
+      body: html`<p class="empty">Conversations belong to a user. <a href="/sign-in?returnTo=%2Fdeepsearch">Sign in</a> to see yours.</p>`,
+    });
+  }
+  const starred = parameter(request, 'starred') === '1';
+  const cursor = readCursor(parameter(request, 'after') ?? '');
+  const found = conversations.list(viewer, {
+    userId: viewer.userId,
+    first: LIMITS.pageSizeDefault,
+    sort: SORT,
+    ...(starred ? { starred } : {}),
+    ...(cursor?.sort === SORT ? { after: cursor.place } : {}),
+  });
+  const next = new URLSearchParams({ ...(starred ? { starred: '1' } : {}), after: found.endCursor ?? '' });
+  const tab = (label: string, address: string, isCurrent: boolean): Html =>
+    html`<a href="${address}"${isCurrent ? html` aria-current="true"` : undefined}>${label}</a>`;
+  return page({
+    ...frame,
+    detail: html`Questions about the code, and their answers`,
+    body: html`${
+      formToken === undefined
+        ? undefined
+        : html`<form class="ask" method="post" action="/deepsearch">${formTokenField(formToken)}<label>Ask a question about the code<textarea name="question" rows="2" required maxlength="20000"></textarea></label><button class="primary">Ask</button></form>`
+    }<nav class="tabs" aria-label="Filter">${tab('All', '/deepsearch', !starred)}${tab('Starred', '/deepsearch?starred=1', starred)}</nav>${
+      found.conversations.length === 0
+        ? html`<p class="empty">${starred ? 'You have not starred a conversation.' : 'You have not asked anything yet.'}</p>`
+        : html`<ul class="rows" data-keys>${found.conversations.map(conversationRow)}</ul>`
+    }${found.hasNextPage ? html`<p class="pager"><a class="button" rel="next" href="?${next.toString()}">Older conversations</a></p>` : undefined}`,
+  });
+}
+
+function conversationRow(conversation: ConversationRecord): Html {
+  const open = conversation.questions.some(isOpen);
+  return html`<li><a class="main" href="/deepsearch/${conversation.readToken}">${titleOf(conversation)}</a>${
+    conversation.starred === true ? html`<span title="Starred">★</span>` : undefined
+  }${open ? html`<span class="badge">in progress</span>` : undefined}<span class="dim">${plural(conversation.questions.length, 'question')}</span><span class="dim">${moment(conversation.updatedMs)}</span></li>`;
+}
+
+/**
+ * The conversation of `/deepsearch/<read token>`, `/deepsearch/shared/<read token>` or `/deepsearch/<id>`: for its
+ * owner, and by its read token for others while sharing is on. All others get one page with status 404, so that it
+ * does not show whether the conversation exists.
+ */
+export function conversationByAddress(request: PageRequest, conversations: Conversations): Page | undefined {
+  const [, ...rest] = request.segments;
+  const token = rest[0] === 'shared' ? rest[1] : rest[0];
+  if (token === undefined || rest.length > (rest[0] === 'shared' ? 2 : 1)) return undefined;
+  const found = findConversation(request, conversations, token);
+  if (found !== undefined) return conversationPage(request, found.conversation, found.isOwner);
+  const { viewer, formToken } = request;
+  const back = new URLSearchParams({ returnTo: `/${request.segments.map(encodeURIComponent).join('/')}` });
+  return page({
+    title: 'No such conversation',
+    status: 404,
+    section: 'conversations',
+    viewer,
+    formToken,
+    body: html`<p class="empty">There is no such conversation, or it is not shared with you.${
+      viewer.credential === 'none'
+        ? html` <a href="/sign-in?${back.toString()}">Sign in</a> if it is yours.`
+        : undefined
+    }</p>`,
+  });
+}
+
+function findConversation({ viewer }: PageRequest, conversations: Conversations, token: string) {
+  if (!/^[1-9]\d{0,14}$/.test(token)) return conversations.byReadToken(viewer, token);
+  const own = conversations.list(viewer, { userId: viewer.userId, id: Number(token), first: 1, sort: SORT });
+  const conversation = own.conversations[0];
+  return conversation === undefined ? undefined : { conversation, isOwner: true };
+}
+
+function conversationPage(request: PageRequest, conversation: ConversationRecord, isOwner: boolean): Page {
+  const { viewer, formToken } = request;
+  const isActive = conversation.questions.some(isOpen);
+  const canChange = isOwner && formToken !== undefined;
+  return page({
+    title: titleOf(conversation),
+    section: 'conversations',
+    viewer,
+    formToken,
+    detail: html`Started ${moment(conversation.createdMs)}${isOwner ? '' : ' by another user, who shared it'}`,
+    scripts: ['conversation.js'],
+    ...(isActive ? { refreshSeconds: 3 } : {}),
+    body: html`${canChange ? starForm(conversation, formToken) : undefined}<div id="conversation" data-open="${String(isActive)}" aria-live="polite">${conversation.questions.map(
+      (question, index) =>
+        questionPart(question, {
+          conversation,
+          canChange,
+          formToken,
+          isLast: index === conversation.questions.length - 1,
+        }),
+    )}${canChange && !isActive ? followUpForm(conversation, formToken) : undefined}</div>`,
+  });
+}
+
+interface Place {
+  conversation: ConversationRecord;
+  canChange: boolean;
+  formToken: string | undefined;
+  isLast: boolean;
+}
+
+function questionPart(question: QuestionRecord, place: Place): Html {
+  const sources = question.sources ?? [];
+  const list =
+    sources.length === 0
+      ? undefined
+      : html`<details class="sources"${place.isLast ? html` open` : undefined}><summary>${plural(sources.length, 'source')}</summary><ul>${sources.map((source) => html`<li><a href="${source.link}">${source.label}</a></li>`)}</ul></details>`;
+  return html`<section class="question" id="question-${question.id}"><h2>${question.text}</h2><article>${answerPart(question, place)}</article>${list}${statistics(question)}${followUps(question, place)}</section>`;
+}
+
+function answerPart(question: QuestionRecord, { conversation, canChange, formToken }: Place): Html {
+  if (question.error !== undefined) {
+    return html`<p class="error"><strong>${question.error.title}.</strong> ${question.error.message}</p>`;
+  }
+  if (isOpen(question)) {
+    const steps = question.turns
+      .filter(({ role }) => role === 'assistant')
+      .slice(-LIMITS.stepsShown)
+      .map(({ reasoning }) => html`<li>${reasoning}</li>`);
+    return html`<p class="working">Searching…</p><ol class="steps">${steps}</ol>${
+      canChange
+        ? html`<form method="post" action="/deepsearch/${conversation.id}/questions/${question.id}/cancel">${formTokenField(formToken)}<button>Cancel</button></form>`
+        : undefined
+    }`;
+  }
+  // Links within the service stay relative, so that the page works under any host name.
+  return renderMarkdown((question.answer ?? '').replaceAll(BASE_MARK, ''));
+}
+
+function statistics({ status, stats }: QuestionRecord): Html | undefined {
+  if (status !== 'completed') return undefined;
+  return html`<p class="dim">Took ${(stats.timeMs / 1_000).toFixed(1)} s and ${plural(stats.toolCalls, 'step')}.</p>`;
+}
+
+/** The suggested questions of the newest answer: buttons for the owner, text for all others. */
+function followUps(question: QuestionRecord, { conversation, canChange, formToken, isLast }: Place): Html | undefined {
+  const texts = question.followUps ?? [];
+  if (texts.length === 0 || !isLast) return undefined;
+  if (!canChange) return html`<h3>Follow-ups</h3><ul>${texts.map((text) => html`<li>${text}</li>`)}</ul>`;
+  return html`<h3>Follow-ups</h3><form class="follow-ups" method="post" action="/deepsearch/${conversation.id}/questions">${formTokenField(formToken)}${texts.map((text) => html`<button name="question" value="${text}">${text}</button>`)}</form>`;
+}
+
+function starForm({ id, starred = false }: ConversationRecord, formToken: string): Html {
+  return html`<form class="star" method="post" action="/deepsearch/${id}/star">${formTokenField(formToken)}<button name="starred" value="${String(!starred)}" aria-pressed="${String(starred)}">${starred ? '★ Starred' : '☆ Star'}</button></form>`;
+}
+
+function followUpForm({ id }: ConversationRecord, formToken: string): Html {
+  return html`<form class="ask" method="post" action="/deepsearch/${id}/questions">${formTokenField(formToken)}<label>Ask a follow-up<textarea name="question" rows="2" required maxlength="20000"></textarea></label><button class="primary">Ask</button></form>`;
+}
+
+function titleOf({ questions: [first] }: ConversationRecord): string {
+  return first?.title ?? (first?.text.slice(0, 80) || 'Conversation');
+}
+
+function moment(timeMs: number): Html {
+  const iso = new Date(timeMs).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
+}

@@ -1,0 +1,182 @@
+import { type BlameRange, blame } from '../git/blame.ts';
+import { readFileAt } from '../git/file-content.ts';
+import { GitError } from '../git/git.ts';
+import { resolveRevision } from '../git/refs.ts';
+import type { Repository } from '../git/repository.ts';
+import { LIMITS } from '../limits.ts';
+import { commitPath, encodePath, filePath, repositoryPath } from '../search/addresses.ts';
+import type { Corpus } from '../search/corpus.ts';
+import { type CodeAddress, type LineRange, parseLines } from './code-address.ts';
+import { type Html, html } from './html.ts';
+import type { Page, RawFile } from './page.ts';
+import { byteSize, day, plural, repositoryPage } from './repository-frame.ts';
+import { type PageRequest, parameter } from './request.ts';
+
+/** The content of a file, and the commit that has it; staged changes have none. */
+interface ShownFile {
+  kind: 'blob' | 'symlink';
+  commit: string | undefined;
+  text: string | undefined;
+  byteSize: number | undefined;
+  bytes?: Buffer | undefined;
+}
+
+/** Reads a file at the revision of an address; undefined when git has no such file there. */
+async function readShownFile(
+  corpus: Corpus,
+  repository: Repository,
+  { revision, rest: path }: CodeAddress,
+): Promise<ShownFile | undefined> {
+  if (revision === undefined) {
+    const file = corpus.index.get(repository.name, path);
+    if (file === undefined) return undefined;
+    const text = (await repository.blobs.texts([file.blob])).get(file.blob);
+    const size = text === undefined ? undefined : Buffer.byteLength(text);
+    return { kind: 'blob', commit: file.commit, text, byteSize: size };
+  }
+  const commit = await resolveRevision(repository, revision);
+  const content = commit === undefined ? undefined : await readFileAt(repository, commit, path);
+  if (content === undefined) return undefined;
+  const text = content.isBinary ? undefined : content.bytes?.toString('utf8');
+  return { kind: content.kind, commit, text, byteSize: content.byteSize, bytes: content.bytes };
+}
+
+/** A file with the requested lines marked, and with `blame=1` who wrote each line. */
+export async function filePage(
+  request: PageRequest,
+  corpus: Corpus,
+  repository: Repository,
+  address: CodeAddress,
+): Promise<Page | undefined> {
+  const file = await readShownFile(corpus, repository, address);
+  if (file === undefined) return undefined;
+  const path = address.rest;
+  const lines = file.text === undefined ? [] : file.text.replace(/\n$/, '').split('\n');
+  const shown = lines.slice(0, LIMITS.linesShown);
+  const withBlame = parameter(request, 'blame') === '1';
+  const blamed = withBlame && file.text ? await readBlame(repository, file.commit, path, shown.length) : undefined;
+  const marked = parseLines(request.search);
+  return repositoryPage(request, address, {
+    tab: undefined,
+    title: path,
+    path,
+    wide: file.text !== undefined,
+    detail: html`${describe(file, lines.length, marked)}`,
+    body: html`${toolbar(address, file, withBlame)}${
+      typeof blamed === 'string' ? html`<p class="notice">${blamed}</p>` : undefined
+    }${content(file, shown, marked, typeof blamed === 'string' ? undefined : blamed, address)}${
+      lines.length > shown.length
+        ? html`<p class="notice">The first ${shown.length} of ${lines.length} lines are shown. Open the raw file to read the rest.</p>`
+        : undefined
+    }`,
+  });
+}
+
+function describe(file: ShownFile, lineCount: number, marked: LineRange | undefined): Html {
+  const size = file.byteSize === undefined ? undefined : html` · ${byteSize(file.byteSize)}`;
+  const place =
+    marked === undefined
+      ? ''
+      : marked.start === marked.end
+        ? ` · line ${marked.start}`
+        : ` · lines ${marked.start} to ${marked.end}`;
+  if (file.kind === 'symlink') return html`Symbolic link`;
+  if (file.text === undefined) return html`Not text${size}`;
+  return html`${plural(lineCount, 'line')}${size}${place}${file.commit === undefined ? ' · with staged changes' : ''}`;
+}
+
+function toolbar({ repository, revision, rest: path }: CodeAddress, file: ShownFile, withBlame: boolean): Html {
+  const own = filePath({ repository, path, commit: revision });
+  const root = repositoryPath(repository, revision);
+  const fixed = filePath({ repository, path, commit: file.commit });
+  return html`<div class="toolbar">${
+    file.text === undefined
+      ? undefined
+      : html`<a class="button" data-keeps-lines href="${withBlame ? own : `${own}?blame=1`}" aria-pressed="${String(withBlame)}">Blame</a>`
+  }<a class="button" href="${root}/-/commits/${encodePath(path)}">History</a><a class="button" href="${root}/-/raw/${encodePath(path)}">Raw</a>${
+    file.commit === undefined
+      ? undefined
+      : html`<a class="button" data-keeps-lines data-permalink href="${withBlame ? `${fixed}?blame=1` : fixed}" title="A link that shows these lines for good (y)">Permalink</a>`
+  }<button type="button" hidden data-copy="${path}">Copy path</button></div>`;
+}
+
+function content(
+  file: ShownFile,
+  lines: readonly string[],
+  marked: LineRange | undefined,
+  blamed: readonly BlameRange[] | undefined,
+  address: CodeAddress,
+): Html {
+  if (file.kind === 'symlink')
+    return html`<p class="empty">This is a symbolic link to <code>${file.text ?? '?'}</code>. It is not followed.</p>`;
+  if (file.text === undefined) {
+    return html`<p class="empty">This file is not text${file.byteSize !== undefined && file.byteSize > LIMITS.blobBytes ? ', or too large to show' : ''}.</p>`;
+  }
+  if (file.text === '') return html`<p class="empty">This file is empty.</p>`;
+  const startOf = new Map(blamed?.map((range) => [range.start, range]));
+  const ages = ageScale(blamed ?? []);
+  const rows = lines.map((line, index) => {
+    const number = index + 1;
+    const isMarked = marked !== undefined && number >= marked.start && number <= marked.end;
+    const range = startOf.get(number);
+    const who = range === undefined ? undefined : blameCell(range, address.repository, ages(range), lines.length);
+    return html`<tr id="L${number}"${isMarked ? html` class="marked"` : undefined}>${who}<td class="n"><a href="?L${number}">${number}</a></td><td>${line.replace(/\r$/, '')}</td></tr>`;
+  });
+  return html`<table class="code${blamed === undefined ? '' : ' blamed'}" data-lines="${lines.length}"><tbody>${rows}</tbody></table>`;
+}
+
+/** The lines that one commit wrote share a cell. */
+function blameCell(range: BlameRange, repository: string, age: number, lineCount: number): Html {
+  const rows = Math.min(range.end, lineCount) - range.start + 1;
+  const { commit, author, subject } = range;
+  return html`<td class="who age${age}" rowspan="${rows}"><div>${day(author.date)} <a href="${commitPath(repository, commit)}" title="${`${subject}\n\n${author.name}, ${commit.slice(0, 10)}`}">${subject || commit.slice(0, 10)}</a> <span class="dim">${author.name}</span></div></td>`;
+}
+
+/** Five steps from the oldest lines of a file, 0, to the newest, 4. */
+function ageScale(ranges: readonly BlameRange[]): (range: BlameRange) => number {
+  const times = ranges.map(({ author }) => Date.parse(author.date) || 0);
+  const oldest = times.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const newest = times.reduce((a, b) => Math.max(a, b), 0);
+  return ({ author }) => {
+    if (newest <= oldest) return 4;
+    return Math.min(4, Math.floor((((Date.parse(author.date) || 0) - oldest) / (newest - oldest)) * 5));
+  };
+}
+
+/** The blame of the shown lines, or the reason why there is none. */
+async function readBlame(
+  repository: Repository,
+  commit: string | undefined,
+  path: string,
+  lineCount: number,
+): Promise<BlameRange[] | string> {
+  if (commit === undefined) return 'This file has staged changes. Blame shows committed lines only.';
+  try {
+    return (await blame(repository, commit, path, { start: 1, end: lineCount })) ?? 'git has no blame for this file.';
+  } catch (error) {
+    if (!(error instanceof GitError) || (error.kind !== 'timeout' && error.kind !== 'tooMuch')) throw error;
+    return 'The blame of this file takes too long.';
+  }
+}
+
+/** The content of a file alone, as text or as a download: never as a page of this service. */
+export async function rawFile(
+  corpus: Corpus,
+  repository: Repository,
+  address: CodeAddress,
+): Promise<RawFile | undefined> {
+  // The index reads text only; other content is read at HEAD.
+  const indexed = await readShownFile(corpus, repository, address);
+  const file =
+    indexed?.text === undefined && address.revision === undefined
+      ? await readShownFile(corpus, repository, { ...address, revision: 'HEAD' })
+      : indexed;
+  if (file === undefined || file.kind === 'symlink') return undefined;
+  if (file.text !== undefined) return { contentType: 'text/plain; charset=utf-8', body: file.text, headers: {} };
+  if (file.bytes === undefined) return undefined;
+  return {
+    contentType: 'application/octet-stream',
+    body: file.bytes,
+    headers: { 'Content-Disposition': 'attachment' },
+  };
+}

@@ -1,0 +1,212 @@
+import { findLanguage } from '../git/languages.ts';
+import { isSafeRevision } from '../git/refs.ts';
+import { LIMITS } from '../limits.ts';
+import type { FilterField, FilterNode, QueryProblem } from './ast.ts';
+import { isDate } from './dates.ts';
+import { compileFilter, type Pattern } from './pattern.ts';
+
+export type ResultType = 'file' | 'path' | 'repo' | 'symbol' | 'commit' | 'diff';
+
+/** Patterns of a filter: a text passes when all of `include` match it and none of `exclude`. */
+export interface TextFilter {
+  include: readonly Pattern[];
+  exclude: readonly Pattern[];
+}
+
+/** The filters of one search. */
+export interface Branch {
+  repositories: TextFilter;
+  /** Empty: the default revision, with staged changes. */
+  revisions: readonly string[];
+  paths: TextFilter;
+  /** Language ids; a file has one of `include`, when there are any, and none of `exclude`. */
+  languages: { include: readonly string[]; exclude: readonly string[] };
+  /** Empty: files, paths and repositories. */
+  types: ReadonlySet<ResultType>;
+  isCaseSensitive: boolean;
+  author: TextFilter;
+  committer: TextFilter;
+  message: TextFilter;
+  after: readonly string[];
+  before: readonly string[];
+}
+
+/** A filter or pattern that can't be used; the planner turns it into a problem of the query. */
+export class FilterProblem extends Error {
+  readonly problem: QueryProblem;
+
+  constructor(kind: QueryProblem['kind'], title: string, description: string) {
+    super(title);
+    this.problem = { kind, title, description };
+  }
+
+  static invalid(field: string, description: string): FilterProblem {
+    return new FilterProblem('invalid-filter', `The filter ${field}: is wrong`, description);
+  }
+
+  static unsupported(field: string, description: string): FilterProblem {
+    return new FilterProblem('unsupported-filter', `The filter ${field}: is not offered in this form`, description);
+  }
+}
+
+const TYPES: readonly ResultType[] = ['file', 'path', 'repo', 'symbol', 'commit', 'diff'];
+const COMMIT_FILTERS: readonly FilterField[] = ['author', 'committer', 'before', 'after', 'message'];
+const NEGATABLE: ReadonlySet<FilterField> = new Set(['repo', 'file', 'lang', 'author', 'committer', 'message']);
+
+/** Reads the filters of one search; throws {@link FilterProblem}. */
+export function readBranch(filters: readonly FilterNode[]): Branch {
+  for (const { field, negated, value } of filters) {
+    if (negated && !NEGATABLE.has(field)) throw FilterProblem.invalid(field, `${field}: can't be excluded.`);
+    if (value.trim() === '') throw FilterProblem.invalid(field, `${field}: needs a value.`);
+    checkPredicate(field, value);
+  }
+  const values = (field: FilterField): string[] =>
+    filters.filter((filter) => filter.field === field).map(({ value }) => value);
+  for (const value of values('fork')) readInclusion('fork', value, 'No repository here is known to be a fork.');
+  for (const value of values('archived')) readInclusion('archived', value, 'No repository here is archived.');
+  for (const value of values('context')) {
+    if (value !== 'global' && value !== '@global') {
+      throw FilterProblem.unsupported('context', 'This service has one search context: context:global.');
+    }
+  }
+  const isCaseSensitive = readCase(values('case'));
+  const { names, revisions } = readRepositories(filters);
+  const texts = (field: FilterField): TextFilter =>
+    textFilter(
+      filters.filter((filter) => filter.field === field),
+      isCaseSensitive,
+    );
+  const types = readTypes(values('type'));
+  const needsCommits = COMMIT_FILTERS.find((field) => values(field).length > 0);
+  if (needsCommits !== undefined && !types.has('commit') && !types.has('diff')) {
+    throw FilterProblem.invalid(needsCommits, `${needsCommits}: needs type:commit or type:diff.`);
+  }
+  if (types.has('commit') && !types.has('diff') && (values('file').length > 0 || values('lang').length > 0)) {
+    throw FilterProblem.unsupported(
+      'type',
+      'type:commit takes no file: or lang:. Use type:diff to search in changes of files.',
+    );
+  }
+  return {
+    repositories: textFilter(names, isCaseSensitive),
+    revisions: [...revisions, ...values('rev').flatMap((value) => readRevisions(value))].slice(
+      0,
+      LIMITS.queryRevisions,
+    ),
+    paths: texts('file'),
+    languages: readLanguages(filters),
+    types,
+    isCaseSensitive,
+    author: texts('author'),
+    committer: texts('committer'),
+    message: texts('message'),
+    after: values('after').map((value) => readDate('after', value)),
+    before: values('before').map((value) => readDate('before', value)),
+  };
+}
+
+/** `has.path(…)` and the like: known to the public service, not to this one. */
+function checkPredicate(field: FilterField, value: string): void {
+  const [, name] = /^((?:has|contains|at)\b[\w.]*)\(/.exec(value) ?? [];
+  if (name !== undefined && (field === 'repo' || field === 'file' || field === 'rev')) {
+    throw FilterProblem.unsupported(field, `This service has no predicate ${field}:${name}(…).`);
+  }
+}
+
+function readInclusion(field: FilterField, value: string, none: string): void {
+  if (/^only$/i.test(value)) throw FilterProblem.unsupported(field, `${none} Use ${field}:yes or ${field}:no.`);
+  if (!/^(?:yes|no|true|false)$/i.test(value)) throw FilterProblem.invalid(field, `${field}: is yes, no or only.`);
+}
+
+function readCase(values: readonly string[]): boolean {
+  const wanted = new Set(
+    values.map((value) => {
+      if (/^(?:yes|y|true)$/i.test(value)) return true;
+      if (/^(?:no|n|false)$/i.test(value)) return false;
+      throw FilterProblem.invalid('case', 'case: is yes or no.');
+    }),
+  );
+  if (wanted.size > 1) throw FilterProblem.invalid('case', 'Give case: once.');
+  return wanted.has(true);
+}
+
+/** Splits `name@revision`; `rev:` gives the revision separately. */
+function readRepositories(filters: readonly FilterNode[]): { names: FilterNode[]; revisions: string[] } {
+  const names: FilterNode[] = [];
+  const revisions: string[] = [];
+  for (const filter of filters.filter(({ field }) => field === 'repo')) {
+    const at = filter.value.indexOf('@');
+    if (at < 0) names.push(filter);
+    else {
+      if (filter.negated) throw FilterProblem.invalid('repo', 'A repository that is excluded has no revision.');
+      if (at > 0) names.push({ ...filter, value: filter.value.slice(0, at) });
+      revisions.push(...readRevisions(filter.value.slice(at + 1)));
+    }
+  }
+  if (revisions.length > 0 && filters.some(({ field }) => field === 'rev')) {
+    throw FilterProblem.invalid('rev', 'Give the revision once: with rev: or with "@" in repo:.');
+  }
+  return { names, revisions };
+}
+
+function readRevisions(value: string): string[] {
+  const revisions = value.split(':');
+  for (const revision of revisions) {
+    if (revision.startsWith('*') || revision.startsWith('^')) {
+      throw FilterProblem.unsupported('rev', 'Patterns of revisions are not offered: name branches, tags or commits.');
+    }
+    if (!isSafeRevision(revision)) {
+      throw FilterProblem.invalid('rev', 'A revision is a branch, a tag, a commit id or a form like HEAD~3.');
+    }
+  }
+  if (revisions.length > LIMITS.queryRevisions) {
+    throw FilterProblem.invalid('rev', `A search has at most ${LIMITS.queryRevisions} revisions.`);
+  }
+  return revisions;
+}
+
+function textFilter(filters: readonly FilterNode[], isCaseSensitive: boolean): TextFilter {
+  const compiled = (negated: boolean): Pattern[] =>
+    filters
+      .filter((filter) => filter.negated === negated)
+      .map(({ field, value }) => {
+        const result = compileFilter(field, value, isCaseSensitive);
+        if ('pattern' in result) return result.pattern;
+        throw new FilterProblem(result.problem.kind, result.problem.title, result.problem.description);
+      });
+  return { include: compiled(false), exclude: compiled(true) };
+}
+
+function readLanguages(filters: readonly FilterNode[]): { include: string[]; exclude: string[] } {
+  const languages = (negated: boolean): string[] =>
+    filters
+      .filter((filter) => filter.field === 'lang' && filter.negated === negated)
+      .flatMap(({ value }) => {
+        const language = findLanguage(value);
+        if (language === undefined) throw FilterProblem.invalid('lang', 'This language is not known here.');
+        // A part of a language is searched with it, as people expect.
+        const parts: Record<string, string> = { ts: 'tsx', js: 'jsx' };
+        return [language.id, ...(parts[language.id] === undefined ? [] : [parts[language.id] ?? ''])];
+      });
+  return { include: languages(false), exclude: languages(true) };
+}
+
+function readTypes(values: readonly string[]): ReadonlySet<ResultType> {
+  const types = new Set<ResultType>();
+  for (const value of values) {
+    const type = TYPES.find((one) => one === value.toLowerCase());
+    if (type === undefined) throw FilterProblem.invalid('type', `type: is ${TYPES.join(', ')}.`);
+    types.add(type);
+  }
+  return types;
+}
+
+function readDate(field: FilterField, value: string): string {
+  if (!isDate(value)) {
+    throw FilterProblem.invalid(
+      field,
+      `${field}: is a date such as 2024-03-01, "november 1 2019", yesterday or "2 weeks ago".`,
+    );
+  }
+  return value.trim();
+}

@@ -1,0 +1,255 @@
+import { LIMITS } from '../limits.ts';
+import type { PatternNode, PatternType, Query, QueryNode, QueryProblem } from './ast.ts';
+import { createScanner, plainSlashes, type Token } from './scanner.ts';
+
+export interface ParseOptions {
+  /** `patternType:` in the query wins over this, and this over `version`. */
+  patternType?: PatternType | undefined;
+  version?: 'V1' | 'V2' | 'V3' | undefined;
+}
+
+/** Thrown within the parser, and returned by it. */
+class Problem extends Error {
+  readonly problem: QueryProblem;
+
+  constructor(kind: QueryProblem['kind'], title: string, description: string) {
+    super(title);
+    this.problem = { kind, title, description };
+  }
+}
+
+const BY_VERSION: Record<'V1' | 'V2' | 'V3', PatternType> = { V1: 'regexp', V2: 'literal', V3: 'standard' };
+
+/** Parses a query. Only its form is checked here; `planQuery` checks what its filters and patterns mean. Never throws. */
+export function parseQuery(
+  text: string,
+  { patternType, version = 'V3' }: ParseOptions = {},
+): { query: Query } | { problem: QueryProblem } {
+  try {
+    if (text.length > LIMITS.queryCharacters) {
+      throw tooLarge(`A query has at most ${LIMITS.queryCharacters} characters.`);
+    }
+    const given = patternType ?? BY_VERSION[version];
+    const asked = askedPatternType(text, given);
+    return { query: parseAs(text, asked ?? given) };
+  } catch (error) {
+    if (error instanceof Problem) return { problem: error.problem };
+    throw error;
+  }
+}
+
+function tooLarge(description: string): Problem {
+  return new Problem('query-too-large', 'The query is too large', description);
+}
+
+/** The value of `patternType:` anywhere in the query: it decides how all other words are read. */
+function askedPatternType(text: string, given: PatternType): PatternType | undefined {
+  const scanner = createScanner(text, given);
+  let found: PatternType | undefined;
+  let depth = 0;
+  for (let token = scanner.next(depth); token.kind !== 'end'; token = scanner.next(depth)) {
+    if (token.kind === 'open') depth += 1;
+    if (token.kind === 'close') depth -= 1;
+    if (token.kind !== 'filter' || token.field !== 'patterntype') continue;
+    const value = token.value.toLowerCase();
+    if (!isPatternType(value) || token.negated) {
+      throw new Problem(
+        'invalid-filter',
+        'The filter patternType: is wrong',
+        'patternType: is standard, literal, keyword or regexp.',
+      );
+    }
+    if (found !== undefined && found !== value) {
+      throw new Problem('invalid-filter', 'The filter patternType: is given twice', 'Give patternType: once.');
+    }
+    found = value;
+  }
+  return found;
+}
+
+function isPatternType(value: string): value is PatternType {
+  return ['standard', 'literal', 'keyword', 'regexp'].includes(value);
+}
+
+/**
+ * or := and ("OR" and)* ; and := sequence ("AND" sequence)* ; sequence := (["NOT"] operand)+ ;
+ * operand := "(" or ")" | filter | pattern. A negative sign before a term is `NOT`.
+ */
+function parseAs(text: string, patternType: PatternType): Query {
+  const scanner = createScanner(text, patternType);
+  let depth = 0;
+  let terms = 0;
+  let token: Token = scanner.next(0);
+
+  function advance(): void {
+    token = scanner.next(depth);
+  }
+
+  function operation(kind: 'or' | 'and', part: () => QueryNode | undefined): QueryNode | undefined {
+    const operands = [part()];
+    while (token.kind === kind) {
+      advance();
+      operands.push(part());
+    }
+    if (operands.length > 1 && operands.includes(undefined)) {
+      const name = kind.toUpperCase();
+      throw syntax(`${name} needs a term on both sides. To search for the word itself, write content:"${kind}".`);
+    }
+    return combine(
+      kind,
+      operands.flatMap((node) => node ?? []),
+    );
+  }
+
+  const disjunction = (): QueryNode | undefined => operation('or', conjunction);
+  const conjunction = (): QueryNode | undefined => operation('and', sequence);
+
+  function sequence(): QueryNode | undefined {
+    const items: Item[] = [];
+    for (;;) {
+      if (token.kind === 'end' || token.kind === 'close' || token.kind === 'and' || token.kind === 'or') break;
+      items.push(operand());
+      terms += 1;
+      if (terms > LIMITS.queryTerms) throw tooLarge(`A query has at most ${LIMITS.queryTerms} terms.`);
+    }
+    return combine('and', joinPatterns(items, patternType));
+  }
+
+  function operand(): Item {
+    const current = token;
+    if (current.kind === 'not') {
+      advance();
+      if (token.kind === 'end' || token.kind === 'close' || token.kind === 'and' || token.kind === 'or') {
+        throw syntax('NOT needs a term behind it. To search for the word itself, write content:"not".');
+      }
+      return { node: negate(operand().node), form: 'other' };
+    }
+    if (current.kind === 'open') return group();
+    if (current.kind === 'unsupported') throw unsupportedFilter(current.name);
+    advance();
+    switch (current.kind) {
+      case 'filter':
+        if (current.field === 'patterntype') return { node: undefined, form: 'filter' };
+        return { node: { ...current, field: current.field }, form: 'filter' };
+      case 'pattern':
+      case 'content': {
+        const node = patternNode(current.form, current.text, patternType);
+        if (current.negated) return { node: negate(node), form: 'other' };
+        return { node, form: current.form === 'bare' && current.kind === 'pattern' ? 'bare' : 'other' };
+      }
+      default:
+        return { node: undefined, form: 'other' };
+    }
+  }
+
+  function group(): Item {
+    depth += 1;
+    if (depth > LIMITS.queryDepth) throw tooLarge(`Groups are nested at most ${LIMITS.queryDepth} deep.`);
+    advance();
+    const node = disjunction();
+    if (token.kind !== 'close') throw syntax('A group is not closed: ")" is missing.');
+    depth -= 1;
+    advance();
+    return { node, form: 'other' };
+  }
+
+  const root = disjunction();
+  return { patternType, root };
+}
+
+interface Item {
+  node: QueryNode | undefined;
+  /** Bare patterns are joined with those beside them; filters between them do not matter. */
+  form: 'bare' | 'filter' | 'other';
+}
+
+function patternNode(form: 'bare' | 'quoted' | 'regexp', text: string, patternType: PatternType): PatternNode {
+  const isRegexp = form === 'regexp' || (form === 'bare' && patternType === 'regexp');
+  return { kind: 'pattern', syntax: isRegexp ? 'regexp' : 'literal', text: isRegexp ? plainSlashes(text) : text };
+}
+
+/**
+ * Bare words beside each other are one text with single spaces (standard, literal) or one expression with anything between
+ * (regexp); in a keyword search each stays a separate pattern.
+ */
+function joinPatterns(items: readonly Item[], patternType: PatternType): QueryNode[] {
+  const nodes: QueryNode[] = [];
+  let run: PatternNode[] = [];
+  const flush = (): void => {
+    if (run.length > 0) nodes.push(...joined(run, patternType));
+    run = [];
+  };
+  for (const { node, form } of items) {
+    if (form === 'bare' && node?.kind === 'pattern') run.push(node);
+    else {
+      if (form === 'other') flush();
+      if (node !== undefined) nodes.push(node);
+    }
+  }
+  flush();
+  return nodes;
+}
+
+function joined(run: readonly PatternNode[], patternType: PatternType): PatternNode[] {
+  if (patternType === 'keyword' || run.length === 1) return [...run];
+  const text =
+    patternType === 'regexp'
+      ? run.map((node) => `(?:${node.text})`).join('.*?')
+      : run.map((node) => node.text).join(' ');
+  return [{ kind: 'pattern', syntax: patternType === 'regexp' ? 'regexp' : 'literal', text }];
+}
+
+/** `and` and `or` in a normal form: at least two operands, none of the same kind. */
+export function combine(kind: 'and' | 'or', nodes: readonly QueryNode[]): QueryNode | undefined {
+  const operands = nodes.flatMap((node) => (node.kind === kind ? node.operands : [node]));
+  return operands.length < 2 ? operands[0] : { kind, operands };
+}
+
+/** A filter is negated in place, a double negation disappears. */
+export function negate(node: QueryNode): QueryNode;
+export function negate(node: QueryNode | undefined): QueryNode | undefined;
+export function negate(node: QueryNode | undefined): QueryNode | undefined {
+  if (node === undefined) return undefined;
+  if (node.kind === 'not') return node.operand;
+  return node.kind === 'filter' ? { ...node, negated: !node.negated } : { kind: 'not', operand: node };
+}
+
+function syntax(description: string): Problem {
+  return new Problem('invalid-syntax', 'The query is not valid', description);
+}
+
+function unsupportedFilter(name: string): Problem {
+  return new Problem(
+    'unsupported-filter',
+    `The filter ${name}: is not offered`,
+    `This service has no filter ${name}:. To search for the text itself, write content:"${name}:…".`,
+  );
+}
+
+/** Writes a query so that parsing it gives the same query again, with every value in quotes and every group in parentheses. */
+export function printQuery({ root }: Query): string {
+  return root === undefined ? '' : print(root);
+}
+
+function print(node: QueryNode): string {
+  switch (node.kind) {
+    case 'pattern':
+      return node.syntax === 'literal' ? `content:${quote(node.text)}` : `/${escapeSlashes(node.text)}/`;
+    case 'filter':
+      return `${node.negated ? '-' : ''}${node.field}:${quote(node.value)}`;
+    case 'not':
+      return `NOT ${print(node.operand)}`;
+    default:
+      return `(${node.operands.map(print).join(` ${node.kind.toUpperCase()} `)})`;
+  }
+}
+
+/** Text in double quotes, as the query language reads it. */
+export function quote(text: string): string {
+  const escapes: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+  return `"${text.replace(/["\\\n\r\t]/g, (sign) => escapes[sign] ?? `\\${sign}`)}"`;
+}
+
+function escapeSlashes(source: string): string {
+  return source.replace(/\\.|\//gs, (sign) => (sign === '/' ? '\\/' : sign));
+}

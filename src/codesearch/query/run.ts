@@ -1,0 +1,104 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { GitError } from '../git/git.ts';
+import { LIMITS } from '../limits.ts';
+import type { TextFilter } from './branch.ts';
+import type { Pattern } from './pattern.ts';
+import type { Expression } from './plan.ts';
+import { type WorkBudget, WorkBudgetError } from './regexp/matcher.ts';
+import { countOf, type SearchAlert, SearchError, type SearchResult } from './results.ts';
+
+/** The search ends early, with what was found so far: enough matches, or no time or work left. */
+export class SearchStop extends Error {
+  override readonly name = 'SearchStop';
+  readonly kind: 'limit' | 'timeout' | 'work';
+
+  constructor(kind: SearchStop['kind']) {
+    super(kind);
+    this.kind = kind;
+  }
+}
+
+/** What one search has used and found; shared by all of its parts. */
+export interface Run {
+  /** Ends with the request or at the deadline. */
+  signal: AbortSignal;
+  budget: WorkBudget;
+  limitHit: boolean;
+  missing: Set<string>;
+  timedout: Set<string>;
+  /** The first problem is shown; later ones rarely add anything. */
+  alert: SearchAlert | undefined;
+  /** Adds a result; throws {@link SearchStop} when the search has enough. */
+  add(result: SearchResult): Promise<void>;
+}
+
+export function createAlert(kind: string, title: string, description: string): SearchAlert {
+  return { kind, title, description, proposedQueries: [] };
+}
+
+/** Turns the end of a git process into the end of the search, where it is one; throws other failures again. */
+export function stopOf(error: unknown, run: Run): never {
+  if (error instanceof SearchStop) throw error;
+  if (error instanceof WorkBudgetError) throw new SearchStop('work');
+  if (error instanceof GitError) {
+    if (error.kind === 'timeout' || error.kind === 'stopped' || run.signal.aborted) throw new SearchStop('timeout');
+    if (error.kind === 'busy')
+      throw new SearchError('busy', 'Too many searches run at the moment. Try again in a few seconds.');
+  }
+  throw error;
+}
+
+/** Lets other requests proceed when much work was done since the last pause; throws when the request ended meanwhile. */
+export function createPause(run: Run): () => Promise<void> {
+  let last = run.budget.steps;
+  let calls = 0;
+  return async () => {
+    calls += 1;
+    if (last - run.budget.steps < LIMITS.regexpStepsPerBreath && calls < 5_000) return;
+    last = run.budget.steps;
+    calls = 0;
+    await breathe();
+    if (run.signal.aborted) throw new SearchStop('timeout');
+  };
+}
+
+/** Whether a text passes a filter. */
+export function passes({ include, exclude }: TextFilter, text: string, budget: WorkBudget): boolean {
+  return include.every((one) => one.test(text, budget)) && !exclude.some((one) => one.test(text, budget));
+}
+
+/** Whether an expression holds, given which of its patterns hold. */
+export function evaluate(expression: Expression, holds: (index: number) => boolean): boolean {
+  switch (expression.kind) {
+    case 'leaf':
+      return holds(expression.index);
+    case 'and':
+      return expression.operands.every((operand) => evaluate(operand, holds));
+    case 'or':
+      return expression.operands.some((operand) => evaluate(operand, holds));
+    case 'not':
+      return !evaluate(expression.operand, holds);
+  }
+}
+
+/** The patterns that an expression asks for; those it excludes are never shown. */
+export function shownPatterns(expression: Expression | undefined, patterns: readonly Pattern[]): Pattern[] {
+  const visit = (node: Expression, isShown: boolean): number[] => {
+    if (node.kind === 'leaf') return isShown ? [node.index] : [];
+    if (node.kind === 'not') return visit(node.operand, !isShown);
+    return node.operands.flatMap((operand) => visit(operand, isShown));
+  };
+  return expression === undefined ? [] : visit(expression, true).flatMap((index) => patterns[index] ?? []);
+}
+
+/** Shortens a result to this many matches. */
+export function shorten(result: SearchResult, most: number): SearchResult {
+  if (result.kind !== 'file' || countOf(result) <= most) return result;
+  let left = most;
+  const lineMatches = result.lineMatches.flatMap((line) => {
+    const ranges = line.ranges.slice(0, Math.max(0, left));
+    left -= ranges.length;
+    return ranges.length === 0 ? [] : [{ ...line, ranges }];
+  });
+  return { ...result, lineMatches, symbols: result.symbols.slice(0, Math.max(0, left)), limitHit: true };
+}

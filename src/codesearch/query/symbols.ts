@@ -1,0 +1,46 @@
+import { LIMITS } from '../limits.ts';
+import type { Corpus } from '../search/corpus.ts';
+import { type CodeSymbol, findSymbols } from '../search/symbols.ts';
+import { fileMatch } from './content.ts';
+import { type Place, selectFiles } from './files.ts';
+import type { PlannedBranch } from './plan.ts';
+import { createPause, evaluate, type Run } from './run.ts';
+
+const FILES_AT_ONCE = 100;
+
+/** Finds definitions by name: from the index at the default revision, otherwise by reading files. */
+export async function searchSymbols(corpus: Corpus, place: Place, branch: PlannedBranch, run: Run): Promise<void> {
+  const files = await selectFiles(place, branch, run);
+  const pause = createPause(run);
+
+  async function add(path: string, symbols: readonly CodeSymbol[]): Promise<void> {
+    const found: CodeSymbol[] = [];
+    for (const symbol of symbols) {
+      await pause();
+      if (symbol.kind !== 'heading' && isNamed(symbol.name)) found.push(symbol);
+    }
+    if (found.length === 0) return;
+    const matches = found.map(({ name, kind, line }) => ({ name, kind: kind.toUpperCase(), line }));
+    await run.add({ ...fileMatch(place, path), symbols: matches });
+  }
+
+  function isNamed(name: string): boolean {
+    const { expression, patterns } = branch;
+    return (
+      expression === undefined || evaluate(expression, (index) => patterns[index]?.test(name, run.budget) === true)
+    );
+  }
+
+  if (place.revision === '') {
+    for (const { path } of files) await add(path, corpus.index.get(place.repository.name, path)?.symbols ?? []);
+    return;
+  }
+  if (files.length > LIMITS.symbolFilesPerRevision) run.limitHit = true;
+  for (let at = 0; at < Math.min(files.length, LIMITS.symbolFilesPerRevision); at += FILES_AT_ONCE) {
+    const group = files.slice(at, at + FILES_AT_ONCE);
+    const sizes = await place.repository.blobs.sizes(group.map(({ blob }) => blob));
+    const readable = group.filter(({ blob }) => (sizes.get(blob) ?? Infinity) <= LIMITS.fileBytes);
+    const texts = await place.repository.blobs.texts(readable.map(({ blob }) => blob));
+    for (const { path, blob } of readable) await add(path, findSymbols(path, texts.get(blob)?.split('\n') ?? []));
+  }
+}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDeepSearchClient, type DeepSearchClient } from '../../../src/deepsearch/client.ts';
+import { createDeepSearch } from '../../../src/deepsearch/deep-search.ts';
+import { createHarbourRepository } from '../../support/codesearch/repository.ts';
+import { startTestService } from '../../support/codesearch/service.ts';
+import { eventually } from '../../support/eventually.ts';
+
+// The client of the app and the service share no code; here they meet.
+
+const repository = createHarbourRepository();
+let service: Awaited<ReturnType<typeof startTestService>>;
+let client: DeepSearchClient;
+const clients: DeepSearchClient[] = [];
+
+beforeAll(async () => {
+  service = await startTestService({
+    repos: [repository.path],
+    sharing: true,
+    quota: 100,
+    tokens: [
+      { username: 'alice', token: 'test-token' },
+      { username: 'bob', token: 'bob-token' },
+    ],
+  });
+  client = connect('test-token');
+});
+
+afterAll(async () => {
+  await Promise.all(clients.map((each) => each.close()));
+  await service.stop();
+  repository.remove();
+});
+
+function connect(token: string): DeepSearchClient {
+  const connected = createDeepSearchClient({
+    baseUrl: service.url,
+    auth: { kind: 'token', token },
+    userAgentVersion: '0.0.0-test',
+  });
+  clients.push(connected);
+  return connected;
+}
+
+const codeSearch = () => createDeepSearch(client, service.url);
+
+function ended(conversationId: number) {
+  return eventually(async () => {
+    const conversation = await codeSearch().read(conversationId);
+    expect(conversation.questions.at(-1)?.state).not.toBe('processing');
+    return conversation;
+  });
+}
+
+describe('the client of the app', () => {
+  test('asks, watches and reads an answer with links, sources, follow-ups, duration and quota', async () => {
+    const asked = await codeSearch().create('Where is retryDelay defined?');
+    expect(asked.questions).toMatchObject([{ state: 'processing', text: 'Where is retryDelay defined?' }]);
+    const { questions, quota, shareUrl } = await ended(asked.id);
+    expect(questions).toMatchObject([
+      {
+        state: 'completed',
+        title: expect.stringContaining('retryDelay'),
+        answer: expect.stringContaining(`](${service.url}/github.com/harbour-org/harbour@`),
+        steps: expect.any(Number),
+        credits: 1,
+      },
+    ]);
+    expect(questions[0]?.sources).not.toEqual([]);
+    expect(questions[0]?.followUps).toHaveLength(3);
+    expect(quota).toMatchObject({ limit: 100, used: expect.any(Number) });
+    expect(shareUrl).toContain(`${service.url}/deepsearch/`);
+  });
+
+  test('asks a follow-up', async () => {
+    const { id } = await codeSearch().create('Where is retryDelay defined?');
+    await ended(id);
+    expect(await codeSearch().followUp(id, 'Where is it used?')).toMatchObject({ state: 'processing' });
+    expect((await ended(id)).questions).toHaveLength(2);
+  });
+
+  test('takes the cancel of a finished question for done, and a second deletion too', async () => {
+    const { id, questions } = await codeSearch().create('Where is withRetries defined?');
+    const { questions: answered } = await ended(id);
+    await codeSearch().cancel(id, questions[0]?.id ?? 0);
+    expect((await codeSearch().read(id)).questions).toEqual(answered);
+    await client.delete(id);
+    await client.delete(id);
+    await expect(codeSearch().read(id)).rejects.toMatchObject({ kind: 'notFound' });
+  });
+
+  test('finds its newest conversations over several pages', async () => {
+    const made: number[] = [];
+    for (const name of ['JobQueue', 'settings', 'retryDelay']) {
+      made.unshift((await codeSearch().create(`Where is ${name}?`)).id);
+    }
+    const ids: number[] = [];
+    for await (const { id } of client.conversations({ first: 1, sort: '-created_at' })) {
+      ids.push(id);
+      if (ids.length === 3) break;
+    }
+    expect(ids).toEqual(made);
+    expect((await codeSearch().newest(3)).map(({ id }) => id)).toEqual(made);
+  });
+
+  test('reads another user’s conversation by its read token, and not by its id', async () => {
+    const { id } = await client.create('Where is JobQueue?');
+    const { read_token: token } = await client.get(id);
+    const bob = connect('bob-token');
+    expect(await bob.readByToken(token ?? '')).toMatchObject({ id });
+    await expect(bob.get(id)).rejects.toMatchObject({ kind: 'notFound' });
+  });
+
+  test('is unauthorized with a wrong token, and refused with an empty question', async () => {
+    await expect(connect('wrong').create('x')).rejects.toMatchObject({ kind: 'unauthorized', code: 401 });
+    await expect(client.create(' ')).rejects.toMatchObject({ kind: 'refused', code: 400 });
+  });
+
+  test('reads its user and counts matches over GraphQL', async () => {
+    expect(await client.currentUser()).toMatchObject({ username: 'alice' });
+    expect(await client.matchCount('retryCapMs')).toBe(2);
+  });
+});
+
+describe('the client of the app, with a question that keeps working', () => {
+  test('sees its steps, is refused a follow-up, and cancels it', async () => {
+    const slow = await startTestService({ repos: [repository.path], stepDelayMs: 30_000 });
+    const slowClient = createDeepSearchClient({
+      baseUrl: slow.url,
+      auth: { kind: 'token', token: 'test-token' },
+      userAgentVersion: '0.0.0-test',
+    });
+    const port = createDeepSearch(slowClient, slow.url);
+    try {
+      const { id, questions } = await port.create('How does withRetries work?');
+      await eventually(async () => expect((await port.read(id)).questions[0]?.steps).toBeGreaterThan(0));
+      await expect(port.followUp(id, 'too early')).rejects.toMatchObject({ kind: 'refused', code: 400 });
+      await port.cancel(id, questions[0]?.id ?? 0);
+      expect((await port.read(id)).questions[0]).toMatchObject({ state: 'cancelled' });
+    } finally {
+      await slowClient.close();
+      await slow.stop();
+    }
+  });
+});

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  createRepoAccess,
+  parseRepoAccess,
+  type RepoAccessRules,
+} from '../../../src/codesearch/accounts/repo-access.ts';
+import { createHarbourRepository, createTestRepository } from '../../support/codesearch/repository.ts';
+import { createCaller, startTestService } from '../../support/codesearch/service.ts';
+
+const harbour = createHarbourRepository();
+const vault = createTestRepository({ 'src/vault.ts': 'export function unlockVault() {\n  return retryDelay(9);\n}\n' });
+const VAULT = 'github.com/harbour-org/vault';
+let service: Awaited<ReturnType<typeof startTestService>>;
+
+beforeAll(async () => {
+  vault.git('remote', 'add', 'origin', `https://${VAULT}.git`);
+  vault.commit('Unlock the vault with unlockVault');
+  service = await startTestService({
+    repos: [harbour.path, vault.path],
+    tokens: [
+      { username: 'alice', token: 'admin-token' },
+      { username: 'bob', token: 'bob-token' },
+      { username: 'carol', token: 'carol-token' },
+    ],
+    repoAccess: { [VAULT]: ['bob'] },
+  });
+});
+
+afterAll(async () => {
+  await service.stop();
+  harbour.remove();
+  vault.remove();
+});
+
+describe('an answer', () => {
+  const questions = [
+    'Where is unlockVault defined?',
+    'What uses retryDelay?',
+    'who changed the vault last?',
+    'what is this repository about?',
+    'which files have to do with unlockVault?',
+    `What is in ${VAULT}?`,
+  ];
+
+  test.each(questions)('comes only from repositories that the asker may read: %s', async (question) => {
+    const text = JSON.stringify(await createCaller(service.url, 'carol-token').answer(question));
+    const told = text.replaceAll(JSON.stringify(question).slice(1, -1), '');
+    expect(told).not.toMatch(/src\/vault|return retryDelay\(9\)|harbour-org\/vault\/-/);
+  });
+
+  test.each(['bob-token', 'admin-token'])('comes from all that %s may read', async (token) => {
+    const { answer, sources } = await createCaller(service.url, token).answer('Where is unlockVault defined?');
+    expect(answer).toContain('src/vault.ts');
+    expect(JSON.stringify(sources)).toContain(VAULT);
+  });
+
+  test('is found for an asker who may read nothing', async () => {
+    const closed = await startTestService({
+      repos: [harbour.path],
+      tokens: [
+        { username: 'alice', token: 'admin-token' },
+        { username: 'bob', token: 'bob-token' },
+      ],
+      repoAccess: { '*': ['carol'] },
+    });
+    try {
+      const asked = ['Where is retryDelay defined?', 'what is this repository about?', 'who wrote it?'];
+      for (const question of asked) {
+        const answered = await createCaller(closed.url, 'bob-token').answer(question);
+        expect(answered.error).toBeUndefined();
+        expect(answered.answer).not.toContain('src/');
+      }
+    } finally {
+      await closed.stop();
+    }
+  });
+});
+
+describe('the rules of repository access', () => {
+  const repositories = ['github.com/acme/app', 'github.com/acme/secret', 'gitlab.com/other'];
+  const user = (username: string, siteAdmin = false) => ({ username, siteAdmin });
+  const readable = (rules: RepoAccessRules, reader?: { username: string; siteAdmin: boolean }) =>
+    repositories.filter((name) => createRepoAccess(rules, repositories).canRead(reader, name));
+
+  test('leave a repository without a rule open, also to people who are not signed in', () => {
+    expect(readable({ 'gitlab.com/other': ['bob'] })).toEqual(repositories.slice(0, 2));
+  });
+
+  test('take names, patterns with * and regular expressions', () => {
+    for (const pattern of ['github.com/acme/*', '/^github\\.com/', '*acme*']) {
+      expect(readable({ [pattern]: ['bob'] }, user('carol'))).toEqual(['gitlab.com/other']);
+      expect(readable({ [pattern]: ['bob'] }, user('bob'))).toEqual(repositories);
+    }
+    expect(() => readable({ 'github-com/acme/app': ['bob'] })).toThrow('no repository fits');
+  });
+
+  test('all apply where several fit', () => {
+    const rules = { 'github.com/acme/*': ['bob', 'carol'], 'github.com/acme/secret': ['carol'] };
+    expect(readable(rules, user('bob'))).toEqual(['github.com/acme/app', 'gitlab.com/other']);
+    expect(readable(rules, user('carol'))).toEqual(repositories);
+  });
+
+  test('open a repository to everyone who is signed in with the name *', () => {
+    expect(readable({ '*': ['*'] }, user('bob'))).toEqual(repositories);
+    expect(readable({ '*': ['*'] })).toEqual([]);
+  });
+
+  test('never hide a repository from a site admin', () => {
+    expect(readable({ '*': [] }, user('alice', true))).toEqual(repositories);
+  });
+
+  test.each(['{', '[]', '{"x": "bob"}', '{"x": [1]}', '{"/(/": ["bob"]}', 'null'])('refuse the file %s', (text) => {
+    expect(() => createRepoAccess(parseRepoAccess(text), repositories)).toThrow('--repo-access');
+  });
+});

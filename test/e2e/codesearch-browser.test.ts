@@ -1,0 +1,220 @@
+import type { Browser, BrowserContext, Page as Tab } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hasBrowser, openBrowser } from '../support/browser/browser.ts';
+import { createHarbourRepository, type TestRepository } from '../support/codesearch/repository.ts';
+import { startTestService, TOKEN } from '../support/codesearch/service.ts';
+
+const NAME = 'github.com/harbour-org/harbour';
+const NASTY = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
+
+describe.skipIf(!hasBrowser())('in a browser, a person', { timeout: 90_000 }, () => {
+  let repository: TestRepository;
+  let service: Awaited<ReturnType<typeof startTestService>>;
+  let browser: Browser;
+  let context: BrowserContext;
+  let tab: Tab;
+  /** What no page may do: errors in the console, breaches of the policy, requests to other hosts. */
+  let complaints: string[];
+
+  beforeAll(async () => {
+    repository = createHarbourRepository();
+    repository.write(`odd/${NASTY.replaceAll('/', '∕')}.ts`, `export const nasty = '${NASTY}';\n`);
+    repository.commit(`Add ${NASTY}`, { author: NASTY });
+    repository.git('branch', 'feature/cranes');
+    [service, browser] = await Promise.all([
+      startTestService({ repos: [repository.path], stepDelayMs: 150 }),
+      openBrowser(),
+    ]);
+  }, 60_000);
+  beforeEach(async () => {
+    complaints = [];
+    context = await browser.newContext();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.url });
+    tab = await context.newPage();
+    tab.setDefaultTimeout(20_000);
+    tab.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    tab.on('pageerror', (error) => complaints.push(error.message));
+    tab.on('request', (request) => {
+      if (!request.url().startsWith(`${service.url}/`) && !request.url().startsWith('data:')) {
+        complaints.push(`request to ${request.url()}`);
+      }
+    });
+  });
+  afterEach(async () => {
+    await context.close();
+    expect(complaints).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    repository?.remove();
+  }, 60_000);
+
+  const open = (path: string) => tab.goto(`${service.url}${path}`);
+
+  async function signIn(): Promise<void> {
+    await open('/sign-in');
+    await tab.fill('main input[name="token"]', TOKEN);
+    await tab.click('main button');
+    await tab.getByText('Sign out').waitFor();
+  }
+
+  it('runs a query in the API console, with completion, documentation and history', async () => {
+    await signIn();
+    await open('/settings/tokens');
+    await tab.getByRole('link', { name: 'API console' }).click();
+    await tab.locator('.docs-entry').first().waitFor();
+    const editor = tab.locator('#query');
+    await editor.fill('');
+    await editor.pressSequentially('query Me {\ncurr');
+    await tab.locator('#completions [aria-selected="true"]', { hasText: 'currentUser' }).waitFor();
+    await editor.press('Tab');
+    await editor.pressSequentially(' {\nusern');
+    await tab.locator('#completions [aria-selected="true"]', { hasText: 'username' }).waitFor();
+    await editor.press('Enter');
+    await tab.locator('.docs-field', { hasText: 'username' }).waitFor();
+    await editor.pressSequentially('\n}\n}');
+    expect(await editor.inputValue()).toBe('query Me {\n  currentUser {\n    username\n    }\n    }');
+    await editor.press('Control+Enter');
+    await tab.locator('#result', { hasText: '"alice"' }).waitFor();
+    expect(await tab.locator('#status').textContent()).toContain('200 ·');
+
+    await editor.fill('{ currentUser { nothing } }');
+    await tab.click('#run');
+    await tab.locator('#errors .error', { hasText: 'nothing' }).waitFor();
+    await tab.getByRole('button', { name: 'line 1, column 17' }).click();
+    expect(await editor.evaluate((area) => Reflect.get(area, 'selectionStart'))).toBe(16);
+    await tab.fill('#variables', '{ broken');
+    await tab.click('#run');
+    await tab.locator('#errors .error', { hasText: 'not valid JSON' }).waitFor();
+
+    await tab.reload();
+    await tab.selectOption('#history', { index: 2 });
+    expect(await editor.inputValue()).toContain('query Me');
+    await tab.getByRole('searchbox', { name: 'Search the documentation' }).fill('SearchResults');
+    await tab.locator('.docs-entry button').first().click();
+    await tab.locator('#docs h3').first().waitFor();
+  });
+
+  it('uses a token typed into the console, which the browser does not keep', async () => {
+    // The schema needs a token too, so that the first request is refused.
+    await open('/api/console');
+    await tab.locator('#docs .error').waitFor();
+    expect(complaints.splice(0).every((text) => text.includes('401'))).toBe(true);
+    await tab.fill('#token', TOKEN);
+    await tab.press('#token', 'Tab');
+    await tab.locator('.docs-entry').first().waitFor();
+    await tab.locator('#query').press('Control+Enter');
+    await tab.locator('#result', { hasText: '"alice"' }).waitFor();
+    expect(await tab.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain(TOKEN);
+  });
+
+  it('searches with the keyboard, opens a result, and sees who wrote its lines', async () => {
+    await open('/');
+    await tab.keyboard.press('/');
+    await tab.keyboard.type('retryDelay');
+    await tab.keyboard.press('Enter');
+    await tab.locator('mark', { hasText: 'retryDelay' }).first().waitFor();
+    await tab.keyboard.press('j');
+    await tab.keyboard.press('j');
+    await tab.keyboard.press('k');
+    const chosen = String(await tab.evaluate('document.activeElement.textContent'));
+    await tab.keyboard.press('Enter');
+    await tab.locator('tr.marked').first().waitFor();
+    expect(await tab.locator('h1').textContent()).toContain(chosen.split('/').at(-1));
+
+    await open(`/${NAME}/-/blob/src/retry.ts`);
+    await tab.locator('#L4 td.n a').click();
+    await tab.locator('#L7 td.n a').click({ modifiers: ['Shift'] });
+    expect(tab.url()).toMatch(/\/src\/retry\.ts\?L4-7$/);
+    expect(await tab.locator('tr.marked').count()).toBe(4);
+    await tab.getByRole('link', { name: 'Blame' }).click();
+    expect(tab.url()).toContain('?L4-7&blame=1');
+    expect(await tab.locator('td.who', { hasText: 'Cap the retry delay' }).count()).toBeGreaterThan(0);
+    expect(await tab.locator('tr.marked').count()).toBe(4);
+    await tab.keyboard.press('y');
+    expect(tab.url()).toMatch(/harbour@[0-9a-f]{40}\/-\/blob\/src\/retry\.ts\?L4-7&blame=1$/);
+    await tab.getByRole('button', { name: 'Copy path' }).click();
+    await tab.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await tab.evaluate('navigator.clipboard.readText()')).toBe('src/retry.ts');
+    await tab.locator('td.who a', { hasText: 'Cap the retry delay' }).first().click();
+    await tab.locator('table.diff tr.plus').first().waitFor();
+
+    await open(`/${NAME}/-/blob/src/retry.ts#L20`);
+    await tab.locator('#L20.marked').waitFor();
+    expect(await tab.evaluate('document.getElementById("L20").getBoundingClientRect().top < innerHeight')).toBe(true);
+  });
+
+  it('asks a question, watches the answer come, follows up and stars it', async () => {
+    await signIn();
+    await tab.getByRole('link', { name: 'Conversations' }).click();
+    await tab.fill('form.ask textarea', 'Where is retryDelay defined?');
+    await tab.getByRole('button', { name: 'Ask' }).click();
+    await tab.locator('#conversation[data-open="true"] .steps li').first().waitFor();
+    // Without a reload: the mark would be gone.
+    await tab.evaluate("document.documentElement.setAttribute('data-same', 'yes')");
+    await tab.locator('#conversation[data-open="false"] article a', { hasText: 'src/retry.ts' }).first().waitFor();
+    expect(await tab.locator('html').getAttribute('data-same')).toBe('yes');
+    await tab.getByRole('button', { name: '☆ Star' }).click();
+    await tab.getByRole('button', { name: '★ Starred' }).waitFor();
+    await tab.locator('.follow-ups button').first().click();
+    await tab.locator('#conversation[data-open="false"] .question').nth(1).waitFor();
+    await tab.locator('article a', { hasText: 'src/retry.ts' }).first().click();
+    await tab.locator('tr.marked').first().waitFor();
+    expect(tab.url()).toMatch(/harbour@[0-9a-f]{40}\/-\/blob\//);
+    await open('/deepsearch?starred=1');
+    expect(await tab.locator('.rows li').count()).toBe(1);
+  });
+
+  it('sees hostile names, messages and questions as text', async () => {
+    await signIn();
+    const head = repository.git('rev-parse', 'HEAD').trim();
+    for (const path of [
+      `/${NAME}/-/tree/odd`,
+      `/${NAME}/-/commits`,
+      `/${NAME}/-/commit/${head}`,
+      `/${NAME}/-/blob/odd/${encodeURIComponent(`${NASTY.replaceAll('/', '∕')}.ts`)}?blame=1`,
+      `/search?q=${encodeURIComponent(NASTY)}`,
+      '/search?q=nasty',
+      `/search?q=${encodeURIComponent('type:commit Add')}`,
+      `/${NAME}/-/branches?filter=${encodeURIComponent(NASTY)}`,
+    ]) {
+      await open(path);
+      expect([path, await tab.title()]).toEqual([path, expect.not.stringMatching(/^owned$/)]);
+      expect([path, await tab.locator('main img, main script').count()]).toEqual([path, 0]);
+      expect(await tab.content()).toContain('onerror');
+    }
+    await open('/deepsearch');
+    await tab.fill('form.ask textarea', `Where is ${NASTY}?`);
+    await tab.getByRole('button', { name: 'Ask' }).click();
+    await tab.locator('#conversation[data-open="false"]').waitFor();
+    expect(await tab.locator('main img, main script').count()).toBe(0);
+  });
+
+  it('reads the pages in the dark, on a small screen and without scripts', async () => {
+    const dark = await browser.newPage({ colorScheme: 'dark', viewport: { width: 400, height: 700 } });
+    await dark.goto(`${service.url}/${NAME}/-/blob/src/retry.ts?L4-7&blame=1`);
+    const brightness = await dark.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(brightness).toMatch(/^rgb\(\d{1,2}, \d{1,2}, \d{1,2}\)$/);
+    expect(await dark.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(400);
+    await dark.close();
+
+    const plain = await browser.newContext({ javaScriptEnabled: false });
+    const page = await plain.newPage();
+    await page.goto(`${service.url}/${NAME}@feature/cranes/-/blob/src/retry.ts?L4-7`);
+    expect(await page.locator('tr.marked').count()).toBe(4);
+    await page.locator('#L9 td.n a').click();
+    expect(await page.locator('tr.marked').count()).toBe(1);
+    await page.goto(`${service.url}/sign-in`);
+    await page.fill('main input[name="token"]', TOKEN);
+    await page.click('main button');
+    await page.goto(`${service.url}/deepsearch`);
+    await page.fill('form.ask textarea', 'How does withRetries work?');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    // The page loads itself again until the answer is there.
+    await page.locator('#conversation[data-open="false"] article a').first().waitFor({ timeout: 20_000 });
+    await plain.close();
+  });
+});
