@@ -39,6 +39,13 @@ export const LIMITS = {
   gitWaitingPerUser: 100,
   gitWaitMs: 20_000,
   fileBytes: 1_000_000,
+  /** What answers read of a line of a file: no scan of a line works on more. */
+  lineCharacters: 2_000,
+  /** An update of the index with more than this is analyzed in a worker thread; starting one takes up to 0.5 s. */
+  analyzedInlineBytes: 200_000,
+  /** Analyzed in one go. */
+  analyzedBytes: 1_000_000,
+  analysisMs: 30_000,
   filesPerRepository: 100_000,
   /** Larger files are not shown; the index reads files up to `fileBytes`. */
   blobBytes: 10_000_000,
@@ -64,8 +71,8 @@ export const LIMITS = {
   /** Steps of the regular expressions of one search, and of one line or name: the service does nothing else meanwhile. */
   regexpSteps: 200_000_000,
   regexpStepsPerText: 5_000_000,
-  /** Steps after which other requests get their turn. */
-  regexpStepsPerBreath: 1_000_000,
+  /** Time of matching after which other requests get their turn. */
+  searchPauseMs: 15,
   /** Matches when a query has no `count:`, and for `count:all`. */
   searchCountDefault: 10_000,
   searchCountMax: 100_000,
@@ -75,13 +82,17 @@ export const LIMITS = {
   searchesWaiting: 20,
   searchGrepPaths: 400,
   searchGrepPathBytes: 60_000,
+  /** Texts of all results of a search; it ends when there are more. */
+  searchResultCharacters: 20_000_000,
   /** Output of one git process of a search; more is read in smaller parts. */
-  searchOutputBytes: 16_000_000,
+  searchOutputBytes: 4_000_000,
   /** Longer lines are cut before they are shown; their matches are counted up to there. */
   searchLineCharacters: 100_000,
   commitsSearched: 20_000,
   commitsPerSearchPage: 1_000,
   diffsPerSearchPage: 50,
+  /** Changes of one commit that a search reads. */
+  commitDiffBytes: 16_000_000,
   diffPreviewLines: 500,
   /** Results of a streamed search are sent together when they come closer to each other than this. */
   streamFlushMs: 100,

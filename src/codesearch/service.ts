@@ -15,6 +15,7 @@ import { openConversationStore } from './conversations/store.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { GitError } from './git/git.ts';
 import { createGraphqlService } from './graphql/graphql-service.ts';
+import { numberOfRepository } from './graphql/objects/repository-context.ts';
 import type { RateLimits } from './graphql/site-configuration.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { createAccountRoute } from './http/routes/accounts.ts';
@@ -173,7 +174,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
             onProblem,
           }),
         ),
-        createSearchStreamRoute(search, (name) => corpus.repositories.findIndex((own) => own.name === name) + 1),
+        createSearchStreamRoute(search, numberOfRepository),
         createHealthRoute(() => ({
           status: 'ok',
           repositories: corpus.repositories.length,

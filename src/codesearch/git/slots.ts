@@ -112,5 +112,3 @@ export function createSlots(limits: SlotLimits) {
     },
   };
 }
-
-export type Slots = ReturnType<typeof createSlots>;

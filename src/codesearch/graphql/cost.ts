@@ -236,12 +236,23 @@ function outlineSelections(root: SelectionSetNode, values: ReadonlyMap<string, u
   return outline;
 }
 
+/** About how many entries the lists of an introspection have; no other field of the schema has these names. */
+const INTROSPECTION_LISTS = new Map([
+  ['types', 100],
+  ['fields', 8],
+  ['args', 3],
+  ['inputFields', 3],
+  ['enumValues', 5],
+  ['possibleTypes', 3],
+  ['interfaces', 2],
+]);
+
 /** How many entries a field asks for; 1 when it does not say. */
 function listFactor(field: FieldNode, values: ReadonlyMap<string, unknown>): number {
   const sizes = (field.arguments ?? [])
     .filter(({ name }) => name.value === 'first' || name.value === 'last')
     .map(({ value }) => numberOf(value, values));
-  return Math.max(1, ...sizes);
+  return Math.max(INTROSPECTION_LISTS.get(field.name.value) ?? 1, ...sizes);
 }
 
 function numberOf(value: ValueNode, values: ReadonlyMap<string, unknown>): number {

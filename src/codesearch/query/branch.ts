@@ -53,12 +53,18 @@ const TYPES: readonly ResultType[] = ['file', 'path', 'repo', 'symbol', 'commit'
 const COMMIT_FILTERS: readonly FilterField[] = ['author', 'committer', 'before', 'after', 'message'];
 const NEGATABLE: ReadonlySet<FilterField> = new Set(['repo', 'file', 'lang', 'author', 'committer', 'message']);
 
+const ONCE: readonly FilterField[] = ['rev', 'before', 'after'];
+
 /** Reads the filters of one search; throws {@link FilterProblem}. */
 export function readBranch(filters: readonly FilterNode[]): Branch {
   for (const { field, negated, value } of filters) {
     if (negated && !NEGATABLE.has(field)) throw FilterProblem.invalid(field, `${field}: can't be excluded.`);
     if (value.trim() === '') throw FilterProblem.invalid(field, `${field}: needs a value.`);
     checkPredicate(field, value);
+  }
+  for (const field of ONCE) {
+    if (filters.filter((filter) => filter.field === field).length > 1)
+      throw FilterProblem.invalid(field, `Give ${field}: once.`);
   }
   const values = (field: FilterField): string[] =>
     filters.filter((filter) => filter.field === field).map(({ value }) => value);
@@ -89,10 +95,7 @@ export function readBranch(filters: readonly FilterNode[]): Branch {
   }
   return {
     repositories: textFilter(names, isCaseSensitive),
-    revisions: [...revisions, ...values('rev').flatMap((value) => readRevisions(value))].slice(
-      0,
-      LIMITS.queryRevisions,
-    ),
+    revisions: [...revisions, ...values('rev').flatMap((value) => readRevisions(value))],
     paths: texts('file'),
     languages: readLanguages(filters),
     types,
@@ -142,6 +145,9 @@ function readRepositories(filters: readonly FilterNode[]): { names: FilterNode[]
       if (at > 0) names.push({ ...filter, value: filter.value.slice(0, at) });
       revisions.push(...readRevisions(filter.value.slice(at + 1)));
     }
+  }
+  if (revisions.length > LIMITS.queryRevisions) {
+    throw FilterProblem.invalid('repo', `A search has at most ${LIMITS.queryRevisions} revisions.`);
   }
   if (revisions.length > 0 && filters.some(({ field }) => field === 'rev')) {
     throw FilterProblem.invalid('rev', 'Give the revision once: with rev: or with "@" in repo:.');

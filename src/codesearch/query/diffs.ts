@@ -24,19 +24,20 @@ export async function searchDiffs(
   run: Run,
 ): Promise<void> {
   if (commits.length === 0) return;
-  const output = await readDiffs(place, commits);
-  if (output.length >= LIMITS.searchOutputBytes && commits.length > 1) {
+  const mostBytes = commits.length > 1 ? LIMITS.searchOutputBytes : LIMITS.commitDiffBytes;
+  const output = await readDiffs(place, commits, mostBytes);
+  if (output.length >= mostBytes && commits.length > 1) {
     const middle = Math.ceil(commits.length / 2);
     await searchDiffs(place, commits.slice(0, middle), branch, side, run);
     await searchDiffs(place, commits.slice(middle), branch, side, run);
     return;
   }
-  if (output.length >= LIMITS.searchOutputBytes) run.limitHit = true;
+  if (output.length >= mostBytes) run.limitHit = true;
   const diffs = parseDiffs(output.toString('utf8'));
   for (const commit of commits) await addDiff(place, commit, diffs.get(commit.oid) ?? [], branch, side, run);
 }
 
-async function readDiffs({ repository }: Place, commits: readonly Commit[]): Promise<Buffer> {
+async function readDiffs({ repository }: Place, commits: readonly Commit[], firstBytes: number): Promise<Buffer> {
   return repository.git(
     [
       'diff-tree',
@@ -51,7 +52,7 @@ async function readDiffs({ repository }: Place, commits: readonly Commit[]): Pro
       '--src-prefix=a/',
       '--dst-prefix=b/',
     ],
-    { input: commits.map(({ oid }) => `${oid}\n`).join(''), firstBytes: LIMITS.searchOutputBytes },
+    { input: commits.map(({ oid }) => `${oid}\n`).join(''), firstBytes },
   );
 }
 

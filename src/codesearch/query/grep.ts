@@ -27,7 +27,7 @@ export async function grepFiles(place: Place, pattern: Pattern, paths: readonly 
   const found = new Set<string>();
   const groups = paths.length <= LIMITS.searchGrepPaths ? pathGroups(paths) : [[]];
   for (const group of groups) {
-    const output = await grep(place, ['--files-with-matches'], [pattern], group);
+    const output = await grep(place, '--files-with-matches', [pattern], group);
     for (const entry of output.toString('utf8').split('\0')) {
       if (entry !== '') found.add(withoutTree(entry, place));
     }
@@ -42,7 +42,7 @@ export async function grepLines(
   paths: readonly string[],
   run: Run,
 ): Promise<FoundLine[]> {
-  const output = await grep(place, ['--line-number'], patterns, paths);
+  const output = await grep(place, '--line-number', patterns, paths);
   if (output.length < LIMITS.searchOutputBytes) return parseLines(output, place);
   if (paths.length === 1) {
     run.limitHit = true;
@@ -56,19 +56,21 @@ export async function grepLines(
 
 async function grep(
   { repository, tree }: Place,
-  options: readonly string[],
+  output: '--files-with-matches' | '--line-number',
   patterns: readonly Pattern[],
   paths: readonly string[],
 ): Promise<Buffer> {
   const isFixed = patterns.every(({ fixed }) => fixed !== undefined);
   const texts = patterns.map(({ fixed, pcre }) => (isFixed ? (fixed ?? '') : pcre));
+  // A cut list of files would lose results without a word; lines are read again in smaller parts.
+  const listsFiles = output === '--files-with-matches';
   const parameters = [
     'grep',
     '-I',
     '-z',
     '--full-name',
     '--no-color',
-    ...options,
+    output,
     isFixed ? '-F' : '-P',
     ...texts.flatMap((text) => ['-e', text]),
     tree,
@@ -76,7 +78,7 @@ async function grep(
     ...paths,
   ];
   try {
-    return await repository.git(parameters, { firstBytes: LIMITS.searchOutputBytes });
+    return await repository.git(parameters, listsFiles ? {} : { firstBytes: LIMITS.searchOutputBytes });
   } catch (error) {
     if (!(error instanceof GitError) || error.kind !== 'failed') throw error;
     if (error.exitCode === 1) return Buffer.alloc(0);

@@ -141,6 +141,15 @@ export function countOf(result: SearchResult): number {
   return Math.max(1, inLines + result.symbols.length);
 }
 
+/** The size of the texts in a result, in characters. */
+export function charactersOf(result: SearchResult): number {
+  if (result.kind === 'repository') return result.repository.length;
+  if (result.kind === 'commit') {
+    return result.message.length + ((result.diffPreview ?? result.messagePreview)?.content.length ?? 0);
+  }
+  return result.lineMatches.reduce((sum, { line }) => sum + line.length, result.path.length);
+}
+
 /** Joins lines that follow each other, for clients that read chunks instead of lines. */
 export function chunksOf(file: FileMatch): ChunkMatch[] {
   const groups: LineMatch[][] = [];

@@ -48,17 +48,14 @@ export function stopOf(error: unknown, run: Run): never {
   throw error;
 }
 
-/** Lets other requests proceed when much work was done since the last pause; throws when the request ended meanwhile. */
+/** Lets other requests proceed when some time has passed since the last pause; throws when the search ended meanwhile. */
 export function createPause(run: Run): () => Promise<void> {
-  let last = run.budget.steps;
-  let calls = 0;
+  let lastMs = performance.now();
   return async () => {
-    calls += 1;
-    if (last - run.budget.steps < LIMITS.regexpStepsPerBreath && calls < 5_000) return;
-    last = run.budget.steps;
-    calls = 0;
+    if (performance.now() - lastMs < LIMITS.searchPauseMs) return;
     await breathe();
     if (run.signal.aborted) throw new SearchStop('timeout');
+    lastMs = performance.now();
   };
 }
 

@@ -12,7 +12,7 @@ import { GrepRefused } from './grep.ts';
 import { parseQuery } from './parse.ts';
 import { type Plan, type PlannedBranch, planQuery } from './plan.ts';
 import { createUserQueue } from './queue.ts';
-import { countOf, SearchError, type SearchResult, type SearchResults } from './results.ts';
+import { charactersOf, countOf, SearchError, type SearchResult, type SearchResults } from './results.ts';
 import { createAlert, evaluate, passes, type Run, SearchStop, shorten, shownPatterns, stopOf } from './run.ts';
 import { createSelector, mergeResults, sumOf } from './select.ts';
 import { searchSymbols } from './symbols.ts';
@@ -83,6 +83,7 @@ async function runPlan(
   const timer = setTimeout(() => deadline.abort(), deadlineMs);
   const outer = request.signal ?? currentBudget().signal;
   let left = most;
+  let characters: number = LIMITS.searchResultCharacters;
   const run: Run = {
     signal: outer === undefined ? deadline.signal : AbortSignal.any([outer, deadline.signal]),
     budget: { steps: LIMITS.regexpSteps },
@@ -99,8 +100,9 @@ async function runPlan(
       results.push(result);
       if (result !== selected) run.limitHit = true;
       left = Math.max(0, left - countOf(result));
+      characters -= charactersOf(result);
       await request.onResult?.(result);
-      if (run.limitHit && left === 0) throw new SearchStop('limit');
+      if (result !== selected || characters < 0) throw new SearchStop('limit');
     },
   };
   const searched = new Set<string>();

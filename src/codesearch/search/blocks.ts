@@ -113,7 +113,8 @@ export function stripMarks(comment: readonly string[]): string {
     .map((line) =>
       line
         .replace(/^\s*(\/\*\*?|\*\/|\*(?=\s|$)|\/\/\/?!?|#+|--)\s?/, '')
-        .replace(/\s*\*\/\s*$/, '')
+        .trimEnd()
+        .replace(/\*\/$/, '')
         .trim(),
     )
     .filter((line) => !/^[-=*─━_#~\s]{3,}$/.test(line))

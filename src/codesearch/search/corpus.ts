@@ -2,8 +2,10 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { withoutBudget } from '../git/budget.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { LIMITS } from '../limits.ts';
+import { analyzeFile } from './analyze-file.ts';
 import { type CommitIndex, createCommitIndex } from './commit-index.ts';
 import { readRecentCommits } from './commits.ts';
+import { createFileAnalyzer } from './file-analyzer.ts';
 import { createFileIndex, type FileIndex, type IndexedFile } from './file-index.ts';
 
 const FILES_PER_BREATH = 25;
@@ -18,7 +20,7 @@ export interface Corpus {
   refresh(): Promise<number>;
   /** Reads many files in one go, before they are needed. */
   preload(files: readonly IndexedFile[]): Promise<void>;
-  /** Lines of an indexed file; undefined for one that is not text. */
+  /** Lines of an indexed file, each cut to `LIMITS.lineCharacters`; undefined for one that is not text. */
   lines(file: IndexedFile): Promise<string[] | undefined>;
 }
 
@@ -81,7 +83,10 @@ export async function openCorpus(paths: readonly string[]): Promise<Corpus> {
     },
     async lines(file) {
       const texts = await corpus.repository(file.repository)?.blobs.texts([file.blob]);
-      return texts?.get(file.blob)?.split('\n');
+      return texts
+        ?.get(file.blob)
+        ?.split('\n')
+        .map((line) => line.slice(0, LIMITS.lineCharacters));
     },
   };
   await corpus.refresh();
@@ -105,19 +110,25 @@ async function updateFiles(repository: Repository, index: FileIndex): Promise<nu
   }
   const sizes = await repository.blobs.sizes([...pathsOf.keys()]);
   const readable = new Map([...sizes].filter(([, size]) => size <= LIMITS.fileBytes));
-  for await (const texts of repository.blobs.stream(readable)) {
-    for (const [blob, text] of texts) {
-      for (const path of pathsOf.get(blob) ?? []) {
-        index.put(repository.name, path, blob, text);
+  const analyzer = createFileAnalyzer([...readable.values()].reduce((sum, size) => sum + size, 0));
+  try {
+    for await (const texts of repository.blobs.stream(readable)) {
+      const files = [...texts].flatMap(([blob, text]) =>
+        (pathsOf.get(blob) ?? []).map((path) => ({ path, blob, text })),
+      );
+      for await (const [{ path, blob }, analyzed] of analyzer.analyze(files)) {
+        index.put(repository.name, path, blob, analyzed);
         changed += 1;
         if (changed % FILES_PER_BREATH === 0) await breathe();
       }
-      pathsOf.delete(blob);
+      for (const blob of texts.keys()) pathsOf.delete(blob);
     }
+  } finally {
+    await analyzer.close();
   }
   for (const [blob, paths] of pathsOf) {
     for (const path of paths) {
-      index.put(repository.name, path, blob, undefined);
+      index.put(repository.name, path, blob, analyzeFile(path, undefined));
       changed += 1;
     }
   }

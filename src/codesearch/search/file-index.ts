@@ -1,8 +1,9 @@
 import MiniSearch from 'minisearch';
-import { type Chunk, cutChunks } from './chunks.ts';
-import { looksGenerated, type Role, roleOf } from './roles.ts';
-import { type CodeSymbol, findSymbols } from './symbols.ts';
-import { identifierTerms, indexText } from './words.ts';
+import type { AnalyzedFile } from './analyze-file.ts';
+import type { Chunk } from './chunks.ts';
+import type { Role } from './roles.ts';
+import type { CodeSymbol } from './symbols.ts';
+import { identifierTerms } from './words.ts';
 
 /** A tracked file in the index. */
 export interface IndexedFile {
@@ -74,35 +75,15 @@ export function createFileIndex() {
   }
 
   return {
-    /** Adds or replaces a file; without text (binary, too large) only its path is indexed. */
-    put(repository: string, path: string, blob: string, text: string | undefined): void {
+    /** Adds or replaces a file. */
+    put(repository: string, path: string, blob: string, analyzed: AnalyzedFile): void {
       const key = fileKey(repository, path);
       remove(key);
-      const named = roleOf(path);
-      const role = text !== undefined && named === 'source' && looksGenerated(text) ? 'generated' : named;
-      const lines = text === undefined || role === 'generated' ? [] : text.split('\n');
-      const symbols = findSymbols(path, lines);
-      const file: IndexedFile = {
-        repository,
-        path,
-        blob,
-        commit: undefined,
-        role,
-        lineCount: lines.length,
-        symbols,
-        chunkIds: [],
-      };
-      const pathText = indexText(path, 1);
-      const cut = lines.length === 0 ? [{ start: 1, end: 1 }] : cutChunks(lines.length, symbols);
-      for (const chunk of cut) {
-        const names = symbols.filter(({ line }) => line >= chunk.start && line <= chunk.end).map(({ name }) => name);
+      const { role, lineCount, symbols, pathText } = analyzed;
+      const file: IndexedFile = { repository, path, blob, commit: undefined, role, lineCount, symbols, chunkIds: [] };
+      for (const { chunk, symbols: names, body } of analyzed.chunks) {
         const id = nextId++;
-        search.add({
-          id,
-          path: pathText,
-          symbols: indexText(names.join(' '), 2),
-          body: indexText(lines.slice(chunk.start - 1, chunk.end).join('\n')),
-        });
+        search.add({ id, path: pathText, symbols: names, body });
         chunks.set(id, { file, chunk });
         file.chunkIds.push(id);
       }

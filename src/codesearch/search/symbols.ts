@@ -19,7 +19,7 @@ const NAME = '([\\p{L}_$][\\p{L}\\p{N}_$]*)';
 const at = (source: string): RegExp => new RegExp(source.replaceAll('NAME', NAME), 'u');
 
 const BRACED_METHOD = at(
-  '^\\s+(?:(?:public|private|protected|static|override|readonly|async|get|set)\\s+)*[*#]?NAME\\s*(?:<.*>)?\\([^;]*\\)?\\s*(?::[^;=]+)?\\{\\s*$',
+  '^\\s+(?:(?:public|private|protected|static|override|readonly|async|get|set)\\s+)*[*#]?NAME\\s*(?:<[^;]*>)?\\([^;]*\\{\\s*$',
 );
 
 const SCRIPT: Pattern[] = [
@@ -119,7 +119,7 @@ const PATTERNS: Record<string, Pattern[]> = {
     [at('^(?:resource|data)\\s+"[^"]+"\\s+"NAME"'), 'constant'],
     [at('^(?:variable|module|output)\\s+"NAME"'), 'constant'],
   ],
-  md: [[/^#{1,6}\s+(.+?)\s*#*$/u, 'heading']],
+  md: [[/^#{1,6}\s+(\S.*)$/u, 'heading']],
   makefile: [[/^([A-Za-z][\w.-]*):(?!=)/u, 'function']],
 }; // prettier-ignore
 
@@ -139,7 +139,7 @@ const BRACED: Pattern[] = [
   [at('^\\s*(?:[@\\w]+\\s+)*(?:fun|func|def|fn)\\s+(?:<[^>]*>\\s*)?(?:\\w+\\.)?NAME'), 'function'],
   [
     at(
-      '^\\s+(?:(?:public|private|protected|internal|static|final|abstract|override|virtual|async|synchronized)\\s+)+[\\w<>\\[\\],.?\\s]+\\s+NAME\\s*\\(',
+      '^\\s+(?:public|private|protected|internal|static|final|abstract|override|virtual|async|synchronized)\\s[\\w<>\\[\\],.?\\s]*\\sNAME\\s*\\(',
     ),
     'method',
   ],
@@ -182,14 +182,15 @@ export function findSymbols(path: string, lines: readonly string[]): CodeSymbol[
       symbols.push({ name: wrapped, kind: 'method', line: index + 1, exported: false, indent: indentOf(line) });
       continue;
     }
-    // The first line of a method ends with a brace. Check that first: the whole pattern is slow on hostile lines.
-    const opens = /\{\s*$/.test(line);
+    const compact = withoutLongSpaces(line);
+    // Only a line of this form can match, and then it matches at once: a search for a match that fails is slow.
+    const opens = compact.endsWith('{') && !compact.includes(';');
     for (const [pattern, kind] of patterns) {
       if (pattern === BRACED_METHOD && !opens) continue;
-      const name = pattern.exec(line)?.[1];
+      const name = pattern.exec(compact)?.[1];
       if (name === undefined || RESERVED.has(name)) continue;
       symbols.push({
-        name: language === 'md' ? name.slice(0, 120) : name,
+        name: language === 'md' ? headingText(name).slice(0, 120) : name,
         kind: kind === 'function' && language === 'python' && indentOf(line) > 0 ? 'method' : kind,
         line: index + 1,
         exported: /^\s*(export|pub|public)\b/.test(line) || (language === 'go' && /^[A-Z]/.test(name)),
@@ -199,6 +200,23 @@ export function findSymbols(path: string, lines: readonly string[]): CodeSymbol[
     }
   }
   return symbols;
+}
+
+/**
+ * The line with one space for each run of white space, so that no pattern can divide a long run in many ways. Keeps a single
+ * leading tab: in Go it marks a constant of a block.
+ */
+function withoutLongSpaces(line: string): string {
+  const text = line.trim().replace(/\s+/g, ' ');
+  const margin = line.slice(0, line.length - line.trimStart().length);
+  return `${margin === '\t' || margin === '' ? margin : ' '}${text}`;
+}
+
+/** The text of a heading, without the `#` signs that may close it. */
+function headingText(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === '#') end -= 1;
+  return text.slice(0, end).trimEnd() || text;
 }
 
 const WRAPPED = at('^(\\s+)(?:(?:public|private|protected|static|override|async)\\s+)*[*#]?NAME\\s*(?:<.*>)?\\($');

@@ -78,17 +78,14 @@ describe('the paths of the service', () => {
     expect(await (await fetch(`${service.url}/healthz`)).json()).toEqual({ status: 'ok', repositories: 1, files: 7 });
   });
 
-  test.each(['/nothing', '/favicon.ico', '/deepsearch/x', '/github.com/harbour-org/other'])(
-    'do not include %s',
-    async (path) => {
-      const response = await fetch(`${service.url}${path}`);
-      expect(response.status).toBe(404);
-      expect(await response.json()).toEqual({
-        message: expect.any(String),
-        error: { status: 404, message: expect.any(String) },
-      });
-    },
-  );
+  test.each(['/nothing', '/favicon.ico', '/github.com/harbour-org/other'])('do not include %s', async (path) => {
+    const response = await fetch(`${service.url}${path}`);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({
+      message: expect.any(String),
+      error: { status: 404, message: expect.any(String) },
+    });
+  });
 
   test('are refused to a foreign host name, so that no web page reads a local service by DNS rebinding', async () => {
     const { hostname, port } = new URL(service.url);

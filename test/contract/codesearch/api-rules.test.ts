@@ -86,6 +86,25 @@ describe('the body of a write', () => {
     expect(response.status).toBe(202);
   });
 
+  test('that unpacks to more than the limit is refused with 413', async () => {
+    const response = await fetch(`${server.url}/.api/deepsearch/v1`, {
+      method: 'POST',
+      headers: {
+        Authorization: 'token test-token',
+        'X-Requested-With': 'test 1.0',
+        'Content-Type': 'application/json',
+        'Content-Encoding': 'gzip',
+      },
+      body: gzipSync(Buffer.alloc(20_000_000, ' ')),
+    });
+    expect([response.status, await response.json()]).toEqual([413, refusal(413)]);
+  });
+
+  test('in an encoding that is not known is refused with 415', async () => {
+    const response = await server.call('POST', '', { question: 'x' }, { 'Content-Encoding': 'br' });
+    expect([response.status, await response.json()]).toEqual([415, refusal(415)]);
+  });
+
   test.each([
     'null',
     'true',

@@ -82,6 +82,8 @@ beforeAll(async () => {
     allowsHost: () => true,
     onProblem: (error) => problems.push(error),
   });
+  // A reused connection must not end while a slow machine works on the next query.
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/.api/graphql`;

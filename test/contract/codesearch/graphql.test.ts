@@ -266,7 +266,7 @@ describe('the data', () => {
     const data = await read(`{
       currentUser { databaseID displayName email emails { email verified } siteAdmin url organizations { nodes { id } } }
       user(username: "bob") { username siteAdmin viewerCanAdminister }
-      nobody: user(username: "nowhere") { username }
+      unknown: user(username: "nowhere") { username }
       users(first: 1) { nodes { username } totalCount pageInfo { hasNextPage endCursor } }
       site { productVersion buildVersion }
       externalAPI { services { name } }
@@ -283,7 +283,7 @@ describe('the data', () => {
         organizations: { nodes: [] },
       },
       user: { username: 'bob', siteAdmin: false, viewerCanAdminister: true },
-      nobody: null,
+      unknown: null,
       users: {
         nodes: [{ username: 'alice' }],
         totalCount: 2,
@@ -529,6 +529,23 @@ describe('the data', () => {
       Buffer.from('GitCommit:{"r":3}').toString('base64'),
     ]) {
       expect(await read('query ($id: ID!) { node(id: $id) { id } }', { id })).toEqual({ node: null });
+    }
+  });
+
+  test('gives addresses that open', async () => {
+    const { repository } = (await read(
+      inHarbour(`{
+        url
+        defaultBranch { url }
+        commit(rev: "v1") { url canonicalURL tree(path: "src") { url canonicalURL } blob(path: "src/retry.ts") { url canonicalURL rawURL } }
+      }`),
+    )) as { repository: object };
+    const addresses = [...JSON.stringify(repository).matchAll(/"[a-zA-Z]*(?:url|URL)":"([^"]+)"/g)].map(
+      ([, path]) => path,
+    );
+    expect(addresses).toHaveLength(9);
+    for (const path of addresses) {
+      expect([path, (await fetch(`${service.url}${path}`)).status]).toEqual([path, 200]);
     }
   });
 

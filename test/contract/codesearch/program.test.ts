@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { createHarbourRepository } from '../../support/codesearch/repository.ts';
 import { createCaller } from '../../support/codesearch/service.ts';
@@ -77,6 +77,43 @@ test('the program reports every bad argument at once and exits with 2', async ()
   for (const part of ['--frob', '--port', '--quota', '--repo']) expect(program.errors()).toContain(part);
 });
 
+test('the program never prints a token that it was given', async () => {
+  const repository = createHarbourRepository();
+  try {
+    const secret = 'a-secret-of-the-operator';
+    for (const [line, environment] of [
+      [['--token', `alice:${secret}`], {}],
+      [[], { CODESEARCH_TOKEN: secret }],
+    ] as const) {
+      const program = run(['--repo', repository.path, ...line], environment);
+      const ready = await program.ready();
+      expect(ready).not.toHaveProperty('token');
+      expect((await createCaller(ready.url, secret).call('GET', '')).status).toBe(200);
+      program.child.kill('SIGTERM');
+      await program.ended;
+      expect(program.output() + program.errors()).not.toContain(secret);
+    }
+  } finally {
+    repository.remove();
+  }
+});
+
+test('the program refuses a file of access rules that it can’t use', async () => {
+  const repository = createHarbourRepository();
+  const rules = join(mkdtempSync(join(tmpdir(), 'codesearch-rules-')), 'rules.json');
+  try {
+    writeFileSync(rules, '{"github.com/harbour-org/harbor": ["alice"]}');
+    for (const file of [rules, repository.path]) {
+      const program = run(['--repo', repository.path, '--repo-access', file]);
+      expect(await program.ended).toBe(2);
+      expect(program.errors()).toContain('--repo-access');
+    }
+  } finally {
+    rmSync(dirname(rules), { recursive: true, force: true });
+    repository.remove();
+  }
+});
+
 test('the program refuses a folder without git', async () => {
   const program = run(['--repo', tmpdir()]);
   expect(await program.ended).toBe(2);
@@ -115,6 +152,28 @@ test('questions in progress when the process is killed are answered once after t
     expect((await again.create('retry')).id).toBeGreaterThan(Math.max(...ids));
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
+    repository.remove();
+  }
+});
+
+test('the program reads the cost limits of GraphQL from the site configuration, and reports its mistakes', async () => {
+  const repository = createHarbourRepository();
+  const file = join(repository.path, 'site.json');
+  try {
+    writeFileSync(file, '{ "rateLimits": { "graphQLMaxDepth": 1 } } // strict');
+    const program = run(['--repo', repository.path, '--site-config', file]);
+    const { url, token } = await program.ready();
+    const ask = (query: string) => createCaller(url, token).call('POST', '/.api/graphql', { query });
+    expect((await ask('{ __typename }')).status).toBe(200);
+    expect((await ask('{ currentUser { username } }')).status).toBe(400);
+    writeFileSync(file, '{ "rateLimits": { "graphQLMaxDepth": 0, "graphQLMaxAlias": 3 } }');
+    const wrong = run(['--repo', repository.path, '--port', 'x', '--site-config', file]);
+    expect(await wrong.ended).toBe(2);
+    for (const part of ['--port', 'graphQLMaxDepth', 'graphQLMaxAlias']) expect(wrong.errors()).toContain(part);
+    const missing = run(['--repo', repository.path, '--site-config', join(repository.path, 'nowhere.json')]);
+    expect(await missing.ended).toBe(2);
+    expect(missing.errors()).toContain('nowhere.json');
+  } finally {
     repository.remove();
   }
 });

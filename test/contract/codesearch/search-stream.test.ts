@@ -69,7 +69,7 @@ describe('the events of a streamed search', () => {
         type: 'content',
         path: 'src/ship.ts',
         pathMatches: [{ start: { offset: 4, line: 0, column: 4 }, end: { offset: 8, line: 0, column: 8 } }],
-        repositoryID: 1,
+        repositoryID: expect.any(Number),
         repository: 'example.org/acme/fleet',
         branches: [''],
         commit: expect.stringMatching(/^[0-9a-f]{40}$/),

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createPerson } from '../../support/codesearch/people.ts';
 import { createHarbourRepository } from '../../support/codesearch/repository.ts';
 import { startTestService } from '../../support/codesearch/service.ts';
+import { freePort } from '../../support/processes/free-port.ts';
 
 const repository = createHarbourRepository();
 const PAGES = ['/', '/github.com/harbour-org/harbour', '/github.com/harbour-org/harbour/-/blob/src/retry.ts'];
@@ -55,11 +56,14 @@ describe('pages', () => {
   });
 
   test('ask for sign-in behind a proxy, with a cookie for https only', async () => {
-    const baseUrl = 'https://code.example';
-    const service = await startTestService({ repos: [repository.path], baseUrl });
-    const local = service.call('GET', '/.api/x').then(({ url }) => new URL(url).origin);
+    const port = await freePort();
+    const service = await startTestService({ repos: [repository.path], port, baseUrl: 'https://code.example' });
+    const local = `http://127.0.0.1:${port}`;
     try {
-      await expect(local).rejects.toThrow();
+      const person = createPerson(local);
+      expect((await person.open('/github.com/harbour-org/harbour')).response.status).toBe(303);
+      const { response } = await person.submit('/sign-in', { token: 'test-token' }, { Origin: 'https://code.example' });
+      expect(response.headers.get('set-cookie')).toMatch(/^__Host-codesearch_session=.*; Path=\/; .*; Secure$/);
     } finally {
       await service.stop();
     }

@@ -1,3 +1,4 @@
+import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_RATE_LIMITS, parseSiteConfiguration } from '../../../src/codesearch/graphql/site-configuration.ts';
 import { createTestGraphql } from '../../support/codesearch/graphql.ts';
@@ -128,6 +129,13 @@ describe('the cost of a query', () => {
     expect(await typeOf(query)).toEqual(['field count', 'alias count']);
     // Fields that do not count as fields of the response have a bound too.
     expect(await typeOf(query.replaceAll(/[ab]: node/g, 'nodes'))).toEqual(['field count']);
+  });
+
+  test('of introspection counts the lists of the schema, so that it can be asked for once but not hundreds of times', async () => {
+    expect(await typeOf(getIntrospectionQuery())).toEqual([]);
+    expect(
+      await typeOf(`{ ${many(200, (index) => `a${index}: __schema { types { fields { name args { name } } } }`)} }`),
+    ).toEqual(['field count']);
   });
 
   test('is not computed for fragments in a circle, which are named as an error', async () => {

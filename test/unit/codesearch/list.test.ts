@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { selectPage } from '../../../src/codesearch/conversations/list.ts';
+import { type ListQuery, readCursor, selectPage } from '../../../src/codesearch/conversations/list.ts';
+import {
+  type ConversationRecord,
+  emptyStats,
+  type QuestionRecord,
+} from '../../../src/codesearch/conversations/records.ts';
 import type { ConversationSummary } from '../../../src/codesearch/conversations/store.ts';
 import { parseListQuery } from '../../../src/codesearch/http/conversation-list-query.ts';
 import { LIMITS } from '../../../src/codesearch/limits.ts';
@@ -51,6 +56,13 @@ describe('the list of conversations', () => {
     expect(page('sort=id', isVisible).ids).toEqual([1, 3]);
     expect(page('filter_read_token=second', isVisible).ids).toEqual([]);
     expect(page('filter_user_id=8', isVisible).ids).toEqual([]);
+  });
+
+  it('holds only what is starred, or is not', () => {
+    const starred = summaries.map((summary) => ({ ...summary, starred: summary.id === 3 }));
+    const ids = (wanted: boolean) =>
+      selectPage(starred, parseListQuery(new URLSearchParams(`sort=id&filter_is_starred=${wanted}`)), () => true).ids;
+    expect([ids(true), ids(false)]).toEqual([[3], [1, 2, 4]]);
   });
 
   it('has as many on a page as are asked for, and says whether more follow', () => {
@@ -112,5 +124,65 @@ describe('a wrong parameter of the list', () => {
     expect(() => parseListQuery(new URLSearchParams(parameters))).toThrow(
       expect.objectContaining({ status: 400, message: expect.stringMatching(message) }),
     );
+  });
+});
+
+describe('a list that searches the texts of questions', () => {
+  const question = (text: string, status: 'processing' | 'completed' = 'completed'): QuestionRecord => ({
+    id: 1,
+    text,
+    createdMs: 0,
+    updatedMs: 0,
+    status,
+    turns: [],
+    stats: emptyStats(),
+  });
+  const many = Array.from({ length: 2_500 }, (_, index) => ({
+    id: index + 1,
+    userId: 7,
+    readToken: '',
+    createdMs: 0,
+    updatedMs: 0,
+    starred: false,
+  }));
+  const texts = (of: (id: number) => QuestionRecord[]) => {
+    let reads = 0;
+    const read = (id: number): ConversationRecord => {
+      reads += 1;
+      return { version: 1, id, userId: 7, readToken: '', createdMs: 0, updatedMs: 0, questions: of(id) };
+    };
+    return { read, reads: () => reads };
+  };
+  const query = (words: string[], first = 2): ListQuery => ({ sort: 'id', first, words });
+
+  it('finds all words, in any case and over all finished questions of a conversation', () => {
+    const { read } = texts((id) => [
+      question(id === 2 ? 'Where are Apples?' : 'x'),
+      question('and PEARS', 'completed'),
+    ]);
+    expect(selectPage(many.slice(0, 3), query(['apples', 'pears']), () => true, read).ids).toEqual([2]);
+    expect(selectPage(many.slice(0, 3), query(['apples', 'plums']), () => true, read).ids).toEqual([]);
+  });
+
+  it('does not search a question that is processing', () => {
+    const { read } = texts(() => [question('apples', 'processing')]);
+    expect(selectPage(many.slice(0, 3), query(['apples']), () => true, read).ids).toEqual([]);
+  });
+
+  it('stops reading once the page is full and it knows whether more follow', () => {
+    const { read, reads } = texts(() => [question('apples')]);
+    expect(selectPage(many, query(['apples']), () => true, read)).toMatchObject({ ids: [1, 2], hasNextPage: true });
+    expect(reads()).toBe(3);
+  });
+
+  it('ends a page after reading so many conversations, and continues there', () => {
+    const { read, reads } = texts((id) => [question(id === 1_700 ? 'apples' : 'x')]);
+    const first = selectPage(many, query(['apples']), () => true, read);
+    expect(first).toMatchObject({ ids: [], hasNextPage: true });
+    expect(reads()).toBe(LIMITS.conversationsSearched);
+    const place = readCursor(first.endCursor ?? '')?.place;
+    expect(place).toEqual({ value: 1_000, id: 1_000 });
+    const second = selectPage(many, { ...query(['apples']), after: place ?? { value: 0, id: 0 } }, () => true, read);
+    expect(second).toMatchObject({ ids: [1_700], hasNextPage: true });
   });
 });

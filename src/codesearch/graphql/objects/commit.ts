@@ -3,6 +3,7 @@ import { languageBytes } from '../../git/languages.ts';
 import { isSafePath } from '../../git/refs.ts';
 import { readTree } from '../../git/tree.ts';
 import { LIMITS } from '../../limits.ts';
+import { commitPath } from '../../search/addresses.ts';
 import { fieldError } from '../graphql-error.ts';
 import type { Work } from '../work.ts';
 import { createComparison } from './comparison.ts';
@@ -12,7 +13,7 @@ import { findFile, findFolder } from './folder.ts';
 import { idWithin } from './global-id.ts';
 import { createSignature } from './person.ts';
 import { detailsOf, type RepositoryContext } from './repository-context.ts';
-import { commitUrl, externalUrls } from './urls.ts';
+import { externalUrls } from './urls.ts';
 
 interface AncestorArguments {
   first?: number | null;
@@ -50,8 +51,8 @@ export function createCommit(context: RepositoryContext, oid: string, revision =
     author: async (_: unknown, work: Work) => createSignature((await details(work)).author, data, userOf),
     committer: async (_: unknown, work: Work) => createSignature((await details(work)).committer, data, userOf),
     parents: async (_: unknown, work: Work) => (await details(work)).parents.map((parent) => context.commit(parent)),
-    url: commitUrl(name, revision),
-    canonicalURL: commitUrl(name, oid),
+    url: commitPath(name, oid),
+    canonicalURL: commitPath(name, oid),
     externalURLs: () => externalUrls(name, { commit: oid }),
     path: async ({ path }: { path: string }, work: Work) =>
       (await findFile(context, place(path), work)) ?? (await findFolder(context, place(path), work)) ?? null,

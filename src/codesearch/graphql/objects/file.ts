@@ -57,6 +57,7 @@ export function createBlob(context: RepositoryContext, place: Place, knownSize?:
   return {
     __typename: 'GitBlob',
     ...entryFields(context, place, 'blob'),
+    rawURL: entryUrl(repository.name, place.revision, 'raw', path),
     async content(lines: LineArguments & { textOnly?: boolean | null }, work: Work) {
       if (lines.textOnly === true && (await read(work)).isBinary) return '';
       const content = linesOf(await text(work), lines);

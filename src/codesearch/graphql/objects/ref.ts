@@ -1,10 +1,10 @@
 import { listRefs, type Ref } from '../../git/refs.ts';
 import { LIMITS } from '../../limits.ts';
+import { repositoryPath } from '../../search/addresses.ts';
 import type { Work } from '../work.ts';
 import { connection, connectionOf, type PageArguments, pageOf } from './connection.ts';
 import { idWithin } from './global-id.ts';
 import type { RepositoryContext } from './repository-context.ts';
-import { repositoryUrl } from './urls.ts';
 
 export type RefArguments = PageArguments & { query?: string | null; type?: string | null };
 
@@ -21,7 +21,7 @@ export function createRef(context: RepositoryContext, name: string, target: stri
     type: kind === 'heads' ? 'GIT_BRANCH' : kind === 'tags' ? 'GIT_TAG' : 'GIT_REF_OTHER',
     target: createObjectReference(context, target, displayName),
     repository: () => context.object(),
-    url: repositoryUrl(context.repository.name, displayName),
+    url: repositoryPath(context.repository.name, displayName),
   };
 }
 

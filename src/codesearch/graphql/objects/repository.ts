@@ -1,6 +1,7 @@
 import { languageBytes } from '../../git/languages.ts';
 import { defaultBranch } from '../../git/refs.ts';
-import type { Repository } from '../../git/repository.ts';
+import { nameFromRemote, type Repository } from '../../git/repository.ts';
+import { repositoryPath } from '../../search/addresses.ts';
 import type { GraphqlData } from '../data.ts';
 import type { Work } from '../work.ts';
 import { compareRevisions, createCommit } from './commit.ts';
@@ -14,7 +15,7 @@ import {
   type RepositoryContext,
   resolve,
 } from './repository-context.ts';
-import { codeHostOf, externalUrls, nameOfCloneUrl, repositoryUrl } from './urls.ts';
+import { codeHostOf, externalUrls } from './urls.ts';
 
 /** Prepares the objects of one repository. */
 export function createRepositoryContext(data: GraphqlData, repository: Repository): RepositoryContext {
@@ -33,7 +34,7 @@ function createRepository(context: RepositoryContext) {
   const { repository, data } = context;
   const { name } = repository;
   const host = codeHostOf(name);
-  const url = repositoryUrl(name);
+  const url = repositoryPath(name);
   return {
     __typename: 'Repository',
     id: context.id,
@@ -53,6 +54,7 @@ function createRepository(context: RepositoryContext) {
       const oid = await resolve(context, 'HEAD', work);
       return oid === undefined ? null : (await detailsOf(context, oid, work)).committer.date;
     },
+    mirrorInfo: { cloned: true, cloneInProgress: false },
     isFork: false,
     isArchived: false,
     isPrivate: false,
@@ -110,7 +112,7 @@ export function createRepositoryFields(data: GraphqlData) {
       ),
     fields: {
       repository({ name, uri, cloneURL, databaseID }: RepositoryArguments, work: Work) {
-        const wanted = name ?? uri ?? (typeof cloneURL === 'string' ? nameOfCloneUrl(cloneURL) : undefined);
+        const wanted = name ?? uri ?? (typeof cloneURL === 'string' ? nameFromRemote(cloneURL) : undefined);
         const context =
           wanted === undefined
             ? contexts.find(({ databaseId }) => databaseId === databaseID)

@@ -1,6 +1,7 @@
 import type { CommitMatch, FileMatch, HighlightedText, Location, SearchResults } from '../../query/results.ts';
 import { chunksOf } from '../../query/results.ts';
 import type { SearchRequest } from '../../query/search.ts';
+import { commitPath } from '../../search/addresses.ts';
 import type { GraphqlData } from '../data.ts';
 import type { Work } from '../work.ts';
 import { createBlob } from './file.ts';
@@ -8,7 +9,6 @@ import { codeBlock, link, plain } from './markdown.ts';
 import { createObjectReference } from './ref.ts';
 import type { RepositoryFields } from './repository.ts';
 import type { RepositoryContext } from './repository-context.ts';
-import { commitUrl } from './urls.ts';
 
 interface SearchArguments {
   query: string;
@@ -119,7 +119,7 @@ const SYMBOL_KINDS = new Set(
 
 function createCommitMatch(context: RepositoryContext, match: CommitMatch) {
   const { name } = context.repository;
-  const url = commitUrl(name, match.commit);
+  const url = commitPath(name, match.commit);
   const subject = match.message.split('\n')[0] ?? '';
   const preview = match.diffPreview ?? match.messagePreview;
   return {

@@ -1,21 +1,13 @@
-import { nameFromRemote } from '../../git/repository.ts';
+import { directoryPath, encodePath, filePath, repositoryPath } from '../../search/addresses.ts';
 
-/** Paths of pages, relative to the address of the service. */
-export function repositoryUrl(name: string, revision = ''): string {
-  return `/${encodePath(name)}${revision === '' ? '' : `@${encodePath(revision)}`}`;
-}
-
-export function commitUrl(name: string, revision: string): string {
-  return `${repositoryUrl(name)}/-/commit/${encodePath(revision)}`;
-}
-
-export function entryUrl(name: string, revision: string, kind: 'blob' | 'tree', path: string): string {
-  const repository = repositoryUrl(name, revision);
-  return path === '' ? repository : `${repository}/-/${kind}/${encodePath(path)}`;
-}
-
-function encodePath(path: string): string {
-  return path.split('/').map(encodeURIComponent).join('/');
+/** Path of the page of a file or folder, or of the content alone; an empty revision means the default branch. */
+export function entryUrl(name: string, revision: string, kind: 'blob' | 'tree' | 'raw', path: string): string {
+  const commit = revision === '' ? undefined : revision;
+  if (path === '') return repositoryPath(name, commit);
+  if (kind === 'tree') return directoryPath(name, path, commit);
+  return kind === 'blob'
+    ? filePath({ repository: name, path, commit })
+    : `${repositoryPath(name, commit)}/-/raw/${encodePath(path)}`;
 }
 
 type HostKind = 'github' | 'gitlab' | 'bitbucketServer' | 'other';
@@ -44,9 +36,4 @@ export function externalUrls(
         ? `${dash}/commit/${place.commit}`
         : `${dash}/${place.kind ?? 'blob'}/${place.commit}/${encodePath(place.path)}`;
   return [{ url: `${address}${encodePath(path)}${end}`, serviceKind: kind.toUpperCase(), serviceType: kind }];
-}
-
-/** The name of the repository that an address of `git clone` stands for. */
-export function nameOfCloneUrl(address: string): string | undefined {
-  return nameFromRemote(address);
 }

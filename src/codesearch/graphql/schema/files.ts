@@ -79,6 +79,8 @@ type GitBlob implements TreeEntry & File2 {
   contentType: String!
   url: String!
   canonicalURL: String!
+  "Path of the content alone."
+  rawURL: String!
   externalURLs: [ExternalLink!]!
   "The language by the file's name, or empty text."
   language: String!

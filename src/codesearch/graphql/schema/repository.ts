@@ -29,6 +29,8 @@ type Repository implements Node & GenericSearchResultInterface {
   createdAt: DateTime!
   "Date of the commit at HEAD; null before the first commit."
   updatedAt: DateTime
+  "All repositories are local."
+  mirrorInfo: MirrorRepositoryInfo!
   isFork: Boolean!
   isArchived: Boolean!
   "Whether access to it is restricted is not told: always false."
@@ -54,6 +56,11 @@ type Repository implements Node & GenericSearchResultInterface {
   detail: Markdown!
   "Empty: a repository matches by its name."
   matches: [SearchResultMatch!]!
+}
+
+type MirrorRepositoryInfo {
+  cloned: Boolean!
+  cloneInProgress: Boolean!
 }
 
 type ExternalLink {
@@ -144,7 +151,7 @@ type GitCommit implements Node {
   author: Signature!
   committer: Signature
   parents: [GitCommit!]!
-  "Path of the commit's page."
+  "Path of the commit's page, with the full id."
   url: String!
   canonicalURL: String!
   externalURLs: [ExternalLink!]!

@@ -39,8 +39,11 @@ function render(node: RegexpNode, isRepeated: boolean): string {
       return `(?:${node.parts.map((part) => render(part, isRepeated)).join('|')})`;
     case 'repeat': {
       const { min, max, greedy } = node;
-      const bounds = max === Infinity ? `{${min},}` : `{${min},${max}}`;
-      return `(?:${render(node.part, max === Infinity)})${bounds}${greedy ? '' : '?'}`;
+      const bounds = max === Infinity ? (min === 0 ? '*' : min === 1 ? '+' : `{${min},}`) : `{${min},${max}}`;
+      const part = render(node.part, max === Infinity);
+      // PCRE repeats a single class much faster than a group.
+      const isClass = /^\[[^\]]*\]$/.test(part);
+      return `${isClass ? part : `(?:${part})`}${bounds}${greedy ? '' : '?'}`;
     }
   }
 }
@@ -51,27 +54,33 @@ function renderSet(set: CharacterSet, ignoreCase: boolean, isRepeated: boolean):
   if (single !== undefined) return character(single, ignoreCase);
   const ascii = asciiClass(set, ignoreCase);
   if (!takesNonAscii(set)) return ascii ?? '(?!)';
-  const other = isRepeated ? NON_ASCII : `${NON_ASCII}{1,4}`;
-  return ascii === undefined ? other : `(?:${ascii}|${other})`;
+  if (isRepeated) return asciiClass(set, ignoreCase, false);
+  return ascii === undefined ? `${NON_ASCII}{1,4}` : `(?:${ascii}|${NON_ASCII}{1,4})`;
 }
 
 function takesNonAscii(set: CharacterSet): boolean {
   return set.classes.length > 0 || set.ranges.some(([, high]) => high > 0x7f);
 }
 
-function asciiClass(set: CharacterSet, ignoreCase: boolean): string | undefined {
+/** A class of the ASCII characters in a set, or of all characters but the ASCII characters that are not in it. */
+function asciiClass(set: CharacterSet, ignoreCase: boolean): string | undefined;
+function asciiClass(set: CharacterSet, ignoreCase: boolean, listed: false): string;
+function asciiClass(set: CharacterSet, ignoreCase: boolean, listed = true): string | undefined {
   const ranges: string[] = [];
+  const isListed = (code: number): boolean => containsFolded(set, code, ignoreCase) === listed;
   for (let code = 0; code < 128; code += 1) {
-    if (!containsFolded(set, code, ignoreCase)) continue;
+    if (!isListed(code)) continue;
     const low = code;
-    while (code + 1 < 128 && containsFolded(set, code + 1, ignoreCase)) code += 1;
+    while (code + 1 < 128 && isListed(code + 1)) code += 1;
     ranges.push(low === code ? hex(low) : `${hex(low)}-${hex(code)}`);
   }
+  if (!listed) return ranges.length === 0 ? '[\\s\\S]' : `[^${ranges.join('')}]`;
   return ranges.length === 0 ? undefined : `[${ranges.join('')}]`;
 }
 
 function character(code: number, ignoreCase: boolean): string {
   const forms = ignoreCase ? [code, ...variants(code)] : [code];
+  if (forms.length > 1 && forms.every((form) => form < 128)) return `[${forms.map(plain).join('')}]`;
   const written = forms.map((form) => (form < 128 ? plain(form) : String.fromCodePoint(form)));
   return written.length === 1 ? (written[0] ?? '') : `(?:${written.join('|')})`;
 }

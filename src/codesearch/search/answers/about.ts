@@ -99,12 +99,12 @@ async function manifestDescription(
     .find((file) => file !== undefined);
   if (manifest === undefined) return '';
   const text = (await investigation.lines(manifest)).join('\n');
-  return prose(/(?:^|[{,])\s*"?description"?\s*[:=]\s*"?([^"\n]+)/m.exec(text)?.[1] ?? '');
+  return prose(/(?:^|[{,])[ \t]*"?description"?[ \t]*[:=][ \t]*"?([^"\n]+)/m.exec(text)?.[1] ?? '');
 }
 
 /** The first two paragraphs of plain text in a README; skips HTML, lists, badges and lines about sponsors. */
 function readmeParagraphs(lines: readonly string[]): string[] {
-  const source = lines.slice(0, 200).join('\n');
+  const source = lines.slice(0, 200).join('\n').slice(0, 20_000);
   const found: string[] = [];
   const walk = (nodes: readonly RootContent[]): void => {
     for (const node of nodes) {

@@ -8,7 +8,10 @@ const SECTIONS_EACH = 2;
 
 /** Splits a comparison ("difference between A and B", "A vs B") into one question for each thing. */
 export function splitComparison(question: QuestionInContext): [QuestionInContext, QuestionInContext] | undefined {
-  const text = question.text.slice(0, 400).replace(/[?!.\s]+$/, '');
+  const text = question.text
+    .slice(0, 400)
+    .replace(/\s+/g, ' ')
+    .replace(/[?!.\s]+$/, '');
   const match =
     /\bdiffer(?:ences?|s?)?\s+between\s+(.+?)\s+and\s+(.+)$/i.exec(text) ??
     /^(?:compare\s+)(.+?)\s+(?:and|with|to)\s+(.+)$/i.exec(text) ??

@@ -180,7 +180,7 @@ function described(lines: readonly string[], line: number, depth: number): strin
     .slice(line - 1, end)
     .join(' ')
     .slice(0, 1_500)
-    .matchAll(/(["'`])((?:\\.|(?!\1).)*)\1/g);
+    .matchAll(/(["'`])((?:\\.|(?!\1)[^\\])*)\1/g);
   return [...strings].map(([, , text]) => text ?? '').find((text) => text.split(' ').length >= 3) ?? '';
 }
 

@@ -6,7 +6,7 @@ import { shorten } from './related.ts';
 import { questionTitle } from './titles.ts';
 
 const CASE =
-  /^\s*(?:(?:test|it|describe)(?:\.\w+)*\s*\(\s*(["'`])((?:\\.|(?!\1).)+)\1|def\s+(test_\w+)|func\s+((?:Test|Benchmark|Example)\w*)|(?:fn|void|fun)\s+`?((?:test|should)[\w ]*)|(?:context|specify)\s+(["'])(.+?)\6)/;
+  /^\s*(?:(?:test|it|describe)(?:\.\w+)*\s*\(\s*(["'`])((?:\\.|(?!\1)[^\\])+)\1|def\s+(test_\w+)|func\s+((?:Test|Benchmark|Example)\w*)|(?:fn|void|fun)\s+`?((?:test|should)[\w ]*)|(?:context|specify)\s+(["'])(.+?)\6)/;
 
 interface TestCase {
   line: number;

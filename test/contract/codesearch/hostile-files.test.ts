@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import type { AnalyzedFile } from '../../../src/codesearch/search/analyze-file.ts';
+import { createFileAnalyzer } from '../../../src/codesearch/search/file-analyzer.ts';
+import { createWorkerCalls, WorkerLimitError } from '../../../src/codesearch/search/worker-calls.ts';
+import { createTestRepository } from '../../support/codesearch/repository.ts';
+import { startTestService } from '../../support/codesearch/service.ts';
+
+/** Parts that a pattern with nested repetitions divides in many ways: each is repeated to fill a line. */
+const PARTS = [
+  ' ',
+  '\t ',
+  'a',
+  'a ',
+  'public ',
+  'static a ',
+  'a<',
+  'a<>(:',
+  '>():',
+  'a::',
+  'a.prototype.',
+  'const a=(',
+  '(a)=>',
+  'a:a=',
+  'template <a>class ',
+  'extern "a" ',
+  '#',
+  ' #',
+  'a(',
+  '*/ ',
+  '"a',
+  '\\',
+];
+const STARTS = ['', ' public ', ' a', 'const a: ', ' a<', '# ', "it('", '/*', 'func (', 'type a'];
+const ENDS = ['', ';', ';{', '={', '!', '*'];
+const EXTENSIONS = [
+  'ts',
+  'py',
+  'go',
+  'rs',
+  'rb',
+  'c',
+  'sh',
+  'lua',
+  'ex',
+  'php',
+  'sql',
+  'proto',
+  'tf',
+  'md',
+  'java',
+  'mk',
+];
+
+function hostileLines(length: number): string[] {
+  return STARTS.flatMap((start) =>
+    PARTS.flatMap((part) =>
+      ENDS.map((end) => `${start}${part.repeat(Math.ceil((length - start.length - end.length) / part.length))}${end}`),
+    ),
+  );
+}
+
+test('files made to slow down a pattern are analyzed whole, in every language', async () => {
+  // The time limit of the analyzer is the assertion: a pattern that needs the square of a line needs minutes for these.
+  const text = hostileLines(390).join('\n');
+  const files = EXTENSIONS.map((extension) => ({ path: `a.${extension}`, text }));
+  const analyzer = createFileAnalyzer(Number.POSITIVE_INFINITY);
+  try {
+    let count = 0;
+    for await (const [, { lineCount }] of analyzer.analyze(files)) {
+      expect(lineCount).toBe(text.split('\n').length);
+      count += 1;
+    }
+    expect(count).toBe(EXTENSIONS.length);
+  } finally {
+    await analyzer.close();
+  }
+});
+
+test('a worker that exceeds its time is ended, and the next call has a new one', async () => {
+  const worker = createWorkerCalls<{ path: string; text: string }[], AnalyzedFile[]>('file-worker', 1);
+  const text = hostileLines(390).join('\n');
+  await expect(worker.call([{ path: 'a.ts', text }])).rejects.toThrow(WorkerLimitError);
+  await expect(worker.call([{ path: 'a.ts', text }])).rejects.toThrow(WorkerLimitError);
+  await worker.close();
+});
+
+test('a service answers questions and its health about a repository of hostile files', async () => {
+  const long = hostileLines(390).join('\n');
+  const wide = hostileLines(20_000)
+    .filter((_, index) => index % 60 === 0)
+    .join('\n');
+  const repository = createTestRepository({
+    'src/boat.ts': `${long}\n/** Moors a boat. */\nexport function moorBoat() {\n  return 1;\n}\n`,
+    'test/boat.test.ts': `${long}\nit('${'\\'.repeat(300)}\ntest('moors', () => moorBoat());\n`,
+    'src/wide.ts': `/**\n * Boats${' '.repeat(400_000)}x\n */\nexport class BoatOptions {\n${wide}\n}\n`,
+    'README.md': `# Boats\n\n${'['.repeat(10_000)}${'*a '.repeat(20_000)}\n\nBoats moor here.\n`,
+    'package.json': `{${'\n'.repeat(400_000)}"description": "Boats"}`,
+    'src/readme.md': `${'# '.repeat(2_000)}\n${wide}`,
+  });
+  const service = await startTestService({ repos: [repository.path] });
+  try {
+    repository.write('src/later.ts', `${long}\nexport function castOff() {}\n`);
+    repository.commit('Cast off');
+    const answers = [
+      'Where is moorBoat defined?',
+      'How does castOff work?',
+      'What is this repository about?',
+      'Which tests cover moorBoat?',
+      'What options are there for boats?',
+      'Where is moorBoat used?',
+      'Who wrote moorBoat?',
+      'What is in src/wide.ts?',
+      `difference between ${' '.repeat(3_000)}a and ${' '.repeat(3_000)}b`,
+    ].map((question) => service.answer(question));
+    for (let round = 0; round < 10; round += 1) expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+    for (const { status } of await Promise.all(answers)) expect(status).toBe('completed');
+    expect((await answers[0])?.answer).toContain('src/boat.ts');
+  } finally {
+    await service.stop();
+    repository.remove();
+  }
+});
