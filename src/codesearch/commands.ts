@@ -99,7 +99,10 @@ export function isCommand(line: readonly string[]): boolean {
   return line[0] !== undefined && !line[0].startsWith('-');
 }
 
-/** Runs a command that {@link isCommand} recognized. Returns its output, or everything that is wrong with it. */
+/**
+ * Runs a command that {@link isCommand} recognized. Returns its output, or everything that is wrong with it. A service may
+ * run on the same data directory, but in another process: LMDB can't be opened twice in one.
+ */
 export async function runCommand(line: readonly string[]): Promise<{ output: string } | { problems: string[] }> {
   const command = COMMANDS[line.slice(0, 2).join(' ')];
   const { help, values, problems } = readCommandLine(line.slice(command === undefined ? 1 : 2), OPTIONS);

@@ -76,6 +76,66 @@ describe('an answer', () => {
   });
 });
 
+describe('a repository that a user may not read', () => {
+  const graphql = async (token: string, query: string) =>
+    (await createCaller(service.url, token).call('POST', '/.api/graphql', { query })).text();
+
+  test.each([
+    '{ repositories(first: 100) { nodes { name } } }',
+    `{ repository(name: "${VAULT}") { name defaultBranch { name } } }`,
+    '{ search(query: "unlockVault") { results { matchCount results { ... on FileMatch { file { path } } } } } }',
+    '{ search(query: "type:commit unlock the vault") { results { matchCount } } }',
+    '{ search(query: "repo:vault") { results { matchCount } } }',
+  ])('is absent from GraphQL: %s', async (query) => {
+    const [seen, hidden] = [await graphql('bob-token', query), await graphql('carol-token', query)];
+    expect(seen).toMatch(/harbour-org\/vault|"matchCount":[1-9]/);
+    expect(hidden).not.toContain('errors');
+    expect(hidden).not.toMatch(/harbour-org\/vault|"matchCount":[1-9]/);
+  });
+
+  test('stays hidden when a site admin acts as the user', async () => {
+    const headers = { Authorization: 'token-sudo user="carol",token="admin-token"' };
+    const asked = { query: '{ search(query: "unlockVault") { results { matchCount } } }' };
+    const text = await (await service.call('POST', '/.api/graphql', asked, headers)).text();
+    expect(text).toContain('"matchCount":0');
+  });
+
+  test('is absent from the stream of a search', async () => {
+    const stream = async (token: string) => {
+      const query = new URLSearchParams({ q: 'unlockVault', v: 'V3' });
+      return (await createCaller(service.url, token).call('GET', `/.api/search/stream?${query}`)).text();
+    };
+    expect(await stream('bob-token')).toContain('src/vault.ts');
+    expect(await stream('carol-token')).not.toContain('vault.ts');
+  });
+
+  test.each([
+    `/${VAULT}`,
+    `/${VAULT}/-/blob/src/vault.ts`,
+    `/${VAULT}/-/tree/src`,
+    `/${VAULT}/-/commits`,
+    `/${VAULT}/-/branches`,
+    `/${VAULT}/-/tags`,
+    `/${VAULT}@main/-/blob/src/vault.ts`,
+    `/r/${VAULT}@main/-/blob/src/vault.ts`,
+  ])('has no page: %s', async (path) => {
+    const statusFor = async (headers: Record<string, string>) =>
+      (await fetch(`${service.url}${path}`, { headers, redirect: 'manual' })).status;
+    const seen = await statusFor({ Authorization: 'token bob-token' });
+    const hidden = [await statusFor({ Authorization: 'token carol-token' }), await statusFor({})];
+    expect(seen).toBeLessThan(400);
+    expect(hidden).toEqual([404, 404]);
+  });
+
+  test('is named neither on the start page nor in the results of the search page', async () => {
+    for (const path of ['/', '/search?q=unlock']) {
+      const headers = { Authorization: 'token carol-token' };
+      const text = await (await fetch(`${service.url}${path}`, { headers })).text();
+      expect([path, text.includes('harbour-org/vault')]).toEqual([path, false]);
+    }
+  });
+});
+
 describe('the rules of repository access', () => {
   const repositories = ['github.com/acme/app', 'github.com/acme/secret', 'gitlab.com/other'];
   const user = (username: string, siteAdmin = false) => ({ username, siteAdmin });
