@@ -42,11 +42,9 @@ test.each([
       { Authorization: header },
     );
     expect(response.status).toBe(401);
-    expect(await response.json()).toEqual(
-      method === 'POST'
-        ? { errors: [expect.objectContaining({ message: expect.any(String) })] }
-        : { message: expect.any(String), error: { status: 401, message: expect.any(String) } },
-    );
+    const message = expect.any(String);
+    const inGraphql = { errors: [{ message, extensions: { code: 'UNAUTHENTICATED', status: 401 } }] };
+    expect(await response.json()).toEqual(path === '' ? { message, error: { status: 401, message } } : inGraphql);
   }
 });
 
