@@ -122,7 +122,7 @@ describe('the client of the app', () => {
 });
 
 describe('the client of the app, with a question that keeps working', () => {
-  test('sees its steps, is refused a follow-up, and cancels it', async () => {
+  test('sees its steps, has to wait with a follow-up, and cancels it', async () => {
     const slow = await startTestService({ repos: [repository.path], stepDelayMs: 30_000 });
     const slowClient = createDeepSearchClient({
       baseUrl: slow.url,
@@ -133,7 +133,10 @@ describe('the client of the app, with a question that keeps working', () => {
     try {
       const { id, questions } = await port.create('How does withRetries work?');
       await eventually(async () => expect((await port.read(id)).questions[0]?.steps).toBeGreaterThan(0));
-      await expect(port.followUp(id, 'too early')).rejects.toMatchObject({ kind: 'refused', code: 400 });
+      await expect(port.followUp(id, 'too early')).rejects.toMatchObject({
+        kind: 'rateLimited',
+        outcomeUnknown: false,
+      });
       await port.cancel(id, questions[0]?.id ?? 0);
       expect((await port.read(id)).questions[0]).toMatchObject({ state: 'cancelled' });
     } finally {
