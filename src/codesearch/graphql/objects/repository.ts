@@ -54,7 +54,15 @@ function createRepository(context: RepositoryContext) {
       const oid = await resolve(context, 'HEAD', work);
       return oid === undefined ? null : (await detailsOf(context, oid, work)).committer.date;
     },
-    mirrorInfo: { cloned: true, cloneInProgress: false },
+    mirrorInfo: {
+      cloned: true,
+      cloneInProgress: false,
+      cloneProgress: null,
+      remoteURL: null,
+      updatedAt: null,
+      lastError: null,
+      isCorrupted: false,
+    },
     isFork: false,
     isArchived: false,
     isPrivate: false,
