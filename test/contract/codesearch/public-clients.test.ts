@@ -8,6 +8,7 @@ const NAME = 'github.com/harbour-org/pier';
 const pier = createTestRepository({
   'README.md': '# Pier\n',
   'src/crane.ts': 'export class Crane {\n  lift(): string {\n    return "<up>";\n  }\n}\n',
+  'src/lamp.go': 'package pier\n\ntype Lamp struct {\n\tOn bool\n}\n',
   'src/rope.ts': 'export const rope = 1;\nexport const knot = rope;',
   'only/child/file.txt': 'alone\n',
   'icon.bin': '\0\x01',
@@ -184,14 +185,32 @@ describe('a public client', () => {
     });
   });
 
+  test('writes paths in several ways', async () => {
+    const data = await read(
+      atHead(`a: file(path: "./src/rope.ts") { path } b: blob(path: "/src//rope.ts") { path } c: tree(path: "./src/") { path }
+        d: tree(path: ".") { isRoot } e: path(path: "/") { ... on GitTree { isRoot } } f: tree(path: "src/../only") { path }`),
+    );
+    const [file, folder, root] = [{ path: 'src/rope.ts' }, { path: 'src' }, { isRoot: true }];
+    expect(data).toEqual(ofHead({ a: file, b: file, c: folder, d: root, e: root, f: null }));
+  });
+
   test('reads where a symbol stands, and which filters narrow a search', async () => {
-    const symbols = `search(query: "type:symbol Crane") { results { results { ... on FileMatch {
-      symbols { name fileLocal location { resource { path commit { oid } } range { start { line } } } } } } } }`;
+    const symbols = `search(query: "type:symbol (Crane OR Lamp)") { results { results { ... on FileMatch {
+      symbols { name kind fileLocal location { resource { path commit { oid } } range { start { line } } } } } } } }`;
     const filters = `search(query: "rope", patternType: lucky) { results { dynamicFilters { value label count limitHit kind } } }`;
     const data = await read(`{ symbols: ${symbols} filters: ${filters} }`);
-    const place = { resource: { path: 'src/crane.ts', commit: { oid: head } }, range: { start: { line: 0 } } };
+    const symbol = (name: string, path: string, line: number) => ({
+      symbols: [
+        {
+          name,
+          kind: 'CLASS',
+          fileLocal: false,
+          location: { resource: { path, commit: { oid: head } }, range: { start: { line } } },
+        },
+      ],
+    });
     expect(data).toEqual({
-      symbols: { results: { results: [{ symbols: [{ name: 'Crane', fileLocal: false, location: place }] }] } },
+      symbols: { results: { results: [symbol('Crane', 'src/crane.ts', 0), symbol('Lamp', 'src/lamp.go', 2)] } },
       filters: {
         results: {
           dynamicFilters: [

@@ -139,6 +139,8 @@ describe('a query that can not be run', () => {
     ['select:file.owners foo', 'unsupported-filter', 'owners'],
     ['fork:only foo', 'unsupported-filter', 'fork'],
     ['archived:perhaps foo', 'invalid-filter', 'archived: is'],
+    ['visibility:perhaps foo', 'invalid-filter', 'visibility: is'],
+    ['index:perhaps foo', 'invalid-filter', 'index: is'],
     ['context:@team foo', 'unsupported-filter', 'context'],
     ['author:ada foo', 'invalid-filter', 'needs type:commit'],
     ['type:commit after:someday foo', 'invalid-filter', 'is a date'],
@@ -164,6 +166,8 @@ describe('a query that can not be run', () => {
   test.each([
     'fork:yes foo',
     'archived:no foo',
+    'visibility:public foo',
+    'index:only foo',
     'context:global foo',
     'timeout:1m30s foo',
     'count:all foo',
