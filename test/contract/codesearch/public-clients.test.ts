@@ -195,7 +195,7 @@ describe('a public client', () => {
   });
 
   test('reads where a symbol stands, and which filters narrow a search', async () => {
-    const symbols = `search(query: "type:symbol (Crane OR Lamp)") { results { results { ... on FileMatch {
+    const symbols = `search(query: "type:symbol Crane OR Lamp") { results { results { ... on FileMatch {
       symbols { name kind fileLocal location { resource { path commit { oid } } range { start { line } } } } } } } }`;
     const filters = `search(query: "rope", patternType: lucky) { results { dynamicFilters { value label count limitHit kind } } }`;
     const data = await read(`{ symbols: ${symbols} filters: ${filters} }`);
