@@ -61,7 +61,15 @@ export async function openRepository(path: string): Promise<Repository> {
     },
     async stagedPaths(commit) {
       if (bare) return new Set();
-      const parameters = ['diff-index', '--cached', '--no-ext-diff', '--no-textconv', '--no-renames', '--name-only', '-z'];
+      const parameters = [
+        'diff-index',
+        '--cached',
+        '--no-ext-diff',
+        '--no-textconv',
+        '--no-renames',
+        '--name-only',
+        '-z',
+      ];
       const listing = await git([...parameters, commit, '--'], { firstBytes: LIMITS.gitOutputBytes });
       return new Set(listing.toString('utf8').split('\0'));
     },
