@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestRepository } from '../../support/codesearch/repository.ts';
 import { startTestService } from '../../support/codesearch/service.ts';
@@ -48,7 +49,7 @@ describe('a public client', () => {
     const subject = '__typename settingsURL viewerCanAdminister latestSettings { contents }';
     const data = await read(`{
       site { siteID hasCodeIntelligence }
-      currentUser { primaryEmail { email } hasVerifiedEmail settingsCascade { final subjects { __typename } } }
+      currentUser { session { canSignOut } tosAccepted primaryEmail { email } hasVerifiedEmail settingsCascade { final subjects { __typename } } }
       viewerSettings { final subjects { ${subject} ... on User { username } } }
       organization(name: "nowhere") { members { totalCount } }
     }`);
@@ -56,6 +57,8 @@ describe('a public client', () => {
     expect(data).toEqual({
       site: { siteID: 'codesearch', hasCodeIntelligence: true },
       currentUser: {
+        session: { canSignOut: false },
+        tosAccepted: true,
         primaryEmail: null,
         hasVerifiedEmail: false,
         settingsCascade: { final: '{}', subjects: [{ __typename: 'User' }] },
@@ -91,6 +94,18 @@ describe('a public client', () => {
         },
       },
     });
+  });
+
+  test('finds a repository by a redirect, also by the hash of its name', async () => {
+    const found = (from: string) =>
+      `repositoryRedirect(${from}) { __typename ... on Repository { name } ... on Redirect { url } }`;
+    const hash = createHash('sha256').update(NAME).digest('hex');
+    const unknown = createHash('sha256').update('nowhere').digest('hex');
+    const repository = { __typename: 'Repository', name: NAME };
+    expect(
+      await read(`{ a: ${found(`name: "${NAME}"`)} b: ${found(`cloneURL: "git@github.com:harbour-org/pier.git"`)}
+        c: ${found(`hashedName: "${hash}"`)} d: ${found(`hashedName: "${unknown}"`)} }`),
+    ).toEqual({ a: repository, b: repository, c: repository, d: null });
   });
 
   test('reads a file as a table of its lines, without colors and escaped', async () => {

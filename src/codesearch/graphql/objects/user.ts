@@ -25,6 +25,10 @@ export function createUser({ id, username, displayName, email = '', siteAdmin, k
     avatarURL: null,
     url: `/users/${encodeURIComponent(username)}`,
     settingsURL: (_: unknown, work: Work) => (mayAdminister(work) ? '/settings/tokens' : null),
+    session: (_: unknown, { viewer }: Work) => ({
+      canSignOut: viewer.userId === id && viewer.credential === 'session',
+    }),
+    tosAccepted: true,
     latestSettings: null,
     settingsCascade: () => ({ subjects: [user], final: '{}' }),
     createdAt: new Date(createdMs).toISOString(),

@@ -48,6 +48,13 @@ type Query {
     uri: String @deprecated(reason: "Use name.")
     databaseID: Int
   ): Repository
+  "The same as repository; no repository has moved, so it is never a Redirect."
+  repositoryRedirect(
+    name: String
+    cloneURL: String
+    "SHA-256 of the name in lower case, as hexadecimal digits."
+    hashedName: String
+  ): RepositoryRedirect
   "The repositories that the viewer may read, by name."
   repositories(
     "At most so many; 1000 is the most."
@@ -159,6 +166,9 @@ type User implements Node & SettingsSubject {
   url: String!
   "Path of the settings, for the viewer and site admins."
   settingsURL: String
+  session: Session!
+  "There are no terms of service: always true."
+  tosAccepted: Boolean!
   latestSettings: Settings
   settingsCascade: SettingsCascade!
   createdAt: DateTime!
@@ -168,6 +178,11 @@ type User implements Node & SettingsSubject {
   viewerCanAdminister: Boolean!
   "This service has no organizations."
   organizations: OrgConnection!
+}
+
+type Session {
+  "Whether the request came with the session of a browser of this user."
+  canSignOut: Boolean!
 }
 
 type UserEmail {

@@ -58,6 +58,13 @@ type Repository implements Node & GenericSearchResultInterface {
   matches: [SearchResultMatch!]!
 }
 
+union RepositoryRedirect = Repository | Redirect
+
+"""Where a repository has moved to."""
+type Redirect {
+  url: String!
+}
+
 type MirrorRepositoryInfo {
   cloned: Boolean!
   cloneInProgress: Boolean!
