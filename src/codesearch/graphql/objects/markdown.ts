@@ -16,7 +16,8 @@ export function codeBlock(code: string, language: string) {
   return { text: `${fence}${language}\n${code}\n${fence}`, html: `<pre>${escapeHtml(code)}</pre>` };
 }
 
-function escapeHtml(text: string): string {
+/** Text in HTML, also between quotation marks. */
+export function escapeHtml(text: string): string {
   const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
   return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
 }
