@@ -134,6 +134,9 @@ export const LIMITS = {
   siteConfigurationBytes: 1_000_000,
   /** What pages show at most; the rest is behind a link, or a note says that it is left out. */
   linesShown: 20_000,
+  /** Longer lines and files have no colors. */
+  coloredLineCharacters: 1_000,
+  coloredFileCharacters: 300_000,
   entriesShown: 2_000,
   commitsShown: 50,
   refsShown: 100,

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../limits.ts';
 import type { Git } from './git.ts';
 
@@ -5,19 +6,10 @@ const CHUNK_BYTES = 24_000_000;
 
 /** Reads file contents by their git object ids, with a cache bounded in bytes. */
 export function createBlobs(git: Git) {
-  const cache = new Map<string, string>();
-  let cachedBytes = 0;
-
-  function remember(id: string, text: string): void {
-    cache.delete(id);
-    cache.set(id, text);
-    cachedBytes += text.length;
-    for (const [oldest, old] of cache) {
-      if (cachedBytes <= LIMITS.textCacheBytes) break;
-      cache.delete(oldest);
-      cachedBytes -= old.length;
-    }
-  }
+  const cache = new LRUCache<string, string>({
+    maxSize: LIMITS.textCacheBytes,
+    sizeCalculation: (text) => text.length || 1,
+  });
 
   return {
     /** Sizes in bytes; skips missing objects (in a partial clone) and objects that are not files. */
@@ -57,7 +49,7 @@ export function createBlobs(git: Git) {
       }
       if (missing.length > 0) {
         for (const [id, text] of await readBatch(git, missing)) {
-          remember(id, text);
+          cache.set(id, text);
           result.set(id, text);
         }
       }

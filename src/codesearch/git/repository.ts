@@ -61,7 +61,16 @@ export async function openRepository(path: string): Promise<Repository> {
     },
     async stagedPaths(commit) {
       if (bare) return new Set();
-      const listing = await git(['diff-index', '--cached', '--no-renames', '--name-only', '-z', commit, '--']);
+      const parameters = [
+        'diff-index',
+        '--cached',
+        '--no-ext-diff',
+        '--no-textconv',
+        '--no-renames',
+        '--name-only',
+        '-z',
+      ];
+      const listing = await git([...parameters, commit, '--'], { firstBytes: LIMITS.gitOutputBytes });
       return new Set(listing.toString('utf8').split('\0'));
     },
   };

@@ -7,8 +7,11 @@ export interface Work {
   viewer: Viewer;
   /** Aborted at the deadline and when the client disconnects. */
   signal: AbortSignal;
-  /** Counts a field of the response; throws when the request has used up its fields or its time. */
-  countField(): void;
+  /**
+   * Counts fields of the response, and entries of a list before they are made; throws when the request has used up its fields
+   * or its time.
+   */
+  count(fields: number): void;
   /** Counts characters of files and patches in the response; throws when there are too many. */
   countText(characters: number): void;
   /** Ends with the promise, or with an error at the deadline. */
@@ -32,8 +35,8 @@ export function createWork(viewer: Viewer, signal: AbortSignal, mostFields: numb
   return {
     viewer,
     signal,
-    countField() {
-      fields += 1;
+    count(more) {
+      fields += more;
       if (fields > mostFields) {
         throw fieldError('TOO_MUCH_WORK', `The response has more than ${mostFields} fields. Ask for fewer.`);
       }

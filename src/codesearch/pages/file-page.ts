@@ -7,6 +7,7 @@ import { LIMITS } from '../limits.ts';
 import { commitPath, encodePath, filePath, repositoryPath } from '../search/addresses.ts';
 import type { Corpus } from '../search/corpus.ts';
 import { type CodeAddress, type LineRange, parseLines } from './code-address.ts';
+import { highlightLines } from './highlight.ts';
 import { type Html, html } from './html.ts';
 import type { Page, RawFile } from './page.ts';
 import { byteSize, day, plural, repositoryPage } from './repository-frame.ts';
@@ -27,13 +28,21 @@ async function readShownFile(
   repository: Repository,
   { revision, rest: path }: CodeAddress,
 ): Promise<ShownFile | undefined> {
-  if (revision === undefined) {
-    const file = corpus.index.get(repository.name, path);
-    if (file === undefined) return undefined;
+  const file = corpus.index.get(repository.name, path);
+  // Links in answers mostly name the indexed commit, whose files need no search in git.
+  if (file !== undefined && (revision === undefined || revision === file.commit)) {
     const text = (await repository.blobs.texts([file.blob])).get(file.blob);
     const size = text === undefined ? undefined : Buffer.byteLength(text);
     return { kind: 'blob', commit: file.commit, text, byteSize: size };
   }
+  return revision === undefined ? undefined : readCommittedFile(repository, revision, path);
+}
+
+async function readCommittedFile(
+  repository: Repository,
+  revision: string,
+  path: string,
+): Promise<ShownFile | undefined> {
   const commit = await resolveRevision(repository, revision);
   const content = commit === undefined ? undefined : await readFileAt(repository, commit, path);
   if (content === undefined) return undefined;
@@ -115,12 +124,14 @@ function content(
   if (file.text === '') return html`<p class="empty">This file is empty.</p>`;
   const startOf = new Map(blamed?.map((range) => [range.start, range]));
   const ages = ageScale(blamed ?? []);
-  const rows = lines.map((line, index) => {
+  const plain = lines.map((line) => line.replace(/\r$/, ''));
+  const colored = highlightLines(address.rest, plain);
+  const rows = plain.map((line, index) => {
     const number = index + 1;
     const isMarked = marked !== undefined && number >= marked.start && number <= marked.end;
     const range = startOf.get(number);
     const who = range === undefined ? undefined : blameCell(range, address.repository, ages(range), lines.length);
-    return html`<tr id="L${number}"${isMarked ? html` class="marked"` : undefined}>${who}<td class="n"><a href="?L${number}">${number}</a></td><td>${line.replace(/\r$/, '')}</td></tr>`;
+    return html`<tr id="L${number}"${isMarked ? html` class="marked"` : undefined}>${who}<td class="n"><a href="?L${number}">${number}</a></td><td>${colored?.[index] ?? line}</td></tr>`;
   });
   return html`<table class="code${blamed === undefined ? '' : ' blamed'}" data-lines="${lines.length}"><tbody>${rows}</tbody></table>`;
 }
@@ -165,12 +176,11 @@ export async function rawFile(
   repository: Repository,
   address: CodeAddress,
 ): Promise<RawFile | undefined> {
-  // The index reads text only; other content is read at HEAD.
-  const indexed = await readShownFile(corpus, repository, address);
-  const file =
-    indexed?.text === undefined && address.revision === undefined
-      ? await readShownFile(corpus, repository, { ...address, revision: 'HEAD' })
-      : indexed;
+  const shown = await readShownFile(corpus, repository, address);
+  if (shown === undefined) return undefined;
+  // The index reads text only.
+  const isRead = shown.text !== undefined || shown.bytes !== undefined;
+  const file = isRead ? shown : await readCommittedFile(repository, address.revision ?? 'HEAD', address.rest);
   if (file === undefined || file.kind === 'symlink') return undefined;
   if (file.text !== undefined) return { contentType: 'text/plain; charset=utf-8', body: file.text, headers: {} };
   if (file.bytes === undefined) return undefined;

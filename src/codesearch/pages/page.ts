@@ -103,7 +103,8 @@ function policy(nonce: string, { formTargets = [] }: PageContent): string {
   ].join('; ');
 }
 
-function navigation({ viewer, section, formToken }: PageContent): Html {
+function navigation({ viewer, formToken, settingsEntry, ...content }: PageContent): Html {
+  const section = content.section ?? (settingsEntry === undefined ? undefined : 'settings');
   const entry = (name: PageContent['section'], address: string, label: string): Html =>
     html`<a href="${address}"${name === section ? html` aria-current="true"` : undefined}>${label}</a>`;
   const signedIn = viewer !== undefined && viewer.credential !== 'none';

@@ -13,25 +13,30 @@ import { openRepository } from '../../../src/codesearch/git/repository.ts';
 import { readTree } from '../../../src/codesearch/git/tree.ts';
 import { createHostileRepository } from '../../support/codesearch/hostile-repository.ts';
 import { createTestRepository } from '../../support/codesearch/repository.ts';
-import { startTestService } from '../../support/codesearch/service.ts';
+import { signIn, startTestService, TOKEN } from '../../support/codesearch/service.ts';
+import { eventually } from '../../support/eventually.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
 describe('a repository whose configuration names programs', () => {
-  test('runs them for plain git, so that the other tests prove something', () => {
+  test('runs them for plain git, so that the other tests prove something', async () => {
     const repository = createHostileRepository({ partial: true });
+    const seen = new Set<string>();
     try {
-      for (const command of [
-        ['status'],
-        ['log', '-p', '--max-count=2'],
-        ['-c', 'diff.external=', 'show', 'HEAD'],
-        ['blame', 'HEAD', 'src/code.ts'],
-        ['cat-file', '--filters', 'HEAD:src/code.ts'],
-        ['cat-file', 'blob', 'HEAD:missing.txt'],
-      ])
-        spawnSync('git', ['-C', repository.path, ...command], { stdio: 'ignore' });
-      const expected = ['included-fsmonitor', 'gpg', 'textconv', 'filter-process', 'upload-pack'];
-      expect(repository.traces()).toEqual(expect.arrayContaining(expected));
+      // git may end a program before it leaves its trace.
+      await eventually(() => {
+        for (const command of [
+          ['status'],
+          ['log', '-p', '--max-count=2'],
+          ['-c', 'diff.external=', 'show', 'HEAD'],
+          ['cat-file', '--filters', 'HEAD:src/code.ts'],
+          ['cat-file', 'blob', 'HEAD:missing.txt'],
+        ])
+          spawnSync('git', ['-C', repository.path, ...command], { stdio: 'ignore' });
+        for (const name of repository.traces()) seen.add(name);
+        const expected = ['included-fsmonitor', 'gpg', 'textconv', 'filter-process', 'upload-pack'];
+        expect([...seen]).toEqual(expect.arrayContaining(expected));
+      });
     } finally {
       repository.remove();
     }
@@ -46,24 +51,34 @@ describe('a repository whose configuration names programs', () => {
         const [name = ''] = service.repositories;
         const head = repository.git('-c', 'core.fsmonitor=false', 'rev-parse', 'HEAD').trim();
         repository.traces();
-        for (const address of [
-          '',
-          `${name}`,
-          `${name}/-/tree/src`,
-          `${name}/-/blob/src/code.ts`,
-          `${name}/-/blob/missing.txt`,
-          `${name}/-/blob/src/code.ts?blame`,
-          `${name}@main/-/blob/src/code.ts`,
-          `${name}@${head}/-/tree/src`,
-          `${name}/-/blame/src/code.ts`,
-          `${name}/-/commit/${head}`,
-          `${name}/-/commits`,
-          `${name}/-/branches`,
-          `${name}/-/tags`,
-          `${name}/-/compare/HEAD~1...HEAD`,
-          'search?q=greetPeople',
-        ])
-          await (await fetch(`${service.url}/${address}`)).text();
+        const Cookie = await signIn(service.url);
+        for (const [address, status = 200] of [
+          [''],
+          [name],
+          [`${name}/-/tree/src`],
+          [`${name}@main/-/tree/src`],
+          [`${name}/-/blob/src/code.ts`],
+          [`${name}/-/blob/src/code.ts?blame=1`],
+          [`${name}@${head}/-/blob/src/code.ts?blame=1&L2-3`],
+          [`r/${name}@${head}/-/blob/src/code.ts?L2-3`],
+          [`${name}/-/raw/src/code.ts`],
+          [`${name}/-/commits`],
+          [`${name}/-/commits/src/code.ts`],
+          [`${name}/-/commit/${head}`],
+          [`${name}/-/branches`],
+          [`${name}/-/tags`],
+          [`${name}/-/compare/HEAD~1...HEAD`],
+          ['search?q=greetPeople'],
+          ['.api/search/stream?q=greetPeople'],
+          [`${name}@--output=x/-/tree/src`, 404],
+          [`${name}/-/blob/..%2F..%2Fetc%2Fpasswd`, 404],
+          [`${name}/-/raw/-h`, 404],
+        ] as const) {
+          const headers = address.startsWith('.api') ? { Authorization: `token ${TOKEN}` } : { Cookie };
+          const response = await fetch(`${service.url}/${address}`, { headers });
+          await response.text();
+          if (!partial) expect([address, response.status]).toEqual([address, status]);
+        }
         for (const search of [
           'greetPeople',
           '/greet\\w+/',
@@ -76,6 +91,11 @@ describe('a repository whose configuration names programs', () => {
             query: 'query($q: String!) { search(query: $q) { results { matchCount } } }',
             variables: { q: search },
           });
+        const all = `query($r: String!) { repository(name: $r) { defaultBranch { name } branches { nodes { name } } commit(rev: "HEAD") {
+        oid message ancestors(first: 5) { nodes { oid } } tree(path: "", recursive: true) { entries { path } }
+        blob(path: "src/code.ts") { content byteSize binary blame(startLine: 1, endLine: 3) { startLine author { date } } } } } }`;
+        const data = await service.call('POST', '/.api/graphql', { query: all, variables: { r: name } });
+        if (!partial) expect(await data.json()).not.toHaveProperty('errors');
         for (const question of [
           'Where is greetPeople defined?',
           'When was greetPeople added and who wrote it?',

@@ -532,6 +532,73 @@ describe('the data', () => {
     }
   });
 
+  test('shows results of a search as clients print them', async () => {
+    const query = `query ($query: String!) {
+      site { buildVersion }
+      search(query: $query) { results {
+        matchCount resultCount limitHit approximateResultCount elapsedMilliseconds
+        cloning { name } missing { name } timedout { name } repositories { name }
+        alert { title description kind proposedQueries { description query } }
+        results {
+          __typename
+          ... on FileMatch {
+            repository { name url }
+            file { name path url content commit { oid } }
+            lineMatches { preview lineNumber offsetAndLengths limitHit }
+            chunkMatches { content contentStart { line } ranges { start { line character } } }
+            symbols { name kind url }
+          }
+          ... on CommitSearchResult {
+            url label { html } messagePreview { value highlights { line character length } }
+            commit { oid subject author { date person { displayName } } repository { name } }
+          }
+          ... on Repository { name url label { html } externalURLs { url serviceType } }
+        }
+      } }
+    }`;
+    const search = async (text: string) =>
+      ((await read(query, { query: text })) as { search: { results: object } }).search.results;
+    const oid = harbour.git('rev-parse', 'HEAD').trim();
+    expect(await search('repo:harbour$ retryCapMs file:retry.ts')).toMatchObject({
+      matchCount: 1,
+      resultCount: 1,
+      limitHit: false,
+      cloning: [],
+      missing: [],
+      timedout: [],
+      repositories: [{ name: HARBOUR }],
+      alert: null,
+      results: [
+        {
+          __typename: 'FileMatch',
+          repository: { name: HARBOUR, url: `/${HARBOUR}` },
+          file: { path: 'src/retry.ts', content: expect.stringContaining('retryDelay'), commit: { oid } },
+          lineMatches: [
+            { preview: '  return Math.min(base, settings.retryCapMs);', lineNumber: 5, offsetAndLengths: [[33, 10]] },
+          ],
+          chunkMatches: [{ contentStart: { line: 5 }, ranges: [{ start: { line: 5, character: 33 } }] }],
+        },
+      ],
+    });
+    expect(await search('repo:harbour$ type:commit cap')).toMatchObject({
+      results: [
+        {
+          __typename: 'CommitSearchResult',
+          label: { html: expect.stringContaining('<a href=') },
+          messagePreview: { highlights: expect.arrayContaining([{ line: 1, character: 1, length: 3 }]) },
+          commit: { subject: 'Cap the retry delay', author: { person: { displayName: 'Grace Hopper' } } },
+        },
+      ],
+    });
+    expect(await search('type:repo harbour-org/harb')).toMatchObject({
+      results: [{ __typename: 'Repository', name: HARBOUR, externalURLs: [{ serviceType: 'github' }] }],
+    });
+    expect(await search('/(/')).toMatchObject({
+      matchCount: 0,
+      alert: { title: expect.any(String), kind: expect.any(String) },
+    });
+  });
+
   test('gives addresses that open', async () => {
     const { repository } = (await read(
       inHarbour(`{

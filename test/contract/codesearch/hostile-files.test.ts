@@ -76,6 +76,23 @@ test('files made to slow down a pattern are analyzed whole, in every language', 
   }
 });
 
+test.each([
+  ['java', 'one modifier and spaces', ` public ${' '.repeat(390)}`],
+  ['java', 'many modifiers', ` ${'public '.repeat(56)}`],
+  ['ts', 'brackets without an end', ` a<${'>(:'.repeat(130)};{`],
+  ['ts', 'type parameters', ` a ${'<a>(a:'.repeat(60)};{`],
+])('a %s file of a megabyte whose lines are %s is analyzed whole', async (extension, _, line) => {
+  const text = `${line}\n`.repeat(Math.ceil(1_000_000 / line.length));
+  const analyzer = createFileAnalyzer(Number.POSITIVE_INFINITY);
+  try {
+    for await (const [, { lineCount }] of analyzer.analyze([{ path: `a.${extension}`, text }])) {
+      expect(lineCount).toBe(text.split('\n').length);
+    }
+  } finally {
+    await analyzer.close();
+  }
+});
+
 test('a worker that exceeds its time is ended, and the next call has a new one', async () => {
   const worker = createWorkerCalls<{ path: string; text: string }[], AnalyzedFile[]>('file-worker', 1);
   const text = hostileLines(390).join('\n');

@@ -279,6 +279,15 @@ describe('limits', () => {
     await expect(run('parcel', { signal: AbortSignal.abort(reason) })).rejects.toThrow(reason);
   });
 
+  test('a request that ends during its search leaves the place to the next search of its user', async () => {
+    const viewer = { username: 'leaver', canRead: () => true };
+    const request = new AbortController();
+    const left = run('parcel', { viewer, signal: request.signal, onResult: () => request.abort(new Error('left')) });
+    const next = run('file:README parcel', { viewer });
+    await expect(left).rejects.toThrow('left');
+    expect((await next).matchCount).toBe(3);
+  });
+
   test('a NUL is no query', async () => {
     await expect(run('a\0b')).rejects.toMatchObject({ kind: 'badRequest' });
   });

@@ -30,7 +30,7 @@ try {
   await page.locator('mark').first().waitFor();
   await capture('search');
 
-  await open('/deepsearch-slack/-/blob/src/core/intake/intents.ts?L58-60&blame=1');
+  await open('/deepsearch-slack/-/blob/src/core/intake/intents.ts?L8-10&blame=1');
   await page.locator('td.who').first().waitFor();
   await capture('blame');
 
@@ -43,7 +43,7 @@ try {
   await page.locator('#query').press('Control+Enter');
   await page.locator('#result .number').first().waitFor();
   await page.locator('#query').evaluate((area) => Reflect.get(area, 'setSelectionRange').call(area, 94, 94));
-  await page.locator('#query').pressSequentially('\ns');
+  await page.locator('#query').pressSequentially('\nre');
   await page.locator('#completions li').first().waitFor();
   await capture('console');
 } finally {

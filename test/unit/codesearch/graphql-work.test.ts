@@ -72,6 +72,25 @@ describe('the work of one request', () => {
   });
 });
 
+test('entries of a list are counted before they are made, so that aliases of a long list end early', async () => {
+  let made = 0;
+  const results = Array.from({ length: 100 }, () => ({
+    kind: 'repository' as const,
+    get repository() {
+      made += 1;
+      return 'nowhere';
+    },
+    revision: '',
+    nameMatches: [],
+  }));
+  const limits = { ...DEFAULT_RATE_LIMITS, graphQLMaxFieldCount: 1_500 };
+  const graphql = createTestGraphql({ limits, search: async () => ({ ...nothingFound, results }) });
+  const aliases = Array.from({ length: 400 }, (_, index) => `a${index}: results { __typename }`).join(' ');
+  const { body } = await graphql.ask(`{ search(query: "x") { results { ${aliases} } } }`);
+  expect(body.errors?.[0]?.extensions?.code).toBe('TOO_MUCH_WORK');
+  expect(made).toBeLessThan(3_000);
+});
+
 describe('an error within a field', () => {
   const failing = (error: unknown) =>
     createTestGraphql({

@@ -239,9 +239,9 @@ describe('the parser', () => {
   });
 
   test.each(['(', '("', "('", '(/', '(a ', '"', ' NOT', '-(', 'repo:has.a('])(
-    'takes little time for many times %j',
+    'ends soon for a query of many %j',
     (piece) => {
-      expect(problemOf(piece.repeat(4_000 / piece.length))).toBeDefined;
+      expect(() => problemOf(piece.repeat(4_000 / piece.length))).not.toThrow();
     },
   );
 });

@@ -90,6 +90,7 @@ export function createCommit(context: RepositoryContext, oid: string, revision =
         committedBefore: before || undefined,
       };
       const page = await work.read(`log ${name} ${JSON.stringify(options)}`, () => log(repository, options));
+      work.count(page?.commits.length ?? 0);
       return commitConnection(context, first === 0 ? undefined : page, cursor === undefined);
     },
     async diff({ base }: { base?: string | null }, work: Work) {

@@ -35,6 +35,7 @@ export async function createComparison(
         ? await own.read(`changes ${repository.name} ${to}`, () => commitChanges(repository, to))
         : (await comparison(own))?.changes;
     if (found === undefined) throw fieldError('NOT_FOUND', 'The commits do not exist any more.');
+    own.count(found.files.length);
     return found;
   };
   const end = (expression: string, oid: string | undefined) => ({

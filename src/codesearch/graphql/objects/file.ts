@@ -85,6 +85,7 @@ export function createBlob(context: RepositoryContext, place: Place, knownSize?:
         blame(repository, oid, path, range),
       );
       if (ranges === undefined) throw fieldError('NOT_FOUND', 'There are no such lines in the file.');
+      work.count(ranges.length);
       return ranges.map((hunk) => ({
         startLine: hunk.start,
         endLine: hunk.end + 1,

@@ -39,13 +39,15 @@ function createResults(found: SearchResults, repositories: RepositoryFields, wor
   const objects = (names: readonly string[]) => names.flatMap((name) => repositories.find(name, work)?.object() ?? []);
   const withResults = [...new Set(found.results.map(({ repository }) => repository))];
   return {
-    results: () =>
-      found.results.flatMap((result) => {
+    results() {
+      work.count(found.results.length);
+      return found.results.flatMap((result) => {
         const context = repositories.find(result.repository, work);
         if (context === undefined) return [];
         if (result.kind === 'repository') return [context.object()];
         return [result.kind === 'file' ? createFileMatch(context, result) : createCommitMatch(context, result)];
-      }),
+      });
+    },
     matchCount: found.matchCount,
     resultCount: found.matchCount,
     approximateResultCount: `${found.matchCount}${found.limitHit ? '+' : ''}`,

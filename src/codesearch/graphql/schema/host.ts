@@ -143,7 +143,7 @@ type User implements Node {
   emails: [UserEmail!]!
   "Pictures of people are not kept: always null."
   avatarURL: String
-  "Path of the user's page."
+  "Path that stands for the user; there is no page."
   url: String!
   "Path of the settings, for the viewer and site admins."
   settingsURL: String

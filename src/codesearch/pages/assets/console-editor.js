@@ -26,11 +26,13 @@ export function createEditor(area, list, onField) {
     const text = area.value;
     const parts = [];
     let end = 0;
-    for (const token of text.length > LONGEST_COLORED ? [] : tokenize(text)) {
+    const tokens = text.length > LONGEST_COLORED ? [] : tokenize(text);
+    for (const [index, token] of tokens.entries()) {
       if (token.kind === 'sign') continue;
       parts.push(text.slice(end, token.start));
       const part = document.createElement('span');
-      part.className = token.kind === 'name' && KEYWORDS.has(token.text) ? 'keyword' : token.kind;
+      const isKeyword = token.kind === 'name' && KEYWORDS.has(token.text) && tokens[index + 1]?.text !== ':';
+      part.className = isKeyword ? 'keyword' : token.kind;
       part.textContent = token.text;
       parts.push(part);
       end = token.end;

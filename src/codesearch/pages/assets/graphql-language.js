@@ -167,9 +167,19 @@ export function complete(schema, text, cursor) {
   const tokens = all.filter((token) => token.end <= start && token.kind !== 'comment');
   const here = findPlace(schema, tokens);
   const found = candidates(schema, here, tokens, text)
-    .filter(({ label }) => label.toLowerCase().includes(typed))
+    .filter(({ label }) => fits(label.toLowerCase(), typed))
     .sort((a, b) => rank(a, typed) - rank(b, typed) || (a.label < b.label ? -1 : 1));
   return { start, completions: found };
+}
+
+/**
+ * One letter must begin the word; more may stand anywhere in it.
+ *
+ * @param {string} label
+ * @param {string} typed
+ */
+function fits(label, typed) {
+  return typed.length < 2 ? label.startsWith(typed) : label.includes(typed);
 }
 
 /**
