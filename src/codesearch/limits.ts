@@ -1,6 +1,8 @@
 /** Every bound of the service in one place; sizes in bytes or characters as named, times in milliseconds. */
 export const LIMITS = {
   bodyBytes: 1_000_000,
+  /** Further connections are closed at once: each needs a file descriptor, as git processes do. */
+  connections: 1_000,
   /** A token is estimated as four characters, the usual rule of thumb. It is not used for billing. */
   charactersPerToken: 4,
   /** A longer question is refused. The limit of the second generation of the API, used in both. */

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Authentication } from '../accounts/authentication.ts';
 import { AccessError } from '../accounts/viewer.ts';
+import { LIMITS } from '../limits.ts';
 import { HttpError } from './http-error.ts';
 import type { createRateLimit } from './rate-limit.ts';
 import { errorReply, isForPeople, type Reply, send } from './reply.ts';
@@ -29,6 +30,7 @@ export function createHttpServer(setup: ServerSetup): Server {
       .catch(setup.onProblem);
   });
   server.keepAliveTimeout = 5_000;
+  server.maxConnections = LIMITS.connections;
   return server;
 }
 
