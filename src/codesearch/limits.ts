@@ -146,6 +146,11 @@ export const LIMITS = {
   /** Files with more changed lines are folded. */
   diffLinesOpen: 600,
   readmeCharacters: 100_000,
+  /** Longer Markdown is rendered in a thread of its own; this takes up to 50 ms. */
+  markdownInlineCharacters: 4_000,
+  markdownMs: 5_000,
+  markdownWaiting: 20,
+  markdownCacheCharacters: 10_000_000,
   stepsShown: 100,
   resultsShown: 200,
   resultsWithContext: 50,

@@ -31,6 +31,7 @@ import { createSearchStreamRoute } from './http/routes/search-stream.ts';
 import { createVersionRoute } from './http/routes/version.ts';
 import { createHttpServer } from './http/server.ts';
 import { LIMITS } from './limits.ts';
+import { createMarkdownRenderer } from './pages/markdown.ts';
 import { createPages } from './pages/pages.ts';
 import { createSearch } from './query/search.ts';
 import { openCorpus } from './search/corpus.ts';
@@ -147,6 +148,8 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     const conversations = createConversations({ store, runner, quota, sharing: options.sharing ?? false, clock });
     const version = options.asVersion ?? VERSIONS[options.hideGeneration ?? 'none'];
     const search = createSearch(corpus, clock);
+    const markdown = createMarkdownRenderer();
+    undo.push(() => markdown.close());
     const server = createHttpServer({
       authentication,
       rateLimit: createRateLimit(options.rateLimit, clock),
@@ -189,6 +192,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
             corpus,
             conversations,
             search,
+            markdown,
           }),
           authentication,
         ),
