@@ -110,7 +110,12 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
 
   async function start() {
     let url = '';
-    const corpus = await openCorpus(options.repos);
+    const corpus = await openCorpus(options.repos, onProblem);
+    const [shared] = options.repoAccess === undefined ? [] : corpus.sharedNames;
+    // A repository names itself by its origin, and so could take the name that a rule protects.
+    if (shared !== undefined) {
+      throw new RepositoryError(`Two repositories are named ${shared}: rules of access can't tell them apart.`);
+    }
     const directory = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'codesearch-')));
     if (options.dataDir === undefined) undo.push(() => rm(directory, { recursive: true, force: true }));
     const data = openDataDirectory(directory);

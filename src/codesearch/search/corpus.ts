@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { withoutBudget } from '../git/budget.ts';
+import { GitError } from '../git/git.ts';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { LIMITS } from '../limits.ts';
 import { analyzeFile } from './analyze-file.ts';
@@ -13,6 +14,8 @@ const FILES_PER_BREATH = 25;
 /** All repositories of the service, with one shared index. */
 export interface Corpus {
   readonly repositories: readonly Repository[];
+  /** Names that several repositories have; all but the first have got a number behind it. */
+  readonly sharedNames: readonly string[];
   readonly index: FileIndex;
   repository(name: string): Repository | undefined;
   commits(name: string): CommitIndex | undefined;
@@ -24,23 +27,34 @@ export interface Corpus {
   lines(file: IndexedFile): Promise<string[] | undefined>;
 }
 
-/** Opens and indexes the repositories; throws `GitError` when a folder is not a repository. */
-export async function openCorpus(paths: readonly string[]): Promise<Corpus> {
+/**
+ * Opens and indexes the repositories; throws `GitError` when a folder is not a repository. `onProblem` is called when git later
+ * can't read one of them: it stays as it was, and the others are not held up.
+ */
+export async function openCorpus(
+  paths: readonly string[],
+  onProblem: (error: unknown) => void = () => {},
+): Promise<Corpus> {
   const repositories: Repository[] = [];
+  const sharedNames = new Set<string>();
   for (const path of paths) {
     const repository = await openRepository(path);
     let name = repository.name;
     for (let copy = 2; repositories.some((other) => other.name === name); copy += 1)
       name = `${repository.name}-${copy}`;
+    if (name !== repository.name) sharedNames.add(repository.name);
     repositories.push({ ...repository, name });
   }
   const index = createFileIndex();
   const fingerprints = new Map<string, string>();
   const commits = new Map<string, { head: string | undefined; index: CommitIndex }>();
+  /** What git refused to read, by repository: it is not read again before it changes. */
+  const unreadable = new Map<string, string>();
   let refreshing: Promise<number> | undefined;
 
   async function refreshOne(repository: Repository): Promise<number> {
     const fingerprint = await repository.fingerprint();
+    if (unreadable.get(repository.name) === fingerprint) return 0;
     if (fingerprints.get(repository.name) === fingerprint) return 0;
     const changed = await updateFiles(repository, index);
     const head = await repository.head();
@@ -59,12 +73,20 @@ export async function openCorpus(paths: readonly string[]): Promise<Corpus> {
 
   async function refreshAll(): Promise<number> {
     let changed = 0;
-    for (const repository of repositories) changed += await refreshOne(repository);
+    for (const repository of repositories) {
+      changed += await refreshOne(repository).catch(async (error: unknown) => {
+        if (!(error instanceof GitError)) throw error;
+        onProblem(new GitError(`${repository.name}: ${error.message}`, { kind: error.kind, cause: error }));
+        if (error.kind === 'failed') unreadable.set(repository.name, await repository.fingerprint());
+        return 0;
+      });
+    }
     return changed;
   }
 
   const corpus: Corpus = {
     repositories,
+    sharedNames: [...sharedNames],
     index,
     repository: (name) => repositories.find((repository) => repository.name === name),
     commits: (name) => commits.get(name)?.index,
@@ -89,7 +111,13 @@ export async function openCorpus(paths: readonly string[]): Promise<Corpus> {
         .map((line) => line.slice(0, LIMITS.lineCharacters));
     },
   };
-  await corpus.refresh();
+  for (const [at, repository] of repositories.entries()) {
+    await refreshOne(repository).catch((cause: unknown) => {
+      throw cause instanceof GitError
+        ? new GitError(`${paths[at]}: ${cause.message}`, { kind: cause.kind, cause })
+        : cause;
+    });
+  }
   return corpus;
 }
 
