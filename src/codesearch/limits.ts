@@ -48,6 +48,8 @@ export const LIMITS = {
   /** Analyzed in one go. */
   analyzedBytes: 1_000_000,
   analysisMs: 30_000,
+  /** Of files with the same content, so many are analyzed; the others are found by their paths. */
+  copiesAnalyzed: 100,
   filesPerRepository: 100_000,
   /** Larger files are not shown; the index reads files up to `fileBytes`. */
   blobBytes: 10_000_000,

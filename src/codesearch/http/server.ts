@@ -21,7 +21,7 @@ export interface ServerSetup {
 /** Creates the HTTP server of the service; it does not listen yet. */
 export function createHttpServer(setup: ServerSetup): Server {
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
-    withinRequestBudget(response, () => route(request, setup))
+    withinRequestBudget(response, setup.onProblem, () => route(request, setup))
       .catch((error: unknown) => {
         if (!(error instanceof HttpError) && !isHangUp(error)) setup.onProblem(error);
         return errorReply(error, isForPeople(request));

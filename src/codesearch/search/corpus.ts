@@ -18,6 +18,8 @@ export interface Corpus {
   readonly sharedNames: readonly string[];
   readonly index: FileIndex;
   repository(name: string): Repository | undefined;
+  /** False when git could not read it at the last refresh. */
+  isReadable(name: string): boolean;
   commits(name: string): CommitIndex | undefined;
   /** Updates the index of repositories whose HEAD or git index changed; one refresh at a time. Returns the number of changed files. */
   refresh(): Promise<number>;
@@ -54,8 +56,10 @@ export async function openCorpus(
 
   async function refreshOne(repository: Repository): Promise<number> {
     const fingerprint = await repository.fingerprint();
+    const isKnown = fingerprints.get(repository.name) === fingerprint;
     if (unreadable.get(repository.name) === fingerprint) return 0;
-    if (fingerprints.get(repository.name) === fingerprint) return 0;
+    unreadable.delete(repository.name);
+    if (isKnown) return 0;
     const changed = await updateFiles(repository, index);
     const head = await repository.head();
     const staged = head === undefined ? undefined : await repository.stagedPaths(head);
@@ -89,6 +93,7 @@ export async function openCorpus(
     sharedNames: [...sharedNames],
     index,
     repository: (name) => repositories.find((repository) => repository.name === name),
+    isReadable: (name) => !unreadable.has(name),
     commits: (name) => commits.get(name)?.index,
     refresh() {
       // Several requests wait for one refresh: it must not end with the first of them.
@@ -134,7 +139,9 @@ async function updateFiles(repository: Repository, index: FileIndex): Promise<nu
   const pathsOf = new Map<string, string[]>();
   for (const [path, blob] of tracked) {
     if (index.get(repository.name, path)?.blob === blob) continue;
-    pathsOf.set(blob, [...(pathsOf.get(blob) ?? []), path]);
+    const paths = pathsOf.get(blob);
+    if (paths === undefined) pathsOf.set(blob, [path]);
+    else paths.push(path);
   }
   const sizes = await repository.blobs.sizes([...pathsOf.keys()]);
   const readable = new Map([...sizes].filter(([, size]) => size <= LIMITS.fileBytes));
@@ -142,14 +149,13 @@ async function updateFiles(repository: Repository, index: FileIndex): Promise<nu
   try {
     for await (const texts of repository.blobs.stream(readable)) {
       const files = [...texts].flatMap(([blob, text]) =>
-        (pathsOf.get(blob) ?? []).map((path) => ({ path, blob, text })),
+        (pathsOf.get(blob) ?? []).splice(0, LIMITS.copiesAnalyzed).map((path) => ({ path, blob, text })),
       );
       for await (const [{ path, blob }, analyzed] of analyzer.analyze(files)) {
         index.put(repository.name, path, blob, analyzed);
         changed += 1;
         if (changed % FILES_PER_BREATH === 0) await breathe();
       }
-      for (const blob of texts.keys()) pathsOf.delete(blob);
     }
   } finally {
     await analyzer.close();
@@ -158,6 +164,7 @@ async function updateFiles(repository: Repository, index: FileIndex): Promise<nu
     for (const path of paths) {
       index.put(repository.name, path, blob, analyzeFile(path, undefined));
       changed += 1;
+      if (changed % FILES_PER_BREATH === 0) await breathe();
     }
   }
   return changed;

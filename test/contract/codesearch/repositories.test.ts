@@ -134,6 +134,43 @@ test('a repository that git can’t read is refused at the start by its folder, 
   }
 });
 
+test('a damaged folder of a repository leaves the results of the others, and its pages say that git can’t read it', async () => {
+  const harbour = createHarbourRepository();
+  const broken = createTestRepository({ 'src/a.ts': 'export const retryDelay = 1;\n' });
+  broken.commit('Start');
+  const [folder = '', file = ''] = broken
+    .git('rev-parse', 'HEAD:src')
+    .trim()
+    .split(/(?<=^..)/);
+  const service = await startTestService({ repos: [broken.path, harbour.path] });
+  try {
+    rmSync(join(broken.path, '.git', 'objects', folder, file));
+    const query = '{ search(query: "rev:HEAD /retryDela./") { results { matchCount alert { description } } } }';
+    const { data } = (await service.read('POST', '/.api/graphql', { query })) as {
+      data: { search: { results: { matchCount: number; alert: { description: string } } } };
+    };
+    expect(data.search.results.matchCount).toBeGreaterThan(0);
+    expect(data.search.results.alert.description).toContain('git could not read');
+    const page = await fetch(`${service.url}/${service.repositories[0]}@HEAD/-/blob/src/a.ts`);
+    expect([page.status, await page.text()]).toEqual([503, expect.stringContaining('git can’t read this repository')]);
+    expect(service.problems).toContainEqual(expect.objectContaining({ name: 'GitError' }));
+  } finally {
+    await service.stop();
+    for (const repository of [broken, harbour]) repository.remove();
+  }
+});
+
+test('files with the same content in thousands of places are indexed, the first hundred with their content', async () => {
+  const repository = createTestRepository({ 'a.ts': 'export function moorBoat() {}\n' });
+  const blob = repository.git('hash-object', '-w', 'a.ts').trim();
+  const files = Array.from({ length: 20_000 }, (_, index) => `100644 ${blob}\td${index % 50}/f${index}.ts`);
+  execFileSync('git', ['-C', repository.path, 'update-index', '--index-info'], { input: files.join('\n') });
+  await serve([repository], async (service) => {
+    expect(service.files).toBe(20_000);
+    expect((await service.answer('Where is moorBoat defined?')).answer).toContain('moorBoat');
+  });
+});
+
 test('a clone without a checkout shows its newest commit', async () => {
   const repository = createHarbourRepository();
   rmSync(join(repository.path, '.git', 'index'));
