@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Authentication } from '../accounts/authentication.ts';
 import { AccessError } from '../accounts/viewer.ts';
+import { LIMITS } from '../limits.ts';
 import { HttpError } from './http-error.ts';
 import type { createRateLimit } from './rate-limit.ts';
 import { errorReply, isForPeople, type Reply, send } from './reply.ts';
@@ -20,7 +21,7 @@ export interface ServerSetup {
 /** Creates the HTTP server of the service; it does not listen yet. */
 export function createHttpServer(setup: ServerSetup): Server {
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
-    withinRequestBudget(response, () => route(request, setup))
+    withinRequestBudget(response, setup.onProblem, () => route(request, setup))
       .catch((error: unknown) => {
         if (!(error instanceof HttpError) && !isHangUp(error)) setup.onProblem(error);
         return errorReply(error, isForPeople(request));
@@ -29,6 +30,7 @@ export function createHttpServer(setup: ServerSetup): Server {
       .catch(setup.onProblem);
   });
   server.keepAliveTimeout = 5_000;
+  server.maxConnections = LIMITS.connections;
   return server;
 }
 
