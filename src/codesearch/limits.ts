@@ -29,9 +29,7 @@ export const LIMITS = {
   gitCpuSeconds: 120,
   /** Memory of one git process, without mapped pack files. */
   gitMemoryBytes: 1_000_000_000,
-  patternCharacters: 1_000,
-  patternCopies: 10_000,
-  /** Steps of the pattern matcher in one line; 1,000,000 take about 10 ms. */
+  /** Steps of `git grep -P` in one line; 1,000,000 take about 10 ms. */
   patternSteps: 1_000_000,
   gitProcesses: 8,
   gitProcessesPerUser: 4,
