@@ -101,6 +101,12 @@ describe('a GraphQL request', () => {
     });
   });
 
+  test('may be JSON that claims to be a form, as curl sends it without a type', async () => {
+    const body = Buffer.from(JSON.stringify({ query: '{ currentUser { username } }' }));
+    const response = await raw(body, { 'Content-Type': 'application/x-www-form-urlencoded' });
+    expect(await response.json()).toEqual({ data: { currentUser: { username: 'alice' } } });
+  });
+
   test('is refused with 413 when it inflates beyond the limit', async () => {
     const bomb = gzipSync(JSON.stringify({ query: `{ ${' '.repeat(50_000_000)} }` }));
     expect(bomb.length).toBeLessThan(100_000);
@@ -108,7 +114,8 @@ describe('a GraphQL request', () => {
   });
 
   test.each([
-    ['a body of another type', 'query=x', { 'Content-Type': 'application/x-www-form-urlencoded' }, 415],
+    ['the fields of a form', 'query=x', { 'Content-Type': 'application/x-www-form-urlencoded' }, 400],
+    ['a form with files', '{}', { 'Content-Type': 'multipart/form-data; boundary=x' }, 415],
     ['plain text', '{}', { 'Content-Type': 'text/plain' }, 415],
     ['another compression', '{}', { 'Content-Encoding': 'br' }, 415],
     ['broken gzip', '{}', { 'Content-Encoding': 'gzip' }, 400],

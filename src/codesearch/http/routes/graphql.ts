@@ -1,5 +1,5 @@
 import type { Graphql, GraphqlRequest } from '../../graphql/graphql.ts';
-import { isJson, isObject, readJsonObject } from '../body.ts';
+import { isForm, isJson, isObject, readJsonObject } from '../body.ts';
 import { HttpError } from '../http-error.ts';
 import type { Reply } from '../reply.ts';
 import { type Route, type RouteRequest, requireMethod } from '../route.ts';
@@ -19,7 +19,11 @@ export function createGraphqlRoute(graphql: Graphql): Route {
   async function answer({ method, incoming, viewer: authenticate }: RouteRequest): Promise<Reply> {
     requireMethod(method, ['POST']);
     const viewer = await authenticate({ consoleSession: true });
-    if (!isJson(incoming.headers)) throw new HttpError(415, 'Send the body with Content-Type: application/json.');
+    // `curl -d` sends JSON as a form. A page elsewhere can send forms with the cookie of a session, but never with a token.
+    const mayBeForm = viewer.credential !== 'session' && isForm(incoming.headers);
+    if (!isJson(incoming.headers) && !mayBeForm) {
+      throw new HttpError(415, 'Send the body with Content-Type: application/json.');
+    }
     const request = readRequest(await readJsonObject(incoming));
     const { status, body } = await graphql(request, viewer);
     return { kind: 'json', status, body };
