@@ -5,7 +5,7 @@ import { type ListQuery, selectPage } from './list.ts';
 import type { Quota } from './quota.ts';
 import { type ConversationRecord, emptyStats, isOpen, type QuestionRecord } from './records.ts';
 import { editQuestion, type Runner } from './runner.ts';
-import type { ConversationStore } from './store.ts';
+import type { ConversationStore, ConversationSummary } from './store.ts';
 
 export interface ConversationsSetup {
   store: ConversationStore;
@@ -133,15 +133,18 @@ export function createConversations({ store, runner, quota, sharing, clock }: Co
       return (await store.star(userId, id, starred)) ?? owned(userId, id);
     },
     list(viewer: Reader, query: ListQuery) {
+      const isShared = ({ id, readToken }: ConversationSummary): boolean => {
+        if (!sharing || readToken !== query.readToken) return false;
+        const conversation = store.get(id);
+        return conversation !== undefined && mayOpen(viewer, conversation);
+      };
       const page = selectPage(
         store.summaries(),
         query,
-        (summary) => summary.userId === viewer.userId || (sharing && summary.readToken === query.readToken),
+        (summary) => summary.userId === viewer.userId || isShared(summary),
         (id) => store.get(id),
       );
-      const conversations = page.ids
-        .flatMap((id) => store.get(id) ?? [])
-        .filter((conversation) => mayOpen(viewer, conversation));
+      const conversations = page.ids.flatMap((id) => store.get(id) ?? []);
       return { conversations, endCursor: page.endCursor, hasNextPage: page.hasNextPage };
     },
     async remove(userId: number, id: number): Promise<void> {

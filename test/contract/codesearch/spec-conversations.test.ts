@@ -501,7 +501,9 @@ describe('spec 4 and 5, reading another user’s conversation', () => {
       const { id, read_token } = await restricted.create('restricted');
       await restricted.finished(id);
       expect(await readAs(restricted, 'alice', read_token)).toHaveLength(1);
-      expect(await readAs(restricted, 'bob', read_token)).toEqual([]);
+      const unknown = await createCaller(restricted.url, 'bob-token').list(`?filter_read_token=${'0'.repeat(36)}`);
+      expect(await createCaller(restricted.url, 'bob-token').list(`?filter_read_token=${read_token}`)).toEqual(unknown);
+      expect(unknown).toEqual({ conversations: [], page_info: { end_cursor: null, has_next_page: false } });
     } finally {
       await restricted.stop();
     }
