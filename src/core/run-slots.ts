@@ -74,11 +74,11 @@ export function createRunSlots(store: RunSlotStore, limits: SlotLimits): RunSlot
       return ahead < 0 ? { granted: true } : { granted: false, ahead };
     },
 
-    release: ({ id, place }) => handOn(place.teamId, (book) => strike(book, id)),
+    release: ({ id, place }) => changeAndGrant(place.teamId, (book) => withoutQuestion(book, id)),
 
     park: ({ id, place, acceptedMs: sinceMs }, untilMs) =>
-      handOn(place.teamId, (book) => {
-        const others = strike(book, id);
+      changeAndGrant(place.teamId, (book) => {
+        const others = withoutQuestion(book, id);
         return { ...others, parked: [...others.parked, { questionId: id, sinceMs, untilMs }] };
       }),
 
@@ -95,14 +95,14 @@ export function createRunSlots(store: RunSlotStore, limits: SlotLimits): RunSlot
   };
 
   /** Changes the book and hands out the free slots. Returns the questions that got them. */
-  async function handOn(teamId: string, change: (book: RunSlotBook) => RunSlotBook): Promise<string[]> {
-    const held = new Set<string>();
+  async function changeAndGrant(teamId: string, change: (book: RunSlotBook) => RunSlotBook): Promise<string[]> {
+    const runningBefore = new Set<string>();
     const book = await store.update(teamId, (current = emptyBook) => {
-      held.clear();
-      for (const { questionId } of current.running) held.add(questionId);
+      runningBefore.clear();
+      for (const { questionId } of current.running) runningBefore.add(questionId);
       return grant(change(current), limits);
     });
-    return book.running.map(({ questionId }) => questionId).filter((questionId) => !held.has(questionId));
+    return book.running.map(({ questionId }) => questionId).filter((questionId) => !runningBefore.has(questionId));
   }
 }
 
@@ -116,7 +116,7 @@ function enqueue(book: RunSlotBook, entry: RunSlotBook['waiting'][number]): RunS
   return { ...book, waiting, parked };
 }
 
-function strike(book: RunSlotBook, id: string): RunSlotBook {
+function withoutQuestion(book: RunSlotBook, id: string): RunSlotBook {
   const others = ({ questionId }: { questionId: string }): boolean => questionId !== id;
   if ([book.running, book.waiting, book.parked].every((entries) => entries.every(others))) return book;
   return {

@@ -55,12 +55,12 @@ function headerSafe(value: string): string {
 }
 
 function bearerAuthorizer(auth: Extract<Auth, { kind: 'bearer' }>, clock: Clock): Authorizer {
-  interface Held {
+  interface HeaderUntil {
     header: string;
     refreshAtMs: number;
     expiresAtMs: number;
   }
-  const hold = (token: BearerToken): Held => {
+  const withTimes = (token: BearerToken): HeaderUntil => {
     const lifetimeMs = (token.expiresInSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
     const expiresAtMs = clock() + lifetimeMs;
     return {
@@ -69,10 +69,10 @@ function bearerAuthorizer(auth: Extract<Auth, { kind: 'bearer' }>, clock: Clock)
       expiresAtMs,
     };
   };
-  let held = auth.initial && hold(auth.initial);
-  let refreshing: Promise<Held> | undefined;
+  let current = auth.initial && withTimes(auth.initial);
+  let refreshing: Promise<HeaderUntil> | undefined;
 
-  async function fetchToken(): Promise<Held> {
+  async function fetchToken(): Promise<HeaderUntil> {
     const abandon = new AbortController();
     const timer = setTimeout(
       () => abandon.abort(new AppError('unavailable', 'refreshing the OAuth token took too long', { code: 'timeout' })),
@@ -80,8 +80,8 @@ function bearerAuthorizer(auth: Extract<Auth, { kind: 'bearer' }>, clock: Clock)
     );
     timer.unref();
     try {
-      held = hold(await orAborted(auth.refresh(abandon.signal), abandon.signal));
-      return held;
+      current = withTimes(await orAborted(auth.refresh(abandon.signal), abandon.signal));
+      return current;
     } catch (cause) {
       if (isAppError(cause)) throw cause;
       throw new AppError('unavailable', 'refreshing the OAuth token failed', { cause });
@@ -92,24 +92,24 @@ function bearerAuthorizer(auth: Extract<Auth, { kind: 'bearer' }>, clock: Clock)
   }
 
   // All callers share one refresh. Each caller waits only until its own deadline.
-  function refresh(signal: AbortSignal): Promise<Held> {
+  function refresh(signal: AbortSignal): Promise<HeaderUntil> {
     refreshing ??= fetchToken();
     return orAborted(refreshing, signal);
   }
 
   return {
     async header(signal) {
-      if (held && clock() < held.refreshAtMs) return held.header;
+      if (current && clock() < current.refreshAtMs) return current.header;
       try {
         return (await refresh(signal)).header;
       } catch (error) {
         // The refresh failed before the old token expired, so use the old token until then.
-        if (held && clock() < held.expiresAtMs && !signal.aborted) return held.header;
+        if (current && clock() < current.expiresAtMs && !signal.aborted) return current.header;
         throw error;
       }
     },
     async renew(rejectedHeader, signal) {
-      if (held === undefined || held.header === rejectedHeader) await refresh(signal);
+      if (current === undefined || current.header === rejectedHeader) await refresh(signal);
       return true;
     },
   };

@@ -127,15 +127,15 @@ export interface MarkedMessage {
  * there, because Slack requires new block ids when a message is edited.
  */
 export function hasMarker(message: MarkedMessage, marker: string): boolean {
-  if (toldMarker(message) === marker) return true;
+  if (foundMarker(message) === marker) return true;
   return (message.blocks ?? []).some(({ block_id: id }) => id === marker || id?.startsWith(`${marker}:`) === true);
 }
 
 /** The marker of a message about this question, without its revision. Undefined if the message has none. */
 export function markerOf(message: MarkedMessage, { id }: Pick<Question, 'id'>): string | undefined {
   const begin = `ds:${id}:`;
-  const told = toldMarker(message);
-  if (typeof told === 'string' && told.startsWith(begin)) return told;
+  const found = foundMarker(message);
+  if (typeof found === 'string' && found.startsWith(begin)) return found;
   for (const { block_id: blockId } of message.blocks ?? []) {
     const [marker] = blockId?.startsWith(begin) === true ? (MARKER_PATTERN.exec(blockId) ?? []) : [];
     if (marker !== undefined) return marker;
@@ -143,7 +143,7 @@ export function markerOf(message: MarkedMessage, { id }: Pick<Question, 'id'>): 
   return undefined;
 }
 
-function toldMarker({ metadata }: MarkedMessage): unknown {
+function foundMarker({ metadata }: MarkedMessage): unknown {
   const payload = metadata?.event_type === METADATA_EVENT_TYPE ? metadata.event_payload : undefined;
   return payload !== undefined && 'marker' in payload ? payload.marker : undefined;
 }

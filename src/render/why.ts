@@ -59,9 +59,9 @@ function author(userId: string, readerId: string, { why }: Say): string {
 function disposition({ notes, question, positionInQueue }: WhyEntry, readerId: string, say: Say): string {
   if (question !== undefined) return questionDisposition(question, positionInQueue, readerId, say);
   const [newest] = notes;
-  const told =
+  const entry =
     notes.find((note) => note.disposition === 'asked') ?? notes.find((note) => !isAddition(note.disposition)) ?? newest;
-  return noteDisposition(told.disposition, say);
+  return noteDisposition(entry.disposition, say);
 }
 
 function noteDisposition(noted: Disposition, { why }: Say): string {

@@ -90,7 +90,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       case 'admit':
         // A repeated admission does not clear the trouble of a later step.
         return attempt(question, () => admission.admit(question), admission.admitFailed, standing, {
-          calms: question.admittedMs === undefined,
+          clearsTrouble: question.admittedMs === undefined,
         });
       case 'join':
         return { question: await asking.join(question) };
@@ -139,7 +139,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
         return { question: await delivering.close(question) };
       case 'recheck':
         return attempt(question, () => delivering.recheck(question), delivering.recheckFailed, standing, {
-          calms: false,
+          clearsTrouble: false,
         });
       case 'wait':
       case 'nothing':
@@ -155,7 +155,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
 
   /** A search does not clear the trouble of the call that it searches for. */
   function search(question: Question, effect: Effect, standing: Standing): Promise<Progress> {
-    const options = { calms: false };
+    const options = { clearsTrouble: false };
     switch (effect) {
       case 'announce':
         return attempt(question, () => card.search(question), announceFailed, standing, options);
@@ -177,13 +177,13 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     effect: () => Promise<Progress>,
     onFailure: (question: Question, error: AppError) => Promise<Progress | undefined>,
     standing = atOnce,
-    { calms } = { calms: true },
+    { clearsTrouble } = { clearsTrouble: true },
   ): Promise<Progress> {
     try {
       const progress = await effect();
-      return progress.question.trouble === undefined || !calms
+      return progress.question.trouble === undefined || !clearsTrouble
         ? progress
-        : { ...progress, question: await calm(progress.question) };
+        : { ...progress, question: await clearTrouble(progress.question) };
     } catch (error) {
       if (!isAppError(error) || error.kind === 'storage' || error.kind === 'corrupt') throw error;
       const current = await reload(question);
@@ -238,7 +238,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
       const isShown = question.shares !== undefined && outcome.kind === 'answered';
       const offering = outcome.kind === 'answered' ? await withOffer(question) : question;
       const ended = await end(offering, isShown ? answeredWith(outcome.answer) : outcome, conversation.shareUrl);
-      await tellIfTooLateToCancel(ended);
+      await notifyIfTooLateToCancel(ended);
       return { question: ended };
     }
     if (isPatienceOver(settings.pacing, watchedSince(question), nowMs)) {
@@ -275,7 +275,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
   }
 
   /** Tries once. The answer is the visible end, so this notice may get lost. */
-  async function tellIfTooLateToCancel(question: Question): Promise<void> {
+  async function notifyIfTooLateToCancel(question: Question): Promise<void> {
     if (question.cancel === undefined || question.outcome?.kind !== 'answered') return;
     try {
       await ports.messenger.notifyPrivately(question, question.cancel.byUserId, { kind: 'answeredBeforeCancel' });
@@ -308,7 +308,7 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
     return endWith(ports, question, outcome, shareUrl);
   }
 
-  async function calm(question: Question): Promise<Question> {
+  async function clearTrouble(question: Question): Promise<Question> {
     return store(question, ({ trouble: _, ...stored }) => stored);
   }
 

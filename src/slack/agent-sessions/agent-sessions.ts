@@ -32,16 +32,16 @@ export interface AgentSessionsDeps {
   log: Log;
 }
 
-/** What Slack should show for a thread, and what it was told last. One call at a time makes them equal. */
+/** What Slack should show for a thread, and what it shows now. One call at a time makes them equal. */
 interface Session {
   place: ThreadPlace;
   title: string;
   askerId: string | undefined;
-  /** The questions Slack was told of. */
+  /** The questions whose status Slack got. */
   questionIds: Set<string>;
   wanted: 'processing' | 'active';
-  told?: 'processing' | 'active';
-  /** Slack was told that the app works there, and not yet that it stopped. */
+  shown?: 'processing' | 'active';
+  /** Slack shows that the app works there, and not yet that it stopped. */
   mayShow: boolean;
   /** Slack has no session there. */
   isRefused: boolean;
@@ -95,8 +95,8 @@ export function createAgentSessions({ slack, threads, claims, tasks, now, log }:
 
   function settle(place: ThreadPlace): void {
     const session = sessions.get(keyOf(place));
-    // Someone saw a stop button, so what Slack was told last does not count.
-    delete session?.told;
+    // Someone saw a stop button, so what Slack showed last does not count.
+    delete session?.shown;
     void want(place, 'active', undefined);
   }
 
@@ -105,15 +105,15 @@ export function createAgentSessions({ slack, threads, claims, tasks, now, log }:
     for (const { timer } of sessions.values()) clearTimeout(timer);
   }
 
-  /** Resolves when Slack was told, or when that failed for now. */
+  /** Resolves when Slack has the status, or when sending failed for now. */
   async function want(place: ThreadPlace, wanted: Session['wanted'], question: Question | undefined): Promise<void> {
     if (isStopped || optional.isLacking()) return;
     const session = sessionOf(place, question);
     if (session === undefined) return;
-    // Another process may have ended the session, so Slack is told about each question.
+    // Another process may have ended the session, so the status is sent for each question.
     if (wanted === 'processing' && question !== undefined && !session.questionIds.has(question.id)) {
       session.questionIds.add(question.id);
-      if (session.told === 'processing') delete session.told;
+      if (session.shown === 'processing') delete session.shown;
     }
     session.wanted = wanted;
     session.tries = 0;
@@ -123,7 +123,7 @@ export function createAgentSessions({ slack, threads, claims, tasks, now, log }:
   function inStep(session: Session): Promise<void> {
     session.working ??= bringInStep(session).finally(() => {
       session.working = undefined;
-      if (session.told === 'active' && session.wanted === 'active') forget(session);
+      if (session.shown === 'active' && session.wanted === 'active') forget(session);
     });
     return session.working;
   }
@@ -131,7 +131,7 @@ export function createAgentSessions({ slack, threads, claims, tasks, now, log }:
   function sessionOf(place: ThreadPlace, question: Question | undefined): Session | undefined {
     const known = sessions.get(keyOf(place));
     if (known !== undefined) return known;
-    if (sessions.size >= mostSessions) forget([...sessions.values()].find(({ told }) => told === 'active'));
+    if (sessions.size >= mostSessions) forget([...sessions.values()].find(({ shown }) => shown === 'active'));
     if (sessions.size >= mostSessions) {
       log.debug({ event: 'session_left_out', channelId: place.channelId });
       return undefined;
@@ -153,29 +153,29 @@ export function createAgentSessions({ slack, threads, claims, tasks, now, log }:
 
   async function bringInStep(session: Session): Promise<void> {
     clearTimeout(session.timer);
-    while (session.told !== session.wanted && !isStopped) {
+    while (session.shown !== session.wanted && !isStopped) {
       const { wanted } = session;
-      const attempt = session.isRefused ? ({ is: 'no' } as const) : await tell(session, wanted);
+      const attempt = session.isRefused ? ({ is: 'no' } as const) : await sendStatus(session, wanted);
       const { is } = attempt;
       if (wanted === 'processing' && (is === 'done' || is === 'unsure')) session.mayShow = true;
       if (is === 'done') {
-        session.told = wanted;
+        session.shown = wanted;
         continue;
       }
       session.isRefused ||= is === 'no';
-      // What Slack was not told does not need to be taken back.
-      if (is === 'no' || (is === 'held' && wanted === 'processing' && !session.mayShow)) session.told = 'active';
+      // A status that Slack never got does not need to be taken back.
+      if (is === 'no' || (is === 'noRoom' && wanted === 'processing' && !session.mayShow)) session.shown = 'active';
       if (optional.isLacking()) return forget(session);
       if (session.wanted === wanted) return tryAgain(session, attempt);
     }
-    if (session.told === 'processing') after(session, sessionToldAgainMs);
+    if (session.shown === 'processing') after(session, sessionToldAgainMs);
   }
 
   /** Only an end is tried again: a thread that seems to work forever is worse than one that never seems to work. */
   function tryAgain(session: Session, attempt: Attempt): void {
-    const delayMs = attempt.is === 'held' ? Math.max(sessionTryAgainMs, attempt.retryAfterMs) : sessionTryAgainMs;
-    if (attempt.is === 'held') crowdedUntilMs = Math.max(crowdedUntilMs, now() + sessionTryAgainMs);
-    if (session.wanted === 'processing' || session.told === 'active') return;
+    const delayMs = attempt.is === 'noRoom' ? Math.max(sessionTryAgainMs, attempt.retryAfterMs) : sessionTryAgainMs;
+    if (attempt.is === 'noRoom') crowdedUntilMs = Math.max(crowdedUntilMs, now() + sessionTryAgainMs);
+    if (session.wanted === 'processing' || session.shown === 'active') return;
     session.tries += 1;
     if (session.tries >= mostSessionTries) forget(session);
     else after(session, delayMs);
@@ -193,7 +193,7 @@ export function createAgentSessions({ slack, threads, claims, tasks, now, log }:
   async function sayAgain(session: Session): Promise<void> {
     const queue = (await threads.get(session.place))?.queue ?? [];
     if (queue.length === 0) return forget(session);
-    delete session.told;
+    delete session.shown;
     await inStep(session);
   }
 
@@ -203,7 +203,7 @@ export function createAgentSessions({ slack, threads, claims, tasks, now, log }:
     if (sessions.get(keyOf(session.place)) === session) sessions.delete(keyOf(session.place));
   }
 
-  function tell({ place, title, askerId }: Session, status: Session['wanted']): Promise<Attempt> {
+  function sendStatus({ place, title, askerId }: Session, status: Session['wanted']): Promise<Attempt> {
     const { channelId, threadTs } = place;
     // A refused `card` call gets its own time for the next try.
     const priority = status === 'active' ? 'card' : 'edit';

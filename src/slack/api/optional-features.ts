@@ -33,8 +33,8 @@ const aboutOneCall = new Set<string | number | undefined>([
   'user_not_found',
 ]);
 
-/** `held`: not sent, because there was no room. `unsure`: sent, but without a usable answer. `no`: it can't succeed. */
-export type Attempt = { is: 'done' | 'unsure' | 'no' } | { is: 'held'; retryAfterMs: number };
+/** `noRoom`: not sent, because there was no room. `unsure`: sent, but without a usable answer. `no`: it can't succeed. */
+export type Attempt = { is: 'done' | 'unsure' | 'no' } | { is: 'noRoom'; retryAfterMs: number };
 
 export interface Optional {
   /** Runs a call that a workspace may not offer. Never throws. A feature that is missing is not tried for a day. */
@@ -69,7 +69,7 @@ export function createOptional(options: { feature: string; now: Clock; log: Log 
       const { kind, code, retryAfterMs = 0 } = error;
       if (kind === 'rateLimited' || kind === 'unavailable' || kind === 'badReply') {
         log.debug({ event: 'optional_skipped', feature, kind });
-        return kind === 'rateLimited' ? { is: 'held', retryAfterMs } : { is: 'unsure' };
+        return kind === 'rateLimited' ? { is: 'noRoom', retryAfterMs } : { is: 'unsure' };
       }
       if (kind === 'refused' && !aboutOneCall.has(code)) strange += 1;
       if (lacking.has(code) || strange >= strangeRefusals) {

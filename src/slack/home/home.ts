@@ -50,7 +50,7 @@ export interface HomeDeps {
 type Priority = 'private' | 'edit';
 
 /** The state of one person's Home. One call at a time is under way, so an older state never replaces a newer one. */
-interface Seat {
+interface ShownHome {
   home: HomeOf;
   isBusy: boolean;
   /** What was requested during the call. */
@@ -68,24 +68,24 @@ interface Seat {
 /** Publishes Homes, each time from the stored state. */
 export function createHome(deps: HomeDeps): Home {
   const { slack, accessPolicy, overviewOf, serviceState, visits, everyMs, tasks, now, log } = deps;
-  const seats = new Map<string, Seat>();
+  const shownHomes = new Map<string, ShownHome>();
   let isStopped = false;
 
   return { show, showAction, changed, stop };
 
   function show(home: HomeOf): void {
-    const seat = seatOf(home);
-    seat.isVisit = true;
-    request(seat, 'now');
+    const shownHome = shownHomeOf(home);
+    shownHome.isVisit = true;
+    request(shownHome, 'now');
   }
 
   function showAction(person: Omit<HomeOf, 'channelId'>, failure: string | undefined, otherwise: () => void): void {
     const showAgain = async (): Promise<void> => {
-      const known = seats.get(nameOf(person))?.home ?? (await quietly('visit_not_read', () => homeOf(person)));
+      const known = shownHomes.get(nameOf(person))?.home ?? (await quietly('visit_not_read', () => homeOf(person)));
       if (known === undefined) return otherwise();
-      const seat = seatOf(known);
-      seat.notCancelled = failure ?? seat.notCancelled;
-      request(seat, 'now');
+      const shownHome = shownHomeOf(known);
+      shownHome.notCancelled = failure ?? shownHome.notCancelled;
+      request(shownHome, 'now');
     };
     follow(showAgain);
   }
@@ -95,8 +95,9 @@ export function createHome(deps: HomeDeps): Home {
     const bringUpToDate = async (): Promise<void> => {
       const home = await homeOf({ teamId, userId });
       if (home === undefined) return;
-      if (seats.size >= mostHomes && !seats.has(nameOf(home))) return log.debug({ event: 'home_left_out', teamId });
-      request(seatOf(home), 'later');
+      if (shownHomes.size >= mostHomes && !shownHomes.has(nameOf(home)))
+        return log.debug({ event: 'home_left_out', teamId });
+      request(shownHomeOf(home), 'later');
     };
     follow(bringUpToDate);
   }
@@ -110,12 +111,12 @@ export function createHome(deps: HomeDeps): Home {
 
   function stop(): void {
     isStopped = true;
-    for (const seat of seats.values()) clearTimeout(seat.timer);
+    for (const shownHome of shownHomes.values()) clearTimeout(shownHome.timer);
   }
 
-  function seatOf(home: HomeOf): Seat {
+  function shownHomeOf(home: HomeOf): ShownHome {
     tidy();
-    const seat = seats.get(nameOf(home)) ?? {
+    const shownHome = shownHomes.get(nameOf(home)) ?? {
       home,
       isBusy: false,
       shownMs: 0,
@@ -123,72 +124,72 @@ export function createHome(deps: HomeDeps): Home {
       notCancelled: undefined,
       wasPutOff: false,
     };
-    seats.set(nameOf(home), seat);
-    seat.home = home;
-    return seat;
+    shownHomes.set(nameOf(home), shownHome);
+    shownHome.home = home;
+    return shownHome;
   }
 
   /** Forgets people without waiting work, unless their Home was just shown. */
   function tidy(): void {
-    if (seats.size < mostHomes) return;
-    for (const [name, seat] of seats) {
-      const isIdle = !seat.isBusy && seat.timer === undefined && now() - seat.shownMs > everyMs;
-      if (isIdle) seats.delete(name);
+    if (shownHomes.size < mostHomes) return;
+    for (const [name, shownHome] of shownHomes) {
+      const isIdle = !shownHome.isBusy && shownHome.timer === undefined && now() - shownHome.shownMs > everyMs;
+      if (isIdle) shownHomes.delete(name);
     }
   }
 
-  function request(seat: Seat, when: 'now' | 'later'): void {
+  function request(shownHome: ShownHome, when: 'now' | 'later'): void {
     if (isStopped) return;
-    if (seat.isBusy) {
-      seat.next = when === 'now' ? 'now' : (seat.next ?? 'later');
+    if (shownHome.isBusy) {
+      shownHome.next = when === 'now' ? 'now' : (shownHome.next ?? 'later');
     } else if (when === 'now') {
-      clearTimeout(seat.timer);
-      delete seat.timer;
-      follow(() => publish(seat, 'private'));
-    } else if (seat.timer === undefined) {
-      putOff(seat, Math.max(homeGatherMs, seat.shownMs + everyMs - now()));
+      clearTimeout(shownHome.timer);
+      delete shownHome.timer;
+      follow(() => publish(shownHome, 'private'));
+    } else if (shownHome.timer === undefined) {
+      putOff(shownHome, Math.max(homeGatherMs, shownHome.shownMs + everyMs - now()));
     }
   }
 
-  function putOff(seat: Seat, delayMs: number): void {
-    seat.timer = setTimeout(() => {
-      delete seat.timer;
-      follow(() => publish(seat, 'edit'));
+  function putOff(shownHome: ShownHome, delayMs: number): void {
+    shownHome.timer = setTimeout(() => {
+      delete shownHome.timer;
+      follow(() => publish(shownHome, 'edit'));
     }, delayMs);
-    seat.timer.unref();
+    shownHome.timer.unref();
   }
 
-  async function publish(seat: Seat, priority: Priority): Promise<void> {
-    seat.isBusy = true;
+  async function publish(shownHome: ShownHome, priority: Priority): Promise<void> {
+    shownHome.isBusy = true;
     try {
-      await build(seat, priority);
-      seat.wasPutOff = false;
+      await build(shownHome, priority);
+      shownHome.wasPutOff = false;
     } catch (error) {
       if (!isAppError(error)) throw error;
-      failed(seat, error);
+      failed(shownHome, error);
     } finally {
-      seat.isBusy = false;
-      seat.shownMs = now();
-      const { next } = seat;
-      delete seat.next;
-      if (next !== undefined) request(seat, next);
+      shownHome.isBusy = false;
+      shownHome.shownMs = now();
+      const { next } = shownHome;
+      delete shownHome.next;
+      if (next !== undefined) request(shownHome, next);
     }
   }
 
   /** A failed update is tried once more. After that, Home stays as it is until the next change. */
-  function failed(seat: Seat, error: AppError): void {
-    const isWorthATry = isTransient(error) && !seat.wasPutOff && !isStopped;
-    seat.wasPutOff = isWorthATry;
+  function failed(shownHome: ShownHome, error: AppError): void {
+    const isWorthATry = isTransient(error) && !shownHome.wasPutOff && !isStopped;
+    shownHome.wasPutOff = isWorthATry;
     const said = { event: 'home_not_shown', outcome: isWorthATry ? 'put_off' : 'left', kind: error.kind };
     if (error.kind === 'rateLimited') log.debug(said);
     else log.warn(said, error);
-    if (isWorthATry && seat.timer === undefined) putOff(seat, Math.max(everyMs, error.retryAfterMs ?? 0));
+    if (isWorthATry && shownHome.timer === undefined) putOff(shownHome, Math.max(everyMs, error.retryAfterMs ?? 0));
   }
 
-  async function build(seat: Seat, priority: Priority): Promise<void> {
-    const { home, isVisit, notCancelled } = seat;
-    seat.isVisit = false;
-    seat.notCancelled = undefined;
+  async function build(shownHome: ShownHome, priority: Priority): Promise<void> {
+    const { home, isVisit, notCancelled } = shownHome;
+    shownHome.isVisit = false;
+    shownHome.notCancelled = undefined;
     const admitting = admissionOf(home, isVisit);
     const inTime = await within(admitting, homePatienceMs);
     // A new Home must not stay empty, so it shows that the person is being checked.

@@ -12,7 +12,14 @@ import { mentions } from '../incoming-text.ts';
 import type { PrivateNotifier } from '../messages/private-notifier.ts';
 import type { MessageLog } from '../reports/message-log.ts';
 import { type AskRoute, askedBy, routeMessage } from '../routing.ts';
-import { type BlockAction, type BlockActionDeps, expired, type Handled, onBlockAction, told } from './block-actions.ts';
+import {
+  type BlockAction,
+  type BlockActionDeps,
+  expired,
+  type Handled,
+  handledResult,
+  onBlockAction,
+} from './block-actions.ts';
 import { messageKey } from './message-key.ts';
 
 /** A message after an edit that changed its text; `before` is its earlier text. */
@@ -109,7 +116,7 @@ export function registerAddedMentions(app: App, deps: AddedMentionButtonDeps): v
       byMs,
     );
     if (result.kind === 'accepted') note(mention, result.question.id);
-    return told(deps, result, action);
+    return handledResult(deps, result, action);
   });
 
   function note(mention: AddedMention, questionId: string): void {

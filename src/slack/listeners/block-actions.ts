@@ -149,7 +149,11 @@ export async function refusalOfAction(
 }
 
 /** The result of a press on a button that asks. When the question was stored, there is no notice. */
-export function told(deps: { log: Log }, result: ButtonResult, { value }: Pick<BlockAction, 'value'>): Handled {
+export function handledResult(
+  deps: { log: Log },
+  result: ButtonResult,
+  { value }: Pick<BlockAction, 'value'>,
+): Handled {
   if (result.kind === 'expired') return expired(deps, value);
   if (result.kind === 'duplicate') return { notice: { kind: 'alreadyAsked', byUserId: result.question.askerId } };
   return { asked: result, notice: noticeOfAcceptance(result, '') };

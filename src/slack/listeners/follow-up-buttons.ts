@@ -16,10 +16,10 @@ import {
   type BlockActionDeps,
   expired,
   type Handled,
+  handledResult,
   onBlockAction,
   openDirect,
   refusalOfAction,
-  told,
 } from './block-actions.ts';
 import { setMuted } from './muting.ts';
 import { refusedProblem, refusedView } from './refusals.ts';
@@ -58,7 +58,7 @@ export function registerFollowUps(app: App, deps: FollowUpButtonDeps): void {
 
   onBlockAction(app, deps, FOLLOW_UP_PATTERN, async ({ value, requester, byMs }) => {
     const result = await requests.followUp(value.questionId, value.index ?? -1, requester, { byMs });
-    return { ...told(deps, result, { value }), after: () => noteUsed(value, result) };
+    return { ...handledResult(deps, result, { value }), after: () => noteUsed(value, result) };
   });
   // Forms open before the check whether the person may ask.
   onBlockAction(app, deps, ACTIONS.followUpMenu, choose, 'later');

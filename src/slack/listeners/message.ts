@@ -71,13 +71,13 @@ export function registerMessages(app: App, deps: MessageDeps): void {
     const place: ThreadPlace = { teamId, channelId: event.channel, threadTs };
     // Most messages are not for the app. Drop them before any I/O.
     const addressee = addresseeOf(message, deps.slack.identity.botUserId);
-    if (typeof addressee === 'object') return passBy(event, message, place, addressee.ignored);
+    if (typeof addressee === 'object') return ignoreEarly(event, message, place, addressee.ignored);
     const thread = event.thread_ts === undefined ? undefined : await deps.threads.get(place);
     const text = await deps.read(event.text);
     const decided = routeTo(addressee, message, text, thread, deps.slack.identity.botUserId);
     if (thread !== undefined && isPlainReply(decided, event)) await noteReplier(place, thread, message.userId);
     if (decided.to === 'ignore') {
-      if (thread !== undefined && isToBeHeard(decided.reason, event)) addThreadNote(event, place);
+      if (thread !== undefined && isThreadNote(decided.reason, event)) addThreadNote(event, place);
       if (thread !== undefined || decided.reason === 'asks_nothing') noteIgnored(event, place, decided.reason);
       return ignore(event, decided.reason);
     }
@@ -153,7 +153,7 @@ export function registerMessages(app: App, deps: MessageDeps): void {
   }
 
   /** Ignores a message early. In threads of the app it is noted that a message of another app was ignored. */
-  function passBy(event: MessageEvent, message: IncomingMessage, place: ThreadPlace, reason: IgnoreReason): void {
+  function ignoreEarly(event: MessageEvent, message: IncomingMessage, place: ThreadPlace, reason: IgnoreReason): void {
     ignore(event, reason);
     if ((reason !== 'from_bot' && reason !== 'edited') || isOwn(event)) return;
     if (message.isMention || message.channelType === 'im') {
@@ -215,7 +215,7 @@ const notedReasons: ReadonlySet<string> = new Set([
 ]);
 
 /** A message of thanks is kept only when it has files. */
-function isToBeHeard(reason: IgnoreReason, { files }: MessageEvent): boolean {
+function isThreadNote(reason: IgnoreReason, { files }: MessageEvent): boolean {
   return notedReasons.has(reason) || (reason === 'asks_nothing' && readFiles(files).length > 0);
 }
 

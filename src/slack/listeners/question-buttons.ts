@@ -16,10 +16,10 @@ import {
   type BlockActionDeps,
   expired,
   type Handled,
+  handledResult,
   onBlockAction,
   openDirect,
   refusalOfAction,
-  told,
 } from './block-actions.ts';
 import { refusedView } from './refusals.ts';
 import { noticeOfCancel } from './result-notices.ts';
@@ -57,24 +57,24 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
   onEnd(
     ACTIONS.tryAgain,
     async ({ value, requester, byMs }) => requests.askAgain(value.questionId, requester, { byMs }),
-    toldOf,
+    noticeOf,
   );
   onEnd(
     ACTIONS.askNew,
     async ({ value, requester, byMs }) => requests.askAgain(value.questionId, requester, { fresh: true, byMs }),
-    toldOf,
+    noticeOf,
   );
   onEnd(
     ACTIONS.checkAgain,
     async ({ value, requester, byMs }) => requests.checkAgain(value.questionId, requester, byMs),
     // The question was asked before, so there is nothing to withdraw, and no earlier press asked it.
     (result, action) => ({
-      notice: result.kind === 'duplicate' ? { kind: 'alreadyWatched' } : toldOf(result, action).notice,
+      notice: result.kind === 'duplicate' ? { kind: 'alreadyWatched' } : noticeOf(result, action).notice,
     }),
   );
   // When the answer can't be shown, the person is told where they pressed.
   on(ACTIONS.askHere, async ({ value, requester, byMs, recipient: { responseUrl } }) =>
-    told(deps, await requests.askAgain(value.questionId, requester, { responseUrl, byMs }), { value }),
+    handledResult(deps, await requests.askAgain(value.questionId, requester, { responseUrl, byMs }), { value }),
   );
   // These buttons stand where the question may not be asked. Before the answer is shown, the direct message is checked.
   on(ACTIONS.askInDm, askInDm, 'person');
@@ -99,7 +99,7 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
   async function askInDm({ value, requester, byMs }: BlockAction): Promise<Handled> {
     const channelId = await openDirect(deps.slack, requester.userId);
     assertInTime(byMs);
-    return told(
+    return handledResult(
       deps,
       await requests.askIn(value.questionId, { teamId: requester.teamId, channelId }, requester, byMs),
       {
@@ -119,7 +119,7 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
     const result = await requests.showWithheld(questionId, { teamId: requester.teamId, channelId }, requester, byMs);
     if (result.kind === 'notYours') return notYours(value, requester);
     if (result.kind === 'duplicate') return { notice: { kind: 'alreadyShown' } };
-    if (result.kind !== 'accepted') return told(deps, result, { value });
+    if (result.kind !== 'accepted') return handledResult(deps, result, { value });
     // When the press was in the same direct messages, the answer itself is enough.
     return { asked: result, notice: channelId === requester.channelId ? undefined : { kind: 'shownPrivately' } };
   }
@@ -132,7 +132,7 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
   async function askEdited({ value, requester, byMs }: BlockAction): Promise<Handled> {
     const { result, cameLate } = await requests.askEdited(value.questionId, requester, byMs);
     const isLate = result.kind === 'accepted' && cameLate;
-    const handled = told(deps, result, { value });
+    const handled = handledResult(deps, result, { value });
     return { ...handled, ...(isLate ? { notice: { kind: 'editedAfterAnswer' } } : {}), after: () => replaceBy(result) };
   }
 
@@ -140,7 +140,7 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
     const { value, requester, byMs } = action;
     const result = await requests.askAsFollowUp(value.questionId, requester, byMs);
     if (result.kind === 'notAsker') return { notice: { kind: 'notAsker', askerId: result.askerId } };
-    return { ...told(deps, result, action), after: () => replaceBy(result) };
+    return { ...handledResult(deps, result, action), after: () => replaceBy(result) };
   }
 
   /** Also for a second press: the first one may have stopped before this. */
@@ -165,21 +165,21 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
   function onEnd(
     actionId: string,
     run: (action: BlockAction) => Promise<ButtonResult>,
-    tell: (result: ButtonResult, action: BlockAction) => Handled,
+    handledOf: (result: ButtonResult, action: BlockAction) => Handled,
   ): void {
     on(actionId, async (action) => {
       const { value, requester, messageTs } = action;
       // Read before the press, because `checkAgain` clears the outcome.
       const ended = await requests.find(value.questionId, requester);
       const result = await run(action);
-      const handled = tell(result, action);
+      const handled = handledOf(result, action);
       if (ended === undefined || messageTs === undefined || result.kind !== 'accepted') return handled;
       return { ...handled, after: () => deps.answerUpdates.endUsed(ended, messageTs, requester.userId) };
     });
   }
 
-  function toldOf(result: ButtonResult, action: BlockAction): Handled {
-    return told(deps, result, action);
+  function noticeOf(result: ButtonResult, action: BlockAction): Handled {
+    return handledResult(deps, result, action);
   }
 
   function on(actionId: string | RegExp, handle: (action: BlockAction) => Promise<Handled>, rule?: ActionRule): void {

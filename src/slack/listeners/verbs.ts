@@ -83,8 +83,8 @@ export function createVerbs(deps: VerbDeps) {
   ): Promise<void> {
     const delivery = randomUUID();
     if ((await deps.claims.claim(doneKey(said), delivery)) !== delivery) return;
-    const word = find();
-    if (word !== undefined) deps.notify(said.recipient, word);
+    const reply = find();
+    if (reply !== undefined) deps.notify(said.recipient, reply);
   }
 
   /** People who may not ask here may still cancel their own question. */

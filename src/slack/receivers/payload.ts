@@ -65,8 +65,8 @@ export function readPayload(raw: unknown): ReceiverEvent['body'] | undefined {
 
 /** Checks the kinds in the same order as Bolt. */
 function kindOf(raw: unknown): z.ZodType | undefined {
-  const { event: told, command: typed, actions, type } = object.parse(raw);
-  if (told !== undefined) return event;
+  const { event: inner, command: typed, actions, type } = object.parse(raw);
+  if (inner !== undefined) return event;
   if (typed !== undefined) return command;
   if (actions !== undefined) return press;
   if (type === 'shortcut' || type === 'message_action') return shortcut;

@@ -7,8 +7,10 @@ import {
   FOLLOW_UP_PATTERN,
   followUpAction,
   hasMarker,
+  METADATA_EVENT_TYPE,
   markerBlockId,
   markerMetadata,
+  markerOf,
   parseButtonValue,
   partMarker,
 } from '../../../src/render/ids.ts';
@@ -98,5 +100,33 @@ describe('markers', () => {
     expect(hasMarker({}, card)).toBe(false);
     expect(hasMarker({ metadata: { event_type: 'other', event_payload: { marker: card } } }, card)).toBe(false);
     expect(hasMarker({ metadata: {} }, card)).toBe(false);
+  });
+});
+
+describe('the marker of a message about a question', () => {
+  const id = 'q0123456789abcdef01234567';
+  const question = { id };
+  const card = `ds:${id}:card`;
+  const metadata = (marker: unknown, event_type = METADATA_EVENT_TYPE) => ({
+    event_type,
+    event_payload: { question_id: id, marker },
+  });
+
+  it.each<[string, Parameters<typeof markerOf>[0], string | undefined]>([
+    ['in its metadata', { metadata: metadata(card) }, card],
+    ['in a block id, with a revision', { blocks: [{}, { block_id: `${card}:1x2y` }] }, card],
+    ['in a block id, without a revision', { blocks: [{ block_id: `ds:${id}:0:12` }] }, `ds:${id}:0:12`],
+    ['in its metadata before its blocks', { metadata: metadata(card), blocks: [{ block_id: `ds:${id}:0:1` }] }, card],
+    ['nowhere', { blocks: [{ block_id: 'other' }, {}] }, undefined],
+    ['of another question in its metadata', { metadata: metadata('ds:q76543210fedcba9876543210:card') }, undefined],
+    ['of another question in a block id', { blocks: [{ block_id: 'ds:q76543210fedcba9876543210:card' }] }, undefined],
+    ['of another kind of metadata', { metadata: metadata(card, 'other') }, undefined],
+    ['that is no text', { metadata: metadata(7) }, undefined],
+    ['in metadata without a marker', { metadata: { event_type: METADATA_EVENT_TYPE, event_payload: {} } }, undefined],
+    ['that only begins like one', { blocks: [{ block_id: `${card}s` }, { block_id: `ds:${id}:0:` }] }, undefined],
+    ['not at the beginning of a block id', { blocks: [{ block_id: `x${card}` }] }, undefined],
+    ['without metadata and blocks', {}, undefined],
+  ])('is found where it stands: %s', (_where, message, expected) => {
+    expect(markerOf(message, question)).toBe(expected);
   });
 });

@@ -222,7 +222,7 @@ describe('the text', () => {
     for (const odd of [undefined, 'said', { user: 'U1', text: 'said' }]) expect(readWords(odd, identity)).toBe('');
   });
 
-  test('of rich text that is nested without end are read so deep and no deeper', () => {
+  test('of deeply nested rich text are read up to a fixed depth', () => {
     const nested = (depth: number): object =>
       depth === 0
         ? { type: 'rich_text_section', elements: [{ type: 'text', text: 'one' }] }
@@ -233,7 +233,7 @@ describe('the text', () => {
     expect(said(2_000)).toBeUndefined();
   });
 
-  test('of an answer of the app end at its line, and those of other programs don’t', () => {
+  test('of an answer of the app end at its divider, and those of other programs do not', () => {
     const blocks = [section('the answer'), { type: 'divider' }, section('its sources')];
     expect(textOf({ user: 'UBOT', text: '', blocks })).toBe('the answer');
     expect(textOf({ ...program, blocks })).toBe('the answer\nits sources');

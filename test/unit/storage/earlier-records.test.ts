@@ -5,7 +5,7 @@ import { upgradeMessageLog, upgradeQuestion, upgradeThread } from '../../../src/
 const shapeless = [undefined, null, 'text', 7, ['line'], {}, { entries: 'none' }, { shares: 'none' }, { shares: {} }];
 
 describe('a thread of version 0.1', () => {
-  it('has its queue under the name of today, and everything else as it was', () => {
+  it('gets its queue under the new name and keeps everything else', () => {
     expect(upgradeThread({ version: 1, muted: true, line: ['q1', 'q2'] })).toEqual({
       version: 1,
       muted: true,

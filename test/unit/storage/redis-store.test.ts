@@ -8,7 +8,7 @@ import { type Answer, closeAll, open, openAnswering, serve } from './scripted-st
 afterEach(closeAll);
 
 describe('the store in Redis', () => {
-  it('keeps a text for as long as it is told, and for ever where it is not told', async () => {
+  it('keeps a text for the given lifetime, and without one until it is deleted', async () => {
     const server = await serve();
     const store = await open(server);
     await store.set('a', 'one', 80);
@@ -25,7 +25,7 @@ describe('the store in Redis', () => {
     ]);
   });
 
-  it('tells whether it set what was absent', async () => {
+  it('reports whether it set an absent key', async () => {
     const { store } = await openAnswering('SET', '$-1\r\n');
     expect(await store.setIfAbsent('a', 'x')).toBe(false);
     const { store: other } = await openAnswering('SET', '+OK\r\n');
@@ -56,7 +56,7 @@ describe('the store in Redis', () => {
 });
 
 describe('the storage as a whole', () => {
-  it('is in Redis where an address of one is given, and gives its connection to others', async () => {
+  it('is in Redis when REDIS_URL is set, and shares its connection', async () => {
     const server = await serve((name) => (name === 'SMEMBERS' ? `*1\r\n${bulk('q1')}` : undefined));
     const { log } = createRecordingLog();
     const storage = await openStorage({ redisUrl: server.url }, { clock: Date.now, log });
@@ -66,7 +66,7 @@ describe('the storage as a whole', () => {
     await expect(storage.ping()).rejects.toMatchObject({ kind: 'storage' });
   });
 
-  it('gives all votes, and then lets go of Redis', async () => {
+  it('returns all votes, and then closes its connection', async () => {
     const vote = { version: 1, teamId: 'T1', userId: 'U1', questionId: 'q1', verdict: 'up', reasons: [], atMs: 1 };
     const server = await serve((name) => {
       if (name === 'SMEMBERS') return `*1\r\n${bulk('q1:U1')}`;
@@ -103,14 +103,14 @@ describe('what Redis refuses', () => {
     expect(server.connections()).toBe(1);
   });
 
-  it('is named by what was wanted, where Redis has another word for that', async () => {
+  it('is reported with the operation of the store, also where Redis uses another command', async () => {
     const refusing: Answer = (name) => (/^(?:SET|DEL|UNLINK)$/.test(name) ? '-OOM no\r\n' : undefined);
     const store = await open(await serve(refusing));
     await expect(store.setIfAbsent('a', 'x')).rejects.toThrow(/: SET NX failed \(OOM\)$/);
     await expect(store.delete('a')).rejects.toThrow(/: DEL failed \(OOM\)$/);
   });
 
-  it('as a replica makes it look for the primary behind the same name', async () => {
+  it('as a read-only replica makes it connect again, to find the primary behind the same name', async () => {
     const { server, store } = await openAnswering('SADD', '-READONLY not here\r\n');
     await expect(store.addMember('s', 'x')).rejects.toMatchObject({ code: 'READONLY', outcomeUnknown: false });
     await eventually(async () => {

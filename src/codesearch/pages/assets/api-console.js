@@ -64,6 +64,8 @@ async function loadSchema() {
   try {
     const response = await send({ query: INTROSPECTION, operationName: 'Introspection' });
     const reply = await response.json();
+    if (response.status === 401 && token.value === '')
+      return docs.ask('Sign in or enter an access token to see the schema.');
     if (!reply.data) throw new Error(messageOf(reply) ?? `status ${response.status}`);
     const schema = createSchema(reply.data);
     editor.useSchema(schema);

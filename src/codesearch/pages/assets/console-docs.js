@@ -133,6 +133,14 @@ export function createDocs(panel, retry) {
       schema = given;
       showRoot();
     },
+    /**
+     * Says what is needed before the schema can be shown.
+     *
+     * @param {string} message
+     */
+    ask(message) {
+      body.replaceChildren(part('p', message), button('Load the schema', retry));
+    },
     /** @param {string} message */
     fail(message) {
       const problem = part('p', `The schema could not be loaded: ${message}`);
