@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type ConversationServer,
   OAUTH_TOKEN,
+  OTHER,
   startConversationServer,
 } from '../../support/codesearch/conversation-server.ts';
 import { createHarbourRepository } from '../../support/codesearch/repository.ts';
@@ -504,6 +505,23 @@ describe('spec 4 and 5, reading another user’s conversation', () => {
       const unknown = await createCaller(restricted.url, 'bob-token').list(`?filter_read_token=${'0'.repeat(36)}`);
       expect(await createCaller(restricted.url, 'bob-token').list(`?filter_read_token=${read_token}`)).toEqual(unknown);
       expect(unknown).toEqual({ conversations: [], page_info: { end_cursor: null, has_next_page: false } });
+    } finally {
+      await restricted.stop();
+    }
+  });
+
+  test('a reader who may not read a repository sees no answer that links to it and no steps of work', async () => {
+    const restricted = await startConversationServer({ sharing: true, repoAccess: { [OTHER]: ['alice'] } });
+    try {
+      const { id, read_token } = await restricted.create('shown');
+      const own = (await restricted.finished(id)).questions[0];
+      const [shown] = await readAs(restricted, 'bob', read_token);
+      expect(shown?.questions[0]?.answer).toBe(own?.answer);
+      expect(own?.turns.map(({ role }) => role)).toEqual(['user', 'assistant', 'assistant']);
+      expect(shown?.questions[0]?.turns).toEqual([own?.turns[0], own?.turns[2]]);
+      const linked = await restricted.create('beside');
+      await restricted.finished(linked.id);
+      expect(await readAs(restricted, 'bob', linked.read_token)).toEqual([]);
     } finally {
       await restricted.stop();
     }
