@@ -76,8 +76,11 @@ export const LIMITS = {
   searchCountMax: 100_000,
   searchTimeoutMs: 10_000,
   searchTimeoutMaxMs: 60_000,
-  /** Searches of one user that wait for the search before them. */
-  searchesWaiting: 20,
+  /** Searches at once, of one user one. */
+  searches: 16,
+  searchesWaiting: 500,
+  searchesWaitingPerUser: 20,
+  searchWaitMs: 60_000,
   searchGrepPaths: 400,
   searchGrepPathBytes: 60_000,
   /** Texts of all results of a search; it ends when there are more. */
