@@ -12,6 +12,7 @@ import {
   type WireConversation,
   type WireQuestion,
 } from '../../support/codesearch/service.ts';
+import { eventually } from '../../support/eventually.ts';
 
 // One test for each sentence and table row of the specification about the conversation API.
 
@@ -548,11 +549,14 @@ describe('spec 5', () => {
 describe('spec 6', () => {
   test('spec 6: a client learns of completion by polling: updated_at in the list moves when a question ends', async () => {
     const { id, end } = await held();
-    const before = (await server.list(`?filter_id=${id}`)).conversations[0];
+    // Each step takes a few milliseconds.
+    await eventually(async () => expect(questionOf(await server.get(id)).turns.length).toBeGreaterThan(2));
+    const { created_at } = await server.get(id);
     await end();
     const after = (await server.list(`?filter_id=${id}`)).conversations[0];
-    expect(Date.parse(after?.updated_at ?? '')).toBeGreaterThanOrEqual(Date.parse(before?.updated_at ?? ''));
     expect(after?.questions[0]?.status).toBe('completed');
+    expect(after?.updated_at).toBe(after?.questions[0]?.updated_at);
+    expect(Date.parse(after?.updated_at ?? '')).toBeGreaterThan(Date.parse(created_at));
   });
 });
 
