@@ -27,7 +27,7 @@ export function isJson(headers: IncomingHttpHeaders): boolean {
   return type === undefined || /^\s*application\/json\s*(?:;|$)/i.test(type);
 }
 
-/** Whether the body claims to be a form: what curl and other programs send with JSON when they are not told the type. */
+/** Whether the body claims to be the fields of a form. Programs like curl send JSON so when they are not told the type. */
 export function isForm({ 'content-type': type }: IncomingHttpHeaders): boolean {
   return type !== undefined && /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type);
 }
