@@ -31,9 +31,7 @@ export const LIMITS = {
   gitCpuSeconds: 120,
   /** Memory of one git process, without mapped pack files. */
   gitMemoryBytes: 1_000_000_000,
-  patternCharacters: 1_000,
-  patternCopies: 10_000,
-  /** Steps of the pattern matcher in one line; 1,000,000 take about 10 ms. */
+  /** Steps of `git grep -P` in one line; 1,000,000 take about 10 ms. */
   patternSteps: 1_000_000,
   gitProcesses: 8,
   gitProcessesPerUser: 4,
@@ -82,8 +80,11 @@ export const LIMITS = {
   searchCountMax: 100_000,
   searchTimeoutMs: 10_000,
   searchTimeoutMaxMs: 60_000,
-  /** Searches of one user that wait for the search before them. */
-  searchesWaiting: 20,
+  /** Searches at once, of one user one. */
+  searches: 16,
+  searchesWaiting: 500,
+  searchesWaitingPerUser: 20,
+  searchWaitMs: 60_000,
   searchGrepPaths: 400,
   searchGrepPathBytes: 60_000,
   /** Texts of all results of a search; it ends when there are more. */

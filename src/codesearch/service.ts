@@ -150,7 +150,14 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
       onProblem,
     });
     undo.push(() => runner.stop());
-    const conversations = createConversations({ store, runner, quota, sharing: options.sharing ?? false, clock });
+    const conversations = createConversations({
+      store,
+      runner,
+      quota,
+      repositories: corpus.repositories.map(({ name }) => name),
+      sharing: options.sharing ?? false,
+      clock,
+    });
     const version = options.asVersion ?? VERSIONS[options.hideGeneration ?? 'none'];
     const search = createSearch(corpus, clock);
     const markdown = createMarkdownRenderer();

@@ -111,15 +111,16 @@ const parts: Record<string, Part> = {
  */
 const codesearchFolders: Record<string, readonly string[]> = {
   limits: [],
+  escape: [],
   'data-directory': [],
   git: ['limits'],
-  accounts: ['limits'],
+  accounts: ['escape', 'limits'],
   query: ['git', 'search', 'limits'],
-  search: ['git', 'limits'],
+  search: ['git', 'escape', 'limits'],
   conversations: ['accounts', 'search', 'limits'],
-  graphql: ['accounts', 'conversations', 'git', 'query', 'search', 'limits'],
-  pages: ['accounts', 'conversations', 'git', 'query', 'search', 'limits'],
-  http: ['accounts', 'conversations', 'git', 'graphql', 'pages', 'query', 'search', 'limits'],
+  graphql: ['accounts', 'conversations', 'git', 'query', 'search', 'escape', 'limits'],
+  pages: ['accounts', 'conversations', 'git', 'query', 'search', 'escape', 'limits'],
+  http: ['accounts', 'conversations', 'git', 'graphql', 'pages', 'query', 'search', 'escape', 'limits'],
   service: [
     'http',
     'accounts',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { escapeRegExp } from '../escape.ts';
 import type { User } from './records.ts';
 
 /** A file of access rules can't be used; the message says why. */
@@ -67,14 +68,10 @@ function matcher(pattern: string): (repository: string) => boolean {
   try {
     const regExp =
       expression === undefined
-        ? new RegExp(`^${pattern.split('*').map(escaped).join('.*')}$`, 's')
+        ? new RegExp(`^${pattern.split('*').map(escapeRegExp).join('.*')}$`, 's')
         : new RegExp(expression);
     return (repository) => regExp.test(repository);
   } catch (error) {
     throw new RepoAccessError(`--repo-access: ${pattern} is not a regular expression.`, { cause: error });
   }
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }

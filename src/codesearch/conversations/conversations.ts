@@ -1,5 +1,7 @@
 import type { Viewer } from '../accounts/viewer.ts';
 import { LIMITS } from '../limits.ts';
+import { repositoryPath } from '../search/addresses.ts';
+import { BASE_MARK } from '../search/finding.ts';
 import { ConversationError } from './conversation-error.ts';
 import { type ListQuery, selectPage } from './list.ts';
 import type { Quota } from './quota.ts';
@@ -11,6 +13,8 @@ export interface ConversationsSetup {
   store: ConversationStore;
   runner: Runner;
   quota: Quota;
+  /** Names of all repositories. */
+  repositories: readonly string[];
   /** Whether a read token gives access to other users' conversations. */
   sharing: boolean;
   clock: () => number;
@@ -26,18 +30,31 @@ export interface SharedConversation {
 }
 
 /** The operations of the conversation API, each for one user; every refusal is a {@link ConversationError}. */
-export function createConversations({ store, runner, quota, sharing, clock }: ConversationsSetup) {
+export function createConversations({ store, runner, quota, repositories, sharing, clock }: ConversationsSetup) {
   function owned(userId: number, id: number): ConversationRecord {
     const conversation = store.get(id);
     if (conversation?.userId !== userId) throw new ConversationError('notFound', `There is no conversation ${id}.`);
     return conversation;
   }
 
-  /** A shared conversation shows code, so its reader needs access to every repository that its sources name. */
-  function mayOpen(viewer: Reader, conversation: ConversationRecord): boolean {
-    if (conversation.userId === viewer.userId) return true;
-    const sources = conversation.questions.flatMap((question) => question.sources ?? []);
-    return sharing && sources.every(({ type, label }) => type !== 'Repository' || viewer.canRead(label));
+  /**
+   * The conversation as this viewer may see it: its owner all of it; while sharing is on, others all but what shows code of a
+   * repository that they may not read. An answer shows code of the repositories it cites, a step of all that were searched.
+   */
+  function visibleTo(viewer: Reader, conversation: ConversationRecord): ConversationRecord | undefined {
+    if (conversation.userId === viewer.userId) return conversation;
+    const { questions } = conversation;
+    const sources = questions.flatMap((question) => question.sources ?? []).filter(({ type }) => type === 'Repository');
+    // A repository of an old answer may not be served any more.
+    const known = new Set([...repositories, ...sources.map(({ label }) => label)]);
+    const closed = [...known].filter((name) => !viewer.canRead(name));
+    if (!sharing || questions.some((question) => closed.some((name) => cites(question, name)))) return undefined;
+    if (closed.length === 0) return conversation;
+    const withoutSteps = ({ turns, ...question }: QuestionRecord): QuestionRecord => ({
+      ...question,
+      turns: turns.filter(({ role }) => role === 'user'),
+    });
+    return { ...conversation, questions: questions.map(withoutSteps) };
   }
 
   function admit(): void {
@@ -121,9 +138,9 @@ export function createConversations({ store, runner, quota, sharing, clock }: Co
     byReadToken(viewer: Reader, readToken: string): SharedConversation | undefined {
       for (const summary of store.summaries()) {
         if (summary.readToken !== readToken) continue;
-        const conversation = store.get(summary.id);
-        if (conversation === undefined || !mayOpen(viewer, conversation)) return undefined;
-        return { conversation, isOwner: conversation.userId === viewer.userId };
+        const stored = store.get(summary.id);
+        const conversation = stored === undefined ? undefined : visibleTo(viewer, stored);
+        return conversation && { conversation, isOwner: conversation.userId === viewer.userId };
       }
       return undefined;
     },
@@ -133,15 +150,18 @@ export function createConversations({ store, runner, quota, sharing, clock }: Co
       return (await store.star(userId, id, starred)) ?? owned(userId, id);
     },
     list(viewer: Reader, query: ListQuery) {
+      const read = (id: number): ConversationRecord | undefined => {
+        const conversation = store.get(id);
+        return conversation === undefined ? undefined : visibleTo(viewer, conversation);
+      };
       const page = selectPage(
         store.summaries(),
         query,
-        (summary) => summary.userId === viewer.userId || (sharing && summary.readToken === query.readToken),
-        (id) => store.get(id),
+        ({ id, userId, readToken }) =>
+          userId === viewer.userId || (readToken === query.readToken && read(id) !== undefined),
+        read,
       );
-      const conversations = page.ids
-        .flatMap((id) => store.get(id) ?? [])
-        .filter((conversation) => mayOpen(viewer, conversation));
+      const conversations = page.ids.flatMap((id) => read(id) ?? []);
       return { conversations, endCursor: page.endCursor, hasNextPage: page.hasNextPage };
     },
     async remove(userId: number, id: number): Promise<void> {
@@ -157,6 +177,13 @@ export function createConversations({ store, runner, quota, sharing, clock }: Co
     },
     cancel,
   };
+}
+
+/** Whether an answer or its sources link to a repository or to something in it. */
+function cites({ answer = '', sources = [] }: QuestionRecord, repository: string): boolean {
+  const path = repositoryPath(repository);
+  const links = [...sources.map(({ link }) => link), ...answer.split(BASE_MARK).slice(1)];
+  return links.some((link) => link === path || ['/-/', '@', ')'].some((next) => link.startsWith(`${path}${next}`)));
 }
 
 export type Conversations = ReturnType<typeof createConversations>;

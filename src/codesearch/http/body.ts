@@ -27,6 +27,11 @@ export function isJson(headers: IncomingHttpHeaders): boolean {
   return type === undefined || /^\s*application\/json\s*(?:;|$)/i.test(type);
 }
 
+/** Whether the body claims to be the fields of a form. Programs like curl send JSON so when they are not told the type. */
+export function isForm({ 'content-type': type }: IncomingHttpHeaders): boolean {
+  return type !== undefined && /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type);
+}
+
 export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

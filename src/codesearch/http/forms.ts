@@ -1,14 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { type Authentication, isFormToken, type Session } from '../accounts/authentication.ts';
 import { LIMITS } from '../limits.ts';
-import { readText } from './body.ts';
+import { isForm, readText } from './body.ts';
 import { HttpError } from './http-error.ts';
 import type { Reply } from './reply.ts';
 
 /** The fields of a form; those with checkboxes may repeat a name. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
-  const type = request.headers['content-type'] ?? '';
-  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
+  if (!isForm(request.headers)) {
     throw new HttpError(415, 'Send a form: application/x-www-form-urlencoded.');
   }
   if (Number(request.headers['content-length'] ?? 0) > LIMITS.formBytes) {

@@ -8,6 +8,7 @@ import {
   type SearchResult,
   type SearchResults,
 } from '../query/results.ts';
+import { commitPath, filePath, repositoryPath } from '../search/addresses.ts';
 
 /** How results are written; the shapes are those of the public streaming API. */
 export interface EventOptions {
@@ -75,13 +76,13 @@ function repositoryData(match: RepositoryMatch, { repositoryId }: EventOptions):
 }
 
 function commitData(match: CommitMatch, { repositoryId }: EventOptions): Record<string, unknown> {
-  const url = `/${encodePath(match.repository)}/-/commit/${match.commit}`;
+  const url = commitPath(match.repository, match.commit);
   const [subject = ''] = match.message.split('\n');
   const preview: HighlightedText = match.diffPreview ??
     match.messagePreview ?? { content: match.message, highlights: [] };
   return {
     type: 'commit',
-    label: `[${match.repository}](/${encodePath(match.repository)}) › [${match.author.name}](${url}): [${subject}](${url})`,
+    label: `[${match.repository}](${repositoryPath(match.repository)}) › [${match.author.name}](${url}): [${subject}](${url})`,
     url,
     detail: `[\`${match.commit.slice(0, 7)}\` ${match.author.date}](${url})`,
     repositoryID: repositoryId(match.repository),
@@ -103,13 +104,8 @@ function inlineRanges(ranges: readonly MatchRange[]): unknown[] {
   return ranges.map(({ start, length }) => ({ start: at(start), end: at(start + length) }));
 }
 
-function encodePath(path: string): string {
-  return path.split('/').map(encodeURIComponent).join('/');
-}
-
 function blobPath({ repository, revision, path }: FileMatch): string {
-  const at = revision === '' ? '' : `@${encodePath(revision)}`;
-  return `/${encodePath(repository)}${at}/-/blob/${encodePath(path)}`;
+  return filePath({ repository, path, commit: revision === '' ? undefined : revision });
 }
 
 /** The data of a `progress` event; `shown` is the number of results sent, when fewer are shown than found. */

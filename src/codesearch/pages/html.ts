@@ -1,13 +1,11 @@
+import { escapeHtml } from '../escape.ts';
+
 /** Escaped HTML; only {@link html} and the Markdown renderer create it. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
   }
-}
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
 /** A template that escapes its values unless they are {@link Html}; lists are joined, undefined is left out. */

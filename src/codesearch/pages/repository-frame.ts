@@ -1,3 +1,4 @@
+import { escapeRegExp } from '../escape.ts';
 import { directoryPath, encodeRevision, repositoryPath } from '../search/addresses.ts';
 import type { CodeAddress } from './code-address.ts';
 import { type Html, html } from './html.ts';
@@ -17,7 +18,7 @@ export function repositoryPage(
     section: 'repositories',
     viewer: request.viewer,
     formToken: request.formToken,
-    query: `repo:^${repository.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$ `,
+    query: `repo:^${escapeRegExp(repository)}$ `,
     ...rest,
     title: `${content.title} · ${repository}`,
     heading: heading ?? trail(repository, revision, path),

@@ -1,3 +1,4 @@
+import { escapeRegExp } from '../escape.ts';
 import { countOf, type SearchResult } from './results.ts';
 
 const MOST = 20;
@@ -28,7 +29,7 @@ export function createFilterCounter() {
       const amount = countOf(result);
       const name = result.repository;
       const revision = result.kind !== 'commit' && result.revision !== '' ? `@${result.revision}` : '';
-      count('repo', `repo:^${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$${revision}`, `${name}${revision}`, amount);
+      count('repo', `repo:^${escapeRegExp(name)}$${revision}`, `${name}${revision}`, amount);
       if (result.kind !== 'file' || result.language === '') return;
       const language = result.language.toLowerCase();
       count('lang', `lang:${language.includes(' ') ? `"${language}"` : language}`, `lang:${language}`, amount);

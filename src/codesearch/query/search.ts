@@ -2,6 +2,7 @@ import { currentBudget, withinBudget } from '../git/budget.ts';
 import { GitError } from '../git/git.ts';
 import { resolveRevision } from '../git/refs.ts';
 import type { Repository } from '../git/repository.ts';
+import { BusyError, createSlots } from '../git/slots.ts';
 import { LIMITS } from '../limits.ts';
 import type { Corpus } from '../search/corpus.ts';
 import type { PatternType, QueryProblem } from './ast.ts';
@@ -11,7 +12,6 @@ import type { Place } from './files.ts';
 import { GrepRefused } from './grep.ts';
 import { parseQuery } from './parse.ts';
 import { type Plan, type PlannedBranch, planQuery } from './plan.ts';
-import { createUserQueue } from './queue.ts';
 import { charactersOf, countOf, SearchError, type SearchResult, type SearchResults } from './results.ts';
 import { createAlert, evaluate, passes, type Run, SearchStop, shorten, shownPatterns, stopOf } from './run.ts';
 import { createSelector, mergeResults, sumOf } from './select.ts';
@@ -43,13 +43,24 @@ export type Search = (request: SearchRequest) => Promise<SearchResults>;
 
 /** Creates the search over all repositories of a corpus. */
 export function createSearch(corpus: Corpus, clock: () => number = Date.now): Search {
-  const queue = createUserQueue();
+  const slots = createSlots({
+    running: LIMITS.searches,
+    runningPerUser: 1,
+    waiting: LIMITS.searchesWaiting,
+    waitingPerUser: LIMITS.searchesWaitingPerUser,
+    waitMs: LIMITS.searchWaitMs,
+  });
   return async (request) => {
     if (request.query.includes('\0')) throw new SearchError('badRequest', 'A query must not contain a NUL character.');
     const parsed = parseQuery(request.query, request);
     const planned = 'problem' in parsed ? parsed : planQuery(parsed.query);
     if ('problem' in planned) return withoutResults(planned.problem);
-    return queue(request.viewer.username, request.signal, () => runPlan(corpus, clock, planned.plan, request));
+    const run = () => runPlan(corpus, clock, planned.plan, request);
+    return slots.run(request.viewer.username, run, request.signal).catch((error: unknown) => {
+      throw error instanceof BusyError
+        ? new SearchError('busy', 'Too many of your searches wait. Try again when some have finished.')
+        : error;
+    });
   };
 }
 

@@ -1,3 +1,4 @@
+import { escapeRegExp } from '../escape.ts';
 import type { LogOptions } from '../git/commits.ts';
 import { estimateTokens } from '../limits.ts';
 import { blockEnd } from './blocks.ts';
@@ -128,8 +129,4 @@ function isImportOrComment(line: string): boolean {
   return /^\s*(import\b|from\s+\S+\s+import\b|export\s+(?:type\s+)?(?:\*|\{)|use\s+[\w:]+|#include|\/\/|\/?\*|#\s|--[-\s]|(?:abstract|declare)\b)|^\s*(?:const|let|var)\s+\{?[^=]*=\s*require\(/.test(
     line,
   );
-}
-
-export function escapeRegExp(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Auth } from '../../../src/deepsearch/auth.ts';
 import { createDeepSearchClient, type DeepSearchClient } from '../../../src/deepsearch/client.ts';
 import { createDeepSearch } from '../../../src/deepsearch/deep-search.ts';
+import { createPerson, createPkce, hiddenField } from '../../support/codesearch/people.ts';
 import { createHarbourRepository } from '../../support/codesearch/repository.ts';
 import { startTestService } from '../../support/codesearch/service.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -10,6 +12,8 @@ import { eventually } from '../../support/eventually.ts';
 const repository = createHarbourRepository();
 let service: Awaited<ReturnType<typeof startTestService>>;
 let client: DeepSearchClient;
+/** How far the service's clock is ahead. */
+let aheadMs = 0;
 const clients: DeepSearchClient[] = [];
 
 beforeAll(async () => {
@@ -17,6 +21,8 @@ beforeAll(async () => {
     repos: [repository.path],
     sharing: true,
     quota: 100,
+    clock: () => Date.now() + aheadMs,
+    oauthTokenLifetime: 600,
     tokens: [
       { username: 'alice', token: 'test-token' },
       { username: 'bob', token: 'bob-token' },
@@ -31,14 +37,55 @@ afterAll(async () => {
   repository.remove();
 });
 
-function connect(token: string): DeepSearchClient {
+function connect(credential: string | Auth): DeepSearchClient {
   const connected = createDeepSearchClient({
     baseUrl: service.url,
-    auth: { kind: 'token', token },
+    auth: typeof credential === 'string' ? { kind: 'token', token: credential } : credential,
     userAgentVersion: '0.0.0-test',
   });
   clients.push(connected);
   return connected;
+}
+
+interface Tokens {
+  access_token: string;
+  refresh_token: string;
+  expires_in: number;
+}
+
+/** Registers an app as alice, lets bob allow it, and returns its tokens and how it renews them. */
+async function authorize(): Promise<{ tokens: Tokens; refresh: (token: string) => Promise<Tokens> }> {
+  const redirect_uri = 'http://127.0.0.1/callback';
+  const [alice, bob] = [createPerson(service.url), createPerson(service.url)];
+  await alice.signIn('test-token');
+  await bob.signIn('bob-token');
+  const app = { formToken: await alice.formToken(), name: 'The app', redirectUris: redirect_uri };
+  const { text } = await alice.submit('/settings/oauth-apps', app);
+  const client_id = /id="client-id">([^<]+)</.exec(text)?.[1] ?? '';
+  const { verifier, challenge } = createPkce();
+  const asked = {
+    response_type: 'code',
+    client_id,
+    redirect_uri,
+    scope: 'user:all',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+  };
+  const address = '/.auth/idp/oauth/authorize';
+  const page = await bob.open(`${address}?${new URLSearchParams(asked)}`);
+  const formToken = hiddenField(page.text, 'formToken');
+  const { response } = await bob.submit(address, { ...asked, formToken, decision: 'allow' });
+  const code = new URL(response.headers.get('location') ?? '').searchParams.get('code') ?? '';
+  const exchange = async (fields: Record<string, string>): Promise<Tokens> => {
+    const body = new URLSearchParams({ client_id, ...fields });
+    const reply = await fetch(`${service.url}/.auth/idp/oauth/token`, { method: 'POST', body });
+    expect(reply.status).toBe(200);
+    return (await reply.json()) as Tokens;
+  };
+  return {
+    tokens: await exchange({ grant_type: 'authorization_code', code, redirect_uri, code_verifier: verifier }),
+    refresh: (refresh_token) => exchange({ grant_type: 'refresh_token', refresh_token }),
+  };
 }
 
 const codeSearch = () => createDeepSearch(client, service.url);
@@ -118,6 +165,35 @@ describe('the client of the app', () => {
   test('reads its user and counts matches over GraphQL', async () => {
     expect(await client.currentUser()).toMatchObject({ username: 'alice' });
     expect(await client.matchCount('retryCapMs')).toBe(2);
+  });
+
+  test('acts as another user by sudo', async () => {
+    const sudo = connect({ kind: 'sudo', username: 'bob', token: 'test-token' });
+    expect(await sudo.currentUser()).toMatchObject({ username: 'bob' });
+  });
+
+  test('renews an OAuth token that has expired, and uses both APIs with it', async () => {
+    const { tokens, refresh } = await authorize();
+    let refreshToken = tokens.refresh_token;
+    let refreshed = 0;
+    const bob = connect({
+      kind: 'bearer',
+      initial: { accessToken: tokens.access_token, expiresInSeconds: tokens.expires_in },
+      async refresh() {
+        refreshed += 1;
+        const next = await refresh(refreshToken);
+        refreshToken = next.refresh_token;
+        return { accessToken: next.access_token, expiresInSeconds: next.expires_in };
+      },
+    });
+    expect(await bob.currentUser()).toMatchObject({ username: 'bob' });
+    for (const renewals of [1, 2]) {
+      aheadMs += tokens.expires_in * 1_000;
+      expect(await bob.currentUser()).toMatchObject({ username: 'bob' });
+      expect(refreshed).toBe(renewals);
+    }
+    expect(await bob.matchCount('retryCapMs')).toBe(2);
+    expect((await createDeepSearch(bob, service.url).create('Where is retryDelay?')).questions).toHaveLength(1);
   });
 });
 

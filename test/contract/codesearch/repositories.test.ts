@@ -255,9 +255,10 @@ test('five thousand files are read and used for answers', async () => {
       'what is this repository about?',
       'when did the report change?',
     ]) {
-      const { answer, error } = await service.answer(question);
+      const { answer, error, title } = await service.answer(question);
       expect(error).toBeUndefined();
-      expect(answer).toBeTruthy();
+      expect(answer).toContain('](');
+      expect(title).not.toBe('Nothing relevant found');
     }
   });
 });

@@ -109,6 +109,8 @@ describe('spec 4: the console', () => {
       ]) {
         expect((await ask(headers)).response.status).toBe(403);
       }
+      const asForm = await ask({ ...own, 'Content-Type': 'application/x-www-form-urlencoded' });
+      expect(asForm.response.status).toBe(415);
       person.cookies.clear();
       expect((await ask(own)).response.status).toBe(401);
     } finally {

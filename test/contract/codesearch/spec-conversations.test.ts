@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type ConversationServer,
   OAUTH_TOKEN,
+  OTHER,
   startConversationServer,
 } from '../../support/codesearch/conversation-server.ts';
 import { createHarbourRepository } from '../../support/codesearch/repository.ts';
@@ -11,6 +12,7 @@ import {
   type WireConversation,
   type WireQuestion,
 } from '../../support/codesearch/service.ts';
+import { eventually } from '../../support/eventually.ts';
 
 // One test for each sentence and table row of the specification about the conversation API.
 
@@ -501,7 +503,26 @@ describe('spec 4 and 5, reading another user’s conversation', () => {
       const { id, read_token } = await restricted.create('restricted');
       await restricted.finished(id);
       expect(await readAs(restricted, 'alice', read_token)).toHaveLength(1);
-      expect(await readAs(restricted, 'bob', read_token)).toEqual([]);
+      const unknown = await createCaller(restricted.url, 'bob-token').list(`?filter_read_token=${'0'.repeat(36)}`);
+      expect(await createCaller(restricted.url, 'bob-token').list(`?filter_read_token=${read_token}`)).toEqual(unknown);
+      expect(unknown).toEqual({ conversations: [], page_info: { end_cursor: null, has_next_page: false } });
+    } finally {
+      await restricted.stop();
+    }
+  });
+
+  test('a reader who may not read a repository sees no answer that links to it and no steps of work', async () => {
+    const restricted = await startConversationServer({ sharing: true, repoAccess: { [OTHER]: ['alice'] } });
+    try {
+      const { id, read_token } = await restricted.create('shown');
+      const own = (await restricted.finished(id)).questions[0];
+      const [shown] = await readAs(restricted, 'bob', read_token);
+      expect(shown?.questions[0]?.answer).toBe(own?.answer);
+      expect(own?.turns.map(({ role }) => role)).toEqual(['user', 'assistant', 'assistant']);
+      expect(shown?.questions[0]?.turns).toEqual([own?.turns[0], own?.turns[2]]);
+      const linked = await restricted.create('beside');
+      await restricted.finished(linked.id);
+      expect(await readAs(restricted, 'bob', linked.read_token)).toEqual([]);
     } finally {
       await restricted.stop();
     }
@@ -528,11 +549,14 @@ describe('spec 5', () => {
 describe('spec 6', () => {
   test('spec 6: a client learns of completion by polling: updated_at in the list moves when a question ends', async () => {
     const { id, end } = await held();
-    const before = (await server.list(`?filter_id=${id}`)).conversations[0];
+    // Each step takes a few milliseconds.
+    await eventually(async () => expect(questionOf(await server.get(id)).turns.length).toBeGreaterThan(2));
+    const { created_at } = await server.get(id);
     await end();
     const after = (await server.list(`?filter_id=${id}`)).conversations[0];
-    expect(Date.parse(after?.updated_at ?? '')).toBeGreaterThanOrEqual(Date.parse(before?.updated_at ?? ''));
     expect(after?.questions[0]?.status).toBe('completed');
+    expect(after?.updated_at).toBe(after?.questions[0]?.updated_at);
+    expect(Date.parse(after?.updated_at ?? '')).toBeGreaterThan(Date.parse(created_at));
   });
 });
 

@@ -33,6 +33,8 @@ export const OAUTH_TOKEN = 'cso_of-alice';
 
 /** The repository that every answer of {@link startConversationServer} cites. */
 export const CITED = 'github.com/harbour-org/harbour';
+/** A repository that an answer links to, without a source, when the question contains "beside". */
+export const OTHER = 'github.com/harbour-org/tools';
 
 /**
  * Starts both generations of the conversation API over one store, with accounts and without repositories. A question is
@@ -53,7 +55,7 @@ export async function startConversationServer(options: ConversationServerOptions
       { username: 'alice', token: 'test-token' },
       { username: 'bob', token: 'bob-token' },
     ],
-    access: createRepoAccess(options.repoAccess ?? {}, [CITED]),
+    access: createRepoAccess(options.repoAccess ?? {}, [CITED, OTHER]),
     oauthToken: (token) => (token === OAUTH_TOKEN ? { userId: alice.id } : undefined),
     clock,
     openPages: true,
@@ -72,7 +74,14 @@ export async function startConversationServer(options: ConversationServerOptions
     clock,
     onProblem,
   });
-  const conversations = createConversations({ store, runner, quota, sharing: options.sharing ?? false, clock });
+  const conversations = createConversations({
+    store,
+    runner,
+    quota,
+    repositories: [CITED, OTHER],
+    sharing: options.sharing ?? false,
+    clock,
+  });
   const server = createHttpServer({
     authentication,
     rateLimit: createRateLimit(options.rateLimit, clock),
@@ -120,7 +129,7 @@ async function investigate(text: string, step: (reasoning: string) => Promise<vo
   if (text.includes('fail')) throw new Error('the investigation failed');
   return {
     title: `About ${text}`,
-    answer: `See [retry.ts](${BASE_MARK}/${CITED}/-/blob/src/retry.ts?L4-7).\n\nIt is short.`,
+    answer: `See [retry.ts](${BASE_MARK}/${CITED}/-/blob/src/retry.ts?L4-7).\n\nIt is short.${text.includes('beside') ? ` See [tools](${BASE_MARK}/${OTHER}).` : ''}`,
     sources: [
       { type: 'Repository', link: `/${CITED}`, label: CITED },
       { type: 'File', link: `/${CITED}/-/blob/src/retry.ts?L4-7`, label: 'src/retry.ts:4-7' },

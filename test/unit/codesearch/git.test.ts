@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { boundPattern } from '../../../src/codesearch/git/patterns.ts';
 import { nameFromRemote } from '../../../src/codesearch/git/repository.ts';
 import { createSlots } from '../../../src/codesearch/git/slots.ts';
-import { LIMITS } from '../../../src/codesearch/limits.ts';
 
 describe('the name of a remote', () => {
   test.each([
@@ -43,46 +41,6 @@ describe('the name of a remote', () => {
         expect([undefined, 'host.example/o/r']).toContain(nameFromRemote(write(user, password)));
       }),
       { numRuns: 2_000 },
-    );
-  });
-});
-
-describe('a pattern of a user', () => {
-  test.each([
-    'retry\\w+',
-    '(a{1,255}){1,30}',
-    '[{2000}(*]',
-    '\\(*a',
-    '\\Q(*x){9999}{9999}\\E',
-    'é+',
-    'a{}{x}',
-    'x{,9}',
-  ])('%j is searched with a limit of steps', (pattern) => {
-    expect(boundPattern(pattern)).toBe(`(*LIMIT_MATCH=${LIMITS.patternSteps})${pattern}`);
-  });
-
-  test.each([
-    ['((a{1,255}){1,255}){1,255}', /multiply/],
-    ['((a{255,}){255}){1,}', /multiply/],
-    ['(?:(?:abc){1,100}){1,100}', /multiply/],
-    ['((a{,255}){,255})', /multiply/],
-    ['(*LIMIT_MATCH=9)a', /verb/],
-    ['a\nb', /line break/],
-    ['a\0b', /NUL/],
-    ['a'.repeat(1_001), /longer/],
-  ])('%j is refused', (pattern, reason) => {
-    expect(() => boundPattern(pattern)).toThrow(reason);
-  });
-
-  test('is checked in time that grows with its length, whatever it contains', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'()[]{}19,\\Q*+?^$.|a'), maxLength: 1_000 }), (pattern) => {
-        try {
-          expect(boundPattern(pattern)).toContain(pattern);
-        } catch (error) {
-          expect(error).toMatchObject({ name: 'PatternError' });
-        }
-      }),
     );
   });
 });

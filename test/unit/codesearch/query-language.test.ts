@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FILTER_FIELDS, type PatternType, type Query, type QueryNode } from '../../../src/codesearch/query/ast.ts';
-import { combine, negate, parseQuery, printQuery } from '../../../src/codesearch/query/parse.ts';
+import { combine, negate, parseQuery } from '../../../src/codesearch/query/parse.ts';
 import { planQuery } from '../../../src/codesearch/query/plan.ts';
+import { printQuery } from '../../support/codesearch/print-query.ts';
 
 function parse(text: string, patternType: PatternType = 'standard'): QueryNode | undefined {
   const parsed = parseQuery(text, { patternType });

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../escape.ts';
 import { blame } from '../../git/blame.ts';
 import { type FileContent, readFileAt } from '../../git/file-content.ts';
 import { languageOfFile } from '../../git/languages.ts';
@@ -5,7 +6,6 @@ import { readEntry, readTree } from '../../git/tree.ts';
 import { LIMITS } from '../../limits.ts';
 import { fieldError } from '../graphql-error.ts';
 import type { Work } from '../work.ts';
-import { escapeHtml } from './markdown.ts';
 import { createSignature } from './person.ts';
 import { detailsOf, type RepositoryContext } from './repository-context.ts';
 import { entryUrl, externalUrls } from './urls.ts';

@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../escape.ts';
+
 /** The object of the type `Markdown` for text without any markup. */
 export function plain(text: string) {
   return { text: text.replaceAll(/[\\`*_{}[\]<>()#+!|-]/g, '\\$&'), html: escapeHtml(text) };
@@ -14,10 +16,4 @@ export function codeBlock(code: string, language: string) {
   const longest = Math.max(2, ...[...code.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return { text: `${fence}${language}\n${code}\n${fence}`, html: `<pre>${escapeHtml(code)}</pre>` };
-}
-
-/** Text in HTML, also between quotation marks. */
-export function escapeHtml(text: string): string {
-  const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-  return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
 }

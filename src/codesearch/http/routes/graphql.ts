@@ -1,6 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Graphql, GraphqlRequest } from '../../graphql/graphql.ts';
-import { isJson, isObject, readJsonObject } from '../body.ts';
+import { isForm, isJson, isObject, readJsonObject } from '../body.ts';
 import { HttpError } from '../http-error.ts';
 import type { Reply } from '../reply.ts';
 import { type Route, type RouteRequest, requireMethod } from '../route.ts';
@@ -20,20 +19,15 @@ export function createGraphqlRoute(graphql: Graphql): Route {
   async function answer({ method, incoming, viewer: authenticate }: RouteRequest): Promise<Reply> {
     requireMethod(method, ['POST']);
     const viewer = await authenticate({ consoleSession: true });
-    if (!isJson(incoming.headers) && !isFromCurl(incoming.headers))
+    // `curl -d` sends JSON as a form. A page elsewhere can send forms with the cookie of a session, but never with a token.
+    const mayBeForm = viewer.credential !== 'session' && isForm(incoming.headers);
+    if (!isJson(incoming.headers) && !mayBeForm) {
       throw new HttpError(415, 'Send the body with Content-Type: application/json.');
+    }
     const request = readRequest(await readJsonObject(incoming));
     const { status, body } = await graphql(request, viewer);
     return { kind: 'json', status, body };
   }
-}
-
-/**
- * Whether curl, without another order, named the type of a body: the public examples send JSON with `curl -d`. Only with an
- * Authorization header, which forms of other sites can't send.
- */
-function isFromCurl({ authorization, 'content-type': type }: IncomingHttpHeaders): boolean {
-  return authorization !== undefined && type === 'application/x-www-form-urlencoded';
 }
 
 /** Reads the body; throws 400 when it is no GraphQL request. */

@@ -1,8 +1,6 @@
+import { LIMITS } from '../../limits.ts';
 import { type CharacterSet, containsFolded, singleOf, variants } from './character-set.ts';
 import type { Assertion, RegexpNode } from './syntax.ts';
-
-/** PCRE gives up on a line after this many steps; git then fails, and the search says so. */
-const MATCH_LIMIT = 1_000_000;
 
 const NON_ASCII = '[^\\x00-\\x7f]';
 const ASSERTIONS: Record<Assertion, string> = {
@@ -16,15 +14,16 @@ const ASSERTIONS: Record<Assertion, string> = {
 
 /**
  * Translates an expression for `git grep -P`, which finds the lines that can match. git reads text as bytes or as
- * characters, depending on the locale, so the translation means the same in both; where it can't, it accepts more.
+ * characters, depending on the locale, so the translation means the same in both; where it can't, it accepts more. On a
+ * line that needs more than `LIMITS.patternSteps`, git fails with "match limit exceeded", which is not "no match".
  */
 export function toPcre(node: RegexpNode): string {
-  return `(*LIMIT_MATCH=${MATCH_LIMIT})${render(node, false)}`;
+  return `(*LIMIT_MATCH=${LIMITS.patternSteps})${render(node, false)}`;
 }
 
 /** The same for a text without special characters, for texts that `git grep -F -i` can't compare. */
 export function literalToPcre(text: string, ignoreCase: boolean): string {
-  return `(*LIMIT_MATCH=${MATCH_LIMIT})${[...text].map((one) => character(one.codePointAt(0) ?? 0, ignoreCase)).join('')}`;
+  return `(*LIMIT_MATCH=${LIMITS.patternSteps})${[...text].map((one) => character(one.codePointAt(0) ?? 0, ignoreCase)).join('')}`;
 }
 
 function render(node: RegexpNode, isRepeated: boolean): string {

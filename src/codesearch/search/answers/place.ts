@@ -1,3 +1,4 @@
+import { escapeRegExp } from '../../escape.ts';
 import { directoryPath } from '../addresses.ts';
 import { blockEnd, docComment, fileComment, firstSentence } from '../blocks.ts';
 import type { IndexedFile } from '../file-index.ts';
@@ -72,7 +73,7 @@ async function importersOf(file: IndexedFile, investigation: Investigation): Pro
   const parent = file.path.split('/').at(-2) ?? '';
   const name = ['index', '__init__', 'mod', 'main', 'lib'].includes(base) ? parent : base;
   if (name.length < 2) return [];
-  const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const escaped = escapeRegExp(name);
   const pattern = new RegExp(
     `^\\s*(?:import|export|from|use|require|.*require\\(|.*import\\(|#include).*(?<![\\w-])${escaped}(?:\\.[a-z]+)?(?:['">;\\s.:]|$)|\\bfrom\\s+['"][^'"]*/${escaped}(?:\\.[a-z]+)?['"]`,
   );
