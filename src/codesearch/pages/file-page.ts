@@ -131,7 +131,7 @@ function content(
   if (file.kind === 'symlink')
     return html`<p class="empty">This is a symbolic link to <code>${file.text ?? '?'}</code>. It is not followed.</p>`;
   if (file.text === undefined) {
-    return html`<p class="empty">This file is not text${file.byteSize !== undefined && file.byteSize > LIMITS.blobBytes ? ', or too large to show' : ''}.</p>`;
+    return html`<p class="empty">This file is not text${file.byteSize === undefined || file.byteSize > LIMITS.blobBytes ? ', or too large to show' : ''}.</p>`;
   }
   if (file.text === '') return html`<p class="empty">This file is empty.</p>`;
   const startOf = new Map(blamed?.map((range) => [range.start, range]));
