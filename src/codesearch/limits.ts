@@ -139,6 +139,8 @@ export const LIMITS = {
   siteConfigurationBytes: 1_000_000,
   /** What pages show at most; the rest is behind a link, or a note says that it is left out. */
   linesShown: 20_000,
+  /** Of a file; one line may have them all. */
+  charactersShown: 2_000_000,
   /** Longer lines and files have no colors. */
   coloredLineCharacters: 1_000,
   coloredFileCharacters: 300_000,

@@ -38,7 +38,7 @@ export function createBlobs(git: Git) {
       }
       if (group.length > 0) yield await readBatch(git, group);
     },
-    /** Contents of text files by id, from the cache when possible; skips binary files. */
+    /** Contents of text files by id, from the cache when possible; skips binary files and those larger than `LIMITS.blobBytes`. */
     async texts(ids: readonly string[]): Promise<Map<string, string>> {
       const result = new Map<string, string>();
       const missing: string[] = [];
@@ -70,7 +70,8 @@ async function readBatch(git: Git, ids: readonly string[]): Promise<Map<string, 
     if (id === undefined || size === undefined || type === 'missing') continue;
     const content = output.subarray(offset, offset + Number(size));
     offset += Number(size) + 1;
-    if (type === 'blob' && !isBinary(content)) texts.set(id, content.toString('utf8'));
+    if (type === 'blob' && content.length <= LIMITS.blobBytes && !isBinary(content))
+      texts.set(id, content.toString('utf8'));
   }
   return texts;
 }

@@ -61,7 +61,7 @@ export async function filePage(
   if (file === undefined) return undefined;
   const path = address.rest;
   const lines = file.text === undefined ? [] : file.text.replace(/\n$/, '').split('\n');
-  const shown = lines.slice(0, LIMITS.linesShown);
+  const { shown, isCut } = beginning(lines);
   const withBlame = parameter(request, 'blame') === '1';
   const blamed = withBlame && file.text ? await readBlame(repository, file.commit, path, shown.length) : undefined;
   const marked = parseLines(request.search);
@@ -74,11 +74,23 @@ export async function filePage(
     body: html`${toolbar(address, file, withBlame)}${
       typeof blamed === 'string' ? html`<p class="notice">${blamed}</p>` : undefined
     }${content(file, shown, marked, typeof blamed === 'string' ? undefined : blamed, address)}${
-      lines.length > shown.length
-        ? html`<p class="notice">The first ${shown.length} of ${lines.length} lines are shown. Open the raw file to read the rest.</p>`
+      isCut
+        ? html`<p class="notice">The first ${shown.length} of ${lines.length} lines are shown${shown.length === lines.length ? ', the last one in part' : ''}. Open the raw file to read the rest.</p>`
         : undefined
     }`,
   });
+}
+
+/** As many lines as a page shows; the last one may be cut. */
+function beginning(lines: readonly string[]): { shown: string[]; isCut: boolean } {
+  const shown: string[] = [];
+  let left: number = LIMITS.charactersShown;
+  for (const line of lines.slice(0, LIMITS.linesShown)) {
+    if (left <= 0) break;
+    shown.push(line.slice(0, left));
+    left -= line.length + 1;
+  }
+  return { shown, isCut: shown.length < lines.length || left < -1 };
 }
 
 function describe(file: ShownFile, lineCount: number, marked: LineRange | undefined): Html {
@@ -119,7 +131,7 @@ function content(
   if (file.kind === 'symlink')
     return html`<p class="empty">This is a symbolic link to <code>${file.text ?? '?'}</code>. It is not followed.</p>`;
   if (file.text === undefined) {
-    return html`<p class="empty">This file is not text${file.byteSize !== undefined && file.byteSize > LIMITS.blobBytes ? ', or too large to show' : ''}.</p>`;
+    return html`<p class="empty">This file is not text${file.byteSize === undefined || file.byteSize > LIMITS.blobBytes ? ', or too large to show' : ''}.</p>`;
   }
   if (file.text === '') return html`<p class="empty">This file is empty.</p>`;
   const startOf = new Map(blamed?.map((range) => [range.start, range]));

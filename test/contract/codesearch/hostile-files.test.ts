@@ -124,6 +124,23 @@ test('a README made to slow down Markdown holds up no other request, and is show
   }
 });
 
+test('a page shows the beginning of a long line, and nothing of a file of many megabytes', async () => {
+  const repository = createTestRepository({ 'line.ts': 'a'.repeat(3_000_000), 'huge.ts': 'a'.repeat(11_000_000) });
+  repository.commit('Start');
+  const service = await startTestService({ repos: [repository.path] });
+  try {
+    const page = async (path: string) =>
+      (await fetch(`${service.url}/${basename(repository.path)}/-/blob/${path}`)).text();
+    const long = await page('line.ts');
+    expect(long).toContain('the last one in part');
+    expect(long.length).toBeLessThan(2_100_000);
+    expect((await page('huge.ts')).length).toBeLessThan(10_000);
+  } finally {
+    await service.stop();
+    repository.remove();
+  }
+});
+
 test('a service answers questions and its health about a repository of hostile files', async () => {
   const long = hostileLines(390).join('\n');
   const wide = hostileLines(20_000)

@@ -189,7 +189,7 @@ test('the program refuses requests while connections hold all file descriptors, 
   const repository = createHarbourRepository();
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
-    const program = run(['--repo', repository.path, '--token', 'a:b'], {}, 'ulimit -n 100');
+    const program = run(['--repo', repository.path, '--token', 'a:b'], {}, 'ulimit -n 200');
     const { url } = await program.ready();
     const status = (path: string) =>
       new Promise<number | undefined>((resolve, reject) => {
@@ -198,7 +198,7 @@ test('the program refuses requests while connections hold all file descriptors, 
         }).once('error', reject);
       });
     expect(await status('/healthz')).toBe(200);
-    for (let count = 0; count < 150; count += 1) {
+    for (let count = 0; count < 260; count += 1) {
       const socket = connect(Number(new URL(url).port), '127.0.0.1');
       socket.on('error', () => {});
       idle.push(socket);
