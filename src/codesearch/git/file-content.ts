@@ -23,7 +23,7 @@ export async function readFileAt(
   if (entry === undefined || (entry.kind !== 'blob' && entry.kind !== 'symlink')) return undefined;
   const isLarge = (entry.size ?? 0) > LIMITS.blobBytes;
   const start = await repository.git(['cat-file', 'blob', entry.oid], {
-    firstBytes: isLarge ? 8_000 : LIMITS.blobBytes,
+    firstBytes: isLarge ? LIMITS.binaryCheckBytes : LIMITS.blobBytes,
   });
   return {
     oid: entry.oid,

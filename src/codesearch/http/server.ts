@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Authentication } from '../accounts/authentication.ts';
 import { AccessError } from '../accounts/viewer.ts';
+import { LIMITS } from '../limits.ts';
 import { HttpError } from './http-error.ts';
 import type { createRateLimit } from './rate-limit.ts';
 import { errorReply, isForPeople, type Reply, send } from './reply.ts';
@@ -19,7 +20,8 @@ export interface ServerSetup {
 
 /** Creates the HTTP server of the service; it does not listen yet. */
 export function createHttpServer(setup: ServerSetup): Server {
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
+  const timeouts = { requestTimeout: LIMITS.requestReceivedMs, headersTimeout: LIMITS.headersReceivedMs };
+  const server = createServer(timeouts, (request, response) => {
     withinRequestBudget(response, () => route(request, setup))
       .catch((error: unknown) => {
         if (!(error instanceof HttpError) && !isHangUp(error)) setup.onProblem(error);
@@ -28,7 +30,7 @@ export function createHttpServer(setup: ServerSetup): Server {
       .then((reply) => send(response, reply))
       .catch(setup.onProblem);
   });
-  server.keepAliveTimeout = 5_000;
+  server.keepAliveTimeout = LIMITS.idleConnectionMs;
   return server;
 }
 
