@@ -1,6 +1,8 @@
 /** Every bound of the service in one place; sizes in bytes or characters as named, times in milliseconds. */
 export const LIMITS = {
   bodyBytes: 1_000_000,
+  /** Further connections are closed at once: each needs a file descriptor, as git processes do. */
+  connections: 1_000,
   /** A token is estimated as four characters, the usual rule of thumb. It is not used for billing. */
   charactersPerToken: 4,
   /** A longer question is refused. The limit of the second generation of the API, used in both. */
@@ -53,6 +55,8 @@ export const LIMITS = {
   /** Analyzed in one go. */
   analyzedBytes: 1_000_000,
   analysisMs: 30_000,
+  /** Of files with the same content, so many are analyzed; the others are found by their paths. */
+  copiesAnalyzed: 100,
   filesPerRepository: 100_000,
   /** What is looked at to tell binary files from text, as git does. */
   binaryCheckBytes: 8_000,
@@ -158,6 +162,11 @@ export const LIMITS = {
   /** Files with more changed lines are folded. */
   diffLinesOpen: 600,
   readmeCharacters: 100_000,
+  /** Longer Markdown is rendered in a thread of its own; this takes up to 50 ms. */
+  markdownInlineCharacters: 4_000,
+  markdownMs: 5_000,
+  markdownWaiting: 20,
+  markdownCacheCharacters: 10_000_000,
   stepsShown: 100,
   resultsShown: 200,
   resultsWithContext: 50,

@@ -31,6 +31,7 @@ import { createSearchStreamRoute } from './http/routes/search-stream.ts';
 import { createVersionRoute } from './http/routes/version.ts';
 import { createHttpServer } from './http/server.ts';
 import { LIMITS } from './limits.ts';
+import { createMarkdownRenderer } from './pages/markdown.ts';
 import { createPages } from './pages/pages.ts';
 import { createSearch } from './query/search.ts';
 import { openCorpus } from './search/corpus.ts';
@@ -109,7 +110,12 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
 
   async function start() {
     let url = '';
-    const corpus = await openCorpus(options.repos);
+    const corpus = await openCorpus(options.repos, onProblem);
+    const [shared] = options.repoAccess === undefined ? [] : corpus.sharedNames;
+    // A repository names itself by its origin, and so could take the name that a rule protects.
+    if (shared !== undefined) {
+      throw new RepositoryError(`Two repositories are named ${shared}: rules of access can't tell them apart.`);
+    }
     const directory = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'codesearch-')));
     if (options.dataDir === undefined) undo.push(() => rm(directory, { recursive: true, force: true }));
     const data = openDataDirectory(directory);
@@ -154,6 +160,8 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
     });
     const version = options.asVersion ?? VERSIONS[options.hideGeneration ?? 'none'];
     const search = createSearch(corpus, clock);
+    const markdown = createMarkdownRenderer();
+    undo.push(() => markdown.close());
     const server = createHttpServer({
       authentication,
       rateLimit: createRateLimit(options.rateLimit, clock),
@@ -196,6 +204,7 @@ export function createCodeSearchService(options: CodeSearchOptions): CodeSearchS
             corpus,
             conversations,
             search,
+            markdown,
           }),
           authentication,
         ),

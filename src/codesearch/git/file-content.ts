@@ -1,5 +1,6 @@
 import { LIMITS } from '../limits.ts';
 import { isBinary } from './blobs.ts';
+import { GitError } from './git.ts';
 import type { Repository } from './repository.ts';
 import { readEntry } from './tree.ts';
 
@@ -13,7 +14,7 @@ export interface FileContent {
   bytes: Buffer | undefined;
 }
 
-/** Reads a file at a revision; undefined when there is no file or link at the path. */
+/** Reads a file at a revision; undefined when there is no file or link at the path, or its content is missing (in a partial clone). */
 export async function readFileAt(
   repository: Repository,
   revision: string,
@@ -22,9 +23,12 @@ export async function readFileAt(
   const entry = await readEntry(repository, revision, path);
   if (entry === undefined || (entry.kind !== 'blob' && entry.kind !== 'symlink')) return undefined;
   const isLarge = (entry.size ?? 0) > LIMITS.blobBytes;
-  const start = await repository.git(['cat-file', 'blob', entry.oid], {
-    firstBytes: isLarge ? LIMITS.binaryCheckBytes : LIMITS.blobBytes,
+  const firstBytes = isLarge ? LIMITS.binaryCheckBytes : LIMITS.blobBytes;
+  const start = await repository.git(['cat-file', 'blob', entry.oid], { firstBytes }).catch((error: unknown) => {
+    if (error instanceof GitError && error.kind === 'failed') return undefined;
+    throw error;
   });
+  if (start === undefined) return undefined;
   return {
     oid: entry.oid,
     kind: entry.kind,

@@ -66,6 +66,8 @@ const CONFIG = [
   'gpg.x509.program=false',
   'protocol.allow=never',
   'submodule.recurse=false',
+  'format.pretty=medium',
+  'log.date=default',
   'log.showSignature=false',
   'log.mailmap=false',
   'log.follow=false',
@@ -76,6 +78,9 @@ const CONFIG = [
   'diff.submodule=short',
   'diff.relative=false',
   'diff.noprefix=false',
+  'diff.srcPrefix=a/',
+  'diff.dstPrefix=b/',
+  'diff.suppressBlankEmpty=false',
   'diff.mnemonicPrefix=false',
   'grep.patternType=default',
   'grep.fallbackToNoIndex=false',
@@ -213,6 +218,13 @@ function run(
       signal?.removeEventListener('abort', onAbort);
       settle();
     };
+    child.on('error', (cause: Error & { code?: string }) => {
+      const kind = NO_ROOM.has(cause.code ?? '') ? 'busy' : 'failed';
+      const message = kind === 'busy' ? REASONS.busy : cause.message;
+      finish(() => reject(new GitError(`git ${name}: ${message}`, { kind, cause })));
+    });
+    // A process that did not start may have no pipes; its error event follows.
+    if (child.pid === undefined) return;
     child.stdout.on('data', (chunk: Buffer) => {
       if (bytes > most) return;
       chunks.push(chunk);
@@ -222,9 +234,6 @@ function run(
     child.stderr.on('data', (chunk: Buffer) => {
       if (complaint.length < LIMITS.gitComplaintCharacters) complaint += chunk.toString('utf8');
     });
-    child.on('error', (cause) =>
-      finish(() => reject(new GitError(`git ${name}: ${cause.message}`, { kind: 'failed', cause }))),
-    );
     child.on('close', (exitCode, killedBy) =>
       finish(() => {
         if (exitCode === 0 || killedFor === 'enough') return resolve(Buffer.concat(chunks).subarray(0, most));
@@ -239,6 +248,9 @@ function run(
     child.stdin.end(input);
   });
 }
+
+/** The machine has no file descriptor, process or memory left for another process. */
+const NO_ROOM: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM']);
 
 const REASONS: Record<GitFailure, string> = {
   failed: 'it failed',

@@ -42,6 +42,9 @@ export async function openRepository(path: string): Promise<Repository> {
     return (await gitText(git, ['rev-parse', '-q', '--verify', 'HEAD^{commit}'])).trim() || undefined;
   }
 
+  /** Undefined in a bare repository and in a clone without checkout: then HEAD is what the repository tracks. */
+  const indexFile = () => (bare ? undefined : stat(join(gitDirectory, 'index')).catch(() => undefined));
+
   return {
     name: nameFromRemote(origin) ?? (basename(root).replace(/\.git$/, '') || 'repository'),
     git,
@@ -49,18 +52,19 @@ export async function openRepository(path: string): Promise<Repository> {
     blobs: createBlobs(git),
     head,
     async fingerprint() {
-      const index = bare ? undefined : await stat(join(gitDirectory, 'index')).catch(() => undefined);
+      const index = await indexFile();
       return `${(await head()) ?? ''} ${index?.mtimeMs ?? 0} ${index?.size ?? 0}`;
     },
     async files() {
       const most = { firstBytes: LIMITS.gitOutputBytes, timeoutMs: LIMITS.gitIndexTimeoutMs };
-      const listing = bare
-        ? await git(['ls-tree', '-r', '-z', '--full-tree', 'HEAD'], most).catch(() => Buffer.alloc(0))
-        : await git(['ls-files', '-s', '-z'], most);
+      const listing =
+        (await indexFile()) === undefined
+          ? await git(['ls-tree', '-r', '-z', '--full-tree', 'HEAD'], most).catch(() => Buffer.alloc(0))
+          : await git(['ls-files', '-s', '-z'], most);
       return parseListing(listing.toString('utf8')).slice(0, LIMITS.filesPerRepository);
     },
     async stagedPaths(commit) {
-      if (bare) return new Set();
+      if ((await indexFile()) === undefined) return new Set();
       const parameters = [
         'diff-index',
         '--cached',

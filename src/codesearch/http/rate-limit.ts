@@ -11,7 +11,9 @@ export function createRateLimit(perMinute: number | undefined, clock: () => numb
       if (perMinute === undefined) return;
       const nowMs = clock();
       const bucket = buckets.get(username) ?? { left: perMinute, atMs: nowMs };
-      bucket.left = Math.min(perMinute, bucket.left + ((nowMs - bucket.atMs) * perMinute) / 60_000);
+      // The clock of a machine may be set back.
+      const elapsedMs = Math.max(0, nowMs - bucket.atMs);
+      bucket.left = Math.min(perMinute, bucket.left + (elapsedMs * perMinute) / 60_000);
       bucket.atMs = nowMs;
       buckets.set(username, bucket);
       if (bucket.left < 1) {

@@ -6,9 +6,13 @@ import { HttpError } from './http-error.ts';
 
 /**
  * Runs a request so that all git commands it starts end when the client leaves or after `LIMITS.requestDeadlineMs`. Work that
- * outlives the request, such as answering a question, sets its own budget.
+ * outlives the request, such as answering a question, sets its own budget. `onProblem` is called when git refuses to work.
  */
-export async function withinRequestBudget<T>(response: ServerResponse, run: () => Promise<T>): Promise<T> {
+export async function withinRequestBudget<T>(
+  response: ServerResponse,
+  onProblem: (error: unknown) => void,
+  run: () => Promise<T>,
+): Promise<T> {
   const ending = new AbortController();
   const timer = setTimeout(() => ending.abort(), LIMITS.requestDeadlineMs);
   response.once('close', () => {
@@ -17,7 +21,9 @@ export async function withinRequestBudget<T>(response: ServerResponse, run: () =
   });
   const budget: Budget = { user: '', signal: ending.signal };
   return withinBudget(budget, run).catch((error: unknown) => {
-    throw error instanceof GitError ? (asHttpError(error) ?? error) : error;
+    if (!(error instanceof GitError)) throw error;
+    if (error.kind === 'failed') onProblem(error);
+    throw asHttpError(error);
   });
 }
 
@@ -26,10 +32,10 @@ export function countFor(username: string): void {
   currentBudget().user = username;
 }
 
-/** A git command that could not finish is not the client's fault; undefined for one that git refused, which is ours. */
-function asHttpError({ kind, message }: GitError): HttpError | undefined {
+/** Not the client's fault, and no failure of the service: a repository may be damaged. */
+function asHttpError({ kind, message }: GitError): HttpError {
   if (kind === 'busy') return new HttpError(503, message, { 'Retry-After': '5' });
   if (kind === 'timeout' || kind === 'stopped') return new HttpError(503, 'Reading the repository took too long.');
   if (kind === 'tooMuch') return new HttpError(503, 'The result is too large to show.');
-  return undefined;
+  return new HttpError(503, 'git can’t read this repository. The log of the service says why.');
 }

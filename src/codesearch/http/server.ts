@@ -22,7 +22,7 @@ export interface ServerSetup {
 export function createHttpServer(setup: ServerSetup): Server {
   const timeouts = { requestTimeout: LIMITS.requestReceivedMs, headersTimeout: LIMITS.headersReceivedMs };
   const server = createServer(timeouts, (request, response) => {
-    withinRequestBudget(response, () => route(request, setup))
+    withinRequestBudget(response, setup.onProblem, () => route(request, setup))
       .catch((error: unknown) => {
         if (!(error instanceof HttpError) && !isHangUp(error)) setup.onProblem(error);
         return errorReply(error, isForPeople(request));
@@ -31,6 +31,7 @@ export function createHttpServer(setup: ServerSetup): Server {
       .catch(setup.onProblem);
   });
   server.keepAliveTimeout = LIMITS.idleConnectionMs;
+  server.maxConnections = LIMITS.connections;
   return server;
 }
 

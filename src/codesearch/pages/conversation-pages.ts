@@ -4,7 +4,7 @@ import { type ConversationRecord, isOpen, type QuestionRecord } from '../convers
 import { LIMITS } from '../limits.ts';
 import { BASE_MARK } from '../search/finding.ts';
 import { type Html, html } from './html.ts';
-import { renderMarkdown } from './markdown.ts';
+import type { MarkdownRenderer } from './markdown.ts';
 import { formTokenField, type Page, page } from './page.ts';
 import { plural } from './repository-frame.ts';
 import { type PageRequest, parameter } from './request.ts';
@@ -60,12 +60,16 @@ function conversationRow(conversation: ConversationRecord): Html {
  * owner, and by its read token for others while sharing is on. All others get one page with status 404, so that it
  * does not show whether the conversation exists.
  */
-export function conversationByAddress(request: PageRequest, conversations: Conversations): Page | undefined {
+export async function conversationByAddress(
+  request: PageRequest,
+  conversations: Conversations,
+  markdown: MarkdownRenderer,
+): Promise<Page | undefined> {
   const [, ...rest] = request.segments;
   const token = rest[0] === 'shared' ? rest[1] : rest[0];
   if (token === undefined || rest.length > (rest[0] === 'shared' ? 2 : 1)) return undefined;
   const found = findConversation(request, conversations, token);
-  if (found !== undefined) return conversationPage(request, found.conversation, found.isOwner);
+  if (found !== undefined) return conversationPage(request, found.conversation, found.isOwner, markdown);
   const { viewer, formToken } = request;
   const back = new URLSearchParams({ returnTo: `/${request.segments.map(encodeURIComponent).join('/')}` });
   return page({
@@ -89,10 +93,19 @@ function findConversation({ viewer }: PageRequest, conversations: Conversations,
   return conversation === undefined ? undefined : { conversation, isOwner: true };
 }
 
-function conversationPage(request: PageRequest, conversation: ConversationRecord, isOwner: boolean): Page {
+async function conversationPage(
+  request: PageRequest,
+  conversation: ConversationRecord,
+  isOwner: boolean,
+  markdown: MarkdownRenderer,
+): Promise<Page> {
   const { viewer, formToken } = request;
   const isActive = conversation.questions.some(isOpen);
   const canChange = isOwner && formToken !== undefined;
+  // Links within the service stay relative, so that the page works under any host name.
+  const answers = await Promise.all(
+    conversation.questions.map(({ answer = '' }) => markdown.render(answer.replaceAll(BASE_MARK, ''))),
+  );
   return page({
     title: titleOf(conversation),
     section: 'conversations',
@@ -105,6 +118,7 @@ function conversationPage(request: PageRequest, conversation: ConversationRecord
       (question, index) =>
         questionPart(question, {
           conversation,
+          answer: answers[index],
           canChange,
           formToken,
           isLast: index === conversation.questions.length - 1,
@@ -115,6 +129,8 @@ function conversationPage(request: PageRequest, conversation: ConversationRecord
 
 interface Place {
   conversation: ConversationRecord;
+  /** The rendered answer. */
+  answer: Html | undefined;
   canChange: boolean;
   formToken: string | undefined;
   isLast: boolean;
@@ -129,7 +145,7 @@ function questionPart(question: QuestionRecord, place: Place): Html {
   return html`<section class="question" id="question-${question.id}"><h2>${question.text}</h2><article>${answerPart(question, place)}</article>${list}${statistics(question)}${followUps(question, place)}</section>`;
 }
 
-function answerPart(question: QuestionRecord, { conversation, canChange, formToken }: Place): Html {
+function answerPart(question: QuestionRecord, { conversation, answer, canChange, formToken }: Place): Html {
   if (question.error !== undefined) {
     return html`<p class="error"><strong>${question.error.title}.</strong> ${question.error.message}</p>`;
   }
@@ -144,8 +160,7 @@ function answerPart(question: QuestionRecord, { conversation, canChange, formTok
         : undefined
     }`;
   }
-  // Links within the service stay relative, so that the page works under any host name.
-  return renderMarkdown((question.answer ?? '').replaceAll(BASE_MARK, ''));
+  return html`${answer}`;
 }
 
 function statistics({ status, stats }: QuestionRecord): Html | undefined {

@@ -1,4 +1,5 @@
 import type { Changes } from '../git/compare.ts';
+import { patchesOf } from '../git/patch.ts';
 import { LIMITS } from '../limits.ts';
 import { filePath } from '../search/addresses.ts';
 import { type Html, html } from './html.ts';
@@ -19,14 +20,10 @@ export function changesPart(
   { repository, base, head }: { repository: string; base: string | undefined; head: string },
 ): Html {
   if (changes.files.length === 0) return html`<p class="empty">No file changes.</p>`;
-  const patches = changes.patch.split(/^(?=diff --git )/m).filter((patch) => patch.startsWith('diff --git '));
+  const patches = patchesOf(changes);
   let linesLeft: number = LIMITS.diffLinesShown;
-  let next = 0;
   const parts = changes.files.map((file, index) => {
-    // A file that becomes a link has two patches: its deletion and its creation.
-    const own = patches.slice(next, next + (file.change === 'typeChanged' ? 2 : 1)).join('');
-    next += file.change === 'typeChanged' ? 2 : 1;
-    const rows = diffRows(own).slice(0, Math.max(0, linesLeft));
+    const rows = diffRows(patches[index] ?? '').slice(0, Math.max(0, linesLeft));
     linesLeft -= rows.length;
     const place =
       file.change !== 'deleted'

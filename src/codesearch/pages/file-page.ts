@@ -182,11 +182,13 @@ export async function rawFile(
   const isRead = shown.text !== undefined || shown.bytes !== undefined;
   const file = isRead ? shown : await readCommittedFile(repository, address.revision ?? 'HEAD', address.rest);
   if (file === undefined || file.kind === 'symlink') return undefined;
-  if (file.text !== undefined) return { contentType: 'text/plain; charset=utf-8', body: file.text, headers: {} };
+  // As with pages: a browser or a proxy must not show it to the next person.
+  const headers = { 'Cache-Control': 'no-store' };
+  if (file.text !== undefined) return { contentType: 'text/plain; charset=utf-8', body: file.text, headers };
   if (file.bytes === undefined) return undefined;
   return {
     contentType: 'application/octet-stream',
     body: file.bytes,
-    headers: { 'Content-Disposition': 'attachment' },
+    headers: { ...headers, 'Content-Disposition': 'attachment' },
   };
 }

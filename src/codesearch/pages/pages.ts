@@ -7,6 +7,7 @@ import { commitPage, commitsPage, comparePage } from './commit-pages.ts';
 import { consolePage } from './console-page.ts';
 import { conversationByAddress, conversationsPage } from './conversation-pages.ts';
 import { filePage, rawFile } from './file-page.ts';
+import type { MarkdownRenderer } from './markdown.ts';
 import type { Page, RawFile } from './page.ts';
 import { refsPage } from './refs-page.ts';
 import type { PageRequest } from './request.ts';
@@ -17,13 +18,14 @@ export interface PagesSetup {
   corpus: Corpus;
   conversations: Conversations;
   search: Search;
+  markdown: MarkdownRenderer;
 }
 
 /**
  * The pages people read: repositories, code, search, conversations, the API console. Undefined for an unknown address, and
  * for a repository or conversation that the viewer may not read.
  */
-export function createPages({ corpus, conversations, search }: PagesSetup) {
+export function createPages({ corpus, conversations, search, markdown }: PagesSetup) {
   const names = corpus.repositories.map(({ name }) => name);
 
   return async (request: PageRequest): Promise<Page | RawFile | undefined> => {
@@ -32,7 +34,7 @@ export function createPages({ corpus, conversations, search }: PagesSetup) {
     if (first === 'search' && second === undefined) return searchPage(request, search, corpus);
     if (first === 'api' && second === 'console' && rest.length === 0) return consolePage(request);
     if (first === 'deepsearch' && second === undefined) return conversationsPage(request, conversations);
-    if (first === 'deepsearch') return conversationByAddress(request, conversations);
+    if (first === 'deepsearch') return conversationByAddress(request, conversations, markdown);
     const address = parseCodeAddress(request.segments, names);
     const repository = address === undefined ? undefined : corpus.repository(address.repository);
     if (address === undefined || repository === undefined || !request.viewer.canRead(repository.name)) return undefined;
@@ -46,7 +48,7 @@ export function createPages({ corpus, conversations, search }: PagesSetup) {
   ): Promise<Page | RawFile | undefined> {
     switch (address.view) {
       case 'tree':
-        return treePage(request, corpus, repository, address);
+        return treePage(request, corpus, markdown, repository, address);
       case 'blob':
         return filePage(request, corpus, repository, address);
       case 'raw':

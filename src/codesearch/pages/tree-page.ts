@@ -6,7 +6,7 @@ import { directoryPath, filePath, repositoryPath } from '../search/addresses.ts'
 import type { Corpus } from '../search/corpus.ts';
 import type { CodeAddress } from './code-address.ts';
 import { type Html, html } from './html.ts';
-import { renderMarkdown } from './markdown.ts';
+import type { MarkdownRenderer } from './markdown.ts';
 import { type Page, page } from './page.ts';
 import { byteSize, plural, repositoryPage } from './repository-frame.ts';
 import type { PageRequest } from './request.ts';
@@ -43,6 +43,7 @@ export function startPage(request: PageRequest, corpus: Corpus): Page {
 export async function treePage(
   request: PageRequest,
   corpus: Corpus,
+  markdown: MarkdownRenderer,
   repository: Repository,
   address: CodeAddress,
 ): Promise<Page | undefined> {
@@ -54,7 +55,7 @@ export async function treePage(
   if (listing === undefined) return undefined;
   const prefix = folder === '' ? '' : `${folder}/`;
   const items = listing.entries.map((entry) => entryRow(entry, repository.name, `${prefix}${entry.name}`, revision));
-  const readme = await readReadme(corpus, repository, address, listing.entries);
+  const readme = await readReadme(corpus, markdown, repository, address, listing.entries);
   return repositoryPage(request, address, {
     tab: 'tree',
     title: folder === '' ? 'Files' : folder,
@@ -113,6 +114,7 @@ async function entriesAt(repository: Repository, revision: string, folder: strin
 /** The README of a folder, below its entries. */
 async function readReadme(
   corpus: Corpus,
+  markdown: MarkdownRenderer,
   repository: Repository,
   { revision, rest: folder }: CodeAddress,
   entries: readonly Entry[],
@@ -129,5 +131,5 @@ async function readReadme(
     text = content?.isBinary === false ? content.bytes?.toString('utf8') : undefined;
   }
   if (text === undefined || text.trim() === '' || text.length > LIMITS.readmeCharacters) return undefined;
-  return html`<article class="readme"><h2>${found.name}</h2>${renderMarkdown(text)}</article>`;
+  return html`<article class="readme"><h2>${found.name}</h2>${await markdown.render(text)}</article>`;
 }

@@ -59,6 +59,8 @@ export const FILTER_FIELDS = [
   'message',
   'fork',
   'archived',
+  'visibility',
+  'index',
   'context',
 ] as const;
 

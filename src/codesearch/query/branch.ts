@@ -70,6 +70,8 @@ export function readBranch(filters: readonly FilterNode[]): Branch {
     filters.filter((filter) => filter.field === field).map(({ value }) => value);
   for (const value of values('fork')) readInclusion('fork', value, 'No repository here is known to be a fork.');
   for (const value of values('archived')) readInclusion('archived', value, 'No repository here is archived.');
+  for (const value of values('visibility')) readVisibility(value);
+  for (const value of values('index')) readIndex(value);
   for (const value of values('context')) {
     if (value !== 'global' && value !== '@global') {
       throw FilterProblem.unsupported('context', 'This service has one search context: context:global.');
@@ -119,6 +121,22 @@ function checkPredicate(field: FilterField, value: string): void {
 function readInclusion(field: FilterField, value: string, none: string): void {
   if (/^only$/i.test(value)) throw FilterProblem.unsupported(field, `${none} Use ${field}:yes or ${field}:no.`);
   if (!/^(?:yes|no|true|false)$/i.test(value)) throw FilterProblem.invalid(field, `${field}: is yes, no or only.`);
+}
+
+function readVisibility(value: string): void {
+  if (/^private$/i.test(value)) {
+    throw FilterProblem.unsupported('visibility', 'No repository here is known to be private. Use visibility:any.');
+  }
+  if (!/^(?:any|public)$/i.test(value)) {
+    throw FilterProblem.invalid('visibility', 'visibility: is any, public or private.');
+  }
+}
+
+/** Every repository is searched at every revision, whether a client wants an index or not. */
+function readIndex(value: string): void {
+  if (!/^(?:yes|no|only|true|false)$/i.test(value)) {
+    throw FilterProblem.invalid('index', 'index: is yes, no or only.');
+  }
 }
 
 function readCase(values: readonly string[]): boolean {

@@ -101,7 +101,8 @@ async function refusal({ repository, tree }: Pick<Place, 'repository' | 'tree'>,
       throw failure;
     }
   };
-  if (!(await works('-F'))) return error;
+  // A damaged part of a tree may be where the simple search does not come.
+  if (!/pcre|perl-compatible|memory/i.test(error.message) || !(await works('-F'))) return error;
   if (await works('-P')) {
     return new GrepRefused(
       createAlert(

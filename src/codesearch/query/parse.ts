@@ -79,6 +79,7 @@ function parseAs(text: string, patternType: PatternType): Query {
   const scanner = createScanner(text, patternType);
   let depth = 0;
   let terms = 0;
+  let shape = 'filters' as Shape;
   let token: Token = scanner.next(0);
 
   function advance(): void {
@@ -108,7 +109,9 @@ function parseAs(text: string, patternType: PatternType): Query {
     const items: Item[] = [];
     for (;;) {
       if (token.kind === 'end' || token.kind === 'close' || token.kind === 'and' || token.kind === 'or') break;
-      items.push(operand());
+      const item = operand();
+      shape = nextShape(shape, item);
+      items.push(item);
       terms += 1;
       if (terms > LIMITS.queryTerms) throw tooLarge(`A query has at most ${LIMITS.queryTerms} terms.`);
     }
@@ -143,6 +146,7 @@ function parseAs(text: string, patternType: PatternType): Query {
   }
 
   function group(): Item {
+    shape = 'other';
     depth += 1;
     if (depth > LIMITS.queryDepth) throw tooLarge(`Groups are nested at most ${LIMITS.queryDepth} deep.`);
     advance();
@@ -154,8 +158,32 @@ function parseAs(text: string, patternType: PatternType): Query {
   }
 
   const root = disjunction();
-  return { patternType, root };
+  return { patternType, root: shape === 'other' ? root : spreadFilters(root) };
 }
+
+/**
+ * Where the parser is in a query without groups that has filters, then patterns, then filters. In such a query the filters hold
+ * for all alternatives, as in the public service: `repo:a b OR c` is `repo:a (b OR c)`.
+ */
+type Shape = 'filters' | 'patterns' | 'last filters' | 'other';
+
+function nextShape(shape: Shape, { node, form }: Item): Shape {
+  if (shape === 'other') return 'other';
+  if (form === 'filter' || node?.kind === 'filter') return shape === 'filters' ? 'filters' : 'last filters';
+  return shape === 'last filters' ? 'other' : 'patterns';
+}
+
+/** Takes the filters out of alternatives; each alternative must have a pattern of its own. */
+function spreadFilters(root: QueryNode | undefined): QueryNode | undefined {
+  if (root?.kind !== 'or') return root;
+  const patterns = root.operands.flatMap((operand) => combine('and', partsOf(operand).filter(isNoFilter)) ?? []);
+  if (patterns.length < root.operands.length) return root;
+  const filters = root.operands.flatMap(partsOf).filter((node) => !isNoFilter(node));
+  return combine('and', [...filters, { kind: 'or', operands: patterns }]);
+}
+
+const partsOf = (node: QueryNode): readonly QueryNode[] => (node.kind === 'and' ? node.operands : [node]);
+const isNoFilter = ({ kind }: QueryNode): boolean => kind !== 'filter';
 
 interface Item {
   node: QueryNode | undefined;

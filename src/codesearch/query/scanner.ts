@@ -26,17 +26,7 @@ const ALIASES: Record<string, FilterField | 'patterntype' | 'content'> = {
 };
 
 /** Filters of the public service that this service does not offer; a query with one of them is refused by name. */
-const UNSUPPORTED = new Set([
-  'repohasfile',
-  'repohascommitafter',
-  'repogroup',
-  'g',
-  'visibility',
-  'index',
-  'combyrule',
-  'rule',
-  'stable',
-]);
+const UNSUPPORTED = new Set(['repohasfile', 'repohascommitafter', 'repogroup', 'g', 'combyrule', 'rule', 'stable']);
 
 const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t', '"': '"', "'": "'", '\\': '\\' };
 

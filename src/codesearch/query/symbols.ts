@@ -8,6 +8,9 @@ import { createPause, evaluate, type Run } from './run.ts';
 
 const FILES_AT_ONCE = 100;
 
+/** The public service has no kind for types in general; it calls them classes. */
+const KINDS: Partial<Record<CodeSymbol['kind'], string>> = { type: 'CLASS' };
+
 /** Finds definitions by name: from the index at the default revision, otherwise by reading files. */
 export async function searchSymbols(corpus: Corpus, place: Place, branch: PlannedBranch, run: Run): Promise<void> {
   const files = await selectFiles(place, branch, run);
@@ -20,7 +23,7 @@ export async function searchSymbols(corpus: Corpus, place: Place, branch: Planne
       if (symbol.kind !== 'heading' && isNamed(symbol.name)) found.push(symbol);
     }
     if (found.length === 0) return;
-    const matches = found.map(({ name, kind, line }) => ({ name, kind: kind.toUpperCase(), line }));
+    const matches = found.map(({ name, kind, line }) => ({ name, kind: KINDS[kind] ?? kind.toUpperCase(), line }));
     await run.add({ ...fileMatch(place, path), symbols: matches });
   }
 

@@ -5,11 +5,11 @@ import type { FileIndex } from './file-index.ts';
 export type CanRead = (repository: string) => boolean;
 
 /**
- * The part of a corpus that a reader may see. Everything else is absent, so that nothing written from it can name a
+ * The part of a corpus that a reader may see, and git can read. Everything else is absent, so that nothing written from it can name a
  * file, a definition or a commit of another repository.
  */
 export function readableCorpus(corpus: Corpus, canRead: CanRead): Corpus {
-  const repositories = corpus.repositories.filter(({ name }) => canRead(name));
+  const repositories = corpus.repositories.filter(({ name }) => canRead(name) && corpus.isReadable(name));
   if (repositories.length === corpus.repositories.length) return corpus;
   const names = new Set(repositories.map(({ name }) => name));
   return {

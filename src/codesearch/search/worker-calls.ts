@@ -15,7 +15,7 @@ const WITH_LOADER = `
 
 /**
  * Calls a module in a thread of its own, so that long work does not stop the server from answering; one call at a time.
- * The module is a `.ts` file beside this one when the service runs from source (then it needs the `tsx` loader, also under
+ * The module is a `.ts` file, named from here, when the service runs from source (then it needs the `tsx` loader, also under
  * vitest), and a `.js` file when it is built. A thread starts with the first call.
  */
 export function createWorkerCalls<Input, Output>(name: string, timeoutMs: number) {

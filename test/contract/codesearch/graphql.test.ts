@@ -101,10 +101,12 @@ describe('a GraphQL request', () => {
     });
   });
 
-  test('may be JSON that claims to be a form, as curl sends it without a type', async () => {
-    const body = Buffer.from(JSON.stringify({ query: '{ currentUser { username } }' }));
-    const response = await raw(body, { 'Content-Type': 'application/x-www-form-urlencoded' });
-    expect(await response.json()).toEqual({ data: { currentUser: { username: 'alice' } } });
+  test('may be JSON that curl calls a form, as in the public examples, with an Authorization header', async () => {
+    const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const body = Buffer.from('{"query": "{ currentUser { username } }"}');
+    expect(await (await raw(body, type)).json()).toEqual({ data: { currentUser: { username: 'alice' } } });
+    const anonymous = await fetch(`${service.url}/.api/graphql`, { method: 'POST', body, headers: type });
+    await expectRefusal(anonymous, 401, 'UNAUTHENTICATED');
   });
 
   test('is refused with 413 when it inflates beyond the limit', async () => {
@@ -114,8 +116,8 @@ describe('a GraphQL request', () => {
   });
 
   test.each([
-    ['the fields of a form', 'query=x', { 'Content-Type': 'application/x-www-form-urlencoded' }, 400],
-    ['a form with files', '{}', { 'Content-Type': 'multipart/form-data; boundary=x' }, 415],
+    ['a form', 'query=x', { 'Content-Type': 'application/x-www-form-urlencoded' }, 400],
+    ['parts of a form', '{}', { 'Content-Type': 'multipart/form-data; boundary=x' }, 415],
     ['plain text', '{}', { 'Content-Type': 'text/plain' }, 415],
     ['another compression', '{}', { 'Content-Encoding': 'br' }, 415],
     ['broken gzip', '{}', { 'Content-Encoding': 'gzip' }, 400],

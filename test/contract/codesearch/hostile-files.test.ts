@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AnalyzedFile } from '../../../src/codesearch/search/analyze-file.ts';
 import { createFileAnalyzer } from '../../../src/codesearch/search/file-analyzer.ts';
@@ -99,6 +100,28 @@ test('a worker that exceeds its time is ended, and the next call has a new one',
   await expect(worker.call([{ path: 'a.ts', text }])).rejects.toThrow(WorkerLimitError);
   await expect(worker.call([{ path: 'a.ts', text }])).rejects.toThrow(WorkerLimitError);
   await worker.close();
+});
+
+test('a README made to slow down Markdown holds up no other request, and is shown as text', async () => {
+  const repository = createTestRepository({
+    'README.md': '*a'.repeat(45_000),
+    'docs/README.md': `# Boats\n\n${'Moor. '.repeat(1_000)}`,
+  });
+  repository.commit('Start');
+  const service = await startTestService({ repos: [repository.path] });
+  try {
+    const page = fetch(`${service.url}/${basename(repository.path)}`);
+    // The request before it must have reached the thread; a service that is held up answers after the page.
+    const isFirst = await Promise.race([page.then(() => false), fetch(`${service.url}/healthz`).then(() => true)]);
+    expect(isFirst).toBe(true);
+    expect(await (await page).text()).toContain('<pre>*a*a');
+    expect(await (await fetch(`${service.url}/${basename(repository.path)}/-/tree/docs`)).text()).toContain(
+      '<h1>Boats</h1>',
+    );
+  } finally {
+    await service.stop();
+    repository.remove();
+  }
 });
 
 test('a service answers questions and its health about a repository of hostile files', async () => {

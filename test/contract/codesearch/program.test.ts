@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, get } from 'node:http';
 import { createRequire } from 'node:module';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -21,8 +24,9 @@ interface Ready {
 }
 
 /** Runs the program as people do; `--import tsx` keeps it one process, so that a kill reaches it. */
-function run(parameters: string[], environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['--import', TSX.replace(/cli\.mjs$/, 'loader.mjs'), MAIN, ...parameters], {
+function run(parameters: string[], environment: Record<string, string> = {}, limits = ':') {
+  const command = [process.execPath, '--import', TSX.replace(/cli\.mjs$/, 'loader.mjs'), MAIN, ...parameters];
+  const child = spawn('/bin/sh', ['-c', `${limits}; exec "$@"`, 'codesearch', ...command], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -41,7 +45,10 @@ function run(parameters: string[], environment: Record<string, string> = {}) {
   };
 }
 
+const idle: Socket[] = [];
+
 afterEach(() => {
+  for (const socket of idle.splice(0)) socket.destroy();
   for (const child of running.splice(0)) child.kill('SIGKILL');
 });
 
@@ -174,6 +181,36 @@ test('the program reads the cost limits of GraphQL from the site configuration, 
     expect(await missing.ended).toBe(2);
     expect(missing.errors()).toContain('nowhere.json');
   } finally {
+    repository.remove();
+  }
+});
+
+test('the program refuses requests while connections hold all file descriptors, and goes on after that', async () => {
+  const repository = createHarbourRepository();
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  try {
+    const program = run(['--repo', repository.path, '--token', 'a:b'], {}, 'ulimit -n 100');
+    const { url } = await program.ready();
+    const status = (path: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        get(`${url}${path}`, { agent }, (response) => {
+          response.resume().once('end', () => resolve(response.statusCode));
+        }).once('error', reject);
+      });
+    expect(await status('/healthz')).toBe(200);
+    for (let count = 0; count < 150; count += 1) {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      socket.on('error', () => {});
+      idle.push(socket);
+    }
+    await Promise.all(idle.map((socket) => once(socket, 'connect').catch(() => {})));
+    const commits = '/github.com/harbour-org/harbour/-/commits';
+    expect(await status(commits)).toBe(503);
+    for (const socket of idle) socket.destroy();
+    await eventually(async () => expect(await status(commits)).toBe(200));
+    expect(program.errors()).toBe('');
+  } finally {
+    agent.destroy();
     repository.remove();
   }
 });

@@ -95,6 +95,108 @@ test('several repositories are searched together, also with the same name', asyn
   });
 });
 
+test('rules of access are refused when two repositories have the same name, because a rule would protect one of them only', async () => {
+  const [first, second] = [createHarbourRepository(), createHarbourRepository()];
+  try {
+    const options = { repos: [first.path, second.path], repoAccess: { 'github.com/harbour-org/harbour': ['bob'] } };
+    await expect(startTestService(options)).rejects.toThrow(
+      'Two repositories are named github.com/harbour-org/harbour',
+    );
+  } finally {
+    for (const repository of [first, second]) repository.remove();
+  }
+});
+
+test('a repository that git can’t read is refused at the start by its folder, and later holds up no other', async () => {
+  const broken = createTestRepository({ 'a.ts': 'export const a = 1;\n' });
+  broken.commit('Start');
+  const harbour = createHarbourRepository();
+  const blob = Buffer.from(broken.git('rev-parse', 'HEAD:a.ts').trim(), 'hex');
+  broken.write('tree', Buffer.concat([Buffer.from('100644 \0'), blob]));
+  const tree = broken.git('hash-object', '-t', 'tree', '-w', '--literally', 'tree').trim();
+  try {
+    const service = await startTestService({ repos: [broken.path, harbour.path] });
+    try {
+      const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.org'];
+      broken.git('update-ref', 'HEAD', broken.git(...identity, 'commit-tree', '-m', 'Break', tree).trim());
+      for (const question of ['Where is retryDelay?', 'Who wrote retryDelay?']) {
+        expect((await service.answer(question)).answer).toContain('src/retry.ts');
+      }
+      expect(service.problems).toEqual([
+        expect.objectContaining({ message: expect.stringContaining('empty filename') }),
+      ]);
+    } finally {
+      await service.stop();
+    }
+    await expect(startTestService({ repos: [harbour.path, broken.path] })).rejects.toThrow(`${broken.path}: git`);
+  } finally {
+    for (const repository of [broken, harbour]) repository.remove();
+  }
+});
+
+test('a damaged folder of a repository leaves the results of the others, and its pages say that git can’t read it', async () => {
+  const harbour = createHarbourRepository();
+  const broken = createTestRepository({ 'src/a.ts': 'export const retryDelay = 1;\n' });
+  broken.commit('Start');
+  const [folder = '', file = ''] = broken
+    .git('rev-parse', 'HEAD:src')
+    .trim()
+    .split(/(?<=^..)/);
+  const service = await startTestService({ repos: [broken.path, harbour.path] });
+  try {
+    rmSync(join(broken.path, '.git', 'objects', folder, file));
+    const query = '{ search(query: "rev:HEAD /retryDela./") { results { matchCount alert { description } } } }';
+    const { data } = (await service.read('POST', '/.api/graphql', { query })) as {
+      data: { search: { results: { matchCount: number; alert: { description: string } } } };
+    };
+    expect(data.search.results.matchCount).toBeGreaterThan(0);
+    expect(data.search.results.alert.description).toContain('git could not read');
+    const page = await fetch(`${service.url}/${service.repositories[0]}@HEAD/-/blob/src/a.ts`);
+    expect([page.status, await page.text()]).toEqual([503, expect.stringContaining('git can’t read this repository')]);
+    expect(service.problems).toContainEqual(expect.objectContaining({ name: 'GitError' }));
+  } finally {
+    await service.stop();
+    for (const repository of [broken, harbour]) repository.remove();
+  }
+});
+
+test('files with the same content in thousands of places are indexed, the first hundred with their content', async () => {
+  const repository = createTestRepository({ 'a.ts': 'export function moorBoat() {}\n' });
+  const blob = repository.git('hash-object', '-w', 'a.ts').trim();
+  const files = Array.from({ length: 20_000 }, (_, index) => `100644 ${blob}\td${index % 50}/f${index}.ts`);
+  execFileSync('git', ['-C', repository.path, 'update-index', '--index-info'], { input: files.join('\n') });
+  await serve([repository], async (service) => {
+    expect(service.files).toBe(20_000);
+    expect((await service.answer('Where is moorBoat defined?')).answer).toContain('moorBoat');
+  });
+});
+
+test('a clone without a checkout shows its newest commit', async () => {
+  const repository = createHarbourRepository();
+  rmSync(join(repository.path, '.git', 'index'));
+  await serve([repository], async (service) => {
+    expect(service.files).toBe(7);
+    expect((await service.answer('Where is retryDelay?')).answer).toContain('src/retry.ts');
+  });
+});
+
+test('a file whose content a partial clone lacks does not exist', async () => {
+  const repository = createTestRepository({ 'a.ts': 'export const a = 1;\n', 'b.ts': 'export const b = 1;\n' });
+  repository.commit('Start');
+  const [folder = '', file = ''] = repository
+    .git('rev-parse', 'HEAD:b.ts')
+    .trim()
+    .split(/(?<=^..)/);
+  rmSync(join(repository.path, '.git', 'objects', folder, file));
+  await serve([repository], async ({ url, repositories: [name] }) => {
+    for (const path of ['-/raw/b.ts', '-/blob/b.ts', '@HEAD/-/raw/b.ts', '@HEAD/-/blob/b.ts?blame=1']) {
+      const response = await fetch(`${url}/${name}${path.startsWith('@') ? '' : '/'}${path}`);
+      expect([200, 404], path).toContain(response.status);
+    }
+    expect((await fetch(`${url}/${name}/-/raw/b.ts`)).status).toBe(404);
+  });
+});
+
 test('a folder inside a repository, and a bare repository, serve the whole repository', async () => {
   const repository = createHarbourRepository();
   const bare = mkdtempSync(join(tmpdir(), 'codesearch-bare-'));

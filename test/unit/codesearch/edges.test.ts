@@ -106,6 +106,15 @@ describe('the list', () => {
   });
 });
 
+test('the rate limit takes nothing away when the clock is set back', () => {
+  let nowMs = 10 * 3_600_000;
+  const limit = createRateLimit(60, () => nowMs);
+  limit.take('alice');
+  nowMs -= 3_600_000;
+  for (let count = 0; count < 59; count += 1) limit.take('alice');
+  expect(() => limit.take('alice')).toThrow('Try again in 1 s.');
+});
+
 test('the rate limit refills evenly and says how long to wait', () => {
   let nowMs = 0;
   const limit = createRateLimit(2, () => nowMs);

@@ -1,5 +1,6 @@
 import { type CommitPage, log } from '../../git/commits.ts';
 import { type ChangedFile, type Changes, type Comparison, commitChanges, compare } from '../../git/compare.ts';
+import { hunksOf, patchesOf } from '../../git/patch.ts';
 import { isSafePath } from '../../git/refs.ts';
 import { fieldError } from '../graphql-error.ts';
 import type { Work } from '../work.ts';
@@ -68,9 +69,10 @@ export async function createComparison(
     ) {
       const all = await changes(own);
       const files = all.files.filter(({ path }) => isWanted(path, paths ?? undefined, query ?? ''));
+      const patches = patchesOf(all);
       return {
         ...connectionOf(
-          files.map((file) => createFileDiff(context, file, from, to)),
+          files.map((file) => createFileDiff(context, file, patches[all.files.indexOf(file)] ?? '', from, to)),
           page,
         ),
         diffStat: sumOf(files),
@@ -98,7 +100,13 @@ const STATUS = {
   typeChanged: 'TYPE_CHANGED',
 } as const;
 
-function createFileDiff(context: RepositoryContext, file: ChangedFile, from: string | undefined, to: string) {
+function createFileDiff(
+  context: RepositoryContext,
+  file: ChangedFile,
+  patch: string,
+  from: string | undefined,
+  to: string,
+) {
   const oldPath = file.change === 'added' ? null : (file.previousPath ?? file.path);
   const newPath = file.change === 'deleted' ? null : file.path;
   const before = () =>
@@ -110,6 +118,18 @@ function createFileDiff(context: RepositoryContext, file: ChangedFile, from: str
     oldFile: before,
     newFile: after,
     mostRelevantFile: () => after() ?? before(),
+    hunks(_: unknown, work: Work) {
+      work.countText(patch.length);
+      const hunks = hunksOf(patch);
+      work.count(hunks.length);
+      return hunks.map((hunk) => ({
+        oldRange: { startLine: hunk.before.start, lines: hunk.before.lines },
+        oldNoNewlineAt: hunk.endsWithoutLineEnd,
+        newRange: { startLine: hunk.after.start, lines: hunk.after.lines },
+        section: hunk.section || null,
+        body: hunk.lines.map((line) => `${line}\n`).join(''),
+      }));
+    },
     stat: sumOf([file]),
   };
 }

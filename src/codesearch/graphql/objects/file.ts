@@ -1,7 +1,8 @@
+import { escapeHtml } from '../../escape.ts';
 import { blame } from '../../git/blame.ts';
 import { type FileContent, readFileAt } from '../../git/file-content.ts';
 import { languageOfFile } from '../../git/languages.ts';
-import { readEntry } from '../../git/tree.ts';
+import { readEntry, readTree } from '../../git/tree.ts';
 import { LIMITS } from '../../limits.ts';
 import { fieldError } from '../graphql-error.ts';
 import type { Work } from '../work.ts';
@@ -19,7 +20,8 @@ export interface Place {
 
 /** The fields that files and folders share. */
 export function entryFields(context: RepositoryContext, { oid, revision, path }: Place, kind: 'blob' | 'tree') {
-  const { name } = context.repository;
+  const { repository } = context;
+  const { name } = repository;
   return {
     path,
     name: path.slice(path.lastIndexOf('/') + 1),
@@ -28,6 +30,12 @@ export function entryFields(context: RepositoryContext, { oid, revision, path }:
     canonicalURL: entryUrl(name, oid, kind, path),
     externalURLs: () => externalUrls(name, { commit: oid, path, kind }),
     submodule: null,
+    async isSingleChild(_: unknown, work: Work) {
+      if (kind === 'blob' || path === '') return false;
+      const above = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+      const page = await work.read(`tree ${name} ${oid} false ${above}`, () => readTree(repository, oid, above));
+      return page?.entries.length === 1;
+    },
     commit: () => context.commit(oid, revision),
     repository: () => context.object(),
   };
@@ -75,6 +83,26 @@ export function createBlob(context: RepositoryContext, place: Place, knownSize?:
     binary: async (_: unknown, work: Work) => (await read(work)).isBinary,
     contentType: async (_: unknown, work: Work) =>
       (await read(work)).isBinary ? 'application/octet-stream' : 'text/plain',
+    richHTML: '',
+    highlight: (lines: LineArguments) => ({
+      aborted: true,
+      async html(_: unknown, work: Work) {
+        const rows = (await read(work)).isBinary ? [] : tableRows(await text(work), lines);
+        const table = rows.length === 0 ? '' : `<table><tbody>${rows.join('')}</tbody></table>`;
+        work.countText(table.length);
+        return table;
+      },
+      lsif: '',
+      async lineRanges({ ranges }: { ranges: { startLine: number; endLine: number }[] }, work: Work) {
+        const rows = (await read(work)).isBinary ? [] : tableRows(await text(work), {});
+        return ranges.map(({ startLine, endLine }) => {
+          const found = rows.slice(Math.max(0, startLine), Math.max(0, endLine));
+          for (const row of found) work.countText(row.length);
+          return found;
+        });
+      },
+    }),
+    lsif: null,
     language: language ?? '',
     languages: language === undefined ? [] : [language],
     async blame({ ignoreWhitespace, ...lines }: LineArguments & { ignoreWhitespace?: boolean | null }, work: Work) {
@@ -114,6 +142,16 @@ function linesOf(content: string, { startLine, endLine }: LineArguments): string
   const lines = content.split(/(?<=\n)/);
   const last = typeof endLine === 'number' && endLine >= 0 ? endLine : lines.length;
   return lines.slice(Math.max(0, (startLine ?? 1) - 1), last).join('');
+}
+
+/** A row of an HTML table for each line, as the public service writes it for files without colors. */
+function tableRows(content: string, lines: LineArguments): string[] {
+  const first = Math.max(1, lines.startLine ?? 1);
+  const texts = linesOf(content, lines).replace(/\n$/, '').split('\n');
+  return texts.map((text, index) => {
+    const code = escapeHtml(text.replace(/\r$/, ''));
+    return `<tr><td class="line" data-line="${first + index}"></td><td class="code"><div>${code}</div></td></tr>`;
+  });
 }
 
 /** The lines that blame must read, within the file; `none` when there are none, undefined for all. */

@@ -67,8 +67,8 @@ export async function findFolder(
   work: Work,
   recursive = false,
 ): Promise<object | undefined> {
-  const path = place.path.replace(/^\/|\/$/g, '');
-  if (path === '' || path === '.') return createFolder(context, { ...place, path: '' }, recursive);
+  const path = cleanPath(place.path);
+  if (path === '') return createFolder(context, { ...place, path: '' }, recursive);
   const entry = await findEntry(context, { ...place, path }, work);
   if (entry === undefined || (entry.kind !== 'tree' && entry.kind !== 'submodule')) return undefined;
   return entry.kind === 'tree'
@@ -78,10 +78,16 @@ export async function findFolder(
 
 /** The file at a path; undefined when there is none. */
 export async function findFile(context: RepositoryContext, place: Place, work: Work): Promise<object | undefined> {
-  const path = place.path.replace(/^\//, '');
+  const path = cleanPath(place.path);
   const entry = await findEntry(context, { ...place, path }, work);
   if (entry === undefined || (entry.kind !== 'blob' && entry.kind !== 'symlink')) return undefined;
   return createBlob(context, { ...place, path }, entry.size);
+}
+
+/** Clients write the path of a file as `./a`, `/a` or `a//b` too, and of a folder as `a/` or `.`. */
+function cleanPath(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.');
+  return parts.join('/');
 }
 
 function findEntry({ repository }: RepositoryContext, { oid, path }: Place, work: Work) {

@@ -19,8 +19,18 @@ export function createRoot(data: GraphqlData): object {
     siteID: 'codesearch',
     productVersion: data.productVersion,
     buildVersion: data.buildVersion,
+    hasCodeIntelligence: true,
     viewerCanAdminister: (_: unknown, { viewer }: Work) => viewer.siteAdmin,
+    latestSettings: null,
+    settingsURL: null,
+    settingsCascade: (_: unknown, work: Work) => settingsOf(work.viewer.userId),
   };
+
+  /** The cascade of a user: no settings are kept. */
+  function settingsOf(userId: number) {
+    const user = data.users.userById(userId);
+    return { subjects: user === undefined ? [site] : [site, createUser(user)], final: '{}' };
+  }
 
   async function findNode(id: string, work: Work): Promise<object | undefined> {
     const { type, key = '' } = parseGlobalId(id) ?? {};
@@ -57,6 +67,11 @@ export function createRoot(data: GraphqlData): object {
     node: async ({ id }: { id: string }, work: Work) => (await findNode(id, work)) ?? null,
     search: createSearchField(data, repositories),
     site,
+    viewerSettings: (_: unknown, { viewer }: Work) => settingsOf(viewer.userId),
+    async settingsSubject({ id }: { id: string }, work: Work) {
+      const type = parseGlobalId(id)?.type;
+      return type === 'Site' || type === 'User' ? ((await findNode(id, work)) ?? null) : null;
+    },
     deepSearchQuotaUsage(_: unknown, { viewer }: Work) {
       const quota = data.quota(viewer.userId);
       if (quota === undefined) return null;

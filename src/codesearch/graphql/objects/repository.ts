@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { languageBytes } from '../../git/languages.ts';
 import { defaultBranch } from '../../git/refs.ts';
 import { nameFromRemote, type Repository } from '../../git/repository.ts';
@@ -54,7 +55,15 @@ function createRepository(context: RepositoryContext) {
       const oid = await resolve(context, 'HEAD', work);
       return oid === undefined ? null : (await detailsOf(context, oid, work)).committer.date;
     },
-    mirrorInfo: { cloned: true, cloneInProgress: false },
+    mirrorInfo: {
+      cloned: true,
+      cloneInProgress: false,
+      cloneProgress: null,
+      remoteURL: null,
+      updatedAt: null,
+      lastError: null,
+      isCorrupted: false,
+    },
     isFork: false,
     isArchived: false,
     isPrivate: false,
@@ -102,6 +111,15 @@ export function createRepositoryFields(data: GraphqlData) {
   const readable = (context: RepositoryContext | undefined, { viewer }: Work): RepositoryContext | undefined =>
     context !== undefined && viewer.canRead(context.repository.name) ? context : undefined;
 
+  function repository({ name, uri, cloneURL, databaseID }: RepositoryArguments, work: Work): object | null {
+    const wanted = name ?? uri ?? (typeof cloneURL === 'string' ? nameFromRemote(cloneURL) : undefined);
+    const context =
+      wanted === undefined
+        ? contexts.find(({ databaseId }) => databaseId === databaseID)
+        : (byName.get(wanted) ?? contexts.find((one) => equalsIgnoringCase(one.repository.name, wanted)));
+    return readable(context, work)?.object() ?? null;
+  }
+
   return {
     /** Undefined for an unknown repository, and for one that the viewer may not read. */
     find: (name: string, work: Work): RepositoryContext | undefined => readable(byName.get(name), work),
@@ -111,12 +129,10 @@ export function createRepositoryFields(data: GraphqlData) {
         work,
       ),
     fields: {
-      repository({ name, uri, cloneURL, databaseID }: RepositoryArguments, work: Work) {
-        const wanted = name ?? uri ?? (typeof cloneURL === 'string' ? nameFromRemote(cloneURL) : undefined);
-        const context =
-          wanted === undefined
-            ? contexts.find(({ databaseId }) => databaseId === databaseID)
-            : (byName.get(wanted) ?? contexts.find(({ repository }) => equalsIgnoringCase(repository.name, wanted)));
+      repository,
+      repositoryRedirect({ hashedName, ...named }: RepositoryArguments & { hashedName?: string | null }, work: Work) {
+        if (typeof hashedName !== 'string') return repository(named, work);
+        const context = contexts.find((one) => hashOf(one.repository.name) === hashedName.toLowerCase());
         return readable(context, work)?.object() ?? null;
       },
       repositories({ query, names, cloned, indexed, descending, ...page }: RepositoriesArguments, work: Work) {
@@ -137,6 +153,11 @@ export function createRepositoryFields(data: GraphqlData) {
 }
 
 export type RepositoryFields = ReturnType<typeof createRepositoryFields>;
+
+/** The public service's hash of a name: clients send it in place of the names of private repositories. */
+function hashOf(name: string): string {
+  return createHash('sha256').update(name.toLowerCase()).digest('hex');
+}
 
 function equalsIgnoringCase(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();

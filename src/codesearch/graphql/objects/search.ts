@@ -1,3 +1,4 @@
+import { createFilterCounter } from '../../query/filters.ts';
 import type { CommitMatch, FileMatch, HighlightedText, Location, SearchResults } from '../../query/results.ts';
 import { chunksOf } from '../../query/results.ts';
 import type { SearchRequest } from '../../query/search.ts';
@@ -13,13 +14,14 @@ import type { RepositoryContext } from './repository-context.ts';
 interface SearchArguments {
   query: string;
   version?: SearchRequest['version'] | null;
-  patternType?: SearchRequest['patternType'] | null;
+  patternType?: SearchRequest['patternType'] | 'lucky' | null;
 }
 
 /** The field `Query.search`: the search runs when its results are asked for. */
 export function createSearchField(data: GraphqlData, repositories: RepositoryFields) {
-  return ({ query, version, patternType }: SearchArguments) => ({
+  return ({ query, version, patternType: asked }: SearchArguments) => ({
     async results(_: unknown, work: Work) {
+      const patternType = asked === 'lucky' ? 'standard' : asked;
       const key = JSON.stringify([query, version, patternType]);
       const found = await work.search(key, () =>
         data.search({
@@ -59,6 +61,11 @@ function createResults(found: SearchResults, repositories: RepositoryFields, wor
     timedout: () => objects(found.timedout),
     indexUnavailable: false,
     alert: found.alert ?? null,
+    dynamicFilters() {
+      const filters = createFilterCounter();
+      for (const result of found.results) filters.add(result);
+      return filters.entries(found.limitHit);
+    },
     elapsedMilliseconds: Math.round(found.elapsedMilliseconds),
   };
 }
@@ -102,9 +109,10 @@ function createFileMatch(context: RepositoryContext, match: FileMatch) {
         containerName: null,
         kind: SYMBOL_KINDS.has(kind) ? kind : 'UNKNOWN',
         language,
-        location: { range, url, canonicalURL },
+        location: { resource: file, range, url, canonicalURL },
         url,
         canonicalURL,
+        fileLocal: false,
       };
     }),
     limitHit: match.limitHit,

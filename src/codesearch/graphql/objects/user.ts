@@ -7,9 +7,9 @@ import { globalId } from './global-id.ts';
 const NO_ORGANIZATIONS = { nodes: [], totalCount: 0 };
 
 /** The object of the type `User`. */
-export function createUser({ id, username, displayName, email = '', siteAdmin, kind, createdMs }: User) {
+export function createUser({ id, username, displayName, email = '', siteAdmin, kind, createdMs }: User): object {
   const mayAdminister = ({ viewer }: Work): boolean => viewer.userId === id || viewer.siteAdmin;
-  return {
+  const user = {
     __typename: 'User',
     id: globalId('User', id),
     databaseID: id,
@@ -19,15 +19,25 @@ export function createUser({ id, username, displayName, email = '', siteAdmin, k
     email: (_: unknown, work: Work) => (mayAdminister(work) ? email : ''),
     emails: (_: unknown, work: Work) =>
       mayAdminister(work) && email !== '' ? [{ email, isPrimary: true, verified: true }] : [],
+    primaryEmail: (_: unknown, work: Work) =>
+      mayAdminister(work) && email !== '' ? { email, isPrimary: true, verified: true } : null,
+    hasVerifiedEmail: (_: unknown, work: Work) => mayAdminister(work) && email !== '',
     avatarURL: null,
     url: `/users/${encodeURIComponent(username)}`,
     settingsURL: (_: unknown, work: Work) => (mayAdminister(work) ? '/settings/tokens' : null),
+    session: (_: unknown, { viewer }: Work) => ({
+      canSignOut: viewer.userId === id && viewer.credential === 'session',
+    }),
+    tosAccepted: true,
+    latestSettings: null,
+    settingsCascade: () => ({ subjects: [user], final: '{}' }),
     createdAt: new Date(createdMs).toISOString(),
     siteAdmin,
     serviceAccount: kind === 'serviceAccount',
     viewerCanAdminister: (_: unknown, work: Work) => mayAdminister(work),
     organizations: NO_ORGANIZATIONS,
   };
+  return user;
 }
 
 /** The fields of `Query` about users. */
@@ -56,6 +66,7 @@ export function createUserFields({ users }: GraphqlData) {
         .filter(({ username, displayName }) => `${username}\n${displayName}`.toLowerCase().includes(wanted));
       return connectionOf(all.map(createUser), page);
     },
+    organization: null,
     organizations: NO_ORGANIZATIONS,
   };
 }

@@ -16,6 +16,8 @@ interface TreeEntry {
   externalURLs: [ExternalLink!]!
   "What a submodule points to; null for all other entries."
   submodule: Submodule
+  "Whether it is a folder that is alone in the folder above it."
+  isSingleChild: Boolean!
   commit: GitCommit!
 }
 
@@ -29,6 +31,15 @@ interface File2 {
   totalLines: Int!
   binary: Boolean!
   contentType: String!
+  richHTML: String!
+  highlight(
+    disableTimeout: Boolean!
+    isLightTheme: Boolean
+    highlightLongLines: Boolean = false
+    format: HighlightResponseFormat = HTML_HIGHLIGHT
+    startLine: Int
+    endLine: Int
+  ): HighlightedFile!
   url: String!
   canonicalURL: String!
   externalURLs: [ExternalLink!]!
@@ -45,6 +56,7 @@ type GitTree implements TreeEntry {
   canonicalURL: String!
   externalURLs: [ExternalLink!]!
   submodule: Submodule
+  isSingleChild: Boolean!
   commit: GitCommit!
   repository: Repository!
   "Folders, then files; with recursive, those of all folders below too, by path."
@@ -77,6 +89,21 @@ type GitBlob implements TreeEntry & File2 {
   binary: Boolean!
   "text/plain or application/octet-stream."
   contentType: String!
+  "No file is rendered: always empty text."
+  richHTML: String!
+  "The file as an HTML table."
+  highlight(
+    "Nothing waits for colors: this changes nothing."
+    disableTimeout: Boolean!
+    isLightTheme: Boolean
+    highlightLongLines: Boolean = false
+    "The table never has colors, whatever the format."
+    format: HighlightResponseFormat = HTML_HIGHLIGHT
+    "First line, from 1."
+    startLine: Int
+    "Last line."
+    endLine: Int
+  ): HighlightedFile!
   url: String!
   canonicalURL: String!
   "Path of the content alone."
@@ -87,8 +114,12 @@ type GitBlob implements TreeEntry & File2 {
   "The language by the file's name, in a list of one or none."
   languages: [String!]!
   submodule: Submodule
+  "Whether it is a folder: always false."
+  isSingleChild: Boolean!
   commit: GitCommit!
   repository: Repository!
+  "There is no precise index of code: always null. Searches with type:symbol find definitions."
+  lsif(toolName: String): GitBlobLSIFData
   "Who wrote the lines, in the order of the lines."
   blame(
     "First line, from 1."
@@ -98,6 +129,30 @@ type GitBlob implements TreeEntry & File2 {
     "Blame does not look at white space alone: only false is accepted."
     ignoreWhitespace: Boolean = false
   ): [Hunk!]!
+}
+
+enum HighlightResponseFormat {
+  HTML_PLAINTEXT
+  HTML_HIGHLIGHT
+  JSON_SCIP
+}
+
+type HighlightedFile {
+  "Whether the lines have no colors: always true."
+  aborted: Boolean!
+  "A table with a row for each line; empty for a binary file."
+  html: String!
+  "No other form is offered: always empty text."
+  lsif: String!
+  "The rows of some lines, for each of the ranges."
+  lineRanges(ranges: [HighlightLineRange!]!): [[String!]!]!
+}
+
+input HighlightLineRange {
+  "First line, from 0."
+  startLine: Int!
+  "The line after the last one, from 0."
+  endLine: Int!
 }
 
 type Submodule {

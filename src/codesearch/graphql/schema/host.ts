@@ -33,6 +33,12 @@ type Query {
   ): UserConnection!
   "This service has no organizations."
   organizations(first: Int, query: String): OrgConnection!
+  "This service has no organizations: always null."
+  organization(name: String!): Org
+  "No settings are kept; the cascade names whose settings they would be."
+  viewerSettings: SettingsCascade!
+  "The site or a user, by global id."
+  settingsSubject(id: ID!): SettingsSubject
   "A repository, by name or number; null when there is none that the viewer may read."
   repository(
     "For example github.com/org/name."
@@ -42,6 +48,13 @@ type Query {
     uri: String @deprecated(reason: "Use name.")
     databaseID: Int
   ): Repository
+  "The same as repository; no repository has moved, so it is never a Redirect."
+  repositoryRedirect(
+    name: String
+    cloneURL: String
+    "SHA-256 of the name in lower case, as hexadecimal digits."
+    hashedName: String
+  ): RepositoryRedirect
   "The repositories that the viewer may read, by name."
   repositories(
     "At most so many; 1000 is the most."
@@ -113,6 +126,8 @@ enum SearchPatternType {
   literal
   regexp
   keyword
+  "Standard, with other forms of the query tried beside it: read as standard."
+  lucky
 }
 
 """Where a page of a list ends."""
@@ -130,7 +145,7 @@ type UserConnection {
 }
 
 """A person, or a service account for programs."""
-type User implements Node {
+type User implements Node & SettingsSubject {
   id: ID!
   "The number that the conversation API calls user_id."
   databaseID: Int!
@@ -141,12 +156,21 @@ type User implements Node {
   email: String!
   "The mail addresses. Only the user and site admins see them."
   emails: [UserEmail!]!
+  "The mail address, or null. Only the user and site admins see it."
+  primaryEmail: UserEmail
+  "Whether there is a mail address. False for all but the user and site admins."
+  hasVerifiedEmail: Boolean!
   "Pictures of people are not kept: always null."
   avatarURL: String
   "Path that stands for the user; there is no page."
   url: String!
   "Path of the settings, for the viewer and site admins."
   settingsURL: String
+  session: Session!
+  "There are no terms of service: always true."
+  tosAccepted: Boolean!
+  latestSettings: Settings
+  settingsCascade: SettingsCascade!
   createdAt: DateTime!
   siteAdmin: Boolean!
   serviceAccount: Boolean!
@@ -154,6 +178,11 @@ type User implements Node {
   viewerCanAdminister: Boolean!
   "This service has no organizations."
   organizations: OrgConnection!
+}
+
+type Session {
+  "Whether the request came with the session of a browser of this user."
+  canSignOut: Boolean!
 }
 
 type UserEmail {
@@ -168,19 +197,30 @@ type OrgConnection {
   totalCount: Int!
 }
 
-type Org implements Node {
+type Org implements Node & SettingsSubject {
   id: ID!
   name: String!
   displayName: String
   url: String!
+  members: UserConnection!
+  latestSettings: Settings
+  settingsCascade: SettingsCascade!
+  settingsURL: String
+  viewerCanAdminister: Boolean!
 }
 
-type Site implements Node {
+type Site implements Node & SettingsSubject {
   id: ID!
   siteID: String!
   "The version that this service speaks like, for example 7.0.0."
   productVersion: String!
   buildVersion: String!
+  "Older clients ask it before they ask for more: always true, as in the public service."
+  hasCodeIntelligence: Boolean!
+  latestSettings: Settings
+  settingsCascade: SettingsCascade!
+  "The site has no page of settings: always null."
+  settingsURL: String
   "Whether the viewer is a site admin."
   viewerCanAdminister: Boolean!
 }

@@ -58,9 +58,24 @@ type Repository implements Node & GenericSearchResultInterface {
   matches: [SearchResultMatch!]!
 }
 
+union RepositoryRedirect = Repository | Redirect
+
+"""Where a repository has moved to."""
+type Redirect {
+  url: String!
+}
+
 type MirrorRepositoryInfo {
   cloned: Boolean!
   cloneInProgress: Boolean!
+  "Nothing is cloned: always null."
+  cloneProgress: String
+  "The address may hold a password: always null."
+  remoteURL: String
+  "Repositories are not updated from elsewhere: always null."
+  updatedAt: DateTime
+  lastError: String
+  isCorrupted: Boolean!
 }
 
 type ExternalLink {
@@ -260,7 +275,26 @@ type FileDiff {
   newFile: File2
   "The new file, or the old one when it was deleted."
   mostRelevantFile: File2
+  "The changed lines; empty for binary files, and behind the first 1 MB of the patch of all files."
+  hunks: [FileDiffHunk!]!
   stat: DiffStat!
+}
+
+"""Changed lines, with some lines around them."""
+type FileDiffHunk {
+  oldRange: FileDiffHunkRange!
+  "Whether the old file ends without a line end here."
+  oldNoNewlineAt: Boolean!
+  newRange: FileDiffHunkRange!
+  "A line above, for example the start of the function."
+  section: String
+  "Lines that begin with -, + or a space."
+  body: String!
+}
+
+type FileDiffHunkRange {
+  startLine: Int!
+  lines: Int!
 }
 
 """Lines; 0 for binary files."""

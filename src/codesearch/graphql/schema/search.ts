@@ -27,7 +27,21 @@ type SearchResults {
   indexUnavailable: Boolean!
   "Why there are no results, or not all."
   alert: SearchAlert
+  "Filters for the repositories and languages with the most matches."
+  dynamicFilters: [SearchFilter!]!
   elapsedMilliseconds: Int!
+}
+
+type SearchFilter {
+  "For the query, for example lang:go."
+  value: String!
+  label: String!
+  "Matches in these results."
+  count: Int!
+  "Whether there may be more matches."
+  limitHit: Boolean!
+  "repo or lang."
+  kind: String!
 }
 
 type SearchAlert {
@@ -141,9 +155,12 @@ type Symbol {
   location: Location!
   url: String!
   canonicalURL: String!
+  "Symbols are those that other files can name: always false."
+  fileLocal: Boolean!
 }
 
 type Location {
+  resource: GitBlob!
   "The line of the symbol."
   range: Range
   url: String!

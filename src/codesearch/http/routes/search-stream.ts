@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Viewer } from '../../accounts/viewer.ts';
 import { LIMITS } from '../../limits.ts';
 import type { PatternType } from '../../query/ast.ts';
+import { createFilterCounter } from '../../query/filters.ts';
 import { countOf, SearchError, type SearchResult, type SearchResults } from '../../query/results.ts';
 import type { Search } from '../../query/search.ts';
 import { HttpError } from '../http-error.ts';
 import type { Streamer } from '../reply.ts';
 import { type Route, requireMethod } from '../route.ts';
 import { type EventOptions, eventText, matchData, progressData } from '../search-events.ts';
-import { createFilterCounter } from '../search-filters.ts';
 
 interface StreamQuery {
   query: string;
@@ -138,7 +138,8 @@ function createSender(write: (text: string) => Promise<void>, display: number, o
     },
     async finish(results: SearchResults): Promise<void> {
       await flush();
-      await write(eventText('filters', filters.entries(results.limitHit)));
+      const suggested = filters.entries(results.limitHit).map((entry) => ({ ...entry, exhaustive: !entry.limitHit }));
+      await write(eventText('filters', suggested));
       if (results.alert !== undefined) {
         const { kind, title, description, proposedQueries } = results.alert;
         await write(eventText('alert', { title, description, kind, proposedQueries }));

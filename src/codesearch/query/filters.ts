@@ -1,13 +1,24 @@
 import { escapeRegExp } from '../escape.ts';
-import { countOf, type SearchResult } from '../query/results.ts';
+import { countOf, type SearchResult } from './results.ts';
 
 const MOST = 20;
 
-/** Counts matches by repository and language, and suggests filters for the most frequent, for a `filters` event. */
-export function createFilterCounter() {
-  const counts = new Map<string, { value: string; label: string; kind: 'repo' | 'lang'; count: number }>();
+/** A filter that narrows a search to some of its results. */
+export interface SearchFilter {
+  value: string;
+  label: string;
+  kind: 'repo' | 'lang';
+  /** Matches. */
+  count: number;
+  /** Whether there may be more matches. */
+  limitHit: boolean;
+}
 
-  function count(kind: 'repo' | 'lang', value: string, label: string, amount: number): void {
+/** Counts matches by repository and language, and suggests filters for the most frequent. */
+export function createFilterCounter() {
+  const counts = new Map<string, Omit<SearchFilter, 'limitHit'>>();
+
+  function count(kind: SearchFilter['kind'], value: string, label: string, amount: number): void {
     const known = counts.get(value);
     if (known === undefined) counts.set(value, { value, label, kind, count: amount });
     else known.count += amount;
@@ -23,14 +34,14 @@ export function createFilterCounter() {
       const language = result.language.toLowerCase();
       count('lang', `lang:${language.includes(' ') ? `"${language}"` : language}`, `lang:${language}`, amount);
     },
-    /** The entries of the event, most frequent first. */
-    entries: (limitHit: boolean): unknown[] =>
+    /** The filters, most frequent first. */
+    entries: (limitHit: boolean): SearchFilter[] =>
       (['repo', 'lang'] as const).flatMap((kind) =>
         [...counts.values()]
           .filter((entry) => entry.kind === kind)
           .sort((a, b) => b.count - a.count)
           .slice(0, MOST)
-          .map((entry) => ({ ...entry, limitHit, exhaustive: !limitHit })),
+          .map((entry) => ({ ...entry, limitHit })),
       ),
   };
 }
