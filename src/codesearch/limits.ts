@@ -23,8 +23,17 @@ export const LIMITS = {
   /** For the git commands of one HTTP request, all together. */
   requestDeadlineMs: 30_000,
   stopDeadlineMs: 5_000,
+  /** For receiving a request, and its headers. */
+  requestReceivedMs: 30_000,
+  headersReceivedMs: 10_000,
+  /** An idle connection is closed after this. */
+  idleConnectionMs: 5_000,
   turnsPerQuestion: 100,
   gitTimeoutMs: 20_000,
+  /** For reading commits while a question is answered, which goes on without them. */
+  historyTimeoutMs: 5_000,
+  /** For git commands that read a whole repository for the index. */
+  gitIndexTimeoutMs: 60_000,
   gitOutputBytes: 64_000_000,
   gitComplaintCharacters: 10_000,
   /** Processor time of one git process, for processes that outlive the service. */
@@ -49,6 +58,10 @@ export const LIMITS = {
   /** Of files with the same content, so many are analyzed; the others are found by their paths. */
   copiesAnalyzed: 100,
   filesPerRepository: 100_000,
+  /** What is looked at to tell binary files from text, as git does. */
+  binaryCheckBytes: 8_000,
+  /** Files that are read from git in one go. */
+  blobBatchBytes: 24_000_000,
   /** Larger files are not shown; the index reads files up to `fileBytes`. */
   blobBytes: 10_000_000,
   commitsPerPage: 100,

@@ -115,7 +115,7 @@ const codesearchFolders: Record<string, readonly string[]> = {
   'data-directory': [],
   git: ['limits'],
   accounts: ['escape', 'limits'],
-  query: ['escape', 'git', 'search', 'limits'],
+  query: ['git', 'search', 'escape', 'limits'],
   search: ['git', 'escape', 'limits'],
   conversations: ['accounts', 'search', 'limits'],
   graphql: ['accounts', 'conversations', 'git', 'query', 'search', 'escape', 'limits'],

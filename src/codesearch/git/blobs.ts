@@ -2,8 +2,6 @@ import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../limits.ts';
 import type { Git } from './git.ts';
 
-const CHUNK_BYTES = 24_000_000;
-
 /** Reads file contents by their git object ids, with a cache bounded in bytes. */
 export function createBlobs(git: Git) {
   const cache = new LRUCache<string, string>({
@@ -15,7 +13,10 @@ export function createBlobs(git: Git) {
     /** Sizes in bytes; skips missing objects (in a partial clone) and objects that are not files. */
     async sizes(ids: readonly string[]): Promise<Map<string, number>> {
       if (ids.length === 0) return new Map();
-      const output = await git(['cat-file', '--batch-check'], { input: `${ids.join('\n')}\n`, timeoutMs: 60_000 });
+      const output = await git(['cat-file', '--batch-check'], {
+        input: `${ids.join('\n')}\n`,
+        timeoutMs: LIMITS.gitIndexTimeoutMs,
+      });
       const sizes = new Map<string, number>();
       for (const line of output.toString('utf8').split('\n')) {
         const [id, type, size] = line.split(' ');
@@ -28,7 +29,7 @@ export function createBlobs(git: Git) {
       let group: string[] = [];
       let bytes = 0;
       for (const [id, size] of sizes) {
-        if (bytes + size > CHUNK_BYTES && group.length > 0) {
+        if (bytes + size > LIMITS.blobBatchBytes && group.length > 0) {
           yield await readBatch(git, group);
           group = [];
           bytes = 0;
@@ -59,7 +60,10 @@ export function createBlobs(git: Git) {
 }
 
 async function readBatch(git: Git, ids: readonly string[]): Promise<Map<string, string>> {
-  const output = await git(['cat-file', '--batch'], { input: `${ids.join('\n')}\n`, timeoutMs: 60_000 });
+  const output = await git(['cat-file', '--batch'], {
+    input: `${ids.join('\n')}\n`,
+    timeoutMs: LIMITS.gitIndexTimeoutMs,
+  });
   const texts = new Map<string, string>();
   let offset = 0;
   while (offset < output.length) {
@@ -76,7 +80,7 @@ async function readBatch(git: Git, ids: readonly string[]): Promise<Map<string, 
   return texts;
 }
 
-/** Whether git and most tools take content for binary: a NUL among the first 8,000 bytes. */
+/** Whether git and most tools take content for binary: a NUL at the beginning. */
 export function isBinary(content: Buffer): boolean {
-  return content.subarray(0, 8_000).includes(0);
+  return content.subarray(0, LIMITS.binaryCheckBytes).includes(0);
 }

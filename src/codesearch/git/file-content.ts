@@ -23,7 +23,7 @@ export async function readFileAt(
   const entry = await readEntry(repository, revision, path);
   if (entry === undefined || (entry.kind !== 'blob' && entry.kind !== 'symlink')) return undefined;
   const isLarge = (entry.size ?? 0) > LIMITS.blobBytes;
-  const firstBytes = isLarge ? 8_000 : LIMITS.blobBytes;
+  const firstBytes = isLarge ? LIMITS.binaryCheckBytes : LIMITS.blobBytes;
   const start = await repository.git(['cat-file', 'blob', entry.oid], { firstBytes }).catch((error: unknown) => {
     if (error instanceof GitError && error.kind === 'failed') return undefined;
     throw error;

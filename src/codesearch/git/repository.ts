@@ -56,7 +56,7 @@ export async function openRepository(path: string): Promise<Repository> {
       return `${(await head()) ?? ''} ${index?.mtimeMs ?? 0} ${index?.size ?? 0}`;
     },
     async files() {
-      const most = { firstBytes: LIMITS.gitOutputBytes, timeoutMs: 60_000 };
+      const most = { firstBytes: LIMITS.gitOutputBytes, timeoutMs: LIMITS.gitIndexTimeoutMs };
       const listing =
         (await indexFile()) === undefined
           ? await git(['ls-tree', '-r', '-z', '--full-tree', 'HEAD'], most).catch(() => Buffer.alloc(0))

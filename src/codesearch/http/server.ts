@@ -20,7 +20,8 @@ export interface ServerSetup {
 
 /** Creates the HTTP server of the service; it does not listen yet. */
 export function createHttpServer(setup: ServerSetup): Server {
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
+  const timeouts = { requestTimeout: LIMITS.requestReceivedMs, headersTimeout: LIMITS.headersReceivedMs };
+  const server = createServer(timeouts, (request, response) => {
     withinRequestBudget(response, setup.onProblem, () => route(request, setup))
       .catch((error: unknown) => {
         if (!(error instanceof HttpError) && !isHangUp(error)) setup.onProblem(error);
@@ -29,7 +30,7 @@ export function createHttpServer(setup: ServerSetup): Server {
       .then((reply) => send(response, reply))
       .catch(setup.onProblem);
   });
-  server.keepAliveTimeout = 5_000;
+  server.keepAliveTimeout = LIMITS.idleConnectionMs;
   server.maxConnections = LIMITS.connections;
   return server;
 }

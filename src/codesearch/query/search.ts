@@ -27,10 +27,6 @@ export interface SearchRequest {
   viewer: { username: string; canRead: (repository: string) => boolean };
   /** Stops the search and its git processes; it then rejects with the reason of the signal. Default: the end of the request. */
   signal?: AbortSignal | undefined;
-  /** Matches when the query has no `count:`; default `LIMITS.searchCountDefault`. */
-  defaultCount?: number | undefined;
-  /** Total deadline in milliseconds, when it is shorter than the query's own. */
-  deadlineMs?: number | undefined;
   /** Called with each result as it is found, before the search returns; it may wait, to slow the search down. */
   onResult?: ((result: SearchResult) => Promise<void> | void) | undefined;
 }
@@ -87,11 +83,10 @@ async function runPlan(
 ): Promise<SearchResults> {
   const startedMs = clock();
   const results: SearchResult[] = [];
-  const most = plan.count ?? request.defaultCount ?? LIMITS.searchCountDefault;
+  const most = plan.count ?? LIMITS.searchCountDefault;
   const select = createSelector(plan.select);
   const deadline = new AbortController();
-  const deadlineMs = Math.min(plan.timeoutMs ?? LIMITS.searchTimeoutMs, request.deadlineMs ?? Infinity);
-  const timer = setTimeout(() => deadline.abort(), deadlineMs);
+  const timer = setTimeout(() => deadline.abort(), plan.timeoutMs ?? LIMITS.searchTimeoutMs);
   const outer = request.signal ?? currentBudget().signal;
   let left = most;
   let characters: number = LIMITS.searchResultCharacters;

@@ -16,7 +16,7 @@ export interface Commit {
 
 /** The newest commits reachable from HEAD that match the given options; none when git fails or takes longer than 5 seconds. */
 export async function readCommits(repository: Repository, options: LogOptions): Promise<Commit[]> {
-  const page = await orNothing(log(repository, { timeoutMs: 5_000, ...options }));
+  const page = await orNothing(log(repository, { timeoutMs: LIMITS.historyTimeoutMs, ...options }));
   return (page?.commits ?? []).map(({ oid, author, subject, body }) => ({
     id: oid,
     author: author.name,
@@ -27,7 +27,7 @@ export async function readCommits(repository: Repository, options: LogOptions): 
 }
 
 export function readRecentCommits(repository: Repository): Promise<Commit[]> {
-  return readCommits(repository, { first: LIMITS.commitsIndexed, withoutMerges: true, timeoutMs: 20_000 });
+  return readCommits(repository, { first: LIMITS.commitsIndexed, withoutMerges: true, timeoutMs: LIMITS.gitTimeoutMs });
 }
 
 /** The authors of a range of lines, most lines first. */

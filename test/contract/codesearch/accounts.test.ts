@@ -48,7 +48,7 @@ describe('spec 5: an access token', () => {
     expect(token).toMatch(/^cst_[0-9a-f]{64}$/);
     expect(await whoAmI(`token ${token}`)).toEqual([200, 'bob']);
     const { text } = await bob.open('/settings/tokens');
-    expect(text).toContain('for scripts &#60;b&#62;');
+    expect(text).toContain('for scripts &lt;b&gt;');
     expect(text).not.toContain(token);
     const id = /\/settings\/tokens\/(\d+)\/revoke/.exec(text)?.[1];
     const formToken = await bob.formToken();

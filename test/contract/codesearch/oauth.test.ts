@@ -338,7 +338,7 @@ describe('an authorization request', () => {
     const { text } = await bob.open(
       `/.auth/idp/oauth/authorize?${request({ code_challenge: createPkce().challenge })}`,
     );
-    expect(text).toContain('An &#60;app&#62;');
+    expect(text).toContain('An &lt;app&gt;');
   });
 });
 

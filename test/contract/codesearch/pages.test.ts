@@ -176,7 +176,7 @@ test('the pages of folders and of the repository list the tracked files, and the
   expect(root.text).toContain('<h1>Greeter</h1>');
   expectNoForeignMarkup(root.text, root.policy);
   const odd = await open(`/${name}/-/tree/odd`);
-  expect(odd.text).toContain('&#60;img');
+  expect(odd.text).toContain('&lt;img');
   expectNoForeignMarkup(odd.text, odd.policy);
   expect((await open(`/${name}/-/tree/nothing`)).status).toBe(404);
   expect((await open('/')).text).toContain(`href="/${name}"`);
@@ -234,7 +234,7 @@ describe('the history', () => {
     expect(text).toContain('is no greeting.');
     expect(text).toContain(`href="/${name}@${second}/-/blob/src/new.ts"`);
     expect(text).toMatch(
-      /<tr class="plus"><td class="n"><\/td><td class="n">2<\/td><td> {2}return &#34;hello&#34;;<\/td>/,
+      /<tr class="plus"><td class="n"><\/td><td class="n">2<\/td><td> {2}return &quot;hello&quot;;<\/td>/,
     );
     for (const id of ['0000000', 'HEAD', '--help', '-abcdef0'])
       expect((await open(`/${name}/-/commit/${id}`)).status).toBe(404);
@@ -268,7 +268,7 @@ describe('the search page', () => {
     expect(status).toBe(200);
     expectNoForeignMarkup(text, policy);
     expect(text).toContain('export function <mark>greetPeople</mark>() {');
-    expect(text).toContain('<td class="context">// &#60;img src=x');
+    expect(text).toContain('<td class="context">// &lt;img src=x');
     expect(text).toContain(`href="/${name}/-/blob/src/greet.ts?L2"`);
     expect(text).toMatch(/<strong>1 match<\/strong> in 1 result · \d+ repositor(?:y|ies) searched in \d+\.\d\d s/);
   });
