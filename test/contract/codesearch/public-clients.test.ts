@@ -117,7 +117,7 @@ describe('a public client', () => {
           rows: highlight(disableTimeout: true) { lineRanges(ranges: [{ startLine: 0, endLine: 1 }, { startLine: 9, endLine: 12 }]) } }
         blob(path: "icon.bin") { highlight(disableTimeout: false) { html } }`),
     );
-    const html = `<table><tbody>${line(3, '    return &#34;&#60;high&#62;&#34;;')}${line(4, '  }')}</tbody></table>`;
+    const html = `<table><tbody>${line(3, '    return &quot;&lt;high&gt;&quot;;')}${line(4, '  }')}</tbody></table>`;
     expect(data).toEqual(
       ofHead({
         file: {
