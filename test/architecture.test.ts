@@ -111,7 +111,7 @@ describe('the check of the source tree', () => {
       'imports src/codesearch/pages/html.ts',
     ],
     [
-      'src/codesearch/http/routes/conversations.ts',
+      'src/codesearch/http/routes/rest-conversations.ts',
       "import { start } from '../../service.ts';",
       'imports src/codesearch/service.ts',
     ],
@@ -165,7 +165,7 @@ describe('the check of the source tree', () => {
     ['src/app.ts', "import type { Logger } from 'pino';\nimport { card } from './slack/messenger.ts';\none();"],
     ['src/codesearch/git/git.ts', "import { spawn } from 'node:child_process';\none();"],
     ['src/codesearch/arguments.ts', "import { readCommandLine } from '../command-line.ts';\none();"],
-    ['src/codesearch/http/routes/conversations.ts', "import { list } from '../../conversations/list.ts';\none();"],
+    ['src/codesearch/http/routes/rest-conversations.ts', "import { list } from '../../conversations/list.ts';\none();"],
     ['src/codesearch/search/answers/draft.ts', "import { stem } from '../stem.ts';\none();"],
     ['src/slack/messenger.ts', 'const reply = await outbound.fetch(url);'],
     ['src/main.ts', 'const config = parseConfig(process.env);'],

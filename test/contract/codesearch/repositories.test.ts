@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createLargeRepository } from '../../support/codesearch/large-repository.ts';
 import {
   createHarbourRepository,
   createTestRepository,
@@ -241,24 +240,5 @@ test('binary, huge, minified and odd files cause no failure', async () => {
     expect(answer).toContain('ok.ts:1-3');
     expect(sources.map(({ label }) => label).join(' ')).not.toMatch(/linked|huge|min\.js|lock/);
     expect((await service.answer('Where is steer_boat?')).answer).not.toContain('\r');
-  });
-});
-
-test('five thousand files are read and used for answers', async () => {
-  const repository = createLargeRepository(5_000);
-  await serve([repository], async (service) => {
-    expect(service.files).toBe(5_000);
-    for (const question of [
-      'Where are stale invoices archived?',
-      'How does the refund retry work?',
-      'which files throttle parcels?',
-      'what is this repository about?',
-      'when did the report change?',
-    ]) {
-      const { answer, error, title } = await service.answer(question);
-      expect(error).toBeUndefined();
-      expect(answer).toContain('](');
-      expect(title).not.toBe('Nothing relevant found');
-    }
   });
 });

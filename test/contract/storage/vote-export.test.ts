@@ -1,12 +1,10 @@
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Vote } from '../../../src/core/history/votes.ts';
 import { openStorage, type StorageLocation } from '../../../src/storage/open-storage.ts';
 import { voteKey } from '../../../src/storage/records.ts';
 import { openRedisStore } from '../../../src/storage/redis-store.ts';
-import { eventually } from '../../support/eventually.ts';
 import { runProgram } from '../../support/processes/processes.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
 import { createTempDir } from '../../support/processes/temp-dir.ts';
@@ -14,7 +12,6 @@ import { createRecordingLog } from '../../support/recording-log.ts';
 
 const { log } = createRecordingLog();
 const header = 'time,team,question,conversation,upstream_question,verdict,reasons,comment,user';
-const writerFile = fileURLToPath(new URL('./vote-writer-process.ts', import.meta.url));
 const dayMs = 24 * 60 * 60 * 1000;
 
 let directory: Awaited<ReturnType<typeof createTempDir>>;
@@ -49,13 +46,11 @@ describe.each(engines.filter(({ skip }) => !skip))('the export from $name', ({ n
   let redis: RedisServer | undefined;
   let location: StorageLocation;
   let environment: Record<string, string>;
-  let place: string;
 
   beforeEach(async () => {
     redis = name === 'Redis' ? await startRedisServer() : undefined;
-    place = redis?.url ?? directory.path;
-    location = redis === undefined ? { dataDir: place } : { redisUrl: place };
-    environment = redis === undefined ? { DATA_DIR: place } : { REDIS_URL: place };
+    location = redis === undefined ? { dataDir: directory.path } : { redisUrl: redis.url };
+    environment = redis === undefined ? { DATA_DIR: directory.path } : { REDIS_URL: redis.url };
   });
 
   afterEach(() => redis?.stop());
@@ -88,28 +83,6 @@ describe.each(engines.filter(({ skip }) => !skip))('the export from $name', ({ n
       ].join('\r\n'),
     );
   });
-
-  it('runs beside a process that writes, sees everything it acknowledged, and does not disturb it', async () => {
-    const writer = runProgram(writerFile, [place]);
-    const written = () => Math.max(0, writer.output().split('\n').length - 2);
-    try {
-      await eventually(() => expect(written()).toBeGreaterThan(100));
-      for (let round = 0; round < 2; round += 1) {
-        const before = written();
-        const exported = exportVotes(environment);
-        expect(await exported.ended).toBe(0);
-        const rows = exported.output().trimEnd().split('\r\n').slice(1);
-        expect(rows.length).toBeGreaterThanOrEqual(before);
-        expect(new Set(rows).size).toBe(rows.length);
-        const after = written();
-        await eventually(() => expect(written()).toBeGreaterThan(after + 50));
-      }
-      expect(writer.child.exitCode).toBeNull();
-    } finally {
-      writer.child.kill('SIGKILL');
-      await writer.ended;
-    }
-  }, 60_000);
 
   it('writes a file that only its owner can read', async () => {
     await store(location, [vote(1)]);

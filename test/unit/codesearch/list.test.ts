@@ -6,7 +6,7 @@ import {
   type QuestionRecord,
 } from '../../../src/codesearch/conversations/records.ts';
 import type { ConversationSummary } from '../../../src/codesearch/conversations/store.ts';
-import { parseListQuery } from '../../../src/codesearch/http/conversation-list-query.ts';
+import { parseListQuery } from '../../../src/codesearch/http/rest-list-query.ts';
 import { LIMITS } from '../../../src/codesearch/limits.ts';
 
 /** All sort orders of this list differ; the times 20 and 500 occur twice. */

@@ -45,6 +45,8 @@ interface File2 {
   externalURLs: [ExternalLink!]!
   language: String!
   languages: [String!]!
+  "Ours: the public interface has it on GitBlob alone."
+  blame(startLine: Int, endLine: Int, ignoreWhitespace: Boolean = false): [Hunk!]!
 }
 
 type GitTree implements TreeEntry {

@@ -5,7 +5,7 @@ import { readSignedInForm, redirect } from '../forms.ts';
 import { readQuestionText } from '../question-text.ts';
 import type { Reply } from '../reply.ts';
 import type { Route } from '../route.ts';
-import { conversationRefusal } from './conversations.ts';
+import { conversationRefusal } from './rest-conversations.ts';
 
 /**
  * The forms of the conversation pages, for signed-in people: `POST /deepsearch` asks a question; below

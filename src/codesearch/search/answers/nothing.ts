@@ -1,14 +1,16 @@
 import { type Draft, type Findings, fileSource } from './draft.ts';
-import { code, count, fileLink, joinWords, prose } from './markdown.ts';
+import { code, count, fileLink, joinWords } from './markdown.ts';
 
 /** The answer when nothing relevant was found: the words that were searched and, if there is one, the closest mention. */
 export function nothingFound({ weighed, targets, investigation, passages, question }: Findings): Draft {
   const { corpus } = investigation;
-  const repositories = corpus.repositories.map(({ name }) => prose(name));
+  // No names of repositories: others may read a shared answer, and it has no sources that say whether they may.
+  const [only, ...others] = corpus.repositories;
+  const scope = others.length === 0 ? '' : ` of ${others.length + 1} repositories`;
   const looked = [
     ...new Set([...targets.unknown, ...weighed.subjects.filter(({ weight }) => weight >= 0.3).map(({ word }) => word)]),
   ].slice(0, 8);
-  const where = `the ${count(corpus.index.size(), 'file')} of ${joinWords(repositories)}, their paths, definitions and commit messages`;
+  const where = `the ${count(corpus.index.size(), 'file')}${scope}, their paths, definitions and commit messages`;
   const absent = weighed.subjects
     .filter(({ weight, files }) => weight >= 0.5 && files === 0)
     .map(({ word }) => code(word));
@@ -28,13 +30,12 @@ export function nothingFound({ weighed, targets, investigation, passages, questi
     );
   }
   sections.push('Try the names of functions, types, files, or settings as they are written in the code.');
-  const [first] = corpus.repositories;
   return {
     title: 'Nothing relevant found',
     sections,
     sources: nearest === undefined ? [] : [fileSource(nearest.file, nearest.start, nearest.end)],
     followUps:
-      first === undefined
+      only === undefined
         ? []
         : ['What is this repository about?', 'What changed recently?', ...mainFolder(corpus)].filter(
             (text) => text !== question.text,

@@ -10,13 +10,13 @@ import {
   readName,
   readNewConversation,
   writePageToken,
-} from '../conversation-service-request.ts';
+} from '../connect-request.ts';
 import {
   conversationMessage,
   questionMessage,
   type ServiceWireOptions,
   summaryMessage,
-} from '../conversation-service-wire.ts';
+} from '../connect-wire.ts';
 import { json, type Reply } from '../reply.ts';
 import type { Route, RouteRequest } from '../route.ts';
 

@@ -1,6 +1,6 @@
 import { type ConversationRecord, isOpen, type QuestionError, type QuestionRecord } from '../conversations/records.ts';
 import { BASE_MARK } from '../search/finding.ts';
-import { iso, shareUrl } from './conversation-wire.ts';
+import { iso, shareUrl } from './rest-wire.ts';
 
 /** What the replies depend on beside the records. */
 export interface ServiceWireOptions {

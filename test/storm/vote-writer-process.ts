@@ -1,5 +1,5 @@
-import { openStorage } from '../../../src/storage/open-storage.ts';
-import { createRecordingLog } from '../../support/recording-log.ts';
+import { openStorage } from '../../src/storage/open-storage.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
 
 // A separate process: `vote-writer-process.ts <data directory or redis address>`. Prints `open`, then the number of every
 // acknowledged vote, until it is killed.
