@@ -470,7 +470,8 @@ describe('the data', () => {
         commit(rev: "main") { blob(path: "src/retry.ts") {
           blame(startLine: 3, endLine: 4) { startLine endLine author { person { name } } message commit { subject } filename }
           beyond: blame(startLine: 900) { startLine }
-        } diff { fileDiffs { totalCount diffStat { added deleted } nodes { oldPath newPath stat { added } } rawDiff } } }
+        } file(path: "src/retry.ts") { blame(startLine: 3, endLine: 3) { startLine endLine } }
+        diff { fileDiffs { totalCount diffStat { added deleted } nodes { oldPath newPath stat { added } } rawDiff } } }
         comparison(base: "older", head: "main") {
           commits { nodes { subject } } changedFiles { nodes { path status } totalCount } range { expr mergeBase { oid } }
         }
@@ -490,6 +491,7 @@ describe('the data', () => {
           ],
           beyond: [],
         },
+        file: { blame: [{ startLine: 3, endLine: 4 }] },
         diff: {
           fileDiffs: {
             totalCount: 3,
