@@ -81,7 +81,6 @@ export const visitLifeMs = 7 * 24 * 60 * 60 * 1000;
 
 /** Most thread notes, and characters of all of them, that are kept. Beyond that the oldest notes are dropped. */
 export const mostNotes = 50;
-
 export const mostNoteCharacters = 20_000;
 
 /** Milliseconds between the restarts of two questions that were parked until the same moment. */

@@ -27,15 +27,15 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
     { text, byMs }: { text?: string; byMs?: number } = {},
   ): Promise<ButtonResult> {
     const question = await find(questionId, requester);
-    const followUp = followUpOf(question, index);
-    if (question === undefined || followUp === undefined) return { kind: 'expired' };
+    const suggested = followUpOf(question, index);
+    if (question === undefined || suggested === undefined) return { kind: 'expired' };
     const { key } = await attemptUnder(attemptKeys.followUp(questionId, index));
     return accept(
       {
         key,
         place: question.place,
         askerId: requester.userId,
-        text: text ?? followUp,
+        text: text ?? suggested,
         origin: 'followUp',
       },
       byMs,
@@ -51,8 +51,8 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
     { text, byMs }: { text?: string; byMs?: number } = {},
   ): Promise<ButtonResult> {
     const question = await find(questionId, requester);
-    const followUp = followUpOf(question, index);
-    if (question === undefined || followUp === undefined) return { kind: 'expired' };
+    const suggested = followUpOf(question, index);
+    if (question === undefined || suggested === undefined) return { kind: 'expired' };
     const { shareUrl } = question.upstream;
     const { key } = await attemptUnder(attemptKeys.followUpPrivately(questionId, index, requester.userId));
     return accept(
@@ -60,7 +60,7 @@ export function createFollowUps({ questions, accept, find, attemptUnder }: Follo
         key,
         place,
         askerId: requester.userId,
-        text: text ?? followUp,
+        text: text ?? suggested,
         origin: 'followUp',
         beginsThread: true,
         follows: { text: question.text, ...(shareUrl === undefined ? {} : { shareUrl }) },

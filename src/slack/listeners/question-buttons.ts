@@ -57,19 +57,19 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
   onEnd(
     ACTIONS.tryAgain,
     async ({ value, requester, byMs }) => requests.askAgain(value.questionId, requester, { byMs }),
-    noticeOf,
+    toHandled,
   );
   onEnd(
     ACTIONS.askNew,
     async ({ value, requester, byMs }) => requests.askAgain(value.questionId, requester, { fresh: true, byMs }),
-    noticeOf,
+    toHandled,
   );
   onEnd(
     ACTIONS.checkAgain,
     async ({ value, requester, byMs }) => requests.checkAgain(value.questionId, requester, byMs),
     // The question was asked before, so there is nothing to withdraw, and no earlier press asked it.
     (result, action) => ({
-      notice: result.kind === 'duplicate' ? { kind: 'alreadyWatched' } : noticeOf(result, action).notice,
+      notice: result.kind === 'duplicate' ? { kind: 'alreadyWatched' } : toHandled(result, action).notice,
     }),
   );
   // When the answer can't be shown, the person is told where they pressed.
@@ -178,7 +178,7 @@ export function registerActions(app: App, deps: QuestionButtonDeps): void {
     });
   }
 
-  function noticeOf(result: ButtonResult, action: BlockAction): Handled {
+  function toHandled(result: ButtonResult, action: BlockAction): Handled {
     return handledResult(deps, result, action);
   }
 

@@ -11,12 +11,7 @@ import {
   readNewConversation,
   writePageToken,
 } from '../connect-request.ts';
-import {
-  conversationMessage,
-  questionMessage,
-  type ServiceWireOptions,
-  summaryMessage,
-} from '../connect-wire.ts';
+import { conversationMessage, questionMessage, type ServiceWireOptions, summaryMessage } from '../connect-wire.ts';
 import { json, type Reply } from '../reply.ts';
 import type { Route, RouteRequest } from '../route.ts';
 

@@ -2,16 +2,11 @@ import type { Viewer } from '../../accounts/viewer.ts';
 import { ConversationError } from '../../conversations/conversation-error.ts';
 import type { Conversations } from '../../conversations/conversations.ts';
 import { hasBody, isJson, readJsonObject } from '../body.ts';
-import { parseListQuery } from '../rest-list-query.ts';
-import {
-  conversationToWire,
-  questionToWire,
-  readConversationToWire,
-  singleConversationToWire,
-} from '../rest-wire.ts';
 import { HttpError } from '../http-error.ts';
 import { readQuestionText } from '../question-text.ts';
 import { json, type Reply } from '../reply.ts';
+import { parseListQuery } from '../rest-list-query.ts';
+import { conversationToWire, questionToWire, readConversationToWire, singleConversationToWire } from '../rest-wire.ts';
 import { type Route, type RouteRequest, requireMethod } from '../route.ts';
 
 const PREFIX = ['.api', 'deepsearch', 'v1'];
