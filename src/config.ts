@@ -1,75 +1,20 @@
-import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { inspect } from 'node:util';
 import { z } from 'zod';
-
-/** A secret setting. It prints as `[secret]` everywhere; only `reveal` returns its value. */
-export class Secret {
-  readonly #value: string;
-
-  constructor(value: string) {
-    this.#value = value;
-  }
-
-  reveal(): string {
-    return this.#value;
-  }
-
-  toString(): string {
-    return '[secret]';
-  }
-
-  toJSON(): string {
-    return '[secret]';
-  }
-
-  [inspect.custom](): string {
-    return '[secret]';
-  }
-}
-
-const secret = (): z.ZodType<Secret, string> => z.string().transform((value) => new Secret(value));
-/** Text for an HTTP header. Node rejects other characters with an error that repeats the text. */
-const inHeader = (): z.ZodType<string, string> =>
-  z.string().regex(/^[\x20-\x7e]+$/, 'has characters that no HTTP header can carry');
-const token = (): z.ZodType<Secret, string> => inHeader().transform((value) => new Secret(value));
-const whole = (least: number, most: number): z.ZodType<number, string> =>
-  z
-    .string()
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, `must be between ${least} and ${most}`);
-const address = (protocol: RegExp, what: string): z.ZodType<string, string> =>
-  z.string().refine((value) => URL.canParse(value) && protocol.test(new URL(value).protocol), `must be ${what}`);
-/** An address that may contain a password. */
-const secretAddress = (protocol: RegExp, what: string): z.ZodType<Secret, string> =>
-  address(protocol, what).transform((value) => new Secret(value));
-/** Reads `host:3128` as `http://host:3128`, as other programs read these variables. */
-const proxyAddress = (): z.ZodType<Secret, string> =>
-  z
-    .string()
-    .transform((value) => (value.includes('://') ? value : `http://${value}`))
-    .pipe(secretAddress(/^https?:$/, 'an http or https address'));
-const certificateFile = (): z.ZodType<string, string> =>
-  z.string().refine(holdsCertificate, 'is not the path of a readable PEM file with certificates');
-/** Channel ids, separated by commas. */
-const channelIds = (): z.ZodType<string[], string> =>
-  z
-    .string()
-    .transform((value) => [...new Set(value.split(',').map((id) => id.trim()))].filter((id) => id !== ''))
-    .refine(
-      (ids) => ids.length > 0 && ids.every((id) => /^[CG][A-Z0-9]{2,}$/.test(id)),
-      'must be ids of channels, such as C0123456789, separated by commas',
-    );
-/** Text that people see on one line. */
-const oneLine = (most: number): z.ZodType<string, string> =>
-  z
-    .string()
-    .refine((value) => !/[\p{Cc}\u2028\u2029]/u.test(value), 'must be one line')
-    .refine((value) => value.length <= most, `must have at most ${most} characters`);
-const yesOrNo = (): z.ZodType<boolean, string> =>
-  z.enum(['true', 'false'], 'must be true or false').transform((value) => value === 'true');
-const webAddress = (): z.ZodType<string, string> => address(/^https?:$/, 'an http or https address');
+import { Secret } from './core/secret.ts';
+import {
+  certificateFile,
+  channelIds,
+  encryptionKeys,
+  inHeader,
+  oneLine,
+  proxyAddress,
+  secret,
+  secretAddress,
+  token,
+  userIds,
+  webAddress,
+  whole,
+  yesOrNo,
+} from './setting-forms.ts';
 
 interface Setting<Output> {
   schema: z.ZodType<Output, string>;
@@ -242,6 +187,49 @@ export const SETTINGS = {
     'Whether people may share private answers into channels with other organizations, after the app showed them who can read there. Otherwise they may share only into channels without other organizations, and into `OPEN_CHANNELS`.',
     'false',
   ),
+  ADMINS: setting(
+    userIds(),
+    "Ids of people who administer this app, besides the workspace's own admins: they may change channels' settings and see the usage. Separated by commas.",
+  ),
+  ACCOUNTS: setting(
+    z.enum(['shared', 'preferred', 'required']),
+    "Whose account at the service people ask with. `shared`: the account of `SRC_ACCESS_TOKEN`, for everyone. `preferred`: a person's own account if they connected one. `required`: only a person's own account.",
+    'shared',
+  ),
+  ENCRYPTION_KEYS: setting(
+    encryptionKeys(),
+    "Keys that encrypt people's credentials in the storage (AES-256-GCM): `id:key`, the key as base64 of 32 bytes, separated by commas. The first one encrypts, all of them decrypt. Without it no one can connect an account.",
+  ),
+  SRC_OAUTH_CLIENT_ID: setting(
+    inHeader(),
+    'Id of the OAuth app that you registered at the service, so that people can sign in there. Needs the other `SRC_OAUTH_` settings and `PUBLIC_URL`.',
+  ),
+  SRC_OAUTH_CLIENT_SECRET: setting(token(), 'Secret of that OAuth app. Not set for a public client.'),
+  SRC_OAUTH_AUTHORIZE_URL: setting(webAddress(), 'Address at the service where people allow the access.'),
+  SRC_OAUTH_TOKEN_URL: setting(webAddress(), 'Address at the service where the app gets and refreshes tokens.'),
+  SRC_OAUTH_SCOPES: setting(
+    inHeader(),
+    'Scopes that the app asks for, separated by spaces. Not set: the scopes that the OAuth app was registered with.',
+  ),
+  PUBLIC_URL: setting(
+    webAddress(),
+    "Address under which people's browsers reach `PORT`. The redirect address of the OAuth app is `accounts/callback` under it.",
+  ),
+  QUESTIONS_PER_PERSON_PER_DAY: setting(
+    whole(0, 1_000_000),
+    'Most questions of one person in a day (UTC). 0 means no limit. Admins have none.',
+    '0',
+  ),
+  QUESTIONS_PER_CHANNEL_PER_DAY: setting(
+    whole(0, 1_000_000),
+    'Most questions in one channel in a day (UTC). 0 means no limit. Admins have none.',
+    '0',
+  ),
+  AUDIT_DAYS: setting(whole(1, 3_650), 'How many days the entries of the audit log are stored for export.', '90'),
+  RETENTION_DAYS: setting(
+    whole(1, 3_650),
+    'How many days questions, threads, history, settings of people and votes are stored after their last change. Shorter lives of some records stay as they are. Not set: 90 days, and 400 for votes.',
+  ),
   SHUTDOWN_SECONDS: setting(whole(1, 300), 'How many seconds running work may take to finish after SIGTERM.', '10'),
 } as const;
 
@@ -335,16 +323,6 @@ function isSlackHost(url: unknown): boolean {
 
 function isNumber(value: unknown): value is number {
   return typeof value === 'number';
-}
-
-function holdsCertificate(path: string): boolean {
-  try {
-    const pem = readFileSync(path, 'utf8');
-    new X509Certificate(pem);
-    return pem.includes('-----BEGIN ');
-  } catch {
-    return false;
-  }
 }
 
 function plain(message: string): string {

@@ -142,6 +142,19 @@ const questionSchema = z.looseObject({
   messageTs: z.string().exactOptional(),
   files: z.array(fileSchema).exactOptional(),
   readsThread: z.boolean().exactOptional(),
+  access: z.enum(['app', 'own']).exactOptional(),
+  awaitsAccount: z
+    .looseObject({
+      reason: z.enum(['notConnected', 'refused']),
+      sinceMs: z.number(),
+      noticedMs: z.number().exactOptional(),
+    })
+    .exactOptional(),
+  startsOwnConversation: z.boolean().exactOptional(),
+  showing: z.looseObject({ askedMs: z.number(), choice: z.enum(['here', 'onlyMe']).exactOptional() }).exactOptional(),
+  scope: z.looseObject({ repositories: z.array(z.string()), isFromText: z.boolean().exactOptional() }).exactOptional(),
+  channelContext: z.string().exactOptional(),
+  answersPrivately: z.boolean().exactOptional(),
   readsFrom: z
     .looseObject({
       teamId: z.string(),
@@ -220,6 +233,7 @@ const questionSchema = z.looseObject({
     askedMs: z.number().exactOptional(),
     watchedFromMs: z.number().exactOptional(),
     shareUrl: z.string().exactOptional(),
+    isLinkOpen: z.boolean().exactOptional(),
     conversationLost: z.boolean().exactOptional(),
     steps: z.number(),
     lastStep: z.string().exactOptional(),
@@ -258,6 +272,7 @@ const threadSchema = z.looseObject({
   startedBy: z.string().exactOptional(),
   hasSecondPerson: z.boolean().exactOptional(),
   conversationId: z.number().exactOptional(),
+  ownConversations: z.array(z.looseObject({ userId: z.string(), conversationId: z.number() })).exactOptional(),
   asked: z.array(z.string()).exactOptional(),
   queue: z.array(z.string()),
 });

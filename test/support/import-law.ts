@@ -39,6 +39,8 @@ const parts: Record<string, Part> = {
   },
   slack: { parts: ['core', 'render'], packages: ['node:*', '@slack/*', 'lru-cache', 'zod'] },
   storage: { parts: ['core'], packages: ['node:*', 'keyv', '@keyv/*', 'lmdb', 'redis', 'zod'] },
+  /** The pages on which people sign in at the service. */
+  'sign-in': { parts: ['core', 'render'], packages: ['node:*', 'zod'] },
   'rate-limits': { parts: ['core'], packages: ['rate-limiter-flexible'], typesOf: ['redis'] },
   scheduler: { parts: ['core'], packages: ['node:*', 'bullmq', 'redis'] },
   observability: { parts: ['core'], packages: ['node:*', 'pino', 'prom-client'] },
@@ -61,7 +63,8 @@ const parts: Record<string, Part> = {
   },
   demo: { parts: ['command-line'], packages: ['node:*'] },
   'command-line': { parts: [], packages: ['node:util'] },
-  config: { parts: [], packages: ['node:*', 'zod'] },
+  config: { parts: ['core', 'setting-forms'], packages: ['zod'] },
+  'setting-forms': { parts: ['core'], packages: ['node:*', 'zod'] },
   /** Programs beside the app. */
   cli: { parts: ['command-line', 'config', 'storage', 'core'], packages: ['node:*'] },
   version: { parts: [], packages: ['node:*', 'zod'] },
@@ -70,6 +73,10 @@ const parts: Record<string, Part> = {
   'app/digest': { parts: [], packages: ['node:*'] },
   'app/deep-search': {
     parts: ['app/context', 'config', 'deepsearch', 'observability', 'version'],
+    packages: ['node:*'],
+  },
+  'app/accounts': {
+    parts: ['app/context', 'app/deep-search', 'config', 'core', 'deepsearch', 'sign-in', 'version'],
     packages: ['node:*'],
   },
   'app/slack': { parts: ['app/context', 'observability', 'slack'], packages: [] },
@@ -85,6 +92,7 @@ const parts: Record<string, Part> = {
   app: {
     parts: [
       'app/context',
+      'app/accounts',
       'app/deep-search',
       'app/slack',
       'app/lifecycle',

@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { configurationDocs } from '../../src/cli/configuration-docs.ts';
-import { ConfigError, parseConfig, SETTINGS, Secret } from '../../src/config.ts';
+import { ConfigError, parseConfig, SETTINGS } from '../../src/config.ts';
+import { Secret } from '../../src/core/secret.ts';
 import { createTempDir } from '../support/processes/temp-dir.ts';
 import { selfSigned } from '../transport/self-signed.ts';
 

@@ -1,3 +1,4 @@
+import type { AccessKind } from '../accounts/accounts.ts';
 import type { MessageFile } from './thread-notes.ts';
 
 /** How a question reached the app. Decides whether its card repeats the question. */
@@ -194,6 +195,23 @@ export interface Question {
   files?: MessageFile[];
   /** The app reads the thread before it asks, because the question may be about what people said there. */
   readsThread?: boolean;
+  /** Whose access at the service the question uses. Absent until that is decided, and if all people share one account. */
+  access?: AccessKind;
+  /**
+   * The question waits until its asker connects an account. `notConnected`: there is none, so nothing was posted.
+   * `refused`: the service refused the stored one. `noticedMs`: when the app told the asker.
+   */
+  awaitsAccount?: { reason: 'notConnected' | 'refused'; sinceMs: number; noticedMs?: number };
+  /** The thread has a conversation of another account, so this question starts one of its asker's account. */
+  startsOwnConversation?: boolean;
+  /** Who sees an answer that was asked with own access in a channel: when the app asked the asker, and what they chose. */
+  showing?: { askedMs: number; choice?: 'here' | 'onlyMe' };
+  /** The repositories to which the question is limited, as the service names them. `isFromText`: by `in:repo` in its text. */
+  scope?: { repositories: string[]; isFromText?: boolean };
+  /** What the service is told about the channel. Empty once the question is closed. */
+  channelContext?: string;
+  /** The channel's settings send the answer to the asker's direct messages. */
+  answersPrivately?: boolean;
   /** The thread to read instead of the question's thread, for a private question about a message in another place. */
   readsFrom?: ReadsFrom;
   context?: ThreadContext;
@@ -247,6 +265,8 @@ export interface Question {
     /** Patience counts from here instead of from `askedMs`, after "Check again". */
     watchedFromMs?: number;
     shareUrl?: string;
+    /** Readers of the place may follow the share URL. Absent if that was not found out: then it is not posted there. */
+    isLinkOpen?: boolean;
     /** The thread's conversation was gone, so the app started a new one. */
     conversationLost?: boolean;
     steps: number;
@@ -324,7 +344,10 @@ export interface Thread {
   startedBy?: string;
   /** Another person has replied without a mention. */
   hasSecondPerson?: boolean;
+  /** The conversation of the app's account. */
   conversationId?: number;
+  /** The conversations of people's own accounts, at most one for each person. */
+  ownConversations?: { userId: string; conversationId: number }[];
   /** Ids of the newest questions that the service got from this thread, in any conversation. Newest last. */
   asked?: string[];
   /** Open questions of this thread in order of arrival. The first one may run, the others wait. */

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { Secret } from '../../../src/config.ts';
 import { AppError } from '../../../src/core/errors.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { createLog, createLogger, type LogLevel } from '../../../src/observability/logger.ts';
 
 const secrets = [

@@ -1,0 +1,103 @@
+import type { Secret } from '../secret.ts';
+
+/** A person of a workspace, by Slack's ids (`T…`, `U…` or `W…`). */
+export interface Person {
+  teamId: string;
+  userId: string;
+}
+
+/**
+ * Whose account at the service people ask with. `shared`: the app's, for everyone. `preferred`: a person's own account if
+ * they connected one, otherwise the app's. `required`: a person's own account only.
+ */
+export type AccountMode = 'shared' | 'preferred' | 'required';
+
+/** Whose access at the service a question uses: the app's account, or the account of the person who asked. */
+export type AccessKind = 'app' | 'own';
+
+/** What the service accepts as proof of a person's identity. */
+export type Credential =
+  | { kind: 'token'; token: Secret }
+  | {
+      kind: 'oauth';
+      accessToken: Secret;
+      /** Absent if the service issued none. The person signs in again after the access token expired. */
+      refreshToken?: Secret;
+      /** Absent if the service did not say: the token counts as valid until a 401. */
+      expiresAtMs?: number;
+    };
+
+/** A person's account at the service. The storage encrypts its credential. */
+export interface Account {
+  person: Person;
+  /** The user's name at the service. Shown only to this person. */
+  username: string;
+  credential: Credential;
+  connectedMs: number;
+  /** When the service refused the credential. Absent while it works. */
+  refusedMs?: number;
+}
+
+/**
+ * Stored accounts, at most one for each person. Throws `AppError` of kind `storage`, or `corrupt` for a record that none
+ * of the configured keys decrypts.
+ */
+export interface AccountStore {
+  get(person: Person): Promise<Account | undefined>;
+  /**
+   * Atomic read-modify-write. `change` is pure and may run more than once. If it returns the same object, nothing is
+   * stored. If it returns undefined, the account is removed. Returns the stored account after that.
+   */
+  update(person: Person, change: (current: Account | undefined) => Account | undefined): Promise<Account | undefined>;
+  /** Removes an account, also one that can't be decrypted. Returns whether there was one. */
+  remove(person: Person): Promise<boolean>;
+  /** Everyone with a stored account, in no particular order. */
+  people(teamId: string): Promise<Person[]>;
+}
+
+/** Mutual exclusion by name, across all processes on one storage. */
+export interface Locks {
+  /**
+   * Runs `work` while no other process holds the lock. The lock ends after `leaseMs` even if this process dies. Throws
+   * `AppError` of kind `unavailable` if the lock is not free within `patienceMs`.
+   */
+  withLock<Result>(
+    name: string,
+    options: { leaseMs: number; patienceMs: number },
+    work: () => Promise<Result>,
+  ): Promise<Result>;
+}
+
+/** What a person sees of their account. */
+export type AccountStatus =
+  | { state: 'none' }
+  | { state: 'connected' | 'refused'; kind: Credential['kind']; username: string; connectedMs: number };
+
+/** How people can connect. `reason` is why they can't: the operator set no `ENCRYPTION_KEYS`, or `ACCOUNTS` is `shared`. */
+export type ConnectOffer = { can: true; byToken: true; bySignIn: boolean } | { can: false; reason: 'noKeys' | 'off' };
+
+/** The result of connecting with an access token. */
+export type ConnectResult =
+  | { kind: 'connected'; username: string }
+  /** The service refuses the token, or it belongs to no user. */
+  | { kind: 'refused' }
+  /** The service did not answer in time. Nothing was stored. */
+  | { kind: 'notChecked' };
+
+/** What people do with their own accounts. Every method throws only `AppError` of kind `storage` or `corrupt`. */
+export interface Accounts {
+  readonly mode: AccountMode;
+  readonly offer: ConnectOffer;
+  statusOf(person: Person): Promise<AccountStatus>;
+  /** Checks the token at the service, stores it, and wakes the questions that wait for this account. */
+  connectWithToken(person: Person, token: Secret): Promise<ConnectResult>;
+  /**
+   * The address that starts the sign-in in a browser: once, for ten minutes, for this person. `shownName` is the
+   * person's name in Slack, which the page shows, so that no one signs in for somebody else.
+   */
+  signInUrl(person: Person, shownName: string): Promise<string>;
+  /** Removes the account. Returns whether there was one. Also for a person who left or became a guest. */
+  remove(person: Person): Promise<boolean>;
+  /** Removes all accounts of a workspace that uninstalled the app. Returns how many there were. */
+  removeAll(teamId: string): Promise<number>;
+}

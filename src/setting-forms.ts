@@ -1,0 +1,99 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { Secret } from './core/secret.ts';
+
+/*
+ * The forms of settings: each turns the text of an environment variable into a value, or says what is wrong with it
+ * without repeating it.
+ */
+
+/** A key for AES-256. */
+export interface EncryptionKey {
+  /** Letters, digits, `-` and `_`. Stored beside what the key encrypts. */
+  id: string;
+  /** 32 bytes in base64. */
+  key: Secret;
+}
+
+/** Undefined if the text is not a list of keys. */
+function readEncryptionKeys(text: string): EncryptionKey[] | undefined {
+  const keys = text.split(',').map((part) => /^\s*([\w-]{1,40}):([A-Za-z0-9+/]{43}=)\s*$/.exec(part));
+  const read = keys.flatMap((match) =>
+    match?.[1] === undefined || match[2] === undefined ? [] : [{ id: match[1], key: new Secret(match[2]) }],
+  );
+  const areDifferent = new Set(read.map(({ id }) => id)).size === read.length;
+  return read.length === keys.length && areDifferent ? read : undefined;
+}
+
+export const secret = (): z.ZodType<Secret, string> => z.string().transform((value) => new Secret(value));
+/** Text for an HTTP header. Node rejects other characters with an error that repeats the text. */
+export const inHeader = (): z.ZodType<string, string> =>
+  z.string().regex(/^[\x20-\x7e]+$/, 'has characters that no HTTP header can carry');
+export const token = (): z.ZodType<Secret, string> => inHeader().transform((value) => new Secret(value));
+export const whole = (least: number, most: number): z.ZodType<number, string> =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `must be between ${least} and ${most}`);
+const address = (protocol: RegExp, what: string): z.ZodType<string, string> =>
+  z.string().refine((value) => URL.canParse(value) && protocol.test(new URL(value).protocol), `must be ${what}`);
+/** An address that may contain a password. */
+export const secretAddress = (protocol: RegExp, what: string): z.ZodType<Secret, string> =>
+  address(protocol, what).transform((value) => new Secret(value));
+/** Reads `host:3128` as `http://host:3128`, as other programs read these variables. */
+export const proxyAddress = (): z.ZodType<Secret, string> =>
+  z
+    .string()
+    .transform((value) => (value.includes('://') ? value : `http://${value}`))
+    .pipe(secretAddress(/^https?:$/, 'an http or https address'));
+export const certificateFile = (): z.ZodType<string, string> =>
+  z.string().refine(holdsCertificate, 'is not the path of a readable PEM file with certificates');
+/** Channel ids, separated by commas. */
+export const channelIds = (): z.ZodType<string[], string> =>
+  z
+    .string()
+    .transform((value) => [...new Set(value.split(',').map((id) => id.trim()))].filter((id) => id !== ''))
+    .refine(
+      (ids) => ids.length > 0 && ids.every((id) => /^[CG][A-Z0-9]{2,}$/.test(id)),
+      'must be ids of channels, such as C0123456789, separated by commas',
+    );
+/** Ids of people, separated by commas. */
+export const userIds = (): z.ZodType<string[], string> =>
+  z
+    .string()
+    .transform((value) => [...new Set(value.split(',').map((id) => id.trim()))].filter((id) => id !== ''))
+    .refine(
+      (ids) => ids.length > 0 && ids.every((id) => /^[UW][A-Z0-9]{2,}$/.test(id)),
+      'must be ids of people, such as U0123456789, separated by commas',
+    );
+/** `id:base64` of 32 bytes each, separated by commas. */
+export const encryptionKeys = (): z.ZodType<EncryptionKey[], string> =>
+  z
+    .string()
+    .transform(readEncryptionKeys)
+    .refine(
+      (keys) => keys !== undefined,
+      'must be keys of the form id:base64, each of 32 bytes and with a different id, separated by commas',
+    )
+    .transform((keys) => keys ?? []);
+/** Text that people see on one line. */
+export const oneLine = (most: number): z.ZodType<string, string> =>
+  z
+    .string()
+    .refine((value) => !/[\p{Cc}\u2028\u2029]/u.test(value), 'must be one line')
+    .refine((value) => value.length <= most, `must have at most ${most} characters`);
+export const yesOrNo = (): z.ZodType<boolean, string> =>
+  z.enum(['true', 'false'], 'must be true or false').transform((value) => value === 'true');
+export const webAddress = (): z.ZodType<string, string> => address(/^https?:$/, 'an http or https address');
+
+function holdsCertificate(path: string): boolean {
+  try {
+    const pem = readFileSync(path, 'utf8');
+    new X509Certificate(pem);
+    return pem.includes('-----BEGIN ');
+  } catch {
+    return false;
+  }
+}
