@@ -55,6 +55,34 @@ export interface AccountStore {
   people(teamId: string): Promise<Person[]>;
 }
 
+/** A credential in the form of the `Authorization` header: `token …` or `Bearer …`. */
+export interface UsableCredential {
+  scheme: 'token' | 'Bearer';
+  secret: Secret;
+}
+
+/** The credentials that requests with people's own access carry. */
+export interface AccountCredentials {
+  /**
+   * The credential for the next request. Refreshes an access token that expires soon: once for all processes, and stores
+   * the new tokens before it returns. Throws `AppError` of kind `unauthorized` with the code `notConnected` or
+   * `accountRefused`, or of kind `unavailable` if a token could not be refreshed now.
+   */
+  current(person: Person): Promise<UsableCredential>;
+  /**
+   * Called after the service rejected a credential with 401. Returns a newer one, or undefined if there is none: then the
+   * account is marked as refused. Throws the same errors as `current`.
+   */
+  renewed(person: Person, rejected: UsableCredential): Promise<UsableCredential | undefined>;
+}
+
+/** The questions that wait until their asker connects an account. */
+export interface AccountWaits {
+  add(person: Person, questionId: string): Promise<void>;
+  /** Plans a run of every waiting question of this person, at once. */
+  wake(person: Person): Promise<void>;
+}
+
 /** Mutual exclusion by name, across all processes on one storage. */
 export interface Locks {
   /**
