@@ -113,7 +113,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const onStop: AppContext['onStop'] = (close) => void closers.push(close);
     const storage = await openStorage(
       config.REDIS_URL === undefined ? { dataDir: config.DATA_DIR } : { redisUrl: config.REDIS_URL.reveal() },
-      { clock: now, log },
+      { clock: now, log, encryptionKeys: config.ENCRYPTION_KEYS },
     );
     onStop(() => storage.close());
     const outbound = createOutbound(proxyOf(config));

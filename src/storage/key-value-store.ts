@@ -1,5 +1,5 @@
 /**
- * The operations of both engines: texts under keys, two atomic operations, and sets of names. Times to live are in
+ * The operations of both engines: texts under keys, atomic operations, and sets of names. Times to live are in
  * milliseconds; a value without one never expires. Every method throws only `AppError` of kind `storage`, within a
  * bounded time.
  */
@@ -12,6 +12,8 @@ export interface KeyValueStore {
   setIfAbsent(key: string, value: string, ttlMs?: number): Promise<boolean>;
   /** Stores `next` if the key holds exactly the text `expected` (undefined: no value). Returns whether it stored it. */
   compareAndSet(key: string, expected: string | undefined, next: string, ttlMs?: number): Promise<boolean>;
+  /** Deletes the key if it holds exactly the text `expected`. Returns whether it deleted it. */
+  compareAndDelete(key: string, expected: string): Promise<boolean>;
   addMember(set: string, member: string): Promise<void>;
   removeMember(set: string, member: string): Promise<void>;
   /** Returns all members, in no particular order. */

@@ -1,3 +1,4 @@
+import type { AccountStore, EncryptionKey, Locks } from '../core/accounts/accounts.ts';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
 import type { DurationLog } from '../core/history/durations.ts';
 import type { Visit } from '../core/history/home-visits.ts';
@@ -8,10 +9,13 @@ import type { Claims, Clock, Log, QuestionStore, Records, ThreadStore } from '..
 import type { RefusedText } from '../core/question/refused-text.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
+import { createAccountStore } from './accounts.ts';
 import { addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore } from './embedded-store.ts';
+import { createKeyRing } from './encryption.ts';
 import type { KeyValueStore } from './key-value-store.ts';
+import { createLocks } from './locks.ts';
 import { askedQuestionsType, durationsType, runSlotsType, threadNotesType, visitType } from './records.ts';
 import type { Client } from './redis-connection.ts';
 import { openRedisStore } from './redis-store.ts';
@@ -40,6 +44,9 @@ export interface Storage {
   refusedTexts: Records<RefusedText>;
   visits: Records<Visit>;
   votes: VoteStore;
+  /** People's accounts, encrypted. Without keys none can be stored. */
+  accounts: AccountStore;
+  locks: Locks;
   /** The connection to Redis, if there is one. It closes with the storage. */
   redis?: Client;
   /** Throws `AppError` of kind `storage` when nothing can be stored now. Answers within about 2 s. */
@@ -48,19 +55,26 @@ export interface Storage {
   close(): Promise<void>;
 }
 
+interface StorageOptions {
+  clock: Clock;
+  log: Log;
+  /** The first one encrypts people's accounts, all of them decrypt. */
+  encryptionKeys?: readonly EncryptionKey[] | undefined;
+}
+
 /** Opens the storage and checks that it works. Throws `AppError` of kind `storage` that says what is wrong. */
 export async function openStorage(
   location: StorageLocation,
-  { clock, log }: { clock: Clock; log: Log },
+  { clock, log, encryptionKeys = [] }: StorageOptions,
 ): Promise<Storage> {
   if ('redisUrl' in location) {
     const store = await openRedisStore(location.redisUrl, log);
-    return { ...createStorage(store), redis: store.client };
+    return { ...createStorage(store, encryptionKeys, log), redis: store.client };
   }
-  return createStorage(openEmbeddedStore(location.dataDir, clock, log));
+  return createStorage(openEmbeddedStore(location.dataDir, clock, log), encryptionKeys, log);
 }
 
-function createStorage(kv: KeyValueStore): Storage {
+function createStorage(kv: KeyValueStore, encryptionKeys: readonly EncryptionKey[], log: Log): Storage {
   return {
     questions: createQuestionStore(kv),
     threads: createThreadStore(kv),
@@ -74,6 +88,8 @@ function createStorage(kv: KeyValueStore): Storage {
     refusedTexts: createRecords(kv, refusedTextType),
     visits: createRecords(kv, visitType),
     votes: createVoteStore(kv),
+    accounts: createAccountStore(kv, createKeyRing(encryptionKeys)),
+    locks: createLocks(kv, log),
     ping: () => kv.ping(),
     close: () => kv.close(),
   };

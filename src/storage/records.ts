@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Person } from '../core/accounts/accounts.ts';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
 import type { DurationLog } from '../core/history/durations.ts';
 import type { Visit } from '../core/history/home-visits.ts';
@@ -46,6 +47,18 @@ export function questionKey(id: string): string {
 
 export function threadKey(place: ThreadPlace): string {
   return `ds:thread:${place.teamId}:${place.channelId}:${place.threadTs}`;
+}
+
+/** Key of the set with `team:user` of everyone with a stored account. */
+export const ACCOUNTS_KEY = 'ds:accounts';
+
+/** The encryption binds an account to this key. Another form of the key makes stored accounts unreadable. */
+export function accountKey({ teamId, userId }: Person): string {
+  return `ds:account:${teamId}:${userId}`;
+}
+
+export function lockKey(name: string): string {
+  return `ds:lock:${name}`;
 }
 
 export function claimKey(key: string): string {

@@ -13,6 +13,11 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if ARGV[3] == '' then redis.call('SET', KEYS[1], ARGV[2]) else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
 return 1`;
 
+/** Deletes the key if it holds `ARGV[1]`. */
+const COMPARE_AND_DELETE = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])`;
+
 /**
  * Opens the store in Redis, which any number of processes share. Resolves when Redis has replied and is suitable:
  * version 6.2 or later, without key eviction. Reconnects automatically. Throws `AppError` of kind `storage` that never
@@ -51,6 +56,10 @@ export async function openRedisStore(redisUrl: string, log: Log): Promise<KeyVal
       const done = await run('EVAL', () =>
         client.eval(COMPARE_AND_SET, { keys: [key], arguments: [expected, next, ttlMs?.toString() ?? ''] }),
       );
+      return done === 1;
+    },
+    async compareAndDelete(key, expected) {
+      const done = await run('EVAL', () => client.eval(COMPARE_AND_DELETE, { keys: [key], arguments: [expected] }));
       return done === 1;
     },
     async addMember(set, member) {

@@ -2,14 +2,16 @@ import { afterAll, describe } from 'vitest';
 import { openEmbeddedStore } from '../../../src/storage/embedded-store.ts';
 import { createTempDir } from '../../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
-import { storageContract } from './storage-contract.ts';
+import { accountsContract } from './accounts-contract.ts';
+import { locksContract } from './locks-contract.ts';
+import { type Engine, storageContract } from './storage-contract.ts';
 
 const { log } = createRecordingLog();
 
 describe('embedded store', () => {
   let directory: Awaited<ReturnType<typeof createTempDir>>;
 
-  storageContract({
+  const engine: Engine = {
     async open() {
       return openEmbeddedStore(directory.path, Date.now, log);
     },
@@ -17,7 +19,10 @@ describe('embedded store', () => {
       await directory?.remove();
       directory = await createTempDir();
     },
-  });
+  };
+  describe('and records', () => storageContract(engine));
+  describe('and accounts', () => accountsContract(engine));
+  describe('and locks', () => locksContract(engine));
 
   afterAll(() => directory.remove());
 });

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { openRedisStore } from '../../../src/storage/redis-store.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
-import { storageContract } from './storage-contract.ts';
+import { accountsContract } from './accounts-contract.ts';
+import { locksContract } from './locks-contract.ts';
+import { type Engine, storageContract } from './storage-contract.ts';
 
 const { log } = createRecordingLog();
 
@@ -13,10 +15,13 @@ describe.skipIf(!hasRedisServer())('Redis store', () => {
     server = await startRedisServer();
   });
 
-  storageContract({
+  const engine: Engine = {
     open: () => openRedisStore(server.url, log),
     clear: () => server.flush(),
-  });
+  };
+  describe('and records', () => storageContract(engine));
+  describe('and accounts', () => accountsContract(engine));
+  describe('and locks', () => locksContract(engine));
 
   afterAll(() => server.stop());
 });

@@ -57,6 +57,7 @@ function memoryStore(changes: Partial<KeyValueStore> = {}): MemoryStore {
       return !texts.has(key) && put(key, value, ttlMs);
     },
     compareAndSet: async (key, expected, next, ttlMs) => texts.get(key) === expected && put(key, next, ttlMs),
+    compareAndDelete: async (key, expected) => texts.get(key) === expected && texts.delete(key),
     async addMember(set, member) {
       done.push(`list ${member}`);
       sets.set(set, members(set).add(member));
