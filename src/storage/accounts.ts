@@ -6,7 +6,7 @@ import { Secret } from '../core/secret.ts';
 import type { KeyRing } from './encryption.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { createFormat, type Exactly, type RecordFormat } from './record-format.ts';
-import { ACCOUNTS_KEY, accountKey } from './records.ts';
+import { accountKey, accountPrefix } from './records.ts';
 
 /** With the waits in between, a change loses against other writers for at most about two seconds. */
 const CHANGE_ATTEMPTS = 100;
@@ -63,11 +63,8 @@ export function createAccountStore(kv: KeyValueStore, keyRing: KeyRing): Account
         const next = change(current);
         if (next === current) return next;
         if (next === undefined) {
-          if (text === undefined || (await kv.compareAndDelete(key, text))) {
-            await unlist(person);
-            return undefined;
-          }
-        } else if (await put(person, text, next)) {
+          if (text === undefined || (await kv.compareAndDelete(key, text))) return undefined;
+        } else if (await kv.compareAndSet(key, text, encode(keyRing, person, next))) {
           return next;
         }
         await wait(Math.random() * Math.min(attempt, LONGEST_CHANGE_WAIT_MS));
@@ -75,35 +72,9 @@ export function createAccountStore(kv: KeyValueStore, keyRing: KeyRing): Account
       throw new AppError('storage', `Record ${key} could not be updated: ${CHANGE_ATTEMPTS} attempts lost to others`);
     },
 
-    async remove(person) {
-      const wasThere = await kv.delete(accountKey(person));
-      await unlist(person);
-      return wasThere;
-    },
-
-    async people(teamId) {
-      return (await listed(kv)).filter((person) => person.teamId === teamId);
-    },
+    remove: (person) => kv.delete(accountKey(person)),
+    people: (teamId) => listed(kv, teamId),
   };
-
-  /** Returns false if another writer was faster. */
-  async function put(person: Person, expected: string | undefined, account: Account): Promise<boolean> {
-    const key = accountKey(person);
-    const sealed = encode(keyRing, person, account);
-    // Lists the person first: a crash before the next line leaves a name without an account, which is harmless.
-    await kv.addMember(ACCOUNTS_KEY, nameOf(person));
-    if (!(await kv.compareAndSet(key, expected, sealed))) return false;
-    // Lists the person again, because a removal at the same time may have taken the name from the list.
-    await kv.addMember(ACCOUNTS_KEY, nameOf(person));
-    return true;
-  }
-
-  /** Takes a person without an account from the list. */
-  async function unlist(person: Person): Promise<void> {
-    await kv.removeMember(ACCOUNTS_KEY, nameOf(person));
-    // The person may have connected again meanwhile.
-    if ((await kv.get(accountKey(person))) !== undefined) await kv.addMember(ACCOUNTS_KEY, nameOf(person));
-  }
 }
 
 /**
@@ -160,14 +131,15 @@ function revealed(this: Record<string, unknown>, name: string, value: unknown): 
   return held instanceof Secret ? held.reveal() : value;
 }
 
-async function listed(kv: Pick<KeyValueStore, 'members'>): Promise<Person[]> {
-  const names = await kv.members(ACCOUNTS_KEY);
-  return names.map((name) => {
-    const [teamId = '', userId = ''] = name.split(':');
-    return { teamId, userId };
-  });
-}
-
-function nameOf({ teamId, userId }: Person): string {
-  return `${teamId}:${userId}`;
+/**
+ * Everyone with a stored account, of one team or of all. The keys themselves are the list: a separate one could miss an
+ * account after a crash, and a token that no list names would never be rotated or removed.
+ */
+async function listed(kv: Pick<KeyValueStore, 'keys'>, teamId?: string): Promise<Person[]> {
+  const people = new Map<string, Person>();
+  for await (const key of kv.keys(teamId === undefined ? accountPrefix : accountKey({ teamId, userId: '' }))) {
+    const [team, user] = key.slice(accountPrefix.length).split(':');
+    if (team !== undefined && user !== undefined) people.set(key, { teamId: team, userId: user });
+  }
+  return [...people.values()];
 }

@@ -6,7 +6,7 @@ import { AppError, isAppError } from '../core/errors.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { OPERATION_DEADLINE_MS, withDeadline } from './deadline.ts';
-import type { KeyValueStore } from './key-value-store.ts';
+import { KEYS_PER_PAGE, type KeyValueStore } from './key-value-store.ts';
 import { createLmdbAdapter, createLmdbEntries } from './lmdb-adapter.ts';
 import { textSerialization } from './text-serialization.ts';
 
@@ -127,6 +127,16 @@ function createStore(env: RootDatabase, clock: Clock, log: Log, unlock: () => vo
     },
     compareAndDelete: (key, expected) =>
       run('compareAndDelete', () => entries.transaction(() => entries.read(key) === expected && entries.remove(key))),
+    async *keys(prefix) {
+      let page = await run('keys', () => entries.keys(prefix, undefined, KEYS_PER_PAGE));
+      while (page.length > 0) {
+        yield* page;
+        const last = page.at(-1);
+        page = await run('keys', () => entries.keys(prefix, last, KEYS_PER_PAGE));
+      }
+    },
+    shortenLife: (key, longestMs) =>
+      run('shortenLife', () => entries.transaction(() => entries.shortenLife(key, longestMs))),
 
     async addMember(set, member) {
       checkKey(set + member);

@@ -19,6 +19,11 @@ export const QUESTION_TTL_MS = 90 * DAY_MS;
 export const THREAD_TTL_MS = 90 * DAY_MS;
 /** How long a claim lasts. The thing it guards (a delivery, a button) must not come again later than this. */
 export const CLAIM_TTL_MS = 90 * DAY_MS;
+/**
+ * How long a claim lasts at least, if `RETENTION_DAYS` is shorter. Slack repeats a delivery for at most 24 hours (its
+ * "delayed events"), and a question searches its conversation at the service for at most as long (`PATIENCE_SECONDS`).
+ */
+export const CLAIM_LEAST_TTL_MS = 2 * DAY_MS;
 
 /** How long the notes of a thread are kept for the next question there. */
 const THREAD_NOTES_TTL_MS = 7 * DAY_MS;
@@ -35,26 +40,30 @@ export const VOTE_TTL_MS = 400 * DAY_MS;
 export const VOTES_KEY = 'ds:votes';
 
 export function voteKey(name: string): string {
-  return `ds:vote:${name}`;
+  return `${votePrefix}${name}`;
 }
 
 /** Key of the set with the ids of all questions that are not closed. */
 export const OPEN_QUESTIONS_KEY = 'ds:open-questions';
 
+/** Prefixes of the keys below, for listings. */
+export const questionPrefix = 'ds:question:';
+export const threadPrefix = 'ds:thread:';
+export const votePrefix = 'ds:vote:';
+export const claimPrefix = 'ds:claim:';
+export const accountPrefix = 'ds:account:';
+
 export function questionKey(id: string): string {
-  return `ds:question:${id}`;
+  return `${questionPrefix}${id}`;
 }
 
 export function threadKey(place: ThreadPlace): string {
-  return `ds:thread:${place.teamId}:${place.channelId}:${place.threadTs}`;
+  return `${threadPrefix}${place.teamId}:${place.channelId}:${place.threadTs}`;
 }
-
-/** Key of the set with `team:user` of everyone with a stored account. */
-export const ACCOUNTS_KEY = 'ds:accounts';
 
 /** The encryption binds an account to this key. Another form of the key makes stored accounts unreadable. */
 export function accountKey({ teamId, userId }: Person): string {
-  return `ds:account:${teamId}:${userId}`;
+  return `${accountPrefix}${teamId}:${userId}`;
 }
 
 export function lockKey(name: string): string {
@@ -62,7 +71,7 @@ export function lockKey(name: string): string {
 }
 
 export function claimKey(key: string): string {
-  return `ds:claim:${key}`;
+  return `${claimPrefix}${key}`;
 }
 
 // Objects are loose, so that during a rolling deploy an older process does not drop fields that a newer one added.
@@ -354,6 +363,8 @@ export interface RecordType<T> {
   formerKey?: (name: string) => string;
   ttlMs: number;
   format: RecordFormat<T>;
+  /** Whether an open question needs the record. `RETENTION_DAYS` does not shorten its life then. */
+  isInUse?: (record: T) => boolean;
 }
 
 /** One record per workspace. A record without writes for this time has no running question. */
@@ -362,6 +373,7 @@ export const runSlotsType: RecordType<RunSlotBook> = {
   formerKey: (teamId) => `ds:turns:${teamId}`,
   ttlMs: 90 * DAY_MS,
   format: createFormat<RunSlotBook>(runSlotsSchema satisfies Exactly<typeof runSlotsSchema, RunSlotBook>),
+  isInUse: ({ running, waiting, parked }) => running.length + waiting.length + parked.length > 0,
 };
 
 export const durationsType: RecordType<DurationLog> = {

@@ -3,6 +3,7 @@ import { openEmbeddedStore } from '../../../src/storage/embedded-store.ts';
 import { createTempDir } from '../../support/processes/temp-dir.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { accountsContract } from './accounts-contract.ts';
+import { listingContract } from './listing-contract.ts';
 import { locksContract } from './locks-contract.ts';
 import { type Engine, storageContract } from './storage-contract.ts';
 
@@ -20,9 +21,11 @@ describe('embedded store', () => {
       directory = await createTempDir();
     },
   };
-  describe('and records', () => storageContract(engine));
-  describe('and accounts', () => accountsContract(engine));
-  describe('and locks', () => locksContract(engine));
+
+  describe('as a store', () => storageContract(engine));
+  describe('with accounts', () => accountsContract(engine));
+  describe('with locks', () => locksContract(engine));
+  listingContract(engine);
 
   afterAll(() => directory.remove());
 });

@@ -3,6 +3,7 @@ import { openRedisStore } from '../../../src/storage/redis-store.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import { accountsContract } from './accounts-contract.ts';
+import { listingContract } from './listing-contract.ts';
 import { locksContract } from './locks-contract.ts';
 import { type Engine, storageContract } from './storage-contract.ts';
 
@@ -19,9 +20,11 @@ describe.skipIf(!hasRedisServer())('Redis store', () => {
     open: () => openRedisStore(server.url, log),
     clear: () => server.flush(),
   };
-  describe('and records', () => storageContract(engine));
-  describe('and accounts', () => accountsContract(engine));
-  describe('and locks', () => locksContract(engine));
+
+  describe('as a store', () => storageContract(engine));
+  describe('with accounts', () => accountsContract(engine));
+  describe('with locks', () => locksContract(engine));
+  listingContract(engine);
 
   afterAll(() => server.stop());
 });
