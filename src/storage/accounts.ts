@@ -6,11 +6,17 @@ import { Secret } from '../core/secret.ts';
 import type { KeyRing } from './encryption.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { createFormat, type Exactly, type RecordFormat } from './record-format.ts';
-import { accountKey, accountPrefix } from './records.ts';
 
 /** With the waits in between, a change loses against other writers for at most about two seconds. */
 const CHANGE_ATTEMPTS = 100;
 const LONGEST_CHANGE_WAIT_MS = 40;
+
+const accountPrefix = 'ds:account:';
+
+/** The encryption binds an account to this key. Another form of the key makes stored accounts unreadable. */
+export function accountKey({ teamId, userId }: Person): string {
+  return `${accountPrefix}${teamId}:${userId}`;
+}
 
 const secretSchema = z.string().transform((value) => new Secret(value));
 

@@ -4,11 +4,14 @@ import type { Locks } from '../core/accounts/accounts.ts';
 import { AppError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { KeyValueStore } from './key-value-store.ts';
-import { lockKey } from './records.ts';
 
 /** Waits between two attempts to take a lock, in ms. The first is short, because most holders are quick. */
 const FIRST_WAIT_MS = 20;
 const LONGEST_WAIT_MS = 250;
+
+export function lockKey(name: string): string {
+  return `ds:lock:${name}`;
+}
 
 /**
  * Creates locks on either engine. Each holder has its own id, so that a holder whose lease ended can't release the lock

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Person } from '../core/accounts/accounts.ts';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
 import type { DurationLog } from '../core/history/durations.ts';
 import type { Visit } from '../core/history/home-visits.ts';
@@ -51,7 +50,6 @@ export const questionPrefix = 'ds:question:';
 export const threadPrefix = 'ds:thread:';
 export const votePrefix = 'ds:vote:';
 export const claimPrefix = 'ds:claim:';
-export const accountPrefix = 'ds:account:';
 
 export function questionKey(id: string): string {
   return `${questionPrefix}${id}`;
@@ -59,15 +57,6 @@ export function questionKey(id: string): string {
 
 export function threadKey(place: ThreadPlace): string {
   return `${threadPrefix}${place.teamId}:${place.channelId}:${place.threadTs}`;
-}
-
-/** The encryption binds an account to this key. Another form of the key makes stored accounts unreadable. */
-export function accountKey({ teamId, userId }: Person): string {
-  return `${accountPrefix}${teamId}:${userId}`;
-}
-
-export function lockKey(name: string): string {
-  return `ds:lock:${name}`;
 }
 
 export function claimKey(key: string): string {

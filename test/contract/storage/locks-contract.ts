@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
-import { createLocks } from '../../../src/storage/locks.ts';
-import { lockKey } from '../../../src/storage/records.ts';
+import { createLocks, lockKey } from '../../../src/storage/locks.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
 import type { Engine } from './storage-contract.ts';
