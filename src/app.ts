@@ -7,6 +7,7 @@ import { createLifecycle } from './app/lifecycle.ts';
 import { createListeners } from './app/listeners.ts';
 import { createSlack } from './app/slack.ts';
 import type { Config } from './config.ts';
+import { createAuditLog } from './core/history/audit.ts';
 import type { Clock } from './core/ports.ts';
 import { createOutbound } from './deepsearch/outbound.ts';
 import type { FarSide } from './observability/access-watch.ts';
@@ -112,14 +113,15 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const onStop: AppContext['onStop'] = (close) => void closers.push(close);
     const storage = await openStorage(
       config.REDIS_URL === undefined ? { dataDir: config.DATA_DIR } : { redisUrl: config.REDIS_URL.reveal() },
-      { clock: now, log },
+      { clock: now, log, auditDays: config.AUDIT_DAYS },
     );
     onStop(() => storage.close());
     const outbound = createOutbound(proxyOf(config));
     onStop(() => outbound.close());
     const createLimiter = createLimiters({ redis: storage.redis, log });
     const tasks = createBackgroundTasks({ log });
-    return { config, log, now, random, storage, createLimiter, outbound, tasks, onStop };
+    const audit = createAuditLog({ store: storage.audit, log });
+    return { config, log, now, random, storage, audit, createLimiter, outbound, tasks, onStop };
   }
 
   /** Ends the parts in the reverse order of their start. Continues if a part fails to end. */

@@ -6,8 +6,9 @@ import { AppError, isAppError } from '../core/errors.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { OPERATION_DEADLINE_MS, withDeadline } from './deadline.ts';
-import type { KeyValueStore } from './key-value-store.ts';
+import type { EngineStore } from './key-value-store.ts';
 import { createLmdbAdapter, createLmdbEntries } from './lmdb-adapter.ts';
+import { openTimedTexts } from './lmdb-timed-texts.ts';
 import { textSerialization } from './text-serialization.ts';
 
 /** Path of the store's data file. LMDB keeps a lock file next to it. */
@@ -36,7 +37,7 @@ const CLOSE_DEADLINE_MS = 10_000;
  * survives kill -9 and a power cut. Throws `AppError` of kind `storage` when the directory can't be used or is already
  * in use.
  */
-export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): KeyValueStore {
+export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): EngineStore {
   const env = openEnvironment(dataDir);
   let unlock: () => void;
   try {
@@ -130,6 +131,8 @@ export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): KeyV
         }
         return found;
       }),
+
+    timed: openTimedTexts(env, run, checkKey),
 
     // Pings with a write, because a full or read-only disk still answers reads.
     ping: () => run('ping', () => entries.transaction(() => entries.write(PING_KEY, '', undefined))),

@@ -1,3 +1,5 @@
+import type { TimedTexts } from './timed-texts.ts';
+
 /**
  * The operations of both engines: texts under keys, two atomic operations, and sets of names. Times to live are in
  * milliseconds; a value without one never expires. Every method throws only `AppError` of kind `storage`, within a
@@ -19,4 +21,9 @@ export interface KeyValueStore {
   /** Throws when the store can't be used now. */
   ping(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A store with texts in order of time beside the keys. */
+export interface EngineStore extends KeyValueStore {
+  timed: TimedTexts;
 }

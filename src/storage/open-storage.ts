@@ -1,4 +1,5 @@
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
+import type { AuditEntry, AuditRange, AuditStore } from '../core/history/audit.ts';
 import type { DurationLog } from '../core/history/durations.ts';
 import type { Visit } from '../core/history/home-visits.ts';
 import type { MessageLogRecord } from '../core/history/message-log.ts';
@@ -8,11 +9,12 @@ import type { Claims, Clock, Log, QuestionStore, Records, ThreadStore } from '..
 import type { RefusedText } from '../core/question/refused-text.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
+import { createAuditStore, readAuditPages } from './audit-store.ts';
 import { addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore } from './embedded-store.ts';
-import type { KeyValueStore } from './key-value-store.ts';
-import { askedQuestionsType, durationsType, runSlotsType, threadNotesType, visitType } from './records.ts';
+import type { EngineStore } from './key-value-store.ts';
+import { askedQuestionsType, DAY_MS, durationsType, runSlotsType, threadNotesType, visitType } from './records.ts';
 import type { Client } from './redis-connection.ts';
 import { openRedisStore } from './redis-store.ts';
 import {
@@ -40,6 +42,8 @@ export interface Storage {
   refusedTexts: Records<RefusedText>;
   visits: Records<Visit>;
   votes: VoteStore;
+  /** Entries are stored for `auditDays` at least. */
+  audit: AuditStore;
   /** The connection to Redis, if there is one. It closes with the storage. */
   redis?: Client;
   /** Throws `AppError` of kind `storage` when nothing can be stored now. Answers within about 2 s. */
@@ -51,16 +55,17 @@ export interface Storage {
 /** Opens the storage and checks that it works. Throws `AppError` of kind `storage` that says what is wrong. */
 export async function openStorage(
   location: StorageLocation,
-  { clock, log }: { clock: Clock; log: Log },
+  { clock, log, auditDays = 90 }: { clock: Clock; log: Log; auditDays?: number },
 ): Promise<Storage> {
+  const options = { auditDays, log };
   if ('redisUrl' in location) {
     const store = await openRedisStore(location.redisUrl, log);
-    return { ...createStorage(store), redis: store.client };
+    return { ...createStorage(store, options), redis: store.client };
   }
-  return createStorage(openEmbeddedStore(location.dataDir, clock, log));
+  return createStorage(openEmbeddedStore(location.dataDir, clock, log), options);
 }
 
-function createStorage(kv: KeyValueStore): Storage {
+function createStorage(kv: EngineStore, { auditDays, log }: { auditDays: number; log: Log }): Storage {
   return {
     questions: createQuestionStore(kv),
     threads: createThreadStore(kv),
@@ -74,6 +79,7 @@ function createStorage(kv: KeyValueStore): Storage {
     refusedTexts: createRecords(kv, refusedTextType),
     visits: createRecords(kv, visitType),
     votes: createVoteStore(kv),
+    audit: createAuditStore(kv, auditDays * DAY_MS, log),
     ping: () => kv.ping(),
     close: () => kv.close(),
   };
@@ -91,6 +97,24 @@ export async function readAllVotes(
     'redisUrl' in location ? await openRedisStore(location.redisUrl, log) : openEmbeddedReader(location.dataDir, clock);
   try {
     return await readVotes(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Reads entries of the audit log in pages. Changes nothing, and may run while the app uses the same storage. Throws
+ * `AppError` of kind `storage`.
+ */
+export async function* readAuditLog(
+  location: StorageLocation,
+  range: AuditRange,
+  { clock, log }: { clock: Clock; log: Log },
+): AsyncGenerator<AuditEntry[]> {
+  const store =
+    'redisUrl' in location ? await openRedisStore(location.redisUrl, log) : openEmbeddedReader(location.dataDir, clock);
+  try {
+    yield* readAuditPages(store.timed, range, log);
   } finally {
     await store.close();
   }
