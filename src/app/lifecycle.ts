@@ -78,7 +78,7 @@ export function createLifecycle(
     threads,
     claims,
     runSlots,
-    deepSearch: deepSearch.deepSearch,
+    deepSearch: () => deepSearch.deepSearch,
     messenger,
     scheduler,
     log,
