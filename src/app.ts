@@ -7,6 +7,7 @@ import { createLifecycle } from './app/lifecycle.ts';
 import { createListeners } from './app/listeners.ts';
 import { createSlack } from './app/slack.ts';
 import type { Config } from './config.ts';
+import { createAccountChanges } from './core/accounts/account-changes.ts';
 import type { Clock } from './core/ports.ts';
 import { createOutbound } from './deepsearch/outbound.ts';
 import type { FarSide } from './observability/access-watch.ts';
@@ -119,7 +120,8 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     onStop(() => outbound.close());
     const createLimiter = createLimiters({ redis: storage.redis, log });
     const tasks = createBackgroundTasks({ log });
-    return { config, log, now, random, storage, createLimiter, outbound, tasks, onStop };
+    const accountChanges = createAccountChanges();
+    return { config, log, now, random, storage, createLimiter, outbound, accountChanges, tasks, onStop };
   }
 
   /** Ends the parts in the reverse order of their start. Continues if a part fails to end. */

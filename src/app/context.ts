@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import type { AccountChanges } from '../core/accounts/account-changes.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { CreateLimiter } from '../core/rate-limits.ts';
 import type { Outbound } from '../slack/api/outbound-fetch.ts';
@@ -16,6 +17,8 @@ export interface AppContext {
   createLimiter: CreateLimiter;
   /** Sends requests to other hosts, through the proxy if one is configured. */
   outbound: Outbound;
+  /** Tells what people see of their accounts when one changes. */
+  accountChanges: AccountChanges;
   /** Runs work that Slack does not wait for. */
   tasks: BackgroundTasks;
   /** Registers how to end a part. The app ends its parts in reverse order. */

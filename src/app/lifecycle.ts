@@ -77,7 +77,7 @@ export function createLifecycle(
     threads,
     claims,
     runSlots,
-    deepSearch: deepSearch.deepSearch,
+    deepSearch: () => deepSearch.deepSearch,
     messenger,
     scheduler,
     log,

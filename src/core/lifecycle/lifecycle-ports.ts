@@ -4,7 +4,7 @@ import type {
   AskedQuestions,
   Claims,
   Clock,
-  DeepSearch,
+  DeepSearchOf,
   Durations,
   Log,
   Messenger,
@@ -26,7 +26,7 @@ export interface LifecyclePorts {
   threads: ThreadStore;
   claims: Claims;
   runSlots: RunSlots;
-  deepSearch: DeepSearch;
+  deepSearch: DeepSearchOf;
   messenger: Messenger;
   accessPolicy: AccessPolicy;
   threadReader: ThreadReader;

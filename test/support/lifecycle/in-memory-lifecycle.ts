@@ -405,7 +405,7 @@ export function createInMemoryLifecycle(
         }),
       ownerOf: async (key) => claims.get(key),
     },
-    deepSearch,
+    deepSearch: () => deepSearch,
     messenger,
     accessPolicy: {
       admit: (userId) =>
@@ -493,6 +493,8 @@ export function createInMemoryLifecycle(
 
   return {
     ports,
+    /** The service, as every account sees it. */
+    deepSearch,
     startMs,
     now: () => nowMs,
     at: (delayMs: number, run: () => Promise<void> | void) => void agenda.push({ atMs: startMs + delayMs, run }),
