@@ -41,13 +41,16 @@ const EARLY_MS = 60_000;
 const EARLY_PART = 1 / 5;
 
 /** A token as a header can carry it (RFC 6750, 2.1 allows less). */
-const tokenSchema = z.string().max(MAX_TOKEN_CHARACTERS).regex(/^[\x21-\x7e]+$/);
+const tokenSchema = z
+  .string()
+  .max(MAX_TOKEN_CHARACTERS)
+  .regex(/^[\x21-\x7e]+$/);
 
 /** The reply of the token endpoint (RFC 6749, 5.1). Everything that may be absent or odd is read in `tokensOf`. */
 const replySchema = z.looseObject({
   access_token: tokenSchema,
   token_type: z.string().optional(),
-  expires_in: z.unknown(),
+  expires_in: z.unknown().optional(),
   refresh_token: z.union([tokenSchema, z.literal(''), z.null()]).optional(),
 });
 

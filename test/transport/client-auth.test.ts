@@ -86,7 +86,10 @@ test('a 403 does not renew the credential', async () => {
 });
 
 test('a call without a credential sends nothing', async () => {
-  const failures = [new AppError('unavailable', 'down'), new AppError('unauthorized', 'none', { code: 'notConnected' })];
+  const failures = [
+    new AppError('unavailable', 'down'),
+    new AppError('unauthorized', 'none', { code: 'notConnected' }),
+  ];
   const auth: Auth = {
     kind: 'account',
     current: () => Promise.reject(failures.shift()),

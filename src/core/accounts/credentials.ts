@@ -1,6 +1,7 @@
 import { AppError, isAppError } from '../errors.ts';
 import type { Clock, Log } from '../ports.ts';
 import type { Secret } from '../secret.ts';
+import type { AccountObserver } from './account-changes.ts';
 import type {
   Account,
   AccountCredentials,
@@ -33,12 +34,15 @@ export interface CredentialPorts {
   locks: Locks;
   /** Absent if the operator configured no sign-in (any more). */
   server: AuthorizationServer | undefined;
+  /** Is told of an account that the service refuses. */
+  changed: AccountObserver;
   now: Clock;
   log: Log;
 }
 
 /** Creates the credentials of people's own accounts, refreshed by one process at a time and stored before use. */
-export function createAccountCredentials({ accounts, locks, server, now, log }: CredentialPorts): AccountCredentials {
+export function createAccountCredentials(ports: CredentialPorts): AccountCredentials {
+  const { accounts, locks, server, changed, now, log } = ports;
   /** Running refreshes of this process, which all callers share. */
   const refreshing = new Map<string, Promise<UsableCredential>>();
   /** Failed refreshes that are not repeated yet. */
@@ -198,7 +202,9 @@ export function createAccountCredentials({ accounts, locks, server, now, log }: 
         ? { ...stored, refusedMs: now() }
         : stored,
     );
-    return account?.refusedMs === undefined ? account : undefined;
+    if (account?.refusedMs === undefined) return account;
+    changed(person);
+    return undefined;
   }
 
   /** Adds an entry, and removes those that mean nothing any more. */
