@@ -23,6 +23,8 @@ import { version } from './version.ts';
 /** How long running background work may take to end when the app stops, in milliseconds. */
 const drainMs = 2_000;
 
+const dayMs = 24 * 60 * 60 * 1_000;
+
 /** Parts that a test may replace. */
 export interface Overrides {
   receiver?: SlackReceiver;
@@ -113,7 +115,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const onStop: AppContext['onStop'] = (close) => void closers.push(close);
     const storage = await openStorage(
       config.REDIS_URL === undefined ? { dataDir: config.DATA_DIR } : { redisUrl: config.REDIS_URL.reveal() },
-      { clock: now, log },
+      { clock: now, log, retentionMs: config.RETENTION_DAYS && config.RETENTION_DAYS * dayMs },
     );
     onStop(() => storage.close());
     const outbound = createOutbound(proxyOf(config));
