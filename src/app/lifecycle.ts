@@ -30,7 +30,7 @@ export interface Lifecycle {
 
 /** Connects the core to Slack, the code search service and the storage. Starts nothing. */
 export function createLifecycle(
-  { config, log, now, random, storage, accountChanges, tasks }: AppContext,
+  { config, log, now, random, storage, accountChanges, audit, tasks }: AppContext,
   { slack, accessControl, accountViews, messenger, read, readFile }: SlackParts,
   deepSearch: DeepSearchAccess,
 ): Lifecycle {
@@ -75,6 +75,7 @@ export function createLifecycle(
     askedQuestions,
     refusedTexts,
     observer: presence.observer,
+    audit,
     questions,
     threads,
     claims,
