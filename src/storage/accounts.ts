@@ -31,6 +31,7 @@ const accountSchema = z.looseObject({
       accessToken: secretSchema,
       refreshToken: secretSchema.exactOptional(),
       expiresAtMs: z.number().exactOptional(),
+      refreshAtMs: z.number().exactOptional(),
     }),
   ]),
   connectedMs: z.number(),

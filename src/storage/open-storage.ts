@@ -1,5 +1,6 @@
 import type { AccountStore, EncryptionKey, Locks } from '../core/accounts/accounts.ts';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
+import type { AuditEntry, AuditRange, AuditStore } from '../core/history/audit.ts';
 import type { DurationLog } from '../core/history/durations.ts';
 import type { Visit } from '../core/history/home-visits.ts';
 import type { MessageLogRecord } from '../core/history/message-log.ts';
@@ -10,13 +11,14 @@ import type { RefusedText } from '../core/question/refused-text.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
 import { createAccountStore } from './accounts.ts';
+import { createAuditStore, readAuditPages } from './audit-store.ts';
 import { addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts';
 import { createKeyRing } from './encryption.ts';
-import type { KeyValueStore } from './key-value-store.ts';
+import type { EngineStore } from './key-value-store.ts';
 import { createLocks } from './locks.ts';
-import { askedQuestionsType, durationsType, runSlotsType, threadNotesType, visitType } from './records.ts';
+import { askedQuestionsType, DAY_MS, durationsType, runSlotsType, threadNotesType, visitType } from './records.ts';
 import type { Client } from './redis-connection.ts';
 import { openRedisStore } from './redis-store.ts';
 import {
@@ -48,6 +50,8 @@ export interface Storage {
   /** People's accounts, encrypted. Without keys none can be stored. They have no expiry. */
   accounts: AccountStore;
   locks: Locks;
+  /** Entries are stored for `auditDays` at least. */
+  audit: AuditStore;
   /** Applies the bound on the lives of records to those that were stored before it was set. See {@link shortenLives}. */
   shortenLives(goesOn: () => boolean): Promise<number>;
   /** The connection to Redis, if there is one. It closes with the storage. */
@@ -64,6 +68,7 @@ export interface StorageOptions {
   /** The first one encrypts people's accounts, all of them decrypt. */
   encryptionKeys?: readonly EncryptionKey[] | undefined;
   retentionMs?: number | undefined;
+  auditDays?: number;
 }
 
 /**
@@ -82,15 +87,15 @@ export async function openStorage(location: StorageLocation, options: StorageOpt
 export async function openStoreBeside(
   location: StorageLocation,
   { clock, log }: { clock: Clock; log: Log },
-): Promise<KeyValueStore> {
+): Promise<EngineStore> {
   return 'redisUrl' in location
     ? openRedisStore(location.redisUrl, log)
     : openEmbeddedStoreBeside(location.dataDir, clock, log);
 }
 
 function createStorage(
-  kv: KeyValueStore,
-  { log, encryptionKeys = [], retentionMs = Number.POSITIVE_INFINITY }: StorageOptions,
+  kv: EngineStore,
+  { log, encryptionKeys = [], retentionMs = Number.POSITIVE_INFINITY, auditDays = 90 }: StorageOptions,
 ): Storage {
   return {
     questions: createQuestionStore(kv, retentionMs),
@@ -108,6 +113,7 @@ function createStorage(
     accounts: createAccountStore(kv, createKeyRing(encryptionKeys)),
     locks: createLocks(kv, log),
     shortenLives: (goesOn) => shortenLives(kv, retentionMs, goesOn),
+    audit: createAuditStore(kv, auditDays * DAY_MS, log),
     ping: () => kv.ping(),
     close: () => kv.close(),
   };
@@ -125,6 +131,24 @@ export async function readAllVotes(
     'redisUrl' in location ? await openRedisStore(location.redisUrl, log) : openEmbeddedReader(location.dataDir, clock);
   try {
     return await readVotes(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Reads entries of the audit log in pages. Changes nothing, and may run while the app uses the same storage. Throws
+ * `AppError` of kind `storage`.
+ */
+export async function* readAuditLog(
+  location: StorageLocation,
+  range: AuditRange,
+  { clock, log }: { clock: Clock; log: Log },
+): AsyncGenerator<AuditEntry[]> {
+  const store =
+    'redisUrl' in location ? await openRedisStore(location.redisUrl, log) : openEmbeddedReader(location.dataDir, clock);
+  try {
+    yield* readAuditPages(store.timed, range, log);
   } finally {
     await store.close();
   }
