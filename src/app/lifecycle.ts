@@ -60,6 +60,7 @@ export function createLifecycle(
   });
   const ports: LifecyclePorts = {
     accessPolicy: accessControl.access,
+    channelRules: accessControl.channelRules,
     threadReader: createThreadReader({
       slack,
       access: accessControl.access,

@@ -37,6 +37,7 @@ export async function createSlack({
   log,
   now,
   random,
+  storage,
   createLimiter,
   outbound,
 }: AppContext): Promise<SlackParts> {
@@ -62,7 +63,9 @@ export async function createSlack({
       allowed: config.ALLOWED_CHANNELS ?? [],
       refused: config.REFUSED_CHANNELS ?? [],
       shareWithOthers: config.SHARE_WITH_OTHER_ORGANIZATIONS,
+      admins: config.ADMINS ?? [],
     },
+    channelSettings: storage.channelSettings,
     log,
     now,
   });

@@ -1,3 +1,4 @@
+import type { ChannelSettings } from '../core/channels/channel-settings.ts';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
 import type { DurationLog } from '../core/history/durations.ts';
 import type { Visit } from '../core/history/home-visits.ts';
@@ -9,6 +10,7 @@ import type { RefusedText } from '../core/question/refused-text.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
 import { addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
+import { channelSettingsType } from './channel-records.ts';
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore } from './embedded-store.ts';
 import type { KeyValueStore } from './key-value-store.ts';
@@ -39,6 +41,7 @@ export interface Storage {
   addedMentions: Records<AddedMention>;
   refusedTexts: Records<RefusedText>;
   visits: Records<Visit>;
+  channelSettings: Records<ChannelSettings>;
   votes: VoteStore;
   /** The connection to Redis, if there is one. It closes with the storage. */
   redis?: Client;
@@ -73,6 +76,7 @@ function createStorage(kv: KeyValueStore): Storage {
     addedMentions: createRecords(kv, addedMentionType),
     refusedTexts: createRecords(kv, refusedTextType),
     visits: createRecords(kv, visitType),
+    channelSettings: createRecords(kv, channelSettingsType),
     votes: createVoteStore(kv),
     ping: () => kv.ping(),
     close: () => kv.close(),

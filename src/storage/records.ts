@@ -107,6 +107,8 @@ const outcomeSchema = z.discriminatedUnion('kind', [
       'sharedChannel',
       'guestsInChannel',
       'channelRefused',
+      'channelOff',
+      'repositoryRefused',
     ]),
   }),
 ]);

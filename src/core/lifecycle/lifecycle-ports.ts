@@ -1,3 +1,4 @@
+import type { ChannelRules } from '../channels/channel-settings.ts';
 import { isAppError } from '../errors.ts';
 import type {
   AccessPolicy,
@@ -29,6 +30,7 @@ export interface LifecyclePorts {
   deepSearch: DeepSearch;
   messenger: Messenger;
   accessPolicy: AccessPolicy;
+  channelRules: ChannelRules;
   threadReader: ThreadReader;
   durations: Durations;
   askedQuestions: AskedQuestions;
