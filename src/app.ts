@@ -7,6 +7,8 @@ import { createLifecycle } from './app/lifecycle.ts';
 import { createListeners } from './app/listeners.ts';
 import { createSlack } from './app/slack.ts';
 import type { Config } from './config.ts';
+import { createAccountChanges } from './core/accounts/account-changes.ts';
+import { createAuditLog } from './core/history/audit.ts';
 import type { Clock } from './core/ports.ts';
 import { createOutbound } from './deepsearch/outbound.ts';
 import type { FarSide } from './observability/access-watch.ts';
@@ -21,6 +23,8 @@ import { version } from './version.ts';
 
 /** How long running background work may take to end when the app stops, in milliseconds. */
 const drainMs = 2_000;
+
+const dayMs = 24 * 60 * 60 * 1_000;
 
 /** Parts that a test may replace. */
 export interface Overrides {
@@ -112,14 +116,21 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const onStop: AppContext['onStop'] = (close) => void closers.push(close);
     const storage = await openStorage(
       config.REDIS_URL === undefined ? { dataDir: config.DATA_DIR } : { redisUrl: config.REDIS_URL.reveal() },
-      { clock: now, log },
+      {
+        clock: now,
+        log,
+        retentionMs: config.RETENTION_DAYS && config.RETENTION_DAYS * dayMs,
+        auditDays: config.AUDIT_DAYS,
+      },
     );
     onStop(() => storage.close());
     const outbound = createOutbound(proxyOf(config));
     onStop(() => outbound.close());
     const createLimiter = createLimiters({ redis: storage.redis, log });
     const tasks = createBackgroundTasks({ log });
-    return { config, log, now, random, storage, createLimiter, outbound, tasks, onStop };
+    const audit = createAuditLog({ store: storage.audit, log });
+    const accountChanges = createAccountChanges();
+    return { config, log, now, random, storage, audit, createLimiter, outbound, accountChanges, tasks, onStop };
   }
 
   /** Ends the parts in the reverse order of their start. Continues if a part fails to end. */

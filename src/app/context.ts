@@ -1,4 +1,6 @@
 import type { Config } from '../config.ts';
+import type { AccountChanges } from '../core/accounts/account-changes.ts';
+import type { AuditLog } from '../core/history/audit.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { CreateLimiter } from '../core/rate-limits.ts';
 import type { Outbound } from '../slack/api/outbound-fetch.ts';
@@ -13,9 +15,13 @@ export interface AppContext {
   /** Uniform in [0, 1). */
   random: () => number;
   storage: Storage;
+  /** Notes what people and the app do. */
+  audit: AuditLog;
   createLimiter: CreateLimiter;
   /** Sends requests to other hosts, through the proxy if one is configured. */
   outbound: Outbound;
+  /** Tells what people see of their accounts when one changes. */
+  accountChanges: AccountChanges;
   /** Runs work that Slack does not wait for. */
   tasks: BackgroundTasks;
   /** Registers how to end a part. The app ends its parts in reverse order. */

@@ -30,7 +30,7 @@ export interface Lifecycle {
 
 /** Connects the core to Slack, the code search service and the storage. Starts nothing. */
 export function createLifecycle(
-  { config, log, now, random, storage, tasks }: AppContext,
+  { config, log, now, random, storage, audit, tasks }: AppContext,
   { slack, accessControl, messenger, read, readFile }: SlackParts,
   deepSearch: DeepSearchAccess,
 ): Lifecycle {
@@ -74,11 +74,12 @@ export function createLifecycle(
     askedQuestions,
     refusedTexts,
     observer: presence.observer,
+    audit,
     questions,
     threads,
     claims,
     runSlots,
-    deepSearch: deepSearch.deepSearch,
+    deepSearch: () => deepSearch.deepSearch,
     messenger,
     scheduler,
     log,

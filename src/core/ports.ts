@@ -1,3 +1,4 @@
+import type { Person } from './accounts/accounts.ts';
 import type {
   ConfirmedAudience,
   Expectation,
@@ -58,6 +59,9 @@ export interface DeepSearch {
   /** Asks the service to stop a running question. Does not throw if the question is already finished or gone. */
   cancel(conversationId: number, questionId: number): Promise<void>;
 }
+
+/** The service as one account sees it: the app's account, or the account that a person connected. */
+export type DeepSearchOf = (account: 'app' | Person) => DeepSearch;
 
 /** Stored questions. Every method throws only `AppError` of kind `storage` or `corrupt`, within a bounded time. */
 export interface QuestionStore {

@@ -28,6 +28,8 @@ const channelSettingsSchema = z.looseObject({
 export const channelSettingsType: RecordType<ChannelSettings> = {
   key: (channel) => `ds:channel-settings:${channel}`,
   ttlMs: CHANNEL_SETTINGS_TTL_MS,
+  // `RETENTION_DAYS` must not turn the app on again in a channel where an admin turned it off.
+  isInUse: () => true,
   format: createFormat<ChannelSettings>(
     channelSettingsSchema satisfies Exactly<typeof channelSettingsSchema, ChannelSettings>,
   ),

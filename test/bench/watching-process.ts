@@ -57,13 +57,14 @@ const scheduler = recordLateness(
     ? createBullScheduler({ redisUrl: location.redisUrl, log, random })
     : createTimerScheduler({ clock: now, log, random }),
 );
+const deepSearch = createDeepSearch(client, settings.SRC_ENDPOINT);
 const advance = createAdvance({
   ...noopPorts,
   questions: storage.questions,
   threads: storage.threads,
   claims: storage.claims,
   runSlots: createRunSlots(storage.runSlots, { perWorkspace: 100_000, perPerson: 100_000 }),
-  deepSearch: createDeepSearch(client, settings.SRC_ENDPOINT),
+  deepSearch: () => deepSearch,
   messenger,
   scheduler,
   log,

@@ -147,7 +147,13 @@ const codesearchFolders: Record<string, readonly string[]> = {
 };
 
 /** The entry file of each program; only these read the environment. */
-const programs = new Set(['src/main.ts', 'src/codesearch/main.ts', 'src/demo/main.ts', 'src/cli/feedback.ts']);
+const programs = new Set([
+  'src/main.ts',
+  'src/codesearch/main.ts',
+  'src/demo/main.ts',
+  'src/cli/feedback.ts',
+  'src/cli/admin.ts',
+]);
 
 /** Protects from programs that a repository's configuration names: no other file of the service may start a program. */
 const onlyCallerOfGit = 'src/codesearch/git/git.ts';

@@ -1,3 +1,4 @@
+import { accountOf } from '../accounts/account-of.ts';
 import { type AppError, isAppError } from '../errors.ts';
 import { backOffMs, isPatienceOver, nextPollMs } from '../pacing.ts';
 import type { Messenger, PreparedOutcome } from '../ports.ts';
@@ -224,7 +225,8 @@ export function createAdvance(ports: LifecyclePorts): (questionId: string) => Pr
 
   async function watch(question: Question, standing: Standing): Promise<Progress> {
     const { conversationId, questionId, askedMs } = question.upstream;
-    const conversation = conversationId === undefined ? undefined : await ports.deepSearch.read(conversationId);
+    const conversation =
+      conversationId === undefined ? undefined : await ports.deepSearch(accountOf(question)).read(conversationId);
     const observed = conversation?.questions.find(({ id }) => id === questionId);
     if (conversation === undefined || observed === undefined) {
       return { question: await end(question, { kind: 'failed', failure: { cause: 'gone' } }) };

@@ -1,3 +1,4 @@
+import { accountOf } from '../accounts/account-of.ts';
 import { AppError, isAppError } from '../errors.ts';
 import { nextPollMs } from '../pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../ports.ts';
@@ -27,7 +28,7 @@ interface Asked {
 
 /** The steps between admission and answer: joins the thread's queue, asks, parks and cancels at the service. */
 export function createAsking(ports: LifecyclePorts) {
-  const { deepSearch, threads, claims, now } = ports;
+  const { threads, claims, now } = ports;
 
   return { join, ask, search, failed: askFailed, park, unpark, cancel };
 
@@ -92,6 +93,7 @@ export function createAsking(ports: LifecyclePorts) {
     conversationId: number | undefined,
     earlier: Question | undefined,
   ): Promise<Asked> {
+    const deepSearch = ports.deepSearch(accountOf(question));
     try {
       if (conversationId === undefined) return firstOf(await deepSearch.create(upstreamText(question)));
       return { conversationId, question: await deepSearch.followUp(conversationId, upstreamText(question)) };
@@ -126,6 +128,7 @@ export function createAsking(ports: LifecyclePorts) {
 
   async function findAsked(question: Question): Promise<Asked | undefined> {
     const { intentConversationId, intentMs = 0 } = question.upstream;
+    const deepSearch = ports.deepSearch(accountOf(question));
     const conversations =
       intentConversationId === undefined
         ? await deepSearch.newest(newestSearched, intentMs - upstreamWindowMs)
@@ -242,7 +245,9 @@ export function createAsking(ports: LifecyclePorts) {
 
   async function cancel(question: Question): Promise<Progress> {
     const { conversationId, questionId } = question.upstream;
-    if (conversationId !== undefined && questionId !== undefined) await deepSearch.cancel(conversationId, questionId);
+    if (conversationId !== undefined && questionId !== undefined) {
+      await ports.deepSearch(accountOf(question)).cancel(conversationId, questionId);
+    }
     return {
       question: await store(question, (stored) => ({
         ...stored,

@@ -1,11 +1,12 @@
 import type { ChannelRules } from '../channels/channel-settings.ts';
 import { isAppError } from '../errors.ts';
+import type { AuditLog } from '../history/audit.ts';
 import type {
   AccessPolicy,
   AskedQuestions,
   Claims,
   Clock,
-  DeepSearch,
+  DeepSearchOf,
   Durations,
   Log,
   Messenger,
@@ -27,7 +28,7 @@ export interface LifecyclePorts {
   threads: ThreadStore;
   claims: Claims;
   runSlots: RunSlots;
-  deepSearch: DeepSearch;
+  deepSearch: DeepSearchOf;
   messenger: Messenger;
   accessPolicy: AccessPolicy;
   channelRules: ChannelRules;
@@ -36,6 +37,7 @@ export interface LifecyclePorts {
   askedQuestions: AskedQuestions;
   refusedTexts: Records<RefusedText>;
   observer: QuestionObserver;
+  audit: AuditLog;
   scheduler: Pick<Scheduler, 'schedule'>;
   log: Log;
   now: Clock;

@@ -1,3 +1,4 @@
+import { accountOf } from '../accounts/account-of.ts';
 import { type AppError, isAppError } from '../errors.ts';
 import { isPatienceOver } from '../pacing.ts';
 import type { Answer, Outcome, Question } from '../question/question.ts';
@@ -14,7 +15,7 @@ export async function recallAnswer({ deepSearch, now }: RecallPorts, question: Q
   const { conversationId, questionId } = question.upstream;
   if (question.outcome?.kind !== 'answered' || conversationId === undefined) return undefined;
   if (question.outcome.answer.markdown !== '') return question.outcome.answer;
-  const conversation = await deepSearch.read(conversationId);
+  const conversation = await deepSearch(accountOf(question)).read(conversationId);
   const observed = conversation.questions.find(({ id }) => id === questionId);
   const reading =
     observed === undefined ? undefined : interpret(observed, conversation, question.outcome.answer.durationMs, now());
@@ -47,7 +48,8 @@ export function createResharing(ports: LifecyclePorts) {
   /** Reads the whole answer, because the app kept nothing of it. Watches a question that still runs until it ends. */
   async function recallWithheld(question: Question, source: Question): Promise<Progress> {
     const { conversationId, questionId, askedMs = source.acceptedMs } = source.upstream;
-    const conversation = conversationId === undefined ? undefined : await ports.deepSearch.read(conversationId);
+    const conversation =
+      conversationId === undefined ? undefined : await ports.deepSearch(accountOf(source)).read(conversationId);
     const observed = conversation?.questions.find(({ id }) => id === questionId);
     if (conversation === undefined || observed === undefined) {
       return { question: await endWith(ports, question, failedWith({ cause: 'gone' })) };

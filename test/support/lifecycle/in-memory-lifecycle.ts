@@ -1,5 +1,6 @@
 import { noRules } from '../../../src/core/channels/channel-settings.ts';
 import { AppError } from '../../../src/core/errors.ts';
+import type { AuditEntry } from '../../../src/core/history/audit.ts';
 import { expectation } from '../../../src/core/history/durations.ts';
 import type { AddedMention } from '../../../src/core/intake/added-mentions.ts';
 import type { RequestPorts } from '../../../src/core/intake/requests.ts';
@@ -120,6 +121,7 @@ export function createInMemoryLifecycle(
   const asked = new Map<string, string>();
   const refusedTexts = new Map<string, RefusedText>();
   const addedMentions = new Map<string, AddedMention>();
+  const audited: AuditEntry[] = [];
   const refusedUsers = new Set<string>();
   const { log } = createRecordingLog();
   let lastId = 0;
@@ -406,7 +408,7 @@ export function createInMemoryLifecycle(
         }),
       ownerOf: async (key) => claims.get(key),
     },
-    deepSearch,
+    deepSearch: () => deepSearch,
     messenger,
     accessPolicy: {
       admit: (userId) =>
@@ -442,6 +444,7 @@ export function createInMemoryLifecycle(
       },
     },
     observer: { changed: () => {}, closing: async () => {} },
+    audit: { note: async (entry) => void audited.push(entry) },
     scheduler: { schedule: async (id, delayMs) => plan(id, nowMs + delayMs) },
     log,
     now: () => nowMs,
@@ -495,6 +498,8 @@ export function createInMemoryLifecycle(
 
   return {
     ports,
+    /** The service, as every account sees it. */
+    deepSearch,
     startMs,
     now: () => nowMs,
     at: (delayMs: number, run: () => Promise<void> | void) => void agenda.push({ atMs: startMs + delayMs, run }),
@@ -507,6 +512,8 @@ export function createInMemoryLifecycle(
     violations,
     posted,
     privateMessages,
+    /** What the lifecycle noted, in order, with repetitions. */
+    audited,
     /** People who may not ask anywhere. */
     refusedUsers,
     questions: () => [...questions.keys()].flatMap((id) => readQuestion(id) ?? []),

@@ -4,7 +4,14 @@ import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports
 /** Side ports that allow everything and store nothing. */
 export const noopPorts: Pick<
   LifecyclePorts,
-  'accessPolicy' | 'channelRules' | 'threadReader' | 'durations' | 'askedQuestions' | 'refusedTexts' | 'observer'
+  | 'accessPolicy'
+  | 'channelRules'
+  | 'threadReader'
+  | 'durations'
+  | 'askedQuestions'
+  | 'refusedTexts'
+  | 'observer'
+  | 'audit'
 > = {
   accessPolicy: { admit: async () => ({ may: true }) },
   channelRules: { forQuestion: async () => noRules },
@@ -12,5 +19,6 @@ export const noopPorts: Pick<
   durations: { note: async () => {}, expect: async () => undefined },
   refusedTexts: { get: async () => undefined, update: async (_id, change) => change(undefined) },
   askedQuestions: { note: async () => {}, of: async () => [] },
+  audit: { note: async () => {} },
   observer: { changed: () => {}, closing: async () => {} },
 };

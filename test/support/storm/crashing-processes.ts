@@ -173,13 +173,14 @@ function createProcess({ slack, service, kv, createScheduler }: CrashRunSetup, c
     localeOf: async () => undefined,
   });
   const questions = createQuestionStore(store);
+  const deepSearch = crashable(createDeepSearch(client, service.url), serviceEffects);
   const ports = {
     ...noopPorts,
     questions,
     threads: createThreadStore(store),
     claims: createClaims(store),
     runSlots: createRunSlots(createRecords(store, runSlotsType), { perWorkspace: 10_000, perPerson: 10_000 }),
-    deepSearch: crashable(createDeepSearch(client, service.url), serviceEffects),
+    deepSearch: () => deepSearch,
     messenger: crashable(messenger, slackEffects),
     scheduler,
     log,

@@ -36,7 +36,7 @@ async function waiting(change: Partial<Question> = {}, replaced: Replaced = {}) 
   const views: string[] = [];
   const ports: LifecyclePorts = {
     ...life.ports,
-    deepSearch: { ...life.ports.deepSearch, ...replaced.service },
+    deepSearch: () => ({ ...life.deepSearch, ...replaced.service }),
     messenger: {
       ...life.ports.messenger,
       updateCard: async (_, view) => void views.push(view.kind),

@@ -31,7 +31,7 @@ async function asking(
   const looked: string[] = [];
   const steps = createAsking({
     ...life.ports,
-    deepSearch: { ...life.ports.deepSearch, ...service },
+    deepSearch: () => ({ ...life.deepSearch, ...service }),
     observer: { ...life.ports.observer, changed: ({ phase }) => void changed.push(phase) },
     scheduler: { schedule: async (questionId) => void looked.push(questionId) },
     ...more,

@@ -28,6 +28,7 @@ describe('a fault of our own', () => {
     const { ask, life } = createCoreHarness();
     const { id } = await ask();
     let nowMs = life.now();
+    const { read } = life.deepSearch;
     const ports = {
       ...life.ports,
       now: () => nowMs,
@@ -40,16 +41,12 @@ describe('a fault of our own', () => {
       },
     };
     const advance = guardAdvance(createAdvance(ports), ports);
-    const read = ports.deepSearch.read;
-    ports.deepSearch = {
-      ...ports.deepSearch,
-      read: async (conversationId) => {
-        const conversation = await read(conversationId);
-        return {
-          ...conversation,
-          questions: conversation.questions.map((question) => ({ ...question, state: 'completed' as const })),
-        };
-      },
+    life.deepSearch.read = async (conversationId) => {
+      const conversation = await read(conversationId);
+      return {
+        ...conversation,
+        questions: conversation.questions.map((question) => ({ ...question, state: 'completed' as const })),
+      };
     };
     await untilClosed(advance, id, (ms) => {
       nowMs += ms;

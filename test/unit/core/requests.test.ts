@@ -171,7 +171,7 @@ describe('a cancellation', () => {
 
   it('that the service never confirms still ends the question', async () => {
     const { ask, life, requests } = createCoreHarness({ work: { takesMs: 600_000, ends: 'completed' } });
-    life.ports.deepSearch.cancel = async () => undefined;
+    life.deepSearch.cancel = async () => undefined;
     const { id } = await ask();
     await life.run(life.startMs + 2_000);
     await requests.cancel(id, buttonUser);

@@ -56,7 +56,7 @@ describe('an answer shown again', () => {
   ])('ends visibly where %s', async (_, fault, ends) => {
     const harness = await answered();
     const { life } = harness;
-    life.ports.deepSearch.read = faultyOnce(life.ports.deepSearch.read, fault.error);
+    life.deepSearch.read = faultyOnce(life.deepSearch.read, fault.error);
     const { id } = await harness.share(false);
     await life.run();
     expect(life.question(id)).toMatchObject({ phase: 'closed', outcome: { kind: ends } });
@@ -104,23 +104,23 @@ describe('reading an answer again, for a question that lacks something,', () => 
   it.each(['failed', 'processing'] as const)('finds nothing where the service reports it as %s now', async (state) => {
     const { life, source } = await answered();
     const deepSearch = {
-      ...life.ports.deepSearch,
+      ...life.deepSearch,
       read: async (id: number) => {
-        const conversation = await life.ports.deepSearch.read(id);
+        const conversation = await life.deepSearch.read(id);
         const questions = conversation.questions.map((each) => ({ ...each, state }));
         return { ...conversation, questions };
       },
     };
-    expect(await recallAnswer({ ...life.ports, deepSearch }, source)).toBeUndefined();
+    expect(await recallAnswer({ ...life.ports, deepSearch: () => deepSearch }, source)).toBeUndefined();
   });
 
   it('asks the service nothing where the text is still stored', async () => {
     const { life, source } = await answered();
     if (source.outcome?.kind !== 'answered') throw new Error(source.outcome?.kind);
     const answer = { ...source.outcome.answer, markdown: 'Here.' };
-    const deepSearch = { ...life.ports.deepSearch, read: () => Promise.reject(down.error) };
+    const deepSearch = { ...life.deepSearch, read: () => Promise.reject(down.error) };
     const kept: Question = { ...source, outcome: { kind: 'answered', answer } };
-    expect(await recallAnswer({ ...life.ports, deepSearch }, kept)).toEqual(answer);
+    expect(await recallAnswer({ ...life.ports, deepSearch: () => deepSearch }, kept)).toEqual(answer);
   });
 
   it('returns the answer as it was shown, with only its text from the service', async () => {

@@ -8,7 +8,8 @@ import { questionWith, someAnswer } from '../../support/lifecycle/sample-questio
 /** Asks a question about a thread. A person edits the thread during each attempt, `edits` times in all. */
 async function askWhileEdited(edits: number, faults: Partial<Record<Operation, (Fault | undefined)[]>> = {}) {
   const { life, ask } = createCoreHarness({ faults });
-  const { deepSearch, durations, questions, threadReader } = life.ports;
+  const { deepSearch } = life;
+  const { durations, questions, threadReader } = life.ports;
   let left = edits;
   let reads = 0;
   const sent: string[] = [];

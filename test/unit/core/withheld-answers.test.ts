@@ -113,9 +113,9 @@ describe('a withheld answer', () => {
 
   it('that still runs is watched until it ends', async () => {
     const harness = await withheld();
-    const { read } = harness.life.ports.deepSearch;
+    const { read } = harness.life.deepSearch;
     let reads = 0;
-    harness.life.ports.deepSearch.read = async (conversationId) => {
+    harness.life.deepSearch.read = async (conversationId) => {
       const conversation = await read(conversationId);
       reads += 1;
       if (reads > 2) return conversation;
@@ -130,7 +130,7 @@ describe('a withheld answer', () => {
 describe('a withheld answer that is gone', () => {
   async function gone(text?: string) {
     const harness = await withheld('guestsInChannel', text);
-    harness.life.ports.deepSearch.read = async () => {
+    harness.life.deepSearch.read = async () => {
       throw new AppError('notFound', 'deleted');
     };
     return { ...harness, shown: await show(harness, harness.id) };
@@ -154,13 +154,13 @@ describe('a withheld answer that is gone', () => {
 it('a withheld answer whose showing failed is shown in the thread of that attempt, once for each failure', async () => {
   const harness = await withheld();
   const { life, requests, id } = harness;
-  const { read } = life.ports.deepSearch;
-  life.ports.deepSearch.read = async () => {
+  const { read } = life.deepSearch;
+  life.deepSearch.read = async () => {
     throw new AppError('unauthorized', 'no token');
   };
   const failed = await show(harness, id);
   expect(failed.outcome).toEqual({ kind: 'failed', failure: { cause: 'unauthorized' } });
-  life.ports.deepSearch.read = read;
+  life.deepSearch.read = read;
   expect(await requests.showWithheld(id, direct, asker)).toMatchObject({ kind: 'duplicate' });
   const shown = await show(harness, failed.id);
   expect(shown).toMatchObject({ outcome: { kind: 'answered' }, place: failed.place, shares: { questionId: id } });

@@ -8,14 +8,14 @@ function watched() {
   let fault: Fault | undefined;
   let calls = 0;
   let nowMs = 1_000_000;
-  const { ports } = createInMemoryLifecycle({
+  const { deepSearch } = createInMemoryLifecycle({
     chooseFault: () => {
       calls += 1;
       return fault;
     },
   });
   return {
-    ...watchAccess(ports.deepSearch, () => nowMs),
+    ...watchAccess(deepSearch, () => nowMs),
     fail: (next: Fault | undefined) => {
       fault = next;
     },

@@ -1,0 +1,69 @@
+import { writeFileSync } from 'node:fs';
+import { ConfigError, parseStorageConfig } from '../config.ts';
+import { isAppError } from '../core/errors.ts';
+import type { Log } from '../core/ports.ts';
+import type { StorageLocation } from '../storage/open-storage.ts';
+
+/** The environment variables of a program. */
+export type Environment = Record<string, string | undefined>;
+
+/** Wrong arguments of a program. The message names all of them. */
+export class UsageError extends Error {}
+
+/** A file that can't be written. */
+class FileError extends Error {}
+
+/**
+ * Runs a program and returns its exit code: that of `work`, 1 when the storage or a file can't be used, 2 for wrong
+ * arguments or settings. Prints the reason to the standard error.
+ */
+export async function exitCodeOf(work: () => Promise<number>): Promise<number> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UsageError || error instanceof ConfigError) return fail(2, error.message);
+    if (isAppError(error) || error instanceof FileError) return fail(1, error.message);
+    throw error;
+  }
+}
+
+function fail(code: number, message: string): number {
+  process.stderr.write(`${message}\n`);
+  return code;
+}
+
+/** Where the app stores its records. Throws `ConfigError`. */
+export function storageLocation(environment: Environment): StorageLocation {
+  const { REDIS_URL: redisUrl, DATA_DIR: dataDir } = parseStorageConfig(environment);
+  return redisUrl === undefined ? { dataDir } : { redisUrl: redisUrl.reveal() };
+}
+
+/** Writes to a file that only its owner may read, or to the standard output. Throws an error for {@link exitCodeOf}. */
+export function writeOutput(text: string, file: string | undefined): void {
+  if (file === undefined) {
+    process.stdout.write(text);
+    return;
+  }
+  try {
+    writeFileSync(file, text, { mode: 0o600 });
+  } catch (error) {
+    throw new FileError(`${file} can't be written: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+const unitMs = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** What `--since` must look like, for the message about a wrong one. */
+export const sinceProblem = '--since must look like 12h, 30d, 8w or 2026-11-01';
+
+/** A span before `nowMs`, or the beginning of a day (UTC), in ms. Undefined for any other text. */
+export function readSince(since: string, nowMs: number): number | undefined {
+  const span = /^(\d{1,6})([hdw])$/.exec(since);
+  const unit = span?.[2];
+  if (unit === 'h' || unit === 'd' || unit === 'w') return nowMs - Number(span?.[1]) * unitMs[unit];
+  const dayMs = /^\d{4}-\d{2}-\d{2}$/.test(since) ? Date.parse(`${since}T00:00:00Z`) : Number.NaN;
+  return Number.isNaN(dayMs) ? undefined : dayMs;
+}
+
+/** Logs nothing: the error that ends the program says what went wrong. */
+export const quietLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
