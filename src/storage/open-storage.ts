@@ -1,4 +1,5 @@
 import type { AccountStore, EncryptionKey, Locks } from '../core/accounts/accounts.ts';
+import type { ChannelSettings } from '../core/channels/channel-settings.ts';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
 import type { AuditEntry, AuditRange, AuditStore } from '../core/history/audit.ts';
 import type { DurationLog } from '../core/history/durations.ts';
@@ -13,6 +14,7 @@ import type { RunSlotBook } from '../core/run-slots.ts';
 import { createAccountStore } from './accounts.ts';
 import { createAuditStore, readAuditPages } from './audit-store.ts';
 import { addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
+import { channelSettingsType } from './channel-records.ts';
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts';
 import { createKeyRing } from './encryption.ts';
@@ -46,6 +48,7 @@ export interface Storage {
   addedMentions: Records<AddedMention>;
   refusedTexts: Records<RefusedText>;
   visits: Records<Visit>;
+  channelSettings: Records<ChannelSettings>;
   votes: VoteStore;
   /** People's accounts, encrypted. Without keys none can be stored. They have no expiry. */
   accounts: AccountStore;
@@ -109,6 +112,7 @@ function createStorage(
     addedMentions: createRecords(kv, addedMentionType, retentionMs),
     refusedTexts: createRecords(kv, refusedTextType, retentionMs),
     visits: createRecords(kv, visitType, retentionMs),
+    channelSettings: createRecords(kv, channelSettingsType, retentionMs),
     votes: createVoteStore(kv, retentionMs),
     accounts: createAccountStore(kv, createKeyRing(encryptionKeys)),
     locks: createLocks(kv, log),
