@@ -1,5 +1,6 @@
 import { createOpenIn } from '../core/history/overview.ts';
 import { recallAnswer } from '../core/lifecycle/resharing.ts';
+import { createPreviewRule } from '../core/question/link-previews.ts';
 import { createBoltApp } from '../slack/bolt-app.ts';
 import { createAnswerUpdates } from '../slack/messages/answer-updates.ts';
 import { createPrivateNotifier } from '../slack/messages/private-notifier.ts';
@@ -59,6 +60,7 @@ export function createListeners(
     slack,
     endpoint: config.SRC_ENDPOINT,
     deepSearch: deepSearch.deepSearch,
+    mayPreview: createPreviewRule(storage),
     access,
     audiences,
     claims,

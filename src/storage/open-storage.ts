@@ -5,6 +5,7 @@ import type { MessageLogRecord } from '../core/history/message-log.ts';
 import type { Vote, VoteStore } from '../core/history/votes.ts';
 import type { AddedMention } from '../core/intake/added-mentions.ts';
 import type { Claims, Clock, Log, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
+import type { ReaderChoices } from '../core/question/reader-choices.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
@@ -12,6 +13,7 @@ import { addedMentionType, messageLogType, refusedTextType } from './brief-recor
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore } from './embedded-store.ts';
 import type { KeyValueStore } from './key-value-store.ts';
+import { readerChoicesType } from './reader-choices.ts';
 import { askedQuestionsType, durationsType, runSlotsType, threadNotesType, visitType } from './records.ts';
 import type { Client } from './redis-connection.ts';
 import { openRedisStore } from './redis-store.ts';
@@ -37,6 +39,7 @@ export interface Storage {
   messageLogs: Records<MessageLogRecord>;
   threadNotes: Records<ThreadNotes>;
   addedMentions: Records<AddedMention>;
+  readerChoices: Records<ReaderChoices>;
   refusedTexts: Records<RefusedText>;
   visits: Records<Visit>;
   votes: VoteStore;
@@ -71,6 +74,7 @@ function createStorage(kv: KeyValueStore): Storage {
     messageLogs: createRecords(kv, messageLogType),
     threadNotes: createRecords(kv, threadNotesType),
     addedMentions: createRecords(kv, addedMentionType),
+    readerChoices: createRecords(kv, readerChoicesType),
     refusedTexts: createRecords(kv, refusedTextType),
     visits: createRecords(kv, visitType),
     votes: createVoteStore(kv),

@@ -151,7 +151,16 @@ const questionSchema = z.looseObject({
     })
     .exactOptional(),
   startsOwnConversation: z.boolean().exactOptional(),
-  showing: z.looseObject({ askedMs: z.number(), choice: z.enum(['here', 'onlyMe']).exactOptional() }).exactOptional(),
+  showing: z
+    .looseObject({
+      choice: z.enum(['here', 'always', 'onlyMe']).exactOptional(),
+      by: z.enum(['asker', 'earlier', 'time']).exactOptional(),
+      askedMs: z.number().exactOptional(),
+      noticedMs: z.number().exactOptional(),
+      rememberedMs: z.number().exactOptional(),
+      sentMs: z.number().exactOptional(),
+    })
+    .exactOptional(),
   scope: z.looseObject({ repositories: z.array(z.string()), isFromText: z.boolean().exactOptional() }).exactOptional(),
   channelContext: z.string().exactOptional(),
   answersPrivately: z.boolean().exactOptional(),

@@ -1,6 +1,7 @@
 import { isAppError } from '../errors.ts';
 import type {
   AccessPolicy,
+  AnswerReaders,
   AskedQuestions,
   Claims,
   Clock,
@@ -16,6 +17,7 @@ import type {
   ThreadStore,
 } from '../ports.ts';
 import type { Outcome, Question } from '../question/question.ts';
+import type { ReaderChoices } from '../question/reader-choices.ts';
 import type { RefusedText } from '../question/refused-text.ts';
 import type { RunSlots } from '../run-slots.ts';
 import type { LifecycleSettings } from '../settings.ts';
@@ -33,6 +35,8 @@ export interface LifecyclePorts {
   durations: Durations;
   askedQuestions: AskedQuestions;
   refusedTexts: Records<RefusedText>;
+  readerChoices: Records<ReaderChoices>;
+  answerReaders: AnswerReaders;
   observer: QuestionObserver;
   scheduler: Pick<Scheduler, 'schedule'>;
   log: Log;

@@ -3,12 +3,21 @@ import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports
 /** Side ports that allow everything and store nothing. */
 export const noopPorts: Pick<
   LifecyclePorts,
-  'accessPolicy' | 'threadReader' | 'durations' | 'askedQuestions' | 'refusedTexts' | 'observer'
+  | 'answerReaders'
+  | 'readerChoices'
+  | 'accessPolicy'
+  | 'threadReader'
+  | 'durations'
+  | 'askedQuestions'
+  | 'refusedTexts'
+  | 'observer'
 > = {
   accessPolicy: { admit: async () => ({ may: true }) },
   threadReader: { read: async () => ({ messages: 0, total: 0, files: 0, unreadable: 0, text: '' }) },
   durations: { note: async () => {}, expect: async () => undefined },
   refusedTexts: { get: async () => undefined, update: async (_id, change) => change(undefined) },
+  readerChoices: { get: async () => undefined, update: async (_name, change) => change(undefined) },
+  answerReaders: { count: async () => undefined, showPrivately: async () => {}, canOpen: async () => false },
   askedQuestions: { note: async () => {}, of: async () => [] },
   observer: { changed: () => {}, closing: async () => {} },
 };
