@@ -19,6 +19,9 @@ export const messagesWithoutFile = 3;
 /** Longest question that the app accepts, in characters. */
 export const maxQuestionLength = 10_000;
 
+/** Longest access token that a person may enter, in characters. The service's own have 40 to 80. */
+export const longestToken = 1_000;
+
 /** Earlier questions sent along when a thread starts a new conversation: how many, and characters of all. */
 export const mostEarlierQuestions = 10;
 export const earlierQuestionsRoom = 4_000;
@@ -115,3 +118,9 @@ export const mostChannelsChosen = 200;
 
 /** Questions of a conversation that are looked up to find out whose account the conversation belongs to. */
 export const mostQuestionsLookedUp = 20;
+
+/** Most repositories in a channel's settings, and in one question's `in:repo`. */
+export const mostRepositories = 50;
+
+/** Longest name of a repository, in characters. */
+export const longestRepositoryName = 200;

@@ -18,6 +18,11 @@ export const QUESTION_TTL_MS = 90 * DAY_MS;
 export const THREAD_TTL_MS = 90 * DAY_MS;
 /** How long a claim lasts. The thing it guards (a delivery, a button) must not come again later than this. */
 export const CLAIM_TTL_MS = 90 * DAY_MS;
+/**
+ * How long a claim lasts at least, if `RETENTION_DAYS` is shorter. Slack repeats a delivery for at most 24 hours (its
+ * "delayed events"), and a question searches its conversation at the service for at most as long (`PATIENCE_SECONDS`).
+ */
+export const CLAIM_LEAST_TTL_MS = 2 * DAY_MS;
 
 /** How long the notes of a thread are kept for the next question there. */
 const THREAD_NOTES_TTL_MS = 7 * DAY_MS;
@@ -34,22 +39,28 @@ export const VOTE_TTL_MS = 400 * DAY_MS;
 export const VOTES_KEY = 'ds:votes';
 
 export function voteKey(name: string): string {
-  return `ds:vote:${name}`;
+  return `${votePrefix}${name}`;
 }
 
 /** Key of the set with the ids of all questions that are not closed. */
 export const OPEN_QUESTIONS_KEY = 'ds:open-questions';
 
+/** Prefixes of the keys below, for listings. */
+export const questionPrefix = 'ds:question:';
+export const threadPrefix = 'ds:thread:';
+export const votePrefix = 'ds:vote:';
+export const claimPrefix = 'ds:claim:';
+
 export function questionKey(id: string): string {
-  return `ds:question:${id}`;
+  return `${questionPrefix}${id}`;
 }
 
 export function threadKey(place: ThreadPlace): string {
-  return `ds:thread:${place.teamId}:${place.channelId}:${place.threadTs}`;
+  return `${threadPrefix}${place.teamId}:${place.channelId}:${place.threadTs}`;
 }
 
 export function claimKey(key: string): string {
-  return `ds:claim:${key}`;
+  return `${claimPrefix}${key}`;
 }
 
 // Objects are loose, so that during a rolling deploy an older process does not drop fields that a newer one added.
@@ -107,6 +118,8 @@ const outcomeSchema = z.discriminatedUnion('kind', [
       'sharedChannel',
       'guestsInChannel',
       'channelRefused',
+      'channelOff',
+      'repositoryRefused',
     ]),
   }),
 ]);
@@ -350,6 +363,8 @@ export interface RecordType<T> {
   formerKey?: (name: string) => string;
   ttlMs: number;
   format: RecordFormat<T>;
+  /** Whether an open question needs the record. `RETENTION_DAYS` does not shorten its life then. */
+  isInUse?: (record: T) => boolean;
 }
 
 /** One record per workspace. A record without writes for this time has no running question. */
@@ -358,6 +373,7 @@ export const runSlotsType: RecordType<RunSlotBook> = {
   formerKey: (teamId) => `ds:turns:${teamId}`,
   ttlMs: 90 * DAY_MS,
   format: createFormat<RunSlotBook>(runSlotsSchema satisfies Exactly<typeof runSlotsSchema, RunSlotBook>),
+  isInUse: ({ running, waiting, parked }) => running.length + waiting.length + parked.length > 0,
 };
 
 export const durationsType: RecordType<DurationLog> = {

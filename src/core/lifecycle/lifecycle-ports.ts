@@ -1,4 +1,6 @@
+import type { ChannelRules } from '../channels/channel-settings.ts';
 import { isAppError } from '../errors.ts';
+import type { AuditLog } from '../history/audit.ts';
 import type {
   AccessPolicy,
   AnswerReaders,
@@ -31,6 +33,7 @@ export interface LifecyclePorts {
   deepSearch: DeepSearchOf;
   messenger: Messenger;
   accessPolicy: AccessPolicy;
+  channelRules: ChannelRules;
   threadReader: ThreadReader;
   durations: Durations;
   askedQuestions: AskedQuestions;
@@ -38,6 +41,7 @@ export interface LifecyclePorts {
   readerChoices: Records<ReaderChoices>;
   answerReaders: AnswerReaders;
   observer: QuestionObserver;
+  audit: AuditLog;
   scheduler: Pick<Scheduler, 'schedule'>;
   log: Log;
   now: Clock;

@@ -1,4 +1,6 @@
+import { noRules } from '../../../src/core/channels/channel-settings.ts';
 import { AppError } from '../../../src/core/errors.ts';
+import type { AuditEntry } from '../../../src/core/history/audit.ts';
 import { expectation } from '../../../src/core/history/durations.ts';
 import type { AddedMention } from '../../../src/core/intake/added-mentions.ts';
 import type { RequestPorts } from '../../../src/core/intake/requests.ts';
@@ -125,6 +127,7 @@ export function createInMemoryLifecycle(
   const readerChoices = new Map<string, ReaderChoices>();
   const sentPrivately = new Set<string>();
   const openLinks = new Set<string>();
+  const audited: AuditEntry[] = [];
   const refusedUsers = new Set<string>();
   const { log } = createRecordingLog();
   let lastId = 0;
@@ -417,6 +420,7 @@ export function createInMemoryLifecycle(
       admit: (userId) =>
         operate('admit', () => (refusedUsers.has(userId) ? { may: false, reason: 'guest' } : { may: true })),
     },
+    channelRules: { forQuestion: async () => noRules },
     threadReader: {
       read: () =>
         operate('readThread', () => ({ messages: 1, total: 1, files: 0, unreadable: 0, text: 'what people said' })),
@@ -459,6 +463,7 @@ export function createInMemoryLifecycle(
       },
     },
     observer: { changed: () => {}, closing: async () => {} },
+    audit: { note: async (entry) => void audited.push(entry) },
     scheduler: { schedule: async (id, delayMs) => plan(id, nowMs + delayMs) },
     log,
     now: () => nowMs,
@@ -526,6 +531,8 @@ export function createInMemoryLifecycle(
     violations,
     posted,
     privateMessages,
+    /** What the lifecycle noted, in order, with repetitions. */
+    audited,
     /** People who may not ask anywhere. */
     refusedUsers,
     /** Questions whose answers were sent to direct messages. */

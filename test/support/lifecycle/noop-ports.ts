@@ -1,3 +1,4 @@
+import { noRules } from '../../../src/core/channels/channel-settings.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 
 /** Side ports that allow everything and store nothing. */
@@ -6,18 +7,22 @@ export const noopPorts: Pick<
   | 'answerReaders'
   | 'readerChoices'
   | 'accessPolicy'
+  | 'channelRules'
   | 'threadReader'
   | 'durations'
   | 'askedQuestions'
   | 'refusedTexts'
   | 'observer'
+  | 'audit'
 > = {
   accessPolicy: { admit: async () => ({ may: true }) },
+  channelRules: { forQuestion: async () => noRules },
   threadReader: { read: async () => ({ messages: 0, total: 0, files: 0, unreadable: 0, text: '' }) },
   durations: { note: async () => {}, expect: async () => undefined },
   refusedTexts: { get: async () => undefined, update: async (_id, change) => change(undefined) },
   readerChoices: { get: async () => undefined, update: async (_name, change) => change(undefined) },
   answerReaders: { count: async () => undefined, showPrivately: async () => {}, canOpen: async () => false },
   askedQuestions: { note: async () => {}, of: async () => [] },
+  audit: { note: async () => {} },
   observer: { changed: () => {}, closing: async () => {} },
 };
