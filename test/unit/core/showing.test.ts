@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { noRules } from '../../../src/core/channels/channel-settings.ts';
 import { createChooseReaders } from '../../../src/core/intake/choose-readers.ts';
 import type { ReadersChoice } from '../../../src/core/question/reader-choices.ts';
 import { chooseReadersMs } from '../../../src/core/settings.ts';
@@ -165,8 +166,8 @@ describe('an answer with own access in a channel', () => {
 
   it('is sent to the asker by a setting of the channel, without asking', async () => {
     const harness = createCoreHarness();
+    harness.life.ports.channelRules.forQuestion = async () => ({ ...noRules, answersPrivately: true });
     const { id } = await harness.ask();
-    await harness.life.ports.questions.update(id, (stored) => ({ ...stored, answersPrivately: true }));
     await harness.life.run();
     expect([...harness.life.sentPrivately]).toEqual([id]);
     expect(cardOf(harness, id)).toBe('answeredPrivately');
