@@ -3,6 +3,7 @@ import type { Clock, Log } from '../../core/ports.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { type Audiences, createAudiences } from './audience.ts';
 import { type Channels, createChannels } from './channels.ts';
+import { createDepartureCheck, createDepartures, type Departures } from './departures.ts';
 import { createMemberships, type Memberships } from './membership.ts';
 import { type AccessSettings, createAccessPolicy, type SlackAccessPolicy } from './policy.ts';
 import { createDirectory, type Directory } from './user-directory.ts';
@@ -18,6 +19,7 @@ export interface AccessControl {
   memberships: Memberships;
   access: SlackAccessPolicy;
   directory: Directory;
+  departures: Pick<Departures, 'listen'> & { check: ReturnType<typeof createDepartureCheck> };
   /** Takes note of a person who changed; `raw` is Slack's user object. */
   noteChanged(raw: unknown): void;
 }
@@ -31,12 +33,14 @@ export function createAccessControl(options: {
   const { slack, settings, log } = options;
   const { identity } = slack;
   const directory = createDirectory(options);
-  const people = createUsers({ ...options, listed: directory.find });
+  const { note, listen } = createDepartures();
+  const people = createUsers({ ...options, listed: directory.find, found: note });
   const channels = createChannels(options);
   const audiences = createAudiences({ ...options, people, channels, directory });
   const memberships = createMemberships({ slack, people });
   const access = createAccessPolicy({ people, channels, audiences, identity, settings, log });
-  return { people, channels, audiences, memberships, access, directory, noteChanged };
+  const departures = { listen, check: createDepartureCheck({ people, directory, note, log: options.log }) };
+  return { people, channels, audiences, memberships, access, directory, departures, noteChanged };
 
   /** When the event says too little about a person, Slack is asked the next time. */
   function noteChanged(raw: unknown): void {
@@ -47,5 +51,6 @@ export function createAccessControl(options: {
     const known = person?.kind === 'unknown' ? undefined : person;
     people.note(id, known);
     directory.note(id, known);
+    if (known !== undefined) note(known);
   }
 }
