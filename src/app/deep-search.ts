@@ -37,7 +37,7 @@ function createClient(context: AppContext): DeepSearchClient {
   });
 }
 
-/** How to reach the service, whoever asks. */
+/** How to reach the service, for every credential. */
 export function serviceOptions({ config, now, random }: AppContext): Omit<DeepSearchClientOptions, 'auth'> {
   return {
     baseUrl: config.SRC_ENDPOINT,
