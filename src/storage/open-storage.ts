@@ -12,7 +12,7 @@ import { addedMentionType, messageLogType, refusedTextType } from './brief-recor
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts';
 import type { KeyValueStore } from './key-value-store.ts';
-import { askedQuestionsType, durationsType, runSlotsType, threadNotesType, visitType } from './records.ts';
+import { askedQuestionsType, durationsType, RUN_REQUESTS_KEY, runSlotsType, threadNotesType, visitType } from './records.ts';
 import type { Client } from './redis-connection.ts';
 import { openRedisStore } from './redis-store.ts';
 import {
@@ -41,6 +41,8 @@ export interface Storage {
   refusedTexts: Records<RefusedText>;
   visits: Records<Visit>;
   votes: VoteStore;
+  /** The questions that a program beside the app wants to be run. */
+  runRequests: { ids(): Promise<string[]>; remove(questionId: string): Promise<void> };
   /** Applies the bound on the lives of records to those that were stored before it was set. See {@link shortenLives}. */
   shortenLives(goesOn: () => boolean): Promise<number>;
   /** The connection to Redis, if there is one. It closes with the storage. */
@@ -90,6 +92,10 @@ function createStorage(kv: KeyValueStore, retentionMs: number): Storage {
     refusedTexts: createRecords(kv, refusedTextType, retentionMs),
     visits: createRecords(kv, visitType, retentionMs),
     votes: createVoteStore(kv, retentionMs),
+    runRequests: {
+      ids: () => kv.members(RUN_REQUESTS_KEY),
+      remove: (questionId) => kv.removeMember(RUN_REQUESTS_KEY, questionId),
+    },
     shortenLives: (goesOn) => shortenLives(kv, retentionMs, goesOn),
     ping: () => kv.ping(),
     close: () => kv.close(),

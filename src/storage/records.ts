@@ -45,6 +45,9 @@ export function voteKey(name: string): string {
 /** Key of the set with the ids of all questions that are not closed. */
 export const OPEN_QUESTIONS_KEY = 'ds:open-questions';
 
+/** Key of the set with the ids of questions that a program beside the app wants to be run. */
+export const RUN_REQUESTS_KEY = 'ds:run-requests';
+
 /** Prefixes of the keys below, for listings. */
 export const questionPrefix = 'ds:question:';
 export const threadPrefix = 'ds:thread:';
