@@ -19,6 +19,9 @@ export const messagesWithoutFile = 3;
 /** Longest question that the app accepts, in characters. */
 export const maxQuestionLength = 10_000;
 
+/** Longest access token that a person may enter, in characters. The service's own have 40 to 80. */
+export const longestToken = 1_000;
+
 /** Earlier questions sent along when a thread starts a new conversation: how many, and characters of all. */
 export const mostEarlierQuestions = 10;
 export const earlierQuestionsRoom = 4_000;

@@ -35,6 +35,8 @@ export const personCachedMs = 5 * 60 * 1000;
 export const mostPeopleCached = 5_000;
 /** How long a private message waits to learn its reader's language. */
 export const localePatienceMs = 300;
+/** How long the address of a sign-in waits for the name of its person. */
+export const namePatienceMs = 500;
 /** How long the members of a channel are cached, and for how many channels. */
 export const membersCachedMs = 60_000;
 export const mostMemberListsCached = 1_000;

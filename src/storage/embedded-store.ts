@@ -6,8 +6,9 @@ import { AppError, isAppError } from '../core/errors.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { OPERATION_DEADLINE_MS, withDeadline } from './deadline.ts';
-import { KEYS_PER_PAGE, type KeyValueStore } from './key-value-store.ts';
+import { type EngineStore, KEYS_PER_PAGE } from './key-value-store.ts';
 import { createLmdbAdapter, createLmdbEntries } from './lmdb-adapter.ts';
+import { openTimedTexts } from './lmdb-timed-texts.ts';
 import { textSerialization } from './text-serialization.ts';
 
 /** Path of the store's data file. LMDB keeps a lock file next to it. */
@@ -36,7 +37,7 @@ const CLOSE_DEADLINE_MS = 10_000;
  * survives kill -9 and a power cut. Throws `AppError` of kind `storage` when the directory can't be used or is already
  * in use.
  */
-export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): KeyValueStore {
+export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): EngineStore {
   const env = openEnvironment(dataDir);
   try {
     const unlock = lockDataDir(env.openDB({ name: 'lock' }), dataDir);
@@ -52,12 +53,12 @@ export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): KeyV
  * process write at a time, and every operation that compares is one transaction, so no write is lost. Throws `AppError`
  * of kind `storage` when there is no store; it never creates one.
  */
-export function openEmbeddedStoreBeside(dataDir: string, clock: Clock, log: Log): KeyValueStore {
+export function openEmbeddedStoreBeside(dataDir: string, clock: Clock, log: Log): EngineStore {
   if (!existsSync(storeFile(dataDir))) throw new AppError('storage', `There is no store of this app in ${dataDir}`);
   return createStore(openEnvironment(dataDir), clock, log, () => {});
 }
 
-function createStore(env: RootDatabase, clock: Clock, log: Log, unlock: () => void): KeyValueStore {
+function createStore(env: RootDatabase, clock: Clock, log: Log, unlock: () => void): EngineStore {
   const entries = createLmdbEntries(env, clock);
   const membership: Database<true, [string, string]> = env.openDB({ name: 'members' });
   const keyv = new Keyv<string>({
@@ -154,6 +155,8 @@ function createStore(env: RootDatabase, clock: Clock, log: Log, unlock: () => vo
         }
         return found;
       }),
+
+    timed: openTimedTexts(env, run, checkKey),
 
     // Pings with a write, because a full or read-only disk still answers reads.
     ping: () => run('ping', () => entries.transaction(() => entries.write(PING_KEY, '', undefined))),

@@ -1,3 +1,5 @@
+import type { TimedTexts } from './timed-texts.ts';
+
 /** How many keys one read of a listing takes. */
 export const KEYS_PER_PAGE = 200;
 
@@ -31,4 +33,9 @@ export interface KeyValueStore {
   /** Throws when the store can't be used now. */
   ping(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A store with texts in order of time beside the keys. */
+export interface EngineStore extends KeyValueStore {
+  timed: TimedTexts;
 }

@@ -1,4 +1,5 @@
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
+import type { AuditEntry, AuditRange, AuditStore } from '../core/history/audit.ts';
 import type { DurationLog } from '../core/history/durations.ts';
 import type { Visit } from '../core/history/home-visits.ts';
 import type { MessageLogRecord } from '../core/history/message-log.ts';
@@ -8,11 +9,14 @@ import type { Claims, Clock, Log, QuestionStore, Records, ThreadStore } from '..
 import type { RefusedText } from '../core/question/refused-text.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
+import { createAuditStore, readAuditPages } from './audit-store.ts';
 import { addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { askedQuestionsType, durationsType, RUN_REQUESTS_KEY, runSlotsType, threadNotesType, visitType } from './records.ts';
+import type { EngineStore } from './key-value-store.ts';
+import { askedQuestionsType, DAY_MS, durationsType, runSlotsType, threadNotesType, visitType } from './records.ts';
 import type { Client } from './redis-connection.ts';
 import { openRedisStore } from './redis-store.ts';
 import {
@@ -43,6 +47,8 @@ export interface Storage {
   votes: VoteStore;
   /** The questions that a program beside the app wants to be run. */
   runRequests: { ids(): Promise<string[]>; remove(questionId: string): Promise<void> };
+  /** Entries are stored for `auditDays` at least. */
+  audit: AuditStore;
   /** Applies the bound on the lives of records to those that were stored before it was set. See {@link shortenLives}. */
   shortenLives(goesOn: () => boolean): Promise<number>;
   /** The connection to Redis, if there is one. It closes with the storage. */
@@ -59,26 +65,35 @@ export interface Storage {
  */
 export async function openStorage(
   location: StorageLocation,
-  { clock, log, retentionMs = Number.POSITIVE_INFINITY }: { clock: Clock; log: Log; retentionMs?: number | undefined },
+  {
+    clock,
+    log,
+    retentionMs = Number.POSITIVE_INFINITY,
+    auditDays = 90,
+  }: { clock: Clock; log: Log; retentionMs?: number | undefined; auditDays?: number },
 ): Promise<Storage> {
+  const options = { retentionMs, auditMs: auditDays * DAY_MS, log };
   if ('redisUrl' in location) {
     const store = await openRedisStore(location.redisUrl, log);
-    return { ...createStorage(store, retentionMs), redis: store.client };
+    return { ...createStorage(store, options), redis: store.client };
   }
-  return createStorage(openEmbeddedStore(location.dataDir, clock, log), retentionMs);
+  return createStorage(openEmbeddedStore(location.dataDir, clock, log), options);
 }
 
 /** Opens the texts under keys for a program that works beside the app. Throws `AppError` of kind `storage`. */
 export async function openStoreBeside(
   location: StorageLocation,
   { clock, log }: { clock: Clock; log: Log },
-): Promise<KeyValueStore> {
+): Promise<EngineStore> {
   return 'redisUrl' in location
     ? openRedisStore(location.redisUrl, log)
     : openEmbeddedStoreBeside(location.dataDir, clock, log);
 }
 
-function createStorage(kv: KeyValueStore, retentionMs: number): Storage {
+function createStorage(
+  kv: EngineStore,
+  { retentionMs, auditMs, log }: { retentionMs: number; auditMs: number; log: Log },
+): Storage {
   return {
     questions: createQuestionStore(kv, retentionMs),
     threads: createThreadStore(kv, retentionMs),
@@ -97,6 +112,7 @@ function createStorage(kv: KeyValueStore, retentionMs: number): Storage {
       remove: (questionId) => kv.removeMember(RUN_REQUESTS_KEY, questionId),
     },
     shortenLives: (goesOn) => shortenLives(kv, retentionMs, goesOn),
+    audit: createAuditStore(kv, auditMs, log),
     ping: () => kv.ping(),
     close: () => kv.close(),
   };
@@ -114,6 +130,24 @@ export async function readAllVotes(
     'redisUrl' in location ? await openRedisStore(location.redisUrl, log) : openEmbeddedReader(location.dataDir, clock);
   try {
     return await readVotes(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Reads entries of the audit log in pages. Changes nothing, and may run while the app uses the same storage. Throws
+ * `AppError` of kind `storage`.
+ */
+export async function* readAuditLog(
+  location: StorageLocation,
+  range: AuditRange,
+  { clock, log }: { clock: Clock; log: Log },
+): AsyncGenerator<AuditEntry[]> {
+  const store =
+    'redisUrl' in location ? await openRedisStore(location.redisUrl, log) : openEmbeddedReader(location.dataDir, clock);
+  try {
+    yield* readAuditPages(store.timed, range, log);
   } finally {
     await store.close();
   }

@@ -1,8 +1,9 @@
 import { createKeyv } from '@keyv/redis';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
-import { KEYS_PER_PAGE, type KeyValueStore } from './key-value-store.ts';
+import { type EngineStore, KEYS_PER_PAGE } from './key-value-store.ts';
 import { type Client, createRedisConnection, type RedisConnection } from './redis-connection.ts';
+import { createRedisTimedTexts } from './redis-timed-texts.ts';
 import { textSerialization } from './text-serialization.ts';
 
 const OLDEST_VERSION = [6, 2] as const;
@@ -29,7 +30,7 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[1])`;
  * version 6.2 or later, without key eviction. Reconnects automatically. Throws `AppError` of kind `storage` that never
  * contains the URL, because the URL may contain a password.
  */
-export async function openRedisStore(redisUrl: string, log: Log): Promise<KeyValueStore & { client: Client }> {
+export async function openRedisStore(redisUrl: string, log: Log): Promise<EngineStore & { client: Client }> {
   const connection = createRedisConnection(redisUrl, log);
   const { client, run, close } = connection;
   try {
@@ -92,6 +93,7 @@ export async function openRedisStore(redisUrl: string, log: Log): Promise<KeyVal
       await run('SREM', () => client.sRem(set, member));
     },
     members: (set) => run('SMEMBERS', () => client.sMembers(set)),
+    timed: createRedisTimedTexts(connection),
     async ping() {
       await run('PING', () => client.ping());
     },

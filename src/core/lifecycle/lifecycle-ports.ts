@@ -1,4 +1,5 @@
 import { isAppError } from '../errors.ts';
+import type { AuditLog } from '../history/audit.ts';
 import type {
   AccessPolicy,
   AskedQuestions,
@@ -34,6 +35,7 @@ export interface LifecyclePorts {
   askedQuestions: AskedQuestions;
   refusedTexts: Records<RefusedText>;
   observer: QuestionObserver;
+  audit: AuditLog;
   scheduler: Pick<Scheduler, 'schedule'>;
   log: Log;
   now: Clock;

@@ -1,4 +1,5 @@
 import { AppError } from '../../../src/core/errors.ts';
+import type { AuditEntry } from '../../../src/core/history/audit.ts';
 import { expectation } from '../../../src/core/history/durations.ts';
 import type { AddedMention } from '../../../src/core/intake/added-mentions.ts';
 import type { RequestPorts } from '../../../src/core/intake/requests.ts';
@@ -119,6 +120,7 @@ export function createInMemoryLifecycle(
   const asked = new Map<string, string>();
   const refusedTexts = new Map<string, RefusedText>();
   const addedMentions = new Map<string, AddedMention>();
+  const audited: AuditEntry[] = [];
   const refusedUsers = new Set<string>();
   const { log } = createRecordingLog();
   let lastId = 0;
@@ -440,6 +442,7 @@ export function createInMemoryLifecycle(
       },
     },
     observer: { changed: () => {}, closing: async () => {} },
+    audit: { note: async (entry) => void audited.push(entry) },
     scheduler: { schedule: async (id, delayMs) => plan(id, nowMs + delayMs) },
     log,
     now: () => nowMs,
@@ -507,6 +510,8 @@ export function createInMemoryLifecycle(
     violations,
     posted,
     privateMessages,
+    /** What the lifecycle noted, in order, with repetitions. */
+    audited,
     /** People who may not ask anywhere. */
     refusedUsers,
     questions: () => [...questions.keys()].flatMap((id) => readQuestion(id) ?? []),

@@ -16,6 +16,15 @@ const someone: [string | undefined][] = [[undefined], ['<@U0BOB>']];
 
 /** Samples for every surface, so that tests cover each string in every language. */
 export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
+  accounts: {
+    connected: [['bob', '15:00']],
+    signedIn: [['bob', '15:00']],
+    refused: [['bob']],
+    noKeys: someone,
+    tokenAbout: [['<https://e.org/x|x>']],
+    done: [['bob']],
+    revoke: [['<https://e.org/x|x>']],
+  },
   answer: {
     moreSources: counts,
     part: [[1, 3]],
