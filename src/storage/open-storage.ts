@@ -13,10 +13,16 @@ import { createAuditStore, readAuditPages } from './audit-store.ts';
 import { addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts';
-import type { KeyValueStore } from './key-value-store.ts';
-import { askedQuestionsType, durationsType, RUN_REQUESTS_KEY, runSlotsType, threadNotesType, visitType } from './records.ts';
 import type { EngineStore } from './key-value-store.ts';
-import { askedQuestionsType, DAY_MS, durationsType, runSlotsType, threadNotesType, visitType } from './records.ts';
+import {
+  askedQuestionsType,
+  DAY_MS,
+  durationsType,
+  RUN_REQUESTS_KEY,
+  runSlotsType,
+  threadNotesType,
+  visitType,
+} from './records.ts';
 import type { Client } from './redis-connection.ts';
 import { openRedisStore } from './redis-store.ts';
 import {
@@ -78,6 +84,16 @@ export async function openStorage(
     return { ...createStorage(store, options), redis: store.client };
   }
   return createStorage(openEmbeddedStore(location.dataDir, clock, log), options);
+}
+
+/** Opens what a program only reads beside the app. Throws `AppError` of kind `storage`. */
+export async function openStoreForReading(
+  location: StorageLocation,
+  { clock, log }: { clock: Clock; log: Log },
+): Promise<ReturnType<typeof openEmbeddedReader>> {
+  return 'redisUrl' in location
+    ? openRedisStore(location.redisUrl, log)
+    : openEmbeddedReader(location.dataDir, clock);
 }
 
 /** Opens the texts under keys for a program that works beside the app. Throws `AppError` of kind `storage`. */

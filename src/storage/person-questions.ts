@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { AccessKind } from '../core/accounts/accounts.ts';
 import { isAppError } from '../core/errors.ts';
 import { isAskedBy, type Subject } from '../core/personal-data/person-data.ts';
-import type { AccessKind } from '../core/accounts/accounts.ts';
 import { type Question, withCancel } from '../core/question/question.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { OPEN_QUESTIONS_KEY, questionFormat, questionKey, questionPrefix, RUN_REQUESTS_KEY } from './records.ts';
