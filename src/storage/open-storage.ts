@@ -1,3 +1,4 @@
+import type { ChannelSettings } from '../core/channels/channel-settings.ts';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
 import type { AuditEntry, AuditRange, AuditStore } from '../core/history/audit.ts';
 import type { DurationLog } from '../core/history/durations.ts';
@@ -11,6 +12,7 @@ import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
 import { createAuditStore, readAuditPages } from './audit-store.ts';
 import { addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
+import { channelSettingsType } from './channel-records.ts';
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts';
 import type { EngineStore } from './key-value-store.ts';
@@ -50,6 +52,7 @@ export interface Storage {
   addedMentions: Records<AddedMention>;
   refusedTexts: Records<RefusedText>;
   visits: Records<Visit>;
+  channelSettings: Records<ChannelSettings>;
   votes: VoteStore;
   /** The questions that a program beside the app wants to be run. */
   runRequests: { ids(): Promise<string[]>; remove(questionId: string): Promise<void> };
@@ -122,6 +125,7 @@ function createStorage(
     addedMentions: createRecords(kv, addedMentionType, retentionMs),
     refusedTexts: createRecords(kv, refusedTextType, retentionMs),
     visits: createRecords(kv, visitType, retentionMs),
+    channelSettings: createRecords(kv, channelSettingsType, retentionMs),
     votes: createVoteStore(kv, retentionMs),
     runRequests: {
       ids: () => kv.members(RUN_REQUESTS_KEY),

@@ -121,6 +121,8 @@ const outcomeSchema = z.discriminatedUnion('kind', [
       'sharedChannel',
       'guestsInChannel',
       'channelRefused',
+      'channelOff',
+      'repositoryRefused',
     ]),
   }),
 ]);
