@@ -94,9 +94,7 @@ export async function openStoreForReading(
   location: StorageLocation,
   { clock, log }: { clock: Clock; log: Log },
 ): Promise<ReturnType<typeof openEmbeddedReader>> {
-  return 'redisUrl' in location
-    ? openRedisStore(location.redisUrl, log)
-    : openEmbeddedReader(location.dataDir, clock);
+  return 'redisUrl' in location ? openRedisStore(location.redisUrl, log) : openEmbeddedReader(location.dataDir, clock);
 }
 
 /** Opens the texts under keys for a program that works beside the app. Throws `AppError` of kind `storage`. */

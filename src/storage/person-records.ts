@@ -16,6 +16,7 @@ import {
   threadWithout,
 } from '../core/personal-data/person-data.ts';
 import { addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
+import { channelSettingsType } from './channel-records.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { type Life, lifeOf, questionLife, threadLife } from './lives.ts';
 import type { RecordFormat } from './record-format.ts';
@@ -94,6 +95,13 @@ function kindsOf(retentionMs: number): AnyKind[] {
     ...ofType('refusedTexts', refusedTextType, retentionMs, {
       part: (record, subject, name) => (subject.isOwnQuestion(name) ? record : undefined),
       without: (record, subject, name) => (subject.isOwnQuestion(name) ? undefined : record),
+    }),
+    ...ofType('channelSettings', channelSettingsType, retentionMs, {
+      part: (settings, subject) =>
+        isSubject(subject, { ...settings, userId: settings.changedBy }) ? settings : undefined,
+      // The rules stay: they are the channel's, and they may forbid something.
+      without: (settings, subject) =>
+        isSubject(subject, { ...settings, userId: settings.changedBy }) ? { ...settings, changedBy: '' } : settings,
     }),
     hide('votes', retentionMs, {
       prefix: votePrefix,
