@@ -1,4 +1,5 @@
 import type { Accounts } from '../core/accounts/accounts.ts';
+import { createEndDeparted } from '../core/accounts/departed.ts';
 import { createOpenIn } from '../core/history/overview.ts';
 import { recallAnswer } from '../core/lifecycle/resharing.ts';
 import { createBoltApp } from '../slack/bolt-app.ts';
@@ -42,6 +43,11 @@ export function createListeners(
   const { identity } = slack;
   const { questions, threads, claims, votes } = storage;
   const { people, channels, audiences, memberships, access } = accessControl;
+  const endDeparted = createEndDeparted({ accounts, overviewOf, requests, log });
+  accessControl.departures.listen((userId) => {
+    const departed = { teamId: identity.teamId, userId };
+    void tasks.run({ event: 'departed_not_ended', userId }, () => endDeparted(departed));
+  });
   const messageLog = createMessageLog({ records: storage.messageLogs, tasks, log });
   const privateNotifier = createPrivateNotifier({ sendPrivately: messenger.sendPrivately, tasks });
   const threadNotes = createThreadNoteKeeper({ ...storage, tasks, log });

@@ -79,6 +79,9 @@ export const mostAskedKept = 50;
 /** Most open questions to read to find those of one channel or person. A workspace should never have as many. */
 export const mostOpenRead = 1_000;
 
+/** People who left and whose questions ended, that a process remembers. */
+export const mostDepartedKnown = 5_000;
+
 /** How long after a visit the app updates a Home. */
 export const visitLifeMs = 7 * 24 * 60 * 60 * 1000;
 

@@ -15,6 +15,7 @@ import {
   type Subject,
   threadWithout,
 } from '../core/personal-data/person-data.ts';
+import { accountPrefix } from './accounts.ts';
 import { addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
 import { channelSettingsType } from './channel-records.ts';
 import type { KeyValueStore } from './key-value-store.ts';
@@ -103,6 +104,7 @@ function kindsOf(retentionMs: number): AnyKind[] {
       without: (settings, subject) =>
         isSubject(subject, { ...settings, userId: settings.changedBy }) ? { ...settings, changedBy: '' } : settings,
     }),
+    accountKind,
     hide('votes', retentionMs, {
       prefix: votePrefix,
       format: voteFormat,
@@ -123,6 +125,15 @@ function kindsOf(retentionMs: number): AnyKind[] {
     questionsOf('questions', retentionMs, true),
   ];
 }
+
+/** The whole record is encrypted, so the export says only that there is one. */
+const accountKind: AnyKind = {
+  name: 'accounts',
+  prefix: accountPrefix,
+  part: (key, _text, subject) =>
+    isNamed(key.slice(accountPrefix.length), subject) ? { isConnected: true } : undefined,
+  without: (key, _text, subject) => (isNamed(key.slice(accountPrefix.length), subject) ? 'delete' : 'same'),
+};
 
 /** The questions that the person asked, or those of other people. */
 function questionsOf(name: string, retentionMs: number, own: boolean): AnyKind {

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { usualRules } from '../../../src/core/channels/channel-settings.ts';
 import { newThread, type Question, type ThreadPlace } from '../../../src/core/question/question.ts';
+import { Secret } from '../../../src/core/secret.ts';
 import { openStorage, openStoreBeside, type Storage, type StorageLocation } from '../../../src/storage/open-storage.ts';
 import { runProgram } from '../../support/processes/processes.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
@@ -11,6 +13,7 @@ import { createRecordingLog } from '../../support/recording-log.ts';
 import { sampleQuestion } from './sample-records.ts';
 
 const { log } = createRecordingLog();
+const encryptionKeys = [{ id: 'k1', key: new Secret(randomBytes(32).toString('base64')) }];
 /** The audit log in Redis drops days that are over. */
 const nowMs = Date.now();
 const ada = 'U0ADA';
@@ -32,7 +35,7 @@ function closed(number: number, askerId: string, place: ThreadPlace, more: Parti
 }
 
 async function withStorage<Result>(work: (storage: Storage) => Promise<Result>): Promise<Result> {
-  const storage = await openStorage(location, { clock: Date.now, log });
+  const storage = await openStorage(location, { clock: Date.now, log, encryptionKeys });
   try {
     return await work(storage);
   } finally {
@@ -129,6 +132,11 @@ async function fill(): Promise<void> {
       changedBy: ada,
       changedMs: 1,
     }));
+    for (const userId of [ada, ben]) {
+      const person = { teamId: 'T1', userId };
+      const credential = { kind: 'token' as const, token: new Secret(`sgp_${userId}`) };
+      await storage.accounts.update(person, () => ({ person, username: userId, credential, connectedMs: 1 }));
+    }
     await storage.audit.append({ id: 'asked:q1', atMs: nowMs, action: 'asked', teamId: 'T1', userId: ada });
     await storage.audit.append({
       id: `connected:${ada}`,
@@ -200,6 +208,7 @@ describe.each(engines.filter(({ skip }) => !skip))('the data of a person in $nam
       editsThatMention: [{ record: { text: adasWords } }],
       durations: [{ record: [{ durationMs: 9 }] }],
       channelSettings: [{ key: 'ds:channel-settings:T1:C1' }],
+      accounts: [{ key: `ds:account:T1:${ada}`, record: { isConnected: true } }],
       audit: [{ id: 'asked:q1' }, { id: `connected:${ada}` }],
     });
     expect(data.threads).toHaveLength(2);
