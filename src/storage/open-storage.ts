@@ -1,3 +1,4 @@
+import type { AccountWaitList } from '../core/accounts/waiting.ts';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
 import type { DurationLog } from '../core/history/durations.ts';
 import type { Visit } from '../core/history/home-visits.ts';
@@ -8,7 +9,7 @@ import type { Claims, Clock, Log, QuestionStore, Records, ThreadStore } from '..
 import type { RefusedText } from '../core/question/refused-text.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
-import { addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
+import { accountWaitsType, addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore } from './embedded-store.ts';
 import type { KeyValueStore } from './key-value-store.ts';
@@ -39,6 +40,7 @@ export interface Storage {
   addedMentions: Records<AddedMention>;
   refusedTexts: Records<RefusedText>;
   visits: Records<Visit>;
+  accountWaits: Records<AccountWaitList>;
   votes: VoteStore;
   /** The connection to Redis, if there is one. It closes with the storage. */
   redis?: Client;
@@ -73,6 +75,7 @@ function createStorage(kv: KeyValueStore): Storage {
     addedMentions: createRecords(kv, addedMentionType),
     refusedTexts: createRecords(kv, refusedTextType),
     visits: createRecords(kv, visitType),
+    accountWaits: createRecords(kv, accountWaitsType),
     votes: createVoteStore(kv),
     ping: () => kv.ping(),
     close: () => kv.close(),

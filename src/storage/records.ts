@@ -27,6 +27,8 @@ export const REFUSED_TEXT_TTL_MS = DAY_MS / 24;
 export const MESSAGE_LOG_TTL_MS = 1 * DAY_MS;
 /** How long a message that an edit turned into a mention is kept for its **Ask it** button. */
 export const ADDED_MENTION_TTL_MS = 1 * DAY_MS;
+/** How long it is known which questions wait for a person's account. They wait for a day. */
+export const ACCOUNT_WAITS_TTL_MS = 2 * DAY_MS;
 /** How long votes are kept for the export. */
 export const VOTE_TTL_MS = 400 * DAY_MS;
 
@@ -80,6 +82,7 @@ const failureSchema = z.looseObject({
     'service',
     'tooLong',
     'unauthorized',
+    'accountRefused',
     'unreachable',
     'limited',
     'gone',
@@ -107,6 +110,8 @@ const outcomeSchema = z.discriminatedUnion('kind', [
       'sharedChannel',
       'guestsInChannel',
       'channelRefused',
+      'notConnected',
+      'tooManyWaiting',
     ]),
   }),
 ]);
@@ -143,6 +148,7 @@ const questionSchema = z.looseObject({
   files: z.array(fileSchema).exactOptional(),
   readsThread: z.boolean().exactOptional(),
   access: z.enum(['app', 'own']).exactOptional(),
+  askerName: z.string().exactOptional(),
   awaitsAccount: z
     .looseObject({
       reason: z.enum(['notConnected', 'refused']),

@@ -3,8 +3,19 @@ import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports
 /** Side ports that allow everything and store nothing. */
 export const noopPorts: Pick<
   LifecyclePorts,
-  'accessPolicy' | 'threadReader' | 'durations' | 'askedQuestions' | 'refusedTexts' | 'observer'
+  | 'accounts'
+  | 'accountWaits'
+  | 'nameOf'
+  | 'accessPolicy'
+  | 'threadReader'
+  | 'durations'
+  | 'askedQuestions'
+  | 'refusedTexts'
+  | 'observer'
 > = {
+  accounts: { mode: 'shared', statusOf: async () => ({ state: 'none' }) },
+  accountWaits: { add: async () => true, remove: async () => {}, mayNotice: async () => true, wake: async () => {} },
+  nameOf: async () => undefined,
   accessPolicy: { admit: async () => ({ may: true }) },
   threadReader: { read: async () => ({ messages: 0, total: 0, files: 0, unreadable: 0, text: '' }) },
   durations: { note: async () => {}, expect: async () => undefined },

@@ -111,6 +111,8 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     sharedChannel: so,
     guestsInChannel: so,
     channelRefused: so,
+    notConnected: so,
+    tooManyWaiting: so,
     operatorDo: someone,
   },
   sharing: {
