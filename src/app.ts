@@ -7,7 +7,10 @@ import { createLifecycle } from './app/lifecycle.ts';
 import { createListeners } from './app/listeners.ts';
 import { createSlack } from './app/slack.ts';
 import type { Config } from './config.ts';
-import { createAccountChanges } from './core/accounts/account-changes.ts';
+import { type AccountChanges, createAccountChanges } from './core/accounts/account-changes.ts';
+import type { Accounts } from './core/accounts/accounts.ts';
+import { createNoAccounts } from './core/accounts/no-accounts.ts';
+import { createAuditLog } from './core/history/audit.ts';
 import type { Clock } from './core/ports.ts';
 import { createOutbound } from './deepsearch/outbound.ts';
 import type { FarSide } from './observability/access-watch.ts';
@@ -23,9 +26,13 @@ import { version } from './version.ts';
 /** How long running background work may take to end when the app stops, in milliseconds. */
 const drainMs = 2_000;
 
+const dayMs = 24 * 60 * 60 * 1_000;
+
 /** Parts that a test may replace. */
 export interface Overrides {
   receiver?: SlackReceiver;
+  /** Creates people's accounts. They call `changes.changed`. */
+  accounts?: (changes: AccountChanges) => Accounts;
   /** Measures the age of the latest metrics. */
   metricsClock?: Clock;
 }
@@ -74,9 +81,10 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const { storage, tasks, onStop } = context;
     countOpen = async () => (await storage.questions.openIds()).length;
     const deepSearch = createDeepSearchAccess(context);
-    const slackParts = await createSlack(context);
+    const accounts = overrides.accounts?.(context.accountChanges) ?? createNoAccounts(config.ACCOUNTS);
+    const slackParts = await createSlack(context, accounts);
     const lifecycle = createLifecycle(context, slackParts, deepSearch);
-    const listeners = createListeners(context, slackParts, deepSearch, lifecycle, overrides.receiver);
+    const listeners = createListeners(context, slackParts, deepSearch, lifecycle, accounts, overrides.receiver);
 
     farSides = [
       { target: 'slack', state: slackParts.state },
@@ -113,15 +121,21 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const onStop: AppContext['onStop'] = (close) => void closers.push(close);
     const storage = await openStorage(
       config.REDIS_URL === undefined ? { dataDir: config.DATA_DIR } : { redisUrl: config.REDIS_URL.reveal() },
-      { clock: now, log },
+      {
+        clock: now,
+        log,
+        retentionMs: config.RETENTION_DAYS && config.RETENTION_DAYS * dayMs,
+        auditDays: config.AUDIT_DAYS,
+      },
     );
     onStop(() => storage.close());
     const outbound = createOutbound(proxyOf(config));
     onStop(() => outbound.close());
     const createLimiter = createLimiters({ redis: storage.redis, log });
     const tasks = createBackgroundTasks({ log });
+    const audit = createAuditLog({ store: storage.audit, log });
     const accountChanges = createAccountChanges();
-    return { config, log, now, random, storage, createLimiter, outbound, accountChanges, tasks, onStop };
+    return { config, log, now, random, storage, audit, createLimiter, outbound, accountChanges, tasks, onStop };
   }
 
   /** Ends the parts in the reverse order of their start. Continues if a part fails to end. */

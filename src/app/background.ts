@@ -18,9 +18,12 @@ const sweepEveryMs = 60_000;
 /** How often the list of the workspace's people is checked, in milliseconds. Most checks find nothing to do. */
 const tendEveryMs = 10_000;
 
+/** How often the lives of stored records are compared with `RETENTION_DAYS`, in milliseconds. The first time at the start. */
+const retentionEveryMs = 24 * 60 * 60 * 1_000;
+
 /** Starts the work that needs no event from Slack. Resolves to the number of open questions that continue. */
 export async function startBackground(
-  { config, log, random, storage: { questions }, onStop }: AppContext,
+  { config, log, random, storage: { questions, shortenLives }, onStop }: AppContext,
   { accessControl: { directory } }: SlackParts,
   { ports, scheduler }: Lifecycle,
 ): Promise<number> {
@@ -32,5 +35,16 @@ export async function startBackground(
   await Promise.all(open.map((id) => scheduler.schedule(id, random() * resumeSpreadMs)));
   const sweeper = repeat('sweep', sweepEveryMs, createSweep({ questions, scheduler, log }), log);
   onStop(async () => sweeper.stop());
+  let stopped = false;
+  const retention = repeat('retention', retentionEveryMs, applyRetention, log, 0);
+  onStop(async () => {
+    stopped = true;
+    retention.stop();
+  });
   return open.length;
+
+  async function applyRetention(): Promise<void> {
+    const shortened = await shortenLives(() => !stopped);
+    if (shortened > 0) log.info({ event: 'retention_applied', outcome: 'ok', shortened });
+  }
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import type { AccountChanges } from '../core/accounts/account-changes.ts';
+import type { AuditLog } from '../core/history/audit.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { CreateLimiter } from '../core/rate-limits.ts';
 import type { Outbound } from '../slack/api/outbound-fetch.ts';
@@ -14,6 +15,8 @@ export interface AppContext {
   /** Uniform in [0, 1). */
   random: () => number;
   storage: Storage;
+  /** Notes what people and the app do. */
+  audit: AuditLog;
   createLimiter: CreateLimiter;
   /** Sends requests to other hosts, through the proxy if one is configured. */
   outbound: Outbound;

@@ -33,8 +33,8 @@ export interface Lifecycle {
 
 /** Connects the core to Slack, the code search service and the storage. Starts nothing. */
 export function createLifecycle(
-  { config, log, now, random, storage, tasks }: AppContext,
-  { slack, accessControl, messenger, read, readFile }: SlackParts,
+  { config, log, now, random, storage, accountChanges, audit, tasks }: AppContext,
+  { slack, accessControl, accountViews, messenger, read, readFile }: SlackParts,
   deepSearch: DeepSearchAccess,
 ): Lifecycle {
   const { questions, threads, claims, visits, refusedTexts, threadNotes, addedMentions } = storage;
@@ -53,6 +53,7 @@ export function createLifecycle(
     accessPolicy: accessControl.access,
     overviewOf,
     serviceState: deepSearch.state,
+    accountOf: accountViews.of,
     visits,
     threads,
     claims,
@@ -61,8 +62,10 @@ export function createLifecycle(
     now,
     log,
   });
+  accountChanges.listen(presence.home.accountChanged);
   const ports: LifecyclePorts = {
     accessPolicy: accessControl.access,
+    channelRules: accessControl.channelRules,
     threadReader: createThreadReader({
       slack,
       access: accessControl.access,
@@ -76,6 +79,7 @@ export function createLifecycle(
     askedQuestions,
     refusedTexts,
     observer: presence.observer,
+    audit,
     questions,
     threads,
     claims,

@@ -1,3 +1,4 @@
+import type { Accounts } from '../core/accounts/accounts.ts';
 import { createOpenIn } from '../core/history/overview.ts';
 import { recallAnswer } from '../core/lifecycle/resharing.ts';
 import { createBoltApp } from '../slack/bolt-app.ts';
@@ -32,9 +33,10 @@ export interface Listeners {
  */
 export function createListeners(
   { config, log, now, storage, outbound, tasks }: AppContext,
-  { slack, accessControl, messenger, read, clients }: SlackParts,
+  { slack, accessControl, accountViews, messenger, read, clients }: SlackParts,
   deepSearch: DeepSearchAccess,
   { ports, accept, requests, presence, overviewOf }: Lifecycle,
+  accounts: Accounts,
   given: SlackReceiver | undefined,
 ): Listeners {
   const { identity } = slack;
@@ -90,6 +92,8 @@ export function createListeners(
       slack,
       accept,
       requests,
+      accounts,
+      accountViews,
       threads,
       questions,
       claims,

@@ -22,6 +22,9 @@ export const messagesWithoutFile = 3;
 /** Longest question that the app accepts, in characters. */
 export const maxQuestionLength = 10_000;
 
+/** Longest access token that a person may enter, in characters. The service's own have 40 to 80. */
+export const longestToken = 1_000;
+
 /** Earlier questions sent along when a thread starts a new conversation: how many, and characters of all. */
 export const mostEarlierQuestions = 10;
 export const earlierQuestionsRoom = 4_000;
@@ -125,3 +128,9 @@ export const gatherTries = 2;
 
 /** How long a rate limit may delay reading the thread. With many questions at once a delay is normal, not a failure. */
 export const gatherPatienceMs = 120_000;
+
+/** Most repositories in a channel's settings, and in one question's `in:repo`. */
+export const mostRepositories = 50;
+
+/** Longest name of a repository, in characters. */
+export const longestRepositoryName = 200;

@@ -1,6 +1,7 @@
 import type { Button, HeaderBlock, HomeView, KnownBlock } from '@slack/types';
 import type { Overview, OverviewEntry } from '../core/history/overview.ts';
 import type { Question, Quota, Refusal } from '../core/question/question.ts';
+import { accessLine, accountBlocks, type ShownAccount } from './accounts.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { privateContact } from './contact.ts';
 import { ACTIONS, COMMAND } from './ids.ts';
@@ -23,6 +24,8 @@ export type HomeContent =
   | (ReadOverview & {
       kind: 'shown';
       service: ServiceState;
+      /** Absent: everyone asks with the app's account. */
+      account?: ShownAccount;
       /** The reference of a press of **Cancel** that failed. */
       notCancelled?: string | undefined;
     });
@@ -54,6 +57,7 @@ const mostInHistory = 20;
 /** Most characters, as written, of a question in a list. */
 const maxQuestion = 150;
 const DAY_MS = 24 * 60 * 60 * 1000;
+const everyones: ShownAccount = { kind: 'shared' };
 /** Ids of channels that can be named. A direct message has no useful name. */
 const channelIds = /^[CG][A-Z0-9]+$/;
 
@@ -82,6 +86,7 @@ function homeBlocks(content: HomeContent, options: HomeOptions): KnownBlock[] {
         ...questionBlocks(content, say, options),
         header(say.home.accessHeading()),
         section(accessLines(content, say, options.contact)),
+        ...accountBlocks(content.account ?? everyones, say, options.contact),
         header(say.home.canHeading()),
         section(say.home.can(COMMAND, `<@${options.botUserId}>`)),
       ];
@@ -224,10 +229,11 @@ function threadUrl({ place, card, delivery }: Question, workspaceUrl: string): s
 }
 
 function accessLines(content: Extract<HomeContent, { kind: 'shown' }>, say: Say, contact: string | undefined): string {
-  const { service } = content;
+  const { service, account = everyones } = content;
   const quota = 'overview' in content ? content.overview.quota : undefined;
+  const whose = accessLine(account, say);
   return [
-    say.home.access(),
+    ...(whose === '' ? [] : [whose]),
     serviceLine(service, say, contact),
     ...(quota === undefined || quota.limit <= 0 ? [] : [quotaLine(quota, say)]),
   ].join('\n');
@@ -266,6 +272,8 @@ function whyNot({ home }: Say, reason: Refusal, contact: string | undefined): st
     case 'sharedChannel':
     case 'guestsInChannel':
     case 'channelRefused':
+    case 'channelOff':
+    case 'repositoryRefused':
       return `${home.elsewhere()} ${operatorDo}`;
   }
 }

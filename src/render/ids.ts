@@ -35,6 +35,12 @@ export const ACTIONS = {
   feedback: 'deepsearch:feedback',
   feedbackUp: 'deepsearch:feedback_up',
   feedbackDown: 'deepsearch:feedback_down',
+  /** The buttons about a person's own account. They have no value: they are about the person who presses. */
+  connect: 'deepsearch:connect',
+  connectByToken: 'deepsearch:connect_by_token',
+  disconnect: 'deepsearch:disconnect',
+  /** Has an address, which Slack opens. */
+  signIn: 'deepsearch:sign_in',
 } as const;
 
 /** Matches the action id of every follow-up button. */
@@ -49,6 +55,7 @@ export const FORMS = {
   editFollowUp: 'deepsearch:edit_follow_up',
   share: 'deepsearch:share_form',
   feedback: 'deepsearch:feedback_form',
+  connect: 'deepsearch:connect_form',
 } as const;
 
 export const SOURCES_CALLBACK = 'deepsearch:sources';

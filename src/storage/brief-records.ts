@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { AccountWaitList } from '../core/accounts/waiting.ts';
+import type { Visit } from '../core/history/home-visits.ts';
 import type { MessageLogRecord } from '../core/history/message-log.ts';
 import type { AddedMention } from '../core/intake/added-mentions.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
+import { visitLifeMs } from '../core/settings.ts';
 import { upgradeMessageLog } from './earlier-records.ts';
 import { createFormat, type Exactly } from './record-format.ts';
 import {
@@ -26,6 +28,8 @@ const addedMentionSchema = z.looseObject({
 });
 
 const refusedTextSchema = z.looseObject({ version: z.literal(1), text: z.string() });
+
+const visitSchema = z.looseObject({ version: z.literal(1), openedMs: z.number(), channelId: z.string() });
 
 const messageLogSchema = z.looseObject({
   version: z.literal(1),
@@ -91,4 +95,10 @@ export const messageLogType: RecordType<MessageLogRecord> = {
     messageLogSchema satisfies Exactly<typeof messageLogSchema, MessageLogRecord>,
     upgradeMessageLog,
   ),
+};
+
+export const visitType: RecordType<Visit> = {
+  key: (person) => `ds:visit:${person}`,
+  ttlMs: visitLifeMs,
+  format: createFormat<Visit>(visitSchema satisfies Exactly<typeof visitSchema, Visit>),
 };

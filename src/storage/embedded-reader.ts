@@ -3,15 +3,20 @@ import { type Database, open } from 'lmdb';
 import { AppError } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
 import { codeOf, refuseForeignFile, storeFile } from './embedded-store.ts';
-import type { KeyValueStore } from './key-value-store.ts';
+import type { EngineStore } from './key-value-store.ts';
 import { createLmdbEntries } from './lmdb-adapter.ts';
+import { openTimedTextsForReading } from './lmdb-timed-texts.ts';
+import type { TimedTexts } from './timed-texts.ts';
 
 /**
  * Opens the store of a directory for reading, beside the one process that writes there and without its lock. LMDB
  * allows any number of readers; each sees what was committed when it began. Throws `AppError` of kind `storage` when
  * there is no store; it never creates one.
  */
-export function openEmbeddedReader(dataDir: string, clock: Clock): Pick<KeyValueStore, 'get' | 'members' | 'close'> {
+export function openEmbeddedReader(
+  dataDir: string,
+  clock: Clock,
+): Pick<EngineStore, 'get' | 'members' | 'close'> & { timed: Pick<TimedTexts, 'pages'> } {
   const path = storeFile(dataDir);
   if (!existsSync(path)) throw new AppError('storage', `There is no store of this app in ${dataDir}`);
   try {
@@ -32,6 +37,7 @@ export function openEmbeddedReader(dataDir: string, clock: Clock): Pick<KeyValue
         }
         return found;
       },
+      timed: openTimedTextsForReading(env),
       close: () => env.close(),
     };
   } catch (error) {

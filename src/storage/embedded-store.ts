@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { Keyv } from 'keyv';
 import { type Database, open, type RootDatabase } from 'lmdb';
@@ -6,8 +6,9 @@ import { AppError, isAppError } from '../core/errors.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { OPERATION_DEADLINE_MS, withDeadline } from './deadline.ts';
-import type { KeyValueStore } from './key-value-store.ts';
+import { type EngineStore, KEYS_PER_PAGE } from './key-value-store.ts';
 import { createLmdbAdapter, createLmdbEntries } from './lmdb-adapter.ts';
+import { openTimedTexts } from './lmdb-timed-texts.ts';
 import { textSerialization } from './text-serialization.ts';
 
 /** Path of the store's data file. LMDB keeps a lock file next to it. */
@@ -36,16 +37,28 @@ const CLOSE_DEADLINE_MS = 10_000;
  * survives kill -9 and a power cut. Throws `AppError` of kind `storage` when the directory can't be used or is already
  * in use.
  */
-export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): KeyValueStore {
+export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): EngineStore {
   const env = openEnvironment(dataDir);
-  let unlock: () => void;
   try {
-    unlock = lockDataDir(env.openDB({ name: 'lock' }), dataDir);
+    const unlock = lockDataDir(env.openDB({ name: 'lock' }), dataDir);
+    return createStore(env, clock, log, unlock);
   } catch (error) {
     void env.close();
     throw translate(error);
   }
+}
 
+/**
+ * Opens the store of a directory for a program that reads and writes beside the app, without its lock. LMDB lets one
+ * process write at a time, and every operation that compares is one transaction, so no write is lost. Throws `AppError`
+ * of kind `storage` when there is no store; it never creates one.
+ */
+export function openEmbeddedStoreBeside(dataDir: string, clock: Clock, log: Log): EngineStore {
+  if (!existsSync(storeFile(dataDir))) throw new AppError('storage', `There is no store of this app in ${dataDir}`);
+  return createStore(openEnvironment(dataDir), clock, log, () => {});
+}
+
+function createStore(env: RootDatabase, clock: Clock, log: Log, unlock: () => void): EngineStore {
   const entries = createLmdbEntries(env, clock);
   const membership: Database<true, [string, string]> = env.openDB({ name: 'members' });
   const keyv = new Keyv<string>({
@@ -104,7 +117,7 @@ export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): KeyV
     },
     delete: (key) => run('delete', () => keyv.delete(key)),
 
-    // The next two methods read and write Keyv's entries in one transaction, because Keyv has no atomic operation.
+    // The next methods read and write Keyv's entries in one transaction, because Keyv has no atomic operation.
     async setIfAbsent(key, value, ttlMs) {
       checkKey(key);
       return run('setIfAbsent', () => entries.transaction(() => replace(key, undefined, value, ttlMs)));
@@ -113,6 +126,18 @@ export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): KeyV
       checkKey(key);
       return run('compareAndSet', () => entries.transaction(() => replace(key, expected, next, ttlMs)));
     },
+    compareAndDelete: (key, expected) =>
+      run('compareAndDelete', () => entries.transaction(() => entries.read(key) === expected && entries.remove(key))),
+    async *keys(prefix) {
+      let page = await run('keys', () => entries.keys(prefix, undefined, KEYS_PER_PAGE));
+      while (page.length > 0) {
+        yield* page;
+        const last = page.at(-1);
+        page = await run('keys', () => entries.keys(prefix, last, KEYS_PER_PAGE));
+      }
+    },
+    shortenLife: (key, longestMs) =>
+      run('shortenLife', () => entries.transaction(() => entries.shortenLife(key, longestMs))),
 
     async addMember(set, member) {
       checkKey(set + member);
@@ -130,6 +155,8 @@ export function openEmbeddedStore(dataDir: string, clock: Clock, log: Log): KeyV
         }
         return found;
       }),
+
+    timed: openTimedTexts(env, run, checkKey),
 
     // Pings with a write, because a full or read-only disk still answers reads.
     ping: () => run('ping', () => entries.transaction(() => entries.write(PING_KEY, '', undefined))),

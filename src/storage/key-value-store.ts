@@ -1,5 +1,10 @@
+import type { TimedTexts } from './timed-texts.ts';
+
+/** How many keys one read of a listing takes. */
+export const KEYS_PER_PAGE = 200;
+
 /**
- * The operations of both engines: texts under keys, two atomic operations, and sets of names. Times to live are in
+ * The operations of both engines: texts under keys, atomic operations, and sets of names. Times to live are in
  * milliseconds; a value without one never expires. Every method throws only `AppError` of kind `storage`, within a
  * bounded time.
  */
@@ -12,6 +17,15 @@ export interface KeyValueStore {
   setIfAbsent(key: string, value: string, ttlMs?: number): Promise<boolean>;
   /** Stores `next` if the key holds exactly the text `expected` (undefined: no value). Returns whether it stored it. */
   compareAndSet(key: string, expected: string | undefined, next: string, ttlMs?: number): Promise<boolean>;
+  /** Deletes the key if it holds exactly the text `expected`. Returns whether it deleted it. */
+  compareAndDelete(key: string, expected: string): Promise<boolean>;
+  /**
+   * All keys that begin with `prefix`, in no particular order, read in pages of {@link KEYS_PER_PAGE}. Yields each key
+   * that exists all the time at least once, and possibly keys whose value has expired.
+   */
+  keys(prefix: string): AsyncIterable<string>;
+  /** Makes a value expire in at most `longestMs`. A value that expires earlier stays as it is. Returns whether it changed. */
+  shortenLife(key: string, longestMs: number): Promise<boolean>;
   addMember(set: string, member: string): Promise<void>;
   removeMember(set: string, member: string): Promise<void>;
   /** Returns all members, in no particular order. */
@@ -19,4 +33,9 @@ export interface KeyValueStore {
   /** Throws when the store can't be used now. */
   ping(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A store with texts in order of time beside the keys. */
+export interface EngineStore extends KeyValueStore {
+  timed: TimedTexts;
 }

@@ -18,6 +18,10 @@ export interface LmdbEntries {
   /** Returns whether there was an entry that had not expired. */
   remove(key: string): boolean;
   removeAll(prefix: string): void;
+  /** At most `limit` keys that begin with `prefix` and come after the key `after`, in order. Expired ones too. */
+  keys(prefix: string, after: string | undefined, limit: number): string[];
+  /** Makes an entry expire in at most `longestMs`. Returns whether it changed. Only inside `transaction`. */
+  shortenLife(key: string, longestMs: number): boolean;
   transaction<T>(action: () => T): Promise<T>;
   /** Deletes at most `limit` expired entries. Returns how many it deleted. */
   sweep(limit: number): Promise<number>;
@@ -69,6 +73,25 @@ export function createLmdbEntries(env: RootDatabase, clock: Clock): LmdbEntries 
         found.push(key);
       }
       found.forEach(remove);
+    },
+
+    keys(prefix, after, limit) {
+      const found: string[] = [];
+      for (const key of entries.getKeys({ start: after ?? prefix })) {
+        if (!key.startsWith(prefix) || found.length === limit) break;
+        if (key !== after) found.push(key);
+      }
+      return found;
+    },
+
+    shortenLife(key, longestMs) {
+      const entry = entries.get(key);
+      const expiresMs = clock() + longestMs;
+      if (!isLiving(entry) || (entry.expiresMs !== undefined && entry.expiresMs <= expiresMs)) return false;
+      if (entry.expiresMs !== undefined) expiries.removeSync([entry.expiresMs, key]);
+      entries.putSync(key, { ...entry, expiresMs });
+      expiries.putSync([expiresMs, key], true);
+      return true;
     },
 
     transaction: (action) => entries.transaction(action),

@@ -1,5 +1,7 @@
 import type { AccountWaitList } from '../core/accounts/waiting.ts';
+import type { ChannelSettings } from '../core/channels/channel-settings.ts';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
+import type { AuditEntry, AuditRange, AuditStore } from '../core/history/audit.ts';
 import type { DurationLog } from '../core/history/durations.ts';
 import type { Visit } from '../core/history/home-visits.ts';
 import type { MessageLogRecord } from '../core/history/message-log.ts';
@@ -9,11 +11,13 @@ import type { Claims, Clock, Log, QuestionStore, Records, ThreadStore } from '..
 import type { RefusedText } from '../core/question/refused-text.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
-import { accountWaitsType, addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
+import { createAuditStore, readAuditPages } from './audit-store.ts';
+import { accountWaitsType, addedMentionType, messageLogType, refusedTextType, visitType } from './brief-records.ts';
+import { channelSettingsType } from './channel-records.ts';
 import { openEmbeddedReader } from './embedded-reader.ts';
-import { openEmbeddedStore } from './embedded-store.ts';
-import type { KeyValueStore } from './key-value-store.ts';
-import { askedQuestionsType, durationsType, runSlotsType, threadNotesType, visitType } from './records.ts';
+import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts';
+import type { EngineStore } from './key-value-store.ts';
+import { askedQuestionsType, DAY_MS, durationsType, runSlotsType, threadNotesType } from './records.ts';
 import type { Client } from './redis-connection.ts';
 import { openRedisStore } from './redis-store.ts';
 import {
@@ -24,6 +28,7 @@ import {
   createVoteStore,
   readVotes,
 } from './repositories.ts';
+import { shortenLives } from './retention.ts';
 
 /** A local directory for one process, or a Redis for any number of processes. */
 export type StorageLocation = { dataDir: string } | { redisUrl: string };
@@ -41,7 +46,12 @@ export interface Storage {
   refusedTexts: Records<RefusedText>;
   visits: Records<Visit>;
   accountWaits: Records<AccountWaitList>;
+  channelSettings: Records<ChannelSettings>;
   votes: VoteStore;
+  /** Entries are stored for `auditDays` at least. */
+  audit: AuditStore;
+  /** Applies the bound on the lives of records to those that were stored before it was set. See {@link shortenLives}. */
+  shortenLives(goesOn: () => boolean): Promise<number>;
   /** The connection to Redis, if there is one. It closes with the storage. */
   redis?: Client;
   /** Throws `AppError` of kind `storage` when nothing can be stored now. Answers within about 2 s. */
@@ -50,33 +60,58 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-/** Opens the storage and checks that it works. Throws `AppError` of kind `storage` that says what is wrong. */
+/**
+ * Opens the storage and checks that it works. `retentionMs` bounds the life of all records that no open question needs.
+ * Throws `AppError` of kind `storage` that says what is wrong.
+ */
 export async function openStorage(
   location: StorageLocation,
-  { clock, log }: { clock: Clock; log: Log },
+  {
+    clock,
+    log,
+    retentionMs = Number.POSITIVE_INFINITY,
+    auditDays = 90,
+  }: { clock: Clock; log: Log; retentionMs?: number | undefined; auditDays?: number },
 ): Promise<Storage> {
+  const options = { retentionMs, auditMs: auditDays * DAY_MS, log };
   if ('redisUrl' in location) {
     const store = await openRedisStore(location.redisUrl, log);
-    return { ...createStorage(store), redis: store.client };
+    return { ...createStorage(store, options), redis: store.client };
   }
-  return createStorage(openEmbeddedStore(location.dataDir, clock, log));
+  return createStorage(openEmbeddedStore(location.dataDir, clock, log), options);
 }
 
-function createStorage(kv: KeyValueStore): Storage {
+/** Opens the texts under keys for a program that works beside the app. Throws `AppError` of kind `storage`. */
+export async function openStoreBeside(
+  location: StorageLocation,
+  { clock, log }: { clock: Clock; log: Log },
+): Promise<EngineStore> {
+  return 'redisUrl' in location
+    ? openRedisStore(location.redisUrl, log)
+    : openEmbeddedStoreBeside(location.dataDir, clock, log);
+}
+
+function createStorage(
+  kv: EngineStore,
+  { retentionMs, auditMs, log }: { retentionMs: number; auditMs: number; log: Log },
+): Storage {
   return {
-    questions: createQuestionStore(kv),
-    threads: createThreadStore(kv),
-    claims: createClaims(kv),
-    runSlots: createRecords(kv, runSlotsType),
-    durations: createRecords(kv, durationsType),
-    askedQuestions: createRecords(kv, askedQuestionsType),
-    messageLogs: createRecords(kv, messageLogType),
-    threadNotes: createRecords(kv, threadNotesType),
-    addedMentions: createRecords(kv, addedMentionType),
-    refusedTexts: createRecords(kv, refusedTextType),
-    visits: createRecords(kv, visitType),
-    accountWaits: createRecords(kv, accountWaitsType),
-    votes: createVoteStore(kv),
+    questions: createQuestionStore(kv, retentionMs),
+    threads: createThreadStore(kv, retentionMs),
+    claims: createClaims(kv, retentionMs),
+    runSlots: createRecords(kv, runSlotsType, retentionMs),
+    durations: createRecords(kv, durationsType, retentionMs),
+    askedQuestions: createRecords(kv, askedQuestionsType, retentionMs),
+    messageLogs: createRecords(kv, messageLogType, retentionMs),
+    threadNotes: createRecords(kv, threadNotesType, retentionMs),
+    addedMentions: createRecords(kv, addedMentionType, retentionMs),
+    refusedTexts: createRecords(kv, refusedTextType, retentionMs),
+    visits: createRecords(kv, visitType, retentionMs),
+    accountWaits: createRecords(kv, accountWaitsType, retentionMs),
+    channelSettings: createRecords(kv, channelSettingsType, retentionMs),
+    votes: createVoteStore(kv, retentionMs),
+    shortenLives: (goesOn) => shortenLives(kv, retentionMs, goesOn),
+    audit: createAuditStore(kv, auditMs, log),
     ping: () => kv.ping(),
     close: () => kv.close(),
   };
@@ -94,6 +129,24 @@ export async function readAllVotes(
     'redisUrl' in location ? await openRedisStore(location.redisUrl, log) : openEmbeddedReader(location.dataDir, clock);
   try {
     return await readVotes(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Reads entries of the audit log in pages. Changes nothing, and may run while the app uses the same storage. Throws
+ * `AppError` of kind `storage`.
+ */
+export async function* readAuditLog(
+  location: StorageLocation,
+  range: AuditRange,
+  { clock, log }: { clock: Clock; log: Log },
+): AsyncGenerator<AuditEntry[]> {
+  const store =
+    'redisUrl' in location ? await openRedisStore(location.redisUrl, log) : openEmbeddedReader(location.dataDir, clock);
+  try {
+    yield* readAuditPages(store.timed, range, log);
   } finally {
     await store.close();
   }

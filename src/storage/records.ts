@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
 import type { DurationLog } from '../core/history/durations.ts';
-import type { Visit } from '../core/history/home-visits.ts';
 import type { Vote } from '../core/history/votes.ts';
 import type { Question, Thread, ThreadPlace } from '../core/question/question.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
-import { visitLifeMs } from '../core/settings.ts';
 import { upgradeQuestion, upgradeThread } from './earlier-records.ts';
 import { createFormat, type Exactly, type RecordFormat } from './record-format.ts';
 
@@ -18,6 +16,11 @@ export const QUESTION_TTL_MS = 90 * DAY_MS;
 export const THREAD_TTL_MS = 90 * DAY_MS;
 /** How long a claim lasts. The thing it guards (a delivery, a button) must not come again later than this. */
 export const CLAIM_TTL_MS = 90 * DAY_MS;
+/**
+ * How long a claim lasts at least, if `RETENTION_DAYS` is shorter. Slack repeats a delivery for at most 24 hours (its
+ * "delayed events"), and a question searches its conversation at the service for at most as long (`PATIENCE_SECONDS`).
+ */
+export const CLAIM_LEAST_TTL_MS = 2 * DAY_MS;
 
 /** How long the notes of a thread are kept for the next question there. */
 const THREAD_NOTES_TTL_MS = 7 * DAY_MS;
@@ -36,22 +39,28 @@ export const VOTE_TTL_MS = 400 * DAY_MS;
 export const VOTES_KEY = 'ds:votes';
 
 export function voteKey(name: string): string {
-  return `ds:vote:${name}`;
+  return `${votePrefix}${name}`;
 }
 
 /** Key of the set with the ids of all questions that are not closed. */
 export const OPEN_QUESTIONS_KEY = 'ds:open-questions';
 
+/** Prefixes of the keys below, for listings. */
+export const questionPrefix = 'ds:question:';
+export const threadPrefix = 'ds:thread:';
+export const votePrefix = 'ds:vote:';
+export const claimPrefix = 'ds:claim:';
+
 export function questionKey(id: string): string {
-  return `ds:question:${id}`;
+  return `${questionPrefix}${id}`;
 }
 
 export function threadKey(place: ThreadPlace): string {
-  return `ds:thread:${place.teamId}:${place.channelId}:${place.threadTs}`;
+  return `${threadPrefix}${place.teamId}:${place.channelId}:${place.threadTs}`;
 }
 
 export function claimKey(key: string): string {
-  return `ds:claim:${key}`;
+  return `${claimPrefix}${key}`;
 }
 
 // Objects are loose, so that during a rolling deploy an older process does not drop fields that a newer one added.
@@ -112,6 +121,8 @@ const outcomeSchema = z.discriminatedUnion('kind', [
       'channelRefused',
       'notConnected',
       'tooManyWaiting',
+      'channelOff',
+      'repositoryRefused',
     ]),
   }),
 ]);
@@ -313,8 +324,6 @@ const threadNotesSchema = z.looseObject({
   taken: z.looseObject({ questionId: z.string(), fromTs: z.string(), toTs: z.string() }).exactOptional(),
 });
 
-const visitSchema = z.looseObject({ version: z.literal(1), openedMs: z.number(), channelId: z.string() });
-
 const voteSchema = z.looseObject({
   version: z.literal(1),
   teamId: z.string(),
@@ -347,6 +356,8 @@ export interface RecordType<T> {
   formerKey?: (name: string) => string;
   ttlMs: number;
   format: RecordFormat<T>;
+  /** Whether an open question needs the record. `RETENTION_DAYS` does not shorten its life then. */
+  isInUse?: (record: T) => boolean;
 }
 
 /** One record per workspace. A record without writes for this time has no running question. */
@@ -355,6 +366,7 @@ export const runSlotsType: RecordType<RunSlotBook> = {
   formerKey: (teamId) => `ds:turns:${teamId}`,
   ttlMs: 90 * DAY_MS,
   format: createFormat<RunSlotBook>(runSlotsSchema satisfies Exactly<typeof runSlotsSchema, RunSlotBook>),
+  isInUse: ({ running, waiting, parked }) => running.length + waiting.length + parked.length > 0,
 };
 
 export const durationsType: RecordType<DurationLog> = {
@@ -376,10 +388,4 @@ export const threadNotesType: RecordType<ThreadNotes> = {
   formerKey: (thread) => `ds:heard:${thread}`,
   ttlMs: THREAD_NOTES_TTL_MS,
   format: createFormat<ThreadNotes>(threadNotesSchema satisfies Exactly<typeof threadNotesSchema, ThreadNotes>),
-};
-
-export const visitType: RecordType<Visit> = {
-  key: (person) => `ds:visit:${person}`,
-  ttlMs: visitLifeMs,
-  format: createFormat<Visit>(visitSchema satisfies Exactly<typeof visitSchema, Visit>),
 };

@@ -1,8 +1,9 @@
 import { createKeyv } from '@keyv/redis';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
-import type { KeyValueStore } from './key-value-store.ts';
+import { type EngineStore, KEYS_PER_PAGE } from './key-value-store.ts';
 import { type Client, createRedisConnection, type RedisConnection } from './redis-connection.ts';
+import { createRedisTimedTexts } from './redis-timed-texts.ts';
 import { textSerialization } from './text-serialization.ts';
 
 const OLDEST_VERSION = [6, 2] as const;
@@ -13,12 +14,23 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if ARGV[3] == '' then redis.call('SET', KEYS[1], ARGV[2]) else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
 return 1`;
 
+/** Deletes the key if it holds `ARGV[1]`. */
+const COMPARE_AND_DELETE = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])`;
+
+/** Sets an expiry of `ARGV[1]` ms unless the key expires earlier. `PEXPIRE … LT` needs Redis 7. */
+const SHORTEN_LIFE = `
+local left = redis.call('PTTL', KEYS[1])
+if left == -2 or (left >= 0 and left <= tonumber(ARGV[1])) then return 0 end
+return redis.call('PEXPIRE', KEYS[1], ARGV[1])`;
+
 /**
  * Opens the store in Redis, which any number of processes share. Resolves when Redis has replied and is suitable:
  * version 6.2 or later, without key eviction. Reconnects automatically. Throws `AppError` of kind `storage` that never
  * contains the URL, because the URL may contain a password.
  */
-export async function openRedisStore(redisUrl: string, log: Log): Promise<KeyValueStore & { client: Client }> {
+export async function openRedisStore(redisUrl: string, log: Log): Promise<EngineStore & { client: Client }> {
   const connection = createRedisConnection(redisUrl, log);
   const { client, run, close } = connection;
   try {
@@ -53,6 +65,27 @@ export async function openRedisStore(redisUrl: string, log: Log): Promise<KeyVal
       );
       return done === 1;
     },
+    async compareAndDelete(key, expected) {
+      const done = await run('EVAL', () => client.eval(COMPARE_AND_DELETE, { keys: [key], arguments: [expected] }));
+      return done === 1;
+    },
+    async *keys(prefix) {
+      let cursor = '0';
+      do {
+        const from = cursor;
+        const page = await run('SCAN', () =>
+          client.scan(from, { MATCH: `${escapeGlob(prefix)}*`, COUNT: KEYS_PER_PAGE, TYPE: 'string' }),
+        );
+        yield* page.keys;
+        cursor = page.cursor;
+      } while (cursor !== '0');
+    },
+    async shortenLife(key, longestMs) {
+      const done = await run('EVAL', () =>
+        client.eval(SHORTEN_LIFE, { keys: [key], arguments: [longestMs.toString()] }),
+      );
+      return done === 1;
+    },
     async addMember(set, member) {
       await run('SADD', () => client.sAdd(set, member));
     },
@@ -60,11 +93,17 @@ export async function openRedisStore(redisUrl: string, log: Log): Promise<KeyVal
       await run('SREM', () => client.sRem(set, member));
     },
     members: (set) => run('SMEMBERS', () => client.sMembers(set)),
+    timed: createRedisTimedTexts(connection),
     async ping() {
       await run('PING', () => client.ping());
     },
     close,
   };
+}
+
+/** Slack's ids have no special characters of a glob pattern, but nothing here depends on that. */
+function escapeGlob(text: string): string {
+  return text.replace(/[*?[\]\\]/g, '\\$&');
 }
 
 /**

@@ -3,16 +3,14 @@ import { AppError, isAppError } from '../core/errors.ts';
 import type { Vote, VoteStore } from '../core/history/votes.ts';
 import type { Claims, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
 import type { KeyValueStore } from './key-value-store.ts';
+import { claimLifeMs, lifeOf, questionLife, threadLife } from './lives.ts';
 import type { RecordFormat } from './record-format.ts';
 import {
-  CLAIM_TTL_MS,
   claimKey,
   OPEN_QUESTIONS_KEY,
-  QUESTION_TTL_MS,
   questionFormat,
   questionKey,
   type RecordType,
-  THREAD_TTL_MS,
   threadFormat,
   threadKey,
   VOTE_TTL_MS,
@@ -30,8 +28,11 @@ const LONGEST_UPDATE_WAIT_MS = 40;
  */
 const CLAIM_ATTEMPTS = 3;
 
-/** Stores questions on either engine. */
-export function createQuestionStore(kv: KeyValueStore): QuestionStore {
+/** No bound besides each record's own life. */
+const unbounded = Number.POSITIVE_INFINITY;
+
+/** Stores questions on either engine. `retentionMs` bounds the life of each one that is not open. */
+export function createQuestionStore(kv: KeyValueStore, retentionMs = unbounded): QuestionStore {
   return {
     async create(question) {
       const key = questionKey(question.id);
@@ -41,7 +42,7 @@ export function createQuestionStore(kv: KeyValueStore): QuestionStore {
       // Adds the id to the list first. A crash before the next line leaves an id without a record, which is harmless.
       // The other order could leave a question that is never advanced.
       await kv.addMember(OPEN_QUESTIONS_KEY, question.id);
-      if (await kv.setIfAbsent(key, text, QUESTION_TTL_MS)) {
+      if (await kv.setIfAbsent(key, text, lifeOf(questionLife, question, retentionMs))) {
         // Adds the id again, because a process that starts may have found the id without its record and removed it from
         // the list.
         await kv.addMember(OPEN_QUESTIONS_KEY, question.id);
@@ -59,7 +60,11 @@ export function createQuestionStore(kv: KeyValueStore): QuestionStore {
     },
 
     update: (id, change) =>
-      updateRecord(kv, questionKey(id), questionFormat, QUESTION_TTL_MS, (current) => current && change(current)),
+      updateRecord(
+        kv,
+        { key: questionKey(id), format: questionFormat, lifeMs: (next) => lifeOf(questionLife, next, retentionMs) },
+        (current) => current && change(current),
+      ),
 
     openIds: () => kv.members(OPEN_QUESTIONS_KEY),
     markOpen: (id) => kv.addMember(OPEN_QUESTIONS_KEY, id),
@@ -67,35 +72,51 @@ export function createQuestionStore(kv: KeyValueStore): QuestionStore {
   };
 }
 
-/** Stores threads on either engine. */
-export function createThreadStore(kv: KeyValueStore): ThreadStore {
+/** Stores threads on either engine. `retentionMs` bounds the life of each one without open questions. */
+export function createThreadStore(kv: KeyValueStore, retentionMs = unbounded): ThreadStore {
   return {
     async get(place) {
       const key = threadKey(place);
       const text = await kv.get(key);
       return text === undefined ? undefined : threadFormat.decode(key, text);
     },
-    update: (place, change) => updateRecord(kv, threadKey(place), threadFormat, THREAD_TTL_MS, change),
+    update: (place, change) =>
+      updateRecord(
+        kv,
+        { key: threadKey(place), format: threadFormat, lifeMs: (next) => lifeOf(threadLife, next, retentionMs) },
+        change,
+      ),
   };
 }
 
-/** Stores records of one type on either engine. */
-export function createRecords<T>(kv: KeyValueStore, { key, formerKey, ttlMs, format }: RecordType<T>): Records<T> {
+/** Stores records of one type on either engine. `retentionMs` bounds the life of each one that is not in use. */
+export function createRecords<T>(kv: KeyValueStore, type: RecordType<T>, retentionMs = unbounded): Records<T> {
+  const { key, formerKey, format } = type;
   return {
     async get(name) {
       const text = (await kv.get(key(name))) ?? (formerKey && (await kv.get(formerKey(name))));
       return text === undefined ? undefined : format.decode(key(name), text);
     },
-    update: (name, change) => updateRecord(kv, key(name), format, ttlMs, change, formerKey?.(name)),
+    update: (name, change) =>
+      updateRecord(
+        kv,
+        {
+          key: key(name),
+          format,
+          lifeMs: (next) => lifeOf(type, next, retentionMs),
+          ...(formerKey === undefined ? {} : { formerKey: formerKey(name) }),
+        },
+        change,
+      ),
   };
 }
 
-/** Stores votes on either engine, and lists them for the export. */
-export function createVoteStore(kv: KeyValueStore): VoteStore {
+/** Stores votes on either engine, and lists them for the export. `retentionMs` bounds the life of each one. */
+export function createVoteStore(kv: KeyValueStore, retentionMs = unbounded): VoteStore {
   return {
     async put(vote) {
       const name = `${vote.questionId}:${vote.userId}`;
-      await kv.set(voteKey(name), voteFormat.encode(voteKey(name), vote), VOTE_TTL_MS);
+      await kv.set(voteKey(name), voteFormat.encode(voteKey(name), vote), Math.min(VOTE_TTL_MS, retentionMs));
       await kv.addMember(VOTES_KEY, name);
     },
     get: (questionId, userId) => readVote(kv, `${questionId}:${userId}`),
@@ -125,13 +146,14 @@ async function readVote(kv: Pick<KeyValueStore, 'get'>, name: string): Promise<V
   return text === undefined ? undefined : voteFormat.decode(voteKey(name), text);
 }
 
-/** Stores claims on either engine. Each claim expires after {@link CLAIM_TTL_MS}. */
-export function createClaims(kv: KeyValueStore): Claims {
+/** Stores claims on either engine. Each expires after {@link claimLifeMs}. */
+export function createClaims(kv: KeyValueStore, retentionMs = unbounded): Claims {
+  const ttlMs = claimLifeMs(retentionMs);
   return {
     async claim(name, owner) {
       const key = claimKey(name);
       for (let attempt = 1; attempt <= CLAIM_ATTEMPTS; attempt++) {
-        if (await kv.setIfAbsent(key, owner, CLAIM_TTL_MS)) return owner;
+        if (await kv.setIfAbsent(key, owner, ttlMs)) return owner;
         const first = await kv.get(key);
         if (first !== undefined) return first;
       }
@@ -141,17 +163,21 @@ export function createClaims(kv: KeyValueStore): Claims {
   };
 }
 
+interface StoredRecord<T> {
+  key: string;
+  formerKey?: string;
+  format: RecordFormat<T>;
+  lifeMs: (next: T) => number;
+}
+
 /**
  * Optimistic read-modify-write: starts again if the record changed since it was read. Stores nothing if `change`
  * returns its argument.
  */
 async function updateRecord<T, Result extends T | undefined>(
   kv: KeyValueStore,
-  key: string,
-  format: RecordFormat<T>,
-  ttlMs: number,
+  { key, formerKey, format, lifeMs }: StoredRecord<T>,
   change: (current: T | undefined) => Result,
-  formerKey?: string,
 ): Promise<Result | T> {
   for (let attempt = 1; attempt <= UPDATE_ATTEMPTS; attempt++) {
     const text = await kv.get(key);
@@ -159,7 +185,7 @@ async function updateRecord<T, Result extends T | undefined>(
     const current = known === undefined ? undefined : format.decode(key, known);
     const next = change(current);
     if (next === undefined || next === current) return next;
-    if (await kv.compareAndSet(key, text, format.encode(key, next), ttlMs)) return next;
+    if (await kv.compareAndSet(key, text, format.encode(key, next), lifeMs(next))) return next;
     await wait(Math.random() * Math.min(attempt, LONGEST_UPDATE_WAIT_MS));
   }
   throw new AppError(

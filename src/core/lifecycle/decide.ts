@@ -1,7 +1,7 @@
 import { isPatienceOver } from '../pacing.ts';
 import type { Conversation, UpstreamQuestion } from '../ports.ts';
-import type { Failure, Outcome, Question } from '../question/question.ts';
 import { replacedBy } from '../question/cancellation.ts';
+import type { Failure, Outcome, Question } from '../question/question.ts';
 import { isInThread } from '../question/question.ts';
 import type { Slot } from '../run-slots.ts';
 import {

@@ -1,5 +1,7 @@
 import type { Accounts, AccountWaits } from '../accounts/accounts.ts';
+import type { ChannelRules } from '../channels/channel-settings.ts';
 import { isAppError } from '../errors.ts';
+import type { AuditLog } from '../history/audit.ts';
 import type {
   AccessPolicy,
   AskedQuestions,
@@ -34,11 +36,13 @@ export interface LifecyclePorts {
   nameOf: (userId: string) => Promise<string | undefined>;
   messenger: Messenger;
   accessPolicy: AccessPolicy;
+  channelRules: ChannelRules;
   threadReader: ThreadReader;
   durations: Durations;
   askedQuestions: AskedQuestions;
   refusedTexts: Records<RefusedText>;
   observer: QuestionObserver;
+  audit: AuditLog;
   scheduler: Pick<Scheduler, 'schedule'>;
   log: Log;
   now: Clock;

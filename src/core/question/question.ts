@@ -335,7 +335,11 @@ export type Refusal =
   /** The person did not connect an account in time. */
   | 'notConnected'
   /** Too many questions of the person already wait for an account. */
-  | 'tooManyWaiting';
+  | 'tooManyWaiting'
+  /** An admin turned the app off in this channel. */
+  | 'channelOff'
+  /** The text names a repository that the channel's settings do not allow. `scope` has the allowed ones. */
+  | 'repositoryRefused';
 
 /** A Slack thread, its conversation, and the queue of its questions. */
 export interface Thread {

@@ -13,6 +13,12 @@ const en = (_: Formats) => ({
   notConnected: (so: string) => `You did not connect a Deep Search account within 24 hours, ${so}.`,
   tooManyWaiting: (so: string) => `Too many of your questions already wait for your Deep Search account, ${so}.`,
   connectDo: () => 'Connect it with `/deepsearch connect`, then ask again.',
+  channelOff: (so: string) => `An admin turned Deep Search off in this channel, ${so}.`,
+  repositoryRefused: (so: string) =>
+    `The settings of this channel do not allow one of the repositories you named, ${so}.`,
+  /** `names` are the allowed repositories. */
+  repositoriesAllowed: (names: string) => `Questions here can search: ${names}`,
+  tooManyRepositories: (limit: number) => `A question can name at most ${limit} repositories.`,
   elsewhereDo: () => 'Ask in our direct messages instead.',
   showDo: () => 'I can show it to you in our direct messages.',
   operatorDo: (contact: string | undefined) => `The operator of this app${inBrackets(contact)} can change who can ask.`,
@@ -35,6 +41,10 @@ const de = (_: Formats): ReturnType<typeof en> => ({
   notConnected: (so) => `Du hast innerhalb von 24 Stunden kein Deep-Search-Konto verbunden, ${so}.`,
   tooManyWaiting: (so) => `Es warten schon zu viele deiner Fragen auf dein Deep-Search-Konto, ${so}.`,
   connectDo: () => 'Verbinde es mit `/deepsearch connect` und frag dann noch einmal.',
+  channelOff: (so) => `In diesem Channel ist Deep Search von einem Admin ausgeschaltet, ${so}.`,
+  repositoryRefused: (so) => `Die Einstellungen dieses Channels erlauben eines der genannten Repositorys nicht, ${so}.`,
+  repositoriesAllowed: (names) => `Fragen hier können diese durchsuchen: ${names}`,
+  tooManyRepositories: (limit) => `Eine Frage kann höchstens ${limit} Repositorys nennen.`,
   elsewhereDo: () => 'Frag stattdessen in unseren Direktnachrichten.',
   showDo: () => 'In unseren Direktnachrichten kann ich sie dir zeigen.',
   operatorDo: (contact) => `Wer diese App betreibt${inBrackets(contact)}, kann ändern, wer fragen darf.`,

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { openRedisStore } from '../../../src/storage/redis-store.ts';
 import { hasRedisServer, type RedisServer, startRedisServer } from '../../support/processes/redis-server.ts';
 import { createRecordingLog } from '../../support/recording-log.ts';
-import { storageContract } from './storage-contract.ts';
+import { listingContract } from './listing-contract.ts';
+import { type Engine, storageContract } from './storage-contract.ts';
 
 const { log } = createRecordingLog();
 
@@ -13,10 +14,13 @@ describe.skipIf(!hasRedisServer())('Redis store', () => {
     server = await startRedisServer();
   });
 
-  storageContract({
+  const engine: Engine = {
     open: () => openRedisStore(server.url, log),
     clear: () => server.flush(),
-  });
+  };
+
+  describe('as a store', () => storageContract(engine));
+  listingContract(engine);
 
   afterAll(() => server.stop());
 });

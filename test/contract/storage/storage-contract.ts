@@ -9,7 +9,7 @@ import { place, sampleQuestion } from './sample-records.ts';
 const FIFTY = Array.from({ length: 50 }, (_, index) => index);
 
 /** A storage engine; `open` opens the same data again, `clear` deletes it. */
-interface Engine {
+export interface Engine {
   open(): Promise<KeyValueStore>;
   clear(): Promise<void>;
 }

@@ -1,6 +1,8 @@
 import type { AccountMode } from '../../../src/core/accounts/accounts.ts';
 import { createAccountWaits } from '../../../src/core/accounts/waiting.ts';
+import { noRules } from '../../../src/core/channels/channel-settings.ts';
 import { AppError } from '../../../src/core/errors.ts';
+import type { AuditEntry } from '../../../src/core/history/audit.ts';
 import { expectation } from '../../../src/core/history/durations.ts';
 import type { AddedMention } from '../../../src/core/intake/added-mentions.ts';
 import type { RequestPorts } from '../../../src/core/intake/requests.ts';
@@ -124,6 +126,7 @@ export function createInMemoryLifecycle(
   const asked = new Map<string, string>();
   const refusedTexts = new Map<string, RefusedText>();
   const addedMentions = new Map<string, AddedMention>();
+  const audited: AuditEntry[] = [];
   const refusedUsers = new Set<string>();
   const { log } = createRecordingLog();
   let lastId = 0;
@@ -438,6 +441,7 @@ export function createInMemoryLifecycle(
       admit: (userId) =>
         operate('admit', () => (refusedUsers.has(userId) ? { may: false, reason: 'guest' } : { may: true })),
     },
+    channelRules: { forQuestion: async () => noRules },
     threadReader: {
       read: () =>
         operate('readThread', () => ({ messages: 1, total: 1, files: 0, unreadable: 0, text: 'what people said' })),
@@ -467,6 +471,7 @@ export function createInMemoryLifecycle(
       },
     },
     observer: { changed: () => {}, closing: async () => {} },
+    audit: { note: async (entry) => void audited.push(entry) },
     scheduler,
     log,
     now: () => nowMs,
@@ -536,6 +541,8 @@ export function createInMemoryLifecycle(
     violations,
     posted,
     privateMessages,
+    /** What the lifecycle noted, in order, with repetitions. */
+    audited,
     /** People who may not ask anywhere. */
     refusedUsers,
     questions: () => [...questions.keys()].flatMap((id) => readQuestion(id) ?? []),

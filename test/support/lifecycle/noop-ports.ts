@@ -1,3 +1,4 @@
+import { noRules } from '../../../src/core/channels/channel-settings.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 
 /** Side ports that allow everything and store nothing. */
@@ -7,19 +8,23 @@ export const noopPorts: Pick<
   | 'accountWaits'
   | 'nameOf'
   | 'accessPolicy'
+  | 'channelRules'
   | 'threadReader'
   | 'durations'
   | 'askedQuestions'
   | 'refusedTexts'
   | 'observer'
+  | 'audit'
 > = {
   accounts: { mode: 'shared', statusOf: async () => ({ state: 'none' }) },
   accountWaits: { add: async () => true, remove: async () => {}, mayNotice: async () => true, wake: async () => {} },
   nameOf: async () => undefined,
   accessPolicy: { admit: async () => ({ may: true }) },
+  channelRules: { forQuestion: async () => noRules },
   threadReader: { read: async () => ({ messages: 0, total: 0, files: 0, unreadable: 0, text: '' }) },
   durations: { note: async () => {}, expect: async () => undefined },
   refusedTexts: { get: async () => undefined, update: async (_id, change) => change(undefined) },
   askedQuestions: { note: async () => {}, of: async () => [] },
+  audit: { note: async () => {} },
   observer: { changed: () => {}, closing: async () => {} },
 };

@@ -16,6 +16,15 @@ const someone: [string | undefined][] = [[undefined], ['<@U0BOB>']];
 
 /** Samples for every surface, so that tests cover each string in every language. */
 export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
+  accounts: {
+    connected: [['bob', '15:00']],
+    signedIn: [['bob', '15:00']],
+    refused: [['bob']],
+    noKeys: someone,
+    tokenAbout: [['<https://e.org/x|x>']],
+    done: [['bob']],
+    revoke: [['<https://e.org/x|x>']],
+  },
   answer: {
     moreSources: counts,
     part: [[1, 3]],
@@ -30,10 +39,12 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     quotaResets: [['15:00']],
     sourcesLeftOut: counts,
     usedFollowUp: [['<@U0BOB>', 'Who calls it?']],
+    onlyIn: [['`github.com/acme/billing`']],
   },
   buttons: { allSources: counts, editFirst: [['Who calls it?']], editOrAskPrivately: [['Who calls it?']] },
   card: {
     follows: [['Where is it?']],
+    onlyIn: [['`github.com/acme/billing`']],
     asked: [['<@U0BOB>']],
     askedPlain: [['Where is it?']],
     queued: counts,
@@ -113,6 +124,10 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     channelRefused: so,
     notConnected: so,
     tooManyWaiting: so,
+    channelOff: so,
+    repositoryRefused: so,
+    repositoriesAllowed: [['`github.com/acme/billing`']],
+    tooManyRepositories: [[50]],
     operatorDo: someone,
   },
   sharing: {
@@ -161,6 +176,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     credits: counts,
     shortened: [[2000]],
     atTime: [['15:00']],
+    andMore: [[7]],
     dayAndTime: [['{date_short_pretty}', '{time}']],
   },
 };

@@ -2,7 +2,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/core/errors.ts';
 import type { Vote } from '../../../src/core/history/votes.ts';
 import { messageLogType } from '../../../src/storage/brief-records.ts';
-import type { KeyValueStore } from '../../../src/storage/key-value-store.ts';
 import {
   askedQuestionsType,
   durationsType,
@@ -19,55 +18,11 @@ import {
   readVotes,
 } from '../../../src/storage/repositories.ts';
 import { place, sampleQuestion } from '../../contract/storage/sample-records.ts';
+import { memoryStore } from '../../support/storage/memory-store.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const question = sampleQuestion();
 const thread = { version: 1, ...place, followsReplies: true, line: [] } as const;
-
-interface MemoryStore extends KeyValueStore {
-  texts: Map<string, string>;
-  lifetimesMs: Map<string, number | undefined>;
-  sets: Map<string, Set<string>>;
-  /** What was done, in order: the operation and its key. */
-  done: string[];
-}
-
-/** A store in memory; `changes` replaces single operations. */
-function memoryStore(changes: Partial<KeyValueStore> = {}): MemoryStore {
-  const texts = new Map<string, string>();
-  const lifetimesMs = new Map<string, number | undefined>();
-  const sets = new Map<string, Set<string>>();
-  const done: string[] = [];
-  const put = (key: string, value: string, ttlMs: number | undefined) => {
-    texts.set(key, value);
-    lifetimesMs.set(key, ttlMs);
-    return true;
-  };
-  const members = (set: string) => sets.get(set) ?? new Set<string>();
-  return {
-    texts,
-    lifetimesMs,
-    sets,
-    done,
-    get: async (key) => texts.get(key),
-    set: async (key, value, ttlMs) => void put(key, value, ttlMs),
-    delete: async (key) => texts.delete(key),
-    async setIfAbsent(key, value, ttlMs) {
-      done.push(`set ${key}`);
-      return !texts.has(key) && put(key, value, ttlMs);
-    },
-    compareAndSet: async (key, expected, next, ttlMs) => texts.get(key) === expected && put(key, next, ttlMs),
-    async addMember(set, member) {
-      done.push(`list ${member}`);
-      sets.set(set, members(set).add(member));
-    },
-    removeMember: async (set, member) => void members(set).delete(member),
-    members: async (set) => [...members(set)],
-    ping: async () => {},
-    close: async () => {},
-    ...changes,
-  };
-}
 
 describe('a new question', () => {
   it('is listed as open before and after it is stored, so that a crash cannot hide it', async () => {
