@@ -13,6 +13,7 @@ import { within } from '../core/timeout.ts';
 import { createBullScheduler } from '../scheduler/bullmq.ts';
 import { createTimerScheduler } from '../scheduler/timers.ts';
 import { createPresence, type Presence } from '../slack/home/surfaces.ts';
+import { createAnswerReaders } from '../slack/messages/answer-readers.ts';
 import { namesPatienceMs } from '../slack/settings.ts';
 import { createThreadReader } from '../slack/threads/thread-reader.ts';
 import type { AppContext } from './context.ts';
@@ -78,6 +79,15 @@ export function createLifecycle(
     durations: createDurations(storage.durations),
     askedQuestions,
     refusedTexts,
+    readerChoices: storage.readerChoices,
+    answerReaders: createAnswerReaders({
+      slack,
+      audiences: accessControl.audiences,
+      endpoint: config.SRC_ENDPOINT,
+      deepSearch: () => ports.deepSearch('app'),
+      showWithheld: (...showing) => requests.showWithheld(...showing),
+      log,
+    }),
     observer: presence.observer,
     audit,
     questions,
@@ -102,7 +112,7 @@ export function createLifecycle(
     settings: lifecycleSettings(config),
   };
   const accept = createAccept({ ...ports, digest: shortDigest });
-  const requests = createRequests({ ...ports, accept, digest: shortDigest, addedMentions });
+  const requests: Requests = createRequests({ ...ports, accept, digest: shortDigest, addedMentions });
   return { ports, scheduler, accept, requests, presence, overviewOf };
 }
 

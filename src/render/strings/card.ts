@@ -43,6 +43,8 @@ const en = (f: Formats) => {
       'A separate conversation: the earlier ones in this thread belong to other accounts. It got their questions as context.',
     answered: (durationMs: number, stepCount: number) =>
       `✅ Answered in ${f.duration(durationMs)} · ${steps(stepCount)}`,
+    choosing: () => '🔒 Answered. The person who asked chooses who sees it',
+    answeredPrivately: () => '✅ Answered privately',
     cancelled: (by: string | undefined) => (by === undefined ? '⏹️ Cancelled' : `⏹️ Cancelled by ${by}`),
     failed: (durationMs: number) => `⚠️ Failed after ${f.duration(durationMs)}`,
     gaveUp: (durationMs: number) => `⌛ Still running after ${f.duration(durationMs)}; I stopped watching`,
@@ -83,6 +85,8 @@ const de = (f: Formats): ReturnType<typeof en> => {
     startsOwnConversation: () =>
       'Eine eigene Unterhaltung: Die früheren in diesem Thread gehören zu anderen Konten. Sie bekam deren Fragen als Kontext.',
     answered: (durationMs, stepCount) => `✅ Beantwortet in ${f.duration(durationMs)} · ${steps(stepCount)}`,
+    choosing: () => '🔒 Beantwortet. Wer gefragt hat, wählt, wer es sieht',
+    answeredPrivately: () => '✅ Privat beantwortet',
     cancelled: (by) => (by === undefined ? '⏹️ Abgebrochen' : `⏹️ Abgebrochen von ${by}`),
     failed: (durationMs) => `⚠️ Fehlgeschlagen nach ${f.duration(durationMs)}`,
     gaveUp: (durationMs) => `⌛ Läuft nach ${f.duration(durationMs)} immer noch; ich schaue nicht mehr nach`,
