@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import type { AccessKind } from '../core/accounts/accounts.ts';
 import { isAppError } from '../core/errors.ts';
 import { isAskedBy, type Subject } from '../core/personal-data/person-data.ts';
-import { type Question, withCancel } from '../core/question/question.ts';
+import { withCancel } from '../core/question/cancellation.ts';
+import type { Question } from '../core/question/question.ts';
 import type { KeyValueStore } from './key-value-store.ts';
-import { OPEN_QUESTIONS_KEY, questionFormat, questionKey, questionPrefix, RUN_REQUESTS_KEY } from './records.ts';
+import { OPEN_QUESTIONS_KEY, questionFormat, questionKey, questionPrefix } from './records.ts';
 import { createQuestionStore } from './repositories.ts';
+import { createRunRequests } from './run-requests.ts';
 
 /** What erasing a person needs to know of one of their questions. */
 export interface OwnQuestion {
@@ -58,7 +60,7 @@ export async function cancelOpen(
     if (question === undefined || !isOpen(question)) continue;
     open.push(id);
     await kv.addMember(OPEN_QUESTIONS_KEY, id);
-    await kv.addMember(RUN_REQUESTS_KEY, id);
+    await createRunRequests(kv).add(id);
   }
   return open;
 }

@@ -16,10 +16,11 @@ import {
   threadWithout,
 } from '../core/personal-data/person-data.ts';
 import { accountPrefix } from './accounts.ts';
-import { addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
+import { accountWaitsType, addedMentionType, messageLogType, refusedTextType, visitType } from './brief-records.ts';
 import { channelSettingsType } from './channel-records.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { type Life, lifeOf, questionLife, threadLife } from './lives.ts';
+import { readerChoicesType } from './reader-choices.ts';
 import type { RecordFormat } from './record-format.ts';
 import {
   askedQuestionsType,
@@ -32,7 +33,6 @@ import {
   threadPrefix,
   VOTE_TTL_MS,
   VOTES_KEY,
-  visitType,
   voteFormat,
   votePrefix,
 } from './records.ts';
@@ -87,6 +87,8 @@ function kindsOf(retentionMs: number): AnyKind[] {
     ...ofType('threadNotes', threadNotesType, retentionMs, inTeam(personInNotes, notesWithout)),
     ...ofType('messageLog', messageLogType, retentionMs, inTeam(personInMessageLog, messageLogWithout)),
     ...ofType('homeVisits', visitType, retentionMs, { part: whole, without: wholeGoes }),
+    ...ofType('choicesOfReaders', readerChoicesType, retentionMs, { part: whole, without: wholeGoes }),
+    ...ofType('questionsThatWait', accountWaitsType, retentionMs, { part: whole, without: wholeGoes }),
     ...ofType('history', askedQuestionsType, retentionMs, { part: whole, without: wholeGoes }),
     ...ofType('editsThatMention', addedMentionType, retentionMs, {
       part: (record, subject) => (isSubject(subject, { ...record.place, userId: record.userId }) ? record : undefined),
