@@ -1,3 +1,4 @@
+import type { SignInTicket } from '../core/accounts/sign-in-ticket.ts';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
 import type { AuditEntry, AuditRange, AuditStore } from '../core/history/audit.ts';
 import type { DurationLog } from '../core/history/durations.ts';
@@ -10,7 +11,7 @@ import type { RefusedText } from '../core/question/refused-text.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
 import { createAuditStore, readAuditPages } from './audit-store.ts';
-import { addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
+import { addedMentionType, messageLogType, refusedTextType, signInTicketType } from './brief-records.ts';
 import { openEmbeddedReader } from './embedded-reader.ts';
 import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts';
 import type { EngineStore } from './key-value-store.ts';
@@ -42,6 +43,7 @@ export interface Storage {
   addedMentions: Records<AddedMention>;
   refusedTexts: Records<RefusedText>;
   visits: Records<Visit>;
+  signInTickets: Records<SignInTicket>;
   votes: VoteStore;
   /** Entries are stored for `auditDays` at least. */
   audit: AuditStore;
@@ -102,6 +104,7 @@ function createStorage(
     addedMentions: createRecords(kv, addedMentionType, retentionMs),
     refusedTexts: createRecords(kv, refusedTextType, retentionMs),
     visits: createRecords(kv, visitType, retentionMs),
+    signInTickets: createRecords(kv, signInTicketType, retentionMs),
     votes: createVoteStore(kv, retentionMs),
     shortenLives: (goesOn) => shortenLives(kv, retentionMs, goesOn),
     audit: createAuditStore(kv, auditMs, log),
