@@ -62,6 +62,7 @@ export function createLifecycle(
   accountChanges.listen(presence.home.accountChanged);
   const ports: LifecyclePorts = {
     accessPolicy: accessControl.access,
+    channelRules: accessControl.channelRules,
     threadReader: createThreadReader({
       slack,
       access: accessControl.access,

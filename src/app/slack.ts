@@ -37,7 +37,7 @@ export interface SlackParts {
 
 /** Asks Slack for the app's identity and creates the parts that call Slack. */
 export async function createSlack(
-  { config, log, now, random, createLimiter, outbound }: AppContext,
+  { config, log, now, random, storage, createLimiter, outbound }: AppContext,
   accounts: Accounts,
 ): Promise<SlackParts> {
   const { SLACK_API_URL: slackApiUrl, SLACK_STAND_IN: isStandIn, CONTACT: contact } = config;
@@ -62,7 +62,9 @@ export async function createSlack(
       allowed: config.ALLOWED_CHANNELS ?? [],
       refused: config.REFUSED_CHANNELS ?? [],
       shareWithOthers: config.SHARE_WITH_OTHER_ORGANIZATIONS,
+      admins: config.ADMINS ?? [],
     },
+    channelSettings: storage.channelSettings,
     log,
     now,
   });

@@ -138,8 +138,18 @@ export type PrivateNotice =
   | { kind: 'undeliverable'; questionId: string; place: ThreadPlace; shareUrl?: string }
   /** An answer could not be shown again in this channel. */
   | { kind: 'shareUndeliverable'; questionId: string; channelId: string }
-  /** `withheld`: only showing is refused, for an `answer` that was asked there or a `share` of one. */
-  | { kind: 'notAllowed'; reason: Refusal; questionId: string; text: string; withheld?: 'answer' | 'share' };
+  /**
+   * `withheld`: only showing is refused, for an `answer` that was asked there or a `share` of one. `repositories`: those
+   * that the channel allows, for `repositoryRefused`.
+   */
+  | {
+      kind: 'notAllowed';
+      reason: Refusal;
+      questionId: string;
+      text: string;
+      withheld?: 'answer' | 'share';
+      repositories?: readonly string[];
+    };
 
 /** The messages of one question's outcome, ready to be posted. */
 export interface PreparedOutcome {

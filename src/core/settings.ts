@@ -105,3 +105,9 @@ export const gatherTries = 2;
 
 /** How long a rate limit may delay reading the thread. With many questions at once a delay is normal, not a failure. */
 export const gatherPatienceMs = 120_000;
+
+/** Most repositories in a channel's settings, and in one question's `in:repo`. */
+export const mostRepositories = 50;
+
+/** Longest name of a repository, in characters. */
+export const longestRepositoryName = 200;

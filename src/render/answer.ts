@@ -10,6 +10,7 @@ import { DIAGRAM_LANGUAGES, type DiagramNotes } from './markdown/diagrams.ts';
 import { type AnswerPart, layoutAnswer } from './markdown/layout.ts';
 import { parseAnswer, textOf } from './markdown/parse.ts';
 import type { PreparedMessages, RenderedMessage, RenderOptions } from './message.ts';
+import { namesOf } from './repositories.ts';
 import { type Say, sayIn } from './say.ts';
 import { countSources, groupSources, SEPARATOR, sourceLinks } from './sources.ts';
 import { inertCut } from './text.ts';
@@ -23,6 +24,8 @@ const MAX_SHARE_URL = 2_000;
 const MAX_SHARE_LINK = 2_100;
 /** Most blocks below the text: sources, follow-ups in two rows, footer, votes. */
 const MOST_EXTRAS = 5;
+/** Most characters of the names of repositories in the footer. */
+const MAX_SCOPE = 300;
 /** From this share of the quota on, the answer mentions the quota. */
 const QUOTA_WORTH_SAYING = 0.8;
 /** Room for the part number: "Part 12 of 34 · " and the like. */
@@ -177,6 +180,7 @@ function renderFooter(question: Question, answer: Answer, say: Say): string {
     say.words.duration(answer.durationMs),
     say.words.steps(answer.steps),
     ...(answer.credits === undefined ? [] : [say.words.credits(answer.credits)]),
+    ...(question.scope === undefined ? [] : [say.answer.onlyIn(namesOf(question.scope.repositories, MAX_SCOPE, say))]),
     ...(link === undefined ? [] : [`*${link}*`]),
     ...(answer.quota === undefined ? [] : renderQuota(answer.quota, say)),
   ].join(' · ');

@@ -267,6 +267,8 @@ function whyNot({ home }: Say, reason: Refusal, contact: string | undefined): st
     case 'sharedChannel':
     case 'guestsInChannel':
     case 'channelRefused':
+    case 'channelOff':
+    case 'repositoryRefused':
       return `${home.elsewhere()} ${operatorDo}`;
   }
 }

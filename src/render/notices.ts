@@ -3,20 +3,23 @@ import type { PrivateNotice } from '../core/ports.ts';
 import { threadQuestion } from '../core/question/prompt.ts';
 import type { Refusal } from '../core/question/question.ts';
 import { referenceOf } from '../core/question/reference.ts';
-import { isAboutPerson } from '../core/question/refused-text.ts';
-import { maxQuestionLength } from '../core/settings.ts';
+import { canAskElsewhere } from '../core/question/refused-text.ts';
+import { maxQuestionLength, mostRepositories } from '../core/settings.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { privateContact } from './contact.ts';
 import { ACTIONS, COMMAND } from './ids.ts';
 import { mrkdwnLink } from './links.ts';
 import type { RenderedMessage } from './message.ts';
 import { quote } from './quote.ts';
+import { namesOf } from './repositories.ts';
 import { type Say, sayIn } from './say.ts';
 import { shownText } from './shown-text.ts';
 import { cut, oneLine } from './text.ts';
 
 /** Most characters of a question that is only named. */
 const MAX_TO_CONFIRM = 150;
+/** Most characters of the list of allowed repositories. */
+const MAX_ALLOWED = 1_500;
 
 /**
  * All messages to one person only. `text` is the person's own text, returned to them. `reference` finds the log line of
@@ -134,6 +137,7 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
       return said(`${say.notices.undeliverable(`<#${notice.place.channelId}>`)} ${say.notices.undeliverableDo(link)}`);
     }
     case 'notAllowed': {
+      if (notice.reason === 'repositoryRefused') return repositoriesRefused(notice, say);
       const so = notice.withheld === undefined ? say.refusals.soNotAsked() : say.refusals.soNotShown();
       if (notice.withheld === 'share') return givenBack(say, refusal(say, notice.reason, so, contact).why, notice.text);
       const isWithheld = notice.withheld === 'answer';
@@ -217,6 +221,14 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
   }
 }
 
+function repositoriesRefused(notice: { text: string; repositories?: readonly string[] }, say: Say): RenderedMessage {
+  const { refusals } = say;
+  const { repositories = [] } = notice;
+  if (repositories.length === 0) return givenBack(say, refusals.tooManyRepositories(mostRepositories), notice.text);
+  const allowed = context(refusals.repositoriesAllowed(namesOf(repositories, MAX_ALLOWED, say)));
+  return givenBack(say, refusals.repositoryRefused(refusals.soNotAsked()), notice.text, [allowed]);
+}
+
 /** The button that shows an existing answer in direct messages, or asks the question there. */
 function inDm(notice: { questionId: string; text: string }, isWithheld: boolean, say: Say): KnownBlock[] {
   const value = { questionId: notice.questionId };
@@ -270,7 +282,7 @@ function refusal(
   otherwise = refusals.elsewhereDo(),
 ): { why: string; sentence: string; canAskInDm: boolean } {
   const why = refusals[reason](so);
-  const canAskInDm = !isAboutPerson(reason);
+  const canAskInDm = canAskElsewhere(reason);
   // Without a contact, the other suggestion is enough.
   const operator = contact === undefined ? [] : [refusals.operatorDo(contact)];
   switch (reason) {
@@ -283,7 +295,10 @@ function refusal(
     case 'sharedChannel':
     case 'guestsInChannel':
     case 'channelRefused':
+    case 'channelOff':
       return { why, sentence: [why, otherwise, ...operator].join(' '), canAskInDm };
+    case 'repositoryRefused':
+      return { why, sentence: why, canAskInDm };
   }
 }
 

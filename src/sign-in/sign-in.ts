@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AuthorizationServer, Person } from '../core/accounts/accounts.ts';
-import type { StoreConnected } from '../core/accounts/connecting.ts';
+import type { AuthorizationServer, Credential, Person } from '../core/accounts/accounts.ts';
 import type { SignInTicket } from '../core/accounts/sign-in-ticket.ts';
 import { AppError, isAppError } from '../core/errors.ts';
 import type { Clock, Log, Records } from '../core/ports.ts';
@@ -21,7 +20,8 @@ export interface SignInPorts {
   server: AuthorizationServer;
   /** Asks the service whose access token this is. Throws `AppError`. */
   usernameOf(accessToken: Secret): Promise<string>;
-  storeConnected: StoreConnected;
+  /** Stores the account and wakes the questions that wait for it. Throws `AppError` of kind `storage`. */
+  storeConnected(person: Person, connected: { username: string; credential: Credential }): Promise<void>;
   createLimiter: CreateLimiter;
   now: Clock;
   log: Log;

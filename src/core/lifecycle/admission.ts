@@ -1,7 +1,9 @@
+import { noRules } from '../channels/channel-settings.ts';
 import { type AppError, isAppError, isTransient } from '../errors.ts';
 import { threadQuestion } from '../question/prompt.ts';
 import { isInThread, type Question, type ThreadContext } from '../question/question.ts';
 import { deliveryPatienceMs, gatherPatienceMs, gatherTries } from '../settings.ts';
+import { awaitsChannelRules, namesRefusedRepository, withChannelRules } from './channel-decisions.ts';
 import { failed } from './decide.ts';
 import { changeQuestion, endWith, ifReadable, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
 
@@ -24,10 +26,16 @@ export function createAdmission(ports: LifecyclePorts) {
     if (admission.isHidden === true && question.admittedMs === undefined) {
       return { question: await endWith(ports, question, { kind: 'undeliverable', canInvite: true }) };
     }
+    const rules = awaitsChannelRules(question) ? await ports.channelRules.forQuestion(question) : noRules;
+    if (namesRefusedRepository(question, rules) && awaitsChannelRules(question)) {
+      const limited = await store(question, (stored) => withChannelRules(stored, rules));
+      ports.log.info({ event: 'question_refused', outcome: 'repositoryRefused', questionId: question.id });
+      return { question: await endWith(ports, limited, { kind: 'notAllowed', reason: 'repositoryRefused' }) };
+    }
     const isNew = question.admittedMs === undefined && question.origin !== 'shared';
     if (isNew) await ifReadable(ports, question, askedQuestions.note(question));
     const admitted = await store(question, (stored) => ({
-      ...stored,
+      ...withChannelRules(stored, rules),
       admittedMs: now(),
       ...(locale === undefined ? {} : { locale }),
     }));

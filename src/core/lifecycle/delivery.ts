@@ -310,21 +310,23 @@ function withoutCall(question: Question, effect: 'post' | 'attach'): Question {
 }
 
 function asClosed({ responseUrl: _url, trouble: _trouble, ...question }: Question): Question {
-  const { outcome, context } = question;
+  const { outcome, context, channelContext } = question;
   return withoutRefusedText({
     ...question,
     phase: 'closed',
     ...(outcome === undefined ? {} : { outcome: lightened(outcome) }),
     // The text of the thread was needed only to ask.
     ...(context === undefined ? {} : { context: { ...context, text: '' } }),
+    ...(channelContext === undefined ? {} : { channelContext: '' }),
   });
 }
 
 /** The private notice to the asker, if the app cannot or may not show anything where the question was asked. */
-function privateEnd({ id, text, place, upstream, outcome, shares }: Question): PrivateNotice {
+function privateEnd({ id, text, place, upstream, outcome, shares, scope }: Question): PrivateNotice {
   if (outcome?.kind === 'notAllowed') {
     const withheld = shares !== undefined ? 'share' : upstream.askedMs === undefined ? undefined : 'answer';
     const notice = { kind: 'notAllowed', reason: outcome.reason, questionId: id, text } as const;
+    if (outcome.reason === 'repositoryRefused') return { ...notice, repositories: scope?.repositories ?? [] };
     return withheld === undefined ? notice : { ...notice, withheld };
   }
   if (shares !== undefined) return { kind: 'shareUndeliverable', questionId: id, channelId: place.channelId };

@@ -1,3 +1,4 @@
+import type { ChannelRules } from '../channels/channel-settings.ts';
 import { isAppError } from '../errors.ts';
 import type { AuditLog } from '../history/audit.ts';
 import type {
@@ -30,6 +31,7 @@ export interface LifecyclePorts {
   deepSearch: DeepSearchOf;
   messenger: Messenger;
   accessPolicy: AccessPolicy;
+  channelRules: ChannelRules;
   threadReader: ThreadReader;
   durations: Durations;
   askedQuestions: AskedQuestions;

@@ -328,7 +328,11 @@ export type Refusal =
   | 'sharedChannel'
   | 'guestsInChannel'
   /** The settings refuse the channel, or do not allow it. */
-  | 'channelRefused';
+  | 'channelRefused'
+  /** An admin turned the app off in this channel. */
+  | 'channelOff'
+  /** The text names a repository that the channel's settings do not allow. `scope` has the allowed ones. */
+  | 'repositoryRefused';
 
 /** A Slack thread, its conversation, and the queue of its questions. */
 export interface Thread {

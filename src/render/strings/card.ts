@@ -15,6 +15,7 @@ const en = (f: Formats) => {
     /** `question` was asked before, elsewhere. */
     follows: (question: string) => `Continues from: “${question}”`,
     newConversation: () => 'New conversation',
+    onlyIn: (names: string) => `Searches only in ${names}`,
     asked: (asker: string) => `*${asker} asked:*`,
     askedPlain: (question: string) => `Asked: ${question}`,
     queued: (place: number) =>
@@ -52,6 +53,7 @@ const de = (f: Formats): ReturnType<typeof en> => {
   return {
     follows: (question) => `Knüpft an: „${question}“`,
     newConversation: () => 'Neue Unterhaltung',
+    onlyIn: (names) => `Sucht nur in ${names}`,
     asked: (asker) => `*${asker} hat gefragt:*`,
     askedPlain: (question) => `Gefragt: ${question}`,
     queued: (place) =>

@@ -10,6 +10,12 @@ const en = (_: Formats) => ({
   sharedChannel: (so: string) => `People from other organizations in this channel would see the answer, ${so}.`,
   guestsInChannel: (so: string) => `Guests in this channel would see the answer, ${so}.`,
   channelRefused: (so: string) => `Deep Search is not turned on for this channel, ${so}.`,
+  channelOff: (so: string) => `An admin turned Deep Search off in this channel, ${so}.`,
+  repositoryRefused: (so: string) =>
+    `The settings of this channel do not allow one of the repositories you named, ${so}.`,
+  /** `names` are the allowed repositories. */
+  repositoriesAllowed: (names: string) => `Questions here can search: ${names}`,
+  tooManyRepositories: (limit: number) => `A question can name at most ${limit} repositories.`,
   elsewhereDo: () => 'Ask in our direct messages instead.',
   showDo: () => 'I can show it to you in our direct messages.',
   operatorDo: (contact: string | undefined) => `The operator of this app${inBrackets(contact)} can change who can ask.`,
@@ -29,6 +35,10 @@ const de = (_: Formats): ReturnType<typeof en> => ({
   sharedChannel: (so) => `Leute aus anderen Organisationen in diesem Channel würden die Antwort sehen, ${so}.`,
   guestsInChannel: (so) => `Gäste in diesem Channel würden die Antwort sehen, ${so}.`,
   channelRefused: (so) => `Deep Search ist für diesen Channel nicht eingeschaltet, ${so}.`,
+  channelOff: (so) => `In diesem Channel ist Deep Search von einem Admin ausgeschaltet, ${so}.`,
+  repositoryRefused: (so) => `Die Einstellungen dieses Channels erlauben eines der genannten Repositorys nicht, ${so}.`,
+  repositoriesAllowed: (names) => `Fragen hier können diese durchsuchen: ${names}`,
+  tooManyRepositories: (limit) => `Eine Frage kann höchstens ${limit} Repositorys nennen.`,
   elsewhereDo: () => 'Frag stattdessen in unseren Direktnachrichten.',
   showDo: () => 'In unseren Direktnachrichten kann ich sie dir zeigen.',
   operatorDo: (contact) => `Wer diese App betreibt${inBrackets(contact)}, kann ändern, wer fragen darf.`,

@@ -203,6 +203,7 @@ function confirmedOf({ members: _, ...readers }: Audience): ConfirmedAudience {
 function refusalOfShare({ sharing }: Say, reason: Refusal): string {
   switch (reason) {
     case 'channelRefused':
+    case 'channelOff':
       return sharing.refusedChannel();
     case 'sharedChannel':
       return sharing.otherOrganizations();

@@ -1,3 +1,4 @@
+import { noRules } from '../../../src/core/channels/channel-settings.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import type { AuditEntry } from '../../../src/core/history/audit.ts';
 import { expectation } from '../../../src/core/history/durations.ts';
@@ -413,6 +414,7 @@ export function createInMemoryLifecycle(
       admit: (userId) =>
         operate('admit', () => (refusedUsers.has(userId) ? { may: false, reason: 'guest' } : { may: true })),
     },
+    channelRules: { forQuestion: async () => noRules },
     threadReader: {
       read: () =>
         operate('readThread', () => ({ messages: 1, total: 1, files: 0, unreadable: 0, text: 'what people said' })),

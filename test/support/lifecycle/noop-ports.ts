@@ -1,11 +1,20 @@
+import { noRules } from '../../../src/core/channels/channel-settings.ts';
 import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports.ts';
 
 /** Side ports that allow everything and store nothing. */
 export const noopPorts: Pick<
   LifecyclePorts,
-  'accessPolicy' | 'threadReader' | 'durations' | 'askedQuestions' | 'refusedTexts' | 'observer' | 'audit'
+  | 'accessPolicy'
+  | 'channelRules'
+  | 'threadReader'
+  | 'durations'
+  | 'askedQuestions'
+  | 'refusedTexts'
+  | 'observer'
+  | 'audit'
 > = {
   accessPolicy: { admit: async () => ({ may: true }) },
+  channelRules: { forQuestion: async () => noRules },
   threadReader: { read: async () => ({ messages: 0, total: 0, files: 0, unreadable: 0, text: '' }) },
   durations: { note: async () => {}, expect: async () => undefined },
   refusedTexts: { get: async () => undefined, update: async (_id, change) => change(undefined) },

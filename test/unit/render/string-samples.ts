@@ -39,10 +39,12 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     quotaResets: [['15:00']],
     sourcesLeftOut: counts,
     usedFollowUp: [['<@U0BOB>', 'Who calls it?']],
+    onlyIn: [['`github.com/acme/billing`']],
   },
   buttons: { allSources: counts, editFirst: [['Who calls it?']], editOrAskPrivately: [['Who calls it?']] },
   card: {
     follows: [['Where is it?']],
+    onlyIn: [['`github.com/acme/billing`']],
     asked: [['<@U0BOB>']],
     askedPlain: [['Where is it?']],
     queued: counts,
@@ -120,6 +122,10 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     sharedChannel: so,
     guestsInChannel: so,
     channelRefused: so,
+    channelOff: so,
+    repositoryRefused: so,
+    repositoriesAllowed: [['`github.com/acme/billing`']],
+    tooManyRepositories: [[50]],
     operatorDo: someone,
   },
   sharing: {
@@ -175,6 +181,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     credits: counts,
     shortened: [[2000]],
     atTime: [['15:00']],
+    andMore: [[7]],
     dayAndTime: [['{date_short_pretty}', '{time}']],
   },
 };
