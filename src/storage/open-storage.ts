@@ -9,6 +9,7 @@ import type { MessageLogRecord } from '../core/history/message-log.ts';
 import type { Vote, VoteStore } from '../core/history/votes.ts';
 import type { AddedMention } from '../core/intake/added-mentions.ts';
 import type { Claims, Clock, Log, QuestionStore, Records, ThreadStore } from '../core/ports.ts';
+import type { ReaderChoices } from '../core/question/reader-choices.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
 import type { ThreadNotes } from '../core/question/thread-notes.ts';
 import type { RunSlotBook } from '../core/run-slots.ts';
@@ -21,6 +22,7 @@ import { openEmbeddedStore, openEmbeddedStoreBeside } from './embedded-store.ts'
 import { createKeyRing } from './encryption.ts';
 import type { EngineStore } from './key-value-store.ts';
 import { createLocks } from './locks.ts';
+import { readerChoicesType } from './reader-choices.ts';
 import { askedQuestionsType, DAY_MS, durationsType, runSlotsType, threadNotesType, visitType } from './records.ts';
 import type { Client } from './redis-connection.ts';
 import { openRedisStore } from './redis-store.ts';
@@ -47,6 +49,7 @@ export interface Storage {
   messageLogs: Records<MessageLogRecord>;
   threadNotes: Records<ThreadNotes>;
   addedMentions: Records<AddedMention>;
+  readerChoices: Records<ReaderChoices>;
   refusedTexts: Records<RefusedText>;
   visits: Records<Visit>;
   signInTickets: Records<SignInTicket>;
@@ -112,6 +115,7 @@ function createStorage(
     messageLogs: createRecords(kv, messageLogType, retentionMs),
     threadNotes: createRecords(kv, threadNotesType, retentionMs),
     addedMentions: createRecords(kv, addedMentionType, retentionMs),
+    readerChoices: createRecords(kv, readerChoicesType, retentionMs),
     refusedTexts: createRecords(kv, refusedTextType, retentionMs),
     visits: createRecords(kv, visitType, retentionMs),
     signInTickets: createRecords(kv, signInTicketType, retentionMs),
