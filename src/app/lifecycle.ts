@@ -11,6 +11,7 @@ import type { LifecycleSettings } from '../core/settings.ts';
 import { createBullScheduler } from '../scheduler/bullmq.ts';
 import { createTimerScheduler } from '../scheduler/timers.ts';
 import { createPresence, type Presence } from '../slack/home/surfaces.ts';
+import { createAnswerReaders } from '../slack/messages/answer-readers.ts';
 import { createThreadReader } from '../slack/threads/thread-reader.ts';
 import type { AppContext } from './context.ts';
 import type { DeepSearchAccess } from './deep-search.ts';
@@ -75,6 +76,15 @@ export function createLifecycle(
     durations: createDurations(storage.durations),
     askedQuestions,
     refusedTexts,
+    readerChoices: storage.readerChoices,
+    answerReaders: createAnswerReaders({
+      slack,
+      audiences: accessControl.audiences,
+      endpoint: config.SRC_ENDPOINT,
+      deepSearch: () => ports.deepSearch('app'),
+      showWithheld: (...showing) => requests.showWithheld(...showing),
+      log,
+    }),
     observer: presence.observer,
     audit,
     questions,
@@ -90,7 +100,7 @@ export function createLifecycle(
     settings: lifecycleSettings(config),
   };
   const accept = createAccept({ ...ports, digest: shortDigest });
-  const requests = createRequests({ ...ports, accept, digest: shortDigest, addedMentions });
+  const requests: Requests = createRequests({ ...ports, accept, digest: shortDigest, addedMentions });
   return { ports, scheduler, accept, requests, presence, overviewOf };
 }
 

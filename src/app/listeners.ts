@@ -2,6 +2,7 @@ import type { Accounts } from '../core/accounts/accounts.ts';
 import { createEndDeparted } from '../core/accounts/departed.ts';
 import { createOpenIn } from '../core/history/overview.ts';
 import { recallAnswer } from '../core/lifecycle/resharing.ts';
+import { createPreviewRule } from '../core/question/link-previews.ts';
 import { createBoltApp } from '../slack/bolt-app.ts';
 import { createAnswerUpdates } from '../slack/messages/answer-updates.ts';
 import { createPrivateNotifier } from '../slack/messages/private-notifier.ts';
@@ -67,6 +68,7 @@ export function createListeners(
     slack,
     endpoint: config.SRC_ENDPOINT,
     deepSearch: deepSearch.deepSearch,
+    mayPreview: createPreviewRule(storage),
     access,
     audiences,
     claims,
