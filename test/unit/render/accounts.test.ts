@@ -10,7 +10,7 @@ import {
   renderConnectForm,
   type ShownAccount,
 } from '../../../src/render/accounts.ts';
-import { renderHome } from '../../../src/render/home.ts';
+import { type HomeContent, renderHome } from '../../../src/render/home.ts';
 import { sayIn } from '../../../src/render/say.ts';
 import { slackProblems } from '../../support/fake-slack/limits.ts';
 
@@ -71,7 +71,7 @@ describe.each(['en-US', 'de-DE'])('what people see of their accounts in %s', (lo
 
   it('fits on a Home tab', () => {
     for (const account of [{ kind: 'shared' } as const, ...Object.values(accounts)]) {
-      const content = { kind: 'shown', overview: { open: [], ended: [] }, service: 'fine', account } as const;
+      const content: HomeContent = { kind: 'shown', overview: { open: [], ended: [] }, service: 'fine', account };
       const view = renderHome(content, {
         locale,
         botUserId: 'U0BOT',

@@ -82,6 +82,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     ask: [['/deepsearch', '<@U0BOT>']],
     followUp: [['<@U0BOT>']],
     verbs: [['<@U0BOT>']],
+    account: [['/deepsearch']],
     command: [['/deepsearch']],
   },
   home: {
