@@ -147,7 +147,10 @@ export type ConnectResult =
   /** The service did not answer in time. Nothing was stored. */
   | { kind: 'notChecked' };
 
-/** What people do with their own accounts. Every method throws only `AppError` of kind `storage` or `corrupt`. */
+/**
+ * What people do with their own accounts. Every method throws only `AppError` of kind `storage`, `statusOf` also `corrupt`,
+ * and `signInUrl` also `refused` if it is not offered.
+ */
 export interface Accounts {
   readonly mode: AccountMode;
   readonly offer: ConnectOffer;
@@ -160,8 +163,11 @@ export interface Accounts {
    * the pages.
    */
   signInUrl(person: Person, shownName: string, locale?: string): Promise<string>;
-  /** Removes the account. Returns whether there was one. Also for a person who left or became a guest. */
-  remove(person: Person): Promise<boolean>;
+  /**
+   * Removes the account. Returns whether there was one. `departed`: not the person's own wish, because they left or became
+   * a guest.
+   */
+  remove(person: Person, why?: 'disconnected' | 'departed'): Promise<boolean>;
   /** Removes all accounts of a workspace that uninstalled the app. Returns how many there were. */
   removeAll(teamId: string): Promise<number>;
 }
