@@ -124,6 +124,10 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
       return said(say.notices.answeredBeforeCancel());
     case 'shareUndeliverable':
       return said(say.sharing.undeliverable(`<#${notice.channelId}>`, bot));
+    case 'connectFirst':
+      return givenBack(say, notice.isRefused ? say.notices.reconnectFirst() : say.notices.connectFirst(), notice.text);
+    case 'reconnect':
+      return said(say.notices.reconnect());
     case 'notInChannel': {
       const value = { questionId: notice.questionId };
       const askInDm = isAboutThread(notice) ? [] : [button(say.buttons.askInDm(), ACTIONS.askInDm, value)];
@@ -317,6 +321,9 @@ function refusal(
       return { why, sentence: `${why} ${refusals.operatorDo(contact)}`, canAskInDm };
     case 'unknownPerson':
       return { why, sentence: `${why} ${refusals.unknownPersonDo()}`, canAskInDm };
+    case 'notConnected':
+    case 'tooManyWaiting':
+      return { why, sentence: `${why} ${refusals.connectDo()}`, canAskInDm };
     case 'unknownChannel':
     case 'sharedChannel':
     case 'guestsInChannel':

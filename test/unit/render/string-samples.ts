@@ -129,6 +129,8 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     sharedChannel: so,
     guestsInChannel: so,
     channelRefused: so,
+    notConnected: so,
+    tooManyWaiting: so,
     channelOff: so,
     repositoryRefused: so,
     repositoriesAllowed: [['`github.com/acme/billing`']],
