@@ -82,6 +82,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     ask: [['/deepsearch', '<@U0BOT>']],
     followUp: [['<@U0BOT>']],
     verbs: [['<@U0BOT>']],
+    account: [['/deepsearch']],
     command: [['/deepsearch']],
   },
   home: {
@@ -128,6 +129,8 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     sharedChannel: so,
     guestsInChannel: so,
     channelRefused: so,
+    notConnected: so,
+    tooManyWaiting: so,
     channelOff: so,
     repositoryRefused: so,
     repositoriesAllowed: [['`github.com/acme/billing`']],
