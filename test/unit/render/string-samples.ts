@@ -162,6 +162,13 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
       [{ messages: 14, total: 63, files: 1, unreadable: 2 }],
     ],
   },
+  signIn: {
+    startWho: [['Ana', 'search.example']],
+    startNext: [['search.example']],
+    connectedHeading: [['bob']],
+    connected: [['Ana']],
+    foreignForm: [['https://app.example']],
+  },
   status: {
     more: counts,
     askedBy: [['<@U0BOB>']],
