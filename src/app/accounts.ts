@@ -1,5 +1,6 @@
-import type { Accounts, Person } from '../core/accounts/accounts.ts';
+import type { AccountCredentials, Accounts, Person } from '../core/accounts/accounts.ts';
 import { createAccounts, createStoreConnected } from '../core/accounts/connecting.ts';
+import { createAccountCredentials } from '../core/accounts/credentials.ts';
 import { AppError } from '../core/errors.ts';
 import type { Secret } from '../core/secret.ts';
 import { createDeepSearchClient } from '../deepsearch/client.ts';
@@ -14,6 +15,7 @@ const checksPerMinute = 10;
 /** The parts that people's own accounts need. */
 export interface AccountParts {
   accounts: Accounts;
+  credentials: AccountCredentials;
 }
 
 /** Creates what people need to connect their own accounts. */
@@ -24,6 +26,14 @@ export function createAccountParts(context: AppContext): AccountParts {
   const ports = { store: storage.accounts, changed: accountChanges.changed, audit, now };
   const storeConnected = createStoreConnected(ports);
   return {
+    credentials: createAccountCredentials({
+      accounts: storage.accounts,
+      locks: storage.locks,
+      server: undefined,
+      changed: accountChanges.changed,
+      now,
+      log,
+    }),
     accounts: createAccounts({
       ...ports,
       mode: config.ACCOUNTS,
