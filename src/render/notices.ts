@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/types';
+import type { AccountMode } from '../core/accounts/accounts.ts';
 import type { PrivateNotice } from '../core/ports.ts';
 import { threadQuestion } from '../core/question/prompt.ts';
 import type { Refusal } from '../core/question/question.ts';
@@ -268,11 +269,12 @@ function isAboutThread({ text }: { text: string }): boolean {
   return text === threadQuestion;
 }
 
-/** Renders the help text. `commandName` begins with a slash. */
+/** Renders the help text. `commandName` begins with a slash. `accounts`: whose accounts people ask with. */
 export function renderHelp(options: {
   commandName: string;
   botUserId: string;
   locale: string | undefined;
+  accounts?: AccountMode;
 }): RenderedMessage {
   const say = sayIn(options.locale);
   const lines = [
@@ -281,6 +283,7 @@ export function renderHelp(options: {
     say.help.followUp(`<@${options.botUserId}>`),
     say.help.cancel(),
     say.help.verbs(`<@${options.botUserId}>`),
+    ...((options.accounts ?? 'shared') === 'shared' ? [] : [say.help.account(options.commandName)]),
   ];
   return {
     text: say.help.title(),

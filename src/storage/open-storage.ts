@@ -1,4 +1,5 @@
 import type { AccountStore, EncryptionKey, Locks } from '../core/accounts/accounts.ts';
+import type { SignInTicket } from '../core/accounts/sign-in-ticket.ts';
 import type { AccountWaitList } from '../core/accounts/waiting.ts';
 import type { ChannelSettings } from '../core/channels/channel-settings.ts';
 import type { AskedQuestionsRecord } from '../core/history/asked-questions.ts';
@@ -35,6 +36,7 @@ import {
   readVotes,
 } from './repositories.ts';
 import { shortenLives } from './retention.ts';
+import { signInTicketType } from './sign-in-records.ts';
 
 /** A local directory for one process, or a Redis for any number of processes. */
 export type StorageLocation = { dataDir: string } | { redisUrl: string };
@@ -52,6 +54,7 @@ export interface Storage {
   readerChoices: Records<ReaderChoices>;
   refusedTexts: Records<RefusedText>;
   visits: Records<Visit>;
+  signInTickets: Records<SignInTicket>;
   accountWaits: Records<AccountWaitList>;
   channelSettings: Records<ChannelSettings>;
   votes: VoteStore;
@@ -118,6 +121,7 @@ function createStorage(
     readerChoices: createRecords(kv, readerChoicesType, retentionMs),
     refusedTexts: createRecords(kv, refusedTextType, retentionMs),
     visits: createRecords(kv, visitType, retentionMs),
+    signInTickets: createRecords(kv, signInTicketType, retentionMs),
     accountWaits: createRecords(kv, accountWaitsType, retentionMs),
     channelSettings: createRecords(kv, channelSettingsType, retentionMs),
     votes: createVoteStore(kv, retentionMs),
