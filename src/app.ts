@@ -100,7 +100,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
         { name: 'slack', check: async () => listeners.isConnected() },
       ],
       farSides,
-      mounts: listeners.mounts,
+      mounts: { ...listeners.mounts, ...accountParts.mounts },
     });
     onStop(() => server.stop());
     const metricsServer = createMetricsServer({ port: config.METRICS_PORT, host: config.METRICS_HOST, metrics });
