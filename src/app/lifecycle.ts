@@ -1,4 +1,6 @@
 import type { Config } from '../config.ts';
+import type { Accounts } from '../core/accounts/accounts.ts';
+import { createAccountWaits } from '../core/accounts/waiting.ts';
 import { createAskedQuestions } from '../core/history/asked-questions.ts';
 import { createDurations } from '../core/history/durations.ts';
 import { createOverview } from '../core/history/overview.ts';
@@ -8,10 +10,12 @@ import type { LifecyclePorts } from '../core/lifecycle/lifecycle-ports.ts';
 import type { Scheduler } from '../core/ports.ts';
 import { createRunSlots } from '../core/run-slots.ts';
 import type { LifecycleSettings } from '../core/settings.ts';
+import { within } from '../core/timeout.ts';
 import { createBullScheduler } from '../scheduler/bullmq.ts';
 import { createTimerScheduler } from '../scheduler/timers.ts';
 import { createPresence, type Presence } from '../slack/home/surfaces.ts';
 import { createAnswerReaders } from '../slack/messages/answer-readers.ts';
+import { namesPatienceMs } from '../slack/settings.ts';
 import { createThreadReader } from '../slack/threads/thread-reader.ts';
 import type { AppContext } from './context.ts';
 import type { DeepSearchAccess } from './deep-search.ts';
@@ -34,6 +38,7 @@ export function createLifecycle(
   { config, log, now, random, storage, accountChanges, audit, tasks }: AppContext,
   { slack, accessControl, accountViews, messenger, read, readFile }: SlackParts,
   deepSearch: DeepSearchAccess,
+  accounts: Accounts,
 ): Lifecycle {
   const { questions, threads, claims, visits, refusedTexts, threadNotes, addedMentions } = storage;
   const scheduler =
@@ -61,6 +66,9 @@ export function createLifecycle(
     log,
   });
   accountChanges.listen(presence.home.accountChanged);
+  const accountWaits = createAccountWaits({ accountWaits: storage.accountWaits, scheduler, now });
+  // A question that is not woken finds the account by itself soon.
+  accountChanges.listen((person) => void tasks.run({ event: 'waiting_not_woken' }, () => accountWaits.wake(person)));
   const ports: LifecyclePorts = {
     accessPolicy: accessControl.access,
     channelRules: accessControl.channelRules,
@@ -91,7 +99,16 @@ export function createLifecycle(
     threads,
     claims,
     runSlots,
-    deepSearch: () => deepSearch.deepSearch,
+    deepSearch: deepSearch.of,
+    accounts,
+    accountWaits,
+    nameOf: async (userId) =>
+      (
+        await within(
+          accessControl.people.person(userId).catch(() => undefined),
+          namesPatienceMs,
+        )
+      )?.name,
     messenger,
     scheduler,
     log,
@@ -117,5 +134,6 @@ function lifecycleSettings(config: Config): LifecycleSettings {
     cardEditMs: config.CARD_EDIT_MS,
     threadLimit: config.THREAD_LIMIT,
     lateCallMs: config.LATE_CALL_SECONDS * 1000,
+    accounts: config.ACCOUNTS,
   };
 }

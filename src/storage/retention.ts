@@ -1,7 +1,8 @@
 import { isAppError } from '../core/errors.ts';
-import { addedMentionType, messageLogType, refusedTextType } from './brief-records.ts';
+import { accountWaitsType, addedMentionType, messageLogType, refusedTextType, visitType } from './brief-records.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import { claimLifeMs, type Life, lifeOf, questionLife, threadLife } from './lives.ts';
+import { readerChoicesType } from './reader-choices.ts';
 import type { RecordFormat } from './record-format.ts';
 import {
   askedQuestionsType,
@@ -16,7 +17,6 @@ import {
   threadPrefix,
   VOTE_TTL_MS,
   VOTES_KEY,
-  visitType,
   voteFormat,
   voteKey,
   votePrefix,
@@ -40,8 +40,11 @@ const kinds: Kind[] = [
   ...ofType(threadNotesType),
   ...ofType(visitType),
   ...ofType(refusedTextType),
+  ...ofType(accountWaitsType),
+  ...ofType(readerChoicesType),
   ...ofType(addedMentionType),
   ...ofType(messageLogType),
+  ...ofType(accountWaitsType),
 ];
 
 /**

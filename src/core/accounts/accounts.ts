@@ -113,7 +113,14 @@ export interface AuthorizationServer {
 
 /** The questions that wait until their asker connects an account. */
 export interface AccountWaits {
-  add(person: Person, questionId: string): Promise<void>;
+  /** Adds a question, once. Returns false if too many of the person's questions wait already. */
+  add(person: Person, questionId: string): Promise<boolean>;
+  remove(person: Person, questionId: string): Promise<void>;
+  /**
+   * Whether this question is the one whose asker is told that they have to connect again. One question in an hour is,
+   * and stays it when the step is repeated.
+   */
+  mayNotice(person: Person, questionId: string): Promise<boolean>;
   /** Plans a run of every waiting question of this person, at once. */
   wake(person: Person): Promise<void>;
 }
