@@ -6,6 +6,7 @@ import { createAccept } from '../core/intake/accept.ts';
 import { createRequests, type Requests } from '../core/intake/requests.ts';
 import type { LifecyclePorts } from '../core/lifecycle/lifecycle-ports.ts';
 import type { Scheduler } from '../core/ports.ts';
+import { createDailyCaps } from '../core/question/daily-caps.ts';
 import { createRunSlots } from '../core/run-slots.ts';
 import type { LifecycleSettings } from '../core/settings.ts';
 import { createBullScheduler } from '../scheduler/bullmq.ts';
@@ -60,6 +61,11 @@ export function createLifecycle(
   });
   const ports: LifecyclePorts = {
     accessPolicy: accessControl.access,
+    dailyCaps: createDailyCaps({
+      counts: storage.dayCounts,
+      settings: { perPerson: config.QUESTIONS_PER_PERSON_PER_DAY, perChannel: config.QUESTIONS_PER_CHANNEL_PER_DAY },
+      isExempt: async (userId) => (config.ADMINS ?? []).includes(userId),
+    }),
     threadReader: createThreadReader({
       slack,
       access: accessControl.access,

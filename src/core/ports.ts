@@ -139,7 +139,15 @@ export type PrivateNotice =
   /** An answer could not be shown again in this channel. */
   | { kind: 'shareUndeliverable'; questionId: string; channelId: string }
   /** `withheld`: only showing is refused, for an `answer` that was asked there or a `share` of one. */
-  | { kind: 'notAllowed'; reason: Refusal; questionId: string; text: string; withheld?: 'answer' | 'share' };
+  /** `resetMs`: when a daily cap allows questions again. */
+  | {
+      kind: 'notAllowed';
+      reason: Refusal;
+      questionId: string;
+      text: string;
+      withheld?: 'answer' | 'share';
+      resetMs?: number;
+    };
 
 /** The messages of one question's outcome, ready to be posted. */
 export interface PreparedOutcome {

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { MessageLogRecord } from '../core/history/message-log.ts';
 import type { AddedMention } from '../core/intake/added-mentions.ts';
+import type { DayCount } from '../core/question/daily-caps.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
 import { upgradeMessageLog } from './earlier-records.ts';
 import { createFormat, type Exactly } from './record-format.ts';
 import {
   ADDED_MENTION_TTL_MS,
+  DAY_MS,
   fileSchema,
   MESSAGE_LOG_TTL_MS,
   REFUSED_TEXT_TTL_MS,
@@ -53,6 +55,15 @@ const messageLogSchema = z.looseObject({
     }),
   ),
 });
+
+const dayCountSchema = z.looseObject({ version: z.literal(1), questionIds: z.array(z.string()) });
+
+/** One record per person or channel and day. A question is admitted within a day, or not at all. */
+export const dayCountType: RecordType<DayCount> = {
+  key: (name) => `ds:day-count:${name}`,
+  ttlMs: 2 * DAY_MS,
+  format: createFormat<DayCount>(dayCountSchema satisfies Exactly<typeof dayCountSchema, DayCount>),
+};
 
 export const refusedTextType: RecordType<RefusedText> = {
   key: (questionId) => `ds:refused-text:${questionId}`,

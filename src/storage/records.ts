@@ -118,6 +118,8 @@ const outcomeSchema = z.discriminatedUnion('kind', [
       'sharedChannel',
       'guestsInChannel',
       'channelRefused',
+      'personCap',
+      'channelCap',
     ]),
   }),
 ]);

@@ -16,6 +16,7 @@ import type {
   ThreadReader,
   ThreadStore,
 } from '../ports.ts';
+import type { DailyCaps } from '../question/daily-caps.ts';
 import type { Outcome, Question } from '../question/question.ts';
 import type { RefusedText } from '../question/refused-text.ts';
 import type { RunSlots } from '../run-slots.ts';
@@ -30,6 +31,7 @@ export interface LifecyclePorts {
   deepSearch: DeepSearchOf;
   messenger: Messenger;
   accessPolicy: AccessPolicy;
+  dailyCaps: DailyCaps;
   threadReader: ThreadReader;
   durations: Durations;
   askedQuestions: AskedQuestions;

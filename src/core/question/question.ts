@@ -328,7 +328,10 @@ export type Refusal =
   | 'sharedChannel'
   | 'guestsInChannel'
   /** The settings refuse the channel, or do not allow it. */
-  | 'channelRefused';
+  | 'channelRefused'
+  /** The person, or the channel, has asked as many questions today as the settings allow. */
+  | 'personCap'
+  | 'channelCap';
 
 /** A Slack thread, its conversation, and the queue of its questions. */
 export interface Thread {

@@ -38,6 +38,8 @@ const en = (f: Formats) => ({
   sharedChannel: () => 'not asked: people from other organizations would see the answer here',
   guestsInChannel: () => 'not asked: guests would see the answer here',
   channelRefused: () => 'not asked: Deep Search is not turned on for this channel',
+  personCap: () => 'not asked: you had asked as many questions that day as one person can',
+  channelCap: () => 'not asked: as many questions were asked here that day as the settings allow',
   mayNotAsk: () => 'not asked: its author cannot ask here',
   ruleDirect: () => 'In our direct messages everything you write is for me.',
   ruleReplies: () => 'In this thread plain replies are follow-ups; you do not need to mention me.',
@@ -86,6 +88,9 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   sharedChannel: () => 'nicht gestellt: Leute aus anderen Organisationen würden die Antwort hier sehen',
   guestsInChannel: () => 'nicht gestellt: Gäste würden die Antwort hier sehen',
   channelRefused: () => 'nicht gestellt: Deep Search ist für diesen Channel nicht eingeschaltet',
+  personCap: () => 'nicht gestellt: du hattest an dem Tag so viele Fragen gestellt, wie eine Person stellen kann',
+  channelCap: () =>
+    'nicht gestellt: hier waren an dem Tag so viele Fragen gestellt worden, wie die Einstellungen erlauben',
   mayNotAsk: () => 'nicht gestellt: wer sie geschrieben hat, darf hier nicht fragen',
   ruleDirect: () => 'In unseren Direktnachrichten ist alles, was du schreibst, für mich.',
   ruleReplies: () => 'In diesem Thread sind Antworten Folgefragen; du musst mich nicht erwähnen.',

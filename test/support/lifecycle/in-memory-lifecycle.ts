@@ -14,10 +14,12 @@ import type {
   PrivateNotice,
   UpstreamQuestion,
 } from '../../../src/core/ports.ts';
+import { type CapSettings, createDailyCaps } from '../../../src/core/question/daily-caps.ts';
 import type { Question, ThreadPlace } from '../../../src/core/question/question.ts';
 import type { RefusedText } from '../../../src/core/question/refused-text.ts';
 import { createRunSlots, type SlotLimits } from '../../../src/core/run-slots.ts';
 import type { LifecycleSettings } from '../../../src/core/settings.ts';
+import { dayCountType } from '../../../src/storage/brief-records.ts';
 import { questionFormat, runSlotsType, threadFormat } from '../../../src/storage/records.ts';
 import { createRecordingLog } from '../recording-log.ts';
 
@@ -96,6 +98,8 @@ export function createInMemoryLifecycle(
     chooseFault?: ChooseFault;
     work?: (text: string, attempt: number) => Work;
     settings?: Partial<LifecycleSettings>;
+    /** Default: no caps. `exempt`: the people for whom they do not hold. */
+    caps?: Partial<CapSettings> & { exempt?: readonly string[] };
     /** Default: few slots, so that questions often wait for one. */
     slotLimits?: SlotLimits;
     random?: () => number;
@@ -109,6 +113,7 @@ export function createInMemoryLifecycle(
   const questions = new Map<string, { text: string; revision: number }>();
   const threads = new Map<string, { text: string; revision: number }>();
   const runSlotBooks = new Map<string, { text: string; revision: number }>();
+  const dayCounts = new Map<string, { text: string; revision: number }>();
   const open = new Set<string>();
   const claims = new Map<string, string>();
   const conversations = new Map<number, { createdMs: number; questions: Asked[]; deleted: boolean }>();
@@ -413,6 +418,22 @@ export function createInMemoryLifecycle(
       admit: (userId) =>
         operate('admit', () => (refusedUsers.has(userId) ? { may: false, reason: 'guest' } : { may: true })),
     },
+    dailyCaps: createDailyCaps({
+      counts: {
+        get: (name) =>
+          operate('get', () => {
+            const record = dayCounts.get(name);
+            return record === undefined ? undefined : dayCountType.format.decode('day count', record.text);
+          }),
+        update: async (name, apply) => {
+          const count = await change(dayCounts, name, dayCountType.format, apply);
+          if (count === undefined) throw new Error('a change of a count made none');
+          return count;
+        },
+      },
+      settings: { perPerson: 0, perChannel: 0, ...options.caps },
+      isExempt: async (userId) => options.caps?.exempt?.includes(userId) === true,
+    }),
     threadReader: {
       read: () =>
         operate('readThread', () => ({ messages: 1, total: 1, files: 0, unreadable: 0, text: 'what people said' })),

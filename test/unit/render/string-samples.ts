@@ -111,6 +111,9 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     sharedChannel: so,
     guestsInChannel: so,
     channelRefused: so,
+    personCap: so,
+    channelCap: so,
+    capDo: [['on Tuesday, 02:00']],
     operatorDo: someone,
   },
   sharing: {
