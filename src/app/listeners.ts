@@ -31,7 +31,7 @@ export interface Listeners {
  * receiver.
  */
 export function createListeners(
-  { config, log, now, storage, outbound, tasks }: AppContext,
+  { config, log, now, storage, audit, outbound, tasks }: AppContext,
   { slack, accessControl, messenger, read, clients }: SlackParts,
   deepSearch: DeepSearchAccess,
   { ports, accept, requests, presence, overviewOf }: Lifecycle,
@@ -62,6 +62,7 @@ export function createListeners(
     access,
     audiences,
     claims,
+    audit,
     digest: shortDigest,
     tasks,
     log,
@@ -105,6 +106,7 @@ export function createListeners(
       read,
       threadNotes,
       votes,
+      audit,
       notify: privateNotifier.notify,
       ...presence,
       unfurls,
