@@ -7,7 +7,9 @@ import { createLifecycle } from './app/lifecycle.ts';
 import { createListeners } from './app/listeners.ts';
 import { createSlack } from './app/slack.ts';
 import type { Config } from './config.ts';
-import { createAccountChanges } from './core/accounts/account-changes.ts';
+import { type AccountChanges, createAccountChanges } from './core/accounts/account-changes.ts';
+import type { Accounts } from './core/accounts/accounts.ts';
+import { createNoAccounts } from './core/accounts/no-accounts.ts';
 import { createAuditLog } from './core/history/audit.ts';
 import type { Clock } from './core/ports.ts';
 import { createOutbound } from './deepsearch/outbound.ts';
@@ -29,6 +31,8 @@ const dayMs = 24 * 60 * 60 * 1_000;
 /** Parts that a test may replace. */
 export interface Overrides {
   receiver?: SlackReceiver;
+  /** Creates people's accounts. They call `changes.changed`. */
+  accounts?: (changes: AccountChanges) => Accounts;
   /** Measures the age of the latest metrics. */
   metricsClock?: Clock;
 }
@@ -77,9 +81,10 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
     const { storage, tasks, onStop } = context;
     countOpen = async () => (await storage.questions.openIds()).length;
     const deepSearch = createDeepSearchAccess(context);
-    const slackParts = await createSlack(context);
+    const accounts = overrides.accounts?.(context.accountChanges) ?? createNoAccounts(config.ACCOUNTS);
+    const slackParts = await createSlack(context, accounts);
     const lifecycle = createLifecycle(context, slackParts, deepSearch);
-    const listeners = createListeners(context, slackParts, deepSearch, lifecycle, overrides.receiver);
+    const listeners = createListeners(context, slackParts, deepSearch, lifecycle, accounts, overrides.receiver);
 
     farSides = [
       { target: 'slack', state: slackParts.state },
@@ -119,6 +124,7 @@ export function createApp(config: Config, logger: Logger, overrides: Overrides =
       {
         clock: now,
         log,
+        encryptionKeys: config.ENCRYPTION_KEYS,
         retentionMs: config.RETENTION_DAYS && config.RETENTION_DAYS * dayMs,
         auditDays: config.AUDIT_DAYS,
       },

@@ -12,6 +12,7 @@ import type { LifecycleSettings } from '../core/settings.ts';
 import { createBullScheduler } from '../scheduler/bullmq.ts';
 import { createTimerScheduler } from '../scheduler/timers.ts';
 import { createPresence, type Presence } from '../slack/home/surfaces.ts';
+import { createAnswerReaders } from '../slack/messages/answer-readers.ts';
 import { createThreadReader } from '../slack/threads/thread-reader.ts';
 import type { AppContext } from './context.ts';
 import type { DeepSearchAccess } from './deep-search.ts';
@@ -31,8 +32,8 @@ export interface Lifecycle {
 
 /** Connects the core to Slack, the code search service and the storage. Starts nothing. */
 export function createLifecycle(
-  { config, log, now, random, storage, audit, tasks }: AppContext,
-  { slack, accessControl, messenger, read, readFile }: SlackParts,
+  { config, log, now, random, storage, accountChanges, audit, tasks }: AppContext,
+  { slack, accessControl, accountViews, messenger, read, readFile }: SlackParts,
   deepSearch: DeepSearchAccess,
 ): Lifecycle {
   const { questions, threads, claims, visits, refusedTexts, threadNotes, addedMentions } = storage;
@@ -51,6 +52,7 @@ export function createLifecycle(
     accessPolicy: accessControl.access,
     overviewOf,
     serviceState: deepSearch.state,
+    accountOf: accountViews.of,
     visits,
     threads,
     claims,
@@ -59,13 +61,15 @@ export function createLifecycle(
     now,
     log,
   });
+  accountChanges.listen(presence.home.accountChanged);
   const ports: LifecyclePorts = {
     accessPolicy: accessControl.access,
     dailyCaps: createDailyCaps({
       counts: storage.dayCounts,
       settings: { perPerson: config.QUESTIONS_PER_PERSON_PER_DAY, perChannel: config.QUESTIONS_PER_CHANNEL_PER_DAY },
-      isExempt: async (userId) => (config.ADMINS ?? []).includes(userId),
+      isExempt: accessControl.admins.isAdmin,
     }),
+    channelRules: accessControl.channelRules,
     threadReader: createThreadReader({
       slack,
       access: accessControl.access,
@@ -78,6 +82,15 @@ export function createLifecycle(
     durations: createDurations(storage.durations),
     askedQuestions,
     refusedTexts,
+    readerChoices: storage.readerChoices,
+    answerReaders: createAnswerReaders({
+      slack,
+      audiences: accessControl.audiences,
+      endpoint: config.SRC_ENDPOINT,
+      deepSearch: () => ports.deepSearch('app'),
+      showWithheld: (...showing) => requests.showWithheld(...showing),
+      log,
+    }),
     observer: presence.observer,
     audit,
     questions,
@@ -93,7 +106,7 @@ export function createLifecycle(
     settings: lifecycleSettings(config),
   };
   const accept = createAccept({ ...ports, digest: shortDigest });
-  const requests = createRequests({ ...ports, accept, digest: shortDigest, addedMentions });
+  const requests: Requests = createRequests({ ...ports, accept, digest: shortDigest, addedMentions });
   return { ports, scheduler, accept, requests, presence, overviewOf };
 }
 

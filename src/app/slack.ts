@@ -1,3 +1,4 @@
+import type { Accounts } from '../core/accounts/accounts.ts';
 import { createAccessNote, type FarSide } from '../observability/access-watch.ts';
 import { type AccessControl, createAccessControl } from '../slack/access/access-control.ts';
 import { createReader } from '../slack/access/mention-names.ts';
@@ -9,6 +10,7 @@ import { createMethodLimits } from '../slack/api/method-limits.ts';
 import { clientFetch } from '../slack/api/outbound-fetch.ts';
 import { createSlackApi, type SlackApi } from '../slack/api/slack-api.ts';
 import { createWebClient, webClientOptions } from '../slack/api/web-client.ts';
+import { type AccountViews, createAccountViews } from '../slack/home/accounts.ts';
 import { createMessenger } from '../slack/messages/messenger.ts';
 import { createFileReader, type ReadFile } from '../slack/threads/thread-files.ts';
 import type { AppContext } from './context.ts';
@@ -17,6 +19,8 @@ import type { AppContext } from './context.ts';
 export interface SlackParts {
   slack: SlackApi;
   accessControl: AccessControl;
+  /** What people see of their own accounts. */
+  accountViews: AccountViews;
   messenger: ReturnType<typeof createMessenger>;
   /** Turns Slack's text into text as people see it. */
   read: (text: string) => Promise<string>;
@@ -32,14 +36,10 @@ export interface SlackParts {
 }
 
 /** Asks Slack for the app's identity and creates the parts that call Slack. */
-export async function createSlack({
-  config,
-  log,
-  now,
-  random,
-  createLimiter,
-  outbound,
-}: AppContext): Promise<SlackParts> {
+export async function createSlack(
+  { config, log, now, random, storage, createLimiter, outbound }: AppContext,
+  accounts: Accounts,
+): Promise<SlackParts> {
   const { SLACK_API_URL: slackApiUrl, SLACK_STAND_IN: isStandIn, CONTACT: contact } = config;
   const botToken = config.SLACK_BOT_TOKEN.reveal();
   const logger = createLibraryLogger(log);
@@ -62,7 +62,9 @@ export async function createSlack({
       allowed: config.ALLOWED_CHANNELS ?? [],
       refused: config.REFUSED_CHANNELS ?? [],
       shareWithOthers: config.SHARE_WITH_OTHER_ORGANIZATIONS,
+      admins: config.ADMINS ?? [],
     },
+    channelSettings: storage.channelSettings,
     log,
     now,
   });
@@ -75,9 +77,11 @@ export async function createSlack({
     now,
     localeOf: (userId) => localeOf(people, userId),
   });
+  const tokensUrl = new URL('user/settings/tokens', config.SRC_ENDPOINT.replace(/\/*$/, '/')).href;
   return {
     slack,
     accessControl,
+    accountViews: createAccountViews({ accounts, slack, people, tokensUrl, log }),
     messenger,
     read: createReader({ people, channels, botUserId: identity.botUserId, now }),
     readFile: createFileReader({ botToken, slackApiUrl, outbound }),

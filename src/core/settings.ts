@@ -19,6 +19,9 @@ export const messagesWithoutFile = 3;
 /** Longest question that the app accepts, in characters. */
 export const maxQuestionLength = 10_000;
 
+/** Longest access token that a person may enter, in characters. The service's own have 40 to 80. */
+export const longestToken = 1_000;
+
 /** Earlier questions sent along when a thread starts a new conversation: how many, and characters of all. */
 export const mostEarlierQuestions = 10;
 export const earlierQuestionsRoom = 4_000;
@@ -82,6 +85,9 @@ export const mostTrimSteps = 1_000;
 /** Most repositories of one answer that the audit log names. */
 export const mostRepositoriesNoted = 50;
 
+/** People who left and whose questions ended, that a process remembers. */
+export const mostDepartedKnown = 5_000;
+
 /** How long after a visit the app updates a Home. */
 export const visitLifeMs = 7 * 24 * 60 * 60 * 1000;
 
@@ -108,3 +114,22 @@ export const gatherTries = 2;
 
 /** How long a rate limit may delay reading the thread. With many questions at once a delay is normal, not a failure. */
 export const gatherPatienceMs = 120_000;
+
+/**
+ * How long people can choose who sees an answer that was asked with their own access. After that it goes to their direct
+ * messages.
+ */
+export const chooseReadersMs = 24 * 60 * 60 * 1000;
+
+/** Threads and channels that are kept for each person who chose to show answers there. Beyond that the oldest are asked again. */
+export const mostThreadsChosen = 200;
+export const mostChannelsChosen = 200;
+
+/** Questions of a conversation that are looked up to find out whose account the conversation belongs to. */
+export const mostQuestionsLookedUp = 20;
+
+/** Most repositories in a channel's settings, and in one question's `in:repo`. */
+export const mostRepositories = 50;
+
+/** Longest name of a repository, in characters. */
+export const longestRepositoryName = 200;

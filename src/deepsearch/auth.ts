@@ -1,24 +1,19 @@
-import { AppError, isAppError } from '../core/errors.ts';
-import type { Clock } from '../core/ports.ts';
+import type { UsableCredential } from '../core/accounts/accounts.ts';
+import { AppError } from '../core/errors.ts';
+import { Secret } from '../core/secret.ts';
 import { orAborted } from './deadline.ts';
-
-/** An OAuth access token as its issuer returned it. */
-export interface BearerToken {
-  accessToken: string;
-  /** The issuer's `expires_in`, in seconds from now. Absent: the token counts as valid until a 401. */
-  expiresInSeconds?: number;
-}
 
 /** The three ways to authenticate with the service. */
 export type Auth =
   | { kind: 'token'; token: string }
   /** Acts as `username`; the token needs the scope `site-admin:sudo`. */
   | { kind: 'sudo'; username: string; token: string }
-  /**
-   * `refresh` obtains a new token. It never runs twice at once and is abandoned after 30 s. An error it throws counts
-   * as `unavailable`, unless it is an {@link AppError}.
-   */
-  | { kind: 'bearer'; initial?: BearerToken; refresh: (signal: AbortSignal) => Promise<BearerToken> };
+  /** Acts as a person. The methods are those of `AccountCredentials`, for this person. */
+  | {
+      kind: 'account';
+      current: () => Promise<UsableCredential>;
+      renewed: (rejected: UsableCredential) => Promise<UsableCredential | undefined>;
+    };
 
 export interface Authorizer {
   /** The value of the `Authorization` header for the next request. */
@@ -27,14 +22,11 @@ export interface Authorizer {
   renew(rejectedHeader: string, signal: AbortSignal): Promise<boolean>;
 }
 
-const REFRESH_TIMEOUT_MS = 30_000;
-const MAX_EARLY_MS = 60_000;
-
 /**
  * Throws `unauthorized` at once for a credential that no header can carry. The message never contains the credential.
  */
-export function createAuthorizer(auth: Auth, clock: Clock): Authorizer {
-  if (auth.kind === 'bearer') return bearerAuthorizer(auth, clock);
+export function createAuthorizer(auth: Auth): Authorizer {
+  if (auth.kind === 'account') return accountAuthorizer(auth);
   const header =
     auth.kind === 'token' ? `token ${headerSafe(auth.token)}` : sudoAuthorization(auth.username, auth.token);
   return { header: async () => header, renew: async () => false };
@@ -54,63 +46,17 @@ function headerSafe(value: string): string {
   throw new AppError('unauthorized', 'a credential is empty or contains characters that a header cannot carry');
 }
 
-function bearerAuthorizer(auth: Extract<Auth, { kind: 'bearer' }>, clock: Clock): Authorizer {
-  interface HeaderUntil {
-    header: string;
-    refreshAtMs: number;
-    expiresAtMs: number;
-  }
-  const withTimes = (token: BearerToken): HeaderUntil => {
-    const lifetimeMs = (token.expiresInSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
-    const expiresAtMs = clock() + lifetimeMs;
-    return {
-      header: `Bearer ${headerSafe(token.accessToken)}`,
-      refreshAtMs: expiresAtMs - Math.min(MAX_EARLY_MS, lifetimeMs / 5),
-      expiresAtMs,
-    };
-  };
-  let current = auth.initial && withTimes(auth.initial);
-  let refreshing: Promise<HeaderUntil> | undefined;
-
-  async function fetchToken(): Promise<HeaderUntil> {
-    const abandon = new AbortController();
-    const timer = setTimeout(
-      () => abandon.abort(new AppError('unavailable', 'refreshing the OAuth token took too long', { code: 'timeout' })),
-      REFRESH_TIMEOUT_MS,
-    );
-    timer.unref();
-    try {
-      current = withTimes(await orAborted(auth.refresh(abandon.signal), abandon.signal));
-      return current;
-    } catch (cause) {
-      if (isAppError(cause)) throw cause;
-      throw new AppError('unavailable', 'refreshing the OAuth token failed', { cause });
-    } finally {
-      clearTimeout(timer);
-      refreshing = undefined;
-    }
-  }
-
-  // All callers share one refresh. Each caller waits only until its own deadline.
-  function refresh(signal: AbortSignal): Promise<HeaderUntil> {
-    refreshing ??= fetchToken();
-    return orAborted(refreshing, signal);
-  }
-
+/** Each call waits for a credential only until its own deadline. Obtaining one goes on for the other callers. */
+function accountAuthorizer({ current, renewed }: Extract<Auth, { kind: 'account' }>): Authorizer {
   return {
     async header(signal) {
-      if (current && clock() < current.refreshAtMs) return current.header;
-      try {
-        return (await refresh(signal)).header;
-      } catch (error) {
-        // The refresh failed before the old token expired, so use the old token until then.
-        if (current && clock() < current.expiresAtMs && !signal.aborted) return current.header;
-        throw error;
-      }
+      const { scheme, secret } = await orAborted(current(), signal);
+      return `${scheme} ${headerSafe(secret.reveal())}`;
     },
     async renew(rejectedHeader, signal) {
-      if (current === undefined || current.header === rejectedHeader) await refresh(signal);
-      return true;
+      const scheme = rejectedHeader.startsWith('Bearer ') ? 'Bearer' : 'token';
+      const secret = new Secret(rejectedHeader.slice(scheme.length + 1));
+      return (await orAborted(renewed({ scheme, secret }), signal)) !== undefined;
     },
   };
 }

@@ -103,13 +103,15 @@ interface Call {
 
 const API = '/.api/deepsearch/v1';
 const GRAPHQL = '/.api/graphql';
+/** How often one call may obtain a new credential after a 401. */
+const MAX_RENEWALS = 2;
 const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 
 /** Throws `refused` for an unusable address and `unauthorized` for an unusable credential, before sending anything. */
 export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSearchClient {
   const { timeoutMs = 15_000, createTimeoutMs = 60_000, clock = Date.now, random = Math.random } = options;
   const base = parseBaseUrl(options.baseUrl);
-  const authorizer = createAuthorizer(options.auth, clock);
+  const authorizer = createAuthorizer(options.auth);
   const closing = new AbortController();
   // Every running call adds a listener. This is no leak: each call removes its listener when it ends.
   setMaxListeners(0, closing.signal);
@@ -147,13 +149,13 @@ export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSe
   }
 
   /**
-   * Sends every request: applies the time limit, adds the credential, renews it once after a 401, and retries safe
-   * calls.
+   * Sends every request: applies the time limit, adds the credential, renews it after a 401, and retries safe calls. A
+   * second 401 is reported too, so that a new credential that is refused at once counts as refused.
    */
   async function send(call: Call): Promise<string> {
     const deadline = startDeadline(call.safe ? timeoutMs : createTimeoutMs, closing.signal);
     let retries = 0;
-    let renewed = false;
+    let renewals = 0;
     try {
       for (;;) {
         const authorization = await authorizer.header(deadline.signal);
@@ -161,9 +163,9 @@ export function createDeepSearchClient(options: DeepSearchClientOptions): DeepSe
           return await attempt(call, authorization, deadline);
         } catch (error) {
           if (!isAppError(error)) throw error;
-          // A 401 had no effect, so even a creation may be repeated once with a new credential.
-          if (error.code === 401 && !renewed) {
-            renewed = true;
+          // A 401 had no effect, so even a creation may be repeated with a new credential.
+          if (error.code === 401 && renewals < MAX_RENEWALS) {
+            renewals += 1;
             if (await authorizer.renew(authorization, deadline.signal)) continue;
           }
           const delayMs = call.safe

@@ -23,13 +23,15 @@ export interface HttpRequest {
   safe: boolean;
   headers: Record<string, string>;
   body?: string;
+  /** Whether the caller needs the body of a failure, for its error code only. It must not be shown or logged. */
+  readsFailure?: true;
 }
 
 export interface HttpReply {
   status: number;
   /** First value of each header, by its lower-case name. */
   headers: Record<string, string>;
-  /** Set only for a success. The body of a failure is discarded, because it must not be shown or logged. */
+  /** Empty for a failure, because its body must not be shown or logged, unless the request sets `readsFailure`. */
   body: string;
 }
 
@@ -117,7 +119,7 @@ function exchange(
           if (statusCode < 200) return;
           status = statusCode;
           headers = firstValues(replyHeaders);
-          if (status >= 200 && status < 300) {
+          if ((status >= 200 && status < 300) || request.readsFailure) {
             if (Number(headers['content-length'] ?? 0) > maxResponseBytes) refuseSize(current);
             return;
           }

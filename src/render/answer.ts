@@ -1,5 +1,6 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { type Answer, isBetweenTwo, isSharedWithOthers, type Question, type Quota } from '../core/question/question.ts';
+import { readersOf, shareUrlFor } from '../core/question/readers.ts';
 import { button, context, section } from './blocks.ts';
 import { feedbackBlock, feedbackWeight } from './feedback.ts';
 import { followUpsWeight, renderFollowUps } from './follow-ups.ts';
@@ -10,6 +11,7 @@ import { DIAGRAM_LANGUAGES, type DiagramNotes } from './markdown/diagrams.ts';
 import { type AnswerPart, layoutAnswer } from './markdown/layout.ts';
 import { parseAnswer, textOf } from './markdown/parse.ts';
 import type { PreparedMessages, RenderedMessage, RenderOptions } from './message.ts';
+import { namesOf } from './repositories.ts';
 import { type Say, sayIn } from './say.ts';
 import { countSources, groupSources, SEPARATOR, sourceLinks } from './sources.ts';
 import { inertCut } from './text.ts';
@@ -23,6 +25,8 @@ const MAX_SHARE_URL = 2_000;
 const MAX_SHARE_LINK = 2_100;
 /** Most blocks below the text: sources, follow-ups in two rows, footer, votes. */
 const MOST_EXTRAS = 5;
+/** Most characters of the names of repositories in the footer. */
+const MAX_SCOPE = 300;
 /** From this share of the quota on, the answer mentions the quota. */
 const QUOTA_WORTH_SAYING = 0.8;
 /** Room for the part number: "Part 12 of 34 · " and the like. */
@@ -98,7 +102,8 @@ export function prepareAnswer(question: Question, answer: Answer): PreparedMessa
   }
 }
 
-function diagramNotes({ upstream: { shareUrl } }: Question, say: Say): DiagramNotes | undefined {
+function diagramNotes(question: Question, say: Say): DiagramNotes | undefined {
+  const shareUrl = shareUrlFor(question, readersOf(question));
   if (shareUrl === undefined || shareUrl.length > MAX_SHARE_URL) return undefined;
   const names = new Map(DIAGRAM_LANGUAGES.map((language) => [language, say.answer.diagram(language)]));
   return { url: shareUrl, label: say.words.openInDeepSearch(), names };
@@ -164,7 +169,8 @@ function renderShare(question: Question, say: Say): Button[] {
     : [];
 }
 
-function linkTo({ upstream: { shareUrl } }: Question, label: string): string | undefined {
+function linkTo(question: Question, label: string): string | undefined {
+  const shareUrl = shareUrlFor(question, readersOf(question));
   if (shareUrl === undefined || shareUrl.length > MAX_SHARE_URL) return undefined;
   const link = mrkdwnLink(shareUrl, label);
   // Escaping may have made the link longer.
@@ -177,6 +183,7 @@ function renderFooter(question: Question, answer: Answer, say: Say): string {
     say.words.duration(answer.durationMs),
     say.words.steps(answer.steps),
     ...(answer.credits === undefined ? [] : [say.words.credits(answer.credits)]),
+    ...(question.scope === undefined ? [] : [say.answer.onlyIn(namesOf(question.scope.repositories, MAX_SCOPE, say))]),
     ...(link === undefined ? [] : [`*${link}*`]),
     ...(answer.quota === undefined ? [] : renderQuota(answer.quota, say)),
   ].join(' · ');

@@ -8,6 +8,7 @@ import { LIMITS } from './limits.ts';
 import { mrkdwnLink } from './links.ts';
 import type { RenderedMessage, RenderOptions } from './message.ts';
 import { quote } from './quote.ts';
+import { namesOf } from './repositories.ts';
 import { type Say, sayIn } from './say.ts';
 import { shownText } from './shown-text.ts';
 import { cut, inertCut, oneLine } from './text.ts';
@@ -20,6 +21,8 @@ const RESTATED: ReadonlySet<Origin> = new Set(['command', 'followUp', 'retry', '
 const MAX_STEP = 200;
 /** The question that this one follows is named only, so it is cut to this length. */
 const MAX_FOLLOWED = 150;
+/** Most characters of the names of repositories. */
+const MAX_SCOPE = 300;
 /** A longer address might not fit into a context element, which holds 2,000 characters. */
 const MAX_SHARE_URL = 1_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -39,6 +42,7 @@ export function renderCard(question: Question, view: CardView, options: RenderOp
   const begins = [
     ...(question.asFollowUp === undefined ? [] : [say.card.newConversation()]),
     ...followed(question, say),
+    ...scopeLine(question, say),
   ];
   const shortened = asked?.shortened === undefined ? [] : [say.words.shortened(asked.shortened)];
 
@@ -96,6 +100,10 @@ function statusLine(question: Question, view: CardView, say: Say): string {
       return [say.card.answered(view.durationMs, view.steps), briefThreadNote(question, say)]
         .filter(Boolean)
         .join(' · ');
+    case 'choosing':
+      return say.card.choosing();
+    case 'answeredPrivately':
+      return say.card.answeredPrivately();
     case 'cancelled':
       return say.card.cancelled(view.byUserId === undefined ? undefined : `<@${view.byUserId}>`);
     case 'failed':
@@ -107,6 +115,11 @@ function statusLine(question: Question, view: CardView, say: Say): string {
     case 'shared':
       return say.card.shared();
   }
+}
+
+/** Names the repositories to which the question is limited. */
+function scopeLine({ scope }: Question, say: Say): string[] {
+  return scope === undefined ? [] : [say.card.onlyIn(namesOf(scope.repositories, MAX_SCOPE, say))];
 }
 
 /** Names the question that this one follows, which is in another conversation. */
@@ -153,6 +166,7 @@ function buttonsFor(question: Question, view: CardView, say: Say): Button[] {
 /** Cards of questions that have ended. */
 const QUIET: ReadonlySet<CardView['kind']> = new Set([
   'answered',
+  'answeredPrivately',
   'cancelled',
   'failed',
   'gaveUp',

@@ -2,6 +2,7 @@ import type { Button, HeaderBlock, HomeView, KnownBlock } from '@slack/types';
 import type { Overview, OverviewEntry } from '../core/history/overview.ts';
 import { isOverCap } from '../core/question/daily-caps.ts';
 import type { Question, Quota, Refusal } from '../core/question/question.ts';
+import { accessLine, accountBlocks, type ShownAccount } from './accounts.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { privateContact } from './contact.ts';
 import { ACTIONS, COMMAND } from './ids.ts';
@@ -24,6 +25,8 @@ export type HomeContent =
   | (ReadOverview & {
       kind: 'shown';
       service: ServiceState;
+      /** Absent: everyone asks with the app's account. */
+      account?: ShownAccount;
       /** The reference of a press of **Cancel** that failed. */
       notCancelled?: string | undefined;
     });
@@ -55,6 +58,7 @@ const mostInHistory = 20;
 /** Most characters, as written, of a question in a list. */
 const maxQuestion = 150;
 const DAY_MS = 24 * 60 * 60 * 1000;
+const everyones: ShownAccount = { kind: 'shared' };
 /** Ids of channels that can be named. A direct message has no useful name. */
 const channelIds = /^[CG][A-Z0-9]+$/;
 
@@ -83,6 +87,7 @@ function homeBlocks(content: HomeContent, options: HomeOptions): KnownBlock[] {
         ...questionBlocks(content, say, options),
         header(say.home.accessHeading()),
         section(accessLines(content, say, options.contact)),
+        ...accountBlocks(content.account ?? everyones, say, options.contact),
         header(say.home.canHeading()),
         section(say.home.can(COMMAND, `<@${options.botUserId}>`)),
       ];
@@ -198,6 +203,10 @@ function state({ question, view }: OverviewEntry, say: Say): string {
       );
     case 'answered':
       return home.answered(view.durationMs);
+    case 'choosing':
+      return home.choosing();
+    case 'answeredPrivately':
+      return home.answeredPrivately();
     case 'cancelled':
       return home.cancelled();
     case 'failed':
@@ -227,10 +236,11 @@ function threadUrl({ place, card, delivery }: Question, workspaceUrl: string): s
 }
 
 function accessLines(content: Extract<HomeContent, { kind: 'shown' }>, say: Say, contact: string | undefined): string {
-  const { service } = content;
+  const { service, account = everyones } = content;
   const quota = 'overview' in content ? content.overview.quota : undefined;
+  const whose = accessLine(account, say);
   return [
-    say.home.access(),
+    ...(whose === '' ? [] : [whose]),
     serviceLine(service, say, contact),
     ...(quota === undefined || quota.limit <= 0 ? [] : [quotaLine(quota, say)]),
   ].join('\n');
@@ -268,6 +278,8 @@ function whyNot({ home }: Say, reason: Refusal, contact: string | undefined): st
     case 'channelRefused':
     case 'personCap':
     case 'channelCap':
+    case 'channelOff':
+    case 'repositoryRefused':
       return `${home.elsewhere()} ${operatorDo}`;
   }
 }

@@ -20,6 +20,10 @@ export const ACTIONS = {
   askInDm: 'deepsearch:ask_in_dm',
   /** Shows an answer that was withheld from a channel. */
   showInDm: 'deepsearch:show_in_dm',
+  /** The choices of who sees an answer that was asked with own access. */
+  showHere: 'deepsearch:show_here',
+  onlyForMe: 'deepsearch:only_for_me',
+  alwaysHere: 'deepsearch:always_here',
   askEdited: 'deepsearch:ask_edited',
   askMention: 'deepsearch:ask_mention',
   askAsFollowUp: 'deepsearch:ask_as_follow_up',
@@ -35,6 +39,12 @@ export const ACTIONS = {
   feedback: 'deepsearch:feedback',
   feedbackUp: 'deepsearch:feedback_up',
   feedbackDown: 'deepsearch:feedback_down',
+  /** The buttons about a person's own account. They have no value: they are about the person who presses. */
+  connect: 'deepsearch:connect',
+  connectByToken: 'deepsearch:connect_by_token',
+  disconnect: 'deepsearch:disconnect',
+  /** Has an address, which Slack opens. */
+  signIn: 'deepsearch:sign_in',
 } as const;
 
 /** Matches the action id of every follow-up button. */
@@ -49,6 +59,7 @@ export const FORMS = {
   editFollowUp: 'deepsearch:edit_follow_up',
   share: 'deepsearch:share_form',
   feedback: 'deepsearch:feedback_form',
+  connect: 'deepsearch:connect_form',
 } as const;
 
 export const SOURCES_CALLBACK = 'deepsearch:sources';

@@ -3,14 +3,15 @@ import type { PrivateNotice } from '../core/ports.ts';
 import { threadQuestion } from '../core/question/prompt.ts';
 import type { Refusal } from '../core/question/question.ts';
 import { referenceOf } from '../core/question/reference.ts';
-import { isAboutPerson } from '../core/question/refused-text.ts';
-import { maxQuestionLength } from '../core/settings.ts';
+import { canAskElsewhere } from '../core/question/refused-text.ts';
+import { maxQuestionLength, mostRepositories } from '../core/settings.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { privateContact } from './contact.ts';
 import { ACTIONS, COMMAND } from './ids.ts';
 import { mrkdwnLink } from './links.ts';
 import type { RenderedMessage } from './message.ts';
 import { quote } from './quote.ts';
+import { namesOf } from './repositories.ts';
 import { type Say, sayIn } from './say.ts';
 import { shownText } from './shown-text.ts';
 import { cut, oneLine } from './text.ts';
@@ -18,6 +19,8 @@ import { slackDayTime } from './time.ts';
 
 /** Most characters of a question that is only named. */
 const MAX_TO_CONFIRM = 150;
+/** Most characters of the list of allowed repositories. */
+const MAX_ALLOWED = 1_500;
 
 /**
  * All messages to one person only. `text` is the person's own text, returned to them. `reference` finds the log line of
@@ -60,6 +63,12 @@ export type Notice =
   | { kind: 'alreadyShown' }
   /** Someone wants to see a withheld answer to another person's question. */
   | { kind: 'notYours'; reference: string }
+  /** From now on, the person's answers are shown in this channel. */
+  | { kind: 'alwaysShown'; channelId: string }
+  /** The person has already chosen who sees the answer. */
+  | { kind: 'readersChosen' }
+  /** The time in which the person could choose who sees the answer is over. */
+  | { kind: 'choiceTooLate' }
   | { kind: 'sharing'; channelId: string }
   | { kind: 'muted' }
   | { kind: 'unmuted' }
@@ -136,6 +145,7 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
     }
     case 'notAllowed': {
       if (notice.resetMs !== undefined) return overCap({ ...notice, resetMs: notice.resetMs }, say);
+      if (notice.reason === 'repositoryRefused') return repositoriesRefused(notice, say);
       const so = notice.withheld === undefined ? say.refusals.soNotAsked() : say.refusals.soNotShown();
       if (notice.withheld === 'share') return givenBack(say, refusal(say, notice.reason, so, contact).why, notice.text);
       const isWithheld = notice.withheld === 'answer';
@@ -214,6 +224,23 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
       return said(say.notices.alreadyShown());
     case 'notYours':
       return said(say.notices.notYours());
+    case 'chooseReaders': {
+      const value = { questionId: notice.questionId };
+      return givenBack(say, say.notices.chooseReaders(`<#${notice.channelId}>`, notice.people), notice.text, [
+        actions([
+          button(say.buttons.showHere(), ACTIONS.showHere, value),
+          button(say.buttons.onlyForMe(), ACTIONS.onlyForMe, value),
+          button(say.buttons.alwaysHere(), ACTIONS.alwaysHere, value),
+        ]),
+        context(say.notices.chooseReadersLater()),
+      ]);
+    }
+    case 'alwaysShown':
+      return said(say.notices.alwaysShown(`<#${notice.channelId}>`));
+    case 'readersChosen':
+      return said(say.notices.readersChosen());
+    case 'choiceTooLate':
+      return said(say.notices.choiceTooLate());
     case 'sharing':
       return said(say.sharing.sharing(`<#${notice.channelId}>`));
   }
@@ -234,6 +261,14 @@ function overCap(notice: Extract<Notice, { kind: 'notAllowed' }> & { resetMs: nu
   return givenBack(say, sentence, notice.text, [
     actions([button(say.buttons.askHere(), ACTIONS.askHere, value), ...askInDm]),
   ]);
+}
+
+function repositoriesRefused(notice: { text: string; repositories?: readonly string[] }, say: Say): RenderedMessage {
+  const { refusals } = say;
+  const { repositories = [] } = notice;
+  if (repositories.length === 0) return givenBack(say, refusals.tooManyRepositories(mostRepositories), notice.text);
+  const allowed = context(refusals.repositoriesAllowed(namesOf(repositories, MAX_ALLOWED, say)));
+  return givenBack(say, refusals.repositoryRefused(refusals.soNotAsked()), notice.text, [allowed]);
 }
 
 /** The button that shows an existing answer in direct messages, or asks the question there. */
@@ -289,7 +324,7 @@ function refusal(
   otherwise = refusals.elsewhereDo(),
 ): { why: string; sentence: string; canAskInDm: boolean } {
   const why = refusals[reason](so);
-  const canAskInDm = !isAboutPerson(reason);
+  const canAskInDm = canAskElsewhere(reason);
   // Without a contact, the other suggestion is enough.
   const operator = contact === undefined ? [] : [refusals.operatorDo(contact)];
   switch (reason) {
@@ -302,9 +337,11 @@ function refusal(
     case 'sharedChannel':
     case 'guestsInChannel':
     case 'channelRefused':
+    case 'channelOff':
       return { why, sentence: [why, otherwise, ...operator].join(' '), canAskInDm };
     case 'personCap':
     case 'channelCap':
+    case 'repositoryRefused':
       return { why, sentence: why, canAskInDm };
   }
 }

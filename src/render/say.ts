@@ -1,4 +1,5 @@
 import { createFormats, type Formats } from './formats.ts';
+import { accountStrings } from './strings/accounts.ts';
 import { answerStrings } from './strings/answer.ts';
 import { buttonStrings } from './strings/buttons.ts';
 import { cardStrings } from './strings/card.ts';
@@ -26,6 +27,7 @@ export type Say = ReturnType<typeof writtenWith>;
 
 function writtenWith(f: Formats) {
   return {
+    accounts: accountStrings[f.language](f),
     answer: answerStrings[f.language](f),
     buttons: buttonStrings[f.language](f),
     card: cardStrings[f.language](f),

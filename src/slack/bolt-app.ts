@@ -2,6 +2,7 @@ import { App } from '@slack/bolt';
 import type { Logger as SlackLogger, WebClientOptions } from '@slack/web-api';
 import { z } from 'zod';
 import type { Channels } from './access/channels.ts';
+import { type AccountDeps, registerAccounts } from './listeners/accounts.ts';
 import { type AddedMentionButtonDeps, registerAddedMentions } from './listeners/added-mentions.ts';
 import { type AgentSessionDeps, registerSessions } from './listeners/agent-session-stopped.ts';
 import { type AppHomeDeps, registerHome } from './listeners/app-home-opened.ts';
@@ -34,6 +35,7 @@ export type ListenerDeps = CommandDeps &
   FollowUpButtonDeps &
   ShortcutDeps &
   SharingDeps &
+  AccountDeps &
   AppHomeDeps &
   AgentSessionDeps &
   LinkDeps &
@@ -73,6 +75,7 @@ export function createBoltApp(options: {
   registerFollowUps(app, deps);
   registerShortcuts(app, deps);
   registerSharing(app, deps);
+  registerAccounts(app, deps);
   registerHome(app, deps);
   registerSessions(app, deps);
   registerLinks(app, deps);

@@ -35,6 +35,8 @@ export const personCachedMs = 5 * 60 * 1000;
 export const mostPeopleCached = 5_000;
 /** How long a private message waits to learn its reader's language. */
 export const localePatienceMs = 300;
+/** How long the address of a sign-in waits for the name of its person. */
+export const namePatienceMs = 500;
 /** How long the members of a channel are cached, and for how many channels. */
 export const membersCachedMs = 60_000;
 export const mostMemberListsCached = 1_000;
@@ -62,6 +64,22 @@ export const mostPeoplePages = 100;
 /** How long the kind of a channel is cached, and for how many channels. */
 export const channelCachedMs = 60_000;
 export const mostChannelsCached = 2_000;
+/** Slack's limits of a channel's name, and of its topic and purpose, in characters. */
+export const longestChannelName = 80;
+export const longestTopic = 250;
+/** How long a question waits for what Slack says about its channel, before it is asked without that. */
+export const contextPatienceMs = 3_000;
+/** For how many channels this process remembers that their settings were stored again lately, and how often it does. */
+export const mostSettingsRenewed = 10_000;
+export const settingsRenewedMs = 7 * 24 * 60 * 60 * 1000;
+/** How long the list of channels on Home is cached, for how many people, and how many channels are read for it. */
+export const channelListCachedMs = 60_000;
+export const mostChannelLists = 1_000;
+export const channelsListed = 200;
+/** How long Home waits for its list of channels before it is shown without it. */
+export const channelListPatienceMs = 1_500;
+/** How long the check of a form's repositories may take. Slack wants an answer within 3 s. */
+export const repositoryCheckMs = 1_000;
 /** How long a name is cached, how many are, and how long a question waits for names before it uses the ids. */
 export const nameCachedMs = 60 * 60 * 1000;
 export const mostNamesCached = 5_000;

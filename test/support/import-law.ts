@@ -79,7 +79,7 @@ const parts: Record<string, Part> = {
     parts: ['app/context', 'app/deep-search', 'config', 'core', 'deepsearch', 'sign-in', 'version'],
     packages: ['node:*'],
   },
-  'app/slack': { parts: ['app/context', 'observability', 'slack'], packages: [] },
+  'app/slack': { parts: ['app/context', 'core', 'observability', 'slack'], packages: [] },
   'app/lifecycle': {
     parts: ['app/context', 'app/deep-search', 'app/digest', 'app/slack', 'config', 'core', 'scheduler', 'slack'],
     packages: [],

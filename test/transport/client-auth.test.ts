@@ -1,21 +1,31 @@
 import { expect, test } from 'vitest';
+import type { UsableCredential } from '../../src/core/accounts/accounts.ts';
 import { AppError } from '../../src/core/errors.ts';
-import type { BearerToken } from '../../src/deepsearch/auth.ts';
-import { json, type silence, status } from '../support/fake-service/scripted-server.ts';
+import { Secret } from '../../src/core/secret.ts';
+import type { Auth } from '../../src/deepsearch/auth.ts';
+import { json, status } from '../support/fake-service/scripted-server.ts';
 import { connect, conversation, errorOf } from './setup.ts';
 
 const success = json(conversation());
 
-/** An OAuth issuer that numbers its tokens. */
-function issuer(expiresInSeconds = 3_600) {
-  let issued = 0;
-  return {
-    issued: () => issued,
-    refresh: async (): Promise<BearerToken> => {
-      issued += 1;
-      return { accessToken: `access-${issued}`, expiresInSeconds };
+/** A person's account: each time its credential is refused, it gets the next one, as long as there are some. */
+function accountWith(...tokens: string[]) {
+  const refused: string[] = [];
+  const usable = (token: string): UsableCredential => ({ scheme: 'Bearer', secret: new Secret(token) });
+  const auth: Auth = {
+    kind: 'account',
+    current: async () => usable(tokens[0] ?? ''),
+    renewed: async ({ scheme, secret }) => {
+      refused.push(`${scheme} ${secret.reveal()}`);
+      if (tokens[0] === secret.reveal() && tokens.length > 1) tokens.shift();
+      return tokens[0] === secret.reveal() ? undefined : usable(tokens[0] ?? '');
     },
   };
+  return { auth, refused };
+}
+
+function sent(requests: { headers: { authorization?: string | undefined } }[]): (string | undefined)[] {
+  return requests.map(({ headers }) => headers.authorization);
 }
 
 test('a sudo credential names the user', async () => {
@@ -32,99 +42,82 @@ test('a refused token is not tried again', async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-test('a bearer token is obtained once for all calls', async () => {
-  const { refresh, issued } = issuer();
-  const { client, server } = await connect({ auth: { kind: 'bearer', refresh } });
-  server.script(success, success, success);
-  await Promise.all([client.get(7), client.get(7)]);
+test('a call with a person’s account asks for its credential', async () => {
+  const { auth } = accountWith('first');
+  const { client, server } = await connect({ auth });
+  server.script(success);
   await client.get(7);
-  expect(issued()).toBe(1);
-  expect(new Set(server.requests.map(({ headers }) => headers.authorization))).toEqual(new Set(['Bearer access-1']));
+  expect(sent(server.requests)).toEqual(['Bearer first']);
 });
 
-test('a bearer token is renewed before it expires', async () => {
-  let nowMs = 0;
-  const { refresh } = issuer(600);
-  const auth = { kind: 'bearer', initial: { accessToken: 'access-0', expiresInSeconds: 600 }, refresh } as const;
-  const { client, server } = await connect({ auth, clock: () => nowMs });
-  for (const timeMs of [0, 539_000, 541_000, 1_000_000]) {
-    nowMs = timeMs;
-    server.script(success);
-    await client.get(7);
-  }
-  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
-    'Bearer access-0',
-    'Bearer access-0',
-    'Bearer access-1',
-    'Bearer access-1',
-  ]);
+test('a call with a person’s access token sends it as such', async () => {
+  const current = async (): Promise<UsableCredential> => ({ scheme: 'token', secret: new Secret('own') });
+  const { client, server } = await connect({ auth: { kind: 'account', current, renewed: async () => undefined } });
+  server.script(success, status(401));
+  await client.get(7);
+  expect(await errorOf(client.get(7))).toMatchObject({ kind: 'unauthorized', code: 401 });
+  expect(sent(server.requests)).toEqual(['token own', 'token own']);
 });
 
-test('a 401 renews the bearer token once, even for a creation', async () => {
-  const { refresh } = issuer();
-  const auth = { kind: 'bearer', initial: { accessToken: 'stale' }, refresh } as const;
+test('a 401 renews the credential of an account, even for a creation', async () => {
+  const { auth, refused } = accountWith('stale', 'next');
   const { client, server } = await connect({ auth });
   server.script(status(401), success);
   await expect(client.create('where?')).resolves.toMatchObject({ id: 7 });
-  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer stale', 'Bearer access-1']);
+  expect(sent(server.requests)).toEqual(['Bearer stale', 'Bearer next']);
   expect(server.requests[1]?.body).toBe(server.requests[0]?.body);
+  expect(refused).toEqual(['Bearer stale']);
 });
 
-test('a second 401 is final', async () => {
-  const { refresh, issued } = issuer();
-  const { client, server } = await connect({ auth: { kind: 'bearer', refresh } });
-  server.script(status(401), status(401));
-  expect(await errorOf(client.create('where?'))).toMatchObject({ kind: 'unauthorized' });
-  expect(issued()).toBe(2);
-});
-
-test('a 403 does not renew the token', async () => {
-  const { refresh, issued } = issuer();
-  const { client, server } = await connect({ auth: { kind: 'bearer', refresh } });
-  server.script(status(403));
-  expect(await errorOf(client.get(7))).toMatchObject({ kind: 'unauthorized' });
-  expect(issued()).toBe(1);
-});
-
-test('many 401s at once renew the token once', async () => {
-  const { refresh, issued } = issuer();
-  const auth = { kind: 'bearer', initial: { accessToken: 'stale' }, refresh } as const;
+test('a call reports a second 401 and ends with a third', async () => {
+  const { auth, refused } = accountWith('a', 'b', 'c', 'd');
   const { client, server } = await connect({ auth });
-  const refuseStale = (response: Parameters<typeof silence>[0], request: Parameters<typeof silence>[1]) =>
-    (request.headers.authorization === 'Bearer stale' ? status(401) : success)(response, request);
-  server.script(...Array.from({ length: 8 }, () => refuseStale));
-  await Promise.all(Array.from({ length: 4 }, () => client.get(7)));
-  expect(issued()).toBe(1);
+  server.script(status(401), status(401), status(401));
+  expect(await errorOf(client.create('where?'))).toMatchObject({ kind: 'unauthorized', code: 401 });
+  expect(refused).toEqual(['Bearer a', 'Bearer b']);
 });
 
-test('a failed renewal means that nothing was done', async () => {
-  const failures = [new Error('down'), new AppError('unauthorized', 'revoked')];
-  const refresh = () => Promise.reject(failures.shift());
-  const { client, server } = await connect({ auth: { kind: 'bearer', refresh } });
+test('a 403 does not renew the credential', async () => {
+  const { auth, refused } = accountWith('first', 'next');
+  const { client, server } = await connect({ auth });
+  server.script(status(403));
+  expect(await errorOf(client.get(7))).toMatchObject({ kind: 'unauthorized', code: 403 });
+  expect(refused).toEqual([]);
+});
+
+test('a call without a credential sends nothing', async () => {
+  const failures = [
+    new AppError('unavailable', 'down'),
+    new AppError('unauthorized', 'none', { code: 'notConnected' }),
+  ];
+  const auth: Auth = {
+    kind: 'account',
+    current: () => Promise.reject(failures.shift()),
+    renewed: async () => undefined,
+  };
+  const { client, server } = await connect({ auth });
   expect(await errorOf(client.create('where?'))).toMatchObject({ kind: 'unavailable', outcomeUnknown: false });
-  expect(await errorOf(client.create('where?'))).toMatchObject({ kind: 'unauthorized' });
+  expect(await errorOf(client.create('where?'))).toMatchObject({ kind: 'unauthorized', code: 'notConnected' });
   expect(server.requests).toEqual([]);
 });
 
-test('a token that is still valid is used when its renewal fails', async () => {
-  let nowMs = 0;
-  const auth = {
-    kind: 'bearer',
-    initial: { accessToken: 'alive', expiresInSeconds: 600 },
-    refresh: () => Promise.reject(new Error('down')),
-  } as const;
-  const { client, server } = await connect({ auth, clock: () => nowMs });
-  nowMs = 590_000;
-  server.script(success);
-  await client.get(7);
-  nowMs = 600_000;
-  expect(await errorOf(client.get(7))).toMatchObject({ kind: 'unavailable' });
+test('a credential that no header can carry is not sent', async () => {
+  const { auth } = accountWith('a\nb');
+  const { client, server } = await connect({ auth });
+  expect(await errorOf(client.get(7))).toMatchObject({ kind: 'unauthorized' });
+  expect(server.requests).toEqual([]);
 });
 
-test('a renewal that hangs ends with the call', async () => {
-  const { client } = await connect({
-    auth: { kind: 'bearer', refresh: () => new Promise<BearerToken>(() => undefined) },
-    timeoutMs: 100,
-  });
+test('a credential that never comes ends with the call', async () => {
+  const never = () => new Promise<UsableCredential>(() => undefined);
+  const { client } = await connect({ auth: { kind: 'account', current: never, renewed: never }, timeoutMs: 100 });
+  expect(await errorOf(client.get(7))).toMatchObject({ kind: 'unavailable', code: 'timeout' });
+});
+
+test('a renewal that never comes ends with the call', async () => {
+  const current = async (): Promise<UsableCredential> => ({ scheme: 'Bearer', secret: new Secret('stale') });
+  const never = () => new Promise<UsableCredential>(() => undefined);
+  const { client, server } = await connect({ auth: { kind: 'account', current, renewed: never }, timeoutMs: 100 });
+  server.script(status(401));
   expect(await errorOf(client.get(7))).toMatchObject({ kind: 'unavailable', code: 'timeout' });
 });

@@ -3,12 +3,14 @@ import { App } from '@slack/bolt';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { createNoAccounts } from '../../src/core/accounts/no-accounts.ts';
 import { ACTIONS, COMMAND, FORMS, followUpAction, SHORTCUTS } from '../../src/render/ids.ts';
 import { sayIn } from '../../src/render/say.ts';
 import { createLibraryLogger } from '../../src/slack/api/library-logger.ts';
 import { createWebClient, webClientOptions } from '../../src/slack/api/web-client.ts';
 import { createBackgroundTasks } from '../../src/slack/background-tasks.ts';
 import { createBoltApp, type ListenerDeps } from '../../src/slack/bolt-app.ts';
+import { createAccountViews } from '../../src/slack/home/accounts.ts';
 import { createMemoryReceiver } from '../support/fake-slack/memory-receiver.ts';
 import { createUnlimitedSlackApi } from '../support/fake-slack/unlimited-slack-api.ts';
 import { createCoreHarness } from '../support/lifecycle/core-harness.ts';
@@ -169,6 +171,14 @@ function registrations() {
     threads,
     questions: life.ports.questions,
     claims: life.ports.claims,
+    accounts: { connectWithToken: async () => ({ kind: 'notChecked' }) },
+    accountViews: createAccountViews({
+      accounts: createNoAccounts('shared'),
+      slack: createUnlimitedSlackApi(createWebClient('xoxb-test', clientOptions)),
+      people: { person: async (userId) => ({ userId, name: userId, kind: 'member' }) },
+      tokensUrl: 'https://search.example.com/user/settings/tokens',
+      log,
+    }),
     messageLog: { note: () => undefined },
     reports: {
       ofThread: async () => ({ kind: 'emptyQuestion' }),

@@ -25,6 +25,8 @@ export type Credential =
       refreshToken?: Secret;
       /** Absent if the service did not say: the token counts as valid until a 401. */
       expiresAtMs?: number;
+      /** From when on the app refreshes the access token. Absent if the expiry is unknown. */
+      refreshAtMs?: number;
     };
 
 /** A person's account at the service. The storage encrypts its credential. */
@@ -55,6 +57,14 @@ export interface AccountStore {
   people(teamId: string): Promise<Person[]>;
 }
 
+/** A key for AES-256. */
+export interface EncryptionKey {
+  /** Letters, digits, `-` and `_`. Stored beside what the key encrypts. */
+  id: string;
+  /** 32 bytes in base64. */
+  key: Secret;
+}
+
 /** A credential in the form of the `Authorization` header: `token …` or `Bearer …`. */
 export interface UsableCredential {
   scheme: 'token' | 'Bearer';
@@ -74,6 +84,31 @@ export interface AccountCredentials {
    * account is marked as refused. Throws the same errors as `current`.
    */
   renewed(person: Person, rejected: UsableCredential): Promise<UsableCredential | undefined>;
+}
+
+/** Tokens as an OAuth authorization server issues them. */
+export interface IssuedTokens {
+  accessToken: Secret;
+  /** Absent if the server issued no new one: then the one before stays valid. */
+  refreshToken?: Secret;
+  expiresAtMs?: number;
+  refreshAtMs?: number;
+}
+
+/** The OAuth authorization server of the service. */
+export interface AuthorizationServer {
+  /** The address where a person allows the access. `codeChallenge` is that of PKCE with S256 (RFC 7636). */
+  authorizeUrl(request: { state: string; codeChallenge: string; redirectUri: string }): string;
+  /**
+   * Exchanges an authorization code for tokens. Throws `unauthorized` if the server refuses the code, `refused` if it
+   * refuses this app, `rateLimited`, or `unavailable` without a usable reply.
+   */
+  exchange(request: { code: string; codeVerifier: string; redirectUri: string }): Promise<IssuedTokens>;
+  /**
+   * Obtains new tokens. Throws the same errors as `exchange`. With `outcomeUnknown` the server may have replaced the
+   * refresh token.
+   */
+  refresh(refreshToken: Secret): Promise<IssuedTokens>;
 }
 
 /** The questions that wait until their asker connects an account. */
@@ -121,9 +156,10 @@ export interface Accounts {
   connectWithToken(person: Person, token: Secret): Promise<ConnectResult>;
   /**
    * The address that starts the sign-in in a browser: once, for ten minutes, for this person. `shownName` is the
-   * person's name in Slack, which the page shows, so that no one signs in for somebody else.
+   * person's name in Slack, which the page shows, so that no one signs in for somebody else. `locale` is the language of
+   * the pages.
    */
-  signInUrl(person: Person, shownName: string): Promise<string>;
+  signInUrl(person: Person, shownName: string, locale?: string): Promise<string>;
   /** Removes the account. Returns whether there was one. Also for a person who left or became a guest. */
   remove(person: Person): Promise<boolean>;
   /** Removes all accounts of a workspace that uninstalled the app. Returns how many there were. */

@@ -1,11 +1,19 @@
+import type { Question } from '../question/question.ts';
+
 /** The rules of one channel, set by an admin. The operator's settings stay the outer limit. Times are epoch milliseconds. */
-export interface ChannelSettings {
+export interface ChannelSettings extends ChannelRuleSet {
   version: 1;
   teamId: string;
   channelId: string;
+  changedBy: string;
+  changedMs: number;
+}
+
+/** What an admin can choose for a channel. */
+export interface ChannelRuleSet {
   /** False: no one may ask here. */
   isOn: boolean;
-  /** Who may ask. `guests`: full members and guests. */
+  /** Who may ask. `guests`: full members and guests, who then also read. */
   asking: 'members' | 'guests';
   /** Answers are shown although guests read here. Guests still may not ask unless `asking` says so. */
   guestsMayRead: boolean;
@@ -19,6 +27,71 @@ export interface ChannelSettings {
   answers: 'thread' | 'private';
   /** The service gets the channel's name, topic and purpose, quoted as untrusted. */
   sendsContext: boolean;
-  changedBy: string;
-  changedMs: number;
+}
+
+/** What the settings of a question's channel decide about the question itself. */
+export interface QuestionRules {
+  /** The repositories that may be searched. Empty: all. */
+  repositories: readonly string[];
+  answersPrivately: boolean;
+  /** What the service is told about the channel. Empty: nothing. */
+  channelContext: string;
+}
+
+/** Reads the settings of channels. Nothing is cached, so that a change holds for the next question in every process. */
+export interface ChannelRules {
+  /** Throws `AppError` of kind `storage`. */
+  forQuestion(question: Pick<Question, 'askerId' | 'place'>): Promise<QuestionRules>;
+}
+
+/** The rules of a place without settings, for example direct messages. */
+export const noRules: QuestionRules = { repositories: [], answersPrivately: false, channelContext: '' };
+
+/** The name of a channel's stored settings. */
+export function settingsName({ teamId, channelId }: { teamId: string; channelId: string }): string {
+  return `${teamId}:${channelId}`;
+}
+
+/**
+ * What an admin sees before anything was chosen: the rules that hold without settings. `isOpen`: the operator's settings
+ * let everyone ask and read there.
+ */
+export function usualRules(isOpen: boolean): ChannelRuleSet {
+  return {
+    isOn: true,
+    asking: isOpen ? 'guests' : 'members',
+    guestsMayRead: isOpen,
+    isExternalAllowed: isOpen,
+    repositories: [],
+    replies: 'followUps',
+    answers: 'thread',
+    sendsContext: true,
+  };
+}
+
+/**
+ * The rules of a channel whose stored settings can't be read. They may have forbidden anything, so nothing is allowed.
+ */
+export const unreadableRules: ChannelRuleSet = {
+  ...usualRules(false),
+  isOn: false,
+  replies: 'mentions',
+  answers: 'private',
+  sendsContext: false,
+};
+
+const fields = [
+  'isOn',
+  'asking',
+  'guestsMayRead',
+  'isExternalAllowed',
+  'repositories',
+  'replies',
+  'answers',
+  'sendsContext',
+] as const satisfies readonly (keyof ChannelRuleSet)[];
+
+/** The names of the rules that differ, in a fixed order. */
+export function changedRules(before: ChannelRuleSet, after: ChannelRuleSet): (keyof ChannelRuleSet)[] {
+  return fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
 }

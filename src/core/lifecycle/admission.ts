@@ -1,8 +1,10 @@
+import { noRules } from '../channels/channel-settings.ts';
 import { type AppError, isAppError, isTransient } from '../errors.ts';
 import { askedEntry } from '../history/question-entries.ts';
 import { threadQuestion } from '../question/prompt.ts';
 import { isInThread, type Question, type Refusal, type ThreadContext } from '../question/question.ts';
 import { deliveryPatienceMs, gatherPatienceMs, gatherTries } from '../settings.ts';
+import { awaitsChannelRules, namesRefusedRepository, withChannelRules } from './channel-decisions.ts';
 import { failed } from './decide.ts';
 import { changeQuestion, endWith, ifReadable, type LifecyclePorts, type Progress } from './lifecycle-ports.ts';
 
@@ -22,13 +24,19 @@ export function createAdmission(ports: LifecyclePorts) {
       if (question.origin !== 'shared') await ports.audit.note(askedEntry(question));
       return { question: await endWith(ports, question, { kind: 'undeliverable', canInvite: true }) };
     }
+    const rules = awaitsChannelRules(question) ? await ports.channelRules.forQuestion(question) : noRules;
+    if (namesRefusedRepository(question, rules) && awaitsChannelRules(question)) {
+      const limited = await store(question, (stored) => withChannelRules(stored, rules));
+      ports.log.info({ event: 'question_refused', outcome: 'repositoryRefused', questionId: question.id });
+      return { question: await endWith(ports, limited, { kind: 'notAllowed', reason: 'repositoryRefused' }) };
+    }
     const isNew = question.admittedMs === undefined && question.origin !== 'shared';
     if (isNew) await ifReadable(ports, question, askedQuestions.note(question));
     const reason = isNew ? await ifReadable(ports, question, ports.dailyCaps.take(question)) : undefined;
     if (reason !== undefined) return refuse(question, reason, locale);
     if (isNew) await ports.audit.note(askedEntry(question));
     const admitted = await store(question, (stored) => ({
-      ...stored,
+      ...withChannelRules(stored, rules),
       admittedMs: now(),
       ...(locale === undefined ? {} : { locale }),
     }));

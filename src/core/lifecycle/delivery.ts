@@ -3,6 +3,7 @@ import { endEntries } from '../history/question-entries.ts';
 import type { PreparedOutcome, PrivateNotice } from '../ports.ts';
 import { isOverCap, resetMs } from '../question/daily-caps.ts';
 import { isBetweenTwo, isInThread, type PendingCall, type Question } from '../question/question.ts';
+import { shareUrlFor } from '../question/readers.ts';
 import { keepForButton, withoutRefusedText } from '../question/refused-text.ts';
 import { deliveryPatienceMs, recheckAfterMs } from '../settings.ts';
 import type { CardUpdates } from './card-updates.ts';
@@ -53,6 +54,7 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
     closeCard,
     closeCardFailed,
     close,
+    leave,
   };
 
   async function post(
@@ -314,22 +316,25 @@ function withoutCall(question: Question, effect: 'post' | 'attach'): Question {
 }
 
 function asClosed({ responseUrl: _url, trouble: _trouble, ...question }: Question): Question {
-  const { outcome, context } = question;
+  const { outcome, context, channelContext } = question;
   return withoutRefusedText({
     ...question,
     phase: 'closed',
     ...(outcome === undefined ? {} : { outcome: lightened(outcome) }),
     // The text of the thread was needed only to ask.
     ...(context === undefined ? {} : { context: { ...context, text: '' } }),
+    ...(channelContext === undefined ? {} : { channelContext: '' }),
   });
 }
 
 /** The private notice to the asker, if the app cannot or may not show anything where the question was asked. */
-function privateEnd({ id, text, place, upstream, outcome, shares, acceptedMs }: Question): PrivateNotice {
+function privateEnd(question: Question): PrivateNotice {
+  const { id, text, place, upstream, outcome, shares, scope, askerId, acceptedMs } = question;
   if (outcome?.kind === 'notAllowed') {
     const withheld = shares !== undefined ? 'share' : upstream.askedMs === undefined ? undefined : 'answer';
     const notice = { kind: 'notAllowed', reason: outcome.reason, questionId: id, text } as const;
     if (isOverCap(outcome.reason)) return { ...notice, resetMs: resetMs(acceptedMs) };
+    if (outcome.reason === 'repositoryRefused') return { ...notice, repositories: scope?.repositories ?? [] };
     return withheld === undefined ? notice : { ...notice, withheld };
   }
   if (shares !== undefined) return { kind: 'shareUndeliverable', questionId: id, channelId: place.channelId };
@@ -338,11 +343,12 @@ function privateEnd({ id, text, place, upstream, outcome, shares, acceptedMs }: 
     const notice = { kind: 'notInChannel', questionId: id, text, canInvite } as const;
     return isBetweenTwo(place) ? { ...notice, isBetweenTwo: true } : notice;
   }
+  const shareUrl = shareUrlFor(question, { userId: askerId });
   return {
     kind: 'undeliverable',
     questionId: id,
     place,
-    ...(upstream.shareUrl === undefined ? {} : { shareUrl: upstream.shareUrl }),
+    ...(shareUrl === undefined ? {} : { shareUrl }),
   };
 }
 

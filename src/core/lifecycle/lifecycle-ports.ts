@@ -1,7 +1,9 @@
+import type { ChannelRules } from '../channels/channel-settings.ts';
 import { isAppError } from '../errors.ts';
 import type { AuditLog } from '../history/audit.ts';
 import type {
   AccessPolicy,
+  AnswerReaders,
   AskedQuestions,
   Claims,
   Clock,
@@ -18,6 +20,7 @@ import type {
 } from '../ports.ts';
 import type { DailyCaps } from '../question/daily-caps.ts';
 import type { Outcome, Question } from '../question/question.ts';
+import type { ReaderChoices } from '../question/reader-choices.ts';
 import type { RefusedText } from '../question/refused-text.ts';
 import type { RunSlots } from '../run-slots.ts';
 import type { LifecycleSettings } from '../settings.ts';
@@ -32,10 +35,13 @@ export interface LifecyclePorts {
   messenger: Messenger;
   accessPolicy: AccessPolicy;
   dailyCaps: DailyCaps;
+  channelRules: ChannelRules;
   threadReader: ThreadReader;
   durations: Durations;
   askedQuestions: AskedQuestions;
   refusedTexts: Records<RefusedText>;
+  readerChoices: Records<ReaderChoices>;
+  answerReaders: AnswerReaders;
   observer: QuestionObserver;
   audit: AuditLog;
   scheduler: Pick<Scheduler, 'schedule'>;

@@ -1,3 +1,4 @@
+import { isAppError } from '../errors.ts';
 import type { Records } from '../ports.ts';
 import { isBetweenTwo, type Question, type Refusal } from './question.ts';
 
@@ -38,7 +39,10 @@ export function resetMs(acceptedMs: number): number {
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** `isExempt`: whether caps do not hold for a person. Their questions do not count for the channel either. */
+/**
+ * `isExempt`: whether caps do not hold for a person. Their questions do not count for the channel either. If it throws
+ * `AppError`, the caps hold.
+ */
 export function createDailyCaps({
   counts,
   settings: { perPerson, perChannel },
@@ -51,7 +55,7 @@ export function createDailyCaps({
   return {
     async take(question) {
       const hasCaps = perPerson > 0 || capOfChannel(question) > 0;
-      if (!hasCaps || (await isExempt(question.askerId))) return undefined;
+      if (!hasCaps || (await isExemptForSure(question.askerId))) return undefined;
       if (!(await count(ofPerson(question), perPerson, question.id))) return 'personCap';
       if (await count(ofChannel(question), capOfChannel(question), question.id)) return undefined;
       await uncount(ofPerson(question), perPerson, question.id);
@@ -63,6 +67,15 @@ export function createDailyCaps({
       await uncount(ofChannel(question), capOfChannel(question), question.id);
     },
   };
+
+  async function isExemptForSure(userId: string): Promise<boolean> {
+    try {
+      return await isExempt(userId);
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      return false;
+    }
+  }
 
   /** Only its own person asks in a direct message, and they have their own cap. */
   function capOfChannel({ place }: Question): number {

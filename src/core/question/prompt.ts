@@ -1,4 +1,5 @@
 import type { Followed, Question } from './question.ts';
+import { readScope } from './scope.ts';
 
 /**
  * The question of a mention without text in a thread. The thread's messages are sent along. People see it in their
@@ -6,23 +7,36 @@ import type { Followed, Question } from './question.ts';
  */
 export const threadQuestion = 'Answer what was asked above.';
 
-/** The text for the service: what the question continues, the question, and the thread's earlier messages. */
-export function upstreamText({ text, follows, context }: Pick<Question, 'text' | 'follows' | 'context'>): string {
-  const before = follows === undefined ? [] : [carryingOn(follows)];
-  const after = context === undefined || context.text === '' ? [] : [context.text];
-  return [...before, text, ...after].join('\n\n');
+type Asked = Pick<Question, 'text' | 'follows' | 'context' | 'scope' | 'channelContext'>;
+
+/**
+ * The text for the service: the repositories to which it is limited, what the question continues, the question, the
+ * thread's earlier messages, and what is known of the channel.
+ */
+export function upstreamText({ text, follows, context, scope, channelContext = '' }: Asked): string {
+  const before = [
+    ...(scope === undefined ? [] : [`${ONLY_IN}${scope.repositories.join(', ')}`]),
+    ...(follows === undefined ? [] : [carryingOn(follows)]),
+  ];
+  const asked = scope?.isFromText === true ? readScope(text).rest : text;
+  const after = [context?.text ?? '', channelContext].filter((each) => each !== '');
+  return [...before, asked, ...after].join('\n\n');
 }
 
 /**
- * Reads the question back from a text that the service was asked, by this app or by others: its first paragraph. Leaves
- * out the quoted thread after it, because not everyone may see the thread.
+ * Reads the question back from a text that the service was asked, by this app or by others: its first paragraph after
+ * what this app writes before a question. Leaves out what is quoted after it, because not everyone may see that.
  */
 export function questionIn(words: string): string {
   const paragraphs = words.split(/\n\s*\n/).filter((paragraph) => paragraph.trim() !== '');
-  const [first = '', second] = paragraphs;
-  return (first.startsWith(CARRYING_ON) ? (second ?? first) : first).trim();
+  let at = 0;
+  for (const opening of [ONLY_IN, CARRYING_ON]) {
+    if (paragraphs[at]?.startsWith(opening) === true && at + 1 < paragraphs.length) at += 1;
+  }
+  return (paragraphs[at] ?? '').trim();
 }
 
+const ONLY_IN = 'Search only in these repositories and in no others: ';
 const CARRYING_ON = 'Carrying on from the question ';
 
 function carryingOn({ text, before = [], shareUrl }: Followed): string {

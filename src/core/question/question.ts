@@ -1,4 +1,6 @@
 import type { AccessKind } from '../accounts/accounts.ts';
+import type { Expectation } from './expectation.ts';
+import type { Showing } from './reader-choices.ts';
 import type { MessageFile } from './thread-notes.ts';
 
 /** How a question reached the app. Decides whether its card repeats the question. */
@@ -106,13 +108,6 @@ export interface ThreadContext {
   outdated?: boolean;
 }
 
-/** How long answers in this workspace usually take, in milliseconds. Nine in ten answers take at most `lateMs`. */
-export interface Expectation {
-  fromMs: number;
-  toMs: number;
-  lateMs: number;
-}
-
 /** `limited`: the far side's rate limit refuses the call. `internal`: this app's code failed. */
 export interface Trouble {
   kind: 'unreachable' | 'limited' | 'internal';
@@ -204,8 +199,8 @@ export interface Question {
   awaitsAccount?: { reason: 'notConnected' | 'refused'; sinceMs: number; noticedMs?: number };
   /** The thread has a conversation of another account, so this question starts one of its asker's account. */
   startsOwnConversation?: boolean;
-  /** Who sees an answer that was asked with own access in a channel: when the app asked the asker, and what they chose. */
-  showing?: { askedMs: number; choice?: 'here' | 'onlyMe' };
+  /** Who sees the answer. Absent until that matters: if the answer has other readers than its asker. */
+  showing?: Showing;
   /** The repositories to which the question is limited, as the service names them. `isFromText`: by `in:repo` in its text. */
   scope?: { repositories: string[]; isFromText?: boolean };
   /** What the service is told about the channel. Empty once the question is closed. */
@@ -265,7 +260,7 @@ export interface Question {
     /** Patience counts from here instead of from `askedMs`, after "Check again". */
     watchedFromMs?: number;
     shareUrl?: string;
-    /** Readers of the place may follow the share URL. Absent if that was not found out: then it is not posted there. */
+    /** Whether another account can open the share URL of a person's own conversation. Absent until that is found out. */
     isLinkOpen?: boolean;
     /** The thread's conversation was gone, so the app started a new one. */
     conversationLost?: boolean;
@@ -329,6 +324,10 @@ export type Refusal =
   | 'guestsInChannel'
   /** The settings refuse the channel, or do not allow it. */
   | 'channelRefused'
+  /** An admin turned the app off in this channel. */
+  | 'channelOff'
+  /** The text names a repository that the channel's settings do not allow. `scope` has the allowed ones. */
+  | 'repositoryRefused'
   /** The person, or the channel, has asked as many questions today as the settings allow. */
   | 'personCap'
   | 'channelCap';

@@ -9,6 +9,11 @@ export interface RefusedText {
   text: string;
 }
 
+/** Whether the notice of the refusal has a button that needs the question's text. */
+export function canAskElsewhere(reason: Refusal): boolean {
+  return !isAboutPerson(reason) && reason !== 'repositoryRefused';
+}
+
 /** The stored texts, by question id. */
 interface RefusedTexts {
   refusedTexts: Records<RefusedText>;
@@ -25,7 +30,7 @@ export function isAboutPerson(reason: Refusal): boolean {
  */
 export async function keepForButton({ refusedTexts }: RefusedTexts, question: Question): Promise<void> {
   const { id, outcome, text, shares } = question;
-  if (outcome?.kind !== 'notAllowed' || isAboutPerson(outcome.reason)) return;
+  if (outcome?.kind !== 'notAllowed' || !canAskElsewhere(outcome.reason)) return;
   if (isOverCap(outcome.reason) || wasAsked(question) || shares !== undefined || text === threadQuestion) return;
   await refusedTexts.update(id, () => ({ version: 1, text }));
 }
@@ -50,6 +55,7 @@ export function withoutRefusedText(question: Question): Question {
     follows: _follows,
     edited: _edited,
     asFollowUp: _whole,
+    channelContext: _channel,
     ...rest
   } = question;
   return { ...rest, text: '' };

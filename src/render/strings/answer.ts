@@ -13,6 +13,7 @@ const en = (f: Formats) => ({
       return `${said} The full answer is in the attached file${link === undefined ? '' : ` and in ${link}`}.`;
     return link === undefined ? `${said} Only its beginning is shown.` : `${said} The full answer is in ${link}.`;
   },
+  onlyIn: (names: string) => `searched only in ${names}`,
   /** `language` as the code names it. */
   diagram: (language: string) => `Diagram (${language})`,
   quota: (share: number, used: number, limit: number) =>
@@ -39,6 +40,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
       return `${said} Die ganze Antwort steht in der angehängten Datei${link === undefined ? '' : ` und in ${link}`}.`;
     return link === undefined ? `${said} Hier steht nur ihr Anfang.` : `${said} Die ganze Antwort steht in ${link}.`;
   },
+  onlyIn: (names) => `nur durchsucht: ${names}`,
   diagram: (language) => `Diagramm (${language})`,
   quota: (share, used, limit) =>
     `${f.share(share)} des Kontingents verbraucht (${f.number(used)} von ${f.number(limit)} Credits)`,

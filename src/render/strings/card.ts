@@ -15,6 +15,7 @@ const en = (f: Formats) => {
     /** `question` was asked before, elsewhere. */
     follows: (question: string) => `Continues from: “${question}”`,
     newConversation: () => 'New conversation',
+    onlyIn: (names: string) => `Searches only in ${names}`,
     asked: (asker: string) => `*${asker} asked:*`,
     askedPlain: (question: string) => `Asked: ${question}`,
     queued: (place: number) =>
@@ -38,6 +39,8 @@ const en = (f: Formats) => {
     parked: (when: string) => `⏸️ Deep Search quota used up. I'll ask it automatically ${when}`,
     answered: (durationMs: number, stepCount: number) =>
       `✅ Answered in ${f.duration(durationMs)} · ${steps(stepCount)}`,
+    choosing: () => '🔒 Answered. The person who asked chooses who sees it',
+    answeredPrivately: () => '✅ Answered privately',
     cancelled: (by: string | undefined) => (by === undefined ? '⏹️ Cancelled' : `⏹️ Cancelled by ${by}`),
     failed: (durationMs: number) => `⚠️ Failed after ${f.duration(durationMs)}`,
     gaveUp: (durationMs: number) => `⌛ Still running after ${f.duration(durationMs)}; I stopped watching`,
@@ -52,6 +55,7 @@ const de = (f: Formats): ReturnType<typeof en> => {
   return {
     follows: (question) => `Knüpft an: „${question}“`,
     newConversation: () => 'Neue Unterhaltung',
+    onlyIn: (names) => `Sucht nur in ${names}`,
     asked: (asker) => `*${asker} hat gefragt:*`,
     askedPlain: (question) => `Gefragt: ${question}`,
     queued: (place) =>
@@ -74,6 +78,8 @@ const de = (f: Formats): ReturnType<typeof en> => {
     cancelling: () => '⏹️ Wird abgebrochen',
     parked: (when) => `⏸️ Das Kontingent von Deep Search ist aufgebraucht. Ich stelle die Frage automatisch ${when}`,
     answered: (durationMs, stepCount) => `✅ Beantwortet in ${f.duration(durationMs)} · ${steps(stepCount)}`,
+    choosing: () => '🔒 Beantwortet. Wer gefragt hat, wählt, wer es sieht',
+    answeredPrivately: () => '✅ Privat beantwortet',
     cancelled: (by) => (by === undefined ? '⏹️ Abgebrochen' : `⏹️ Abgebrochen von ${by}`),
     failed: (durationMs) => `⚠️ Fehlgeschlagen nach ${f.duration(durationMs)}`,
     gaveUp: (durationMs) => `⌛ Läuft nach ${f.duration(durationMs)} immer noch; ich schaue nicht mehr nach`,

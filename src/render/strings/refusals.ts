@@ -14,6 +14,12 @@ const en = (_: Formats) => ({
   channelCap: (so: string) => `As many questions were asked in this channel today as the settings allow, ${so}.`,
   capDo: (when: string) => `You can ask it again after the reset, ${when}.`,
   elsewhereNowDo: () => 'In our direct messages you can ask it now.',
+  channelOff: (so: string) => `An admin turned Deep Search off in this channel, ${so}.`,
+  repositoryRefused: (so: string) =>
+    `The settings of this channel do not allow one of the repositories you named, ${so}.`,
+  /** `names` are the allowed repositories. */
+  repositoriesAllowed: (names: string) => `Questions here can search: ${names}`,
+  tooManyRepositories: (limit: number) => `A question can name at most ${limit} repositories.`,
   elsewhereDo: () => 'Ask in our direct messages instead.',
   showDo: () => 'I can show it to you in our direct messages.',
   operatorDo: (contact: string | undefined) => `The operator of this app${inBrackets(contact)} can change who can ask.`,
@@ -38,6 +44,10 @@ const de = (_: Formats): ReturnType<typeof en> => ({
     `In diesem Channel sind heute so viele Fragen gestellt worden, wie die Einstellungen erlauben, ${so}.`,
   capDo: (when) => `Nach dem Zurücksetzen kannst du sie noch einmal stellen: ${when}.`,
   elsewhereNowDo: () => 'In unseren Direktnachrichten kannst du sie jetzt stellen.',
+  channelOff: (so) => `In diesem Channel ist Deep Search von einem Admin ausgeschaltet, ${so}.`,
+  repositoryRefused: (so) => `Die Einstellungen dieses Channels erlauben eines der genannten Repositorys nicht, ${so}.`,
+  repositoriesAllowed: (names) => `Fragen hier können diese durchsuchen: ${names}`,
+  tooManyRepositories: (limit) => `Eine Frage kann höchstens ${limit} Repositorys nennen.`,
   elsewhereDo: () => 'Frag stattdessen in unseren Direktnachrichten.',
   showDo: () => 'In unseren Direktnachrichten kann ich sie dir zeigen.',
   operatorDo: (contact) => `Wer diese App betreibt${inBrackets(contact)}, kann ändern, wer fragen darf.`,

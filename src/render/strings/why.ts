@@ -40,6 +40,11 @@ const en = (f: Formats) => ({
   channelRefused: () => 'not asked: Deep Search is not turned on for this channel',
   personCap: () => 'not asked: you had asked as many questions that day as one person can',
   channelCap: () => 'not asked: as many questions were asked here that day as the settings allow',
+  channelOff: () => 'not asked: an admin turned Deep Search off in this channel',
+  repositoryRefused: () => "not asked: this channel's settings do not allow one of the repositories it names",
+  onlyMentions: () => "ignored: this channel's settings take only messages that mention me",
+  ruleOnlyMentions: () =>
+    'An admin set this channel so that I only answer messages that mention me. `unmute` does not change that.',
   mayNotAsk: () => 'not asked: its author cannot ask here',
   ruleDirect: () => 'In our direct messages everything you write is for me.',
   ruleReplies: () => 'In this thread plain replies are follow-ups; you do not need to mention me.',
@@ -91,6 +96,12 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   personCap: () => 'nicht gestellt: du hattest an dem Tag so viele Fragen gestellt, wie eine Person stellen kann',
   channelCap: () =>
     'nicht gestellt: hier waren an dem Tag so viele Fragen gestellt worden, wie die Einstellungen erlauben',
+  channelOff: () => 'nicht gestellt: ein Admin hat Deep Search in diesem Channel ausgeschaltet',
+  repositoryRefused: () =>
+    'nicht gestellt: die Einstellungen dieses Channels erlauben eines der genannten Repositorys nicht',
+  onlyMentions: () => 'ignoriert: nach den Einstellungen dieses Channels antworte ich nur, wenn ich erwähnt werde',
+  ruleOnlyMentions: () =>
+    'Ein Admin hat diesen Channel so eingestellt, dass ich nur auf Erwähnungen antworte. `unmute` ändert das nicht.',
   mayNotAsk: () => 'nicht gestellt: wer sie geschrieben hat, darf hier nicht fragen',
   ruleDirect: () => 'In unseren Direktnachrichten ist alles, was du schreibst, für mich.',
   ruleReplies: () => 'In diesem Thread sind Antworten Folgefragen; du musst mich nicht erwähnen.',

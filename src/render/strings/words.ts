@@ -7,6 +7,8 @@ const en = (f: Formats) => ({
   shortened: (shown: number) => `The first ${f.number(shown)} characters are shown.`,
   openInDeepSearch: () => 'Open in Deep Search',
   deepSearch: () => 'Deep Search',
+  /** After the names of some repositories, how many others there are. */
+  andMore: (count: number) => `and ${f.number(count)} more`,
   /** Of a person at Slack. */
   profile: () => 'profile',
   /** Of Slack's tokens for the two, so that each reader sees their own zone. */
@@ -21,6 +23,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   shortened: (shown) => `Gezeigt werden die ersten ${f.number(shown)} Zeichen.`,
   openInDeepSearch: () => 'In Deep Search öffnen',
   deepSearch: () => 'Deep Search',
+  andMore: (count) => `und ${f.number(count)} weitere`,
   profile: () => 'Profil',
   dayAndTime: (day, time) => `${day} um ${time}`,
   atTime: (time) => `um ${time}`,

@@ -1,8 +1,12 @@
 import { z } from 'zod';
-import type { Clock, Log } from '../../core/ports.ts';
+import type { ChannelRules, ChannelSettings } from '../../core/channels/channel-settings.ts';
+import type { Clock, Log, Records } from '../../core/ports.ts';
 import type { SlackApi } from '../api/slack-api.ts';
+import { type Admins, createAdmins } from './admins.ts';
 import { type Audiences, createAudiences } from './audience.ts';
+import { type ChosenRules, createChannelRules, createChosenRules } from './channel-rules.ts';
 import { type Channels, createChannels } from './channels.ts';
+import { createDepartureCheck, createDepartures, type Departures } from './departures.ts';
 import { createMemberships, type Memberships } from './membership.ts';
 import { type AccessSettings, createAccessPolicy, type SlackAccessPolicy } from './policy.ts';
 import { createDirectory, type Directory } from './user-directory.ts';
@@ -17,26 +21,43 @@ export interface AccessControl {
   audiences: Audiences;
   memberships: Memberships;
   access: SlackAccessPolicy;
+  /** What admins chose for channels, and who may change that. */
+  chosenRules: ChosenRules;
+  channelRules: ChannelRules;
+  admins: Admins;
   directory: Directory;
+  departures: Pick<Departures, 'listen'> & { check: ReturnType<typeof createDepartureCheck> };
   /** Takes note of a person who changed; `raw` is Slack's user object. */
   noteChanged(raw: unknown): void;
 }
 
 export function createAccessControl(options: {
   slack: SlackApi;
-  settings: AccessSettings;
+  settings: AccessSettings & {
+    /** Ids of people who may change settings, besides the workspace's own admins. */
+    admins?: readonly string[];
+  };
+  channelSettings: Records<ChannelSettings>;
   log: Log;
   now: Clock;
 }): AccessControl {
-  const { slack, settings, log } = options;
+  const { slack, settings, channelSettings: records, log } = options;
   const { identity } = slack;
   const directory = createDirectory(options);
-  const people = createUsers({ ...options, listed: directory.find });
+  const { note, listen } = createDepartures();
+  const people = createUsers({ ...options, listed: directory.find, found: note });
   const channels = createChannels(options);
   const audiences = createAudiences({ ...options, people, channels, directory });
   const memberships = createMemberships({ slack, people });
-  const access = createAccessPolicy({ people, channels, audiences, identity, settings, log });
-  return { people, channels, audiences, memberships, access, directory, noteChanged };
+  const chosenRules = createChosenRules({ records, log });
+  const access = createAccessPolicy({ people, channels, audiences, identity, settings, chosen: chosenRules, log });
+  const channelRules = createChannelRules({ ...options, chosen: chosenRules, records, channels, memberships });
+  const departures = { listen, check: createDepartureCheck({ people, directory, note, log: options.log }) };
+  const admins = createAdmins({ people, listed: settings.admins ?? [] });
+  return {
+    ...{ people, channels, audiences, memberships, access, chosenRules, channelRules, admins },
+    ...{ directory, departures, noteChanged },
+  };
 
   /** When the event says too little about a person, Slack is asked the next time. */
   function noteChanged(raw: unknown): void {
@@ -47,5 +68,6 @@ export function createAccessControl(options: {
     const known = person?.kind === 'unknown' ? undefined : person;
     people.note(id, known);
     directory.note(id, known);
+    if (known !== undefined) note(known);
   }
 }

@@ -1,3 +1,4 @@
+import type { ChannelRuleSet } from '../../core/channels/channel-settings.ts';
 import { AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { AccessPolicy, Admission, Log } from '../../core/ports.ts';
 import {
@@ -37,13 +38,27 @@ export interface Named {
 export interface SlackAccessPolicy extends AccessPolicy {
   /** `named`: also what the payload of a press or a form says of the person, which can only make the answer a no. */
   admit(userId: string, place: Place, named?: Named): Promise<Admission>;
+  /** What the operator's settings say about a channel, whatever an admin chooses for it. */
+  limitOf(channelId: string): OperatorLimit;
   /** Whether some channel with other organizations can be one to share an answer into. */
   readonly sharesWithOthers: boolean;
 }
 
+/** `refused`: no one may ask there. `open`: everyone may, unless an admin restricts it. */
+export type OperatorLimit = 'refused' | 'open' | 'none';
+
+/** Who may ask and read in one place. */
+interface Rules {
+  isOn: boolean;
+  guestsMayAsk: boolean;
+  guestsMayRead: boolean;
+  outsidersMayAsk: boolean;
+  othersMayRead: boolean;
+}
+
 /**
  * Decides who may ask where: full members of the workspace, in places where only full members see the answer, unless
- * the settings say otherwise. When Slack does not tell enough, the answer is no. In a channel that Slack hides from the
+ * the operator's settings or those of the channel say otherwise. When Slack does not tell enough, the answer is no. In a channel that Slack hides from the
  * app, the app cannot post, so the person is asked to invite it.
  */
 export function createAccessPolicy(options: {
@@ -52,45 +67,65 @@ export function createAccessPolicy(options: {
   audiences: Audiences;
   identity: Pick<Identity, 'teamId' | 'enterpriseId'>;
   settings: AccessSettings;
+  /** What admins chose for channels. Read at each decision. Errors as of `ChannelRules`. */
+  chosen?: { of(place: Place): Promise<ChannelRuleSet | undefined> };
   log: Log;
 }): SlackAccessPolicy {
-  const { people, channels, audiences, identity, settings, log } = options;
+  const { people, channels, audiences, identity, settings, chosen, log } = options;
 
-  return { admit, sharesWithOthers: settings.shareWithOthers === true || settings.open.length > 0 };
+  return { admit, limitOf, sharesWithOthers: settings.shareWithOthers === true || settings.open.length > 0 };
 
-  async function admit(userId: string, { channelId }: Place, named: Named = {}): Promise<Admission> {
-    if (settings.open.includes(channelId)) return { may: true, ...localeOf(await known(userId)) };
-    if (isNamedOutsider(named)) return { may: false, reason: 'outsider' };
-    const isRefused = named.personOnly !== true && isRefusedBySettings(channelId);
-    const isDecided = named.personOnly === true || isBetweenTwo({ channelId }) || isRefused;
+  async function admit(userId: string, place: Place, named: Named = {}): Promise<Admission> {
+    const { channelId } = place;
+    const limit = limitOf(channelId);
+    const ruleSet = limit === 'refused' ? undefined : await chosen?.of(place);
+    if (limit === 'open' && ruleSet === undefined) return { may: true, ...localeOf(await known(userId)) };
+    const rules = rulesOf(limit, ruleSet);
+    if (!rules.outsidersMayAsk && isNamedOutsider(named)) return { may: false, reason: 'outsider' };
+    const isRefused = named.personOnly !== true && limit === 'refused';
+    const isOff = named.personOnly !== true && !rules.isOn;
+    const isDecided = named.personOnly === true || isBetweenTwo({ channelId }) || isRefused || isOff;
     const [person, channel, audience] = await Promise.all([
       settle(people.person(userId)),
       isDecided ? undefined : settle(channels.channel(channelId)),
       isDecided ? undefined : settle(audiences.of(channelId)),
     ]);
     // The person is checked first: someone who may ask nowhere is not told to ask elsewhere.
-    const { refusal, locale } = judge(userId, person);
+    const { refusal, locale } = judge(userId, person, rules);
     if (refusal !== undefined) return { may: false, reason: refusal, ...locale };
     if (isRefused) return { may: false, reason: 'channelRefused', ...locale };
+    if (isOff) return { may: false, reason: 'channelOff', ...locale };
     if (channel === undefined || audience === undefined) return { may: true, ...locale };
     const { kind } = resultOf(channel);
     if (kind === 'hidden') return { may: true, isHidden: true, ...locale };
-    if (named.confirmed !== undefined) {
-      const more = beyond(kind, resultOf(audience), named.confirmed);
-      return more === undefined ? { may: true, ...locale } : { may: false, reason: more, ...locale };
-    }
-    const reason = refusalOfChannel(kind, audience);
+    const reason =
+      named.confirmed === undefined
+        ? refusalOfChannel(kind, audience, rules)
+        : beyond(kind, resultOf(audience), named.confirmed, rules);
     return reason === undefined ? { may: true, ...locale } : { may: false, reason, ...locale };
   }
 
   /** The readers who were not confirmed, compared by id: a new reader makes a new audience. */
-  function beyond(kind: ChannelKind, audience: Audience, { ids = noReaders }: ConfirmedAudience): Refusal | undefined {
+  function beyond(
+    kind: ChannelKind,
+    audience: Audience,
+    { ids = noReaders }: ConfirmedAudience,
+    rules: Rules,
+  ): Refusal | undefined {
+    const areAllAllowed = rules.guestsMayRead && rules.othersMayRead;
+    if (areAllAllowed && kind !== 'unknown') return undefined;
     const hasOthers = kind === 'shared' || audience.outsiders > 0 || audience.organizations > 0;
-    if (hasOthers && settings.shareWithOthers !== true) return 'sharedChannel';
+    if (hasOthers && settings.shareWithOthers !== true && !rules.othersMayRead) return 'sharedChannel';
     if (kind === 'unknown' || !audience.isKnown || audience.ids === undefined) return 'unknownChannel';
     const { guests, outsiders, organizations } = audience.ids;
-    if (!isWithin(outsiders, ids.outsiders) || !isWithin(organizations, ids.organizations)) return 'sharedChannel';
-    return isWithin(guests, ids.guests) ? undefined : 'guestsInChannel';
+    const areOthersConfirmed = isWithin(outsiders, ids.outsiders) && isWithin(organizations, ids.organizations);
+    if (!rules.othersMayRead && !areOthersConfirmed) return 'sharedChannel';
+    return rules.guestsMayRead || isWithin(guests, ids.guests) ? undefined : 'guestsInChannel';
+  }
+
+  function limitOf(channelId: string): OperatorLimit {
+    if (settings.open.includes(channelId)) return 'open';
+    return isRefusedBySettings(channelId) ? 'refused' : 'none';
   }
 
   function isRefusedBySettings(channelId: string): boolean {
@@ -103,7 +138,11 @@ export function createAccessPolicy(options: {
     return teamId !== undefined && teamId !== identity.teamId && identity.enterpriseId === undefined;
   }
 
-  function judge(userId: string, settled: Settled<SlackUser>): { refusal?: Refusal; locale: { locale?: string } } {
+  function judge(
+    userId: string,
+    settled: Settled<SlackUser>,
+    rules: Rules,
+  ): { refusal?: Refusal; locale: { locale?: string } } {
     if ('error' in settled) {
       if (canHelpLater(settled.error)) throw waiting(settled.error);
       log.warn({ event: 'person_not_known', userId, kind: settled.error.kind }, settled.error);
@@ -111,7 +150,9 @@ export function createAccessPolicy(options: {
     }
     const { kind } = settled.value;
     const locale = localeOf(settled.value);
-    if (kind === 'member') return { locale };
+    const mayAsk =
+      kind === 'member' || (kind === 'guest' && rules.guestsMayAsk) || (kind === 'outsider' && rules.outsidersMayAsk);
+    if (mayAsk) return { locale };
     return { refusal: kind === 'guest' || kind === 'outsider' ? kind : 'unknownPerson', locale };
   }
 
@@ -121,12 +162,40 @@ export function createAccessPolicy(options: {
   }
 }
 
-function refusalOfChannel(kind: ChannelKind, settled: Settled<Audience>): Refusal | undefined {
-  if (kind === 'shared') return 'sharedChannel';
+/**
+ * The operator opens a channel to everyone, also to people of other organizations. An admin's tick lets them read, but
+ * not ask.
+ */
+function rulesOf(limit: OperatorLimit, chosen: ChannelRuleSet | undefined): Rules {
+  if (chosen === undefined) return strictRules;
+  const { isOn, asking, guestsMayRead, isExternalAllowed } = chosen;
+  const guestsMayAsk = asking === 'guests';
+  return {
+    isOn,
+    guestsMayAsk,
+    guestsMayRead: guestsMayRead || guestsMayAsk,
+    outsidersMayAsk: limit === 'open' && guestsMayAsk && isExternalAllowed,
+    othersMayRead: isExternalAllowed,
+  };
+}
+
+const strictRules: Rules = {
+  isOn: true,
+  guestsMayAsk: false,
+  guestsMayRead: false,
+  outsidersMayAsk: false,
+  othersMayRead: false,
+};
+
+/** A person that Slack says too little about may be anyone, so they count as what the rules do not allow. */
+function refusalOfChannel(kind: ChannelKind, settled: Settled<Audience>, rules: Rules): Refusal | undefined {
+  const { guestsMayRead, othersMayRead } = rules;
   if (kind === 'unknown') return 'unknownChannel';
+  if (guestsMayRead && othersMayRead) return undefined;
+  if (kind === 'shared' && !othersMayRead) return 'sharedChannel';
   const audience = resultOf(settled);
-  if (audience.outsiders > 0 || audience.organizations > 0) return 'sharedChannel';
-  if (audience.guests > 0) return 'guestsInChannel';
+  if (!othersMayRead && (audience.outsiders > 0 || audience.organizations > 0)) return 'sharedChannel';
+  if (!guestsMayRead && audience.guests > 0) return 'guestsInChannel';
   return audience.isKnown ? undefined : 'unknownChannel';
 }
 

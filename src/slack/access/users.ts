@@ -22,6 +22,8 @@ export interface SlackUser {
   /** The person's organization, or their workspace where there is no organization. */
   organizationId?: string;
   kind: PersonKind;
+  /** A workspace admin or owner. */
+  isAdmin?: true;
 }
 
 export interface Users {
@@ -36,6 +38,8 @@ const text = z.string().min(1).transform(readableText).optional().catch(undefine
  * When a flag is not a boolean, the whole object counts as unreadable, because the flag may be the one that matters.
  */
 const flag = z.boolean().optional();
+/** A flag that gives a right. Anything but true gives none. */
+const right = z.literal(true).optional().catch(undefined);
 
 /** What is read of a user object (docs.slack.dev/reference/objects/user-object). Any field may be missing. */
 const userObject = z.object({
@@ -51,6 +55,9 @@ const userObject = z.object({
   is_restricted: flag,
   is_ultra_restricted: flag,
   is_stranger: flag,
+  is_admin: right,
+  is_owner: right,
+  is_primary_owner: right,
   profile: z.object({ display_name: text, real_name: text }).optional().catch(undefined),
   enterprise_user: z.object({ enterprise_id: text }).optional().catch(undefined),
 });
@@ -64,9 +71,11 @@ export function createUsers(options: {
   slack: SlackApi;
   /** A person known without a call, for when Slack's limits leave no room for one. */
   listed: (userId: string) => SlackUser | undefined;
+  /** Gets every person that is looked up. */
+  found?: (person: SlackUser) => void;
   now: Clock;
 }): Users {
-  const { slack, listed, now } = options;
+  const { slack, listed, found = () => undefined, now } = options;
   const memory = createBriefCache({ keepMs: personCachedMs, most: mostPeopleCached, now, load });
 
   return { person: memory.get, note };
@@ -79,6 +88,12 @@ export function createUsers(options: {
   }
 
   async function load(user: string): Promise<SlackUser> {
+    const person = await lookUp(user);
+    found(person);
+    return person;
+  }
+
+  async function lookUp(user: string): Promise<SlackUser> {
     try {
       const reply = await slack.call('users.info', { user, include_locale: true }, { priority: 'private' });
       const person = readPerson(reply.user, slack.identity);
@@ -113,13 +128,16 @@ export function readPerson(raw: unknown, home: Home): SlackUser | undefined {
   const user = parsed.data;
   const { id: userId, profile, locale, tz } = user;
   const organizationId = user.enterprise_user?.enterprise_id ?? user.team_id;
+  const kind = kindOf(user, home);
+  const isAdmin = user.is_admin ?? user.is_owner ?? user.is_primary_owner;
   return {
     userId,
     name: profile?.display_name ?? user.real_name ?? profile?.real_name ?? user.name ?? userId,
     ...(locale === undefined ? {} : { locale }),
     ...(tz === undefined ? {} : { timeZone: tz }),
     ...(organizationId === undefined ? {} : { organizationId }),
-    kind: kindOf(user, home),
+    kind,
+    ...(isAdmin === true && kind === 'member' ? { isAdmin } : {}),
   };
 }
 

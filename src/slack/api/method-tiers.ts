@@ -46,6 +46,7 @@ export const methodAllowances = {
   'files.completeUploadExternal': tier4,
   'files.delete': tier3,
   'files.getUploadURLExternal': tier4,
+  'users.conversations': tier3,
   'users.info': tier4,
   'users.list': tier2,
   'views.open': tier4,

@@ -1,3 +1,4 @@
+import type { Person } from '../../core/accounts/accounts.ts';
 import { type AppError, isAppError, isTransient } from '../../core/errors.ts';
 import type { Visit } from '../../core/history/home-visits.ts';
 import type { Overview } from '../../core/history/overview.ts';
@@ -5,6 +6,7 @@ import type { AccessPolicy, Admission, Clock, Log, Records } from '../../core/po
 import type { Question } from '../../core/question/question.ts';
 import { visitLifeMs } from '../../core/settings.ts';
 import { within } from '../../core/timeout.ts';
+import type { ShownAccount } from '../../render/accounts.ts';
 import { type HomeContent, type ReadOverview, renderHome, type ServiceState } from '../../render/home.ts';
 import { anyWorkspaceUrl } from '../api/identity.ts';
 import type { SlackApi } from '../api/slack-api.ts';
@@ -29,6 +31,8 @@ export interface Home {
   showAction(person: Omit<HomeOf, 'channelId'>, failure: string | undefined, otherwise: () => void): void;
   /** Updates the asker's Home soon, if they opened it lately. Returns at once and never throws. */
   changed(question: Question): void;
+  /** Shows a person's account on their Home soon, if they opened it lately. Returns at once and never throws. */
+  accountChanged(person: Person): void;
   /** Starts nothing new. */
   stop(): void;
 }
@@ -38,6 +42,8 @@ export interface HomeDeps {
   accessPolicy: AccessPolicy;
   overviewOf: (teamId: string, userId: string) => Promise<Overview>;
   serviceState: () => Promise<ServiceState>;
+  /** Never throws `AppError`. */
+  accountOf: (person: Person) => Promise<ShownAccount>;
   visits: Records<Visit>;
   /** Shortest time between two automatic updates of one Home. */
   everyMs: number;
@@ -67,11 +73,11 @@ interface ShownHome {
 
 /** Publishes Homes, each time from the stored state. */
 export function createHome(deps: HomeDeps): Home {
-  const { slack, accessPolicy, overviewOf, serviceState, visits, everyMs, tasks, now, log } = deps;
+  const { slack, accessPolicy, overviewOf, serviceState, accountOf, visits, everyMs, tasks, now, log } = deps;
   const shownHomes = new Map<string, ShownHome>();
   let isStopped = false;
 
-  return { show, showAction, changed, stop };
+  return { show, showAction, changed, accountChanged, stop };
 
   function show(home: HomeOf): void {
     const shownHome = shownHomeOf(home);
@@ -92,14 +98,19 @@ export function createHome(deps: HomeDeps): Home {
 
   function changed({ place: { teamId }, askerId: userId, admittedMs, origin }: Question): void {
     if (admittedMs === undefined || origin === 'shared' || isStopped) return;
-    const bringUpToDate = async (): Promise<void> => {
-      const home = await homeOf({ teamId, userId });
-      if (home === undefined) return;
-      if (shownHomes.size >= mostHomes && !shownHomes.has(nameOf(home)))
-        return log.debug({ event: 'home_left_out', teamId });
-      request(shownHomeOf(home), 'later');
-    };
-    follow(bringUpToDate);
+    follow(() => bringUpToDate({ teamId, userId }));
+  }
+
+  function accountChanged(person: Person): void {
+    if (!isStopped) follow(() => bringUpToDate(person));
+  }
+
+  async function bringUpToDate(person: Person): Promise<void> {
+    const home = await homeOf(person);
+    if (home === undefined) return;
+    if (shownHomes.size >= mostHomes && !shownHomes.has(nameOf(home)))
+      return log.debug({ event: 'home_left_out', teamId: person.teamId });
+    request(shownHomeOf(home), 'later');
   }
 
   /** Undefined for people who have not opened Home for a long time. */
@@ -203,8 +214,8 @@ export function createHome(deps: HomeDeps): Home {
     }
     // The visit is stored before the questions are read, so that later changes update this Home.
     if (isVisit) await noteVisit(home);
-    const [read, service] = await Promise.all([readOverview(home), serviceState()]);
-    await send(home, { kind: 'shown', ...read, service, notCancelled }, locale, priority);
+    const [read, service, account] = await Promise.all([readOverview(home), serviceState(), accountOf(home)]);
+    await send(home, { kind: 'shown', ...read, service, account, notCancelled }, locale, priority);
   }
 
   /** When Slack does not say who a visitor is, they are refused. Without a visit, Home stays as it is. */

@@ -1,6 +1,8 @@
+import type { Person } from '../../core/accounts/accounts.ts';
 import type { Visit } from '../../core/history/home-visits.ts';
 import type { Overview } from '../../core/history/overview.ts';
 import type { AccessPolicy, Claims, Clock, Log, QuestionObserver, Records, ThreadStore } from '../../core/ports.ts';
+import type { ShownAccount } from '../../render/accounts.ts';
 import type { ServiceState } from '../../render/home.ts';
 import { type AgentSessions, createAgentSessions } from '../agent-sessions/agent-sessions.ts';
 import { createPrompts, type Prompts } from '../agent-sessions/suggested-prompts.ts';
@@ -26,6 +28,7 @@ export function createPresence(deps: {
   accessPolicy: AccessPolicy;
   overviewOf: (teamId: string, userId: string) => Promise<Overview>;
   serviceState: () => Promise<ServiceState>;
+  accountOf: (person: Person) => Promise<ShownAccount>;
   visits: Records<Visit>;
   threads: Pick<ThreadStore, 'get'>;
   claims: Pick<Claims, 'claim'>;

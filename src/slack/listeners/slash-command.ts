@@ -9,6 +9,7 @@ import { ruleOf } from '../../render/place-rule.ts';
 import { localeOf, type Users } from '../access/users.ts';
 import type { SlackApi } from '../api/slack-api.ts';
 import { logFailure } from '../failure-log.ts';
+import type { AccountViews } from '../home/accounts.ts';
 import type { HistoryOf } from '../home/history.ts';
 import type { PrivateMessage } from '../messages/messenger.ts';
 import type { Reports } from '../reports/reports.ts';
@@ -25,6 +26,7 @@ export type CommandDeps = ActionCheckDeps &
     people: Pick<Users, 'person'>;
     reports: Pick<Reports, 'ofChannel' | 'why'>;
     historyOf: HistoryOf;
+    accountViews: Pick<AccountViews, 'mode' | 'connect' | 'disconnect'>;
     /** Slack's text as people see it, without the app's mention. */
     read: (text: string) => Promise<string>;
   };
@@ -91,8 +93,10 @@ export function registerCommand(app: App, deps: CommandDeps): void {
         // Slack does not offer an app's commands in threads.
         return { kind: 'threadVerb', verb };
       case 'connect':
+        return inAckTime(connect(userId, place), byMs, async () => {});
       case 'disconnect':
-        return { kind: 'nothingToConnect' };
+        // People may disconnect who may not ask.
+        return inAckTime(deps.accountViews.disconnect({ teamId: place.teamId, userId }), byMs, async () => {});
       case 'history':
         return inAckTime(history(userId, place), byMs, async () => {});
       case 'status':
@@ -100,6 +104,14 @@ export function registerCommand(app: App, deps: CommandDeps): void {
       case 'why':
         return inAckTime(deps.reports.why({ userId, place, rule: ruleIn(place) }), byMs, async () => {});
     }
+  }
+
+  /** Not in the place of the command: a channel where guests may ask gives them no account. */
+  async function connect(userId: string, { teamId }: Place): Promise<PrivateMessage> {
+    const requester = { userId, teamId, channelId: userId };
+    const isForAll = deps.accountViews.mode === 'shared';
+    const refusal = isForAll ? undefined : await refusalOfAction(deps, { requester, named: {} }, 'person');
+    return refusal ?? deps.accountViews.connect({ teamId, userId });
   }
 
   async function history(userId: string, place: Place): Promise<PrivateMessage> {

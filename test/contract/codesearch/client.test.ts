@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Account } from '../../../src/core/accounts/accounts.ts';
+import { createAccountCredentials } from '../../../src/core/accounts/credentials.ts';
+import type { Secret } from '../../../src/core/secret.ts';
 import type { Auth } from '../../../src/deepsearch/auth.ts';
 import { createDeepSearchClient, type DeepSearchClient } from '../../../src/deepsearch/client.ts';
 import { createDeepSearch } from '../../../src/deepsearch/deep-search.ts';
-import { createPerson, createPkce, hiddenField } from '../../support/codesearch/people.ts';
+import { createOAuthClient, type OAuthClient } from '../../../src/deepsearch/oauth.ts';
+import { createInMemoryAccounts, createInMemoryLocks } from '../../support/accounts/in-memory-accounts.ts';
+import { answerConsent, registerOAuthApp } from '../../support/codesearch/oauth-app.ts';
+import { createPerson, createPkce } from '../../support/codesearch/people.ts';
 import { createHarbourRepository } from '../../support/codesearch/repository.ts';
 import { startTestService } from '../../support/codesearch/service.ts';
 import { eventually } from '../../support/eventually.ts';
+import { createRecordingLog } from '../../support/recording-log.ts';
 
 // The client of the app and the service share no code; here they meet.
 
@@ -14,7 +21,7 @@ let service: Awaited<ReturnType<typeof startTestService>>;
 let client: DeepSearchClient;
 /** How far the service's clock is ahead. */
 let aheadMs = 0;
-const clients: DeepSearchClient[] = [];
+const clients: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
   service = await startTestService({
@@ -47,45 +54,23 @@ function connect(credential: string | Auth): DeepSearchClient {
   return connected;
 }
 
-interface Tokens {
-  access_token: string;
-  refresh_token: string;
-  expires_in: number;
-}
-
-/** Registers an app as alice, lets bob allow it, and returns its tokens and how it renews them. */
-async function authorize(): Promise<{ tokens: Tokens; refresh: (token: string) => Promise<Tokens> }> {
-  const redirect_uri = 'http://127.0.0.1/callback';
-  const [alice, bob] = [createPerson(service.url), createPerson(service.url)];
-  await alice.signIn('test-token');
+/** Registers an app as alice, lets bob allow it, and returns the client of the authorization server and his account. */
+async function authorize(): Promise<{ server: OAuthClient; account: Account }> {
+  const redirectUri = 'http://127.0.0.1/callback';
+  const server = createOAuthClient({
+    ...(await registerOAuthApp(service.url, 'test-token', redirectUri)),
+    scopes: 'user:all',
+    clock: () => Date.now() + aheadMs,
+  });
+  clients.push(server);
+  const bob = createPerson(service.url);
   await bob.signIn('bob-token');
-  const app = { formToken: await alice.formToken(), name: 'The app', redirectUris: redirect_uri };
-  const { text } = await alice.submit('/settings/oauth-apps', app);
-  const client_id = /id="client-id">([^<]+)</.exec(text)?.[1] ?? '';
-  const { verifier, challenge } = createPkce();
-  const asked = {
-    response_type: 'code',
-    client_id,
-    redirect_uri,
-    scope: 'user:all',
-    code_challenge: challenge,
-    code_challenge_method: 'S256',
-  };
-  const address = '/.auth/idp/oauth/authorize';
-  const page = await bob.open(`${address}?${new URLSearchParams(asked)}`);
-  const formToken = hiddenField(page.text, 'formToken');
-  const { response } = await bob.submit(address, { ...asked, formToken, decision: 'allow' });
-  const code = new URL(response.headers.get('location') ?? '').searchParams.get('code') ?? '';
-  const exchange = async (fields: Record<string, string>): Promise<Tokens> => {
-    const body = new URLSearchParams({ client_id, ...fields });
-    const reply = await fetch(`${service.url}/.auth/idp/oauth/token`, { method: 'POST', body });
-    expect(reply.status).toBe(200);
-    return (await reply.json()) as Tokens;
-  };
-  return {
-    tokens: await exchange({ grant_type: 'authorization_code', code, redirect_uri, code_verifier: verifier }),
-    refresh: (refresh_token) => exchange({ grant_type: 'refresh_token', refresh_token }),
-  };
+  const { verifier: codeVerifier, challenge: codeChallenge } = createPkce();
+  const target = await answerConsent(bob, server.authorizeUrl({ state: 'a state', codeChallenge, redirectUri }));
+  const code = target.searchParams.get('code') ?? '';
+  const tokens = await server.exchange({ code, codeVerifier, redirectUri });
+  const person = { teamId: 'T1', userId: 'UBOB' };
+  return { server, account: { person, username: 'bob', credential: { kind: 'oauth', ...tokens }, connectedMs: 0 } };
 }
 
 const codeSearch = () => createDeepSearch(client, service.url);
@@ -173,22 +158,29 @@ describe('the client of the app', () => {
   });
 
   test('renews an OAuth token that has expired, and uses both APIs with it', async () => {
-    const { tokens, refresh } = await authorize();
-    let refreshToken = tokens.refresh_token;
+    const { server, account } = await authorize();
+    const now = () => Date.now() + aheadMs;
     let refreshed = 0;
+    const refresh = (token: Secret) => {
+      refreshed += 1;
+      return server.refresh(token);
+    };
+    const credentials = createAccountCredentials({
+      accounts: createInMemoryAccounts(account),
+      locks: createInMemoryLocks(now),
+      server: { ...server, refresh },
+      changed: () => {},
+      now,
+      log: createRecordingLog().log,
+    });
     const bob = connect({
-      kind: 'bearer',
-      initial: { accessToken: tokens.access_token, expiresInSeconds: tokens.expires_in },
-      async refresh() {
-        refreshed += 1;
-        const next = await refresh(refreshToken);
-        refreshToken = next.refresh_token;
-        return { accessToken: next.access_token, expiresInSeconds: next.expires_in };
-      },
+      kind: 'account',
+      current: () => credentials.current(account.person),
+      renewed: (rejected) => credentials.renewed(account.person, rejected),
     });
     expect(await bob.currentUser()).toMatchObject({ username: 'bob' });
     for (const renewals of [1, 2]) {
-      aheadMs += tokens.expires_in * 1_000;
+      aheadMs += 600_000;
       expect(await bob.currentUser()).toMatchObject({ username: 'bob' });
       expect(refreshed).toBe(renewals);
     }

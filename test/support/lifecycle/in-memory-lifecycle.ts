@@ -1,3 +1,4 @@
+import { noRules } from '../../../src/core/channels/channel-settings.ts';
 import { AppError } from '../../../src/core/errors.ts';
 import type { AuditEntry } from '../../../src/core/history/audit.ts';
 import { expectation } from '../../../src/core/history/durations.ts';
@@ -16,6 +17,7 @@ import type {
 } from '../../../src/core/ports.ts';
 import { type CapSettings, createDailyCaps } from '../../../src/core/question/daily-caps.ts';
 import type { Question, ThreadPlace } from '../../../src/core/question/question.ts';
+import type { ReaderChoices } from '../../../src/core/question/reader-choices.ts';
 import type { RefusedText } from '../../../src/core/question/refused-text.ts';
 import { createRunSlots, type SlotLimits } from '../../../src/core/run-slots.ts';
 import type { LifecycleSettings } from '../../../src/core/settings.ts';
@@ -52,7 +54,9 @@ export type Operation =
   | 'attach'
   | 'removeCopies'
   | 'note'
-  | 'notifyPrivately';
+  | 'notifyPrivately'
+  | 'showPrivately'
+  | 'canOpen';
 
 /** Called before every operation; undefined means no fault. */
 export type ChooseFault = (operation: Operation) => Fault | undefined;
@@ -125,6 +129,9 @@ export function createInMemoryLifecycle(
   const asked = new Map<string, string>();
   const refusedTexts = new Map<string, RefusedText>();
   const addedMentions = new Map<string, AddedMention>();
+  const readerChoices = new Map<string, ReaderChoices>();
+  const sentPrivately = new Set<string>();
+  const openLinks = new Set<string>();
   const audited: AuditEntry[] = [];
   const refusedUsers = new Set<string>();
   const { log } = createRecordingLog();
@@ -434,6 +441,7 @@ export function createInMemoryLifecycle(
       settings: { perPerson: 0, perChannel: 0, ...options.caps },
       isExempt: async (userId) => options.caps?.exempt?.includes(userId) === true,
     }),
+    channelRules: { forQuestion: async () => noRules },
     threadReader: {
       read: () =>
         operate('readThread', () => ({ messages: 1, total: 1, files: 0, unreadable: 0, text: 'what people said' })),
@@ -453,6 +461,19 @@ export function createInMemoryLifecycle(
         await operate('write', () => void refusedTexts.set(id, kept));
         return kept;
       },
+    },
+    readerChoices: {
+      get: (name) => operate('get', () => readerChoices.get(name)),
+      update: async (name, apply) => {
+        const kept = apply(readerChoices.get(name));
+        await operate('write', () => void readerChoices.set(name, kept));
+        return kept;
+      },
+    },
+    answerReaders: {
+      count: async () => 3,
+      showPrivately: (question) => operate('showPrivately', () => void sentPrivately.add(question.id)),
+      canOpen: (shareUrl) => operate('canOpen', () => openLinks.has(shareUrl)),
     },
     addedMentions: {
       get: async (id) => addedMentions.get(id),
@@ -535,6 +556,10 @@ export function createInMemoryLifecycle(
     audited,
     /** People who may not ask anywhere. */
     refusedUsers,
+    /** Questions whose answers were sent to direct messages. */
+    sentPrivately,
+    /** Share URLs that another account can open. */
+    openLinks,
     questions: () => [...questions.keys()].flatMap((id) => readQuestion(id) ?? []),
     question: (id: string): Question => {
       const question = readQuestion(id);

@@ -1,6 +1,7 @@
-import { createApp, type RunningApp } from '../../../src/app.ts';
+import { createApp, type Overrides, type RunningApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
+import type { MemoryAccounts } from '../accounts/memory-accounts.ts';
 import { eventually } from '../eventually.ts';
 import { dmOf } from '../fake-slack/channels.ts';
 import { type FakeBlock, type FakeMessage, people, startFakeSlack, team } from '../fake-slack/fake-slack.ts';
@@ -14,10 +15,12 @@ export interface WorldOptions {
   /** The code search service the app asks. */
   service: { url: string; token: string };
   settings?: Record<string, string>;
+  /** People's accounts, instead of the app's own ones. */
+  accounts?: MemoryAccounts;
 }
 
 /** Starts the whole app with a fake Slack; returns functions for the actions of people. */
-export async function startWorld({ service, settings = {} }: WorldOptions) {
+export async function startWorld({ service, settings = {}, accounts }: WorldOptions) {
   const slack = await startFakeSlack();
   const data = await createTempDir();
   let receiver = createMemoryReceiver();
@@ -80,6 +83,7 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
     });
     app = createApp(config, createLogger(config.LOG_LEVEL), {
       receiver,
+      ...(accounts === undefined ? {} : { accounts: inMemory(accounts) }),
       // One second between scrapes, so that each one is computed.
       metricsClock: () => {
         scrapes += 1;
@@ -179,6 +183,13 @@ export async function startWorld({ service, settings = {} }: WorldOptions) {
   function answersIn(threadTs: string): FakeMessage[] {
     return slack.inThread(threadTs).filter((message) => message.bot_id !== undefined && isEnd(message));
   }
+}
+
+function inMemory({ accounts, onChanged }: MemoryAccounts): NonNullable<Overrides['accounts']> {
+  return (changes) => {
+    onChanged(changes.changed);
+    return accounts;
+  };
 }
 
 export type World = Awaited<ReturnType<typeof startWorld>>;

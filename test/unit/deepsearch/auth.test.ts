@@ -25,7 +25,7 @@ test('quoting can be undone for any names', () => {
 });
 
 test('a plain token is sent unchanged', async () => {
-  const authorizer = createAuthorizer({ kind: 'token', token: 'sgp_1' }, () => 0);
+  const authorizer = createAuthorizer({ kind: 'token', token: 'sgp_1' });
   expect(await authorizer.header(never)).toBe('token sgp_1');
   expect(await authorizer.renew('token sgp_1', never)).toBe(false);
 });
@@ -37,8 +37,8 @@ test.each(['', 'a\nb', 'a\r\nX-Evil: 1', 'tökén', 'a\u0000'])(
       kind: 'unauthorized',
       message: expect.not.stringContaining(token || 'ö'),
     });
-    expect(() => createAuthorizer({ kind: 'token', token }, () => 0)).toThrow(unusable);
-    expect(() => createAuthorizer({ kind: 'sudo', username: 'ada', token }, () => 0)).toThrow(unusable);
-    expect(() => createAuthorizer({ kind: 'sudo', username: token, token: 't' }, () => 0)).toThrow(unusable);
+    expect(() => createAuthorizer({ kind: 'token', token })).toThrow(unusable);
+    expect(() => createAuthorizer({ kind: 'sudo', username: 'ada', token })).toThrow(unusable);
+    expect(() => createAuthorizer({ kind: 'sudo', username: token, token: 't' })).toThrow(unusable);
   },
 );

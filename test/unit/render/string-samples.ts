@@ -16,6 +16,15 @@ const someone: [string | undefined][] = [[undefined], ['<@U0BOB>']];
 
 /** Samples for every surface, so that tests cover each string in every language. */
 export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
+  accounts: {
+    connected: [['bob', '15:00']],
+    signedIn: [['bob', '15:00']],
+    refused: [['bob']],
+    noKeys: someone,
+    tokenAbout: [['<https://e.org/x|x>']],
+    done: [['bob']],
+    revoke: [['<https://e.org/x|x>']],
+  },
   answer: {
     moreSources: counts,
     part: [[1, 3]],
@@ -30,10 +39,12 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     quotaResets: [['15:00']],
     sourcesLeftOut: counts,
     usedFollowUp: [['<@U0BOB>', 'Who calls it?']],
+    onlyIn: [['`github.com/acme/billing`']],
   },
   buttons: { allSources: counts, editFirst: [['Who calls it?']], editOrAskPrivately: [['Who calls it?']] },
   card: {
     follows: [['Where is it?']],
+    onlyIn: [['`github.com/acme/billing`']],
     asked: [['<@U0BOB>']],
     askedPlain: [['Where is it?']],
     queued: counts,
@@ -96,6 +107,12 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     alreadyAsked: someone,
     notAsker: [['<@U0BOB>']],
     queueFull: counts,
+    chooseReaders: [
+      ['<#C1>', undefined],
+      ['<#C1>', 1],
+      ['<#C1>', 214],
+    ],
+    alwaysShown: [['<#C1>']],
   },
   modals: {
     cut: [[3000]],
@@ -114,6 +131,10 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     personCap: so,
     channelCap: so,
     capDo: [['on Tuesday, 02:00']],
+    channelOff: so,
+    repositoryRefused: so,
+    repositoriesAllowed: [['`github.com/acme/billing`']],
+    tooManyRepositories: [[50]],
     operatorDo: someone,
   },
   sharing: {
@@ -123,6 +144,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
       ['<#C1>', { people: 1000, guests: 3, organizations: 2 }],
     ],
     audienceUnknown: [['<#C1>']],
+    notYoursOwn: [['<@U0BOB>']],
     sharing: [['<#C1>']],
     undeliverable: [['<#C1>', '<@U0BOT>']],
   },
@@ -162,6 +184,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     credits: counts,
     shortened: [[2000]],
     atTime: [['15:00']],
+    andMore: [[7]],
     dayAndTime: [['{date_short_pretty}', '{time}']],
   },
 };

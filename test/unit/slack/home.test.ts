@@ -44,6 +44,7 @@ function newHomes() {
     accessPolicy: { admit: () => world.admit() },
     overviewOf: () => world.overview(),
     serviceState: async () => 'fine',
+    accountOf: async () => ({ kind: 'shared' }),
     visits: {
       get: async (name) => visits.get(name),
       update: async (name, change) => {

@@ -28,6 +28,7 @@ const granted: Record<SlackMethod, number> = {
   'files.completeUploadExternal': 100,
   'files.delete': 50,
   'files.getUploadURLExternal': 100,
+  'users.conversations': 50,
   'users.info': 100,
   'users.list': 20,
   'views.open': 100,

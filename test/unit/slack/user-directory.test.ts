@@ -3,6 +3,7 @@ import { createAccessControl } from '../../../src/slack/access/access-control.ts
 import { createMemberships } from '../../../src/slack/access/membership.ts';
 import { createDirectory } from '../../../src/slack/access/user-directory.ts';
 import { createScriptedSlack, type Reply } from '../../support/fake-slack/web-api-replies.ts';
+import { createMemoryRecords } from '../../support/memory-records.ts';
 
 const minuteMs = 60_000;
 
@@ -22,7 +23,7 @@ function begin() {
     'users.info': (args) => ({ user: user(args.get('user') ?? '') }),
   });
   const settings = { open: [], allowed: [], refused: [] };
-  return { slack, ...createAccessControl({ ...slack.deps, settings }) };
+  return { slack, ...createAccessControl({ ...slack.deps, settings, channelSettings: createMemoryRecords() }) };
 }
 
 test('every call is counted under its name, as one without a waiting person', async () => {
@@ -38,7 +39,11 @@ test('every call is counted under its name, as one without a waiting person', as
     (method, { priority }) => void counted.push(`${method} ${priority}`),
   );
   const settings = { open: [], allowed: [], refused: [] };
-  const { directory, audiences, people } = createAccessControl({ ...slack.deps, settings });
+  const { directory, audiences, people } = createAccessControl({
+    ...slack.deps,
+    settings,
+    channelSettings: createMemoryRecords(),
+  });
   await directory.tend();
   await audiences.of('C1');
   await createMemberships({ ...slack.deps, people }).of('U1', 'C1');

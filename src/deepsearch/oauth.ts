@@ -1,0 +1,235 @@
+import { z } from 'zod';
+import type { AuthorizationServer, IssuedTokens } from '../core/accounts/accounts.ts';
+import { AppError, isAppError } from '../core/errors.ts';
+import type { Clock } from '../core/ports.ts';
+import { Secret } from '../core/secret.ts';
+import { startDeadline } from './deadline.ts';
+import { createHttp, type HttpReply, type HttpRequest } from './http.ts';
+import type { ProxySettings } from './proxy.ts';
+import { parseRetryAfterMs } from './retry.ts';
+
+export interface OAuthOptions {
+  clientId: string;
+  /** Absent for a public client. */
+  clientSecret?: string | undefined;
+  /** May have a query of its own, which is kept (RFC 6749, 3.1). */
+  authorizeUrl: string;
+  tokenUrl: string;
+  /** Separated by spaces. Absent: the server's default. */
+  scopes?: string | undefined;
+  /** Time limit of one call. */
+  timeoutMs?: number | undefined;
+  proxy?: ProxySettings | undefined;
+  /** PEM of certificate authorities to trust in addition to the usual ones. */
+  ca?: string | undefined;
+  clock?: Clock | undefined;
+}
+
+/** Time limit of one call: shorter than the lease of the lock that a refresh holds (`core/accounts/credentials.ts`). */
+const TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Most connections to the token endpoint. Further calls wait within their time limit. */
+const MAX_CONNECTIONS = 8;
+/** Most bytes of a reply. Tokens that carry signed claims take a few thousand. */
+const MAX_RESPONSE_BYTES = 64 * 1024;
+/** Longest token that is accepted, because servers limit the size of all headers, often to 16 KiB. */
+const MAX_TOKEN_CHARACTERS = 12_000;
+/** Longest lifetime that is believed, in seconds. A longer one is shortened to it. */
+const MAX_LIFETIME_SECONDS = 365 * 24 * 60 * 60;
+/** An access token is refreshed a minute before it expires, or after four fifths of a short life. */
+const EARLY_MS = 60_000;
+const EARLY_PART = 1 / 5;
+
+/** A token as a header can carry it (RFC 6750, 2.1 allows less). */
+const tokenSchema = z
+  .string()
+  .max(MAX_TOKEN_CHARACTERS)
+  .regex(/^[\x21-\x7e]+$/);
+
+/** The reply of the token endpoint (RFC 6749, 5.1). Everything that may be absent or odd is read in `tokensOf`. */
+const replySchema = z.looseObject({
+  access_token: tokenSchema,
+  token_type: z.string().optional(),
+  expires_in: z.unknown().optional(),
+  refresh_token: z.union([tokenSchema, z.literal(''), z.null()]).optional(),
+});
+
+const errorSchema = z.looseObject({ error: z.string().max(100) });
+
+/** The client of the authorization server, with connections of its own. `close` ends them at once. */
+export type OAuthClient = AuthorizationServer & { close(): Promise<void> };
+
+/**
+ * Creates the client of an OAuth 2 authorization server: authorization codes with PKCE, and refreshing. It follows no
+ * redirect, and no error or log line contains a part of a reply's body, except an error code that RFC 6749 defines.
+ */
+export function createOAuthClient(options: OAuthOptions): OAuthClient {
+  const { clientId, clientSecret, timeoutMs = TIMEOUT_MS, clock = Date.now } = options;
+  const endpoint = new URL(options.tokenUrl);
+  const closing = new AbortController();
+  const http = createHttp({
+    origin: endpoint.origin,
+    maxConnections: MAX_CONNECTIONS,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    proxy: options.proxy,
+    ca: options.ca,
+  });
+
+  async function requestTokens(label: string, parameters: Record<string, string>): Promise<IssuedTokens> {
+    const deadline = startDeadline(timeoutMs, closing.signal);
+    const sentMs = clock();
+    const request: HttpRequest = {
+      method: 'POST',
+      path: endpoint.pathname + endpoint.search,
+      label,
+      safe: false,
+      readsFailure: true,
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/x-www-form-urlencoded',
+        ...(clientSecret === undefined ? {} : { authorization: basicAuthorization(clientId, clientSecret) }),
+      },
+      body: new URLSearchParams({
+        ...parameters,
+        // A client that authenticates with a secret is identified by it (RFC 6749, 3.2.1).
+        ...(clientSecret === undefined ? { client_id: clientId } : {}),
+      }).toString(),
+    };
+    try {
+      return tokensOf(label, await http.send(request, deadline.signal), sentMs);
+    } catch (error) {
+      throw isAppError(error, 'badReply') ? noUsableReply(error.message, error.code) : error;
+    } finally {
+      deadline.stop();
+    }
+  }
+
+  return {
+    authorizeUrl({ state, codeChallenge, redirectUri }) {
+      const url = new URL(options.authorizeUrl);
+      const parameters = {
+        response_type: 'code',
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        ...(options.scopes === undefined ? {} : { scope: options.scopes }),
+        state,
+        code_challenge: codeChallenge,
+        code_challenge_method: 'S256',
+      };
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+      return url.href;
+    },
+    exchange: ({ code, codeVerifier, redirectUri }) =>
+      requestTokens('the exchange of an authorization code', {
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: redirectUri,
+        code_verifier: codeVerifier,
+      }),
+    refresh: (refreshToken) =>
+      requestTokens('the refresh of an access token', {
+        grant_type: 'refresh_token',
+        refresh_token: refreshToken.reveal(),
+      }),
+    async close() {
+      closing.abort(new AppError('unavailable', 'the client is closed', { code: 'closed' }));
+      await http.close();
+    },
+  };
+}
+
+/** HTTP Basic with both parts encoded as form values first (RFC 6749, 2.3.1). */
+function basicAuthorization(clientId: string, clientSecret: string): string {
+  return `Basic ${Buffer.from(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`).toString('base64')}`;
+}
+
+function formEncoded(value: string): string {
+  return new URLSearchParams([['', value]]).toString().slice(1);
+}
+
+/** Throws the error of a reply without usable tokens. */
+function tokensOf(label: string, reply: HttpReply, sentMs: number): IssuedTokens {
+  const { status, headers, body } = reply;
+  const value = parseJson(body);
+  const failure = failureOf(label, reply, errorSchema.safeParse(value).data?.error, sentMs);
+  if (failure !== undefined) throw failure;
+  const parsed = replySchema.safeParse(value);
+  if (!parsed.success) {
+    const type = headers['content-type']?.toLowerCase().includes('html') ? 'an HTML page' : 'the wrong shape';
+    throw noUsableReply(`${label} was answered with ${type}`, status);
+  }
+  const { access_token, token_type, refresh_token, expires_in } = parsed.data;
+  if (token_type !== undefined && token_type.toLowerCase() !== 'bearer') {
+    throw noUsableReply(`${label} was answered with a token of another type than Bearer`, 'tokenType');
+  }
+  return {
+    accessToken: new Secret(access_token),
+    ...(refresh_token ? { refreshToken: new Secret(refresh_token) } : {}),
+    ...timesOf(expires_in, sentMs),
+  };
+}
+
+/**
+ * When the access token expires, counted from when the request was sent. A lifetime that is no positive number counts as
+ * unknown: the token is then used until the service refuses it.
+ */
+function timesOf(expiresIn: unknown, sentMs: number): Pick<IssuedTokens, 'expiresAtMs' | 'refreshAtMs'> {
+  const seconds = typeof expiresIn === 'string' && expiresIn.trim() !== '' ? Number(expiresIn) : expiresIn;
+  if (typeof seconds !== 'number' || !(seconds > 0)) return {};
+  const lifetimeMs = Math.min(seconds, MAX_LIFETIME_SECONDS) * 1_000;
+  const expiresAtMs = Math.floor(sentMs + lifetimeMs);
+  return { expiresAtMs, refreshAtMs: Math.floor(expiresAtMs - Math.min(EARLY_MS, lifetimeMs * EARLY_PART)) };
+}
+
+/** The error of a reply, by its status and its OAuth error code, which some servers send with the status 200. */
+function failureOf(
+  label: string,
+  { status, headers }: HttpReply,
+  error: string | undefined,
+  nowMs: number,
+): AppError | undefined {
+  const isSuccess = status >= 200 && status < 300;
+  if (isSuccess && error === undefined) return undefined;
+  const known = error !== undefined && KNOWN_ERRORS.has(error) ? error : undefined;
+  const said = `${label} was answered with ${known ?? status}`;
+  const code = known ?? status;
+  const retryAfterMs = parseRetryAfterMs(headers['retry-after'], nowMs);
+  if (status === 429 || known === 'slow_down') return new AppError('rateLimited', said, { code, retryAfterMs });
+  if (known === 'invalid_grant' || known === 'invalid_token' || known === 'expired_token') {
+    return new AppError('unauthorized', said, { code });
+  }
+  if (known === 'temporarily_unavailable' || known === 'server_error' || status >= 500 || status === 408) {
+    return new AppError('unavailable', said, { code, outcomeUnknown: true, retryAfterMs });
+  }
+  if (isSuccess && known === undefined) return noUsableReply(said, code);
+  return new AppError('refused', said, { code });
+}
+
+/** Codes of RFC 6749, 5.2, and others in use. Any other text in a reply is not repeated. */
+const KNOWN_ERRORS = new Set([
+  'expired_token',
+  'invalid_client',
+  'invalid_grant',
+  'invalid_request',
+  'invalid_scope',
+  'invalid_token',
+  'server_error',
+  'slow_down',
+  'temporarily_unavailable',
+  'unauthorized_client',
+  'unsupported_grant_type',
+]);
+
+/** The server may have replaced the refresh token, although its reply is of no use. */
+function noUsableReply(message: string, code: string | number | undefined): AppError {
+  return new AppError('unavailable', message, { code, outcomeUnknown: true });
+}
+
+function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

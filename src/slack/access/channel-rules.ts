@@ -1,0 +1,107 @@
+import { LRUCache } from 'lru-cache';
+import {
+  type ChannelRuleSet,
+  type ChannelRules,
+  type ChannelSettings,
+  noRules,
+  settingsName,
+  unreadableRules,
+} from '../../core/channels/channel-settings.ts';
+import { AppError, isAppError } from '../../core/errors.ts';
+import type { Clock, Log, Records } from '../../core/ports.ts';
+import { isBetweenTwo, type Place, type Question } from '../../core/question/question.ts';
+import { within } from '../../core/timeout.ts';
+import { contextPatienceMs, mostSettingsRenewed, settingsRenewedMs } from '../settings.ts';
+import { writeChannel } from '../threads/thread-quotes.ts';
+import type { Channels } from './channels.ts';
+import type { Memberships } from './membership.ts';
+
+/** Reads what admins chose for channels. */
+export interface ChosenRules {
+  /** Undefined for a place without settings. Throws `AppError` of kind `storage`. */
+  of(place: Place): Promise<ChannelRuleSet | undefined>;
+}
+
+/** Reads the stored settings at each call, so that a change by any process holds at once. */
+export function createChosenRules({
+  records,
+  log,
+}: {
+  records: Pick<Records<ChannelSettings>, 'get'>;
+  log: Log;
+}): ChosenRules {
+  return {
+    async of(place) {
+      if (isBetweenTwo(place)) return undefined;
+      try {
+        return await records.get(settingsName(place));
+      } catch (error) {
+        if (!isAppError(error, 'corrupt')) throw error;
+        log.error({ event: 'channel_settings_unreadable', channelId: place.channelId }, error);
+        return unreadableRules;
+      }
+    },
+  };
+}
+
+/** What the settings of a channel decide about its questions. */
+export function createChannelRules(options: {
+  chosen: ChosenRules;
+  records: Pick<Records<ChannelSettings>, 'update'>;
+  channels: Pick<Channels, 'channel'>;
+  memberships: Pick<Memberships, 'of'>;
+  log: Log;
+  now: Clock;
+}): ChannelRules {
+  const { chosen, records, channels, memberships, log, now } = options;
+  const renewedMs = new LRUCache<string, number>({ max: mostSettingsRenewed });
+
+  return {
+    async forQuestion({ askerId, place }) {
+      const rules = await chosen.of(place);
+      if (rules === undefined) return noRules;
+      if (rules !== unreadableRules) await renew(place);
+      const channelContext = rules.sendsContext ? await within(contextFor(askerId, place), contextPatienceMs) : '';
+      return {
+        repositories: rules.repositories,
+        answersPrivately: rules.answers === 'private',
+        channelContext: channelContext ?? '',
+      };
+    },
+  };
+
+  /** Begins the settings' lifetime again from time to time, so that those of a channel in use never end. */
+  async function renew(place: Place): Promise<void> {
+    const name = settingsName(place);
+    if (now() - (renewedMs.get(name) ?? 0) < settingsRenewedMs) return;
+    renewedMs.set(name, now());
+    try {
+      await records.update(name, (stored) => ({ ...present(stored) }));
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      log.debug({ event: 'channel_settings_not_renewed', channelId: place.channelId, kind: error.kind });
+    }
+  }
+
+  /** Empty if the asker can't read there, and if Slack does not say. A question is asked without it then. */
+  async function contextFor(askerId: string, { channelId }: Question['place']): Promise<string> {
+    try {
+      const [membership, { about }] = await Promise.all([
+        memberships.of(askerId, channelId),
+        channels.channel(channelId),
+      ]);
+      const isReader = membership === 'open' || membership === 'member';
+      return isReader && about !== undefined ? writeChannel(about) : '';
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      log.debug({ event: 'channel_context_not_read', channelId, kind: error.kind });
+      return '';
+    }
+  }
+}
+
+/** Settings that were removed meanwhile stay removed. */
+function present(stored: ChannelSettings | undefined): ChannelSettings {
+  if (stored === undefined) throw new AppError('notFound', 'the settings of the channel are gone');
+  return stored;
+}

@@ -1,0 +1,220 @@
+import type { App } from '@slack/bolt';
+import type { ModalView } from '@slack/types';
+import { z } from 'zod';
+import type { Accounts, ConnectResult, Person } from '../../core/accounts/accounts.ts';
+import { isAppError } from '../../core/errors.ts';
+import { Secret } from '../../core/secret.ts';
+import { longestToken } from '../../core/settings.ts';
+import { within } from '../../core/timeout.ts';
+import { connectedText, TOKEN_FIELD, whyNotToConnect } from '../../render/accounts.ts';
+import { privateContact } from '../../render/contact.ts';
+import { ACTIONS, FORMS } from '../../render/ids.ts';
+import { renderWords } from '../../render/modals.ts';
+import { type Notice, refusalSentence } from '../../render/notices.ts';
+import { type Say, sayIn } from '../../render/say.ts';
+import { localeOf } from '../access/users.ts';
+import { logFailure } from '../failure-log.ts';
+import type { AccountViews } from '../home/accounts.ts';
+import type { PrivateMessage, Recipient } from '../messages/messenger.ts';
+import { ackBudgetMs } from '../settings.ts';
+import { inAckTime } from './ack-time.ts';
+import { type ActionCheckDeps, refusalOfAction } from './block-actions.ts';
+import { type ModalDeps, openInOwnTime } from './open-modal.ts';
+import { refusedProblem } from './refusals.ts';
+import {
+  onViewSubmission,
+  problemWith,
+  type Reply,
+  type Sent,
+  unreadableForm,
+  type ViewSubmissionDeps,
+} from './view-submissions.ts';
+
+/** What is read of a press, on a message or on Home. */
+const press = z.object({
+  user: z.object({ id: z.string(), team_id: z.string().optional() }),
+  trigger_id: z.string().optional(),
+  response_url: z.string().optional(),
+  channel: z.object({ id: z.string() }).optional(),
+  container: z.object({ thread_ts: z.string().optional() }).optional(),
+});
+
+/** A token goes into an HTTP header. Node rejects other characters with an error that repeats the text. */
+const usableToken = /^[\x21-\x7e]+$/;
+
+export type AccountDeps = ActionCheckDeps &
+  ModalDeps &
+  ViewSubmissionDeps & {
+    accounts: Pick<Accounts, 'connectWithToken'>;
+    accountViews: AccountViews;
+  };
+
+/** A press of a button about the account of the person who presses, and where. */
+interface AccountPress {
+  person: Person;
+  teamId: string | undefined;
+  triggerId: string | undefined;
+  recipient: Recipient;
+  /** On Home, where there are no private messages. */
+  isOnHome: boolean;
+}
+
+/** The buttons about people's own accounts, and the form to connect with. Each is about the person who uses it. */
+export function registerAccounts(app: App, deps: AccountDeps): void {
+  app.action(ACTIONS.connect, async ({ ack, body, context }) => {
+    await ack();
+    open(body, context.teamId, true);
+  });
+  app.action(ACTIONS.connectByToken, async ({ ack, body, context }) => {
+    await ack();
+    open(body, context.teamId, false);
+  });
+  // Slack opens the address itself.
+  app.action(ACTIONS.signIn, async ({ ack }) => ack());
+  app.action(ACTIONS.disconnect, async ({ ack, body, context }) => {
+    const byMs = Date.now() + ackBudgetMs;
+    const pressed = readPress(body, context.teamId);
+    if (pressed === undefined) return ack();
+    const reply = await inAckTime(deps.accountViews.disconnect(pressed.person), byMs, async () => {}).catch(notTaken);
+    await ack();
+    if (pressed.isOnHome) openInOwnTime(deps, pressed, () => inModal(pressed, reply));
+    else deps.notify(pressed.recipient, reply);
+  });
+  onViewSubmission(app, deps, FORMS.connect, {
+    errorField: TOKEN_FIELD,
+    failed: (say) => say.accounts.notStored(),
+    handle: connect,
+  });
+
+  function open(body: unknown, teamId: string | undefined, withSignIn: boolean): void {
+    const pressed = readPress(body, teamId);
+    if (pressed !== undefined) openInOwnTime(deps, pressed, () => form(pressed, withSignIn));
+  }
+
+  async function form({ person, teamId }: AccountPress, withSignIn: boolean): Promise<ModalView> {
+    const [locale, refusal, account] = await Promise.all([
+      localeOf(deps.people, person.userId),
+      refusalOf(person, teamId),
+      deps.accountViews.of(person),
+    ]);
+    const { contact } = deps.slack.identity;
+    if (refusal !== undefined) return inWords((say) => sentenceOf(refusal, say), locale, refusal.reference);
+    const say = sayIn(locale);
+    const reason = whyNotToConnect(account, say, contact);
+    return reason === undefined ? deps.accountViews.form(person, withSignIn, locale) : inWords(() => reason, locale);
+  }
+
+  async function connect(sent: Sent): Promise<Reply> {
+    const { userId, teamId, named, say, locale, entered } = sent;
+    const person = { teamId, userId };
+    // The form is of the person for whom it was opened.
+    if (sent.metadata !== userId) return { kind: 'view', view: unreadableForm(deps, locale) };
+    const text = entered.text(TOKEN_FIELD);
+    if (text === '') return wrong(say.accounts.empty());
+    if (text.length > longestToken) return wrong(say.accounts.tooLong());
+    if (!usableToken.test(text)) return wrong(say.accounts.unusable());
+    const reason = whyNotToConnect(await deps.accountViews.of(person), say, undefined);
+    if (reason !== undefined) return wrong(reason);
+    const admission = await deps.access.admit(userId, homeOf(person), { ...named, personOnly: true });
+    if (!admission.may) {
+      const refused = { userId, channelId: userId, reason: admission.reason };
+      return wrong(refusedProblem(deps, refused, say, say.refusals.soNothingDone()));
+    }
+    const connecting = deps.accounts.connectWithToken(person, new Secret(text));
+    const result = await within(connecting, Math.max(0, sent.byMs - Date.now()));
+    if (result === undefined) {
+      tellLater(person, connecting);
+      return wrong(say.accounts.slow());
+    }
+    return replyTo(person, result, locale, say);
+  }
+
+  function replyTo({ userId }: Person, result: ConnectResult, locale: string | undefined, say: Say): Reply {
+    switch (result.kind) {
+      case 'connected':
+        deps.log.info({ event: 'account_connected', outcome: 'by_token', userId });
+        return { kind: 'view', view: inWords((words) => connectedText(result.username, words), locale) };
+      case 'refused':
+        deps.log.info({ event: 'account_refused', outcome: 'token_not_accepted', userId });
+        return wrong(say.accounts.tokenRefused());
+      case 'notChecked': {
+        const reference = logFailure(deps.log, 'warn', { event: 'account_not_checked', userId });
+        return wrong(problemWith(say, say.accounts.notChecked(), reference));
+      }
+    }
+  }
+
+  /** The service answered after the form needed its reply. */
+  function tellLater(person: Person, connecting: Promise<ConnectResult>): void {
+    const { userId } = person;
+    void deps.tasks.run({ event: 'account_not_connected', userId }, async () => {
+      const result = await connecting;
+      if (result.kind !== 'connected') return;
+      deps.log.info({ event: 'account_connected', outcome: 'by_token_late', userId });
+      deps.notify({ channelId: userId, userId }, (locale) => ({
+        text: connectedText(result.username, sayIn(locale)),
+      }));
+    });
+  }
+
+  /** Accounts are for full members. Channels in which guests may ask make no difference. */
+  async function refusalOf(person: Person, teamId: string | undefined) {
+    const requester = { userId: person.userId, ...homeOf(person) };
+    const notice = await refusalOfAction(deps, { requester, named: { teamId } }, 'person');
+    return notice?.kind === 'actionNotAllowed' || notice?.kind === 'actionNotChecked' ? notice : undefined;
+  }
+
+  function sentenceOf(notice: Extract<Notice, { kind: 'actionNotAllowed' | 'actionNotChecked' }>, say: Say): string {
+    if (notice.kind === 'actionNotChecked') return `${say.refusals.notChecked()} ${say.refusals.notCheckedDo()}`;
+    const contact = privateContact(deps.slack.identity.contact);
+    return refusalSentence(say, notice.reason, contact, say.refusals.soNothingDone());
+  }
+
+  async function inModal({ person }: AccountPress, reply: PrivateMessage): Promise<ModalView> {
+    const locale = await localeOf(deps.people, person.userId);
+    if (typeof reply === 'function') return inWords(() => reply(locale).text, locale);
+    const reference = 'reference' in reply ? reply.reference : undefined;
+    return inWords((say) => say.notices.actionNotTaken(), locale, reference);
+  }
+
+  function notTaken(error: unknown): PrivateMessage {
+    if (!isAppError(error)) throw error;
+    const failure = { event: 'button_not_taken', kind: error.kind };
+    return { kind: 'actionNotTaken', reference: logFailure(deps.log, 'error', failure, error) };
+  }
+
+  function readPress(body: unknown, teamId = deps.slack.identity.teamId): AccountPress | undefined {
+    const parsed = press.safeParse(body);
+    if (!parsed.success) {
+      deps.log.warn({ event: 'button_unreadable' });
+      return undefined;
+    }
+    const { user, trigger_id: triggerId, response_url: responseUrl, channel, container } = parsed.data;
+    const threadTs = container?.thread_ts;
+    return {
+      person: { teamId, userId: user.id },
+      teamId: user.team_id,
+      triggerId,
+      isOnHome: channel === undefined,
+      recipient: {
+        channelId: channel?.id ?? user.id,
+        userId: user.id,
+        ...(threadTs === undefined ? {} : { threadTs }),
+        ...(responseUrl === undefined ? {} : { responseUrl }),
+      },
+    };
+  }
+}
+
+/** A place where no setting admits guests: the person's own messages with the app. */
+function homeOf({ teamId, userId }: Person): { teamId: string; channelId: string } {
+  return { teamId, channelId: userId };
+}
+
+function inWords(words: (say: Say) => string, locale: string | undefined, reference?: string): ModalView {
+  return renderWords(words, locale, reference);
+}
+
+function wrong(problem: string): Reply {
+  return { kind: 'errors', errors: { [TOKEN_FIELD]: problem } };
+}
