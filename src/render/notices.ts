@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/types';
+import type { AccountMode } from '../core/accounts/accounts.ts';
 import type { PrivateNotice } from '../core/ports.ts';
 import { threadQuestion } from '../core/question/prompt.ts';
 import type { Refusal } from '../core/question/question.ts';
@@ -124,6 +125,10 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
       return said(say.notices.answeredBeforeCancel());
     case 'shareUndeliverable':
       return said(say.sharing.undeliverable(`<#${notice.channelId}>`, bot));
+    case 'connectFirst':
+      return givenBack(say, notice.isRefused ? say.notices.reconnectFirst() : say.notices.connectFirst(), notice.text);
+    case 'reconnect':
+      return said(say.notices.reconnect());
     case 'notInChannel': {
       const value = { questionId: notice.questionId };
       const askInDm = isAboutThread(notice) ? [] : [button(say.buttons.askInDm(), ACTIONS.askInDm, value)];
@@ -283,11 +288,12 @@ function isAboutThread({ text }: { text: string }): boolean {
   return text === threadQuestion;
 }
 
-/** Renders the help text. `commandName` begins with a slash. */
+/** Renders the help text. `commandName` begins with a slash. `accounts`: whose accounts people ask with. */
 export function renderHelp(options: {
   commandName: string;
   botUserId: string;
   locale: string | undefined;
+  accounts?: AccountMode;
 }): RenderedMessage {
   const say = sayIn(options.locale);
   const lines = [
@@ -296,6 +302,7 @@ export function renderHelp(options: {
     say.help.followUp(`<@${options.botUserId}>`),
     say.help.cancel(),
     say.help.verbs(`<@${options.botUserId}>`),
+    ...((options.accounts ?? 'shared') === 'shared' ? [] : [say.help.account(options.commandName)]),
   ];
   return {
     text: say.help.title(),
@@ -333,6 +340,9 @@ function refusal(
       return { why, sentence: `${why} ${refusals.operatorDo(contact)}`, canAskInDm };
     case 'unknownPerson':
       return { why, sentence: `${why} ${refusals.unknownPersonDo()}`, canAskInDm };
+    case 'notConnected':
+    case 'tooManyWaiting':
+      return { why, sentence: `${why} ${refusals.connectDo()}`, canAskInDm };
     case 'unknownChannel':
     case 'sharedChannel':
     case 'guestsInChannel':

@@ -1,11 +1,15 @@
 import { z } from 'zod';
+import type { AccountWaitList } from '../core/accounts/waiting.ts';
+import type { Visit } from '../core/history/home-visits.ts';
 import type { MessageLogRecord } from '../core/history/message-log.ts';
 import type { AddedMention } from '../core/intake/added-mentions.ts';
 import type { DayCount } from '../core/question/daily-caps.ts';
 import type { RefusedText } from '../core/question/refused-text.ts';
+import { visitLifeMs } from '../core/settings.ts';
 import { upgradeMessageLog } from './earlier-records.ts';
 import { createFormat, type Exactly } from './record-format.ts';
 import {
+  ACCOUNT_WAITS_TTL_MS,
   ADDED_MENTION_TTL_MS,
   DAY_MS,
   fileSchema,
@@ -26,6 +30,8 @@ const addedMentionSchema = z.looseObject({
 });
 
 const refusedTextSchema = z.looseObject({ version: z.literal(1), text: z.string() });
+
+const visitSchema = z.looseObject({ version: z.literal(1), openedMs: z.number(), channelId: z.string() });
 
 const messageLogSchema = z.looseObject({
   version: z.literal(1),
@@ -65,6 +71,21 @@ export const dayCountType: RecordType<DayCount> = {
   format: createFormat<DayCount>(dayCountSchema satisfies Exactly<typeof dayCountSchema, DayCount>),
 };
 
+const accountWaitsSchema = z.looseObject({
+  version: z.literal(1),
+  waiting: z.array(z.looseObject({ questionId: z.string(), sinceMs: z.number() })),
+  notice: z.looseObject({ questionId: z.string(), atMs: z.number() }).exactOptional(),
+});
+
+/** One record per person. */
+export const accountWaitsType: RecordType<AccountWaitList> = {
+  key: (person) => `ds:account-waits:${person}`,
+  ttlMs: ACCOUNT_WAITS_TTL_MS,
+  format: createFormat<AccountWaitList>(
+    accountWaitsSchema satisfies Exactly<typeof accountWaitsSchema, AccountWaitList>,
+  ),
+};
+
 export const refusedTextType: RecordType<RefusedText> = {
   key: (questionId) => `ds:refused-text:${questionId}`,
   ttlMs: REFUSED_TEXT_TTL_MS,
@@ -85,4 +106,10 @@ export const messageLogType: RecordType<MessageLogRecord> = {
     messageLogSchema satisfies Exactly<typeof messageLogSchema, MessageLogRecord>,
     upgradeMessageLog,
   ),
+};
+
+export const visitType: RecordType<Visit> = {
+  key: (person) => `ds:visit:${person}`,
+  ttlMs: visitLifeMs,
+  format: createFormat<Visit>(visitSchema satisfies Exactly<typeof visitSchema, Visit>),
 };

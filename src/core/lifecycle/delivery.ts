@@ -275,6 +275,10 @@ export function createDelivery(ports: LifecyclePorts, card: CardUpdates) {
       const { durationMs } = question.outcome.answer;
       await ifReadable(ports, question, ports.durations.note(question.place.teamId, question.id, durationMs));
     }
+    if (question.awaitsAccount !== undefined) {
+      const asker = { teamId: question.place.teamId, userId: question.askerId };
+      await ifReadable(ports, question, ports.accountWaits.remove(asker, question.id));
+    }
     await keepForButton(ports, question);
     await ifReadable(ports, question, ports.dailyCaps.giveBack(question));
     for (const entry of endEntries(question)) await ports.audit.note(entry);
@@ -315,7 +319,7 @@ function withoutCall(question: Question, effect: 'post' | 'attach'): Question {
   return { ...question, delivery: withoutPending(question.delivery) };
 }
 
-function asClosed({ responseUrl: _url, trouble: _trouble, ...question }: Question): Question {
+function asClosed({ responseUrl: _url, trouble: _trouble, awaitsAccount: _awaits, ...question }: Question): Question {
   const { outcome, context, channelContext } = question;
   return withoutRefusedText({
     ...question,

@@ -2,6 +2,12 @@ import type { Formats } from '../formats.ts';
 
 const en = (f: Formats) => ({
   answeredBeforeCancel: () => 'The answer arrived before you cancelled, so it stays.',
+  connectFirst: () =>
+    'Connect your Deep Search account with `/deepsearch connect`. Then I ask this question by myself, within 24 hours:',
+  reconnectFirst: () =>
+    'Deep Search no longer accepts your account. Connect it again with `/deepsearch connect`. Then I ask this question by myself, within 24 hours:',
+  reconnect: () =>
+    'Deep Search no longer accepts your account. Connect it again with `/deepsearch connect`. Your waiting questions then continue by themselves, within 24 hours.',
   notInChannel: () => 'I cannot post in this channel yet, so the question was not asked.',
   notInChannelDo: (bot: string) =>
     `Add me with \`/invite\` ${bot}, then ask again here, or ask in our direct messages.`,
@@ -53,6 +59,12 @@ const en = (f: Formats) => ({
 
 const de = (f: Formats): ReturnType<typeof en> => ({
   answeredBeforeCancel: () => 'Die Antwort kam an, bevor du abgebrochen hast, deshalb bleibt sie stehen.',
+  connectFirst: () =>
+    'Verbinde dein Deep-Search-Konto mit `/deepsearch connect`. Dann stelle ich diese Frage von selbst, innerhalb von 24 Stunden:',
+  reconnectFirst: () =>
+    'Deep Search nimmt dein Konto nicht mehr an. Verbinde es wieder mit `/deepsearch connect`. Dann stelle ich diese Frage von selbst, innerhalb von 24 Stunden:',
+  reconnect: () =>
+    'Deep Search nimmt dein Konto nicht mehr an. Verbinde es wieder mit `/deepsearch connect`. Deine wartenden Fragen laufen dann von selbst weiter, innerhalb von 24 Stunden.',
   notInChannel: () => 'Ich kann in diesem Channel noch nicht posten, deshalb wurde die Frage nicht gestellt.',
   notInChannelDo: (bot) =>
     `Füg mich mit \`/invite\` ${bot} hinzu und frag hier noch einmal, oder frag in unseren Direktnachrichten.`,

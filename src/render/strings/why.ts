@@ -11,6 +11,7 @@ const en = (f: Formats) => ({
   queued: (place: number) => `queued, number ${f.number(place)} in line`,
   waiting: () => 'accepted, waiting to be asked',
   parked: (when: string) => `quota used up; I'll ask it automatically ${when}`,
+  awaitingAccount: () => 'waiting until the person who asked connects their account',
   answered: () => 'answered',
   failed: () => 'asked, but it failed',
   cancelledQuestion: () => 'cancelled',
@@ -40,6 +41,8 @@ const en = (f: Formats) => ({
   channelRefused: () => 'not asked: Deep Search is not turned on for this channel',
   personCap: () => 'not asked: you had asked as many questions that day as one person can',
   channelCap: () => 'not asked: as many questions were asked here that day as the settings allow',
+  notConnected: () => 'not asked: no Deep Search account was connected within 24 hours',
+  tooManyWaiting: () => 'not asked: too many questions already waited for the Deep Search account',
   channelOff: () => 'not asked: an admin turned Deep Search off in this channel',
   repositoryRefused: () => "not asked: this channel's settings do not allow one of the repositories it names",
   onlyMentions: () => "ignored: this channel's settings take only messages that mention me",
@@ -65,6 +68,7 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   running: () => 'gestellt, läuft noch',
   queued: (place) => `wartet auf Platz ${f.number(place)}`,
   waiting: () => 'angenommen, wartet darauf, gestellt zu werden',
+  awaitingAccount: () => 'wartet, bis die Person, die gefragt hat, ihr Konto verbindet',
   parked: (when) => `Kontingent aufgebraucht; ich stelle sie automatisch ${when}`,
   answered: () => 'beantwortet',
   failed: () => 'gestellt, aber fehlgeschlagen',
@@ -96,6 +100,8 @@ const de = (f: Formats): ReturnType<typeof en> => ({
   personCap: () => 'nicht gestellt: du hattest an dem Tag so viele Fragen gestellt, wie eine Person stellen kann',
   channelCap: () =>
     'nicht gestellt: hier waren an dem Tag so viele Fragen gestellt worden, wie die Einstellungen erlauben',
+  notConnected: () => 'nicht gestellt: Innerhalb von 24 Stunden wurde kein Deep-Search-Konto verbunden',
+  tooManyWaiting: () => 'nicht gestellt: Es warteten schon zu viele Fragen auf das Deep-Search-Konto',
   channelOff: () => 'nicht gestellt: ein Admin hat Deep Search in diesem Channel ausgeschaltet',
   repositoryRefused: () =>
     'nicht gestellt: die Einstellungen dieses Channels erlauben eines der genannten Repositorys nicht',

@@ -4,6 +4,9 @@ import type { LifecyclePorts } from '../../../src/core/lifecycle/lifecycle-ports
 /** Side ports that allow everything and store nothing. */
 export const noopPorts: Pick<
   LifecyclePorts,
+  | 'accounts'
+  | 'accountWaits'
+  | 'nameOf'
   | 'answerReaders'
   | 'readerChoices'
   | 'accessPolicy'
@@ -16,6 +19,9 @@ export const noopPorts: Pick<
   | 'observer'
   | 'audit'
 > = {
+  accounts: { mode: 'shared', statusOf: async () => ({ state: 'none' }) },
+  accountWaits: { add: async () => true, remove: async () => {}, mayNotice: async () => true, wake: async () => {} },
+  nameOf: async () => undefined,
   accessPolicy: { admit: async () => ({ may: true }) },
   dailyCaps: { take: async () => undefined, giveBack: async () => {} },
   channelRules: { forQuestion: async () => noRules },

@@ -82,6 +82,7 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     ask: [['/deepsearch', '<@U0BOT>']],
     followUp: [['<@U0BOT>']],
     verbs: [['<@U0BOT>']],
+    account: [['/deepsearch']],
     command: [['/deepsearch']],
   },
   home: {
@@ -131,6 +132,8 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
     personCap: so,
     channelCap: so,
     capDo: [['on Tuesday, 02:00']],
+    notConnected: so,
+    tooManyWaiting: so,
     channelOff: so,
     repositoryRefused: so,
     repositoriesAllowed: [['`github.com/acme/billing`']],
@@ -161,6 +164,13 @@ export const SAMPLES: { [Surface in keyof Say]: Samples<Say[Surface]> } = {
       [{ messages: 1, total: 1, files: 0, unreadable: 0 }],
       [{ messages: 14, total: 63, files: 1, unreadable: 2 }],
     ],
+  },
+  signIn: {
+    startWho: [['Ana', 'search.example']],
+    startNext: [['search.example']],
+    connectedHeading: [['bob']],
+    connected: [['Ana']],
+    foreignForm: [['https://app.example']],
   },
   status: {
     more: counts,
