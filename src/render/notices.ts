@@ -1,4 +1,4 @@
-import type { KnownBlock } from '@slack/types';
+import type { Button, KnownBlock } from '@slack/types';
 import type { AccountMode } from '../core/accounts/accounts.ts';
 import type { PrivateNotice } from '../core/ports.ts';
 import { threadQuestion } from '../core/question/prompt.ts';
@@ -6,6 +6,7 @@ import type { Refusal } from '../core/question/question.ts';
 import { referenceOf } from '../core/question/reference.ts';
 import { canAskElsewhere } from '../core/question/refused-text.ts';
 import { maxQuestionLength, mostRepositories } from '../core/settings.ts';
+import { connectButton } from './accounts.ts';
 import { actions, button, context, section } from './blocks.ts';
 import { privateContact } from './contact.ts';
 import { ACTIONS, COMMAND } from './ids.ts';
@@ -126,9 +127,11 @@ function written(notice: Notice, say: Say, bot: string, contact: string | undefi
     case 'shareUndeliverable':
       return said(say.sharing.undeliverable(`<#${notice.channelId}>`, bot));
     case 'connectFirst':
-      return givenBack(say, notice.isRefused ? say.notices.reconnectFirst() : say.notices.connectFirst(), notice.text);
+      return notice.isRefused
+        ? givenBack(say, say.notices.reconnectFirst(), notice.text, [actions([reconnectButton(say)])])
+        : givenBack(say, say.notices.connectFirst(), notice.text, [actions([connectButton(say)])]);
     case 'reconnect':
-      return said(say.notices.reconnect());
+      return withButtons(say.notices.reconnect(), [reconnectButton(say)]);
     case 'notInChannel': {
       const value = { questionId: notice.questionId };
       const askInDm = isAboutThread(notice) ? [] : [button(say.buttons.askInDm(), ACTIONS.askInDm, value)];
@@ -354,6 +357,14 @@ function refusal(
     case 'repositoryRefused':
       return { why, sentence: why, canAskInDm };
   }
+}
+
+function reconnectButton(say: Say): Button {
+  return connectButton(say, say.accounts.connectAgain());
+}
+
+function withButtons(text: string, buttons: Button[]): RenderedMessage {
+  return { text, blocks: [section(text), actions(buttons)] };
 }
 
 function said(text: string): RenderedMessage {
